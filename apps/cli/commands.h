@@ -1,0 +1,30 @@
+// The commands. Each takes what a person typed and gives what is printed; errors travel up to main.
+#pragma once
+
+#include <string>
+
+#include "options.h"
+#include "parley/base/progress.h"
+#include "parley/base/result.h"
+
+namespace parley::cli {
+
+/// What goes to stdout: one or the other, never both.
+struct Output {
+  std::string text;
+  std::string json;
+};
+
+Result<Output> run(const CharterOptions& options, ProgressStyle style);
+Result<Output> run(const DataGenerateOptions& options, ProgressStyle style);
+Result<Output> run(const SimulateOptions& options, ProgressStyle style);
+Result<Output> run(const PredictOptions& options, ProgressStyle style);
+Result<Output> run(const LedgerOptions& options, ProgressStyle style);
+
+/// "key=value" in two parts, or an error that shows how.
+struct Pair {
+  std::string key, value;
+};
+Result<Pair> split_pair(const std::string& text, const std::string& option);
+
+}  // namespace parley::cli

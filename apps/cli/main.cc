@@ -1,0 +1,50 @@
+// parley: the command line. Results go to stdout, progress and messages to stderr.
+#include <cstdio>
+#include <variant>
+
+#include "commands.h"
+#include "parley/report/charter.h"
+
+namespace parley::cli {
+namespace {
+
+int fail(const Error& error, bool json) {
+  std::fprintf(stderr, "parley: %s\n", describe(error).c_str());
+  if (!error.hint.empty()) std::fprintf(stderr, "%s\n", error.hint.c_str());
+  if (json) std::fputs(report::to_json(error).c_str(), stdout);
+  return exit_status(error.code);
+}
+
+int execute(const Invocation& invocation) {
+  const ProgressStyle style = progress_style(invocation.quiet);
+  const auto output = std::visit(
+      [&]<class Options>(const Options& options) -> Result<Output> {
+        if constexpr (std::is_same_v<Options, std::monostate>)
+          return check(false), Output{};
+        else
+          return run(options, style);
+      },
+      invocation.command);
+  if (!output) return fail(output.error(), invocation.json);
+  const std::string& printed = invocation.json ? output->json : output->text;
+  if (std::fwrite(printed.data(), 1, printed.size(), stdout) != printed.size() ||
+      std::fflush(stdout) != 0)
+    return fail({Code::kFailed, "cannot write to standard output"}, false);
+  return 0;
+}
+
+}  // namespace
+
+Result<Pair> split_pair(const std::string& text, const std::string& option) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return Error{Code::kInvalid, option + " " + text + ": expected KEY=VALUE"};
+  return Pair{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace parley::cli
+
+int main(int argc, char** argv) {
+  const auto parsed = parley::cli::parse(argc, argv);
+  return parsed.exit ? *parsed.exit : parley::cli::execute(parsed.invocation);
+}

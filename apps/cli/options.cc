@@ -1,0 +1,147 @@
+#include "options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "parley/base/version.h"
+
+namespace parley::cli {
+namespace {
+
+/// Adds a subcommand that, when chosen, becomes the invocation's command.
+template <class Options>
+CLI::App* command(CLI::App& parent, Invocation& invocation, const std::string& name,
+                  const std::string& help, std::shared_ptr<Options> options) {
+  CLI::App* app = parent.add_subcommand(name, help);
+  app->callback([&invocation, options] { invocation.command = *options; });
+  return app;
+}
+
+void add_set(CLI::App& app, std::vector<std::string>& set) {
+  app.add_option("--set", set, "Change a key of the charter: privacy.max_grad_norm=4")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_charter(CLI::App& root, Invocation& invocation) {
+  CLI::App* group = root.add_subcommand("charter", "Look at a charter")->require_subcommand(1);
+  using Action = CharterOptions::Action;
+  const auto add = [&](Action action, const char* name, const char* help) {
+    auto options = std::make_shared<CharterOptions>(CharterOptions{action, {}, {}});
+    CLI::App* app = command(*group, invocation, name, help, options);
+    app->add_option("charter", options->charter, "Charter file")->required()->type_name("FILE");
+    add_set(*app, options->set);
+  };
+  add(Action::kHash, "hash", "Print the SHA-256 that names the job");
+  add(Action::kCheck, "check", "Say whether it is valid and complete");
+  add(Action::kExplain, "explain", "Say in sentences what it means");
+}
+
+void add_data(CLI::App& root, Invocation& invocation) {
+  CLI::App* group = root.add_subcommand("data", "Make and look at data")->require_subcommand(1);
+  CLI::App* generate =
+      group->add_subcommand("generate", "Make stand-in data")->require_subcommand(1);
+  auto options = std::make_shared<DataGenerateOptions>();
+  CLI::App* app = command(*generate, invocation, "lending",
+                          "Loans with interest rates, like Lending Club's", options);
+  app->add_option("--owner", options->owners, "An owner and its rows; repeat for each")
+      ->type_name("NAME=ROWS")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app->add_option("--rows", options->rows, "Without owners: rows of one file, lending.csv");
+  app->add_option("--pilot", options->pilot, "Public rows, pilot.csv")->capture_default_str();
+  app->add_option("--seed", options->seed, "Same seed, same files")->capture_default_str();
+  app->add_option("--drift", options->drift, "How much rates change along the rows")
+      ->capture_default_str();
+  app->add_flag("--raw", options->raw, "The 22 attributes instead of 10 whitened features");
+  app->add_option("--out", options->out, "Folder for the files")->capture_default_str();
+}
+
+void add_simulate(CLI::App& root, Invocation& invocation) {
+  auto options = std::make_shared<SimulateOptions>();
+  CLI::App* app = command(root, invocation, "simulate",
+                          "Train as the charter says, all parties in this process", options);
+  app->add_option("charter", options->charter, "Charter file")->required()->type_name("FILE");
+  auto* data = app->add_option("--data", options->data,
+                               "A folder with <owner>.csv and the pilot, or one file per owner");
+  data->type_name("DIR|OWNER=FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app->add_option("--standin", options->standin, "Generated data instead of files")
+      ->check(CLI::IsMember({"lending"}))
+      ->excludes(data);
+  app->add_option("--standin-seed", options->standin_seed, "Seed of the generated data")
+      ->capture_default_str();
+  app->add_option("--policy", options->policies, "An owner's policy, whose budget is enforced")
+      ->type_name("FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app->add_option("--seed", options->seed, "Same charter, data and seed: same model, bit for bit")
+      ->capture_default_str();
+  app->add_option("--runs", options->runs, "Independent runs, for averages")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000}))
+      ->capture_default_str();
+  app->add_option("--threads", options->threads, "Threads (default: all)")
+      ->check(CLI::Range(1, 1024));
+  app->add_option("--out", options->out, "Folder for model and ledgers (default: runs/<seed>)");
+  add_set(*app, options->set);
+}
+
+void add_predict(CLI::App& root, Invocation& invocation) {
+  auto options = std::make_shared<PredictOptions>();
+  CLI::App* app = command(root, invocation, "predict", "Apply a model to a CSV file", options);
+  app->add_option("model", options->model, "Model file")->required()->type_name("FILE");
+  app->add_option("data", options->data, "CSV file with the model's columns")
+      ->required()
+      ->type_name("FILE");
+}
+
+void add_ledger(CLI::App& root, Invocation& invocation) {
+  CLI::App* group = root.add_subcommand("ledger", "Look at a ledger")->require_subcommand(1);
+  using Action = LedgerOptions::Action;
+  const auto add = [&](Action action, const char* name, const char* help) {
+    auto options = std::make_shared<LedgerOptions>(LedgerOptions{action, {}});
+    CLI::App* app = command(*group, invocation, name, help, options);
+    app->add_option("ledger", options->ledger, "Ledger file")->required()->type_name("FILE");
+  };
+  add(Action::kShow, "show", "Print budgets and charges");
+  add(Action::kVerify, "verify", "Recompute the whole chain");
+}
+
+}  // namespace
+
+Parsed parse(int argc, const char* const* argv) {
+  Parsed parsed;
+  Invocation& invocation = parsed.invocation;
+  CLI::App root(
+      "Parley: decide whether to train a model together, train it without records leaving "
+      "their owners, and prove what was spent.",
+      "parley");
+  root.set_version_flag("--version", std::string(kVersion));
+  root.add_flag("--json", invocation.json, "Print one JSON object");
+  root.add_flag("--quiet", invocation.quiet, "No progress");
+  root.require_subcommand(1)->fallthrough();
+  root.failure_message(CLI::FailureMessage::help);
+  add_charter(root, invocation);
+  add_data(root, invocation);
+  add_simulate(root, invocation);
+  add_predict(root, invocation);
+  add_ledger(root, invocation);
+  for (CLI::App* app : root.get_subcommands({})) {
+    app->fallthrough();
+    for (CLI::App* inner : app->get_subcommands({})) {
+      inner->fallthrough();
+      for (CLI::App* innermost : inner->get_subcommands({})) innermost->fallthrough();
+    }
+  }
+  root.failure_message(CLI::FailureMessage::simple);
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = root.exit(error);  // Prints help, the version or what was wrong.
+    parsed.exit = status == 0 ? 0 : exit_status(Code::kInvalid);
+  }
+  return parsed;
+}
+
+}  // namespace parley::cli

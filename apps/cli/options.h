@@ -1,0 +1,69 @@
+// What a person can type: one struct per command. options.cc alone knows the parser.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "parley/base/result.h"
+
+namespace parley::cli {
+
+struct CharterOptions {
+  enum class Action { kHash, kCheck, kExplain } action;
+  std::filesystem::path charter;
+  std::vector<std::string> set;  // key=value
+};
+
+struct DataGenerateOptions {
+  std::vector<std::string> owners;  // name=rows
+  uint64_t rows = 0;                // instead of owners: one file
+  uint64_t pilot = 10000;
+  uint64_t seed = 1;
+  double drift = 0.7;
+  bool raw = false;
+  std::filesystem::path out = ".";
+};
+
+struct SimulateOptions {
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::vector<std::string> data;  // OWNER=FILE, or one folder
+  std::string standin;
+  uint64_t standin_seed = 1;
+  std::vector<std::filesystem::path> policies;
+  uint64_t seed = 1;
+  uint64_t runs = 1;
+  int threads = 0;  // 0: as many as the machine has
+  std::optional<std::filesystem::path> out;
+};
+
+struct PredictOptions {
+  std::filesystem::path model;
+  std::filesystem::path data;
+};
+
+struct LedgerOptions {
+  enum class Action { kShow, kVerify } action;
+  std::filesystem::path ledger;
+};
+
+struct Invocation {
+  bool json = false;
+  bool quiet = false;
+  std::variant<std::monostate, CharterOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
+               LedgerOptions>
+      command;
+};
+
+/// The command, or what to print and exit with: help, the version, or what was wrong.
+struct Parsed {
+  Invocation invocation;
+  std::optional<int> exit;
+};
+Parsed parse(int argc, const char* const* argv);
+
+}  // namespace parley::cli

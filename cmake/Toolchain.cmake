@@ -1,0 +1,36 @@
+# Build type, warnings, sanitizers, and the tools that make builds fast.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+# The last two give false reports inside g++ 12's own std::variant and std::string.
+set(warnings -Wall -Wextra -Wpedantic -Werror=unused-result
+  -Wno-maybe-uninitialized -Wno-restrict)
+if(PARLEY_WERROR)
+  list(APPEND warnings -Werror)
+endif()
+
+# A failed check() names its file as the repository does, however the compiler was given it.
+cmake_path(RELATIVE_PATH PROJECT_SOURCE_DIR
+  BASE_DIRECTORY ${PROJECT_BINARY_DIR} OUTPUT_VARIABLE up)
+add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/= -fmacro-prefix-map=${up}/=)
+
+if(PARLEY_SANITIZE)
+  add_compile_options(-fsanitize=${PARLEY_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PARLEY_SANITIZE})
+  if(PARLEY_SANITIZE MATCHES "undefined")
+    # These four take more compile time than all the others together.
+    add_compile_options(-fno-sanitize=null,alignment,vptr,object-size -fno-sanitize-recover=all)
+  endif()
+endif()
+
+find_program(PARLEY_CCACHE ccache)
+if(PARLEY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Relative paths, so that a second clone finds what the first one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${PARLEY_CCACHE})
+endif()
+find_program(PARLEY_MOLD mold)
+if(PARLEY_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()

@@ -1,0 +1,130 @@
+#include "parley/base/files.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+namespace parley {
+namespace {
+
+/// An open file that closes itself.
+class File {
+ public:
+  File(const char* path, int flags) : descriptor_(::open(path, flags | O_CLOEXEC, 0644)) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+Error file_error(const std::filesystem::path& path, const char* doing) {
+  const int reason = errno;
+  const bool absent = reason == ENOENT || reason == ENOTDIR;
+  return {.code = absent || reason == EACCES || reason == EISDIR ? Code::kInvalid : Code::kFailed,
+          .what = std::string("cannot ") + doing + ": " + std::strerror(reason),
+          .hint = absent ? "Check the path." : "",
+          .where = {.file = path.string()}};
+}
+
+Result<void> write_all(int descriptor, std::string_view content,
+                       const std::filesystem::path& path) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(descriptor, content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return file_error(path, "write");
+    content.remove_prefix(static_cast<size_t>(put));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> read_pieces(const std::filesystem::path& path,
+                         const std::function<bool(ByteView)>& take) {
+  const File file(path.c_str(), O_RDONLY);
+  if (file.get() < 0) return file_error(path, "read");
+  std::array<uint8_t, 1 << 16> piece;
+  for (;;) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return file_error(path, "read");
+    if (got == 0 || !take({piece.data(), static_cast<size_t>(got)})) return {};
+  }
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, size_t bytes_max) {
+  std::string content;
+  TRY(read_pieces(path, [&](ByteView piece) {
+    content.append(piece.begin(), piece.end());
+    return content.size() <= bytes_max;
+  }));
+  if (content.size() > bytes_max)
+    return Error{Code::kInvalid,
+                 "is larger than " + std::to_string(bytes_max) + " bytes",
+                 "Is this the right file?",
+                 {.file = path.string()}};
+  return content;
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view content) {
+  return write_pieces(path, [&] { return std::exchange(content, {}); });
+}
+
+Result<void> write_pieces(const std::filesystem::path& path,
+                          const std::function<std::string_view()>& next) {
+  const std::string aside = path.string() + ".tmp" + std::to_string(::getpid());
+  const auto give_up = [&](Error error) {
+    ::unlink(aside.c_str());
+    return error;
+  };
+  {
+    const File file(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
+    if (file.get() < 0) return file_error(path, "write");
+    for (std::string_view piece = next(); !piece.empty(); piece = next())
+      if (auto written = write_all(file.get(), piece, path); !written)
+        return give_up(written.error());
+    if (::fsync(file.get()) != 0) return give_up(file_error(path, "sync"));
+  }
+  if (::rename(aside.c_str(), path.c_str()) != 0) return give_up(file_error(path, "write"));
+  const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : ".";
+  const File directory(parent.c_str(), O_RDONLY | O_DIRECTORY);
+  if (directory.get() >= 0) ::fsync(directory.get());
+  return {};
+}
+
+Result<void> make_directories(const std::filesystem::path& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  if (failed)
+    return Error{
+        Code::kFailed, "cannot make the folder: " + failed.message(), "", {.file = path.string()}};
+  return {};
+}
+
+Result<Hash> hash_file(const std::filesystem::path& path) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> digest(EVP_MD_CTX_new(),
+                                                                       EVP_MD_CTX_free);
+  check(digest && EVP_DigestInit_ex(digest.get(), EVP_sha256(), nullptr) == 1);
+  TRY(read_pieces(path, [&](ByteView piece) {
+    check(EVP_DigestUpdate(digest.get(), piece.data(), piece.size()) == 1);
+    return true;
+  }));
+  Hash hash;
+  check(EVP_DigestFinal_ex(digest.get(), hash.data(), nullptr) == 1);
+  return hash;
+}
+
+}  // namespace parley

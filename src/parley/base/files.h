@@ -1,0 +1,34 @@
+// Files: read whole with a limit, written whole or not at all.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "parley/base/bytes.h"
+#include "parley/base/result.h"
+
+namespace parley {
+
+/// The whole file. One larger than `bytes_max` is an error, not a surprise.
+Result<std::string> read_file(const std::filesystem::path& path, size_t bytes_max = 64 << 20);
+
+/// Written beside, synced and renamed: readers see the old file or the new one, never a part.
+Result<void> write_file(const std::filesystem::path& path, std::string_view content);
+
+/// For files larger than memory. Hands the file to `take` piece by piece until it returns false.
+Result<void> read_pieces(const std::filesystem::path& path,
+                         const std::function<bool(ByteView)>& take);
+
+/// As write_file, for content made piece by piece; `next` returns an empty piece at the end.
+Result<void> write_pieces(const std::filesystem::path& path,
+                          const std::function<std::string_view()>& next);
+
+Result<void> make_directories(const std::filesystem::path& path);
+
+/// SHA-256 of a file of any size.
+Result<Hash> hash_file(const std::filesystem::path& path);
+
+}  // namespace parley

@@ -1,0 +1,22 @@
+// Splits a range over threads. Only for work whose result does not depend on the split.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace parley {
+
+/// Calls work(part, begin, end) for `threads` contiguous parts of [0, size), one thread each.
+template <class Work>
+void in_parallel(int threads, size_t size, const Work& work) {
+  const size_t parts = std::clamp<size_t>(threads, 1, std::max<size_t>(size, 1));
+  std::vector<std::thread> others;
+  for (size_t part = 1; part < parts; ++part)
+    others.emplace_back([&, part] { work(part, size * part / parts, size * (part + 1) / parts); });
+  work(size_t{0}, size_t{0}, size / parts);
+  for (std::thread& other : others) other.join();
+}
+
+}  // namespace parley

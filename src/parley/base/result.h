@@ -1,0 +1,102 @@
+// Result<T>: a value, or the reason there is none. A subset of C++23 std::expected.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace parley {
+
+/// Ends the process when our own code is wrong. Stays on in release builds: a privacy bug must
+/// become an outage, never a leak. Prints no values.
+inline void check(bool ok, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  if (ok) return;
+  std::fprintf(stderr, "%s:%d: check failed\n", file, line);
+  std::abort();
+}
+
+enum class Code {
+  kInvalid,          // input or configuration is wrong
+  kBudgetExhausted,  // the privacy budget does not allow it
+  kPolicy,           // the owner's policy does not allow it
+  kUnavailable,      // a peer cannot be reached
+  kIntegrity,        // a hash, signature, order or ledger is not what it must be
+  kFailed,           // the machine failed us: disk, memory, a lock held by another process
+};
+
+/// The name of a code in JSON and on the wire.
+constexpr std::string_view name_of(Code code) {
+  constexpr std::string_view kNames[] = {"invalid",     "budget_exhausted", "policy",
+                                         "unavailable", "integrity",        "failed"};
+  return kNames[static_cast<int>(code)];
+}
+
+/// What the process exits with (design, "The command line").
+constexpr int exit_status(Code code) {
+  constexpr int kStatus[] = {2, 3, 3, 4, 5, 1};
+  return kStatus[static_cast<int>(code)];
+}
+
+/// A place in a file. Lines and columns count from 1; 0 means unknown.
+struct Where {
+  std::string file{};
+  int line = 0;
+  int column = 0;
+  std::string key{};
+};
+
+/// Why an operation failed. The text reaches logs and peers, so it states public facts only.
+struct Error {
+  Code code;
+  std::string what;
+  std::string hint{};  // what the reader should do
+  Where where{};
+};
+
+/// `file:line:column: key: what`, with the parts that are known.
+std::string describe(const Error& error);
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return state_.index() == 0; }
+  const T& operator*() const& { return check(bool(*this)), *std::get_if<0>(&state_); }
+  T& operator*() & { return check(bool(*this)), *std::get_if<0>(&state_); }
+  T&& operator*() && { return check(bool(*this)), std::move(*std::get_if<0>(&state_)); }
+  const T* operator->() const { return &**this; }
+  T* operator->() { return &**this; }
+  const Error& error() const { return check(!*this), *std::get_if<1>(&state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return error_.index() == 0; }
+  void operator*() const { check(bool(*this)); }
+  const Error& error() const { return check(!*this), *std::get_if<1>(&error_); }
+
+ private:
+  std::variant<std::monostate, Error> error_;
+};
+
+}  // namespace parley
+
+/// Unwraps a Result, or returns its error from the enclosing function.
+#define TRY(expression)                   \
+  __extension__({                         \
+    auto result_ = (expression);          \
+    if (!result_) return result_.error(); \
+    *std::move(result_);                  \
+  })

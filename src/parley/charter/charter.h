@@ -1,0 +1,161 @@
+// A charter: what all parties agree on before a job. Read from TOML, every default filled in, and
+// named by the SHA-256 of its canonical JSON, which covers the meaning and not the text.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/bytes.h"
+#include "parley/base/result.h"
+#include "parley/charter/toml/canonical.h"
+#include "parley/charter/toml/value.h"
+#include "parley/charter/words.h"
+#include "parley/learn/data/schema.h"
+
+namespace parley::charter {
+
+/// Public rows, removed from every owner's data. Only the hash counts, not where the file lies.
+struct Pilot {
+  std::string file;
+  Hash sha256{};
+  int64_t rows = 0;
+};
+
+/// What `parley data prepare` made of the pilot.
+struct Preprocess {
+  std::string bundle;
+  Hash sha256{};
+};
+
+/// The people whose columns lie with different owners (sharing only).
+struct Records {
+  std::string id;  // column by which owners align their rows
+  int64_t count = 0;
+  OnMismatch on_mismatch = OnMismatch::kStop;
+};
+
+struct Model {
+  Loss loss = Loss::kSquared;
+  double l2 = 0;  // lambda of (lambda/2)|theta|^2, in mean form
+  bool bias = false;
+  double box = 0;  // |theta|_inf <= box
+};
+
+/// Which members count is decided by `name`; a key of another protocol is an error.
+struct Protocol {
+  ProtocolName name = ProtocolName::kSync;
+  Rule rule = Rule::kConstant;
+  int64_t rounds = 0;
+  double step = 0;  // its meaning depends on the rule
+  double momentum = 0;
+  Average average = Average::kNone;  // its default is the rule's own
+  Start start = Start::kZero;        // likewise: pilot for pilot_newton
+  /// n_i/n, the papers'. noise_optimal (spec, horizontal 3.7) is planned to become the default.
+  Weights weights = Weights::kRows;
+  std::optional<OwnerLearner> owner_learner{};  // given exactly if the learner is an owner
+  // async
+  int64_t answers = 0;  // most answers of one owner
+  Output output = Output::kTail;
+  Contact contact = Contact::kOwnerRequests;
+  ClockLaw clock = ClockLaw::kPoisson;
+  Rates rates = Rates::kEqual;
+  // federated
+  int64_t local_steps = 0;
+  LocalSteps schedule = LocalSteps::kConstant;
+  Level level = Level::kRecord;
+  double max_update_norm = 0;  // level party only
+  // sharing
+  double model_ball = 0;
+};
+
+struct Privacy {
+  Calibration calibration = Calibration::kSound;
+  Adjacency adjacency = Adjacency::kReplaceOne;
+  std::string unit = "record";                        // or the name of a column
+  int64_t unit_records = 1;                           // most records of one unit that are used
+  int64_t overlap = 1;                                // kappa: data sets one unit may sit in
+  MechanismName mechanism = MechanismName::kLaplace;  // gaussian under sharing and federated
+  double max_grad_norm = 0;  // clip of one record's gradient, in the mechanism's norm
+  Clip clip = Clip::kGradient;
+  int64_t grid_bits = 24;
+  double evaluate = 0.05;   // part of epsilon kept for the evaluation at the end
+  double max_row_norm = 0;  // rows are shrunk to it once (federated, sharing, statistics)
+  double delta = 0;         // default of Owner::delta
+};
+
+struct SecureAggregation {
+  int64_t threshold = 0;  // t, Shamir
+  int64_t survivors = 0;  // s: a round with fewer is abandoned
+  int64_t colluders = 0;  // c: noise is calibrated to s - c
+  Graph graph = Graph::kComplete;
+  int64_t word_bits = 64;
+};
+
+struct Owner {
+  std::string name;
+  int64_t rows = 0;    // public; under sharing the number of aligned records
+  double epsilon = 0;  // for the whole job, evaluation included
+  double delta = 0;
+  std::optional<SignKey> sign_key{};   // not needed in a simulation
+  double rate = 1;                     // async with declared rates
+  std::vector<std::string> columns{};  // sharing
+  double max_row_norm = 0;             // sharing
+};
+
+struct Learner {
+  std::string name;
+  std::string address;  // host:port; empty in a simulation
+};
+
+struct Network {
+  int64_t deadline_s = 60;
+  int64_t quorum = 0;  // owners that must answer a round
+};
+
+struct Charter {
+  std::string name, consortium, purpose;
+  int64_t run = 1;
+  std::optional<Pilot> pilot{};
+  std::optional<Preprocess> preprocess{};
+  std::optional<Records> records{};
+  learn::Schema schema{};
+  std::vector<std::string> column_owners{};  // sharing: who holds schema.columns[i]
+  std::string target_owner{};                // sharing: who holds the label
+  Model model{};
+  Protocol protocol{};
+  Privacy privacy{};
+  std::optional<SecureAggregation> secure_aggregation{};
+  std::vector<Owner> owners{};
+  Learner learner{};
+  Network network{};
+
+  /// Keys that a draft leaves to the forecaster, such as protocol.rounds. Their values above mean
+  /// nothing, and they are not in the canonical text.
+  std::vector<std::string> undecided{};
+  std::string canonical;
+  Hash hash{};
+  std::filesystem::path folder{};  // where pilot, bundle and owners' table are looked for
+
+  bool complete() const { return undecided.empty(); }
+  /// Answers that one owner gives in training.
+  int64_t answers() const;
+};
+
+Result<Charter> read_charter(const std::filesystem::path& file,
+                             std::span<const Override> changes = {});
+
+/// `file_name` is for messages; `folder` is where the owners' table is looked for.
+Result<Charter> parse_charter(std::string_view toml, const std::string& file_name,
+                              const std::filesystem::path& folder,
+                              std::span<const Override> changes = {});
+
+/// The charter in sentences, for the people who decide: who, what, what leaves each owner at which
+/// price, what is public and what is not covered.
+std::string explain(const Charter& charter);
+
+}  // namespace parley::charter

@@ -1,0 +1,225 @@
+#include <cmath>
+#include <cstdio>
+
+#include "parley/base/number.h"
+#include "parley/charter/charter.h"
+#include "parley/privacy/accounting/zcdp.h"
+#include "parley/privacy/mechanism/laplace.h"
+
+namespace parley::charter {
+namespace {
+
+constexpr size_t kListed = 12;  // More owners than this are summed up.
+
+/// 250,000.
+std::string grouped(int64_t number) {
+  std::string text = std::to_string(number);
+  for (int i = static_cast<int>(text.size()) - 3; i > 0; i -= 3) text.insert(i, ",");
+  return text;
+}
+
+std::string about(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", number);
+  return text;
+}
+
+std::string count(int64_t number, const std::string& thing) {
+  return grouped(number) + " " + thing + (number == 1 ? "" : "s");
+}
+
+template <class Word>
+std::string word(Word value) {
+  return std::string(name_of(value));
+}
+
+bool is_decided(const Charter& charter, std::string_view key) {
+  for (const std::string& undecided : charter.undecided)
+    if (undecided == key) return false;
+  return true;
+}
+
+/// The value of a key that a draft may have left out.
+std::string decided(const Charter& charter, std::string_view key, const std::string& value) {
+  return is_decided(charter, key) ? value : "(undecided)";
+}
+
+std::string who(const Charter& charter) {
+  int64_t rows = 0;
+  std::string names;
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    rows += charter.owners[i].rows;
+    if (i < kListed) names += (i ? ", " : "") + charter.owners[i].name;
+  }
+  if (charter.owners.size() > kListed) names += " and others";
+  const std::string owners = count(static_cast<int64_t>(charter.owners.size()), "owner");
+  const std::string hold = charter.records ? owners + " hold different columns of the same " +
+                                                 count(charter.records->count, "record")
+                                           : owners + " with " + count(rows, "record") + " in all";
+  const bool both = charter.protocol.owner_learner.has_value();
+  return "Who: " + hold + ": " + names + ". " + charter.learner.name + " coordinates" +
+         (both ? ", and is an owner as well (" + word(*charter.protocol.owner_learner) + ").\n"
+               : " and has no private input.\n");
+}
+
+std::string what(const Charter& charter) {
+  const Model& model = charter.model;
+  const auto columns = static_cast<int64_t>(charter.schema.columns.size());
+  const auto features = static_cast<int64_t>(charter.schema.features().size());
+  std::string text = "What: a linear model of " + in_quotes(charter.schema.target.column) +
+                     " from " + count(columns, "column") + " (" + count(features, "feature") +
+                     "), " + word(model.loss) + " loss, l2 = " + shortest(model.l2) +
+                     ", every coefficient between -" + shortest(model.box) + " and " +
+                     shortest(model.box) + ".";
+  if (charter.preprocess)
+    text += " Features first pass through the public bundle " +
+            to_hex(charter.preprocess->sha256).substr(0, 12) + "...";
+  return text + "\n";
+}
+
+std::string how(const Charter& charter) {
+  const Protocol& p = charter.protocol;
+  std::string text = "How: protocol " + word(p.name);
+  if (p.name != ProtocolName::kFederated)
+    text += ", rule " + decided(charter, "protocol.rule", word(p.rule));
+  text += ", rounds " + decided(charter, "protocol.rounds", grouped(p.rounds));
+  if (p.rule != Rule::kStatistics)
+    text += ", step " + decided(charter, "protocol.step", shortest(p.step));
+  if (p.name == ProtocolName::kSync)
+    text += ", start " + word(p.start) + ", owners weighted by " + word(p.weights);
+  if (p.name == ProtocolName::kFederated)
+    text += ", " + decided(charter, "protocol.local_steps", grouped(p.local_steps)) +
+            " local steps before each sum";
+  if (const auto& secure = charter.secure_aggregation)
+    text += ". Only the sum over owners is opened, and only if " + grouped(secure->survivors) +
+            " of them answer; it stays private if up to " + count(secure->colluders, "owner") +
+            " pool what they know";
+  return text + ". An answer is due within " + grouped(charter.network.deadline_s) + " seconds.\n";
+}
+
+std::string bound_of(const Charter& charter) {
+  const Privacy& privacy = charter.privacy;
+  const std::string norm = privacy.mechanism == MechanismName::kLaplace ? "L1" : "L2";
+  if (privacy.max_row_norm > 0)
+    return "each record first shrunk to " + norm + " norm " + shortest(privacy.max_row_norm);
+  return "each record's part cut to " + norm + " norm " +
+         decided(charter, "privacy.max_grad_norm", shortest(privacy.max_grad_norm));
+}
+
+std::string answer_of(const Protocol& protocol) {
+  if (protocol.rule == Rule::kStatistics) return "noisy table of sums of products";
+  if (protocol.rule == Rule::kNoisySharing) return "noisy list of one score per record";
+  if (protocol.name == ProtocolName::kSharing) return "noisy gradient sum in secret shares";
+  if (protocol.name == ProtocolName::kFederated) return "noisy model update under a mask";
+  return "noisy gradient sum";
+}
+
+std::string what_leaves(const Charter& charter) {
+  const Protocol& protocol = charter.protocol;
+  if (protocol.rule == Rule::kAdmm)
+    return "What leaves each owner: one exact score per record, every round.\n";
+  const std::string key =
+      protocol.name == ProtocolName::kAsync ? "protocol.answers" : "protocol.rounds";
+  std::string text = "What leaves each owner: a " + answer_of(protocol) + ", " +
+                     decided(charter, key, grouped(charter.answers())) + " in all, " +
+                     bound_of(charter) + ", with " + word(charter.privacy.mechanism) + " noise";
+  if (charter.privacy.evaluate > 0)
+    text += "; then one noisy loss, paid with " + about(100 * charter.privacy.evaluate) +
+            " % of epsilon";
+  return text + ". No record leaves.\n";
+}
+
+/// The spread of the noise on one coordinate of an owner's mean gradient (spec, horizontal 1.3 and
+/// 3.1); nothing where the sensitivity is not a clipped gradient's.
+std::string noise(const Charter& charter, const Owner& owner) {
+  const Privacy& privacy = charter.privacy;
+  const ProtocolName name = charter.protocol.name;
+  if (!charter.complete() || privacy.max_grad_norm == 0 || name == ProtocolName::kFederated)
+    return "";
+  const double rows = static_cast<double>(owner.rows);
+  const bool paper = privacy.calibration == Calibration::kPaper;  // splits the budget by T
+  const auto parts = static_cast<double>(paper ? charter.protocol.rounds : charter.answers());
+  const double per_unit = privacy.max_grad_norm * static_cast<double>(privacy.unit_records);
+  const auto overlap = static_cast<double>(privacy.overlap);
+  const auto epsilon = privacy::Epsilon::make(owner.epsilon * (1 - privacy.evaluate));
+  check(bool(epsilon));
+  if (privacy.mechanism == MechanismName::kLaplace)
+    return "; each answer's mean gradient carries Laplace noise of scale " +
+           about(privacy::laplace_scale(per_unit, parts, rows, *epsilon, overlap));
+  const auto delta = privacy::Delta::make(owner.delta);
+  check(bool(delta));
+  const double rho = privacy::zcdp_rho(epsilon->value(), *delta);
+  const auto& secure = charter.secure_aggregation;
+  const auto shares = static_cast<double>(secure ? secure->survivors - secure->colluders : 1);
+  return "; each answer's mean gradient carries " + word(privacy.mechanism) +
+         " noise of deviation " +
+         about(2 * per_unit / rows * std::sqrt(overlap * parts / (2 * rho * shares)));
+}
+
+std::string price(const Charter& charter) {
+  std::string text = "At which price:\n";
+  for (size_t i = 0; i < charter.owners.size() && i < kListed; ++i) {
+    const Owner& owner = charter.owners[i];
+    text += "  " + owner.name + ", " + count(owner.rows, "record") + ": epsilon " +
+            shortest(owner.epsilon) + ", delta " + shortest(owner.delta) + noise(charter, owner) +
+            ".\n";
+  }
+  if (charter.owners.size() <= kListed) return text;
+  double low = charter.owners[0].epsilon, high = low;
+  for (const Owner& owner : charter.owners)
+    low = std::fmin(low, owner.epsilon), high = std::fmax(high, owner.epsilon);
+  return text + "  and " + grouped(static_cast<int64_t>(charter.owners.size() - kListed)) +
+         " more; epsilon lies between " + shortest(low) + " and " + shortest(high) + ".\n";
+}
+
+std::string promise(const Charter& charter) {
+  const Privacy& privacy = charter.privacy;
+  if (privacy.calibration == Calibration::kPaper)
+    return "NOT PRIVATE: calibration \"paper\" reproduces published formulas and runs in the "
+           "simulator only.\n";
+  const bool record = privacy.unit == "record";
+  const std::string most = count(privacy.unit_records, "record");
+  std::string unit = "one record";
+  if (!record)
+    unit = "all records of one " + in_quotes(privacy.unit) + " (at most " + most + " used)";
+  if (record && privacy.unit_records > 1) unit = "any " + most;
+  if (charter.protocol.level == Level::kParty) unit = "all records of one owner";
+  std::string text = "Promise: replacing " + unit +
+                     " changes the probability of anything an owner sends by at most a factor "
+                     "e^epsilon, plus delta.";
+  if (privacy.overlap > 1)
+    text += " One unit may sit in " + grouped(privacy.overlap) +
+            " data sets; every owner divides its budget by that.";
+  return text + "\n";
+}
+
+std::string limits(const Charter& charter) {
+  std::string text =
+      "Public: this charter with its columns and bounds, the number of records of each owner";
+  if (charter.pilot) text += ", the " + count(charter.pilot->rows, "pilot row");
+  if (charter.records && charter.records->on_mismatch == OnMismatch::kIntersect)
+    text += ", how many records the owners have in common";
+  return text +
+         ", and the trained model.\nNot covered: when answers are sent, an owner that lies about "
+         "its data, and what is "
+         "true of people in general and so of someone whose records were never used.\n";
+}
+
+std::string state(const Charter& charter) {
+  if (charter.complete()) return "Complete: nothing is left to be chosen during the run.\n";
+  std::string keys;
+  for (const std::string& key : charter.undecided) keys += (keys.empty() ? "" : ", ") + key;
+  return "Draft: " + keys + " left to `parley forecast --tune`; a draft does not train.\n";
+}
+
+}  // namespace
+
+std::string explain(const Charter& charter) {
+  const std::string purpose = charter.purpose.empty() ? "" : " Purpose: " + charter.purpose + ".";
+  return "Charter " + charter.name + ", run " + grouped(charter.run) + ", of " +
+         charter.consortium + "." + purpose + "\n" + who(charter) + what(charter) + how(charter) +
+         what_leaves(charter) + price(charter) + promise(charter) + limits(charter) +
+         state(charter) + "SHA-256: " + to_hex(charter.hash) + "\n";
+}
+
+}  // namespace parley::charter

@@ -1,0 +1,159 @@
+// [[owner]], [learner] and [network]: who takes part.
+#include <algorithm>
+#include <set>
+
+#include "parley/base/number.h"
+#include "parley/charter/sections.h"
+
+namespace parley::charter {
+namespace {
+
+void check_delta(Table& t, const Owner& owner, MechanismName mechanism) {
+  const std::string word(name_of(mechanism));
+  if (mechanism == MechanismName::kLaplace && owner.delta != 0)
+    t.fail("delta", "must be 0 for mechanism laplace, found " + shortest(owner.delta),
+           "Leave delta out, or take mechanism = \"gaussian\".");
+  if (mechanism != MechanismName::kLaplace && owner.delta == 0)
+    t.fail("delta", "must be above 0 for mechanism " + word + ", found 0",
+           "Give " + owner.name + " a delta far below 1/rows, for example delta = 1e-6.");
+  // With delta = 1/n a mechanism may publish one whole record (spec: delta always below 1/n).
+  if (owner.delta * static_cast<double>(owner.rows) >= 1)
+    t.fail("delta", "must be below 1/rows, found " + shortest(owner.delta),
+           "Take a delta far below 1/rows, for example delta = 1e-6.");
+}
+
+/// Every column an owner lists must be described, and be its own.
+void check_columns(Table& t, const Owner& owner, const Charter& charter) {
+  const auto& columns = charter.schema.columns;
+  for (const std::string& name : owner.columns) {
+    const auto found = std::find_if(columns.begin(), columns.end(),
+                                    [&](const learn::Column& c) { return c.name == name; });
+    if (found == columns.end())
+      return t.fail("columns", "names " + in_quotes(name) + ", which no [[column]] describes",
+                    "Add a [[column]] block with this name.");
+    const std::string& holder = charter.column_owners[found - columns.begin()];
+    if (holder != owner.name)
+      return t.fail("columns",
+                    "names " + in_quotes(name) + ", which belongs to " + in_quotes(holder),
+                    "Give the column to one owner.");
+  }
+}
+
+void read_owner(Table& t, Charter& charter) {
+  Owner& owner = charter.owners.emplace_back();
+  owner.delta = charter.privacy.delta;
+  t.required("name", owner.name, any_name, "Name the owner, for example name = \"bank-a\".");
+  const std::string budget = "Give " + (owner.name.empty() ? "the owner" : owner.name) +
+                             "'s total budget for this job, for example epsilon = 1.0.";
+  t.required("epsilon", owner.epsilon, above(0).up_to(1e4), budget);
+  t.optional("delta", owner.delta, at_least(0).below(1), "For example delta = 0.0.");
+  t.optional("sign_key", owner.sign_key, Anything{}, "`parley join` makes it.");
+  if (charter.records) {
+    owner.rows = charter.records->count;
+    t.required("columns", owner.columns, Count{1, charter.schema.columns.size()},
+               "List the columns this owner holds, for example columns = [\"age\"].");
+    t.required("max_row_norm", owner.max_row_norm, at_least(1e-30).up_to(1e30),
+               "Give this owner's part of privacy.max_row_norm, for example 0.7.");
+    check_columns(t, owner, charter);
+  } else {
+    t.required("rows", owner.rows, at_least(1).up_to(1e12),
+               "Give the number of records, which is public, for example rows = 10000.");
+  }
+  if (charter.protocol.rates == Rates::kDeclared)
+    t.required("rate", owner.rate, above(0).up_to(1e6), "Declared rates: for example rate = 1.0.");
+  check_delta(t, owner, charter.privacy.mechanism);
+}
+
+bool is_owner(const Charter& charter, std::string_view name) {
+  return std::any_of(charter.owners.begin(), charter.owners.end(),
+                     [&](const Owner& owner) { return owner.name == name; });
+}
+
+/// Sharing: together the owners' parts cover every column, and fit the norm of a whole row.
+void check_parts(Table& root, const Charter& charter) {
+  size_t listed = 0;
+  double squares = 0;
+  for (const Owner& owner : charter.owners) {
+    listed += owner.columns.size();
+    squares += owner.max_row_norm * owner.max_row_norm;
+  }
+  const double limit = charter.privacy.max_row_norm * charter.privacy.max_row_norm;
+  if (squares > limit)
+    root.fail("owner",
+              "parts of max_row_norm have squares that add up to " + shortest(squares) +
+                  ", more than privacy.max_row_norm squared, " + shortest(limit),
+              "Shorten the parts: with two owners 0.7071 each fits 1.0.");
+  if (listed != charter.schema.columns.size())
+    root.fail("column",
+              "blocks are " + std::to_string(charter.schema.columns.size()) + ", but owners list " +
+                  std::to_string(listed) + " columns",
+              "Add every column to the columns of its owner.");
+  if (!is_owner(charter, charter.target_owner))
+    root.fail("target", "names " + in_quotes(charter.target_owner) + ", which is no owner",
+              "Set target.owner to the owner that holds the label.");
+}
+
+}  // namespace
+
+void read_owners(Table& root, Charter& charter) {
+  std::set<std::string> names;
+  std::set<Hash> keys;
+  root.each("owner", {1, kOwnersMax}, "Add an [[owner]] block for every owner.", [&](Table& t) {
+    read_owner(t, charter);
+    const Owner& owner = charter.owners.back();
+    if (!names.insert(owner.name).second)
+      t.fail("name", "appears twice, " + in_quotes(owner.name),
+             "Give every owner a name of its own.");
+    if (owner.sign_key && !keys.insert(owner.sign_key->bytes).second)
+      t.fail("sign_key", "appears twice", "Give every owner a key of its own.");
+  });
+  if (charter.records) check_parts(root, charter);
+}
+
+void read_learner(Table& root, Charter& charter) {
+  Learner& learner = charter.learner;
+  root.table("learner", [&](Table& t) {
+    t.required("name", learner.name, any_name, "Name it, for example name = \"central-bank\".");
+    const TextRule address_or_nothing = [](std::string_view text) {
+      return text.empty() ? "" : host_and_port(text);
+    };
+    t.optional("address", learner.address, address_or_nothing,
+               "For example address = \"parley.banks.example:7443\".");
+    const bool both = is_owner(charter, learner.name);
+    const ProtocolName protocol = charter.protocol.name;
+    if (both && protocol == ProtocolName::kSharing)
+      t.fail("name", "must not be an owner's under sharing, found " + in_quotes(learner.name),
+             "The learner deals the noise, so it must hold no data.");
+    else if (both != charter.protocol.owner_learner.has_value() &&
+             protocol != ProtocolName::kFederated)
+      t.fail("name",
+             both ? "is an owner's, which needs protocol.owner_learner"
+                  : "is no owner's, but protocol.owner_learner is given",
+             "An owner that learns says how, for example owner_learner = \"own_noise\".");
+  });
+}
+
+void read_network(Table& root, Charter& charter) {
+  Network& network = charter.network;
+  const auto owners = static_cast<int64_t>(charter.owners.size());
+  const bool async = charter.protocol.name == ProtocolName::kAsync;
+  const auto& secure = charter.secure_aggregation;
+  network.quorum = secure ? secure->survivors : async ? 1 : owners;
+  root.table("network", [&](Table& t) {
+    t.optional("deadline_s", network.deadline_s, at_least(1).up_to(1e6),
+               "Seconds for one answer, for example deadline_s = 60.");
+    if (charter.protocol.name != ProtocolName::kSync || secure) return;
+    t.optional(
+        "quorum", network.quorum, at_least(1).up_to(static_cast<double>(owners)),
+        "Owners that must answer a round, for example quorum = " + std::to_string(owners) + ".");
+    const Rule rule = charter.protocol.rule;
+    const bool tolerant = rule == Rule::kConstant || rule == Rule::kAlgorithm2;
+    if (network.quorum < owners && !tolerant)
+      t.fail("quorum",
+             "below all owners needs rule constant or algorithm2, found " +
+                 std::to_string(network.quorum) + " of " + std::to_string(owners),
+             "Leave quorum out, or change protocol.rule.");
+  });
+}
+
+}  // namespace parley::charter

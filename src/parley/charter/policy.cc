@@ -1,0 +1,203 @@
+#include "parley/charter/policy.h"
+
+#include <algorithm>
+#include <set>
+
+#include "parley/base/files.h"
+#include "parley/charter/toml/table.h"
+
+namespace parley::charter {
+namespace {
+
+constexpr size_t kDatasetsMax = 1000;
+constexpr size_t kRulesMax = 1000;
+
+void read_owner(Table& t, Policy& policy) {
+  t.required("name", policy.owner, any_name, "Name this owner, for example name = \"bank-a\".");
+  t.required("state", policy.state, Anything{},
+             "Give the folder of the ledger, for example state = \"/var/lib/parley/bank-a\".");
+  t.required("charters", policy.charters, Anything{},
+             "Give the folder of charters, for example charters = \"/etc/parley/charters\".");
+}
+
+void read_identity(Table& t, Identity& identity) {
+  constexpr std::string_view kJoin = "`parley join` writes this section.";
+  t.required("consortium", identity.consortium, any_domain, kJoin);
+  t.required("certificate", identity.certificate, Anything{}, kJoin);
+  t.required("key", identity.key, Anything{}, kJoin);
+  t.required("authority", identity.authority, Anything{}, kJoin);
+  t.required("sign_key", identity.sign_key, Anything{}, kJoin);
+}
+
+std::string one_character(std::string_view text) {
+  const bool good =
+      text.size() == 1 && (text[0] == '\t' || (text[0] >= 32 && text[0] < 127)) && text[0] != '"';
+  return good ? "" : "must be one character, found " + in_quotes(text);
+}
+
+std::string no_password(std::string_view text) {
+  return text.find("password") == std::string_view::npos ? any_text(text)
+                                                         : "must not hold a password";
+}
+
+void read_source(Table& t, Dataset& data) {
+  t.decisive("source", data.source, Anything{}, "For example source = \"csv\".");
+  if (data.source == Source::kPostgres)
+    t.required("dsn", data.dsn, no_password,
+               "Name a libpq service, for example \"service=parley\".");
+  else
+    t.required("path", data.path, Anything{}, "Name the file, for example path = \"loans.csv\".");
+  if (data.source == Source::kPostgres || data.source == Source::kSqlite)
+    t.required("query", data.query, any_text, "For example query = \"select * from loans\".");
+  if (data.source == Source::kCsv) {
+    t.optional("separator", data.separator, one_character, "For example separator = \",\".");
+    t.optional("decimal", data.decimal, one_character, "For example decimal = \".\".");
+    if (data.separator == data.decimal)
+      t.fail("decimal", "must differ from the separator", "For example separator = \";\".");
+  }
+}
+
+void read_filter(Table& t, RowFilter& filter) {
+  t.required("column", filter.column, any_text, "Name the column to look at.");
+  filter.exclude = t.has("not_in");
+  t.required(filter.exclude ? "not_in" : "in", filter.values, Count{1, 10'000},
+             "List values, for example not_in = [\"draft\"].");
+}
+
+void read_budget(Table& t, Dataset& data) {
+  double epsilon = 1, delta = 0;
+  t.required("epsilon", epsilon, above(0).up_to(1e4),
+             "Give the lifetime promise of this data set, for example epsilon = 4.0.");
+  t.optional("delta", delta, at_least(0).below(1), "For example delta = 1e-6.");
+  double pure = delta == 0 ? epsilon : 0;
+  t.optional("pure", pure, at_least(0).up_to(epsilon),
+             "The part of epsilon for charges without delta, for example pure = 1.0.");
+  const auto total = privacy::Epsilon::make(epsilon);
+  if (!total) return;  // Already reported.
+  const auto budget = privacy::Budget::make(*total, delta, pure);
+  if (budget)
+    data.budget = *budget;
+  else
+    t.fail("pure", "does not fit: " + budget.error().what, budget.error().hint);
+}
+
+void read_unit(Table& t, Dataset& data) {
+  t.required("column", data.unit_column, any_text, "Name the column of the person or account.");
+  t.required("records", data.unit_records, at_least(1).up_to(1e6),
+             "The most records of one unit that any charter may use, for example records = 3.");
+}
+
+void read_dataset(Table& t, Policy& policy) {
+  Dataset& data = policy.datasets.emplace_back();
+  t.required("name", data.name, any_name, "Name the data set, for example name = \"loans\".");
+  read_source(t, data);
+  t.optional("columns", data.columns, Anything{}, "For example columns = { rate = \"int_rate\" }.");
+  t.table_if_given("where", [&](Table& inner) { read_filter(inner, data.where.emplace()); });
+  t.table("budget", [&](Table& inner) { read_budget(inner, data); });
+  t.table_if_given("unit", [&](Table& inner) { read_unit(inner, data); });
+}
+
+void read_protocols(Table& t, Accept& rule) {
+  std::vector<std::string> words;
+  constexpr auto& kAll = kNames<ProtocolName>;
+  if (!t.has("protocol")) return;
+  t.required("protocol", words, Count{1, kAll.size()}, "For example protocol = [\"sync\"].");
+  for (const std::string& word : words) {
+    const auto found = std::find(kAll.begin(), kAll.end(), word);
+    if (found == kAll.end())
+      return t.fail("protocol", "has an unknown member " + in_quotes(word),
+                    "Protocols are sync, async, sharing and federated.");
+    rule.protocols.push_back(static_cast<ProtocolName>(found - kAll.begin()));
+  }
+}
+
+void read_accept(Table& t, Policy& policy) {
+  Accept& rule = policy.accept.emplace_back();
+  t.required("consortium", rule.consortium, any_domain, "For example \"banks.example\".");
+  t.optional("learner", rule.learner, any_name, "For example learner = \"central-bank\".");
+  read_protocols(t, rule);
+  t.required("dataset", rule.dataset, any_name, "Name one of the [[dataset]] blocks.");
+  t.required("epsilon_max", rule.epsilon_max, above(0).up_to(1e4),
+             "The most that one charter may spend, for example epsilon_max = 0.5.");
+  t.optional("person", rule.person, Anything{}, "person = true waits for `parley owner approve`.");
+  const bool known = std::any_of(policy.datasets.begin(), policy.datasets.end(),
+                                 [&](const Dataset& data) { return data.name == rule.dataset; });
+  if (!known)
+    t.fail("dataset", "names " + in_quotes(rule.dataset) + ", which no [[dataset]] describes",
+           "Name one of the [[dataset]] blocks.");
+}
+
+std::string proxy_url(std::string_view text) {
+  const bool good = text.starts_with("http://") && host_and_port(text.substr(7)).empty();
+  return good ? "" : "must be http://host:port, found " + in_quotes(text);
+}
+
+void read_machine(Table& root, Policy& policy) {
+  root.table_if_given("network", [&](Table& t) {
+    t.required("dial", policy.dial, host_and_port, "For example \"parley.banks.example:7443\".");
+    if (t.has("proxy"))
+      t.required("proxy", policy.proxy, proxy_url, "For example \"http://proxy.example:3128\".");
+  });
+  root.table_if_given("limits", [&](Table& t) {
+    t.optional("threads", policy.threads, at_least(1).up_to(1024), "For example threads = 2.");
+    t.optional("memory_mb", policy.memory_mb, at_least(16).up_to(1e9), "For example 4096.");
+  });
+  root.table_if_given("metrics", [&](Table& t) {
+    t.required("listen", policy.metrics_listen, host_and_port, "For example \"127.0.0.1:9464\".");
+  });
+}
+
+void read_sections(Table& root, Policy& policy) {
+  root.only({"owner", "identity", "dataset", "accept", "network", "limits", "metrics"});
+  root.table("owner", [&](Table& t) { read_owner(t, policy); });
+  root.table_if_given("identity", [&](Table& t) { read_identity(t, policy.identity.emplace()); });
+  std::set<std::string> names;
+  root.each("dataset", {1, kDatasetsMax}, "Describe the data in a [[dataset]] block.",
+            [&](Table& t) {
+              read_dataset(t, policy);
+              if (!names.insert(policy.datasets.back().name).second)
+                t.fail("name", "appears twice, " + in_quotes(policy.datasets.back().name),
+                       "Give every data set a name of its own.");
+            });
+  root.each("accept", {0, kRulesMax}, "Rules are [[accept]] blocks; the first match wins.",
+            [&](Table& t) { read_accept(t, policy); });
+  read_machine(root, policy);
+}
+
+}  // namespace
+
+bool Accept::matches(const Charter& charter, const Owner& owner) const {
+  const bool protocol_fits =
+      protocols.empty() ||
+      std::find(protocols.begin(), protocols.end(), charter.protocol.name) != protocols.end();
+  return protocol_fits && consortium == charter.consortium &&
+         (!learner || *learner == charter.learner.name) && owner.epsilon <= epsilon_max;
+}
+
+const Accept* Policy::first_match(const Charter& charter) const {
+  if (!charter.complete() || charter.privacy.calibration != Calibration::kSound) return nullptr;
+  const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
+                               [&](const Owner& each) { return each.name == owner; });
+  if (us == charter.owners.end()) return nullptr;
+  const auto rule = std::find_if(accept.begin(), accept.end(),
+                                 [&](const Accept& each) { return each.matches(charter, *us); });
+  return rule == accept.end() ? nullptr : &*rule;
+}
+
+Result<Policy> parse_policy(std::string_view toml, const std::string& file_name) {
+  const Value document = TRY(parse_toml(toml, file_name));
+  Policy policy;
+  Findings findings;
+  Table root(document, "", findings);
+  read_sections(root, policy);
+  root.finish();
+  if (findings.first) return *findings.first;
+  return policy;
+}
+
+Result<Policy> read_policy(const std::filesystem::path& file) {
+  const std::string text = TRY(read_file(file, kFileBytesMax));
+  return parse_policy(text, file.string());
+}
+
+}  // namespace parley::charter

@@ -1,0 +1,78 @@
+// A policy: an owner's own rules. It never leaves the owner: which data there are, what may be
+// spent on them in a lifetime, who may ask, and what runs without a person.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/result.h"
+#include "parley/charter/charter.h"
+#include "parley/privacy/accounting/budget.h"
+
+namespace parley::charter {
+
+enum class Source { kCsv, kLibsvm, kSqlite, kPostgres, kParquet };
+template <>
+inline constexpr auto kNames<Source> = names("csv", "libsvm", "sqlite", "postgres", "parquet");
+
+struct Identity {
+  std::string consortium;
+  std::filesystem::path certificate, key, authority, sign_key;
+};
+
+/// Rows to take: those whose value is in the list, or, with `exclude`, is not.
+struct RowFilter {
+  std::string column;
+  std::vector<std::string> values;
+  bool exclude = false;
+};
+
+struct Dataset {
+  std::string name;
+  Source source = Source::kCsv;
+  std::filesystem::path path{};  // files
+  std::string dsn, query;        // databases
+  std::string separator = ",", decimal = ".";
+  std::map<std::string, std::string> columns{};  // charter's name = our name, where they differ
+  std::optional<RowFilter> where{};
+  privacy::Budget budget{};
+  std::string unit_column;                // empty: a unit is a record
+  std::optional<int64_t> unit_records{};  // no charter may use more of one unit
+};
+
+/// One [[accept]] rule. What it leaves out it does not ask about.
+struct Accept {
+  std::string consortium;
+  std::optional<std::string> learner{};
+  std::vector<ProtocolName> protocols{};
+  std::string dataset;
+  double epsilon_max = 0;  // per charter
+  bool person = true;      // waits for a person
+
+  bool matches(const Charter& charter, const Owner& owner) const;
+};
+
+struct Policy {
+  std::string owner;
+  std::filesystem::path state, charters;
+  std::optional<Identity> identity{};
+  std::vector<Dataset> datasets{};
+  std::vector<Accept> accept{};
+  std::string dial, proxy;
+  int64_t threads = 1, memory_mb = 4096;
+  std::string metrics_listen;  // empty: no metrics
+
+  /// The first rule that matches decides; nullptr means refused. A charter that does not name this
+  /// owner, is a draft, or is calibrated like a paper is always refused.
+  const Accept* first_match(const Charter& charter) const;
+};
+
+Result<Policy> read_policy(const std::filesystem::path& file);
+Result<Policy> parse_policy(std::string_view toml, const std::string& file_name);
+
+}  // namespace parley::charter

@@ -1,0 +1,176 @@
+#include "parley/charter/policy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace parley::charter {
+namespace {
+
+constexpr std::string_view kPolicy = R"([owner]
+name = "bank-a"
+state = "/var/lib/parley/bank-a"
+charters = "/etc/parley/charters"
+[[dataset]]
+name = "loans"
+source = "csv"
+path = "/srv/loans.csv"
+columns = { int_rate = "rate" }
+where = { column = "status", not_in = ["draft"] }
+[dataset.budget]
+epsilon = 4.0
+delta = 1e-6
+pure = 1.0
+[dataset.unit]
+column = "member_id"
+records = 3
+[[dataset]]
+name = "fraud"
+source = "postgres"
+dsn = "service=parley"
+query = "select * from fraud"
+[dataset.budget]
+epsilon = 2.0
+[[accept]]
+consortium = "banks.example"
+learner = "central-bank"
+protocol = ["sync", "async"]
+dataset = "loans"
+epsilon_max = 0.5
+person = false
+[[accept]]
+consortium = "banks.example"
+dataset = "loans"
+epsilon_max = 2.0
+[network]
+dial = "parley.banks.example:7443"
+)";
+
+constexpr std::string_view kCharter = R"(
+[charter]
+version = 1
+name = "rates"
+consortium = "banks.example"
+[target]
+column = "rate"
+bounds = [5, 29]
+[[column]]
+name = "amount"
+kind = "number"
+bounds = [0, 1]
+missing = 0
+[model]
+loss = "squared"
+box = 1
+[protocol]
+name = "sync"
+rule = "constant"
+rounds = 10
+step = 0.1
+[privacy]
+max_grad_norm = 2
+[[owner]]
+name = "bank-a"
+rows = 1000
+epsilon = 0.5
+[[owner]]
+name = "bank-b"
+rows = 1000
+epsilon = 100
+[learner]
+name = "central-bank"
+)";
+
+/// The number of the rule that decides, or -1.
+int decided_by(const Policy& policy, const std::vector<Override>& changes = {}) {
+  const auto charter = parse_charter(kCharter, "c.toml", "", changes);
+  EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
+  const Accept* rule = policy.first_match(*charter);
+  return rule ? static_cast<int>(rule - policy.accept.data()) : -1;
+}
+
+TEST(Policy, KeepsWhatTheOwnerWrote) {
+  const auto policy = parse_policy(kPolicy, "p.toml");
+  ASSERT_TRUE(policy) << describe(policy.error());
+  EXPECT_EQ(policy->owner, "bank-a");
+  ASSERT_EQ(policy->datasets.size(), 2u);
+  const Dataset& loans = policy->datasets[0];
+  EXPECT_EQ(loans.columns.at("int_rate"), "rate");
+  EXPECT_TRUE(loans.where->exclude);
+  EXPECT_EQ(loans.where->values, std::vector<std::string>{"draft"});
+  EXPECT_EQ(loans.unit_records, 3);
+  EXPECT_EQ(loans.budget, *privacy::Budget::make(privacy::Epsilon{4}, 1e-6, 1));
+  const Dataset& fraud = policy->datasets[1];
+  EXPECT_EQ(fraud.budget, *privacy::Budget::make(privacy::Epsilon{2}, 0, 2)) << "all of it pure";
+  EXPECT_FALSE(fraud.unit_records);
+  EXPECT_TRUE(policy->accept[1].person) << "a person decides unless the owner said otherwise";
+  EXPECT_FALSE(policy->identity);
+}
+
+TEST(Policy, TheFirstMatchingRuleDecides) {
+  const Policy policy = *parse_policy(kPolicy, "p.toml");
+  EXPECT_EQ(decided_by(policy), 0);
+  EXPECT_EQ(decided_by(policy, {{"owner.0.epsilon", "0.6"}}), 1);
+  EXPECT_EQ(decided_by(policy, {{"owner.0.epsilon", "2.1"}}), -1);
+  EXPECT_EQ(decided_by(policy, {{"learner.name", "stranger"}}), 1);
+  EXPECT_EQ(decided_by(policy, {{"charter.consortium", "other.example"}}), -1);
+  EXPECT_EQ(decided_by(policy, {{"owner.0.name", "bank-x"}}), -1);
+  EXPECT_EQ(decided_by(policy, {{"privacy.calibration", "paper"}}), -1);
+}
+
+TEST(Policy, ADraftIsNeverAccepted) {
+  const Policy policy = *parse_policy(kPolicy, "p.toml");
+  std::string draft(kCharter);
+  draft.erase(draft.find("rounds = 10\n"), 12);
+  EXPECT_EQ(policy.first_match(*parse_charter(draft, "c.toml", "")), nullptr);
+}
+
+struct Case {
+  std::string from, to, key, what;
+  std::string at = "";  // the line starts with this; empty: the line of the change
+};
+
+TEST(Policy, ErrorsNameKeyAndLine) {
+  const std::vector<Case> cases = {
+      {"name = \"bank-a\"", "name = \"Bank\"", "owner.name", "1 to 63 of a-z"},
+      {"state = ", "stat = ", "owner.stat", "unknown key stat"},
+      {"name = \"fraud\"", "name = \"loans\"", "dataset[1].name", "appears twice"},
+      {"source = \"csv\"", "source = \"xls\"", "dataset[0].source", "\"csv\" | \"libsvm\""},
+      {"path = \"/srv", "dsn = \"/srv", "dataset[0].dsn", "unknown key dsn"},
+      {"service=parley", "password=x", "dataset[1].dsn", "must not hold a password"},
+      {"columns = {", "separator = '.'\ncolumns = {", "dataset[0].decimal",
+       "differ from the separator", "[[dataset]]"},
+      {"columns = {", "separator = 'ab'\ncolumns = {", "dataset[0].separator", "one character"},
+      {"{ int_rate = \"rate\" }", "{ int_rate = 1 }", "dataset[0].columns", "a text in quotes"},
+      {"not_in = [\"draft\"]", "not_in = []", "dataset[0].where.not_in", "must have 1 to"},
+      {"epsilon = 4.0", "epsilon = 0", "dataset[0].budget.epsilon", "above 0"},
+      {"pure = 1.0", "pure = 5.0", "dataset[0].budget.pure", "at most 4"},
+      {"epsilon = 2.0", "epsilon = 2.0\npure = 1.0", "dataset[1].budget.pure",
+       "the whole epsilon is pure", "pure = 1.0\n[[accept]]"},
+      {"records = 3", "records = 0", "dataset[0].unit.records", "at least 1"},
+      {"protocol = [\"sync\"", "protocol = [\"synch\"", "accept[0].protocol",
+       "unknown member \"synch\""},
+      {"dataset = \"loans\"", "dataset = \"loan\"", "accept[0].dataset",
+       "no [[dataset]] describes"},
+      {"epsilon_max = 0.5\n", "", "accept[0].epsilon_max", "epsilon_max is missing", "[[accept]]"},
+      {"dial = \"parley.banks.example:7443\"", "dial = \"x\"", "network.dial", "host:port"},
+      {"[network]", "[netwrk]", "netwrk", "unknown key netwrk"}};
+  for (const Case& each : cases) {
+    SCOPED_TRACE(each.from + " -> " + each.to);
+    std::string text(kPolicy);
+    const size_t position = text.find(each.from);
+    ASSERT_NE(position, std::string::npos);
+    text.replace(position, each.from.size(), each.to);
+    const auto policy = parse_policy(text, "p.toml");
+    ASSERT_FALSE(policy);
+    EXPECT_EQ(policy.error().where.key, each.key);
+    EXPECT_NE(policy.error().what.find(each.what), std::string::npos) << policy.error().what;
+    EXPECT_FALSE(policy.error().hint.empty());
+    const size_t at = each.at.empty() ? position : text.find("\n" + each.at) + 1;
+    EXPECT_EQ(policy.error().where.line,
+              1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
+  }
+}
+
+}  // namespace
+}  // namespace parley::charter

@@ -1,0 +1,129 @@
+// [privacy] and [secure_aggregation]: the promise to every record, and the numbers behind it.
+#include "parley/charter/sections.h"
+
+namespace parley::charter {
+namespace {
+
+/// Rules whose sensitivity follows from short rows instead of clipped gradients.
+bool uses_row_norm(const Protocol& p) {
+  return p.name == ProtocolName::kSharing || p.name == ProtocolName::kFederated ||
+         (p.name == ProtocolName::kSync && p.rule == Rule::kStatistics);
+}
+
+/// Squares have no Lipschitz constant: their K local steps need the clamped slope (vertical 3.2).
+bool uses_grad_norm(const Charter& charter) {
+  return !uses_row_norm(charter.protocol) || (charter.protocol.name == ProtocolName::kFederated &&
+                                              charter.model.loss != Loss::kLogistic);
+}
+
+void check_mechanism(Table& t, const Charter& charter, bool secure) {
+  const MechanismName mechanism = charter.privacy.mechanism;
+  const std::string found = ", found " + std::string(name_of(mechanism));
+  const ProtocolName protocol = charter.protocol.name;
+  if (mechanism == MechanismName::kLaplace && (secure || protocol == ProtocolName::kFederated))
+    t.fail("mechanism", "must be gaussian or skellam under secure aggregation" + found,
+           "Shares of Laplace noise do not add up to Laplace noise: mechanism = \"gaussian\".");
+  if (mechanism == MechanismName::kSkellam && !secure && protocol != ProtocolName::kFederated)
+    t.fail("mechanism", "must be laplace or gaussian without [secure_aggregation]" + found,
+           "Skellam noise is for shares: take mechanism = \"gaussian\".");
+  if (protocol == ProtocolName::kSharing && mechanism != MechanismName::kGaussian)
+    t.fail("mechanism", "must be gaussian for protocol sharing" + found,
+           "Take mechanism = \"gaussian\".");
+}
+
+void check_calibration(Table& t, const Charter& charter) {
+  const Protocol& p = charter.protocol;
+  const bool paper = charter.privacy.calibration == Calibration::kPaper;
+  if (!paper && p.name == ProtocolName::kSharing && p.rule == Rule::kAdmm)
+    t.fail("calibration", "must be \"paper\" for rule admm, which has no privacy",
+           "Take rule = \"gradients\", or calibration = \"paper\" in a simulation.");
+  if (paper && p.name == ProtocolName::kSync && p.rounds == 1)
+    t.fail("calibration", "\"paper\" counts points, not answers, and needs rounds of at least 2",
+           "Give protocol.rounds the paper's T.");
+}
+
+void read_clip(Table& t, Charter& charter) {
+  Privacy& privacy = charter.privacy;
+  if (uses_row_norm(charter.protocol))
+    t.required("max_row_norm", privacy.max_row_norm, at_least(1e-30).up_to(1e30),
+               "Rows are shrunk to this length, for example max_row_norm = 1.0.");
+  if (!uses_grad_norm(charter)) return;
+  t.forecast("max_grad_norm", privacy.max_grad_norm, at_least(1e-30).up_to(1e30),
+             "Give the clip of one record's gradient, for example max_grad_norm = 8.0.");
+  t.optional("clip", privacy.clip, Anything{}, "For example clip = \"gradient\".");
+  const Loss loss = charter.model.loss;
+  if (privacy.clip == Clip::kRow && loss != Loss::kHinge && loss != Loss::kLogistic)
+    t.fail("clip",
+           "= \"row\" bounds the gradient of hinge and logistic only, found loss " +
+               std::string(name_of(loss)),
+           "Take clip = \"gradient\".");
+}
+
+/// Consistent (spec, vertical 4.2): c >= 1 since everyone knows its own share, t > c, s >= t.
+void read_shares(Table& t, SecureAggregation& s, int64_t owners) {
+  const auto count = [&](int64_t low) {
+    return at_least(static_cast<double>(low)).up_to(static_cast<double>(owners));
+  };
+  s.survivors = (4 * owners + 4) / 5;  // ceil(0.8 m)
+  s.colluders = std::max<int64_t>(1, owners / 5);
+  s.threshold = std::max(s.colluders + 1, (2 * owners + 2) / 3);
+  s.graph = owners <= 50 ? Graph::kComplete : Graph::kSparse;
+  if (owners < 2) t.fail("survivors", "need at least 2 owners to add up", "Add owners.");
+  t.optional("colluders", s.colluders, count(1),
+             "Owners that may pool what they know, at least 1.");
+  t.optional("threshold", s.threshold, count(s.colluders + 1),
+             "More than the colluders, at most the survivors.");
+  t.optional("survivors", s.survivors, count(std::max(s.threshold, s.colluders + 1)),
+             "At least the threshold, at most all owners.");
+  t.optional("graph", s.graph, Anything{}, "For example graph = \"complete\".");
+  if (s.graph == Graph::kComplete && owners > 50)
+    t.fail("graph", "= \"complete\" is for at most 50 owners, found " + std::to_string(owners),
+           "Take graph = \"sparse\".");
+  t.optional("word_bits", s.word_bits, at_least(16).up_to(64), "For example word_bits = 64.");
+}
+
+}  // namespace
+
+void read_privacy(Table& root, Charter& charter) {
+  Privacy& privacy = charter.privacy;
+  const ProtocolName protocol = charter.protocol.name;
+  if (protocol == ProtocolName::kSharing || protocol == ProtocolName::kFederated)
+    privacy.mechanism = MechanismName::kGaussian;
+  if ((protocol == ProtocolName::kSharing || protocol == ProtocolName::kAsync) &&
+      root.has("secure_aggregation"))
+    root.fail("secure_aggregation", "belongs to protocols sync and federated",
+              "Remove [secure_aggregation].");
+  root.table("privacy", [&](Table& t) {
+    t.optional("calibration", privacy.calibration, Anything{}, "Take calibration = \"sound\".");
+    check_calibration(t, charter);
+    t.optional("adjacency", privacy.adjacency, Anything{}, "Take adjacency = \"replace_one\".");
+    t.optional("unit", privacy.unit, any_text, "\"record\", or a column such as \"member_id\".");
+    t.optional("unit_records", privacy.unit_records, at_least(1).up_to(1e6),
+               "The most records of one unit that are used, for example unit_records = 1.");
+    t.optional("overlap", privacy.overlap, at_least(1).up_to(1e4),
+               "How many data sets may hold the same unit, for example overlap = 1.");
+    t.optional("mechanism", privacy.mechanism, Anything{}, "For example mechanism = \"laplace\".");
+    check_mechanism(t, charter, root.has("secure_aggregation"));
+    read_clip(t, charter);
+    // Below 16 bits the rounding of 4096 coordinates could exceed the clip (learn/lattice.h).
+    t.optional("grid_bits", privacy.grid_bits, at_least(16).up_to(32), "Take grid_bits = 24.");
+    t.optional("evaluate", privacy.evaluate, at_least(0).up_to(0.9),
+               "The part of epsilon kept for the evaluation, for example evaluate = 0.05.");
+    t.optional("delta", privacy.delta, at_least(0).below(1),
+               "The delta of owners that give none, for example delta = 1e-6.");
+    t.leave_out("delta");  // Every owner's own delta counts.
+  });
+}
+
+void read_secure_aggregation(Table& root, Charter& charter) {
+  const auto read = [&](Table& t) {
+    read_shares(t, charter.secure_aggregation.emplace(),
+                static_cast<int64_t>(charter.owners.size()));
+  };
+  if (charter.protocol.name == ProtocolName::kFederated)
+    root.table("secure_aggregation", read);
+  else if (charter.protocol.name == ProtocolName::kSync)
+    root.table_if_given("secure_aggregation", read);
+}
+
+}  // namespace parley::charter

@@ -1,0 +1,176 @@
+// [model] and [protocol]: what is trained and by which rule. Each protocol has its own keys.
+#include "parley/charter/sections.h"
+
+namespace parley::charter {
+namespace {
+
+constexpr Range kRounds = at_least(1).up_to(1e6);
+constexpr Range kNorm = at_least(1e-30).up_to(1e30);
+
+constexpr std::string_view kRoundsHint = "Give the answers of one owner, for example rounds = 3.";
+
+/// The output each rule was made for (spec, horizontal 1.4, 1.5, 3).
+Average average_of(Rule rule) {
+  switch (rule) {
+    case Rule::kAlgorithm2:
+      return Average::kPaper;
+    case Rule::kConstant:
+    case Rule::kPilotNewton:
+    case Rule::kGradients:
+    case Rule::kNoisySharing:
+      return Average::kTail;
+    default:
+      return Average::kNone;
+  }
+}
+
+/// Rounds, step, momentum and average. Once rule, rounds and step are given, the other two have
+/// defaults; in a draft the forecaster chooses them as well.
+void read_descent(Table& t, Protocol& p, bool rule_known) {
+  const bool rounds = t.forecast("rounds", p.rounds, kRounds, kRoundsHint);
+  const bool step = t.forecast("step", p.step, above(0).up_to(1e12), "For example step = 1.0.");
+  constexpr std::string_view kMomentum = "For example momentum = 0.0.";
+  constexpr std::string_view kAverage = "For example average = \"tail\".";
+  p.average = average_of(p.rule);
+  if (rule_known && rounds && step) {
+    t.optional("momentum", p.momentum, at_least(0).below(1), kMomentum);
+    t.optional("average", p.average, Anything{}, kAverage);
+  } else {
+    t.forecast("momentum", p.momentum, at_least(0).below(1), kMomentum);
+    t.forecast("average", p.average, Anything{}, kAverage);
+  }
+}
+
+void read_once(Table& t, Protocol& p) {
+  p.rounds = 1;
+  t.optional("rounds", p.rounds, at_least(1).up_to(1), "Statistics are released once: rounds = 1.");
+}
+
+void check_start(Table& t, const Charter& charter) {
+  if (charter.protocol.start == Start::kPilot && !charter.pilot)
+    t.fail("start", "is \"pilot\", but there is no [pilot]",
+           "Add a [pilot] section, or take start = \"zero\".");
+}
+
+void check_sync_rule(Table& t, const Charter& charter) {
+  const auto needs = [&](bool met, std::string_view what, std::string_view hint) {
+    if (!met) t.fail("rule", "needs " + std::string(what), hint);
+  };
+  const Model& model = charter.model;
+  if (charter.protocol.rule == Rule::kPilotNewton) {
+    needs(charter.pilot.has_value(), "a [pilot] for pilot_newton",
+          "Add one, or rule = \"constant\".");
+    needs(model.loss != Loss::kHinge, "a loss with curvature for pilot_newton",
+          "For the hinge loss take rule = \"strongly_convex\".");
+  }
+  if (charter.protocol.rule == Rule::kStatistics)
+    needs(model.loss == Loss::kSquared, "loss = \"squared\" for statistics",
+          "Take another rule, for example \"constant\".");
+  if (charter.protocol.rule == Rule::kStronglyConvex)
+    needs(model.l2 > 0, "model.l2 above 0 for strongly_convex",
+          "Give model.l2, or take another rule, for example \"constant\".");
+}
+
+void read_sync(Table& t, Charter& charter) {
+  Protocol& p = charter.protocol;
+  const bool known =
+      t.forecast("rule", p.rule,
+                 Among<Rule>{Rule::kAlgorithm1, Rule::kAlgorithm2, Rule::kConstant,
+                             Rule::kStronglyConvex, Rule::kPilotNewton, Rule::kStatistics},
+                 "For example rule = \"pilot_newton\".");
+  if (known) check_sync_rule(t, charter);
+  const bool once = known && p.rule == Rule::kStatistics;
+  once ? read_once(t, p) : read_descent(t, p, known);
+  if (known && p.rule == Rule::kPilotNewton) p.start = Start::kPilot;
+  if (!once) t.optional("start", p.start, Anything{}, "For example start = \"zero\".");
+  check_start(t, charter);
+  t.optional("weights", p.weights, Among<Weights>{Weights::kRows, Weights::kNoiseOptimal},
+             "For example weights = \"rows\".");
+  t.optional("owner_learner", p.owner_learner, Anything{}, "For example \"own_noise\".");
+}
+
+void read_async(Table& t, Charter& charter, size_t owners) {
+  Protocol& p = charter.protocol;
+  p.rule = Rule::kPaper;
+  t.optional("rule", p.rule, Among<Rule>{Rule::kPaper}, "Equations (5)-(7): rule = \"paper\".");
+  const bool rounds = t.forecast("rounds", p.rounds, kRounds,
+                                 "Give the rounds of all owners together, rounds = 1000.");
+  constexpr std::string_view kAnswers = "The most answers of one owner, for example answers = 12.";
+  if (rounds && owners > 0) {
+    p.answers = (p.rounds + static_cast<int64_t>(owners) - 1) / static_cast<int64_t>(owners);
+    t.optional("answers", p.answers, at_least(1).up_to(static_cast<double>(p.rounds)), kAnswers);
+  } else {
+    t.forecast("answers", p.answers, kRounds, kAnswers);
+  }
+  t.forecast("step", p.step, above(0).up_to(1e12), "Give a = rho/(T^2 sigma), step = 0.1.");
+  t.optional("output", p.output, Anything{}, "For example output = \"tail\".");
+  t.optional("contact", p.contact, Anything{}, "For example contact = \"owner_requests\".");
+  t.optional("clock", p.clock, Anything{}, "For example clock = \"poisson\".");
+  t.optional("rates", p.rates, Anything{}, "For example rates = \"equal\".");
+  t.optional("owner_learner", p.owner_learner, Anything{}, "For example \"own_noise\".");
+}
+
+void read_federated(Table& t, Charter& charter) {
+  Protocol& p = charter.protocol;
+  t.forecast("rounds", p.rounds, kRounds, "Give the number of aggregations, rounds = 20.");
+  t.forecast("local_steps", p.local_steps, kRounds, "Give K, for example local_steps = 10.");
+  t.forecast("step", p.step, above(0).up_to(1e12), "At most 2/(L + lambda), step = 1.0.");
+  t.optional("schedule", p.schedule, Anything{}, "For example schedule = \"constant\".");
+  t.optional("start", p.start, Anything{}, "For example start = \"zero\".");
+  check_start(t, charter);
+  t.optional("weights", p.weights, Among<Weights>{Weights::kRows, Weights::kParties},
+             "For example weights = \"rows\".");
+  t.optional("level", p.level, Anything{}, "For example level = \"record\".");
+  if (p.level == Level::kParty)
+    t.required("max_update_norm", p.max_update_norm, kNorm, "Clip updates, max_update_norm = 1.0.");
+  // The sensitivity of K local steps is proved for smooth losses (spec, vertical 3.2).
+  if (charter.model.loss == Loss::kHinge)
+    t.fail("name", "is federated, which needs a smooth loss, found hinge",
+           "Take loss = \"logistic\", or protocol sync.");
+}
+
+void read_sharing(Table& t, Charter& charter) {
+  Protocol& p = charter.protocol;
+  // A person decides this one: it settles whom an owner has to trust.
+  t.decisive("rule", p.rule,
+             Among<Rule>{Rule::kGradients, Rule::kStatistics, Rule::kNoisySharing, Rule::kAdmm},
+             "For example rule = \"gradients\".");
+  const bool once = p.rule == Rule::kStatistics;
+  once ? read_once(t, p) : read_descent(t, p, true);
+  if (p.rule == Rule::kGradients || p.rule == Rule::kNoisySharing)
+    t.required("model_ball", p.model_ball, kNorm, "Bound the model, for example model_ball = 4.0.");
+  if ((once || p.rule == Rule::kGradients) && charter.model.loss != Loss::kSquared)
+    t.fail("rule", "needs loss = \"squared\" for " + std::string(name_of(p.rule)),
+           "Take loss = \"squared\" in [model].");
+}
+
+}  // namespace
+
+void read_model(Table& root, Charter& charter) {
+  Model& model = charter.model;
+  root.table("model", [&](Table& t) {
+    t.required("loss", model.loss, Anything{}, "For example loss = \"squared\".");
+    t.optional("l2", model.l2, at_least(0).up_to(1e12), "For example l2 = 0.0.");
+    t.optional("bias", model.bias, Anything{}, "bias = true adds a feature that is always 1.");
+    t.required("box", model.box, above(0).up_to(1e6),
+               "Bound the size of every coefficient, for example box = 1.0.");
+  });
+}
+
+void read_protocol(Table& root, Charter& charter) {
+  root.table("protocol", [&](Table& t) {
+    t.decisive("name", charter.protocol.name, Anything{}, "For example name = \"sync\".");
+    switch (charter.protocol.name) {
+      case ProtocolName::kSync:
+        return read_sync(t, charter);
+      case ProtocolName::kAsync:
+        return read_async(t, charter, root.count("owner"));
+      case ProtocolName::kFederated:
+        return read_federated(t, charter);
+      case ProtocolName::kSharing:
+        return read_sharing(t, charter);
+    }
+  });
+}
+
+}  // namespace parley::charter

@@ -1,0 +1,119 @@
+// [records], [target] and [[column]]: what a record looks like.
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+#include "parley/base/number.h"
+#include "parley/charter/sections.h"
+#include "parley/learn/data/rows.h"
+
+namespace parley::charter {
+namespace {
+
+using learn::Column;
+
+constexpr Range kOrdinary = at_least(-learn::kLargest).up_to(learn::kLargest);
+
+std::string some_characters(std::string_view text) {
+  return text.size() > 16 ? "must be at most 16 bytes" : text.empty() ? "" : any_text(text);
+}
+
+void read_records(Table& t, Records& records) {
+  t.required("id", records.id, any_text, "Name the column of identities, id = \"person_id\".");
+  t.required("count", records.count, at_least(1).up_to(1e12), "Count the aligned records.");
+  t.optional("on_mismatch", records.on_mismatch, Anything{}, "For example \"stop\".");
+}
+
+void read_number_target(Table& t, learn::Target& target) {
+  std::pair<double, double> bounds{};
+  t.required(
+      "bounds", bounds, kOrdinary,
+      "Give public bounds, bounds = [5.0, 29.0], or two classes, levels = [\"no\", \"yes\"].");
+  t.optional("center", target.center, kOrdinary, "y = (value - center) / scale.");
+  t.optional("scale", target.scale, at_least(1e-100).up_to(1e100),
+             "y = (value - center) / scale, for example scale = 10.0.");
+  std::tie(target.low, target.high) = bounds;
+  const double largest =
+      std::max(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
+      target.scale;
+  if (!(largest <= learn::kLargest))
+    t.fail("scale", "makes the label as large as " + shortest(largest), "Use a larger scale.");
+}
+
+void read_target(Table& t, Charter& charter) {
+  learn::Target& target = charter.schema.target;
+  t.required("column", target.column, any_text, "Name the column to predict, column = \"rate\".");
+  t.optional("strip", target.strip, some_characters, "Characters to ignore, strip = \"+\".");
+  if (charter.records)
+    t.required("owner", charter.target_owner, any_name, "Name the owner that holds the label.");
+  if (t.has("levels"))
+    t.required("levels", target.levels, Count{2, 2}, "Two classes, levels = [\"no\", \"yes\"].");
+  else
+    read_number_target(t, target);
+  if (t.has("levels") && t.has("bounds"))
+    t.fail("bounds", "cannot stand beside levels", "A target is a number or one of two classes.");
+  const Loss loss = charter.model.loss;
+  if (target.levels.empty() && (loss == Loss::kHinge || loss == Loss::kLogistic))
+    t.fail("bounds",
+           "cannot stand with loss " + std::string(name_of(loss)) + ", which needs classes",
+           "Give two classes, levels = [\"no\", \"yes\"], or take loss = \"squared\".");
+}
+
+void read_number(Table& t, Column& column) {
+  std::pair<double, double> bounds{};
+  t.required("bounds", bounds, kOrdinary, "Give public bounds, for example bounds = [0.0, 100.0].");
+  std::tie(column.low, column.high) = bounds;
+  t.required("missing", column.missing, at_least(column.low).up_to(column.high),
+             "Give a public number inside the bounds that stands for missing values.");
+  t.optional("log", column.log, Anything{}, "log = true takes log(1 + value).");
+  if (column.log && column.low <= -1)
+    t.fail("log", "needs a lower bound above -1, found " + shortest(column.low),
+           "Raise the lower bound, or leave log out.");
+}
+
+void read_category(Table& t, Column& column) {
+  t.required("levels", column.levels, Count{1, learn::kColumnsMax},
+             "List the public categories, for example levels = [\"RENT\", \"OWN\"].");
+  t.optional("other", column.other, Anything{},
+             "other = true adds a level for what is not listed.");
+  t.optional("encode", column.encode, Anything{}, "For example encode = \"one_hot\".");
+}
+
+void read_column(Table& t, Charter& charter) {
+  Column& column = charter.schema.columns.emplace_back();
+  t.required("name", column.name, any_text, "Name the column, for example name = \"amount\".");
+  t.decisive("kind", column.kind, Anything{}, "Say kind = \"number\" or kind = \"category\".");
+  t.optional("strip", column.strip, some_characters, "Characters to ignore, strip = \"+\".");
+  if (charter.records)
+    t.required("owner", charter.column_owners.emplace_back(), any_name,
+               "Name the owner that holds this column.");
+  column.kind == Column::Kind::kNumber ? read_number(t, column) : read_category(t, column);
+  if (column.name == charter.schema.target.column)
+    t.fail("name", "is the target's, " + in_quotes(column.name), "A column cannot predict itself.");
+}
+
+}  // namespace
+
+void read_schema(Table& root, Charter& charter) {
+  if (charter.protocol.name == ProtocolName::kSharing)
+    root.table("records", [&](Table& t) { read_records(t, charter.records.emplace()); });
+  else if (root.has("records"))
+    root.fail("records", "belongs to protocol sharing only", "Remove [records].");
+  root.table("target", [&](Table& t) { read_target(t, charter); });
+  std::set<std::string> names;
+  root.each("column", {1, learn::kColumnsMax}, "Describe every feature in a [[column]] block.",
+            [&](Table& t) {
+              read_column(t, charter);
+              const std::string& name = charter.schema.columns.back().name;
+              if (!names.insert(name).second)
+                t.fail("name", "appears twice, " + in_quotes(name), "Describe each column once.");
+            });
+  charter.schema.bias = charter.model.bias;
+  const size_t features = charter.schema.features().size();
+  if (features > learn::kColumnsMax)
+    root.fail("column", "blocks make " + std::to_string(features) + " features, more than 4096",
+              "Leave out columns or levels, or take encode = \"integer\".");
+}
+
+}  // namespace parley::charter

@@ -1,0 +1,74 @@
+#include "parley/charter/toml/canonical.h"
+
+#include "parley/base/number.h"
+
+namespace parley::charter {
+namespace {
+
+std::string encode_base64(const Hash& bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  uint32_t bits = 0;
+  int held = 0;
+  for (const uint8_t byte : bytes) {
+    bits = (bits << 8 | byte) & 0xffff;
+    for (held += 8; held >= 6; held -= 6) text += kDigits[bits >> (held - 6) & 63];
+  }
+  return text + kDigits[bits << (6 - held) & 63] + "=";
+}
+
+}  // namespace
+
+std::string in_quotes(std::string_view text) {
+  constexpr size_t kShown = 60;
+  if (text.size() <= kShown) return to_json(text);
+  size_t cut = kShown;
+  while (cut > 0 && (text[cut] & 0xc0) == 0x80) --cut;  // Not inside a UTF-8 character.
+  return to_json(std::string(text.substr(0, cut)) + "...");
+}
+
+std::string json_object(const std::map<std::string, std::string>& members) {
+  std::string text;
+  for (const auto& [key, json] : members)
+    text += (text.empty() ? "" : ",") + to_json(key) + ":" + json;
+  return "{" + text + "}";
+}
+
+std::string to_json(double number) { return shortest(number); }
+std::string to_json(bool flag) { return flag ? "true" : "false"; }
+
+std::string to_json(std::string_view text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') json += '\\';
+    if (is_control(c)) {
+      const auto code = static_cast<uint8_t>(c);
+      json += "\\u00" + to_hex({&code, 1});
+    } else {
+      json += c;
+    }
+  }
+  return json + "\"";
+}
+
+std::string to_json(const std::filesystem::path& path) { return to_json(path.string()); }
+std::string to_json(const Hash& hash) { return to_json(to_hex(hash)); }
+std::string to_json(const SignKey& key) { return to_json("ed25519:" + encode_base64(key.bytes)); }
+
+std::string to_json(const std::vector<std::string>& texts) {
+  std::string json;
+  for (const std::string& text : texts) json += (json.empty() ? "" : ",") + to_json(text);
+  return "[" + json + "]";
+}
+
+std::string to_json(const std::pair<double, double>& bounds) {
+  return "[" + to_json(bounds.first) + "," + to_json(bounds.second) + "]";
+}
+
+std::string to_json(const std::map<std::string, std::string>& texts) {
+  std::map<std::string, std::string> members;
+  for (const auto& [key, text] : texts) members[key] = to_json(text);
+  return json_object(members);
+}
+
+}  // namespace parley::charter

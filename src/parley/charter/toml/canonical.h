@@ -1,0 +1,60 @@
+// The canonical JSON text of values, over which a charter is hashed: keys sorted, no spaces,
+// numbers in the shortest form that reads back the same, so that 1 and 1.0 are one text.
+#pragma once
+
+#include <concepts>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "parley/base/bytes.h"
+#include "parley/charter/toml/names.h"
+
+namespace parley::charter {
+
+/// An Ed25519 public key, written "ed25519:" and base64.
+struct SignKey {
+  Hash bytes{};
+  bool operator==(const SignKey&) const = default;
+};
+
+constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }
+
+/// Quoted, escaped and shortened, for messages.
+std::string in_quotes(std::string_view text);
+
+/// An object from its members' texts.
+std::string json_object(const std::map<std::string, std::string>& members);
+
+std::string to_json(double number);
+std::string to_json(bool flag);
+std::string to_json(std::string_view text);
+inline std::string to_json(const std::string& text) { return to_json(std::string_view(text)); }
+inline std::string to_json(const char* text) { return to_json(std::string_view(text)); }
+std::string to_json(const std::filesystem::path& path);
+std::string to_json(const Hash& hash);
+std::string to_json(const SignKey& key);
+std::string to_json(const std::vector<std::string>& texts);
+std::string to_json(const std::pair<double, double>& bounds);
+std::string to_json(const std::map<std::string, std::string>& texts);
+
+template <std::integral T>
+std::string to_json(T number) {
+  return to_json(static_cast<double>(number));  // Every range ends below 2^53.
+}
+template <class Word>
+  requires std::is_enum_v<Word>
+std::string to_json(Word word) {
+  return to_json(name_of(word));
+}
+template <class T>
+std::string to_json(const std::optional<T>& maybe) {
+  return maybe ? to_json(*maybe) : "";  // An absent key has no default, and no text.
+}
+
+}  // namespace parley::charter

@@ -1,0 +1,106 @@
+// The words of a charter: where a key takes one of a few words, an enumeration and their names, in
+// the same order.
+#pragma once
+
+#include "parley/charter/toml/names.h"
+#include "parley/learn/data/schema.h"
+#include "parley/learn/schedule.h"
+
+namespace parley::charter {
+
+template <>
+inline constexpr auto kNames<learn::Column::Kind> = names("number", "category");
+template <>
+inline constexpr auto kNames<learn::Column::Encode> = names("integer", "one_hot");
+
+enum class Loss { kSquared, kHinge, kLogistic, kHuber };
+template <>
+inline constexpr auto kNames<Loss> = names("squared", "hinge", "logistic", "huber");
+
+enum class ProtocolName { kSync, kAsync, kSharing, kFederated };
+template <>
+inline constexpr auto kNames<ProtocolName> = names("sync", "async", "sharing", "federated");
+
+enum class Rule {
+  kAlgorithm1,  // sync: the first six
+  kAlgorithm2,
+  kConstant,
+  kStronglyConvex,
+  kPilotNewton,
+  kStatistics,  // also sharing (V-C)
+  kPaper,       // async
+  kGradients,   // sharing: V-B, V-A, and without privacy
+  kNoisySharing,
+  kAdmm
+};
+template <>
+inline constexpr auto kNames<Rule> =
+    names("algorithm1", "algorithm2", "constant", "strongly_convex", "pilot_newton", "statistics",
+          "paper", "gradients", "noisy_sharing", "admm");
+
+using learn::Average;
+template <>
+inline constexpr auto kNames<Average> = names("none", "paper", "tail");
+
+enum class Start { kZero, kPilot };
+template <>
+inline constexpr auto kNames<Start> = names("zero", "pilot");
+
+enum class Weights { kRows, kNoiseOptimal, kParties };
+template <>
+inline constexpr auto kNames<Weights> = names("rows", "noise_optimal", "parties");
+
+/// How an owner that is also the learner learns (spec, horizontal 1.7: B, A, C).
+enum class OwnerLearner { kOwnNoise, kOthersFirst, kStatistics };
+template <>
+inline constexpr auto kNames<OwnerLearner> = names("own_noise", "others_first", "statistics");
+
+enum class Output { kLast, kTail, kCopies };
+template <>
+inline constexpr auto kNames<Output> = names("last", "tail", "copies");
+
+enum class Contact { kOwnerRequests, kBroadcast };
+template <>
+inline constexpr auto kNames<Contact> = names("owner_requests", "broadcast");
+
+enum class ClockLaw { kPoisson };
+template <>
+inline constexpr auto kNames<ClockLaw> = names("poisson");
+
+enum class Rates { kEqual, kDeclared };
+template <>
+inline constexpr auto kNames<Rates> = names("equal", "declared");
+
+enum class LocalSteps { kConstant, kTheorem4 };
+template <>
+inline constexpr auto kNames<LocalSteps> = names("constant", "theorem4");
+
+enum class Level { kRecord, kParty };
+template <>
+inline constexpr auto kNames<Level> = names("record", "party");
+
+enum class Calibration { kSound, kPaper };
+template <>
+inline constexpr auto kNames<Calibration> = names("sound", "paper");
+
+enum class Adjacency { kReplaceOne };
+template <>
+inline constexpr auto kNames<Adjacency> = names("replace_one");
+
+enum class MechanismName { kLaplace, kGaussian, kSkellam };
+template <>
+inline constexpr auto kNames<MechanismName> = names("laplace", "gaussian", "skellam");
+
+enum class Clip { kGradient, kRow };
+template <>
+inline constexpr auto kNames<Clip> = names("gradient", "row");
+
+enum class Graph { kComplete, kSparse };
+template <>
+inline constexpr auto kNames<Graph> = names("complete", "sparse");
+
+enum class OnMismatch { kStop, kIntersect };
+template <>
+inline constexpr auto kNames<OnMismatch> = names("stop", "intersect");
+
+}  // namespace parley::charter

@@ -1,0 +1,40 @@
+#include "parley/gate/clip_and_sum.h"
+
+#include <mutex>
+#include <variant>
+#include <vector>
+
+#include "parley/base/parallel.h"
+#include "parley/learn/kernel.h"
+
+namespace parley::gate {
+
+template <class Norm>
+privacy::Bounded<Norm> ClipAndSum::gradient(const Records& records, const learn::Losses& loss,
+                                            const learn::Lattice& lattice,
+                                            std::span<const double> theta, uint32_t unit_records,
+                                            int threads) {
+  const learn::Rows& rows = *records.value_;
+  std::vector<int64_t> total(lattice.dimension());
+  std::visit(
+      [&]<class L>(const L& known) {
+        const learn::RecordMap<L, Norm> map(known, lattice, theta);
+        std::mutex mutex;
+        in_parallel(threads, rows.size(), [&](size_t, size_t begin, size_t end) {
+          const std::vector<int64_t> part = learn::lattice_sum(map, rows, begin, end);
+          const std::scoped_lock lock(mutex);
+          for (size_t j = 0; j < total.size(); ++j) total[j] += part[j];  // Integers: any order.
+        });
+      },
+      loss);
+  return {std::move(total), sensitivity<Norm>(lattice, unit_records)};
+}
+
+template privacy::Bounded<L1> ClipAndSum::gradient<L1>(const Records&, const learn::Losses&,
+                                                       const learn::Lattice&,
+                                                       std::span<const double>, uint32_t, int);
+template privacy::Bounded<L2> ClipAndSum::gradient<L2>(const Records&, const learn::Losses&,
+                                                       const learn::Lattice&,
+                                                       std::span<const double>, uint32_t, int);
+
+}  // namespace parley::gate

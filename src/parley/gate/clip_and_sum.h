@@ -1,0 +1,42 @@
+// The first arrow of the road: private records to a sum that no record moves by more than its
+// bound.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "parley/learn/data/rows.h"
+#include "parley/learn/lattice.h"
+#include "parley/learn/loss.h"
+#include "parley/privacy/flow.h"
+
+namespace parley::gate {
+
+/// An owner's records, as everybody but the gate sees them.
+using Records = privacy::Raw<std::shared_ptr<const learn::Rows>>;
+
+/// Replacing a record removes one gradient and adds another: twice a record's bound.
+inline constexpr double kReplaceOne = 2;
+
+class ClipAndSum {
+ public:
+  /// The sum of the records' clipped lattice gradients at theta. Its sensitivity covers all records
+  /// of one privacy unit. The same on any number of threads.
+  template <class Norm>
+  static privacy::Bounded<Norm> gradient(const Records& records, const learn::Losses& loss,
+                                         const learn::Lattice& lattice,
+                                         std::span<const double> theta, uint32_t unit_records,
+                                         int threads);
+
+  /// The sensitivity of such a sum; public.
+  template <class Norm>
+  static double sensitivity(const learn::Lattice& lattice, uint32_t unit_records) {
+    return kReplaceOne * unit_records * lattice.bound<Norm>();
+  }
+
+  /// Numbers that are public under replace-one adjacency.
+  static size_t rows(const Records& records) { return records.value_->size(); }
+  static size_t columns(const Records& records) { return records.value_->columns(); }
+};
+
+}  // namespace parley::gate

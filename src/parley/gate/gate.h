@@ -1,0 +1,65 @@
+// The gate of an owner: the only way from its records to an answer.
+//
+//   query --validate--> theta --ClipAndSum--> Bounded --Ledger::pay(noise drawn ahead)--> Released
+//
+// It holds against any learner: theta is checked, rounds go up by one, noise is added here, and the
+// ledger has the charge and the answer on disk before the answer exists for anyone else.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+
+#include "parley/base/entropy.h"
+#include "parley/base/result.h"
+#include "parley/gate/clip_and_sum.h"
+#include "parley/ledger/ledger.h"
+#include "parley/privacy/mechanisms.h"
+
+namespace parley::gate {
+
+/// What a job may ask of an owner: public numbers, fixed by the charter before the first query.
+struct Terms {
+  Hash charter{};
+  uint64_t rows = 0;
+  uint32_t answers = 0;
+  double box = 0;
+  uint32_t unit_records = 1;
+  learn::Losses loss;
+  learn::Lattice lattice;
+  privacy::Mechanisms mechanism;
+};
+
+class Gate {
+ public:
+  /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
+  /// spent. Draws the first noise.
+  static Result<Gate> open(Records records, Terms terms, ledger::Ledger& ledger,
+                           ledger::DatasetId dataset, Entropy& entropy, int threads);
+
+  /// The answer to round `round` at theta. A repeated query gets the stored answer, for nothing;
+  /// the same round with another theta, or a round out of order, is refused.
+  Result<privacy::Released> answer(uint32_t round, std::span<const double> theta);
+
+  /// Draws the noise of coming answers. Called when no one waits: how long it takes depends on the
+  /// noise.
+  void draw_ahead();
+
+ private:
+  Gate(Records records, Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
+       Entropy& entropy, int threads);
+  Result<void> validate(uint32_t round, std::span<const double> theta) const;
+
+  Records records_;
+  Terms terms_;
+  ledger::Ledger* ledger_;
+  ledger::DatasetId dataset_;
+  Entropy* entropy_;
+  int threads_;
+  std::deque<privacy::DrawnNoise> noise_;  // one for each coming answer, none used twice
+};
+
+/// SHA-256 that names a query: charter, round and the exact bits of theta.
+Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta);
+
+}  // namespace parley::gate

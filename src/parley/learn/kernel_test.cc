@@ -1,0 +1,307 @@
+#include "parley/learn/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "parley/learn/objective.h"
+#include "support/entropy.h"
+#include "support/tiny.h"
+
+namespace parley::learn {
+namespace {
+
+using test::SeededEntropy, test::tiny_owner, test::uniform;
+using Integers = std::vector<int64_t>;
+
+/// A loss with a kink: a score that moves by one unit in the last place can flip a whole gradient.
+struct HingeLike {
+  static constexpr std::string_view kName = "hinge-like";
+  double value(double score, double label) const { return std::fmax(0, 1 - label * score); }
+  double slope(double score, double label) const { return label * score < 1 ? -label : 0.0; }
+  double curvature(double, double) const { return 0; }
+};
+
+template <class L, class Norm>
+Integers gradient_of(const RecordMap<L, Norm, false>& map, const double* z, double y, size_t p) {
+  Integers sum(map.stride());
+  map.add(z, y, sum.data());
+  sum.resize(p);
+  return sum;
+}
+
+template <class Norm>
+void expect_golden_lattice(int owner, const std::vector<Integers>& golden) {
+  const Rows rows = tiny_owner(owner);
+  const Lattice lattice = *Lattice::make(1, 24, 2);
+  const std::array theta = {5 / 16.0, -3 / 16.0};
+  const RecordMap<Squared, Norm, false> map({}, lattice, theta);
+  Integers sum(2);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Integers q = gradient_of(map, rows.values() + i * rows.stride(), rows.label(i), 2);
+    EXPECT_EQ(q, golden[i]);
+    for (size_t j = 0; j < 2; ++j) sum[j] += q[j];
+  }
+  EXPECT_EQ(sum, golden.back());
+  EXPECT_EQ(lattice_sum(RecordMap<Squared, Norm>({}, lattice, theta), rows, 0, rows.size()), sum);
+}
+
+// G16, exactly: each record, then the sum.
+TEST(RecordMap, EqualsTheGoldenLattice) {
+  expect_golden_lattice<L1>(
+      1, {{-9437184, -4718592}, {1572864, -3145728}, {-3355443, 13421772}, {-11219763, 5557452}});
+  expect_golden_lattice<L1>(2, {{-16777215, 0}, {-11184810, -5592405}, {-27962025, -5592405}});
+  expect_golden_lattice<L2>(
+      1, {{-9437184, -4718592}, {1572864, -3145728}, {-4069072, 16276290}, {-11933392, 8411970}});
+  expect_golden_lattice<L2>(2, {{-16777215, 0}, {-15005998, -7502999}, {-31783213, -7502999}});
+}
+
+TEST(Lattice, SpacingIsTheSpecifiedPowerOfTwo) {
+  EXPECT_EQ(Lattice::make(1, 24, 2)->gamma(), 0x1p-24);
+  EXPECT_EQ(Lattice::make(8, 24, 2)->gamma(), 0x1p-21);
+  EXPECT_EQ(Lattice::make(8.001, 24, 2)->gamma(), 0x1p-20);
+  EXPECT_EQ(Lattice::make(0.7, 20, 2)->gamma(), 0x1p-20);
+  EXPECT_EQ(Lattice::make(3, 24, 2)->bound<L1>(), 3 * 0x1p22);
+  for (double bad : {0.0, -1.0, 1e31, std::nan("")}) EXPECT_FALSE(Lattice::make(bad, 24, 2));
+  EXPECT_FALSE(Lattice::make(1, 15, 2));
+  EXPECT_FALSE(Lattice::make(1, 33, 2));
+  EXPECT_FALSE(Lattice::make(1, 24, kColumnsMax + 1));
+}
+
+/// Values an attacker, or a broken export, would put into a record.
+double hostile(SeededEntropy& entropy) {
+  static constexpr double kValues[] = {0.0,
+                                       -0.0,
+                                       5e-324,
+                                       -2.2e-308,
+                                       0x1p-500,
+                                       -0x1.fffffp-501,
+                                       1e-30,
+                                       1,
+                                       -1,
+                                       1e30,
+                                       -1e139,
+                                       1e140,
+                                       1e200,
+                                       -1e308,
+                                       std::numeric_limits<double>::infinity(),
+                                       std::numeric_limits<double>::quiet_NaN()};
+  return kValues[entropy.word() % std::size(kValues)];
+}
+
+/// One record of many kinds: ordinary, of wild scale, equal entries (the rounding's worst case),
+/// rows of zeros, hostile values.
+void fill_record(SeededEntropy& entropy, std::vector<double>& z, double& y) {
+  const double scale = std::pow(10, 16 * uniform(entropy) - 8);
+  const uint64_t kind = entropy.word() % 8;
+  for (double& value : z) {
+    const double sign = entropy.word() & 1 ? 1 : -1;
+    value = sign * scale * (kind == 1 ? 1 : uniform(entropy));
+    if (kind == 2) value *= std::pow(uniform(entropy), 8);
+    if (kind == 3) value = 0;
+    if (kind >= 6) value = entropy.word() % 4 == 0 ? hostile(entropy) : value;
+  }
+  y = kind == 7 ? hostile(entropy) : std::pow(10, 15 * uniform(entropy) - 3);
+}
+
+__extension__ using Wide = unsigned __int128;
+
+template <class Norm>
+bool within_bound(const Integers& q, const Lattice& lattice) {
+  Wide size = 0;
+  for (int64_t value : q) {
+    const auto magnitude = static_cast<Wide>(value < 0 ? -value : value);
+    size += std::is_same_v<Norm, L1> ? magnitude : magnitude * magnitude;
+  }
+  const long double bound = lattice.bound<Norm>();  // 64 bits hold the L1 bound exactly.
+  if (std::is_same_v<Norm, L1>) return static_cast<long double>(size) <= bound;
+  return static_cast<__float128>(size) <= static_cast<__float128>(bound) * bound;
+}
+
+/// Records whose integer gradient exceeds the bound, out of `count`, and how close the worst came.
+template <class L, class Norm>
+size_t violations(size_t count, size_t p, int grid_bits, double& closest) {
+  SeededEntropy entropy(p, Norm::kName, uint64_t(grid_bits));
+  size_t found = 0;
+  std::vector<double> z(p), theta(p);
+  for (size_t done = 0; done < count; done += 500) {
+    const Lattice lattice = *Lattice::make(std::pow(10, 7 * uniform(entropy) - 3), grid_bits, p);
+    const double box = std::pow(10, 8 * uniform(entropy) - 2);  // up to theta = 1e6
+    for (double& value : theta) value = box * (2 * uniform(entropy) - 1);
+    const RecordMap<L, Norm, false> map({}, lattice, theta);
+    Rows rows(p);
+    double y = 0;
+    for (int i = 0; i < 500; ++i) fill_record(entropy, z, y), rows.add(z, y);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Integers q = gradient_of(map, rows.values() + i * rows.stride(), rows.label(i), p);
+      found += !within_bound<Norm>(q, lattice);
+      double size = 0;
+      for (int64_t value : q)
+        size += std::is_same_v<Norm, L1> ? std::fabs(double(value)) : double(value) * double(value);
+      if (std::is_same_v<Norm, L2>) size = std::sqrt(size);
+      closest = std::max(closest, size / lattice.bound<Norm>());
+    }
+  }
+  return found;
+}
+
+// Two million records in all; the property that every accountant relies on.
+TEST(RecordMap, NoRecordExceedsItsIntegerBound) {
+  double closest = 0;
+  for (size_t p : {1, 2, 3, 10, 31}) {
+    EXPECT_EQ((violations<Squared, L1>(180'000, p, 24, closest)), 0u) << p;
+    EXPECT_EQ((violations<Squared, L2>(180'000, p, 24, closest)), 0u) << p;
+  }
+  for (size_t p : {123, 1000, 4096})
+    for (int grid_bits : {16, 24, 32}) {
+      const size_t count = 500 * (4096 / p);
+      EXPECT_EQ((violations<Squared, L1>(count, p, grid_bits, closest)), 0u) << p;
+      EXPECT_EQ((violations<HingeLike, L2>(count, p, grid_bits, closest)), 0u) << p;
+    }
+  EXPECT_GT(closest, 0.9999) << "the records never came near the bound: no power";
+  EXPECT_LE(closest, 1);
+}
+
+// What the shorter clip is for: equal entries of 15.52 lattice steps all round up to 16.
+TEST(RecordMap, WithoutTheShorterClipTheBoundWouldBreak) {
+  const size_t p = 4096;
+  const Lattice lattice = *Lattice::make(0.97, 16, p);
+  const double entry = lattice.max_grad_norm() / p;  // norm 0.97, exactly at the clip
+  const double size = p * std::rint(entry / lattice.gamma());
+  EXPECT_GT(size, lattice.bound<L1>());
+  std::vector<double> z(p, entry), theta(p);
+  Integers sum(p);
+  RecordMap<HingeLike, L1, true>({}, lattice, theta).add(z.data(), 1, sum.data());
+  double kept = 0;
+  for (int64_t value : sum) kept += std::fabs(double(value));
+  EXPECT_LE(kept, lattice.bound<L1>());
+  EXPECT_GT(kept, lattice.bound<L1>() * 0.9);
+}
+
+/// Many records of which a hinge-like loss decides by the last bit of the score: one-hot groups
+/// whose weights are tenths, so that sums are 1 in real arithmetic and near 1 in doubles.
+struct KinkData {
+  static constexpr size_t kGroups = 14, kPer = 9, kColumns = kGroups * kPer;
+  std::vector<double> theta = std::vector<double>(kColumns);
+  Rows rows{kColumns};
+  explicit KinkData(size_t count) {
+    SeededEntropy entropy(3, "kink");
+    for (size_t g = 0; g < kGroups; ++g)
+      for (size_t k = 0; k < kPer; ++k)
+        theta[g * kPer + k] = 0.1 * (double(k % 3) - 1 + (g < 10 ? 1 : 0));
+    std::vector<double> z(kColumns);
+    for (size_t i = 0; i < count; ++i) {
+      std::fill(z.begin(), z.end(), 0.0);
+      for (size_t g = 0; g < kGroups; ++g) z[g * kPer + entropy.word() % kPer] = 1;
+      rows.add(z, entropy.word() & 1 ? 1 : -1);
+    }
+  }
+};
+
+/// Every record's gradient with the data at `shift` bytes behind an aligned address, in the order
+/// given.
+std::vector<Integers> gradients(const KinkData& data, const std::vector<size_t>& order,
+                                size_t shift) {
+  const size_t stride = data.rows.stride(), bytes = stride * sizeof(double);
+  const Lattice lattice = *Lattice::make(4, 24, KinkData::kColumns);
+  const RecordMap<HingeLike, L1, false> map({}, lattice, data.theta);
+  std::vector<std::byte> buffer(order.size() * bytes + 64 + shift);
+  const size_t aligned = (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64) % 64;
+  std::byte* base = buffer.data() + aligned + shift;
+  for (size_t i = 0; i < order.size(); ++i)
+    std::memcpy(base + i * bytes, data.rows.values() + order[i] * stride, bytes);
+  std::vector<Integers> found(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    found[order[i]] = gradient_of(map, reinterpret_cast<const double*>(base + i * bytes),
+                                  data.rows.label(order[i]), KinkData::kColumns);
+  return found;
+}
+
+TEST(RecordMap, IsAPureFunctionOfTheRecordWhereverItLies) {
+  const KinkData data(3000);
+  std::vector<size_t> order(data.rows.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto plain = gradients(data, order, 0);
+  size_t near_kink = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    double score = 0;
+    for (size_t j = 0; j < KinkData::kColumns; ++j) score += data.theta[j] * data.rows.row(i)[j];
+    near_kink += std::fabs(score * data.rows.label(i) - 1) < 1e-12;
+  }
+  EXPECT_GT(near_kink, 50u) << "no record sits at the kink: no power";
+  for (size_t shift : {8, 16, 24, 40, 56}) EXPECT_EQ(gradients(data, order, shift), plain);
+  std::reverse(order.begin(), order.end());
+  EXPECT_EQ(gradients(data, order, 0), plain);
+  SeededEntropy entropy(4, "shuffle");
+  for (size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[entropy.word() % i]);
+  EXPECT_EQ(gradients(data, order, 8), plain);
+}
+
+TEST(RecordMap, ReplacingOneRecordLeavesTheOthersAlone) {
+  const KinkData data(2000);
+  KinkData other = data;
+  other.rows = Rows(KinkData::kColumns);
+  const std::vector<double> ones(KinkData::kColumns, 1.0);
+  for (size_t i = 0; i < data.rows.size(); ++i)
+    i == 7 ? other.rows.add(ones, -1) : other.rows.add(data.rows.row(i), data.rows.label(i));
+  std::vector<size_t> order(data.rows.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  const auto before = gradients(data, order, 0), after = gradients(other, order, 0);
+  for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ(before[i] == after[i], i != 7) << i;
+}
+
+TEST(LatticeSum, DoesNotDependOnTheSharding) {
+  const KinkData data(1000);
+  const Lattice lattice = *Lattice::make(4, 24, KinkData::kColumns);
+  const RecordMap<HingeLike, L2> map({}, lattice, data.theta);
+  const Integers whole = lattice_sum(map, data.rows, 0, 1000);
+  for (size_t shards : {2, 3, 7, 1000}) {
+    Integers sum(KinkData::kColumns);
+    for (size_t s = 0; s < shards; ++s) {
+      const auto part = lattice_sum(map, data.rows, 1000 * s / shards, 1000 * (s + 1) / shards);
+      for (size_t j = 0; j < sum.size(); ++j) sum[j] += part[j];
+    }
+    EXPECT_EQ(sum, whole) << shards;
+  }
+}
+
+TEST(LatticeSum, AgreesWithTheReferenceGradientWithinTheSpacing) {
+  SeededEntropy entropy(5, "reference");
+  Rows rows(10);
+  std::vector<double> z(10), theta(10, 0.4);
+  for (int i = 0; i < 2000; ++i) {
+    for (double& value : z) value = 4 * uniform(entropy) - 2;
+    rows.add(z, 2 * uniform(entropy) - 1);
+  }
+  const Lattice lattice = *Lattice::make(6, 24, 10);
+  const auto sum = lattice_sum(RecordMap<Squared, L1>({}, lattice, theta), rows, 0, rows.size());
+  const auto mean = mean_gradient(rows, theta, ClipIn::kL1, lattice.shortened<L1>());
+  for (size_t j = 0; j < 10; ++j)
+    EXPECT_NEAR(double(sum[j]) * lattice.gamma() / double(rows.size()), mean[j], lattice.gamma());
+}
+
+TEST(Rows, StrangeRecordsCountAsZero) {
+  Rows rows(2);
+  const double infinity = std::numeric_limits<double>::infinity();
+  rows.add(std::array{1.0, std::nan("")}, 1);
+  rows.add(std::array{infinity, 1.0}, 1);
+  rows.add(std::array{1.0, 1.0}, -infinity);
+  rows.add(std::array{1e141, 1.0}, 1);
+  rows.add(std::array{1e-160, 3.0}, 2);
+  ASSERT_EQ(rows.size(), 5u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(rows.row(i)[0], 0) << i;
+    EXPECT_EQ(rows.row(i)[1], 0) << i;
+    EXPECT_EQ(rows.label(i), 0) << i;
+  }
+  EXPECT_EQ(rows.row(4)[0], 0) << "below 2^-500";
+  EXPECT_EQ(rows.row(4)[1], 3);
+  EXPECT_EQ(rows.label(4), 2);
+}
+
+}  // namespace
+}  // namespace parley::learn

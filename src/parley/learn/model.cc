@@ -1,0 +1,130 @@
+#include "parley/learn/model.h"
+
+#include <nlohmann/json.hpp>
+
+#include "parley/base/files.h"
+#include "parley/learn/model_words.h"
+
+namespace parley::learn {
+namespace {
+
+using Json = nlohmann::ordered_json;  // Keys stay in the order in which people read them.
+
+Json to_json(const Column& column) {
+  Json json{{"name", column.name}, {"kind", kKinds[static_cast<size_t>(column.kind)]}};
+  if (column.kind == Column::Kind::kNumber) {
+    json["bounds"] = {column.low, column.high};
+    json["missing"] = column.missing;
+    json["log"] = column.log;
+  } else {
+    json["levels"] = column.levels;
+    json["other"] = column.other;
+    json["encode"] = kEncodes[static_cast<size_t>(column.encode)];
+  }
+  json["strip"] = column.strip;
+  return json;
+}
+
+Json to_json(const Target& target) {
+  Json json{{"column", target.column}};
+  if (target.levels.empty()) {
+    json["center"] = target.center;
+    json["scale"] = target.scale;
+    json["bounds"] = {target.low, target.high};
+  } else {
+    json["levels"] = target.levels;
+  }
+  if (!target.strip.empty()) json["strip"] = target.strip;
+  return json;
+}
+
+/// The mark belongs to the card, so no caller can forget it.
+std::string marked_statement(const PrivacyCard& card) {
+  const bool marked = card.statement.find(kNotPrivate) != std::string::npos;
+  if (card.is_private || marked) return card.statement;
+  return std::string(kNotPrivate) + (card.statement.empty() ? "" : ". ") + card.statement;
+}
+
+Json to_json(const PrivacyCard& card) {
+  Json json{{"private", card.is_private},
+            {"calibration", card.calibration},
+            {"statement", marked_statement(card)},
+            {"adjacency", card.adjacency},
+            {"unit", card.unit},
+            {"unit_records", card.unit_records},
+            {"overlap", card.overlap},
+            {"charter", card.charter},
+            {"protocol", card.protocol},
+            {"mechanism", card.mechanism},
+            {"max_grad_norm", card.max_grad_norm},
+            {"norm", card.norm},
+            {"rounds", card.rounds},
+            {"owners", Json::array()},
+            {"not_covered", card.not_covered}};
+  for (const PrivacyCard::Owner& owner : card.owners)
+    json["owners"].push_back({{"name", owner.name},
+                              {"rows", owner.rows},
+                              {"epsilon", owner.epsilon},
+                              {"delta", owner.delta},
+                              {"epsilon_evaluation", owner.epsilon_evaluation},
+                              {"receipts", owner.receipts}});
+  return json;
+}
+
+Json to_json(const Training& training) {
+  Json json{{"started", training.started},
+            {"rounds", training.rounds},
+            {"parley", training.parley},
+            {"transcript_sha256", nullptr},
+            {"seed", nullptr}};
+  if (training.transcript_sha256) json["transcript_sha256"] = *training.transcript_sha256;
+  if (training.seed) json["seed"] = *training.seed;
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const Model& model) {
+  Json json{{"format", kModelFormat}, {"name", model.name}};
+  json["model"] = {{"loss", model.loss},
+                   {"theta", model.theta},
+                   {"bias", model.schema.bias},
+                   {"box", model.box},
+                   {"l2", model.l2},
+                   {"prediction", model.prediction},
+                   {"features", model.schema.features()}};
+  // A bundle would hold the columns and what else makes features of them. Without one, the features
+  // are those of the columns, which therefore stand here themselves.
+  json["preprocess"] = {{"sha256", nullptr}, {"bundle", nullptr}};
+  json["columns"] = Json::array();
+  for (const Column& column : model.schema.columns) json["columns"].push_back(to_json(column));
+  json["target"] = to_json(model.schema.target);
+  json["privacy_card"] = to_json(model.card);
+  json["training"] = to_json(model.training);
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Model> read_model(const std::filesystem::path& path) {
+  return model_from_json(TRY(read_file(path)), path.string());
+}
+
+Result<void> write_model(const std::filesystem::path& path, const Model& model) {
+  const std::string text = to_json(model);
+  TRY(model_from_json(text, path.string()));
+  return write_file(path, text);
+}
+
+std::vector<double> predict(const Model& model, const Rows& rows) {
+  check(rows.columns() == model.theta.size());
+  const Target& target = model.schema.target;
+  std::vector<double> values;
+  values.reserve(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    double score = 0;
+    for (size_t j = 0; j < model.theta.size(); ++j) score += model.theta[j] * rows.row(i)[j];
+    values.push_back(target.center + target.scale * score);
+  }
+  return values;
+}
+
+}  // namespace parley::learn

@@ -1,0 +1,176 @@
+// Reads the model file: every key it needs is there, of the right type and finite, or an error says
+// which is not. Keys it does not know are left to later versions.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <type_traits>
+#include <variant>
+
+#include "parley/learn/json_object.h"
+#include "parley/learn/loss.h"
+#include "parley/learn/model.h"
+#include "parley/learn/model_words.h"
+
+namespace parley::learn {
+namespace {
+
+using Json = nlohmann::json;
+
+Result<void> get_bounds(const JsonObject& object, double& low, double& high) {
+  std::vector<double> bounds;
+  TRY(object.get("bounds", bounds));
+  if (bounds.size() != 2 || bounds[0] > bounds[1])
+    return object.error("bounds", "must be two numbers, the lower first");
+  low = bounds[0], high = bounds[1];
+  return {};
+}
+
+Result<Column> column_of(const JsonObject& object) {
+  Column column;
+  TRY(object.get("name", column.name));
+  TRY(object.get("kind", column.kind, kKinds));
+  if (column.kind == Column::Kind::kNumber) {
+    TRY(get_bounds(object, column.low, column.high));
+    TRY(object.get("missing", column.missing));
+    TRY(object.get("log", column.log));
+  } else {
+    TRY(object.get("levels", column.levels));
+    TRY(object.get("other", column.other));
+    TRY(object.get("encode", column.encode, kEncodes));
+  }
+  TRY(object.get("strip", column.strip));
+  return column;
+}
+
+Result<Target> target_of(const JsonObject& object) {
+  Target target;
+  TRY(object.get("column", target.column));
+  if (object.has("levels")) {
+    TRY(object.get("levels", target.levels));
+    if (target.levels.size() != 2) return object.error("levels", "must be two classes");
+  } else {
+    TRY(object.get("center", target.center));
+    TRY(object.get("scale", target.scale));
+    TRY(get_bounds(object, target.low, target.high));
+    if (target.scale == 0) return object.error("scale", "must not be 0");
+  }
+  if (object.has("strip")) TRY(object.get("strip", target.strip));
+  return target;
+}
+
+Result<PrivacyCard::Owner> owner_of(const JsonObject& object) {
+  PrivacyCard::Owner owner;
+  TRY(object.get("name", owner.name));
+  TRY(object.get("rows", owner.rows));
+  TRY(object.get("epsilon", owner.epsilon));
+  TRY(object.get("delta", owner.delta));
+  TRY(object.get("epsilon_evaluation", owner.epsilon_evaluation));
+  TRY(object.get("receipts", owner.receipts));
+  return owner;
+}
+
+Result<PrivacyCard> card_of(const JsonObject& object) {
+  PrivacyCard card;
+  TRY(object.get("private", card.is_private));
+  TRY(object.get("calibration", card.calibration));
+  TRY(object.get("statement", card.statement));
+  TRY(object.get("adjacency", card.adjacency));
+  TRY(object.get("unit", card.unit));
+  TRY(object.get("unit_records", card.unit_records));
+  TRY(object.get("overlap", card.overlap));
+  TRY(object.get("charter", card.charter));
+  TRY(object.get("protocol", card.protocol));
+  TRY(object.get("mechanism", card.mechanism));
+  TRY(object.get("max_grad_norm", card.max_grad_norm));
+  TRY(object.get("norm", card.norm));
+  TRY(object.get("rounds", card.rounds));
+  const std::vector<JsonObject> owners = TRY(object.objects("owners"));
+  for (const JsonObject& owner : owners) card.owners.push_back(TRY(owner_of(owner)));
+  TRY(object.get("not_covered", card.not_covered));
+  if (card.is_private && card.calibration != "sound")
+    return object.error("private", "only calibration `sound` can be private");
+  if (!card.is_private && card.statement.find(kNotPrivate) == std::string::npos)
+    return object.error("statement", "does not say NOT PRIVATE, though the model is not");
+  return card;
+}
+
+Result<Training> training_of(const JsonObject& object) {
+  Training training;
+  TRY(object.get("started", training.started));
+  TRY(object.get("rounds", training.rounds));
+  TRY(object.get("parley", training.parley));
+  TRY(object.get("transcript_sha256", training.transcript_sha256));
+  TRY(object.get("seed", training.seed));
+  return training;
+}
+
+template <class... L>
+bool is_listed(const std::string& loss, std::type_identity<std::variant<L...>>) {
+  return ((loss == L::kName) || ...);
+}
+
+/// The linear model itself; the schema is there already.
+Result<void> get_model(const JsonObject& object, Model& model) {
+  std::vector<std::string> features;
+  TRY(object.get("loss", model.loss));
+  TRY(object.get("theta", model.theta));
+  TRY(object.get("box", model.box));
+  TRY(object.get("l2", model.l2));
+  TRY(object.get("prediction", model.prediction));
+  TRY(object.get("features", features));
+  if (!is_listed(model.loss, std::type_identity<Losses>{}))
+    return object.error("loss", "is not a loss that this Parley knows");
+  if (model.theta.size() != features.size())
+    return object.error("theta", "has " + std::to_string(model.theta.size()) + " numbers for " +
+                                     std::to_string(features.size()) + " features");
+  if (features != model.schema.features())
+    return object.error("features", "are not those of the columns");
+  return {};
+}
+
+Result<Model> model_of(const JsonObject& file) {
+  std::string format;
+  TRY(file.get("format", format));
+  if (format != kModelFormat)
+    return file.error("format",
+                      "is not " + std::string(kModelFormat) + ", which this Parley reads");
+  Model model;
+  TRY(file.get("name", model.name));
+  if (!TRY(file.object("preprocess")).is_null("bundle"))
+    return file.error("preprocess.bundle", "this Parley reads models without a bundle only");
+  const std::vector<JsonObject> columns = TRY(file.objects("columns"));
+  for (const JsonObject& column : columns) model.schema.columns.push_back(TRY(column_of(column)));
+  model.schema.target = TRY(target_of(TRY(file.object("target"))));
+  const JsonObject linear = TRY(file.object("model"));
+  TRY(linear.get("bias", model.schema.bias));
+  TRY(get_model(linear, model));
+  model.card = TRY(card_of(TRY(file.object("privacy_card"))));
+  model.training = TRY(training_of(TRY(file.object("training"))));
+  return model;
+}
+
+/// Line and column of a byte, from 1.
+Where where_of(std::string_view text, size_t byte, const std::string& file) {
+  const std::string_view before = text.substr(0, byte > 0 ? byte - 1 : 0);
+  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {.file = file,
+          .line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
+          .column = 1 + static_cast<int>(before.size() - line_start)};
+}
+
+}  // namespace
+
+Result<Model> model_from_json(std::string_view text, const std::string& file) {
+  constexpr auto kHint = "Is this a model file, and all of it?";
+  try {
+    const Json json = Json::parse(text);
+    if (!json.is_object())
+      return Error{Code::kInvalid, "is not a JSON object", kHint, {.file = file}};
+    return model_of(JsonObject(json, file));
+  } catch (const Json::parse_error& error) {
+    return Error{Code::kInvalid, "is not JSON", kHint, where_of(text, error.byte, file)};
+  } catch (const Json::exception&) {  // A number that no double can hold.
+    return Error{Code::kInvalid, "holds a number out of range", kHint, {.file = file}};
+  }
+}
+
+}  // namespace parley::learn

@@ -1,0 +1,226 @@
+#include "parley/ledger/ledger.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "parley/ledger/create.h"
+#include "parley/ledger/lock.h"
+#include "parley/ledger/store.h"
+
+namespace parley::ledger {
+namespace {
+
+using privacy::Released;
+
+Bytes to_bytes(const std::vector<int64_t>& values) {
+  Bytes bytes;
+  bytes.reserve(8 * values.size());
+  for (const int64_t value : values) append_little_endian(bytes, static_cast<uint64_t>(value));
+  return bytes;
+}
+
+std::vector<int64_t> from_bytes(const Bytes& bytes) {
+  std::vector<int64_t> values(bytes.size() / 8);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<int64_t>(read_little_endian(&bytes[8 * i]));
+  return values;
+}
+
+std::vector<int64_t> add(std::span<const int64_t> sum, std::span<const int64_t> noise) {
+  check(sum.size() == noise.size());  // Also when the noise has been used before.
+  std::vector<int64_t> noisy(sum.size());
+  for (size_t i = 0; i < sum.size(); ++i)
+    check(!__builtin_add_overflow(sum[i], noise[i], &noisy[i]));
+  return noisy;
+}
+
+/// The next row of `chain`, complete with its hash.
+Row sealed(const Chain& chain, Clock& clock, Row row) {
+  row.id = chain.size() + 1;
+  row.at = clock.now();
+  row.previous = chain.head();
+  row.hash = hash_of(row);
+  return row;
+}
+
+Result<void> check_name(const std::string& name) {
+  const bool plain = std::none_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+  });
+  if (plain && !name.empty() && name.size() <= 200) return {};
+  return Error{Code::kInvalid,
+               "the name of a data set or owner is empty, too long or not plain text",
+               "Use 1 to 200 characters without quotes, backslashes and control characters."};
+}
+
+/// Where the file really is, so that two links to one ledger are one lock.
+Result<std::filesystem::path> resolve(const std::filesystem::path& file) {
+  std::error_code failed;
+  std::filesystem::path path =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(file, failed), failed);
+  if (failed || file.empty())
+    return Error{Code::kInvalid, "is not a usable path", "Check it.", {.file = file.string()}};
+  return path;
+}
+
+}  // namespace
+
+struct Ledger::State {
+  Clock* clock;
+  std::optional<Lock> lock;  // Outlives the connection.
+  mutable Connection db;
+  Chain chain;
+};
+
+Ledger::Ledger(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Ledger::Ledger(Ledger&&) noexcept = default;
+Ledger& Ledger::operator=(Ledger&&) noexcept = default;
+Ledger::~Ledger() = default;
+
+Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string& owner,
+                            Clock& clock) {
+  TRY(check_name(owner));
+  const std::filesystem::path path = TRY(resolve(file));
+  Lock lock = TRY(Lock::take(path));
+  std::error_code unknown;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, unknown)))
+    TRY(create_file(path, owner, clock));
+  // Verified by a reader, since a writer would move the log into a damaged file.
+  Loaded loaded = TRY([&]() -> Result<Loaded> {
+    Connection reader = TRY(Connection::read(path));
+    return load(reader, [](const Row&) {});
+  }());
+  if (loaded.owner != owner)
+    return Error{Code::kIntegrity,
+                 "is the ledger of '" + loaded.owner + "', not of '" + owner + "'",
+                 "Check the path in the policy.",
+                 {.file = path.string()}};
+  Connection db = TRY(Connection::write(path));
+  const std::string journal = TRY(db.value("PRAGMA journal_mode=WAL"));
+  if (journal != "wal")
+    return Error{Code::kFailed,
+                 "its disk does not allow a write-ahead log",
+                 "Put the ledger on a local disk.",
+                 {.file = path.string()}};
+  TRY(db.run("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON"));
+  TRY(expect_head(db, loaded.chain));
+  return Ledger(std::unique_ptr<State>(
+      new State{&clock, std::move(lock), std::move(db), std::move(loaded.chain)}));
+}
+
+Result<Ledger> Ledger::open_volatile(const std::string& owner, Clock& clock) {
+  TRY(check_name(owner));
+  Connection db = TRY(Connection::in_memory());
+  TRY(db.run("PRAGMA foreign_keys=ON"));
+  TRY(create(db, owner, clock, Hash{}));
+  Loaded loaded = TRY(load(db, [](const Row&) {}));
+  return Ledger(std::unique_ptr<State>(
+      new State{&clock, std::nullopt, std::move(db), std::move(loaded.chain)}));
+}
+
+Result<DatasetId> Ledger::declare(const std::string& name, const privacy::Budget& budget) {
+  TRY(check_name(name));
+  if (!keeps_promise(budget))
+    return Error{Code::kInvalid, "the limits of the budget of '" + name + "' exceed its promise",
+                 "Give epsilon, delta and the pure part; the rest follows from them."};
+  Chain& chain = state_->chain;
+  const Dataset* known = chain.find(name);
+  if (known && known->budget == budget) return DatasetId{known->id};
+  if (known && chain.is_charged(known->id))
+    return Error{Code::kPolicy,
+                 "the budget of data set '" + name + "' is fixed: it has been charged",
+                 "Keep the budget that was declared first.",
+                 {.file = state_->db.file()}};
+  const std::vector<Dataset> all = chain.datasets();
+  const int64_t next = all.empty() ? 1 : all.back().id + 1;
+  const Dataset dataset{.id = known ? known->id : next, .name = name, .budget = budget};
+  Chain after = chain;
+  after.declare(dataset);
+  const Row row = sealed(
+      chain, *state_->clock,
+      {.kind = "budget", .dataset = dataset.id, .event = budget_event(dataset), .track = "none"});
+  *after.accepts(row);
+  after.extend(row);
+  Connection& db = state_->db;
+  TRY(db.in_transaction([&]() -> Result<void> {
+    TRY(expect_head(db, chain));
+    TRY(put(db, dataset));
+    return insert(db, row);
+  }));
+  chain = std::move(after);
+  return DatasetId{dataset.id};
+}
+
+Result<std::optional<Released>> Ledger::stored(const Query& query) const {
+  if (query.round == 0 || query.round > state_->chain.last_round(query.charter))
+    return std::optional<Released>();
+  const std::optional<Row> row = TRY(find_answer(state_->db, query.charter, query.round));
+  const std::string round = "round " + std::to_string(query.round);
+  if (!row)
+    return Error{Code::kIntegrity,
+                 "the answer of " + round + " is gone from the ledger",
+                 "Stop, and verify the ledger.",
+                 {.file = state_->db.file()}};
+  if (row->query != query.query)
+    return Error{Code::kIntegrity, round + " was answered for another query",
+                 "A round is answered once. Send the same query again, or a new charter."};
+  return std::optional<Released>(Released(from_bytes(row->answer), state_->chain.receipt(*row)));
+}
+
+Result<Released> Ledger::settle(DatasetId dataset, const Query& query, const privacy::Cost& cost,
+                                std::string event, std::span<const int64_t> sum,
+                                std::span<const int64_t> noise) {
+  if (auto replay = TRY(stored(query))) return *std::move(replay);
+  Chain& chain = state_->chain;
+  Connection& db = state_->db;
+  const int64_t id = static_cast<int64_t>(dataset);
+  if (const uint32_t last = chain.last_round(query.charter); query.round != last + 1)
+    return Error{Code::kIntegrity, "round " + std::to_string(query.round) + " is out of order",
+                 "The next round of this charter is " + std::to_string(last + 1) + "."};
+  if (const int64_t other = chain.dataset_of(query.charter); other != 0 && other != id)
+    return Error{Code::kPolicy,
+                 "this charter has been charged to data set '" + chain.dataset(other).name + "'",
+                 "Let the policy name that data set again, or agree on a new charter."};
+  std::vector<int64_t> noisy;
+  Row row;
+  TRY(db.in_transaction([&]() -> Result<void> {
+    TRY(expect_head(db, chain));
+    TRY(chain.can_afford(id, cost, 1));
+    noisy = add(sum, noise);
+    row = sealed(chain, *state_->clock,
+                 {.kind = "answer",
+                  .dataset = id,
+                  .charter = query.charter,
+                  .round = query.round,
+                  .query = query.query,
+                  .event = std::move(event),
+                  .track = cost.track == privacy::Track::kPure ? "pure" : "zcdp",
+                  .cost = cost.amount + 0.0,  // SQLite does not keep the sign of a zero.
+                  .delta = cost.delta + 0.0,
+                  .answer = to_bytes(noisy)});
+    *chain.accepts(row);
+    return insert(db, row);
+  }));
+  chain.extend(row);
+  return Released(std::move(noisy), chain.receipt(row));
+}
+
+Result<void> Ledger::can_afford(DatasetId dataset, const privacy::Cost& cost,
+                                uint32_t times) const {
+  return state_->chain.can_afford(static_cast<int64_t>(dataset), cost, times);
+}
+
+privacy::Spent Ledger::spent(DatasetId dataset) const {
+  return state_->chain.dataset(static_cast<int64_t>(dataset)).spent;
+}
+
+privacy::Budget Ledger::budget(DatasetId dataset) const {
+  return state_->chain.dataset(static_cast<int64_t>(dataset)).budget;
+}
+
+uint32_t Ledger::last_round(const Hash& charter) const { return state_->chain.last_round(charter); }
+
+Hash Ledger::head() const { return state_->chain.head(); }
+
+}  // namespace parley::ledger

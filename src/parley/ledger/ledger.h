@@ -1,0 +1,90 @@
+// The ledger: an owner's durable, hash-chained record of every charge and the answer it paid for,
+// and the only maker of a Released.
+//
+// One transaction per answer: check the budget, add the noise, insert charge and answer, commit;
+// only then does the answer exist for anyone else. What left never exceeds what is recorded.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "parley/base/bytes.h"
+#include "parley/base/clock.h"
+#include "parley/base/result.h"
+#include "parley/privacy/accounting/budget.h"
+#include "parley/privacy/flow.h"
+#include "parley/privacy/mechanisms.h"
+
+namespace parley::ledger {
+
+/// Names one answer of one job. Rounds are 1, 2, 3, ... for each charter.
+struct Query {
+  Hash charter{};
+  uint32_t round = 0;
+  Hash query{};  // SHA-256 of the query as received
+};
+
+/// A data set of one ledger, as declare() returned it.
+enum class DatasetId : int64_t {};
+
+/// One writer, one thread; not to be used in a forked child. Cannot be copied: a copy would double
+/// the budget.
+class Ledger {
+ public:
+  /// Opens the ledger of `owner`, or makes it, and locks it for as long as the object lives.
+  /// Verifies the whole chain first. A failed open changes nothing, and no existing file is ever
+  /// replaced.
+  static Result<Ledger> open(const std::filesystem::path& file, const std::string& owner,
+                             Clock& clock);
+
+  /// The same in memory, for simulation: nothing is kept, and a run replays, receipts included.
+  static Result<Ledger> open_volatile(const std::string& owner, Clock& clock);
+
+  Ledger(Ledger&&) noexcept;
+  Ledger& operator=(Ledger&&) noexcept;
+  ~Ledger();
+
+  /// Declares a data set and its lifetime budget. The same again changes nothing; another budget is
+  /// refused (kPolicy) once there is a charge.
+  Result<DatasetId> declare(const std::string& dataset, const privacy::Budget& budget);
+
+  /// The stored answer of this query, if there is one; kIntegrity if its round was answered for
+  /// another query.
+  Result<std::optional<privacy::Released>> stored(const Query& query) const;
+
+  /// Pays for one release: `noise` is what is charged and what is added. A repeated query gets the
+  /// stored answer for nothing, and the noise is wiped unused. A refusal records nothing.
+  template <privacy::ListedMechanism M>
+  Result<privacy::Released> pay(DatasetId dataset, const Query& query,
+                                privacy::Bounded<typename M::Norm> sum, privacy::Drawn<M> noise) {
+    const M& mechanism = noise.mechanism();
+    return settle(dataset, query, mechanism.cost(sum.sensitivity()),
+                  mechanism.event(sum.sensitivity()), sum.sum_, noise.noise_);
+  }
+
+  /// Would `cost`, `times` times, fit what is left? Asked before a job starts, so that one that
+  /// cannot be paid to its end is refused at no cost.
+  Result<void> can_afford(DatasetId dataset, const privacy::Cost& cost, uint32_t times) const;
+
+  privacy::Spent spent(DatasetId dataset) const;
+  privacy::Budget budget(DatasetId dataset) const;
+  /// The last round of this charter that was answered; 0 if none was.
+  uint32_t last_round(const Hash& charter) const;
+  /// Hash of the last row, which vouches for all rows before it.
+  Hash head() const;
+
+ private:
+  struct State;
+  explicit Ledger(std::unique_ptr<State> state);
+  Result<privacy::Released> settle(DatasetId dataset, const Query& query, const privacy::Cost& cost,
+                                   std::string event, std::span<const int64_t> sum,
+                                   std::span<const int64_t> noise);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parley::ledger

@@ -1,0 +1,94 @@
+// A thin, checked skin over SQLite: a connection and a statement that close themselves, and every
+// result code turned into an Error.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "parley/base/bytes.h"
+#include "parley/base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace parley::ledger {
+
+/// Parameters are bound in the order of their question marks; columns are read by number, from 0.
+class Statement {
+ public:
+  Statement& bind(int64_t number);
+  Statement& bind(double number);
+  Statement& bind(std::string_view text);
+  Statement& bind(ByteView blob);
+
+  /// To the next row of the result: true, or false after the last.
+  Result<bool> step();
+
+  int64_t integer(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;
+  Bytes blob(int column) const;
+
+ private:
+  friend class Connection;
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  Statement(sqlite3_stmt* statement, std::string file)
+      : statement_(statement), file_(std::move(file)) {}
+
+  Statement& note(int result);
+
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  std::string file_;
+  int bound_ = 0;
+  int failed_ = 0;  // the first bad result of a bind; step() reports it
+};
+
+class Connection {
+ public:
+  /// An existing file, for writing.
+  static Result<Connection> write(const std::filesystem::path& file);
+  /// A new file; one that exists is opened.
+  static Result<Connection> create(const std::filesystem::path& file);
+  /// An existing file, which is not changed, whatever is in it; also while someone else writes.
+  static Result<Connection> read(const std::filesystem::path& file);
+  static Result<Connection> in_memory();
+
+  Result<Statement> prepare(const char* sql);
+  /// Any number of statements whose results nobody needs.
+  Result<void> run(const char* sql);
+  /// The first column of the first row; empty if there is none.
+  Result<std::string> value(const char* sql);
+
+  /// All of `work`, or nothing. Alone as a writer from its first line on.
+  template <class Work>
+  Result<void> in_transaction(const Work& work) {
+    TRY(run("BEGIN IMMEDIATE"));
+    Result<void> done = work();
+    if (done) done = run("COMMIT");
+    if (!done) roll_back();
+    return done;
+  }
+
+  /// As it stands in errors; empty in memory.
+  const std::string& file() const { return file_; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* connection) const;
+  };
+  static Result<Connection> open(const std::string& name, int flags, std::string file);
+  Connection(std::unique_ptr<sqlite3, Close> connection, std::string file)
+      : connection_(std::move(connection)), file_(std::move(file)) {}
+  void roll_back();
+
+  std::unique_ptr<sqlite3, Close> connection_;
+  std::string file_;
+};
+
+}  // namespace parley::ledger

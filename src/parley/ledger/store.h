@@ -1,0 +1,33 @@
+// Reading and writing the tables of a ledger; a ledger is believed only after all of it was
+// checked.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "parley/ledger/chain.h"
+#include "parley/ledger/sqlite.h"
+
+namespace parley::ledger {
+
+struct Loaded {
+  std::string owner;
+  std::string created;
+  Chain chain;
+};
+
+/// Reads and checks everything: format, chain, budgets, and the database itself. Hands each row on
+/// once it is accepted.
+Result<Loaded> load(Connection& db, const std::function<void(Row)>& each);
+
+/// An error if someone wrote past the lock since `chain` was loaded.
+Result<void> expect_head(Connection& db, const Chain& chain);
+
+Result<void> insert(Connection& db, const Row& row);
+Result<void> put(Connection& db, const Dataset& dataset);
+
+/// The row of an answer, if there is one; kIntegrity if it is not what its hash says.
+Result<std::optional<Row>> find_answer(Connection& db, const Hash& charter, uint32_t round);
+
+}  // namespace parley::ledger

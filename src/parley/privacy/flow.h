@@ -1,0 +1,106 @@
+// The one-way road of private data. Each stop is a type, each arrow one function:
+//
+//   Raw --gate::ClipAndSum--> Bounded<L1|L2> --ledger::Ledger::pay--> Released --wire--> out
+//
+// Only the friends named below can look inside a stop, so a shortcut does not compile. Values are
+// integers on the charter's public lattice (learn/lattice.h); sums of integers do not depend on
+// their order, and integer noise has no floating-point holes (Mironov 2012).
+#pragma once
+
+#include <openssl/crypto.h>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "parley/base/bytes.h"
+#include "parley/base/norm.h"
+
+namespace parley::gate {
+class ClipAndSum;
+}
+namespace parley::ledger {
+class Ledger;
+}
+
+namespace parley::privacy {
+
+/// A value computed from private records. It can be computed on through `map`, which stays raw. By
+/// convention, and in review, no lambda carries it out: the type cannot stop a capture by
+/// reference.
+template <class T>
+class Raw {
+ public:
+  explicit Raw(T value) : value_(std::move(value)) {}
+
+  template <class F>
+  Raw<std::invoke_result_t<F, const T&>> map(F&& f) const {
+    return Raw<std::invoke_result_t<F, const T&>>(f(value_));
+  }
+
+ private:
+  friend class gate::ClipAndSum;
+  T value_;
+};
+
+/// A sum of integer vectors over records. Replacing every record of one privacy unit moves it by at
+/// most `sensitivity` in Norm; its maker has proved that.
+template <class Norm>
+class Bounded {
+ public:
+  Bounded(Bounded&&) noexcept = default;
+  Bounded& operator=(Bounded&&) = delete;
+  ~Bounded() { OPENSSL_cleanse(sum_.data(), sum_.size() * sizeof(int64_t)); }  // It is exact.
+  size_t dimension() const { return sum_.size(); }
+  double sensitivity() const { return sensitivity_; }
+
+ private:
+  friend class gate::ClipAndSum;
+  friend class ledger::Ledger;
+  friend struct BoundedForTest;  // Defined under tests/ only.
+  Bounded(std::vector<int64_t> sum, double sensitivity)
+      : sum_(std::move(sum)), sensitivity_(sensitivity) {}
+  std::vector<int64_t> sum_;
+  double sensitivity_;
+};
+
+/// What an owner says it has spent on a charter. Depends on public numbers only.
+struct Receipt {
+  uint32_t round = 0;
+  std::string event;         // DpEvent JSON of this answer
+  double epsilon_spent = 0;  // on this charter, this answer included
+  double delta_spent = 0;
+  Hash chain{};  // hash of the ledger row
+  bool operator==(const Receipt&) const = default;
+};
+
+/// Differentially private, durably recorded, and free to leave the process.
+class Released {
+ public:
+  const std::vector<int64_t>& values() const { return values_; }
+  const Receipt& receipt() const { return receipt_; }
+
+ private:
+  friend class ledger::Ledger;
+  Released(std::vector<int64_t> values, Receipt receipt)
+      : values_(std::move(values)), receipt_(std::move(receipt)) {}
+  std::vector<int64_t> values_;
+  Receipt receipt_;
+};
+
+/// Known to every party. Named constructors only, so that it cannot become a back door: a new one
+/// is a privacy review.
+class Public {
+ public:
+  /// The learner's parameters: post-processing of released answers and of the charter.
+  static Public from_model(std::vector<double> theta) { return Public(std::move(theta)); }
+  const std::vector<double>& values() const { return values_; }
+
+ private:
+  explicit Public(std::vector<double> values) : values_(std::move(values)) {}
+  std::vector<double> values_;
+};
+
+}  // namespace parley::privacy

@@ -1,0 +1,36 @@
+#include "parley/report/charter.h"
+
+#include <nlohmann/json.hpp>
+
+#include "parley/base/version.h"
+
+namespace parley::report {
+
+using Json = nlohmann::ordered_json;
+
+std::string to_json(const charter::Charter& charter) {
+  const Json json = {{"format", "parley.charter/1"},
+                     {"parley", kVersion},
+                     {"name", charter.name},
+                     {"sha256", to_hex(charter.hash)},
+                     {"complete", charter.complete()},
+                     {"undecided", charter.undecided},
+                     {"canonical", Json::parse(charter.canonical)},
+                     {"explanation", charter::explain(charter)}};
+  return json.dump(2) + "\n";
+}
+
+std::string to_json(const Error& error) {
+  Json json = {{"format", "parley.error/1"},  {"exit", exit_status(error.code)},
+               {"code", name_of(error.code)}, {"what", error.what},
+               {"where", Json::object()},     {"hint", error.hint}};
+  const Where& where = error.where;
+  if (!where.file.empty()) json["where"]["file"] = where.file;
+  if (where.line > 0) json["where"]["line"] = where.line;
+  if (where.column > 0) json["where"]["column"] = where.column;
+  if (!where.key.empty()) json["where"]["key"] = where.key;
+  // Paths and cells need not be UTF-8; the message must still come out.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace parley::report

@@ -1,0 +1,101 @@
+#include "parley/report/ledger.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "parley/base/version.h"
+#include "parley/report/table.h"
+
+namespace parley::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string short_hash(const Hash& hash) { return to_hex(hash).substr(0, 12); }
+
+Json json_of(const ledger::Dataset& dataset) {
+  const privacy::Budget& budget = dataset.budget;
+  return {{"name", dataset.name},
+          {"epsilon", budget.epsilon},
+          {"delta", budget.delta},
+          {"pure", {{"spent", dataset.spent.pure}, {"max", budget.pure_max}}},
+          {"rho", {{"spent", dataset.spent.rho}, {"max", budget.rho_max}}},
+          {"delta_extra", {{"spent", dataset.spent.delta}, {"max", budget.delta_extra}}}};
+}
+
+Json json_of(const ledger::Row& row, const std::string& dataset) {
+  return {{"id", row.id},
+          {"at", row.at},
+          {"kind", row.kind},
+          {"dataset", dataset},
+          {"charter", to_hex(row.charter)},
+          {"round", row.round},
+          {"query", to_hex(row.query)},
+          {"event", Json::parse(row.event, nullptr, false)},
+          {"track", row.track},
+          {"cost", row.cost},
+          {"delta", row.delta},
+          {"answer_bytes", row.answer.size()},
+          {"answer_sha256", to_hex(sha256(row.answer))},
+          {"previous", to_hex(row.previous)},
+          {"hash", to_hex(row.hash)}};
+}
+
+std::string name_of(const ledger::Contents& contents, int64_t dataset) {
+  for (const ledger::Dataset& known : contents.datasets)
+    if (known.id == dataset) return known.name;
+  return std::to_string(dataset);
+}
+
+}  // namespace
+
+std::string to_text(const ledger::Contents& contents) {
+  std::string text = fmt::format("Ledger of {}, made {}\n\n", contents.owner, contents.created);
+  std::vector<std::vector<std::string>> budgets = {
+      {"data set", "ε", "δ", "pure spent", "of", "ρ spent", "of"}};
+  for (const ledger::Dataset& dataset : contents.datasets)
+    budgets.push_back({dataset.name, significant(dataset.budget.epsilon),
+                       significant(dataset.budget.delta), significant(dataset.spent.pure, 6),
+                       significant(dataset.budget.pure_max, 6), significant(dataset.spent.rho, 6),
+                       significant(dataset.budget.rho_max, 6)});
+  text += table(budgets) + "\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"row", "at", "kind", "data set", "charter", "round", "track", "cost", "hash"}};
+  for (const ledger::Row& row : contents.rows)
+    rows.push_back({std::to_string(row.id), row.at, row.kind, name_of(contents, row.dataset),
+                    row.kind == "budget" ? "" : short_hash(row.charter),
+                    row.kind == "budget" ? "" : std::to_string(row.round), row.track,
+                    significant(row.cost, 6), short_hash(row.hash)});
+  return text + table(rows);
+}
+
+std::string to_json(const ledger::Contents& contents) {
+  Json json = {{"format", "parley.ledger/1"},   {"parley", kVersion},
+               {"owner", contents.owner},       {"created", contents.created},
+               {"head", to_hex(contents.head)}, {"datasets", Json::array()},
+               {"rows", Json::array()}};
+  for (const ledger::Dataset& dataset : contents.datasets)
+    json["datasets"].push_back(json_of(dataset));
+  for (const ledger::Row& row : contents.rows)
+    json["rows"].push_back(json_of(row, name_of(contents, row.dataset)));
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const ledger::Verified& verified) {
+  return fmt::format("{}: {} {}, chain whole, head {}\n", verified.owner,
+                     grouped(static_cast<uint64_t>(verified.rows)),
+                     verified.rows == 1 ? "row" : "rows", to_hex(verified.head));
+}
+
+std::string to_json(const ledger::Verified& verified) {
+  const Json json = {{"format", "parley.ledger.verify/1"},
+                     {"parley", kVersion},
+                     {"owner", verified.owner},
+                     {"rows", verified.rows},
+                     {"head", to_hex(verified.head)},
+                     {"whole", true}};
+  return json.dump(2) + "\n";
+}
+
+}  // namespace parley::report

@@ -1,0 +1,122 @@
+#include "parley/report/simulate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/version.h"
+#include "parley/report/table.h"
+
+namespace parley::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using sim::SimulateResult, sim::Spread;
+
+Json json_of(const Spread& spread) {
+  return {{"mean", spread.mean},
+          {"standard_error", spread.standard_error},
+          {"p25", spread.p25},
+          {"p50", spread.p50},
+          {"p75", spread.p75}};
+}
+
+Json json_of(const SimulateResult::Owner& owner) {
+  return {{"name", owner.name},
+          {"rows", owner.rows},
+          {"epsilon", owner.epsilon},
+          {"delta", owner.delta},
+          {"epsilon_spent", owner.epsilon_spent},
+          {"answers", owner.answers},
+          {"noise_scale", owner.noise_scale},
+          {"local_only", owner.local_only},
+          {"pilot_only", owner.pilot_only ? Json(*owner.pilot_only) : Json()},
+          {"joint", owner.joint},
+          {"gains", owner.gains}};
+}
+
+/// Squared loss as people judge it: the root of the mean square, in units of the target.
+std::string rmse(const SimulateResult& result, double fitness) {
+  return fmt::format("{:.4f}", std::sqrt(fitness) * result.target.scale);
+}
+
+std::string percent(double part) { return fmt::format("{:.2f} %", 100 * part); }
+
+std::vector<std::vector<std::string>> owner_rows(const SimulateResult& result) {
+  std::vector<std::vector<std::string>> rows = {
+      {"owner", "rows", "ε", "ε spent", "loss alone", "loss together", "gain", ""}};
+  for (const SimulateResult::Owner& owner : result.owners) {
+    const double alone = owner.local_fitness;
+    const double together = result.fitness.mean;
+    rows.push_back({owner.name, grouped(owner.rows), significant(owner.epsilon),
+                    significant(owner.epsilon_spent), fmt::format("{:.6f}", alone),
+                    fmt::format("{:.6f}", together), percent((alone - together) / alone),
+                    owner.gains ? "gains" : "loses"});
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string to_text(const SimulateResult& result) {
+  const SimulateResult::Owner& first = result.owners.front();
+  std::string text = fmt::format(
+      "{}  charter {}  {}, seed {}\n\n", result.charter_name, result.charter_hash.substr(0, 12),
+      result.runs == 1 ? "1 run" : grouped(result.runs) + " runs", result.seed);
+  text += table(owner_rows(result)) + "\n";
+  text += fmt::format(
+      "Loss is the mean squared error over all owners' rows. Alone: the best model of the owner's\n"
+      "own rows, without noise. Best possible with all rows and no privacy: {:.6f}.\n",
+      result.optimum.fitness);
+  text +=
+      fmt::format("The joint model is {} above that best{}; root mean square error {} of {}.\n",
+                  percent(result.relative_fitness.mean),
+                  result.runs == 1 ? ""
+                                   : fmt::format(" on average (median {}, standard error {})",
+                                                 percent(result.relative_fitness.p50),
+                                                 percent(result.relative_fitness.standard_error)),
+                  rmse(result, result.fitness.mean), result.target.column);
+  if (first.pilot_only)
+    text +=
+        fmt::format("The public rows alone would reach {} above it.\n", percent(*first.pilot_only));
+  text += fmt::format("{} answers of each owner, {} bytes up and {} down in all.\n", first.answers,
+                      grouped(result.bytes_up), grouped(result.bytes_down));
+  if (!result.model.empty()) text += "Model: " + result.model.string() + "\n";
+  text += "NOT PRIVATE:";
+  for (const std::string& why : result.why_not_private)
+    text += (why == result.why_not_private.front() ? " " : "; ") + why;
+  return text + ".\n";
+}
+
+std::string to_json(const SimulateResult& result) {
+  Json json = {{"format", "parley.simulate/1"},
+               {"parley", kVersion},
+               {"charter", {{"name", result.charter_name}, {"sha256", result.charter_hash}}},
+               {"private", false},
+               {"why_not_private", result.why_not_private},
+               {"seed", result.seed},
+               {"runs", result.runs},
+               {"calibration", result.calibration}};
+  for (const SimulateResult::Owner& owner : result.owners)
+    json["data"].push_back({{"owner", owner.name}, {"rows", owner.rows}, {"source", owner.source}});
+  json["optimum"] = {{"fitness", result.optimum.fitness},
+                     {"solver", result.optimum.solver},
+                     {"relative_gap", result.optimum.relative_gap}};
+  Json& outcome = json["result"];
+  outcome["relative_fitness"] = json_of(result.relative_fitness);
+  outcome["fitness"] = json_of(result.fitness);
+  for (size_t k = 0; k < result.by_round.size(); ++k) {
+    outcome["by_round"].push_back({{"round", k + 1}});
+    outcome["by_round"].back().update(json_of(result.by_round[k]));
+  }
+  for (const SimulateResult::Owner& owner : result.owners)
+    outcome["owners"].push_back(json_of(owner));
+  outcome["bytes_up"] = result.bytes_up;
+  outcome["bytes_down"] = result.bytes_down;
+  json["timing"] = {{"wall_s", result.wall_s}, {"threads", result.threads}};
+  json["model"] = result.model.empty() ? Json() : Json(result.model.string());
+  return json.dump(2) + "\n";
+}
+
+}  // namespace parley::report

@@ -1,0 +1,30 @@
+// The data of a simulation: files of the owners and the pilot, or a stand-in.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+
+#include "parley/sim/simulate.h"
+
+namespace parley::sim {
+
+/// Where each owner's CSV file lies, and which folders may hold the pilot.
+struct DataFiles {
+  std::map<std::string, std::filesystem::path> owners;
+  std::vector<std::filesystem::path> pilot_folders;
+};
+
+/// <folder>/<owner>.csv for every owner of the charter, and the pilot there or beside the charter.
+DataFiles files_in(const std::filesystem::path& folder, const charter::Charter& charter);
+
+/// Reads every file by the charter's schema. The pilot's hash must be the charter's.
+Result<SimulateInput> load_files(const charter::Charter& charter, const DataFiles& files);
+
+/// Stand-in `lending` data: the owners hold consecutive blocks, the pilot is what follows. The
+/// charter's columns must be pc1, pc2, ... and its target int_rate; its pilot file is not read.
+Result<SimulateInput> load_lending(const charter::Charter& charter, uint64_t seed);
+
+}  // namespace parley::sim

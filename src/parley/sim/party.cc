@@ -1,0 +1,57 @@
+#include "parley/sim/party.h"
+
+#include <utility>
+
+#include "parley/gate/terms.h"
+
+namespace parley::sim {
+namespace {
+
+/// The data set and lifetime budget that pay for the job.
+struct Purse {
+  std::string dataset;
+  privacy::Budget budget;
+};
+
+Result<Purse> purse_of(const Party::Setting& setting) {
+  const charter::Owner& owner = setting.charter.owners[setting.owner];
+  if (setting.policy == nullptr) {
+    const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
+    return Purse{"simulated", TRY(privacy::Budget::make(epsilon, owner.delta, owner.epsilon))};
+  }
+  const charter::Accept* rule = setting.policy->first_match(setting.charter);
+  if (rule == nullptr)
+    return Error{Code::kPolicy, owner.name + "'s policy has no [[accept]] rule for this charter",
+                 "Nothing matches means refuse: see the policy's accept rules."};
+  for (const charter::Dataset& dataset : setting.policy->datasets)
+    if (dataset.name == rule->dataset) return Purse{dataset.name, dataset.budget};
+  return check(false), Error{};
+}
+
+}  // namespace
+
+Party::Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::DatasetId dataset,
+             const Setting& setting)
+    : clock_(std::move(clock)),
+      ledger_(std::move(ledger)),
+      dataset_(dataset),
+      entropy_(setting.seed, setting.charter.owners[setting.owner].name, setting.run) {}
+
+Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
+  const std::string& name = setting.charter.owners[setting.owner].name;
+  gate::Terms terms = TRY(gate::terms_for(setting.charter, setting.owner));
+  const Purse purse = TRY(purse_of(setting));
+  std::unique_ptr<Clock> clock = std::make_unique<SimulatedClock>();
+  ledger::Ledger ledger =
+      TRY(setting.ledger.empty() ? ledger::Ledger::open_volatile(name, *clock)
+                                 : ledger::Ledger::open(setting.ledger, name, *clock));
+  const auto dataset = TRY(ledger.declare(purse.dataset, purse.budget));
+  std::unique_ptr<Party> party(new Party(std::move(clock), std::move(ledger), dataset, setting));
+  party->owner_.emplace(
+      setting.charter.hash,
+      TRY(gate::Gate::open(gate::Records(setting.rows), std::move(terms), party->ledger_, dataset,
+                           party->entropy_, setting.threads)));
+  return party;
+}
+
+}  // namespace parley::sim

@@ -1,0 +1,43 @@
+// Seeded random numbers for simulations and stand-in data, the same bits on every machine: integer
+// arithmetic for the words; only + - * / and sqrt, which IEEE 754 rounds exactly, for the rest.
+// For data; simulated noise comes from seeded_entropy.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace parley::sim {
+
+/// Philox-2x64-10 (Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3").
+/// Counter-based: each (seed, stream) is a sequence of its own, ready at once, in any order.
+class SeededRandom {
+ public:
+  SeededRandom(uint64_t seed, uint64_t stream) : seed_(seed), stream_(stream) {}
+
+  uint64_t word();
+
+  // Each of these takes one word.
+  double uniform();                            // in the open interval (0, 1)
+  double normal();                             // mean 0, variance 1
+  int index(int n);                            // 0 .. n-1, n > 0, up to a bias of 2^-52
+  int choice(std::span<const double> shares);  // i with probability shares[i]; they sum to 1
+  int poisson(double mean);                    // by inversion, for means up to about 20
+
+ private:
+  uint64_t seed_;
+  uint64_t stream_;
+  uint64_t block_ = 0;
+  uint64_t spare_ = 0;
+  bool has_spare_ = false;
+};
+
+/// exp for |x| < 700 and log for normal x > 0, within 2 units in the last place. libm's differ from
+/// one machine to the next.
+double portable_exp(double x);
+double portable_log(double x);
+
+/// The x below which a standard normal number lies with probability p, 0 < p < 1; relative error
+/// about 1e-16 (Wichura 1988, Algorithm AS 241, PPND16).
+double normal_quantile(double p);
+
+}  // namespace parley::sim

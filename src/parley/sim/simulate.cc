@@ -1,0 +1,249 @@
+#include "parley/sim/simulate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <utility>
+
+#include "parley/base/files.h"
+#include "parley/gate/terms.h"
+#include "parley/protocol/sync_plan.h"
+#include "parley/sim/party.h"
+#include "parley/sim/trained_model.h"
+
+namespace parley::sim {
+namespace {
+
+using charter::Charter;
+
+constexpr size_t kRunsAtOnce = 32;  // Each has its ledgers in memory.
+
+/// Where the first run's ledgers go. Only these files are ever replaced.
+std::filesystem::path ledger_file(const SimulateOptions& options, const std::string& owner) {
+  return options.out / "simulated" / owner / "ledger.db";
+}
+
+Result<void> clear_ledgers(const Charter& charter, const SimulateOptions& options) {
+  for (const charter::Owner& owner : charter.owners) {
+    const auto file = ledger_file(options, owner.name);
+    TRY(make_directories(file.parent_path()));
+    std::error_code ignored;
+    for (const char* suffix : {"", "-wal", "-shm"})
+      std::filesystem::remove(file.string() + suffix, ignored);
+  }
+  return {};
+}
+
+/// The fitness of pooled data and what it is compared with.
+struct Reference {
+  learn::SquaredFitness pooled;
+  learn::Optimum optimum;
+  double relative(double fitness) const { return fitness / optimum.fitness - 1; }
+};
+
+Result<Reference> reference_of(const SimulateInput& input) {
+  const charter::Model& model = input.charter.model;
+  Reference reference{learn::SquaredFitness(input.charter.schema.features().size(), model.l2), {}};
+  for (const OwnerData& owner : input.owners) reference.pooled.add(*owner.rows);
+  reference.optimum = reference.pooled.minimum(model.box);
+  if (!(reference.optimum.fitness > 0))
+    return Error{Code::kInvalid,
+                 "the data is fitted without error, so relative fitness means nothing",
+                 "Is the target among the features?"};
+  return reference;
+}
+
+Result<void> check_input(const SimulateInput& input) {
+  check(input.owners.size() == input.charter.owners.size());
+  const size_t features = input.charter.schema.features().size();
+  for (size_t i = 0; i < input.owners.size(); ++i)
+    if (input.owners[i].rows->columns() != features || input.owners[i].rows->size() == 0)
+      return Error{Code::kInvalid,
+                   input.charter.owners[i].name + " has no rows that fit the charter"};
+  return {};
+}
+
+/// All runs of one simulation, batch by batch.
+class Runs {
+ public:
+  Runs(const SimulateInput& input, const SimulateOptions& options, protocol::SyncPlan plan,
+       const Reference& reference)
+      : input_(input), options_(options), plan_(std::move(plan)), reference_(reference) {
+    by_round_.resize(plan_.schedule.rounds.size());
+  }
+
+  Result<void> all() {
+    for (size_t first = 0; first < options_.runs; first += kRunsAtOnce)
+      TRY(batch(first, std::min(kRunsAtOnce, options_.runs - first)));
+    return {};
+  }
+
+  const std::vector<std::vector<double>>& by_round() const { return by_round_; }
+  const std::vector<double>& model() const { return model_; }
+  const std::vector<double>& spent() const { return spent_; }
+  uint64_t bytes_up() const { return bytes_up_; }
+  uint64_t bytes_down() const { return bytes_down_; }
+
+ private:
+  using Parties = std::vector<std::vector<std::unique_ptr<Party>>>;  // by run, then by owner
+
+  Result<Parties> parties(size_t first, size_t count) const {
+    Parties result(count);
+    for (size_t run = 0; run < count; ++run)
+      for (size_t i = 0; i < input_.owners.size(); ++i) {
+        const std::string& name = input_.charter.owners[i].name;
+        const auto policy = input_.policies.find(name);
+        const bool keep = first + run == 0 && !options_.out.empty();
+        result[run].push_back(
+            TRY(Party::make({.charter = input_.charter,
+                             .owner = i,
+                             .rows = input_.owners[i].rows,
+                             .policy = policy == input_.policies.end() ? nullptr : &policy->second,
+                             .seed = options_.seed,
+                             .run = first + run,
+                             .ledger = keep ? ledger_file(options_, name) : std::filesystem::path(),
+                             .threads = options_.threads})));
+      }
+    return result;
+  }
+
+  /// Carries every message to its receiver until the job is over.
+  Result<void> batch(size_t first, size_t count) {
+    const Parties owners = TRY(parties(first, count));
+    protocol::SyncLearner learner(plan_, count);
+    std::deque<protocol::Outgoing> post;
+    const auto send = [&](std::vector<protocol::Outgoing> messages) {
+      for (protocol::Outgoing& message : messages) post.push_back(std::move(message));
+    };
+    send(learner.start());
+    while (!post.empty()) {
+      const protocol::Outgoing letter = std::move(post.front());
+      post.pop_front();
+      const bool counted = first + letter.run == 0;
+      bytes_down_ += counted ? letter.message.size() : 0;
+      protocol::SyncOwner& owner = owners[letter.run][letter.owner]->owner();
+      const auto reply = TRY(owner.step(letter.message));
+      owner.rest();
+      if (!reply) continue;
+      bytes_up_ += counted ? reply->size() : 0;
+      const size_t before = learner.rounds_done();
+      send(TRY(learner.step(letter.owner, letter.run, *reply)));
+      if (learner.rounds_done() > before) note_round(learner, count);
+      options_.progress(1);
+    }
+    if (first == 0) note_first_run(learner, owners[0]);
+    return {};
+  }
+
+  void note_round(const protocol::SyncLearner& learner, size_t count) {
+    for (size_t run = 0; run < count; ++run)
+      by_round_[learner.rounds_done() - 1].push_back(
+          reference_.relative(reference_.pooled.at(learner.model(run))));
+  }
+
+  void note_first_run(const protocol::SyncLearner& learner,
+                      const std::vector<std::unique_ptr<Party>>& owners) {
+    model_.assign(learner.model(0).begin(), learner.model(0).end());
+    for (const auto& owner : owners) spent_.push_back(owner->spent().pure);
+  }
+
+  const SimulateInput& input_;
+  const SimulateOptions& options_;
+  protocol::SyncPlan plan_;
+  const Reference& reference_;
+  std::vector<std::vector<double>> by_round_;
+  std::vector<double> model_, spent_;
+  uint64_t bytes_up_ = 0, bytes_down_ = 0;
+};
+
+Result<std::vector<SimulateResult::Owner>> owners_of(const SimulateInput& input,
+                                                     const Reference& reference, const Runs& runs,
+                                                     double joint) {
+  const Charter& charter = input.charter;
+  const auto fitness_of = [&](const learn::Rows& rows) {
+    learn::SquaredFitness own(rows.columns(), charter.model.l2);
+    own.add(rows);
+    return reference.pooled.at(own.minimum(charter.model.box).theta);
+  };
+  std::vector<SimulateResult::Owner> owners;
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const gate::Terms terms = TRY(gate::terms_for(charter, i));
+    SimulateResult::Owner owner{.name = charter.owners[i].name,
+                                .source = input.owners[i].source,
+                                .rows = terms.rows,
+                                .epsilon = charter.owners[i].epsilon,
+                                .delta = charter.owners[i].delta,
+                                .epsilon_spent = runs.spent()[i],
+                                .answers = terms.answers};
+    owner.noise_scale = static_cast<double>(std::get<privacy::Laplace>(terms.mechanism).scale()) *
+                        terms.lattice.gamma() / static_cast<double>(terms.rows);
+    owner.local_fitness = fitness_of(*input.owners[i].rows);
+    owner.local_only = reference.relative(owner.local_fitness);
+    if (input.pilot) owner.pilot_only = reference.relative(fitness_of(*input.pilot));
+    owner.joint = joint;
+    owner.gains = joint < owner.local_only;
+    owners.push_back(std::move(owner));
+  }
+  return owners;
+}
+
+}  // namespace
+
+Spread spread_of(std::vector<double> values) {
+  check(!values.empty());
+  std::sort(values.begin(), values.end());
+  const auto n = static_cast<double>(values.size());
+  Spread spread;
+  for (double value : values) spread.mean += value / n;
+  double squares = 0;
+  for (double value : values) squares += (value - spread.mean) * (value - spread.mean);
+  spread.standard_error = values.size() > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
+  const auto quantile = [&](double part) {  // Linear between the two nearest.
+    const double place = part * (n - 1);
+    const auto below = static_cast<size_t>(place);
+    const size_t above = std::min(below + 1, values.size() - 1);
+    return values[below] + (place - double(below)) * (values[above] - values[below]);
+  };
+  spread.p25 = quantile(.25), spread.p50 = quantile(.5), spread.p75 = quantile(.75);
+  return spread;
+}
+
+Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOptions& options) {
+  const auto started = std::chrono::steady_clock::now();
+  const Charter& charter = input.charter;
+  TRY(gate::terms_for(charter, 0));
+  TRY(check_input(input));
+  const Reference reference = TRY(reference_of(input));
+  Runs runs(input, options, TRY(protocol::sync_plan(charter, input.pilot.get())), reference);
+  if (!options.out.empty()) TRY(clear_ledgers(charter, options));
+  TRY(runs.all());
+
+  SimulateResult result{.charter_name = charter.name,
+                        .charter_hash = to_hex(charter.hash),
+                        .seed = options.seed,
+                        .runs = options.runs,
+                        .calibration = std::string(name_of(charter.privacy.calibration)),
+                        .why_not_private = {"simulation: the noise can be replayed from its seed",
+                                            "fitness was measured on private rows"},
+                        .optimum = reference.optimum,
+                        .target = charter.schema.target,
+                        .bytes_up = runs.bytes_up(),
+                        .bytes_down = runs.bytes_down(),
+                        .threads = options.threads};
+  for (const auto& round : runs.by_round()) result.by_round.push_back(spread_of(round));
+  result.relative_fitness = result.by_round.back();
+  std::vector<double> fitness = runs.by_round().back();
+  for (double& value : fitness) value = reference.optimum.fitness * (1 + value);
+  result.fitness = spread_of(fitness);
+  result.owners = TRY(owners_of(input, reference, runs, result.relative_fitness.mean));
+  if (!options.out.empty()) {
+    result.model = options.out / "model.json";
+    TRY(write_model(result.model,
+                    trained_model(charter, runs.model(), runs.spent(), options.seed)));
+  }
+  result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  return result;
+}
+
+}  // namespace parley::sim

@@ -1,0 +1,86 @@
+// The simulator: every party of a job in one process, driven through the same state machines and
+// the same bytes as on a network, with seeded entropy, so that a run replays bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/base/result.h"
+#include "parley/charter/charter.h"
+#include "parley/charter/policy.h"
+#include "parley/learn/data/rows.h"
+#include "parley/learn/model.h"
+#include "parley/learn/objective.h"
+
+namespace parley::sim {
+
+struct OwnerData {
+  std::shared_ptr<const learn::Rows> rows;
+  std::string source;  // as the result names it: a file, or standin:lending seed 1
+};
+
+struct SimulateInput {
+  charter::Charter charter;
+  std::vector<OwnerData> owners;                    // in the charter's order
+  std::shared_ptr<const learn::Rows> pilot;         // null without a [pilot]
+  std::map<std::string, charter::Policy> policies;  // of the owners that brought one
+};
+
+struct SimulateOptions {
+  uint64_t seed = 1;
+  size_t runs = 1;
+  int threads = 1;
+  std::filesystem::path out{};  // the first run leaves its model and its ledgers here
+  std::function<void(uint64_t answers)> progress = [](uint64_t) {};
+};
+
+/// Over the runs.
+struct Spread {
+  double mean = 0, standard_error = 0, p25 = 0, p50 = 0, p75 = 0;
+};
+Spread spread_of(std::vector<double> values);
+
+/// What `parley simulate` prints, as a table or as formats/json/simulate.json. Fitness is measured
+/// on the pooled private rows, which only a simulation can do; hence NOT PRIVATE.
+struct SimulateResult {
+  struct Owner {
+    std::string name, source;
+    uint64_t rows = 0;
+    double epsilon = 0, delta = 0;
+    double epsilon_spent = 0;  // by its ledger, in the first run
+    uint32_t answers = 0;
+    double noise_scale = 0;  // Laplace scale b on the mean gradient
+    // Relative fitness of three models: its own rows without noise, the public rows, the joint one.
+    double local_only = 0;
+    std::optional<double> pilot_only{};
+    double joint = 0;
+    double local_fitness = 0;  // the same as plain fitness
+    bool gains = false;
+  };
+  std::string charter_name, charter_hash;
+  uint64_t seed = 0;
+  size_t runs = 0;
+  std::string calibration;
+  std::vector<std::string> why_not_private;
+  learn::Optimum optimum;
+  Spread relative_fitness{}, fitness{};
+  std::vector<Spread> by_round{};  // relative fitness after round 1, 2, ...
+  std::vector<Owner> owners{};
+  learn::Target target;
+  uint64_t bytes_up = 0, bytes_down = 0;  // of one run
+  double wall_s = 0;
+  int threads = 1;
+  std::filesystem::path model{};  // empty if nothing was written
+};
+
+/// Runs the job. Bad input is refused before the first answer; an owner's refusal ends it with that
+/// owner's reason and code.
+Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOptions& options);
+
+}  // namespace parley::sim

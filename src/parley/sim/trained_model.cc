@@ -1,0 +1,62 @@
+#include "parley/sim/trained_model.h"
+
+#include <string>
+
+#include "parley/base/version.h"
+#include "parley/sim/party.h"
+
+namespace parley::sim {
+namespace {
+
+learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const double> spent) {
+  const charter::Privacy& privacy = charter.privacy;
+  learn::PrivacyCard card{
+      .is_private = false,
+      .calibration = std::string(name_of(privacy.calibration)),
+      .statement =
+          std::string(learn::kNotPrivate) +
+          ": a simulation, whose noise can be replayed from its seed. Run over the network, "
+          "one record of one owner would change the probability of any model by at most a "
+          "factor e^epsilon.",
+      .adjacency = std::string(name_of(privacy.adjacency)),
+      .unit = privacy.unit,
+      .unit_records = static_cast<uint64_t>(privacy.unit_records),
+      .overlap = static_cast<uint64_t>(privacy.overlap),
+      .charter = "sha256:" + to_hex(charter.hash),
+      .protocol = std::string(name_of(charter.protocol.name)),
+      .mechanism = std::string(name_of(privacy.mechanism)),
+      .max_grad_norm = privacy.max_grad_norm,
+      .norm = std::string(privacy::Laplace::Norm::kName),
+      .rounds = static_cast<uint64_t>(charter.answers()),
+      .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",
+                      "answer times"}};
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const charter::Owner& owner = charter.owners[i];
+    card.owners.push_back({.name = owner.name,
+                           .rows = static_cast<uint64_t>(owner.rows),
+                           .epsilon = spent[i],
+                           .delta = owner.delta,
+                           .epsilon_evaluation = 0,
+                           .receipts = card.rounds});
+  }
+  return card;
+}
+
+}  // namespace
+
+learn::Model trained_model(const charter::Charter& charter, std::vector<double> theta,
+                           std::span<const double> spent, uint64_t seed) {
+  return {.name = charter.name,
+          .loss = std::string(name_of(charter.model.loss)),
+          .theta = std::move(theta),
+          .box = charter.model.box,
+          .l2 = charter.model.l2,
+          .schema = charter.schema,
+          .card = card_of(charter, spent),
+          .training = {.started = SimulatedClock().now(),
+                       .rounds = static_cast<uint64_t>(charter.answers()),
+                       .parley = std::string(kVersion),
+                       .seed = seed}};
+}
+
+}  // namespace parley::sim

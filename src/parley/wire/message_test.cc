@@ -1,0 +1,134 @@
+#include "parley/wire/message.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "parley/ledger/ledger.h"
+#include "parley/wire/stream.h"
+#include "proto/parley.pb.h"
+#include "support/entropy.h"
+#include "support/ledgers.h"
+
+namespace parley::wire {
+namespace {
+
+using test::StoppedClock, test::SeededEntropy;
+
+static_assert(Sendable<Query> && Sendable<Answer> && Sendable<Refusal> && Sendable<Finished>);
+static_assert(!Sendable<privacy::Raw<int>> && !Sendable<privacy::Bounded<L1>>);
+static_assert(!Sendable<std::vector<double>> && !Sendable<std::vector<int64_t>>);
+static_assert(!Sendable<privacy::Drawn<privacy::Laplace>>);
+
+Envelope some_envelope() {
+  Envelope envelope{.charter = {}, .sequence = 3};
+  envelope.charter.fill(0xAB);
+  return envelope;
+}
+
+/// An answer as an owner's ledger releases it.
+privacy::Released some_answer() {
+  StoppedClock clock;
+  SeededEntropy entropy(1, "answer");
+  ledger::Ledger ledger = *ledger::Ledger::open_volatile("bank-a", clock);
+  const auto data = *ledger.declare("loans", *privacy::Budget::make(privacy::Epsilon{1.0}, 0, 1));
+  const auto laplace = *privacy::Laplace::make(100);
+  return *ledger.pay(data, {{}, 1, {}},
+                     bounded_for_test({0, -5, std::numeric_limits<int64_t>::max() / 2}, 10),
+                     privacy::Drawn(laplace, 3, entropy));
+}
+
+TEST(Message, QueriesComeBackBitForBit) {
+  const std::vector<double> theta = {0.1, -0.0, 5e-324, 1e300};
+  const Query query{7, privacy::Public::from_model(theta)};
+  const auto received = decode_to_owner(encode(some_envelope(), query));
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->envelope.charter, some_envelope().charter);
+  EXPECT_EQ(received->envelope.sequence, 3u);
+  const auto& body = std::get<ReceivedQuery>(received->body);
+  EXPECT_EQ(body.round, 7u);
+  ASSERT_EQ(body.theta.size(), theta.size());
+  EXPECT_EQ(std::memcmp(body.theta.data(), theta.data(), 8 * theta.size()), 0);
+}
+
+TEST(Message, AnswersComeBackWithTheirReceipt) {
+  const privacy::Released released = some_answer();
+  const auto received = decode_from_owner(encode(some_envelope(), Answer{released}));
+  ASSERT_TRUE(received);
+  const auto& body = std::get<ReceivedAnswer>(received->body);
+  EXPECT_EQ(body.values, released.values());
+  EXPECT_EQ(body.receipt, released.receipt());
+}
+
+TEST(Message, RefusalsKeepTheirCode) {
+  for (Code code : {Code::kInvalid, Code::kBudgetExhausted, Code::kPolicy, Code::kUnavailable,
+                    Code::kIntegrity, Code::kFailed}) {
+    const auto received = decode_from_owner(encode(some_envelope(), Refusal{code, "no"}));
+    ASSERT_TRUE(received);
+    EXPECT_EQ(std::get<Refusal>(received->body).code, code);
+    EXPECT_EQ(std::get<Refusal>(received->body).text, "no");
+  }
+}
+
+TEST(Message, WhatAnOwnerSendsIsNotTakenFromALearner) {
+  EXPECT_FALSE(
+      decode_from_owner(encode(some_envelope(), Query{1, privacy::Public::from_model({})})));
+  EXPECT_FALSE(decode_to_owner(encode(some_envelope(), Refusal{Code::kPolicy, "no"})));
+}
+
+TEST(Message, MalformedFieldsAreNamed) {
+  v1::FromOwner proto;
+  proto.set_charter("short");
+  const auto decoded = [&] {
+    const std::string bytes = proto.SerializeAsString();
+    return decode_from_owner(as_bytes(bytes));
+  };
+  EXPECT_NE(decoded().error().what.find("charter"), std::string::npos);
+  proto.set_charter(std::string(32, 'x'));
+  proto.mutable_answer()->set_values("seven b");
+  EXPECT_NE(decoded().error().what.find("8 bytes"), std::string::npos);
+  proto.mutable_answer()->set_values(std::string(16, 'v'));
+  EXPECT_NE(decoded().error().what.find("receipt.chain"), std::string::npos);
+  EXPECT_EQ(decoded().error().code, Code::kIntegrity);
+  EXPECT_FALSE(decode_from_owner(Bytes(kMessageBytesMax + 1)));
+  EXPECT_FALSE(decode_to_owner(Bytes{}));
+}
+
+// Mutated and random bytes give a message or an error, never a crash: 20,000 of each kind.
+TEST(Message, SurvivesHostileBytes) {
+  SeededEntropy entropy(9, "hostile");
+  const Bytes seeds[] = {encode(some_envelope(), Query{7, privacy::Public::from_model({1, 2, 3})}),
+                         encode(some_envelope(), Answer{some_answer()}),
+                         encode(some_envelope(), Refusal{Code::kPolicy, "waits for a person"})};
+  size_t refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    Bytes bytes = seeds[entropy.word() % 3];
+    for (uint64_t edits = 1 + entropy.word() % 4; edits > 0; --edits) {
+      const size_t place = entropy.word() % bytes.size();
+      if (entropy.word() % 4 == 0)
+        bytes.resize(place + 1);
+      else
+        bytes[place % bytes.size()] = uint8_t(entropy.word());
+    }
+    refused += !decode_to_owner(bytes) && !decode_from_owner(bytes);
+    for (uint8_t& byte : bytes) byte = uint8_t(entropy.word());
+    refused += !decode_to_owner(bytes) && !decode_from_owner(bytes);
+  }
+  EXPECT_GT(refused, 20'000u);
+}
+
+TEST(Stream, RefusesLostRepeatedAndForeignMessages) {
+  const Hash charter = some_envelope().charter;
+  Stream sender(charter), receiver(charter), stranger(Hash{});
+  const Query query{1, privacy::Public::from_model({.5})};
+  const Bytes first = sender.send(query), second = sender.send(query), third = sender.send(query);
+  ASSERT_TRUE(receiver.receive_to_owner(first));
+  EXPECT_EQ(receiver.receive_to_owner(first).error().code, Code::kIntegrity);
+  EXPECT_EQ(receiver.receive_to_owner(third).error().code, Code::kIntegrity);
+  EXPECT_EQ(receiver.receive_to_owner(stranger.send(query)).error().code, Code::kIntegrity);
+  EXPECT_TRUE(receiver.receive_to_owner(second));
+}
+
+}  // namespace
+}  // namespace parley::wire

@@ -1,0 +1,74 @@
+// Compiled once as is (must pass) and once per MISUSE (must fail), so that no case can rot. The
+// number of a case and the error it must give stand in CMakeLists.txt.
+#include "parley/base/files.h"
+#include "parley/gate/clip_and_sum.h"
+#include "parley/ledger/ledger.h"
+#include "parley/wire/message.h"
+
+using namespace parley;
+using namespace parley::privacy;
+
+/// What a clever colleague might write: a mechanism that nobody reviewed.
+struct NoNoise {
+  using Norm = L1;
+  static constexpr auto kName = "no noise";
+  int64_t sample(Entropy&) const { return 0; }
+  Cost cost(double) const { return {Track::kPure, 0}; }
+  std::string event(double) const { return "{}"; }
+};
+
+struct Job {
+  ledger::Ledger& ledger;
+  ledger::DatasetId dataset;
+  ledger::Query query;
+  wire::Envelope envelope;
+};
+
+Result<void> misuse(Job job, const gate::Records& records, Bounded<L1> sum, Bounded<L2> square,
+                    Drawn<Laplace> noise, Drawn<NoNoise> nothing, std::vector<double> numbers) {
+#if MISUSE == 1  // An epsilon of zero.
+  const Epsilon epsilon{0.0};
+#elif MISUSE == 2   // Delta where epsilon belongs.
+  const auto budget = Budget::make(Delta{1e-5}, 1.0, 0.5);
+#elif MISUSE == 3   // An error ignored.
+  write_file("model.json", "{}");
+#elif MISUSE == 4   // Raw records on the wire.
+  wire::encode(job.envelope, records);
+#elif MISUSE == 5   // An un-noised sum on the wire.
+  wire::encode(job.envelope, sum);
+#elif MISUSE == 6   // Numbers of unknown provenance on the wire.
+  wire::encode(job.envelope, numbers);
+#elif MISUSE == 7   // Raw records read outside the gate.
+  const size_t rows = records.value_->size();
+#elif MISUSE == 8   // A getter that does not exist.
+  const size_t rows = records.value()->size();
+#elif MISUSE == 9   // A bound claimed instead of proved.
+  const Bounded<L1> claimed(std::vector<int64_t>{1}, 1.0);
+#elif MISUSE == 10  // A sum bounded in L2 with noise calibrated to L1.
+  const auto released = job.ledger.pay(job.dataset, job.query, std::move(square), std::move(noise));
+#elif MISUSE == 11  // A mechanism that nobody reviewed.
+  const auto released = job.ledger.pay(job.dataset, job.query, std::move(sum), std::move(nothing));
+#elif MISUSE == 12  // The same noise for two answers.
+  const Drawn<Laplace> again(noise);
+#elif MISUSE == 13  // A release without a payment.
+  const Released released(std::vector<int64_t>{1}, Receipt{});
+#elif MISUSE == 14  // Two ledgers for one budget.
+  const ledger::Ledger copy(job.ledger);
+#elif MISUSE == 15  // Private numbers declared public.
+  const Public open(std::move(numbers));
+#elif MISUSE == 16  // The noise of an answer looked at.
+  const int64_t first = noise.noise_[0];
+#else
+  [[maybe_unused]] const Epsilon epsilon{1.0};
+  TRY(write_file("model.json", "{}"));
+  const size_t rows = gate::ClipAndSum::rows(records);
+  const Drawn<Laplace> moved(std::move(noise));
+  const Public theta = Public::from_model(std::vector<double>(rows, 0.0));
+  wire::encode(job.envelope, wire::Query{1, theta});
+  (void)square, (void)nothing, (void)numbers;
+  auto released = TRY(job.ledger.pay(job.dataset, job.query, std::move(sum),
+                                     Drawn<Laplace>(*Laplace::make(1), 1, *(Entropy*)nullptr)));
+  wire::encode(job.envelope, wire::Answer{std::move(released)});
+#endif
+  return {};
+}

@@ -3,9 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/parley)
 install(TARGETS parley EXPORT parleyTargets FILE_SET HEADERS)
-if(TARGET parley_cli)
-  install(TARGETS parley_cli)
-endif()
+install(TARGETS parley_cli)
 install(EXPORT parleyTargets NAMESPACE parley:: DESTINATION ${package})
 configure_package_config_file(cmake/parleyConfig.cmake.in
   ${PROJECT_BINARY_DIR}/parleyConfig.cmake INSTALL_DESTINATION ${package})

@@ -52,7 +52,8 @@ Result<Output> run(const DataGenerateOptions& options, ProgressStyle style) {
     const auto path = options.out / (block.name + ".csv");
     TRY(sim::write_lending_csv(lending, columns, begin, begin + block.rows, path,
                                [&](uint64_t rows) { progress.advance(rows); }));
-    written.push_back({path.string(), block.rows, TRY(hash_file(path))});
+    const Hash hash = TRY(hash_file(path));
+    written.push_back({path.string(), block.rows, hash});
     begin += block.rows;
   }
   progress.finish();

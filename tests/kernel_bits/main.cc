@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "parley/base/bytes.h"
-#include "parley/learn/kernel.h"
+#include "parley/learn/kernel/record_map.h"
 #include "support/entropy.h"
 
 namespace parley {
@@ -33,7 +33,7 @@ void add_gradients(size_t p, Bytes& out) {
       value = i % 3 == 0 ? double(entropy.word() % 2) : scale * (2 * uniform(entropy) - 1);
     learn::Rows rows(p);
     rows.add(z, i % 2 == 0 ? 1 : -1);
-    std::vector<int64_t> sum(map.stride());
+    std::vector<int64_t> sum(p);
     map.add(rows.values(), rows.label(0), sum.data());
     for (int64_t value : sum) append_little_endian(out, uint64_t(value));
   }

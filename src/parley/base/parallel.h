@@ -6,12 +6,16 @@
 #include <thread>
 #include <vector>
 
+#include "parley/base/result.h"
+
 namespace parley {
 
 /// Calls work(part, begin, end) for `threads` contiguous parts of [0, size), one thread each.
 template <class Work>
 void in_parallel(int threads, size_t size, const Work& work) {
-  const size_t parts = std::clamp<size_t>(threads, 1, std::max<size_t>(size, 1));
+  check(threads >= 0);
+  const size_t parts =
+      std::clamp<size_t>(static_cast<size_t>(threads), 1, std::max<size_t>(size, 1));
   std::vector<std::thread> others;
   for (size_t part = 1; part < parts; ++part)
     others.emplace_back([&, part] { work(part, size * part / parts, size * (part + 1) / parts); });

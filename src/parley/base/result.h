@@ -93,7 +93,8 @@ class [[nodiscard]] Result<void> {
 
 }  // namespace parley
 
-/// Unwraps a Result, or returns its error from the enclosing function.
+/// Unwraps a Result, or returns its error from the enclosing function. Not between braces after an
+/// object that needs a destructor: g++ does not destroy what stands there already.
 #define TRY(expression)                   \
   __extension__({                         \
     auto result_ = (expression);          \

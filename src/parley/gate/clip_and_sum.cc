@@ -1,11 +1,10 @@
 #include "parley/gate/clip_and_sum.h"
 
 #include <mutex>
-#include <variant>
 #include <vector>
 
 #include "parley/base/parallel.h"
-#include "parley/learn/kernel.h"
+#include "parley/learn/kernel/kernel.h"
 
 namespace parley::gate {
 
@@ -16,17 +15,13 @@ privacy::Bounded<Norm> ClipAndSum::gradient(const Records& records, const learn:
                                             int threads) {
   const learn::Rows& rows = *records.value_;
   std::vector<int64_t> total(lattice.dimension());
-  std::visit(
-      [&]<class L>(const L& known) {
-        const learn::RecordMap<L, Norm> map(known, lattice, theta);
-        std::mutex mutex;
-        in_parallel(threads, rows.size(), [&](size_t, size_t begin, size_t end) {
-          const std::vector<int64_t> part = learn::lattice_sum(map, rows, begin, end);
-          const std::scoped_lock lock(mutex);
-          for (size_t j = 0; j < total.size(); ++j) total[j] += part[j];  // Integers: any order.
-        });
-      },
-      loss);
+  std::mutex mutex;
+  in_parallel(threads, rows.size(), [&](size_t, size_t begin, size_t end) {
+    const std::vector<int64_t> part =
+        learn::lattice_sum<Norm>(loss, lattice, theta, rows, begin, end);
+    const std::scoped_lock lock(mutex);
+    for (size_t j = 0; j < total.size(); ++j) total[j] += part[j];  // Integers: any order.
+  });
   return {std::move(total), sensitivity<Norm>(lattice, unit_records)};
 }
 

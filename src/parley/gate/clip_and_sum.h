@@ -6,7 +6,7 @@
 #include <span>
 
 #include "parley/learn/data/rows.h"
-#include "parley/learn/lattice.h"
+#include "parley/learn/kernel/lattice.h"
 #include "parley/learn/loss.h"
 #include "parley/privacy/flow.h"
 

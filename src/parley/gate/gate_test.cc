@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "parley/base/number.h"
-#include "parley/learn/kernel.h"
+#include "parley/learn/kernel/kernel.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 
@@ -144,10 +144,8 @@ TEST_F(GateTest, TheAnswerIsTheSameOnAnyNumberOfThreads) {
 // (1e-10).
 TEST_F(GateTest, AnswersCarryTheNoiseThatIsCharged) {
   const Terms terms = some_terms();
-  const auto exact = [&] {
-    const learn::RecordMap<learn::Squared, L1> map({}, terms.lattice, std::array{.0, .0});
-    return learn::lattice_sum(map, *some_rows(), 0, kRows);
-  }();
+  const auto exact =
+      learn::lattice_sum<L1>(terms.loss, terms.lattice, std::array{.0, .0}, *some_rows(), 0, kRows);
   double size = 0;
   for (int i = 0; i < 1000; ++i) {
     ledger::Ledger own = *ledger::Ledger::open_volatile("bank-a", clock);

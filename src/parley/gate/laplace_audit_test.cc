@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "parley/gate/clip_and_sum.h"
-#include "parley/learn/kernel.h"
+#include "parley/learn/kernel/kernel.h"
 #include "parley/learn/objective.h"
 #include "parley/privacy/mechanism/laplace.h"
 #include "support/entropy.h"
@@ -48,8 +48,7 @@ Rows data_set(const std::array<double, kColumns>& z, double y) {
 template <class Norm>
 Integers kernel_sum(const Rows& rows) {
   const std::vector<double> theta(kColumns);
-  return learn::lattice_sum(learn::RecordMap<Squared, Norm>({}, lattice(), theta), rows, 0,
-                            rows.size());
+  return learn::lattice_sum<Norm>(Squared{}, lattice(), theta, rows, 0, rows.size());
 }
 
 /// The kernel with the clip left out.

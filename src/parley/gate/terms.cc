@@ -52,6 +52,7 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
                                                 charter.schema.features().size()));
   const double sensitivity = ClipAndSum::sensitivity<L1>(lattice, unit_records);
   const auto epsilon = TRY(training_epsilon(charter, who));
+  const auto laplace = TRY(privacy::Laplace::calibrate(sensitivity, answers, epsilon));
   return Terms{.charter = charter.hash,
                .rows = static_cast<uint64_t>(who.rows),
                .answers = answers,
@@ -59,7 +60,7 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
                .unit_records = unit_records,
                .loss = learn::Squared{},
                .lattice = lattice,
-               .mechanism = TRY(privacy::Laplace::calibrate(sensitivity, answers, epsilon))};
+               .mechanism = laplace};
 }
 
 }  // namespace parley::gate

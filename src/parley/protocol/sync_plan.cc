@@ -1,9 +1,10 @@
 #include "parley/protocol/sync_plan.h"
 
 #include <string>
+#include <utility>
 
 #include "parley/charter/available.h"
-#include "parley/learn/lattice.h"
+#include "parley/learn/kernel/lattice.h"
 #include "parley/learn/objective.h"
 
 namespace parley::protocol {
@@ -72,13 +73,14 @@ Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   const auto lattice = TRY(learn::Lattice::make(charter.privacy.max_grad_norm,
                                                 static_cast<int>(charter.privacy.grid_bits),
                                                 charter.schema.features().size()));
+  learn::Schedule schedule = TRY(schedule_of(charter, pilot, lattice));
+  schedule.momentum = charter.protocol.momentum;
   SyncPlan plan{.charter = charter.hash,
                 .owners = {},
                 .gamma = lattice.gamma(),
                 .box = charter.model.box,
                 .l2 = charter.model.l2,
-                .schedule = TRY(schedule_of(charter, pilot, lattice))};
-  plan.schedule.momentum = charter.protocol.momentum;
+                .schedule = std::move(schedule)};
   double rows = 0;
   for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
   for (const charter::Owner& owner : charter.owners)

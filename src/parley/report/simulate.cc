@@ -41,7 +41,7 @@ std::string rmse(const SimulateResult& result, double fitness) {
   return fmt::format("{:.4f}", std::sqrt(fitness) * result.target.scale);
 }
 
-std::string percent(double part) { return fmt::format("{:.2f} %", 100 * part); }
+std::string percent(double part) { return significant(100 * part) + " %"; }
 
 std::vector<std::vector<std::string>> owner_rows(const SimulateResult& result) {
   std::vector<std::vector<std::string>> rows = {

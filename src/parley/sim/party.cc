@@ -17,7 +17,8 @@ Result<Purse> purse_of(const Party::Setting& setting) {
   const charter::Owner& owner = setting.charter.owners[setting.owner];
   if (setting.policy == nullptr) {
     const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
-    return Purse{"simulated", TRY(privacy::Budget::make(epsilon, owner.delta, owner.epsilon))};
+    const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, owner.epsilon));
+    return Purse{"simulated", budget};
   }
   const charter::Accept* rule = setting.policy->first_match(setting.charter);
   if (rule == nullptr)

@@ -80,8 +80,9 @@ Result<ReceivedAnswer> answer_of(const v1::Answer& proto) {
   for (size_t i = 0; i < proto.values().size(); i += 8)
     answer.values.push_back(static_cast<int64_t>(read_little_endian(bytes + i)));
   const v1::Receipt& receipt = proto.receipt();
+  const Hash chain = TRY(hash_of(receipt.chain(), "receipt.chain"));
   answer.receipt = {receipt.round(), receipt.event(), receipt.epsilon_spent(),
-                    receipt.delta_spent(), TRY(hash_of(receipt.chain(), "receipt.chain"))};
+                    receipt.delta_spent(), chain};
   return answer;
 }
 

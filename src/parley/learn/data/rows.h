@@ -1,10 +1,11 @@
 // An owner's records, ready for the kernel: dense, row by row, each row padded with zeros to a
-// multiple of eight columns (the kernel's lanes).
+// multiple of four columns (half of the kernel's lanes).
 #pragma once
 
 #include <cstddef>
 #include <span>
-#include <vector>
+
+#include "parley/base/pages.h"
 
 namespace parley::learn {
 
@@ -18,7 +19,7 @@ inline constexpr size_t kLanes = 8;
 class Rows {
  public:
   explicit Rows(size_t columns)
-      : columns_(columns), stride_((columns + kLanes - 1) / kLanes * kLanes) {}
+      : columns_(columns), stride_((columns + kLanes / 2 - 1) / (kLanes / 2) * (kLanes / 2)) {}
 
   /// Adds one record. One that is not finite, or not of this world, becomes the zero record: it
   /// still counts, contributes nothing, and nobody is told, since an error would reveal it.
@@ -36,8 +37,8 @@ class Rows {
  private:
   size_t columns_;
   size_t stride_;
-  std::vector<double> values_;
-  std::vector<double> labels_;
+  Pages<double> values_;
+  Pages<double> labels_;
 };
 
 }  // namespace parley::learn

@@ -1,4 +1,4 @@
-#include "parley/learn/kernel.h"
+#include "parley/learn/kernel/record_map.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 
+#include "parley/learn/kernel/kernel.h"
 #include "parley/learn/objective.h"
 #include "support/entropy.h"
 #include "support/tiny.h"
@@ -27,11 +28,15 @@ struct HingeLike {
 };
 
 template <class L, class Norm>
-Integers gradient_of(const RecordMap<L, Norm, false>& map, const double* z, double y, size_t p) {
-  Integers sum(map.stride());
+Integers gradient_of(const RecordMap<L, Norm, false>& map, const double* z, double y) {
+  Integers sum(map.dimension());
   map.add(z, y, sum.data());
-  sum.resize(p);
   return sum;
+}
+
+/// The instruction sets that this processor has.
+std::vector<Isa> isas() {
+  return fastest_isa() == Isa::kV4 ? std::vector{Isa::kV3, Isa::kV4} : std::vector{Isa::kV3};
 }
 
 template <class Norm>
@@ -42,12 +47,13 @@ void expect_golden_lattice(int owner, const std::vector<Integers>& golden) {
   const RecordMap<Squared, Norm, false> map({}, lattice, theta);
   Integers sum(2);
   for (size_t i = 0; i < rows.size(); ++i) {
-    const Integers q = gradient_of(map, rows.values() + i * rows.stride(), rows.label(i), 2);
+    const Integers q = gradient_of(map, rows.values() + i * rows.stride(), rows.label(i));
     EXPECT_EQ(q, golden[i]);
     for (size_t j = 0; j < 2; ++j) sum[j] += q[j];
   }
   EXPECT_EQ(sum, golden.back());
-  EXPECT_EQ(lattice_sum(RecordMap<Squared, Norm>({}, lattice, theta), rows, 0, rows.size()), sum);
+  for (Isa isa : isas())
+    EXPECT_EQ(lattice_sum<Norm>(Squared{}, lattice, theta, rows, 0, rows.size(), isa), sum);
 }
 
 // G16, exactly: each record, then the sum.
@@ -137,7 +143,7 @@ size_t violations(size_t count, size_t p, int grid_bits, double& closest) {
     double y = 0;
     for (int i = 0; i < 500; ++i) fill_record(entropy, z, y), rows.add(z, y);
     for (size_t i = 0; i < rows.size(); ++i) {
-      const Integers q = gradient_of(map, rows.values() + i * rows.stride(), rows.label(i), p);
+      const Integers q = gradient_of(map, rows.values() + i * rows.stride(), rows.label(i));
       found += !within_bound<Norm>(q, lattice);
       double size = 0;
       for (int64_t value : q)
@@ -217,7 +223,7 @@ std::vector<Integers> gradients(const KinkData& data, const std::vector<size_t>&
   std::vector<Integers> found(order.size());
   for (size_t i = 0; i < order.size(); ++i)
     found[order[i]] = gradient_of(map, reinterpret_cast<const double*>(base + i * bytes),
-                                  data.rows.label(order[i]), KinkData::kColumns);
+                                  data.rows.label(order[i]));
   return found;
 }
 
@@ -254,18 +260,51 @@ TEST(RecordMap, ReplacingOneRecordLeavesTheOthersAlone) {
   for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ(before[i] == after[i], i != 7) << i;
 }
 
+/// Rows of every kind, and what the record map makes of them.
+template <class Norm>
+struct Mixed {
+  Rows rows;
+  std::vector<double> theta;
+  Lattice lattice;
+  Integers sum;
+  Mixed(size_t p, size_t count) : rows(p), theta(p), lattice(*Lattice::make(2.5, 24, p)), sum(p) {
+    SeededEntropy entropy(p, "mixed");
+    std::vector<double> z(p);
+    double y = 0;
+    for (double& value : theta) value = 2 * uniform(entropy) - 1;
+    for (size_t i = 0; i < count; ++i) fill_record(entropy, z, y), rows.add(z, y);
+    const RecordMap<Squared, Norm> map({}, lattice, theta);
+    for (size_t i = 0; i < count; ++i) map.add(rows.row(i).data(), rows.label(i), sum.data());
+  }
+};
+
+template <class Norm>
+void expect_kernel_equals_record_map(size_t p, size_t count) {
+  const Mixed<Norm> data(p, count);
+  for (Isa isa : isas())
+    EXPECT_EQ(lattice_sum<Norm>(Squared{}, data.lattice, data.theta, data.rows, 0, count, isa),
+              data.sum)
+        << p << " columns, " << count << " rows";
+}
+
+TEST(LatticeSum, EqualsTheRecordMapOnEveryInstructionSetForEverySize) {
+  for (size_t p : {1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 16, 31, 33, 128, 500}) {
+    expect_kernel_equals_record_map<L1>(p, 203);
+    expect_kernel_equals_record_map<L2>(p, 203);
+  }
+  for (size_t count = 0; count < 10; ++count) expect_kernel_equals_record_map<L1>(10, count);
+}
+
 TEST(LatticeSum, DoesNotDependOnTheSharding) {
-  const KinkData data(1000);
-  const Lattice lattice = *Lattice::make(4, 24, KinkData::kColumns);
-  const RecordMap<HingeLike, L2> map({}, lattice, data.theta);
-  const Integers whole = lattice_sum(map, data.rows, 0, 1000);
-  for (size_t shards : {2, 3, 7, 1000}) {
-    Integers sum(KinkData::kColumns);
+  const Mixed<L2> data(13, 1000);
+  for (size_t shards : {2, 3, 7, 999}) {
+    Integers sum(13);
     for (size_t s = 0; s < shards; ++s) {
-      const auto part = lattice_sum(map, data.rows, 1000 * s / shards, 1000 * (s + 1) / shards);
+      const auto part = lattice_sum<L2>(Squared{}, data.lattice, data.theta, data.rows,
+                                        1000 * s / shards, 1000 * (s + 1) / shards);
       for (size_t j = 0; j < sum.size(); ++j) sum[j] += part[j];
     }
-    EXPECT_EQ(sum, whole) << shards;
+    EXPECT_EQ(sum, data.sum) << shards;
   }
 }
 
@@ -278,7 +317,7 @@ TEST(LatticeSum, AgreesWithTheReferenceGradientWithinTheSpacing) {
     rows.add(z, 2 * uniform(entropy) - 1);
   }
   const Lattice lattice = *Lattice::make(6, 24, 10);
-  const auto sum = lattice_sum(RecordMap<Squared, L1>({}, lattice, theta), rows, 0, rows.size());
+  const auto sum = lattice_sum<L1>(Squared{}, lattice, theta, rows, 0, rows.size());
   const auto mean = mean_gradient(rows, theta, ClipIn::kL1, lattice.shortened<L1>());
   for (size_t j = 0; j < 10; ++j)
     EXPECT_NEAR(double(sum[j]) * lattice.gamma() / double(rows.size()), mean[j], lattice.gamma());

@@ -1,0 +1,106 @@
+#include "parley/learn/kernel/kernel.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <variant>
+
+#include "parley/learn/kernel/record_map.h"
+
+namespace parley::learn {
+namespace {
+
+using V = __m256d;
+
+/// What every record of a pass is treated with.
+struct DensePass {
+  const double* theta;  // padded with zeros to the stride
+  size_t stride;
+  double clip;
+  double inverse_gamma;
+  double bound;
+};
+
+[[gnu::always_inline]] inline V magnitude(V x) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), x); }
+
+/// In test builds: no record exceeds its integer bound.
+template <class Norm>
+void check_four(const DensePass& pass, const double* const* row, const double* slope) {
+  for (int k = 0; k < 4; ++k) {
+    double size = 0;
+    for (size_t j = 0; j < pass.stride; ++j) {
+      const double q = std::fma(slope[k], row[k][j], kShift) - kShift;
+      size += std::is_same_v<Norm, L1> ? std::fabs(q) : q * q;
+    }
+    check(size <= record_limit<Norm>(pass.bound));
+  }
+}
+
+namespace v3 {
+#include "parley/learn/kernel/dense.inl"
+}
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4")
+namespace v4 {
+#include "parley/learn/kernel/dense.inl"
+}
+#pragma GCC pop_options
+
+template <class L, class Norm>
+void dense_pass(Isa isa, const L& loss, const DensePass& pass, const double* z, const double* y,
+                size_t rows, uint64_t* sum) {
+  if (isa == Isa::kV4) return v4::dense_pass<L, Norm>(loss, pass, z, y, rows, sum);
+  return v3::dense_pass<L, Norm>(loss, pass, z, y, rows, sum);
+}
+
+}  // namespace
+
+Isa fastest_isa() {
+  static const bool wide = __builtin_cpu_supports("avx512f") &&
+                           __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512cd") &&
+                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  return wide ? Isa::kV4 : Isa::kV3;
+}
+
+template <class Norm>
+std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
+                                 std::span<const double> theta, const Rows& rows, size_t begin,
+                                 size_t end, Isa isa) {
+  check(theta.size() == rows.columns() && lattice.dimension() == rows.columns());
+  const size_t stride = rows.stride();
+  std::vector<double> padded(theta.begin(), theta.end());
+  padded.resize(stride);
+  const DensePass pass{padded.data(), stride, lattice.shortened<Norm>(), 1 / lattice.gamma(),
+                       lattice.bound<Norm>()};
+  const size_t whole = (end - begin) / 4 * 4, rest = end - begin - whole;
+  std::vector<double> last(4 * stride), labels(4);  // Rows of zeros add zero.
+  std::copy_n(rows.values() + (begin + whole) * stride, rest * stride, last.begin());
+  std::copy_n(rows.labels() + begin + whole, rest, labels.begin());
+  std::vector<uint64_t> sum(stride);
+  std::visit(
+      [&]<class L>(const L& known) {
+        dense_pass<L, Norm>(isa, known, pass, rows.values() + begin * stride, rows.labels() + begin,
+                            whole, sum.data());
+        if (rest > 0)
+          dense_pass<L, Norm>(isa, known, pass, last.data(), labels.data(), 4, sum.data());
+      },
+      loss);
+  const uint64_t shifts = (whole + (rest > 0 ? 4 : 0)) * std::bit_cast<uint64_t>(kShift);
+  std::vector<int64_t> result(rows.columns());
+  for (size_t j = 0; j < result.size(); ++j) result[j] = static_cast<int64_t>(sum[j] - shifts);
+  return result;
+}
+
+template std::vector<int64_t> lattice_sum<L1>(const Losses&, const Lattice&,
+                                              std::span<const double>, const Rows&, size_t, size_t,
+                                              Isa);
+template std::vector<int64_t> lattice_sum<L2>(const Losses&, const Lattice&,
+                                              std::span<const double>, const Rows&, size_t, size_t,
+                                              Isa);
+
+}  // namespace parley::learn

@@ -1,0 +1,28 @@
+// The owner's fused pass over dense rows, as fast as memory delivers them: score, slope, clip,
+// round to the lattice, sum in int64. Four records at a time, compiled for two instruction sets and
+// chosen at run time; every choice gives the same integers as record_map.h, which says what they
+// are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parley/learn/data/rows.h"
+#include "parley/learn/kernel/lattice.h"
+#include "parley/learn/loss.h"
+
+namespace parley::learn {
+
+enum class Isa { kV3, kV4 };  // x86-64-v3 (AVX2), x86-64-v4 (AVX-512)
+
+/// The best that this processor has.
+Isa fastest_isa();
+
+/// The integer gradients of rows [begin, end) at theta, summed.
+template <class Norm>
+std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
+                                 std::span<const double> theta, const Rows& rows, size_t begin,
+                                 size_t end, Isa isa = fastest_isa());
+
+}  // namespace parley::learn

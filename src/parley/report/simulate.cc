@@ -43,16 +43,23 @@ std::string rmse(const SimulateResult& result, double fitness) {
 
 std::string percent(double part) { return significant(100 * part) + " %"; }
 
+/// How much nearer the joint model is to the best possible one than the owner's own.
+std::string closer(const SimulateResult::Owner& owner) {
+  if (!owner.gains) return "loses";
+  const double times = owner.local_only / owner.joint;
+  return (times < 10 ? significant(times, 2) : grouped(std::llround(times))) + " times closer";
+}
+
 std::vector<std::vector<std::string>> owner_rows(const SimulateResult& result) {
   std::vector<std::vector<std::string>> rows = {
-      {"owner", "rows", "ε", "ε spent", "loss alone", "loss together", "gain", ""}};
+      {"owner", "rows", "ε", "ε spent", "loss alone", "loss together", "gain", "to the best"}};
   for (const SimulateResult::Owner& owner : result.owners) {
     const double alone = owner.local_fitness;
     const double together = result.fitness.mean;
     rows.push_back({owner.name, grouped(owner.rows), significant(owner.epsilon),
                     significant(owner.epsilon_spent), fmt::format("{:.6f}", alone),
                     fmt::format("{:.6f}", together), percent((alone - together) / alone),
-                    owner.gains ? "gains" : "loses"});
+                    closer(owner)});
   }
   return rows;
 }

@@ -8,9 +8,7 @@
 namespace parley::learn {
 
 /// The owner's kernel calls slope() on private records, so it must be a pure function of its
-/// arguments made of exactly rounded operations: no libm, no table filled at run time. A Number is
-/// a double or a vector of them (g++'s vector types, on which + - * / < and ?: work element by
-/// element); always inlined, because the kernel is compiled for more than one processor.
+/// arguments made of exactly rounded operations: no libm, no table filled at run time.
 template <class L>
 concept Loss = requires(const L& loss, double score, double label) {
   { L::kName } -> std::convertible_to<std::string_view>;
@@ -23,10 +21,7 @@ concept Loss = requires(const L& loss, double score, double label) {
 struct Squared {
   static constexpr std::string_view kName = "squared";
   double value(double score, double label) const { return (score - label) * (score - label); }
-  template <class Number>
-  [[gnu::always_inline]] Number slope(Number score, Number label) const {
-    return 2 * (score - label);
-  }
+  double slope(double score, double label) const { return 2 * (score - label); }
   double curvature(double, double) const { return 2; }
 };
 static_assert(Loss<Squared>);

@@ -44,7 +44,10 @@ template <class L, class Norm>
                                                V label, V norm) {
   const V zero{}, largest = zero + std::numeric_limits<double>::max();
   if constexpr (std::is_same_v<Norm, L2>) norm = _mm256_sqrt_pd(norm);
-  V slope = loss.slope(score, label);
+  alignas(32) double scores[4], labels[4], slopes[4];
+  _mm256_store_pd(scores, score), _mm256_store_pd(labels, label);
+  for (int k = 0; k < 4; ++k) slopes[k] = loss.slope(scores[k], labels[k]);  // Vectorised.
+  V slope = _mm256_load_pd(slopes);
   slope = magnitude(slope) <= largest ? slope : zero;
   const V limit = norm > zero ? pass.clip / norm : zero;
   slope = slope > limit ? limit : slope;

@@ -58,26 +58,39 @@ class RecordMap {
 
   /// Adds the integer gradient of the record (z, y) to `sum`; both have dimension() entries.
   void add(const double* z, double y, int64_t* sum) const {
+    add(theta_.size(), [](size_t i) { return i; }, z, y, sum);
+  }
+
+  /// The same for a record of which only `values`, in the columns `at`, are not zero: bit for bit
+  /// what the whole record would give, since a zero changes no lane.
+  void add(std::span<const uint32_t> at, const double* values, double y, int64_t* sum) const {
+    add(at.size(), [&](size_t i) { return at[i]; }, values, y, sum);
+  }
+
+ private:
+  template <class Column>
+  void add(size_t count, const Column& column, const double* values, double y, int64_t* sum) const {
     double score[kLanes] = {}, norm[kLanes] = {};
-    for (size_t j = 0; j < theta_.size(); ++j) {
+    for (size_t i = 0; i < count; ++i) {
+      const size_t j = column(i);
       double& size = norm[j % kLanes];
-      score[j % kLanes] = std::fma(theta_[j], z[j], score[j % kLanes]);
-      size = std::is_same_v<Norm, L1> ? size + std::fabs(z[j]) : std::fma(z[j], z[j], size);
+      score[j % kLanes] = std::fma(theta_[j], values[i], score[j % kLanes]);
+      size = std::is_same_v<Norm, L1> ? size + std::fabs(values[i])
+                                      : std::fma(values[i], values[i], size);
     }
     // Scaling by a power of two is exact, so one rounding is left: that to the lattice.
     const double slope = clipped_slope(tree(score), y, tree(norm)) * inverse_gamma_;
     double size = 0;
-    for (size_t j = 0; j < theta_.size(); ++j) {
-      const int64_t q =
-          std::bit_cast<int64_t>(std::fma(slope, z[j], kShift)) - std::bit_cast<int64_t>(kShift);
-      sum[j] += q;
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t q = std::bit_cast<int64_t>(std::fma(slope, values[i], kShift)) -
+                        std::bit_cast<int64_t>(kShift);
+      sum[column(i)] += q;
       if constexpr (kCheck)
         size += std::is_same_v<Norm, L1> ? std::fabs(double(q)) : double(q) * double(q);
     }
     if constexpr (kCheck) check(size <= record_limit<Norm>(bound_));
   }
 
- private:
   static double tree(const double (&lane)[kLanes]) {
     const double a = lane[0] + lane[4], b = lane[1] + lane[5];
     const double c = lane[2] + lane[6], d = lane[3] + lane[7];

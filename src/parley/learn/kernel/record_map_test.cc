@@ -247,6 +247,22 @@ TEST(RecordMap, IsAPureFunctionOfTheRecordWhereverItLies) {
   EXPECT_EQ(gradients(data, order, 8), plain);
 }
 
+TEST(RecordMap, ASparseRecordGivesWhatTheWholeRecordGives) {
+  const KinkData data(1000);
+  const Lattice lattice = *Lattice::make(4, 24, KinkData::kColumns);
+  const RecordMap<HingeLike, L2, true> map({}, lattice, data.theta);
+  for (size_t i = 0; i < data.rows.size(); ++i) {
+    std::vector<uint32_t> at;
+    std::vector<double> values;
+    for (uint32_t j = 0; j < KinkData::kColumns; ++j)
+      if (data.rows.row(i)[j] != 0) at.push_back(j), values.push_back(data.rows.row(i)[j]);
+    Integers whole(KinkData::kColumns), sparse(KinkData::kColumns);
+    map.add(data.rows.row(i).data(), data.rows.label(i), whole.data());
+    map.add(at, values.data(), data.rows.label(i), sparse.data());
+    ASSERT_EQ(whole, sparse) << i;
+  }
+}
+
 TEST(RecordMap, ReplacingOneRecordLeavesTheOthersAlone) {
   const KinkData data(2000);
   KinkData other = data;

@@ -15,6 +15,14 @@ inline learn::Rows tiny_owner(int owner) {
   return rows;
 }
 
+/// The same records with their classes.
+inline learn::Rows tiny_classes(int owner) {
+  const learn::Rows numbers = tiny_owner(owner);
+  learn::Rows rows(2);
+  for (size_t i = 0; i < numbers.size(); ++i) rows.add(numbers.row(i), i == 1 ? -1 : 1);
+  return rows;
+}
+
 /// The fixed "noise" w(owner, k) of the golden vectors.
 inline std::array<double, 2> tiny_noise(int owner, int k) {
   return {(k % 2 == 0 ? 1 : -1) * owner / (10.0 * k), .05 * k - .1 * owner};

@@ -2,6 +2,7 @@
 // named by the SHA-256 of its canonical JSON, which covers the meaning and not the text.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "parley/charter/toml/value.h"
 #include "parley/charter/words.h"
 #include "parley/learn/data/schema.h"
+#include "parley/learn/loss.h"
 
 namespace parley::charter {
 
@@ -41,7 +43,9 @@ struct Records {
 
 struct Model {
   Loss loss = Loss::kSquared;
-  double l2 = 0;  // lambda of (lambda/2)|theta|^2, in mean form
+  double huber_delta = 1;                        // huber: squared up to here, straight beyond
+  std::array<double, 2> class_weights = {1, 1};  // hinge, logistic: of the first and second class
+  double l2 = 0;                                 // lambda of (lambda/2)|theta|^2, in mean form
   bool bias = false;
   double box = 0;  // |theta|_inf <= box
 };
@@ -153,6 +157,9 @@ Result<Charter> read_charter(const std::filesystem::path& file,
 Result<Charter> parse_charter(std::string_view toml, const std::string& file_name,
                               const std::filesystem::path& folder,
                               std::span<const Override> changes = {});
+
+/// The loss with its constants.
+learn::Losses loss_of(const Model& model);
 
 /// The charter in sentences, for the people who decide: who, what, what leaves each owner at which
 /// price, what is public and what is not covered.

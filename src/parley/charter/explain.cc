@@ -62,13 +62,22 @@ std::string who(const Charter& charter) {
                : " and has no private input.\n");
 }
 
+std::string loss(const Model& model) {
+  std::string text = word(model.loss) + " loss";
+  if (model.loss == Loss::kHuber) text += " (straight beyond " + shortest(model.huber_delta) + ")";
+  const auto [first, second] = model.class_weights;
+  if (first != 1 || second != 1)
+    text += " (classes weighted " + shortest(first) + " and " + shortest(second) + ")";
+  return text;
+}
+
 std::string what(const Charter& charter) {
   const Model& model = charter.model;
   const auto columns = static_cast<int64_t>(charter.schema.columns.size());
   const auto features = static_cast<int64_t>(charter.schema.features().size());
   std::string text = "What: a linear model of " + in_quotes(charter.schema.target.column) +
                      " from " + count(columns, "column") + " (" + count(features, "feature") +
-                     "), " + word(model.loss) + " loss, l2 = " + shortest(model.l2) +
+                     "), " + loss(model) + ", l2 = " + shortest(model.l2) +
                      ", every coefficient between -" + shortest(model.box) + " and " +
                      shortest(model.box) + ".";
   if (charter.preprocess)

@@ -129,6 +129,25 @@ void read_federated(Table& t, Charter& charter) {
            "Take loss = \"logistic\", or protocol sync.");
 }
 
+/// Constants that only some losses have.
+void read_loss_constants(Table& t, Model& model) {
+  const std::string loss(name_of(model.loss));
+  const bool two_classes = learn::two_classes(loss_of(model));
+  if (model.loss == Loss::kHuber)
+    t.optional("huber_delta", model.huber_delta, at_least(1e-30).up_to(1e30),
+               "Where the loss turns straight, in units of the label: huber_delta = 1.0.");
+  else if (t.has("huber_delta"))
+    t.fail("huber_delta", "belongs to loss huber only, found " + loss, "Remove huber_delta.");
+  if (two_classes)
+    t.optional("class_weights", model.class_weights, at_least(1e-6).up_to(1e6),
+               "The weights of the two classes, for example class_weights = [1.0, 5.0].");
+  else if (t.has("class_weights"))
+    t.fail("class_weights", "belongs to hinge and logistic only, found loss " + loss,
+           "Remove class_weights.");
+  // Equal weights of 1 mean the same as none, and have the same text.
+  if (model.class_weights == std::array{1.0, 1.0}) t.leave_out("class_weights");
+}
+
 void read_sharing(Table& t, Charter& charter) {
   Protocol& p = charter.protocol;
   // A person decides this one: it settles whom an owner has to trust.
@@ -146,6 +165,21 @@ void read_sharing(Table& t, Charter& charter) {
 
 }  // namespace
 
+learn::Losses loss_of(const Model& model) {
+  const learn::ClassWeights weights{model.class_weights[0], model.class_weights[1]};
+  switch (model.loss) {
+    case Loss::kHinge:
+      return learn::Hinge{weights};
+    case Loss::kLogistic:
+      return learn::Logistic{weights};
+    case Loss::kHuber:
+      return learn::Huber{model.huber_delta};
+    case Loss::kSquared:
+      break;
+  }
+  return learn::Squared{};
+}
+
 void read_model(Table& root, Charter& charter) {
   Model& model = charter.model;
   root.table("model", [&](Table& t) {
@@ -154,6 +188,7 @@ void read_model(Table& root, Charter& charter) {
     t.optional("bias", model.bias, Anything{}, "bias = true adds a feature that is always 1.");
     t.required("box", model.box, above(0).up_to(1e6),
                "Bound the size of every coefficient, for example box = 1.0.");
+    read_loss_constants(t, model);
   });
 }
 

@@ -55,7 +55,7 @@ Integers kernel_sum(const Rows& rows) {
 Integers unclipped_sum(const Rows& rows) {
   const std::vector<double> theta(kColumns);
   Integers sum;
-  for (double mean : learn::mean_gradient(rows, theta, learn::ClipIn::kNone, 0))
+  for (double mean : learn::mean_gradient(Squared{}, rows, theta, learn::ClipIn::kNone, 0))
     sum.push_back(std::llrint(mean * double(rows.size()) / lattice().gamma()));
   return sum;
 }

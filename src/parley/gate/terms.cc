@@ -26,8 +26,6 @@ Result<void> check_available(const Charter& charter) {
   if (privacy.unit != "record")
     return not_available("privacy.unit", privacy.unit,
                          "Use \"record\", and unit_records for the most records of one person.");
-  if (charter.model.loss != charter::Loss::kSquared)
-    return not_available("model.loss", name_of(charter.model.loss), "Use \"squared\".");
   return {};
 }
 
@@ -58,7 +56,7 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
                .answers = answers,
                .box = charter.model.box,
                .unit_records = unit_records,
-               .loss = learn::Squared{},
+               .loss = charter::loss_of(charter.model),
                .lattice = lattice,
                .mechanism = laplace};
 }

@@ -1,31 +1,38 @@
-// Convex losses of a linear score u = theta . z. A new loss is one struct, and one entry in Losses.
+// The registry of losses. A new loss is one file in loss/ and one entry here: names, dispatch, the
+// model file and the tests follow from it.
 #pragma once
 
-#include <concepts>
+#include <optional>
 #include <string_view>
 #include <variant>
 
+#include "parley/learn/loss/hinge.h"
+#include "parley/learn/loss/huber.h"
+#include "parley/learn/loss/logistic.h"
+#include "parley/learn/loss/squared.h"
+
 namespace parley::learn {
 
-/// The owner's kernel calls slope() on private records, so it must be a pure function of its
-/// arguments made of exactly rounded operations: no libm, no table filled at run time.
-template <class L>
-concept Loss = requires(const L& loss, double score, double label) {
-  { L::kName } -> std::convertible_to<std::string_view>;
-  { loss.value(score, label) } -> std::same_as<double>;
-  { loss.slope(score, label) } -> std::same_as<double>;      // d value / d score
-  { loss.curvature(score, label) } -> std::same_as<double>;  // d slope / d score, almost everywhere
-};
+using Losses = std::variant<Squared, Hinge, Logistic, Huber>;
 
-/// (u - y)^2, without the half that other texts use.
-struct Squared {
-  static constexpr std::string_view kName = "squared";
-  double value(double score, double label) const { return (score - label) * (score - label); }
-  double slope(double score, double label) const { return 2 * (score - label); }
-  double curvature(double, double) const { return 2; }
-};
-static_assert(Loss<Squared>);
+inline std::string_view name_of(const Losses& loss) {
+  return std::visit([](const auto& known) { return known.kName; }, loss);
+}
 
-using Losses = std::variant<Squared>;  // The registry: names, dispatch and tests follow from it.
+/// The labels are classes, -1 and +1, and the score's sign is the prediction.
+inline bool two_classes(const Losses& loss) {
+  return std::visit([](const auto& known) { return known.kTwoClasses; }, loss);
+}
+
+/// The listed loss of that name, with its default constants.
+template <size_t kFirst = 0>
+std::optional<Losses> loss_named(std::string_view name) {
+  if constexpr (kFirst == std::variant_size_v<Losses>) {
+    return std::nullopt;
+  } else {
+    using L = std::variant_alternative_t<kFirst, Losses>;
+    return L::kName == name ? std::optional<Losses>(L{}) : loss_named<kFirst + 1>(name);
+  }
+}
 
 }  // namespace parley::learn

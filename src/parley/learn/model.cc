@@ -71,6 +71,18 @@ Json to_json(const PrivacyCard& card) {
   return json;
 }
 
+Json to_json(const Losses& loss) {
+  Json json{{"loss", name_of(loss)}};
+  std::visit(
+      [&]<class L>(const L& known) {
+        if constexpr (requires { known.delta; }) json["huber_delta"] = known.delta;
+        if constexpr (requires { known.weights; })
+          json["class_weights"] = {known.weights.negative, known.weights.positive};
+      },
+      loss);
+  return json;
+}
+
 Json to_json(const Training& training) {
   Json json{{"started", training.started},
             {"rounds", training.rounds},
@@ -86,13 +98,13 @@ Json to_json(const Training& training) {
 
 std::string to_json(const Model& model) {
   Json json{{"format", kModelFormat}, {"name", model.name}};
-  json["model"] = {{"loss", model.loss},
-                   {"theta", model.theta},
-                   {"bias", model.schema.bias},
-                   {"box", model.box},
-                   {"l2", model.l2},
-                   {"prediction", model.prediction},
-                   {"features", model.schema.features()}};
+  json["model"] = to_json(model.loss);
+  json["model"].update({{"theta", model.theta},
+                        {"bias", model.schema.bias},
+                        {"box", model.box},
+                        {"l2", model.l2},
+                        {"prediction", model.prediction},
+                        {"features", model.schema.features()}});
   // A bundle would hold the columns and what else makes features of them. Without one, the features
   // are those of the columns, which therefore stand here themselves.
   json["preprocess"] = {{"sha256", nullptr}, {"bundle", nullptr}};

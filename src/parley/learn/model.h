@@ -11,6 +11,7 @@
 #include "parley/base/result.h"
 #include "parley/learn/data/rows.h"
 #include "parley/learn/data/schema.h"
+#include "parley/learn/loss.h"
 
 namespace parley::learn {
 
@@ -55,7 +56,7 @@ struct Training {
 
 struct Model {
   std::string name{};
-  std::string loss = "squared";
+  Losses loss = Squared{};
   std::vector<double> theta{};  // one per feature of the schema
   double box = 0;               // |theta|_inf <= box
   double l2 = 0;

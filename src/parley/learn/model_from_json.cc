@@ -103,22 +103,45 @@ Result<Training> training_of(const JsonObject& object) {
   return training;
 }
 
-template <class... L>
-bool is_listed(const std::string& loss, std::type_identity<std::variant<L...>>) {
-  return ((loss == L::kName) || ...);
+Result<void> get_weights(const JsonObject& object, ClassWeights& weights) {
+  std::vector<double> numbers;
+  TRY(object.get("class_weights", numbers));
+  if (numbers.size() != 2 || !(numbers[0] > 0 && numbers[1] > 0))
+    return object.error("class_weights", "must be two numbers above 0");
+  weights = {numbers[0], numbers[1]};
+  return {};
+}
+
+/// The loss and those constants that it has; a file without them has the defaults.
+Result<Losses> loss_of(const JsonObject& object) {
+  std::string name;
+  TRY(object.get("loss", name));
+  std::optional<Losses> loss = loss_named(name);
+  if (!loss) return object.error("loss", "is not a loss that this Parley knows");
+  TRY(std::visit(
+      [&]<class L>(L& known) -> Result<void> {
+        if constexpr (requires { known.delta; })
+          if (object.has("huber_delta")) {
+            TRY(object.get("huber_delta", known.delta));
+            if (!(known.delta > 0)) return object.error("huber_delta", "must be above 0");
+          }
+        if constexpr (requires { known.weights; })
+          if (object.has("class_weights")) TRY(get_weights(object, known.weights));
+        return {};
+      },
+      *loss));
+  return *loss;
 }
 
 /// The linear model itself; the schema is there already.
 Result<void> get_model(const JsonObject& object, Model& model) {
   std::vector<std::string> features;
-  TRY(object.get("loss", model.loss));
+  model.loss = TRY(loss_of(object));
   TRY(object.get("theta", model.theta));
   TRY(object.get("box", model.box));
   TRY(object.get("l2", model.l2));
   TRY(object.get("prediction", model.prediction));
   TRY(object.get("features", features));
-  if (!is_listed(model.loss, std::type_identity<Losses>{}))
-    return object.error("loss", "is not a loss that this Parley knows");
   if (model.theta.size() != features.size())
     return object.error("theta", "has " + std::to_string(model.theta.size()) + " numbers for " +
                                      std::to_string(features.size()) + " features");

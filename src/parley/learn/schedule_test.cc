@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "parley/learn/fitness.h"
 #include "parley/learn/objective.h"
 #include "support/tiny.h"
 
@@ -12,14 +13,15 @@ namespace parley::learn {
 namespace {
 
 using Pair = std::array<double, 2>;
-using test::tiny_noise, test::tiny_owner;
+using test::tiny_classes, test::tiny_noise, test::tiny_owner;
 
 /// The weighted mean gradient of the two tiny owners, with the golden noise or without.
-std::vector<double> tiny_gradient(std::span<const double> theta, int k, double noise) {
+std::vector<double> tiny_gradient(std::span<const double> theta, int k, double noise,
+                                  const Losses& loss = Squared{}) {
   std::vector<double> sum(2);
   for (int owner : {1, 2}) {
-    const Rows rows = tiny_owner(owner);
-    const auto mean = mean_gradient(rows, theta, ClipIn::kNone, 0);
+    const Rows rows = two_classes(loss) ? tiny_classes(owner) : tiny_owner(owner);
+    const auto mean = mean_gradient(loss, rows, theta, ClipIn::kNone, 0);
     for (size_t j = 0; j < 2; ++j)
       sum[j] += double(rows.size()) / 5 * (mean[j] + noise * tiny_noise(owner, k)[j]);
   }
@@ -30,11 +32,12 @@ std::vector<double> tiny_gradient(std::span<const double> theta, int k, double n
 struct Path {
   std::vector<Pair> theta, average;
 };
-Path follow(const Schedule& schedule, double box, double noise) {
-  Descent descent(schedule, box, 0, 1);
+Path follow(const Schedule& schedule, double box, double noise, double l2 = 0,
+            const Losses& loss = Squared{}) {
+  Descent descent(schedule, box, l2, 1);
   Path path;
   for (int k = 1; !descent.finished(); ++k) {
-    descent.step(tiny_gradient(descent.theta(0), k, noise));
+    descent.step(tiny_gradient(descent.theta(0), k, noise, loss));
     path.theta.push_back({descent.theta(0)[0], descent.theta(0)[1]});
     path.average.push_back({descent.average(0)[0], descent.average(0)[1]});
   }
@@ -86,6 +89,49 @@ TEST(Algorithm2, EqualsTheGoldenVectors) {
                                              {0.5021550046716, -0.0825085634056}});
 }
 
+// G3, rows svm and log, with and without noise.
+TEST(Algorithm2, EqualsTheGoldenVectorsOfTheOtherLosses) {
+  const auto expect = [](const Losses& loss, double c, double box, double l2, double noise,
+                         const std::vector<Pair>& theta, const std::vector<Pair>& average) {
+    const Schedule three = algorithm2(3, c, Average::kPaper, kStart);
+    const Schedule four = algorithm2(4, c, Average::kPaper, kStart);
+    expect_path(follow(four, box, noise, l2, loss).theta, theta);
+    expect_path(follow(three, box, noise, l2, loss).average, average);
+  };
+  expect(Hinge{}, .5, 1, 1, 0,
+         {{0.525, -0.05},
+          {0.5338388347648, -0.103033008589},
+          {0.5385041613143, -0.1310249678858},
+          {0.5413781209857, -0.1482687259144}},
+         {{0.3513330994967, 0.0112942001776},
+          {0.4279528893703, -0.0367027939972},
+          {0.4639285177771, -0.0673971443983}});
+  expect(Hinge{}, .5, 1, 1, 1,
+         {{0.595, -0.005},
+          {0.5543413600818, -0.059800775542},
+          {0.5665596236569, -0.1031595568784},
+          {0.5536697177427, -0.1423696676588}},
+         {{0.3927291394138, 0.0379059401243},
+          {0.4605773874176, -0.0031134175008},
+          {0.4950661588412, -0.0356704624853}});
+  expect(Logistic{}, 1, 5, .1, 0,
+         {{0.5322812633799, -0.0237336915413},
+          {0.7191673464139, -0.095051290384},
+          {0.8349077169854, -0.1452025735506},
+          {0.9169386317637, -0.1836641611907}},
+         {{0.3556390347756, 0.0268273595124},
+          {0.5082559528682, -0.0243398902807},
+          {0.6145550689041, -0.0636710612849}});
+  expect(Logistic{}, 1, 5, .1, 1,
+         {{0.6722812633799, 0.0662663084587},
+          {0.7746304930454, 0.0082794253258},
+          {0.9065204809549, -0.0609681852472},
+          {0.9599735576682, -0.1387992701628}},
+         {{0.4384311146098, 0.0800508394058},
+          {0.5795747652109, 0.0499196730747},
+          {0.6859695390742, 0.0138345126269}});
+}
+
 // G5: the weights of theta[1..4] in the output of T = 5, by running the table on unit vectors.
 TEST(Algorithm2, AveragesWithTheGoldenWeights) {
   const double golden[] = {0.1599275157232, 0.2314492750492, 0.2832029062845, 0.325420302943};
@@ -119,9 +165,9 @@ TEST(PilotNewton, StepsAndAveragesAsWritten) {
 // One whole Newton step on a quadratic, with its own Hessian, lands on the optimum.
 TEST(PilotNewton, ReachesTheOptimumOfAQuadraticInOneStep) {
   const Rows rows = tiny_owner(1);
-  SquaredFitness fitness(2, 0);
+  Fitness fitness(Squared{}, 2, 0);
   fitness.add(rows);
-  const auto hessian = clipped_hessian(rows, kStart, ClipIn::kNone, 0, 0);
+  const auto hessian = clipped_hessian(Squared{}, rows, kStart, ClipIn::kNone, 0, 0);
   Descent descent(pilot_newton(1, 1, Average::kTail, kStart, *inverse(hessian, 2)), kNoBox, 0, 1);
   descent.step(fitness.gradient(kStart));
   const Optimum best = fitness.minimum(kNoBox);

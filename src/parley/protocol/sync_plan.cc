@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parley/charter/available.h"
+#include "parley/learn/fitness.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/objective.h"
 
@@ -14,7 +15,7 @@ using charter::Charter, charter::not_available;
 
 /// The optimum of the public rows: a start that costs nothing.
 std::vector<double> pilot_optimum(const Charter& charter, const learn::Rows& pilot) {
-  learn::SquaredFitness fitness(pilot.columns(), charter.model.l2);
+  learn::Fitness fitness(charter::loss_of(charter.model), pilot.columns(), charter.model.l2);
   fitness.add(pilot);
   return fitness.minimum(charter.model.box).theta;
 }
@@ -39,8 +40,9 @@ Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* p
   if (!newton)
     return not_available("protocol.rule", name_of(protocol.rule),
                          "Use \"algorithm1\", \"algorithm2\" or \"pilot_newton\".");
-  const auto hessian = learn::clipped_hessian(*pilot, start, learn::ClipIn::kL1,
-                                              lattice.shortened<L1>(), charter.model.l2);
+  const auto hessian =
+      learn::clipped_hessian(charter::loss_of(charter.model), *pilot, start, learn::ClipIn::kL1,
+                             lattice.shortened<L1>(), charter.model.l2);
   auto curvature = learn::inverse(hessian, lattice.dimension());
   if (!curvature)
     return Error{Code::kInvalid,

@@ -93,8 +93,8 @@ TEST(Sync, FollowsTheReferenceWhenNoiseVanishes) {
   while (!reference.finished()) {
     std::vector<double> gradient(2);
     for (int number : {1, 2}) {
-      const auto mean =
-          learn::mean_gradient(tiny_owner(number), reference.theta(0), learn::ClipIn::kNone, 0);
+      const auto mean = learn::mean_gradient(learn::Squared{}, tiny_owner(number),
+                                             reference.theta(0), learn::ClipIn::kNone, 0);
       for (size_t j = 0; j < 2; ++j) gradient[j] += (number == 1 ? .6 : .4) * mean[j];
     }
     reference.step(gradient);

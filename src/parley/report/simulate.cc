@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/version.h"
@@ -36,9 +35,21 @@ Json json_of(const SimulateResult::Owner& owner) {
           {"gains", owner.gains}};
 }
 
-/// Squared loss as people judge it: the root of the mean square, in units of the target.
-std::string rmse(const SimulateResult& result, double fitness) {
-  return fmt::format("{:.4f}", std::sqrt(fitness) * result.target.scale);
+Json json_of(const std::vector<learn::Metric>& metrics) {
+  Json json = Json::object();
+  for (const learn::Metric& metric : metrics) json[std::string(metric.name)] = metric.value;
+  return json;
+}
+
+/// "rmse 1.7310 (1.7299), r2 0.8490 (0.8492)".
+std::string judged(const SimulateResult& result) {
+  std::string text;
+  for (size_t i = 0; i < result.joint_metrics.size(); ++i) {
+    const learn::Metric& metric = result.joint_metrics[i];
+    text += fmt::format("{}{} {:.4f} ({:.4f})", i == 0 ? "" : ", ", metric.name, metric.value,
+                        result.optimum_metrics[i].value);
+  }
+  return text;
 }
 
 std::string percent(double part) { return significant(100 * part) + " %"; }
@@ -73,17 +84,17 @@ std::string to_text(const SimulateResult& result) {
       result.runs == 1 ? "1 run" : grouped(result.runs) + " runs", result.seed);
   text += table(owner_rows(result)) + "\n";
   text += fmt::format(
-      "Loss is the mean squared error over all owners' rows. Alone: the best model of the owner's\n"
-      "own rows, without noise. Best possible with all rows and no privacy: {:.6f}.\n",
-      result.optimum.fitness);
-  text +=
-      fmt::format("The joint model is {} above that best{}; root mean square error {} of {}.\n",
-                  percent(result.relative_fitness.mean),
-                  result.runs == 1 ? ""
-                                   : fmt::format(" on average (median {}, standard error {})",
-                                                 percent(result.relative_fitness.p50),
-                                                 percent(result.relative_fitness.standard_error)),
-                  rmse(result, result.fitness.mean), result.target.column);
+      "Loss is the mean {} loss over all owners' rows, l2 included. Alone: the best model of the\n"
+      "owner's own rows, without noise. Best possible with all rows and no privacy: {:.6f}.\n",
+      result.loss, result.optimum.fitness);
+  text += fmt::format(
+      "The joint model is {} above that best{}.\n", percent(result.relative_fitness.mean),
+      result.runs == 1 ? ""
+                       : fmt::format(" on average (median {}, standard error {})",
+                                     percent(result.relative_fitness.p50),
+                                     percent(result.relative_fitness.standard_error)));
+  text += fmt::format("As a prediction of {} on all rows{}, best possible in brackets: {}.\n",
+                      result.target.column, result.runs == 1 ? "" : ", first run", judged(result));
   if (first.pilot_only)
     text +=
         fmt::format("The public rows alone would reach {} above it.\n", percent(*first.pilot_only));
@@ -119,6 +130,8 @@ std::string to_json(const SimulateResult& result) {
   }
   for (const SimulateResult::Owner& owner : result.owners)
     outcome["owners"].push_back(json_of(owner));
+  outcome["metrics"] = {{"joint", json_of(result.joint_metrics)},
+                        {"optimum", json_of(result.optimum_metrics)}};
   outcome["bytes_up"] = result.bytes_up;
   outcome["bytes_down"] = result.bytes_down;
   json["timing"] = {{"wall_s", result.wall_s}, {"threads", result.threads}};

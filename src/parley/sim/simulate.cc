@@ -37,14 +37,16 @@ Result<void> clear_ledgers(const Charter& charter, const SimulateOptions& option
 
 /// The fitness of pooled data and what it is compared with.
 struct Reference {
-  learn::SquaredFitness pooled;
+  learn::Fitness pooled;
   learn::Optimum optimum;
   double relative(double fitness) const { return fitness / optimum.fitness - 1; }
 };
 
-Result<Reference> reference_of(const SimulateInput& input) {
+Result<Reference> reference_of(const SimulateInput& input, int threads) {
   const charter::Model& model = input.charter.model;
-  Reference reference{learn::SquaredFitness(input.charter.schema.features().size(), model.l2), {}};
+  Reference reference{learn::Fitness(charter::loss_of(model),
+                                     input.charter.schema.features().size(), model.l2, threads),
+                      {}};
   for (const OwnerData& owner : input.owners) reference.pooled.add(*owner.rows);
   reference.optimum = reference.pooled.minimum(model.box);
   if (!(reference.optimum.fitness > 0))
@@ -159,10 +161,10 @@ class Runs {
 
 Result<std::vector<SimulateResult::Owner>> owners_of(const SimulateInput& input,
                                                      const Reference& reference, const Runs& runs,
-                                                     double joint) {
+                                                     double joint, int threads) {
   const Charter& charter = input.charter;
   const auto fitness_of = [&](const learn::Rows& rows) {
-    learn::SquaredFitness own(rows.columns(), charter.model.l2);
+    learn::Fitness own(charter::loss_of(charter.model), rows.columns(), charter.model.l2, threads);
     own.add(rows);
     return reference.pooled.at(own.minimum(charter.model.box).theta);
   };
@@ -186,6 +188,21 @@ Result<std::vector<SimulateResult::Owner>> owners_of(const SimulateInput& input,
     owners.push_back(std::move(owner));
   }
   return owners;
+}
+
+/// How the model would be judged on all owners' rows.
+std::vector<learn::Metric> pooled_metrics(const SimulateInput& input,
+                                          const std::vector<double>& theta) {
+  const learn::Target& target = input.charter.schema.target;
+  const learn::Model model{.theta = theta, .schema = input.charter.schema};
+  std::vector<double> predicted, labels;
+  for (const OwnerData& owner : input.owners) {
+    const std::vector<double> values = learn::predict(model, *owner.rows);
+    predicted.insert(predicted.end(), values.begin(), values.end());
+    for (size_t i = 0; i < owner.rows->size(); ++i)
+      labels.push_back(target.center + target.scale * owner.rows->label(i));
+  }
+  return learn::metrics_of(predicted, labels, !target.levels.empty());
 }
 
 }  // namespace
@@ -214,7 +231,7 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   const Charter& charter = input.charter;
   TRY(gate::terms_for(charter, 0));
   TRY(check_input(input));
-  const Reference reference = TRY(reference_of(input));
+  const Reference reference = TRY(reference_of(input, options.threads));
   Runs runs(input, options, TRY(protocol::sync_plan(charter, input.pilot.get())), reference);
   if (!options.out.empty()) TRY(clear_ledgers(charter, options));
   TRY(runs.all());
@@ -227,6 +244,7 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
                         .why_not_private = {"simulation: the noise can be replayed from its seed",
                                             "fitness was measured on private rows"},
                         .optimum = reference.optimum,
+                        .loss = std::string(name_of(charter.model.loss)),
                         .target = charter.schema.target,
                         .bytes_up = runs.bytes_up(),
                         .bytes_down = runs.bytes_down(),
@@ -236,7 +254,10 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   std::vector<double> fitness = runs.by_round().back();
   for (double& value : fitness) value = reference.optimum.fitness * (1 + value);
   result.fitness = spread_of(fitness);
-  result.owners = TRY(owners_of(input, reference, runs, result.relative_fitness.mean));
+  result.owners =
+      TRY(owners_of(input, reference, runs, result.relative_fitness.mean, options.threads));
+  result.joint_metrics = pooled_metrics(input, runs.model());
+  result.optimum_metrics = pooled_metrics(input, reference.optimum.theta);
   if (!options.out.empty()) {
     result.model = options.out / "model.json";
     TRY(write_model(result.model,

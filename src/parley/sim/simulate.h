@@ -15,8 +15,9 @@
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
 #include "parley/learn/data/rows.h"
+#include "parley/learn/fitness.h"
+#include "parley/learn/metrics.h"
 #include "parley/learn/model.h"
-#include "parley/learn/objective.h"
 
 namespace parley::sim {
 
@@ -72,6 +73,9 @@ struct SimulateResult {
   Spread relative_fitness{}, fitness{};
   std::vector<Spread> by_round{};  // relative fitness after round 1, 2, ...
   std::vector<Owner> owners{};
+  /// On the pooled rows, labels in units of the target: the first run's model, and the optimum.
+  std::vector<learn::Metric> joint_metrics{}, optimum_metrics{};
+  std::string loss{};
   learn::Target target;
   uint64_t bytes_up = 0, bytes_down = 0;  // of one run
   double wall_s = 0;

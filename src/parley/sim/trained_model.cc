@@ -47,7 +47,7 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const doub
 learn::Model trained_model(const charter::Charter& charter, std::vector<double> theta,
                            std::span<const double> spent, uint64_t seed) {
   return {.name = charter.name,
-          .loss = std::string(name_of(charter.model.loss)),
+          .loss = charter::loss_of(charter.model),
           .theta = std::move(theta),
           .box = charter.model.box,
           .l2 = charter.model.l2,

@@ -178,14 +178,21 @@ std::string accept(const Value& value, std::vector<std::string>& texts, Count co
   return "";
 }
 
-std::string accept(const Value& value, std::pair<double, double>& bounds, const Range& range) {
+std::string accept(const Value& value, std::array<double, 2>& numbers, const Range& range) {
   const auto* items = value.get<Value::Items>();
-  if (!items || items->size() != 2) return must_be("two numbers, [low, high]", value);
-  for (const auto& [item, bound] :
-       {std::pair(&(*items)[0], &bounds.first), std::pair(&(*items)[1], &bounds.second)}) {
-    const std::string problem = accept(*item, *bound, range);
+  if (!items || items->size() != 2) return must_be("two numbers, [first, second]", value);
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string problem = accept((*items)[i], numbers[i], range);
     if (!problem.empty()) return "has a member that " + problem;
   }
+  return "";
+}
+
+std::string accept(const Value& value, std::pair<double, double>& bounds, const Range& range) {
+  std::array<double, 2> numbers{};
+  const std::string problem = accept(value, numbers, range);
+  bounds = {numbers[0], numbers[1]};
+  if (!problem.empty()) return problem;
   if (bounds.first < bounds.second) return "";
   return "must have the lower bound first, found " + to_json(bounds);
 }

@@ -2,6 +2,7 @@
 // 0, found -1"), or nothing.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
@@ -64,6 +65,8 @@ std::string accept(const Value& value, SignKey& key, Anything);
 std::string accept(const Value& value, std::vector<std::string>& texts, Count count);
 /// [low, high] with low < high.
 std::string accept(const Value& value, std::pair<double, double>& bounds, const Range& range);
+/// Two numbers, in any order.
+std::string accept(const Value& value, std::array<double, 2>& numbers, const Range& range);
 std::string accept(const Value& value, std::map<std::string, std::string>& texts, Anything);
 std::string choose(const Value& value, const std::vector<std::string_view>& words, size_t& chosen);
 

@@ -65,6 +65,10 @@ std::string to_json(const std::pair<double, double>& bounds) {
   return "[" + to_json(bounds.first) + "," + to_json(bounds.second) + "]";
 }
 
+std::string to_json(const std::array<double, 2>& numbers) {
+  return to_json(std::pair(numbers[0], numbers[1]));
+}
+
 std::string to_json(const std::map<std::string, std::string>& texts) {
   std::map<std::string, std::string> members;
   for (const auto& [key, text] : texts) members[key] = to_json(text);

@@ -2,6 +2,7 @@
 // numbers in the shortest form that reads back the same, so that 1 and 1.0 are one text.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <filesystem>
 #include <map>
@@ -41,6 +42,7 @@ std::string to_json(const Hash& hash);
 std::string to_json(const SignKey& key);
 std::string to_json(const std::vector<std::string>& texts);
 std::string to_json(const std::pair<double, double>& bounds);
+std::string to_json(const std::array<double, 2>& numbers);
 std::string to_json(const std::map<std::string, std::string>& texts);
 
 template <std::integral T>

@@ -19,14 +19,6 @@ namespace {
 using test::SeededEntropy, test::tiny_owner, test::uniform;
 using Integers = std::vector<int64_t>;
 
-/// A loss with a kink: a score that moves by one unit in the last place can flip a whole gradient.
-struct HingeLike {
-  static constexpr std::string_view kName = "hinge-like";
-  double value(double score, double label) const { return std::fmax(0, 1 - label * score); }
-  double slope(double score, double label) const { return label * score < 1 ? -label : 0.0; }
-  double curvature(double, double) const { return 0; }
-};
-
 template <class L, class Norm>
 Integers gradient_of(const RecordMap<L, Norm, false>& map, const double* z, double y) {
   Integers sum(map.dimension());
@@ -161,12 +153,14 @@ TEST(RecordMap, NoRecordExceedsItsIntegerBound) {
   for (size_t p : {1, 2, 3, 10, 31}) {
     EXPECT_EQ((violations<Squared, L1>(180'000, p, 24, closest)), 0u) << p;
     EXPECT_EQ((violations<Squared, L2>(180'000, p, 24, closest)), 0u) << p;
+    EXPECT_EQ((violations<Logistic, L1>(20'000, p, 24, closest)), 0u) << p;
+    EXPECT_EQ((violations<Huber, L2>(20'000, p, 24, closest)), 0u) << p;
   }
   for (size_t p : {123, 1000, 4096})
     for (int grid_bits : {16, 24, 32}) {
       const size_t count = 500 * (4096 / p);
       EXPECT_EQ((violations<Squared, L1>(count, p, grid_bits, closest)), 0u) << p;
-      EXPECT_EQ((violations<HingeLike, L2>(count, p, grid_bits, closest)), 0u) << p;
+      EXPECT_EQ((violations<Hinge, L2>(count, p, grid_bits, closest)), 0u) << p;
     }
   EXPECT_GT(closest, 0.9999) << "the records never came near the bound: no power";
   EXPECT_LE(closest, 1);
@@ -181,14 +175,14 @@ TEST(RecordMap, WithoutTheShorterClipTheBoundWouldBreak) {
   EXPECT_GT(size, lattice.bound<L1>());
   std::vector<double> z(p, entry), theta(p);
   Integers sum(p);
-  RecordMap<HingeLike, L1, true>({}, lattice, theta).add(z.data(), 1, sum.data());
+  RecordMap<Hinge, L1, true>({}, lattice, theta).add(z.data(), 1, sum.data());
   double kept = 0;
   for (int64_t value : sum) kept += std::fabs(double(value));
   EXPECT_LE(kept, lattice.bound<L1>());
   EXPECT_GT(kept, lattice.bound<L1>() * 0.9);
 }
 
-/// Many records of which a hinge-like loss decides by the last bit of the score: one-hot groups
+/// Many records of which the hinge loss decides by the last bit of the score: one-hot groups
 /// whose weights are tenths, so that sums are 1 in real arithmetic and near 1 in doubles.
 struct KinkData {
   static constexpr size_t kGroups = 14, kPer = 9, kColumns = kGroups * kPer;
@@ -214,7 +208,7 @@ std::vector<Integers> gradients(const KinkData& data, const std::vector<size_t>&
                                 size_t shift) {
   const size_t stride = data.rows.stride(), bytes = stride * sizeof(double);
   const Lattice lattice = *Lattice::make(4, 24, KinkData::kColumns);
-  const RecordMap<HingeLike, L1, false> map({}, lattice, data.theta);
+  const RecordMap<Hinge, L1, false> map({}, lattice, data.theta);
   std::vector<std::byte> buffer(order.size() * bytes + 64 + shift);
   const size_t aligned = (64 - reinterpret_cast<uintptr_t>(buffer.data()) % 64) % 64;
   std::byte* base = buffer.data() + aligned + shift;
@@ -333,10 +327,20 @@ TEST(LatticeSum, AgreesWithTheReferenceGradientWithinTheSpacing) {
     rows.add(z, 2 * uniform(entropy) - 1);
   }
   const Lattice lattice = *Lattice::make(6, 24, 10);
-  const auto sum = lattice_sum<L1>(Squared{}, lattice, theta, rows, 0, rows.size());
-  const auto mean = mean_gradient(rows, theta, ClipIn::kL1, lattice.shortened<L1>());
-  for (size_t j = 0; j < 10; ++j)
-    EXPECT_NEAR(double(sum[j]) * lattice.gamma() / double(rows.size()), mean[j], lattice.gamma());
+  const auto expect_agreement = [&]<class L>(const L& loss) {
+    const auto sum = lattice_sum<L1>(loss, lattice, theta, rows, 0, rows.size());
+    const auto mean = mean_gradient(loss, rows, theta, ClipIn::kL1, lattice.shortened<L1>());
+    for (size_t j = 0; j < 10; ++j)
+      EXPECT_NEAR(double(sum[j]) * lattice.gamma() / double(rows.size()), mean[j], lattice.gamma())
+          << L::kName;
+  };
+  expect_agreement(Squared{});
+  expect_agreement(Huber{0.5});
+  Rows classes(10);
+  for (size_t i = 0; i < rows.size(); ++i) classes.add(rows.row(i), rows.label(i) > 0 ? 1 : -1);
+  rows = classes;
+  expect_agreement(Hinge{{1, 4}});
+  expect_agreement(Logistic{{1, 4}});
 }
 
 TEST(Rows, StrangeRecordsCountAsZero) {

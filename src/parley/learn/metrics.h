@@ -1,0 +1,44 @@
+// What a model is judged by, once it is there. Plain functions of scores and labels; for classes
+// the label is -1 or +1 and a larger score means +1.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parley::learn {
+
+/// Root of the mean squared difference.
+double rmse(std::span<const double> predicted, std::span<const double> labels);
+
+/// 1 - (squared error) / (squared error of the labels' mean); nothing if all labels are equal.
+std::optional<double> r_squared(std::span<const double> predicted, std::span<const double> labels);
+
+/// The share of records whose score has the sign of their class; a score of 0 counts as -1.
+double accuracy(std::span<const double> scores, std::span<const double> labels);
+
+/// Mean of -log(probability of the class) with probability 1 / (1 + e^-score), in nats.
+double log_loss(std::span<const double> scores, std::span<const double> labels);
+
+/// The probability that a random record of +1 has a larger score than one of -1, ties counted half;
+/// nothing if there is only one class. O(n log n).
+std::optional<double> auc(std::span<const double> scores, std::span<const double> labels);
+
+/// The largest share of true ones among the records above a threshold that lets through at least
+/// `recall` of all +1; nothing without any +1. Records of equal score pass together.
+std::optional<double> precision_at_recall(std::span<const double> scores,
+                                          std::span<const double> labels, double recall);
+
+struct Metric {
+  std::string_view name;
+  double value = 0;
+};
+
+/// Those that fit: rmse and r2 for a number; accuracy, log_loss, auc and precision_at_recall_0.8
+/// for two classes. Those that the data does not define are left out.
+std::vector<Metric> metrics_of(std::span<const double> scores, std::span<const double> labels,
+                               bool two_classes);
+
+}  // namespace parley::learn

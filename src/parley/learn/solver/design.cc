@@ -1,0 +1,117 @@
+#include "parley/learn/solver/design.h"
+
+#include <algorithm>
+
+#include "parley/base/result.h"
+#include "parley/learn/solver/products.h"
+
+namespace parley::learn {
+namespace {
+
+constexpr size_t kPieces = 16, kPieceRows = 1024;
+constexpr double kSparse = 0.3;  // Compressed rows are faster below this share of non-zeros.
+constexpr size_t kSumsBytesMax = size_t{1} << 28;
+
+/// The share of entries that are not zero, judged by up to 1000 rows.
+double density(const Rows& rows) {
+  const size_t step = rows.size() / 1000 + 1;
+  size_t seen = 0, nonzeros = 0;
+  for (size_t i = 0; i < rows.size(); i += step)
+    for (double value : rows.row(i)) ++seen, nonzeros += value != 0;
+  return seen == 0 ? 1 : static_cast<double>(nonzeros) / static_cast<double>(seen);
+}
+
+}  // namespace
+
+Design::Design(size_t columns, int threads)
+    : columns_(columns), stride_((columns + kLanes - 1) / kLanes * kLanes), threads_(threads) {}
+
+void Design::add(const Rows& rows) {
+  check(rows.columns() == columns_);
+  const size_t base = labels_.size(), first_piece = pieces_.size();
+  const size_t count = std::clamp<size_t>(rows.size() / kPieceRows, 1, kPieces);
+  labels_.insert(labels_.end(), rows.labels(), rows.labels() + rows.size());
+  for (size_t k = 0; k < count; ++k) {
+    const size_t begin = rows.size() * k / count, end = rows.size() * (k + 1) / count;
+    pieces_.push_back({base + begin, base + end, rows.values() + begin * rows.stride()});
+  }
+  if (density(rows) < kSparse) compress(rows, first_piece);
+}
+
+void Design::compress(const Rows& rows, size_t first_piece) {
+  in_parallel(threads_, pieces_.size() - first_piece, [&](size_t, size_t first, size_t last) {
+    for (size_t k = first_piece + first; k < first_piece + last; ++k) {
+      Piece& piece = pieces_[k];
+      std::vector<unsigned> index(columns_);
+      std::vector<double> value(columns_);
+      piece.start.push_back(0);
+      for (size_t i = piece.begin; i < piece.end; ++i) {
+        const double* row = piece.dense + (i - piece.begin) * rows.stride();
+        size_t found = 0;
+        for (size_t j = 0; j < columns_; ++j) {
+          index[found] = static_cast<unsigned>(j), value[found] = row[j];
+          found += row[j] != 0;
+        }
+        piece.index.insert(piece.index.end(), index.begin(), index.begin() + long(found));
+        piece.value.insert(piece.value.end(), value.begin(), value.begin() + long(found));
+        piece.start.push_back(piece.index.size());
+      }
+      piece.dense = nullptr;
+    }
+  });
+}
+
+void Design::scores(std::span<const double> theta, std::span<double> out) const {
+  std::vector<double> padded(theta.begin(), theta.end());
+  padded.resize(stride_);
+  each_piece(pieces_.size(), [&](size_t, const Piece& piece) {
+    double* to = out.data() + piece.begin;
+    const size_t count = piece.end - piece.begin;
+    if (piece.dense) return dot_each(piece.dense, count, stride_, padded.data(), to);
+    for (size_t i = 0; i < count; ++i) {
+      double score = 0;
+      for (size_t k = piece.start[i]; k < piece.start[i + 1]; ++k)
+        score += padded[piece.index[k]] * piece.value[k];
+      to[i] = score;
+    }
+  });
+}
+
+std::vector<double> Design::combination(std::span<const double> factors) const {
+  std::vector<std::vector<double>> parts(pieces_.size(), std::vector<double>(stride_));
+  each_piece(pieces_.size(), [&](size_t group, const Piece& piece) {
+    double* out = parts[group].data();
+    const double* s = factors.data() + piece.begin;
+    const size_t count = piece.end - piece.begin;
+    if (piece.dense) return add_combination(piece.dense, s, count, stride_, out);
+    for (size_t i = 0; i < count; ++i)
+      for (size_t k = piece.start[i]; k < piece.start[i + 1]; ++k)
+        out[piece.index[k]] += s[i] * piece.value[k];
+  });
+  std::vector<double> total(columns_);
+  for (const auto& part : parts)
+    for (size_t j = 0; j < columns_; ++j) total[j] += part[j];
+  return total;
+}
+
+std::vector<double> Design::products(std::span<const double> weights) const {
+  const size_t bytes = columns_ * stride_ * sizeof(double);
+  const size_t groups = std::clamp<size_t>(kSumsBytesMax / bytes, 1, kPieces);
+  std::vector<ProductSum> sums(groups, ProductSum(columns_, stride_));
+  each_piece(groups, [&](size_t group, const Piece& piece) {
+    const double* c = weights.data() + piece.begin;
+    const size_t count = piece.end - piece.begin;
+    if (piece.dense) return sums[group].add(piece.dense, c, count);
+    for (size_t i = 0; i < count; ++i)
+      if (c[i] != 0)
+        sums[group].add(piece.index.data() + piece.start[i], piece.value.data() + piece.start[i],
+                        piece.start[i + 1] - piece.start[i], c[i]);
+  });
+  for (size_t group = 1; group < groups; ++group) sums[0].add(sums[group]);
+  std::vector<double> matrix(columns_ * columns_);
+  for (size_t i = 0; i < columns_; ++i)
+    for (size_t j = 0; j < columns_; ++j) matrix[i * columns_ + j] = sums[0].at(i, j);
+  return matrix;
+}
+
+}  // namespace parley::learn

@@ -1,0 +1,85 @@
+// The rows of a problem as one matrix Z, for solvers: products with Z, with its transpose, and
+// Z' diag(c) Z. Rows that are mostly zero are kept compressed. Nothing depends on the number of
+// threads: sums are made over fixed pieces, and those are added in their order.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "parley/base/parallel.h"
+#include "parley/learn/data/rows.h"
+
+namespace parley::learn {
+
+class Design {
+ public:
+  Design(size_t columns, int threads);
+
+  /// Keeps a reference to `rows`, which must outlive this.
+  void add(const Rows& rows);
+
+  size_t rows() const { return labels_.size(); }
+  size_t columns() const { return columns_; }
+  std::span<const double> labels() const { return labels_; }
+
+  /// Z theta, one number per row.
+  void scores(std::span<const double> theta, std::span<double> out) const;
+  /// Z' s, one number per column.
+  std::vector<double> combination(std::span<const double> factors) const;
+  /// Z' diag(c) Z, row by row, p x p.
+  std::vector<double> products(std::span<const double> weights) const;
+
+  /// Calls work(begin, end) for ranges of rows, on all threads; only for results that do not depend
+  /// on where a range ends.
+  template <class Work>
+  void each_range(const Work& work) const;
+  /// The sum of work(begin, end) over the pieces, in their order.
+  template <class Work>
+  double sum(const Work& work) const;
+
+ private:
+  struct Piece {
+    size_t begin = 0, end = 0;      // rows of the whole
+    const double* dense = nullptr;  // the first of them, or
+    std::vector<unsigned> index{};  // ... compressed
+    std::vector<double> value{};
+    std::vector<size_t> start{};
+  };
+  template <class Work>
+  void each_piece(size_t groups, const Work& work) const;
+  void compress(const Rows& rows, size_t first_piece);
+
+  size_t columns_, stride_;
+  int threads_;
+  std::vector<Piece> pieces_{};
+  std::vector<double> labels_{};
+};
+
+/// Calls work(group, piece) for every piece; a group is one after the other, in order.
+template <class Work>
+void Design::each_piece(size_t groups, const Work& work) const {
+  in_parallel(threads_, groups, [&](size_t, size_t first, size_t last) {
+    for (size_t group = first; group < last; ++group)
+      for (size_t k = pieces_.size() * group / groups; k < pieces_.size() * (group + 1) / groups;
+           ++k)
+        work(group, pieces_[k]);
+  });
+}
+
+template <class Work>
+void Design::each_range(const Work& work) const {
+  each_piece(pieces_.size(), [&](size_t, const Piece& piece) { work(piece.begin, piece.end); });
+}
+
+template <class Work>
+double Design::sum(const Work& work) const {
+  std::vector<double> parts(pieces_.size());
+  each_piece(pieces_.size(),
+             [&](size_t k, const Piece& piece) { parts[k] = work(piece.begin, piece.end); });
+  double total = 0;
+  for (double part : parts) total += part;
+  return total;
+}
+
+}  // namespace parley::learn

@@ -1,0 +1,79 @@
+#include "parley/learn/solver/moments.h"
+
+#include <algorithm>
+
+#include "parley/base/parallel.h"
+#include "parley/base/result.h"
+#include "parley/learn/solver/products.h"
+
+namespace parley::learn {
+namespace {
+
+constexpr size_t kPieces = 16, kChunk = 256;  // A chunk stays in the cache for its second reading.
+
+struct Sums {
+  ProductSum products;
+  std::vector<double> labelled;
+  double label_square = 0;
+
+  Sums(size_t columns, size_t stride) : products(columns, stride), labelled(stride) {}
+
+  void add(const Rows& rows, size_t begin, size_t end) {
+    for (size_t first = begin; first < end; first += kChunk) {
+      const size_t count = std::min(kChunk, end - first);
+      const double* z = rows.values() + first * rows.stride();
+      const double* y = rows.labels() + first;
+      products.add(z, count);
+      add_combination(z, y, count, rows.stride(), labelled.data());
+      double squares = 0;
+      for (size_t i = 0; i < count; ++i) squares += y[i] * y[i];
+      label_square += squares;
+    }
+  }
+};
+
+}  // namespace
+
+Moments::Moments(size_t columns)
+    : columns_(columns), products_(columns * columns), labelled_(columns) {}
+
+void Moments::add(const Rows& rows, int threads) {
+  check(rows.columns() == columns_);
+  const size_t memory = (size_t{1} << 28) / (columns_ * rows.stride() * sizeof(double));
+  const size_t pieces = std::clamp<size_t>(memory, 1, kPieces);
+  std::vector<Sums> parts(pieces, Sums(columns_, rows.stride()));
+  in_parallel(threads, pieces, [&](size_t, size_t first, size_t last) {
+    for (size_t k = first; k < last; ++k)
+      parts[k].add(rows, rows.size() * k / pieces, rows.size() * (k + 1) / pieces);
+  });
+  for (const Sums& part : parts) {  // In their order, whoever made them.
+    for (size_t i = 0; i < columns_; ++i) {
+      labelled_[i] += part.labelled[i];
+      for (size_t j = 0; j < columns_; ++j) products_[i * columns_ + j] += part.products.at(i, j);
+    }
+    label_square_ += part.label_square;
+  }
+  rows_ += rows.size();
+}
+
+double Moments::value(std::span<const double> theta) const {
+  double value = label_square();
+  for (size_t i = 0; i < columns_; ++i) {
+    double row = -2 * with_label(i);
+    for (size_t j = 0; j < columns_; ++j) row += product(i, j) * theta[j];
+    value += theta[i] * row;
+  }
+  return value;
+}
+
+std::vector<double> Moments::gradient(std::span<const double> theta) const {
+  std::vector<double> result(columns_);
+  for (size_t i = 0; i < columns_; ++i) {
+    double row = -with_label(i);
+    for (size_t j = 0; j < columns_; ++j) row += product(i, j) * theta[j];
+    result[i] = 2 * row;
+  }
+  return result;
+}
+
+}  // namespace parley::learn

@@ -1,0 +1,38 @@
+// Second moments of rows and labels: all that the squared loss needs to know about them, however
+// many rows there are.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "parley/learn/data/rows.h"
+
+namespace parley::learn {
+
+class Moments {
+ public:
+  explicit Moments(size_t columns);
+
+  /// The same on any number of threads.
+  void add(const Rows& rows, int threads);
+
+  size_t rows() const { return rows_; }
+  size_t columns() const { return columns_; }
+  double product(size_t i, size_t j) const { return mean(products_[i * columns_ + j]); }
+  double with_label(size_t j) const { return mean(labelled_[j]); }
+  double label_square() const { return mean(label_square_); }
+
+  /// Mean of (theta.z - y)^2, and its gradient.
+  double value(std::span<const double> theta) const;
+  std::vector<double> gradient(std::span<const double> theta) const;
+
+ private:
+  double mean(double sum) const { return sum / static_cast<double>(rows_); }
+
+  size_t columns_, rows_ = 0;
+  std::vector<double> products_, labelled_;  // sums of z z' and of y z
+  double label_square_ = 0;
+};
+
+}  // namespace parley::learn

@@ -1,0 +1,97 @@
+#include "parley/learn/solver/products.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace parley::learn {
+namespace {
+
+constexpr size_t kBlock = 64;  // Rows whose products are summed before they join a longer sum.
+
+/// g[r][c] += sum over rows of a_i[r] b_i[c] for 4 x 8 entries.
+void add_tile(const double* a, const double* b, size_t count, size_t stride, double* g) {
+  __m256d sum[4][2];
+  for (auto& row : sum) row[0] = row[1] = _mm256_setzero_pd();
+  for (size_t i = 0; i < count; ++i, a += stride, b += stride) {
+    const __m256d left = _mm256_loadu_pd(b), right = _mm256_loadu_pd(b + 4);
+    for (int r = 0; r < 4; ++r) {
+      const __m256d factor = _mm256_broadcast_sd(a + r);
+      sum[r][0] = _mm256_fmadd_pd(factor, left, sum[r][0]);
+      sum[r][1] = _mm256_fmadd_pd(factor, right, sum[r][1]);
+    }
+  }
+  for (int r = 0; r < 4; ++r, g += stride) {
+    _mm256_storeu_pd(g, _mm256_add_pd(_mm256_loadu_pd(g), sum[r][0]));
+    _mm256_storeu_pd(g + 4, _mm256_add_pd(_mm256_loadu_pd(g + 4), sum[r][1]));
+  }
+}
+
+}  // namespace
+
+ProductSum::ProductSum(size_t columns, size_t stride)
+    : columns_(columns), stride_(stride), sum_((columns + 3) / 4 * 4 * stride) {}
+
+void ProductSum::add_tiles(const double* scaled, const double* rows, size_t count) {
+  for (size_t a = 0; a < columns_; a += 4)
+    for (size_t b = a / 8 * 8; b < stride_; b += 8)
+      add_tile(scaled + a, rows + b, count, stride_, &sum_[a * stride_ + b]);
+}
+
+void ProductSum::add(const double* rows, size_t count) {
+  for (size_t i = 0; i < count; i += kBlock)
+    add_tiles(rows + i * stride_, rows + i * stride_, std::min(kBlock, count - i));
+}
+
+void ProductSum::gather(const double* row, double weight) {
+  rows_.resize(kBlock * stride_), scaled_.resize(kBlock * stride_);
+  double* copy = &rows_[gathered_ * stride_];
+  double* scaled = &scaled_[gathered_ * stride_];
+  for (size_t j = 0; j < stride_; ++j) copy[j] = row[j], scaled[j] = weight * row[j];
+  if (++gathered_ == kBlock) flush();
+}
+
+void ProductSum::flush() {
+  if (gathered_ > 0) add_tiles(scaled_.data(), rows_.data(), gathered_);
+  gathered_ = 0;
+}
+
+void ProductSum::add(const double* rows, const double* weights, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (weights[i] != 0) gather(rows + i * stride_, weights[i]);
+  flush();
+}
+
+void ProductSum::add(const unsigned* index, const double* value, size_t nonzeros, double weight) {
+  for (size_t a = 0; a < nonzeros; ++a) {
+    double* row = &sum_[index[a] * stride_];
+    const double factor = weight * value[a];
+    for (size_t b = a; b < nonzeros; ++b) row[index[b]] += factor * value[b];
+  }
+}
+
+void ProductSum::add(const ProductSum& other) {
+  for (size_t k = 0; k < sum_.size(); ++k) sum_[k] += other.sum_[k];
+}
+
+void add_combination(const double* rows, const double* factors, size_t count, size_t stride,
+                     double* out) {
+  for (size_t i = 0; i < count; ++i) {
+    if (factors[i] == 0) continue;
+    const double* z = rows + i * stride;
+    for (size_t j = 0; j < stride; ++j) out[j] = std::fma(factors[i], z[j], out[j]);
+  }
+}
+
+void dot_each(const double* rows, size_t count, size_t stride, const double* theta, double* out) {
+  for (size_t i = 0; i < count; ++i, rows += stride) {
+    double lane[8] = {};
+    for (size_t j = 0; j < stride; j += 8)
+      for (size_t l = 0; l < 8; ++l) lane[l] = std::fma(theta[j + l], rows[j + l], lane[l]);
+    out[i] =
+        ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+  }
+}
+
+}  // namespace parley::learn

@@ -16,6 +16,7 @@ struct Output {
 };
 
 Result<Output> run(const CharterOptions& options, ProgressStyle style);
+Result<Output> run(const DataDescribeOptions& options, ProgressStyle style);
 Result<Output> run(const DataGenerateOptions& options, ProgressStyle style);
 Result<Output> run(const SimulateOptions& options, ProgressStyle style);
 Result<Output> run(const PredictOptions& options, ProgressStyle style);

@@ -37,8 +37,21 @@ void add_charter(CLI::App& root, Invocation& invocation) {
   add(Action::kExplain, "explain", "Say in sentences what it means");
 }
 
+void add_describe(CLI::App& group, Invocation& invocation) {
+  auto options = std::make_shared<DataDescribeOptions>();
+  CLI::App* app = command(group, invocation, "describe",
+                          "Say how a charter reads your data; for the owner only", options);
+  auto* file = app->add_option("file", options->file, "CSV or LIBSVM file")->type_name("FILE");
+  app->add_option("--charter", options->charter, "Charter file")->required()->type_name("FILE");
+  auto* policy = app->add_option("--policy", options->policy, "Your policy, instead of a file");
+  policy->type_name("FILE")->excludes(file);
+  app->add_option("--dataset", options->dataset, "A data set of the policy")->needs(policy);
+  add_set(*app, options->set);
+}
+
 void add_data(CLI::App& root, Invocation& invocation) {
   CLI::App* group = root.add_subcommand("data", "Make and look at data")->require_subcommand(1);
+  add_describe(*group, invocation);
   CLI::App* generate =
       group->add_subcommand("generate", "Make stand-in data")->require_subcommand(1);
   auto options = std::make_shared<DataGenerateOptions>();
@@ -62,17 +75,28 @@ void add_simulate(CLI::App& root, Invocation& invocation) {
   CLI::App* app = command(root, invocation, "simulate",
                           "Train as the charter says, all parties in this process", options);
   app->add_option("charter", options->charter, "Charter file")->required()->type_name("FILE");
-  auto* data = app->add_option("--data", options->data,
-                               "A folder with <owner>.csv and the pilot, or one file per owner");
+  auto* data =
+      app->add_option("--data", options->data,
+                      "A folder with <owner>.csv (or .libsvm, or with .zst) and the pilot, or "
+                      "one file per owner");
   data->type_name("DIR|OWNER=FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  auto* split = app->add_option("--split", options->split,
+                                "One file of all owners: blocks as long "
+                                "as the charter says, or --by");
+  split->type_name("FILE")->excludes(data);
+  app->add_option("--by", options->split_by, "The column of --split that names the owner")
+      ->needs(split);
   app->add_option("--standin", options->standin, "Generated data instead of files")
       ->check(CLI::IsMember({"lending"}))
-      ->excludes(data);
+      ->excludes(data)
+      ->excludes(split);
   app->add_option("--standin-seed", options->standin_seed, "Seed of the generated data")
       ->capture_default_str();
-  app->add_option("--policy", options->policies, "An owner's policy, whose budget is enforced")
+  app->add_option(
+         "--policy", options->policies,
+         "An owner's policy: its budget is enforced, and its data used where --data gives none")
       ->type_name("FILE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -89,9 +113,9 @@ void add_simulate(CLI::App& root, Invocation& invocation) {
 
 void add_predict(CLI::App& root, Invocation& invocation) {
   auto options = std::make_shared<PredictOptions>();
-  CLI::App* app = command(root, invocation, "predict", "Apply a model to a CSV file", options);
+  CLI::App* app = command(root, invocation, "predict", "Apply a model to a file", options);
   app->add_option("model", options->model, "Model file")->required()->type_name("FILE");
-  app->add_option("data", options->data, "CSV file with the model's columns")
+  app->add_option("data", options->data, "CSV or LIBSVM file with the model's columns")
       ->required()
       ->type_name("FILE");
 }

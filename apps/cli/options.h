@@ -28,10 +28,20 @@ struct DataGenerateOptions {
   std::filesystem::path out = ".";
 };
 
+struct DataDescribeOptions {
+  std::filesystem::path file;  // or what the policy says
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::optional<std::filesystem::path> policy;
+  std::string dataset;  // of the policy; empty: what its rules choose for the charter
+};
+
 struct SimulateOptions {
   std::filesystem::path charter;
   std::vector<std::string> set;
   std::vector<std::string> data;  // OWNER=FILE, or one folder
+  std::filesystem::path split;    // one file of all owners
+  std::string split_by;           // the column that names the owner; empty: consecutive blocks
   std::string standin;
   uint64_t standin_seed = 1;
   std::vector<std::filesystem::path> policies;
@@ -54,8 +64,8 @@ struct LedgerOptions {
 struct Invocation {
   bool json = false;
   bool quiet = false;
-  std::variant<std::monostate, CharterOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
-               LedgerOptions>
+  std::variant<std::monostate, CharterOptions, DataDescribeOptions, DataGenerateOptions,
+               SimulateOptions, PredictOptions, LedgerOptions>
       command;
 };
 

@@ -1,6 +1,7 @@
 // parley simulate CHARTER
 #include "parley/report/simulate.h"
 
+#include <map>
 #include <thread>
 
 #include "commands.h"
@@ -10,36 +11,55 @@
 namespace parley::cli {
 namespace {
 
-/// --data as typed: one folder, or OWNER=FILE for each owner.
-Result<sim::DataFiles> data_files(const std::vector<std::string>& data,
-                                  const charter::Charter& charter) {
-  if (data.empty())
-    return Error{Code::kInvalid, "no data given",
-                 "Add --data DIR, --data OWNER=FILE for each owner, or --standin lending."};
-  if (data.size() == 1 && std::filesystem::is_directory(data[0]))
-    return sim::files_in(data[0], charter);
-  sim::DataFiles files{.owners = {}, .pilot_folders = {charter.folder}};
-  for (const std::string& text : data) {
-    const Pair pair = TRY(split_pair(text, "--data"));
-    files.owners[pair.key] = pair.value;
-    files.pilot_folders.push_back(std::filesystem::path(pair.value).parent_path());
+using Policies = std::map<std::string, charter::Policy>;
+
+Result<Policies> read_policies(const std::vector<std::filesystem::path>& files) {
+  Policies policies;
+  for (const auto& file : files) {
+    charter::Policy policy = TRY(charter::read_policy(file));
+    const std::string owner = policy.owner;
+    policies.emplace(owner, std::move(policy));
   }
-  return files;
+  return policies;
+}
+
+/// --data as typed, one folder or OWNER=FILE for each owner; what it does not give comes from the
+/// owners' policies.
+Result<sim::DataSources> sources(const SimulateOptions& options, const charter::Charter& charter,
+                                 const Policies& policies) {
+  if (options.data.empty() && policies.empty())
+    return Error{Code::kInvalid, "no data given",
+                 "Add --data DIR, --data OWNER=FILE or --policy FILE for each owner, --split FILE, "
+                 "or --standin lending."};
+  if (options.data.size() == 1 && std::filesystem::is_directory(options.data[0]))
+    return sim::files_in(options.data[0], charter);
+  sim::DataSources sources{.owners = {}, .pilot_folders = {charter.folder}};
+  for (const std::string& text : options.data) {
+    const Pair pair = TRY(split_pair(text, "--data"));
+    sources.owners[pair.key] = sim::owner_file(pair.value, charter, pair.key);
+    sources.pilot_folders.push_back(std::filesystem::path(pair.value).parent_path());
+  }
+  for (const auto& [owner, policy] : policies) {
+    if (sources.owners.contains(owner)) continue;
+    const charter::Dataset* data = TRY(policy.dataset_for(charter));
+    sources.owners[owner] = TRY(charter::source_of(policy, *data, charter));
+    sources.pilot_folders.push_back(policy.folder);
+  }
+  return sources;
 }
 
 Result<sim::SimulateInput> load(const SimulateOptions& options) {
   const charter::Charter charter =
       TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
-  sim::SimulateInput input =
-      options.standin.empty()
-          ? TRY(sim::load_files(charter, TRY(data_files(options.data, charter))))
-          : TRY(sim::load_lending(charter, options.standin_seed));
-  for (const auto& file : options.policies) {
-    charter::Policy policy = TRY(charter::read_policy(file));
-    const std::string owner = policy.owner;
-    input.policies.emplace(owner, std::move(policy));
-  }
-  return input;
+  Policies policies = TRY(read_policies(options.policies));
+  const auto input = [&]() -> Result<sim::SimulateInput> {
+    if (!options.standin.empty()) return sim::load_lending(charter, options.standin_seed);
+    if (!options.split.empty()) return sim::load_split(charter, options.split, options.split_by);
+    return sim::load_sources(charter, TRY(sources(options, charter, policies)));
+  };
+  sim::SimulateInput loaded = TRY(input());
+  loaded.policies = std::move(policies);
+  return loaded;
 }
 
 }  // namespace

@@ -65,9 +65,11 @@ class BadInput(InFolder):
         self.assertIn("--data", self.refused(2, "simulate", EXAMPLE)["hint"])
 
     def test_other_data_than_the_charters_are_refused_before_anything_is_spent(self):
-        self.parley("--quiet", "data", "generate", "lending", "--owner", "bank-a=10", "--owner",
-                    "bank-b=10", "--owner", "bank-c=10", "--out", "data")
-        error = self.refused(5, "simulate", EXAMPLE, "--data", "data")
+        self.parley("--quiet", "data", "generate", "lending", "--owner", "bank-a=2000", "--owner",
+                    "bank-b=2000", "--owner", "bank-c=2000", "--out", "data")
+        error = self.refused(2, "simulate", EXAMPLE, "--data", "data")
+        self.assertEqual(error["what"], "holds 2000 rows, the charter says 100000")
+        error = self.refused(5, "simulate", *self.charter(), "--data", "data")
         self.assertEqual(error["where"]["key"], "pilot.sha256")
         self.assertFalse((self.folder / "runs").exists())
 

@@ -59,6 +59,7 @@ Result<Value> parse_with_changes(std::string_view toml, const std::string& file_
   const auto of_one_owner = [](const Override& change) { return change.key.starts_with("owner."); };
   for (const Override& change : changes)
     if (!of_one_owner(change)) TRY(apply(change, document));
+  TRY(expand_repeated_columns(document));
   TRY(insert_owners_table(document, folder));
   for (const Override& change : changes)
     if (of_one_owner(change)) TRY(apply(change, document));

@@ -52,15 +52,18 @@ void read_source(Table& t, Dataset& data) {
   if (data.source == Source::kCsv) {
     t.optional("separator", data.separator, one_character, "For example separator = \",\".");
     t.optional("decimal", data.decimal, one_character, "For example decimal = \".\".");
+    if (t.has("header"))
+      t.required("header", data.header, Count{1, 20'000},
+                 "Name the columns of a file without a header line, in order.");
     if (data.separator == data.decimal)
       t.fail("decimal", "must differ from the separator", "For example separator = \";\".");
   }
 }
 
-void read_filter(Table& t, RowFilter& filter) {
+void read_filter(Table& t, learn::RowFilter& filter) {
   t.required("column", filter.column, any_text, "Name the column to look at.");
   filter.exclude = t.has("not_in");
-  t.required(filter.exclude ? "not_in" : "in", filter.values, Count{1, 10'000},
+  t.required(filter.exclude ? "not_in" : "in", filter.values, CountOfValues{1, 10'000},
              "List values, for example not_in = [\"draft\"].");
 }
 
@@ -184,6 +187,16 @@ const Accept* Policy::first_match(const Charter& charter) const {
   return rule == accept.end() ? nullptr : &*rule;
 }
 
+Result<const Dataset*> Policy::dataset_for(const Charter& charter) const {
+  const Accept* rule = first_match(charter);
+  if (rule == nullptr)
+    return Error{Code::kPolicy, owner + "'s policy has no [[accept]] rule for this charter",
+                 "Nothing matches means refuse: see the policy's accept rules."};
+  for (const Dataset& data : datasets)
+    if (data.name == rule->dataset) return &data;
+  return check(false), Error{};  // The reader checks the names.
+}
+
 Result<Policy> parse_policy(std::string_view toml, const std::string& file_name) {
   const Value document = TRY(parse_toml(toml, file_name));
   Policy policy;
@@ -197,7 +210,9 @@ Result<Policy> parse_policy(std::string_view toml, const std::string& file_name)
 
 Result<Policy> read_policy(const std::filesystem::path& file) {
   const std::string text = TRY(read_file(file, kFileBytesMax));
-  return parse_policy(text, file.string());
+  Policy policy = TRY(parse_policy(text, file.string()));
+  policy.folder = file.parent_path();
+  return policy;
 }
 
 }  // namespace parley::charter

@@ -12,6 +12,7 @@
 
 #include "parley/base/result.h"
 #include "parley/charter/charter.h"
+#include "parley/learn/source/source.h"
 #include "parley/privacy/accounting/budget.h"
 
 namespace parley::charter {
@@ -25,21 +26,15 @@ struct Identity {
   std::filesystem::path certificate, key, authority, sign_key;
 };
 
-/// Rows to take: those whose value is in the list, or, with `exclude`, is not.
-struct RowFilter {
-  std::string column;
-  std::vector<std::string> values;
-  bool exclude = false;
-};
-
 struct Dataset {
   std::string name;
   Source source = Source::kCsv;
   std::filesystem::path path{};  // files
   std::string dsn, query;        // databases
   std::string separator = ",", decimal = ".";
+  std::vector<std::string> header{};             // of a CSV file that has none
   std::map<std::string, std::string> columns{};  // charter's name = our name, where they differ
-  std::optional<RowFilter> where{};
+  std::optional<learn::RowFilter> where{};
   privacy::Budget budget{};
   std::string unit_column;                // empty: a unit is a record
   std::optional<int64_t> unit_records{};  // no charter may use more of one unit
@@ -65,12 +60,19 @@ struct Policy {
   std::vector<Accept> accept{};
   std::string dial, proxy;
   int64_t threads = 1, memory_mb = 4096;
-  std::string metrics_listen;  // empty: no metrics
+  std::string metrics_listen;      // empty: no metrics
+  std::filesystem::path folder{};  // where relative paths of data start
 
   /// The first rule that matches decides; nullptr means refused. A charter that does not name this
   /// owner, is a draft, or is calibrated like a paper is always refused.
   const Accept* first_match(const Charter& charter) const;
+  /// The data set that the first matching rule names, or why there is none.
+  Result<const Dataset*> dataset_for(const Charter& charter) const;
 };
+
+/// Where the data set lies and what of it `charter` may use. A charter whose privacy unit does not
+/// fit the policy's cap on units is refused.
+Result<learn::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter);
 
 Result<Policy> read_policy(const std::filesystem::path& file);
 Result<Policy> parse_policy(std::string_view toml, const std::string& file_name);

@@ -26,4 +26,8 @@ void read_network(Table& root, Charter& charter);
 /// same canonical text.
 Result<void> insert_owners_table(Value& document, const std::filesystem::path& folder);
 
+/// Replaces a [[column]] block with `count = n` by n blocks, name1 to namen: both mean the same,
+/// and have the same canonical text.
+Result<void> expand_repeated_columns(Value& document);
+
 }  // namespace parley::charter

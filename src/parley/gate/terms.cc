@@ -23,9 +23,6 @@ Result<void> check_available(const Charter& charter) {
     return not_available("privacy.mechanism", name_of(privacy.mechanism), "Use \"laplace\".");
   if (privacy.clip != charter::Clip::kGradient)
     return not_available("privacy.clip", name_of(privacy.clip), "Use \"gradient\".");
-  if (privacy.unit != "record")
-    return not_available("privacy.unit", privacy.unit,
-                         "Use \"record\", and unit_records for the most records of one person.");
   return {};
 }
 

@@ -5,7 +5,6 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/available.h"
-#include "parley/learn/data/csv.h"
 #include "parley/sim/lending.h"
 
 namespace parley::sim {
@@ -13,15 +12,12 @@ namespace {
 
 using charter::Charter;
 
-Result<std::shared_ptr<const learn::Rows>> read_rows(const std::filesystem::path& file,
-                                                     const learn::Schema& schema) {
-  return std::make_shared<const learn::Rows>(TRY(learn::read_csv(file, schema)));
-}
+using SharedRows = std::shared_ptr<const learn::Rows>;
 
-Result<std::shared_ptr<const learn::Rows>> read_pilot(const Charter& charter,
-                                                      const DataFiles& files) {
+Result<SharedRows> read_pilot(const Charter& charter,
+                              const std::vector<std::filesystem::path>& folders) {
   const charter::Pilot& pilot = *charter.pilot;
-  for (const std::filesystem::path& folder : files.pilot_folders) {
+  for (const std::filesystem::path& folder : folders) {
     const std::filesystem::path file = folder / pilot.file;
     if (!std::filesystem::exists(file)) continue;
     const Hash hash = TRY(hash_file(file));
@@ -31,19 +27,21 @@ Result<std::shared_ptr<const learn::Rows>> read_pilot(const Charter& charter,
                    "Everybody must use the same public rows: get the file whose hash the charter "
                    "names, or agree on a new charter.",
                    {.file = file.string(), .key = "pilot.sha256"}};
-    auto rows = TRY(read_rows(file, charter.schema));
-    if (static_cast<int64_t>(rows->size()) != pilot.rows)
-      return Error{Code::kInvalid,
-                   "holds " + std::to_string(rows->size()) + " rows, the charter says " +
-                       std::to_string(pilot.rows),
-                   "Correct pilot.rows.",
-                   {.file = file.string(), .key = "pilot.rows"}};
-    return rows;
+    learn::Source source = learn::source_of(file);
+    source.select.rows = static_cast<uint64_t>(pilot.rows);
+    return std::make_shared<const learn::Rows>(TRY(learn::load(source, charter.schema)).rows);
   }
   return Error{Code::kInvalid,
                "the pilot " + pilot.file + " was not found",
                "Put it beside the charter or into the data folder.",
                {.key = "pilot.file"}};
+}
+
+Result<SimulateInput> start(const Charter& charter) {
+  if (charter.preprocess)
+    return charter::not_available("preprocess.bundle", charter.preprocess->bundle,
+                                  "Give data with the features themselves as columns.");
+  return SimulateInput{.charter = charter, .owners = {}, .pilot = nullptr, .policies = {}};
 }
 
 Error wrong_columns(const Lending& lending) {
@@ -76,29 +74,60 @@ std::shared_ptr<const learn::Rows> lending_rows(const Lending& lending, const Ch
 
 }  // namespace
 
-DataFiles files_in(const std::filesystem::path& folder, const Charter& charter) {
-  DataFiles files{.owners = {}, .pilot_folders = {folder, charter.folder}};
-  for (const charter::Owner& owner : charter.owners)
-    files.owners[owner.name] = folder / (owner.name + ".csv");
-  return files;
+learn::Source owner_file(const std::filesystem::path& file, const Charter& charter,
+                         const std::string& owner) {
+  learn::Source source = learn::source_of(file);
+  const charter::Privacy& privacy = charter.privacy;
+  if (privacy.unit != "record")
+    source.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};
+  for (const charter::Owner& each : charter.owners)
+    if (each.name == owner) source.select.rows = static_cast<uint64_t>(each.rows);
+  return source;
 }
 
-Result<SimulateInput> load_files(const Charter& charter, const DataFiles& files) {
-  if (charter.preprocess)
-    return charter::not_available("preprocess.bundle", charter.preprocess->bundle,
-                                  "Give data with the features themselves as columns.");
-  SimulateInput input{.charter = charter, .owners = {}, .pilot = nullptr, .policies = {}};
+DataSources files_in(const std::filesystem::path& folder, const Charter& charter) {
+  DataSources sources{.owners = {}, .pilot_folders = {folder, charter.folder}};
   for (const charter::Owner& owner : charter.owners) {
-    const auto file = files.owners.find(owner.name);
-    if (file == files.owners.end())
-      return Error{Code::kInvalid, "no data for " + owner.name,
-                   "Add --data " + owner.name + "=FILE, or give a folder with " + owner.name +
-                       ".csv in it."};
-    input.owners.push_back(
-        {TRY(read_rows(file->second, charter.schema)), file->second.filename().string()});
+    std::filesystem::path file = folder / (owner.name + ".csv");
+    for (const char* ending : {".csv.zst", ".libsvm", ".libsvm.zst"})
+      if (!std::filesystem::exists(file) && std::filesystem::exists(folder / (owner.name + ending)))
+        file = folder / (owner.name + ending);
+    sources.owners[owner.name] = owner_file(file, charter, owner.name);
   }
-  if (charter.pilot) input.pilot = TRY(read_pilot(charter, files));
+  return sources;
+}
+
+Result<SimulateInput> load_sources(const Charter& charter, const DataSources& sources) {
+  SimulateInput input = TRY(start(charter));
+  for (const charter::Owner& owner : charter.owners) {
+    const auto source = sources.owners.find(owner.name);
+    if (source == sources.owners.end())
+      return Error{Code::kInvalid, "no data for " + owner.name,
+                   "Add --data " + owner.name + "=FILE, its --policy, or give a folder with " +
+                       owner.name + ".csv in it."};
+    auto loaded = TRY(learn::load(source->second, charter.schema));
+    input.owners.push_back({std::make_shared<const learn::Rows>(std::move(loaded.rows)),
+                            learn::name_of(source->second)});
+  }
+  if (charter.pilot) input.pilot = TRY(read_pilot(charter, sources.pilot_folders));
   return input;
+}
+
+Result<SimulateInput> load_split(const Charter& charter, const std::filesystem::path& file,
+                                 const std::string& by) {
+  DataSources sources{.owners = {}, .pilot_folders = {file.parent_path(), charter.folder}};
+  uint64_t begin = 0;
+  for (const charter::Owner& owner : charter.owners) {
+    learn::Source source = owner_file(file, charter, owner.name);
+    const uint64_t end = begin + static_cast<uint64_t>(owner.rows);
+    if (by.empty())
+      source.select.block = learn::Block{begin, end};
+    else
+      source.select.where = {.column = by, .values = {owner.name}, .by_name = true};
+    begin = end;
+    sources.owners[owner.name] = std::move(source);
+  }
+  return load_sources(charter, sources);
 }
 
 Result<SimulateInput> load_lending(const Charter& charter, uint64_t seed) {
@@ -107,6 +136,11 @@ Result<SimulateInput> load_lending(const Charter& charter, uint64_t seed) {
   LendingOptions options{.rows = total, .seed = seed};
   options.components = static_cast<int>(charter.schema.columns.size());
   if (charter.pilot) options.pilot = static_cast<uint64_t>(charter.pilot->rows);
+  if (charter.privacy.unit != "record")
+    return Error{Code::kInvalid,
+                 "the stand-in lending has no column of units",
+                 "Take privacy.unit = \"record\", or files with --data.",
+                 {.key = "privacy.unit"}};
   const Lending lending = TRY(Lending::make(options));
   std::vector<std::string> names;
   for (const learn::Column& column : charter.schema.columns) names.push_back(column.name);

@@ -4,24 +4,36 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <span>
 #include <string>
+#include <vector>
 
+#include "parley/learn/source/source.h"
 #include "parley/sim/simulate.h"
 
 namespace parley::sim {
 
-/// Where each owner's CSV file lies, and which folders may hold the pilot.
-struct DataFiles {
-  std::map<std::string, std::filesystem::path> owners;
+/// Where each owner's records lie, and which folders may hold the pilot.
+struct DataSources {
+  std::map<std::string, learn::Source> owners;
   std::vector<std::filesystem::path> pilot_folders;
 };
 
-/// <folder>/<owner>.csv for every owner of the charter, and the pilot there or beside the charter.
-DataFiles files_in(const std::filesystem::path& folder, const charter::Charter& charter);
+/// The file as `owner` would use it under the charter: so many rows, units capped.
+learn::Source owner_file(const std::filesystem::path& file, const charter::Charter& charter,
+                         const std::string& owner);
 
-/// Reads every file by the charter's schema. The pilot's hash must be the charter's.
-Result<SimulateInput> load_files(const charter::Charter& charter, const DataFiles& files);
+/// <folder>/<owner>.csv or .libsvm, perhaps with .zst, for every owner of the charter, and the
+/// pilot there or beside the charter.
+DataSources files_in(const std::filesystem::path& folder, const charter::Charter& charter);
+
+/// Reads every source by the charter's schema. The pilot's hash must be the charter's.
+Result<SimulateInput> load_sources(const charter::Charter& charter, const DataSources& sources);
+
+/// One file that holds the rows of all owners. Without `by` they are consecutive blocks, as long as
+/// the charter says, in its order; with it, a row belongs to the owner whose name its value in that
+/// column makes (learn::name_from). Rows of nobody are left out. Reads the file once per owner.
+Result<SimulateInput> load_split(const charter::Charter& charter, const std::filesystem::path& file,
+                                 const std::string& by);
 
 /// Stand-in `lending` data: the owners hold consecutive blocks, the pilot is what follows. The
 /// charter's columns must be pc1, pc2, ... and its target int_rate; its pilot file is not read.

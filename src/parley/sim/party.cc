@@ -20,13 +20,8 @@ Result<Purse> purse_of(const Party::Setting& setting) {
     const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, owner.epsilon));
     return Purse{"simulated", budget};
   }
-  const charter::Accept* rule = setting.policy->first_match(setting.charter);
-  if (rule == nullptr)
-    return Error{Code::kPolicy, owner.name + "'s policy has no [[accept]] rule for this charter",
-                 "Nothing matches means refuse: see the policy's accept rules."};
-  for (const charter::Dataset& dataset : setting.policy->datasets)
-    if (dataset.name == rule->dataset) return Purse{dataset.name, dataset.budget};
-  return check(false), Error{};
+  const charter::Dataset* data = TRY(setting.policy->dataset_for(setting.charter));
+  return Purse{data->name, data->budget};
 }
 
 }  // namespace

@@ -135,7 +135,6 @@ TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {
   const std::string clip = "max_grad_norm = 8.0\n";
   EXPECT_EQ(key_of(charter_text(9, 1, kNewton, clip + "calibration = \"paper\"\n")),
             "privacy.calibration");
-  EXPECT_EQ(key_of(charter_text(9, 1, kNewton, clip + "unit = \"member_id\"\n")), "privacy.unit");
   EXPECT_EQ(key_of(charter_text(9, 1, "rule = \"constant\"\nrounds = 3\nstep = 1.0\n")),
             "protocol.rule");
   EXPECT_EQ(key_of(charter_text(9, 1, std::string(kNewton) + "weights = \"noise_optimal\"\n")),
@@ -147,6 +146,10 @@ TEST(Simulate, RefusesColumnsThatTheStandInDoesNotHave) {
   std::string text = charter_text(100, 1, kNewton);
   text.replace(text.find("\"pc3\""), 5, "\"age\"");
   EXPECT_FALSE(load_lending(charter_of(text), 1));
+  const auto units = load_lending(
+      charter_of(charter_text(100, 1, kNewton, "max_grad_norm = 8.0\nunit = \"member_id\"\n")), 1);
+  ASSERT_FALSE(units);
+  EXPECT_EQ(units.error().where.key, "privacy.unit");
 }
 
 TEST(Terms, NoiseGrowsWithOverlapAndUnitRecordsAndTheEvaluationKeptBack) {
@@ -165,16 +168,17 @@ TEST(Load, RefusesAPilotThatIsNotTheCharters) {
   const auto folder = fresh_folder();
   const auto charter = charter_of(charter_text(5, 1, kNewton));
   const auto lending = *Lending::make({.rows = 15, .pilot = 2000});
-  const DataFiles files = files_in(folder, charter);
+  const DataSources files = files_in(folder, charter);
   uint64_t begin = 0;
-  for (const auto& [name, path] : files.owners) {
-    ASSERT_TRUE(write_lending_csv(lending, LendingColumns::kFeatures, begin, begin + 5, path));
+  for (const auto& [name, source] : files.owners) {
+    ASSERT_TRUE(
+        write_lending_csv(lending, LendingColumns::kFeatures, begin, begin + 5, source.path));
     begin += 5;
   }
-  EXPECT_NE(load_files(charter, files).error().what.find("was not found"), std::string::npos);
+  EXPECT_NE(load_sources(charter, files).error().what.find("was not found"), std::string::npos);
   ASSERT_TRUE(
       write_lending_csv(lending, LendingColumns::kFeatures, 15, 2015, folder / "pilot.csv"));
-  const auto refused = load_files(charter, files);
+  const auto refused = load_sources(charter, files);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kIntegrity);
   EXPECT_EQ(refused.error().where.key, "pilot.sha256");

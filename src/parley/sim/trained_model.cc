@@ -8,6 +8,10 @@
 namespace parley::sim {
 namespace {
 
+std::string whose(const charter::Privacy& privacy) {
+  return privacy.unit == "record" ? "one record" : "all records of one " + privacy.unit;
+}
+
 learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const double> spent) {
   const charter::Privacy& privacy = charter.privacy;
   learn::PrivacyCard card{
@@ -15,9 +19,9 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const doub
       .calibration = std::string(name_of(privacy.calibration)),
       .statement =
           std::string(learn::kNotPrivate) +
-          ": a simulation, whose noise can be replayed from its seed. Run over the network, "
-          "one record of one owner would change the probability of any model by at most a "
-          "factor e^epsilon.",
+          ": a simulation, whose noise can be replayed from its seed. Run over the network, " +
+          whose(privacy) +
+          " of one owner would change the probability of any model by at most a factor e^epsilon.",
       .adjacency = std::string(name_of(privacy.adjacency)),
       .unit = privacy.unit,
       .unit_records = static_cast<uint64_t>(privacy.unit_records),

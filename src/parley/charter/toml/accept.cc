@@ -33,6 +33,27 @@ std::optional<Hash> decode_base64(std::string_view text) {
   return bytes;
 }
 
+/// Different texts without blanks around them, for they are compared after trimming.
+std::string accept_texts(const Value& value, std::vector<std::string>& texts, Count count,
+                         TextRule rule) {
+  const auto* items = value.get<Value::Items>();
+  if (!items) return must_be("an array of texts", value);
+  if (items->size() < count.low || items->size() > count.high)
+    return "must have " + std::to_string(count.low) +
+           (count.low == count.high ? "" : " to " + std::to_string(count.high)) +
+           " members, found " + std::to_string(items->size());
+  std::set<std::string> seen;
+  for (const Value& item : *items) {
+    std::string& text = texts.emplace_back();
+    const std::string problem = accept(item, text, rule);
+    if (!problem.empty()) return "has a member that " + problem;
+    if (text.starts_with(' ') || text.ends_with(' '))
+      return "has a member with blanks around it, " + in_quotes(text);
+    if (!seen.insert(text).second) return "has " + in_quotes(text) + " twice";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string Range::problem(double value) const {
@@ -160,22 +181,13 @@ std::string accept(const Value& value, SignKey& key, Anything) {
 }
 
 std::string accept(const Value& value, std::vector<std::string>& texts, Count count) {
-  const auto* items = value.get<Value::Items>();
-  if (!items) return must_be("an array of texts", value);
-  if (items->size() < count.low || items->size() > count.high)
-    return "must have " + std::to_string(count.low) +
-           (count.low == count.high ? "" : " to " + std::to_string(count.high)) +
-           " members, found " + std::to_string(items->size());
-  std::set<std::string> seen;
-  for (const Value& item : *items) {
-    std::string& text = texts.emplace_back();
-    const std::string problem = accept(item, text, any_text);
-    if (!problem.empty()) return "has a member that " + problem;
-    if (text.front() == ' ' || text.back() == ' ')  // They are compared after trimming.
-      return "has a member with blanks around it, " + in_quotes(text);
-    if (!seen.insert(text).second) return "has " + in_quotes(text) + " twice";
-  }
-  return "";
+  return accept_texts(value, texts, count, any_text);
+}
+
+std::string accept(const Value& value, std::vector<std::string>& texts, CountOfValues count) {
+  return accept_texts(value, texts, {count.low, count.high}, [](std::string_view text) {
+    return text.empty() ? std::string() : any_text(text);
+  });
 }
 
 std::string accept(const Value& value, std::array<double, 2>& numbers, const Range& range) {

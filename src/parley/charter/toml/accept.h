@@ -47,6 +47,11 @@ struct Count {
   size_t low, high;
 };
 
+/// The same for values that are compared with data, where the empty text means no value.
+struct CountOfValues {
+  size_t low, high;
+};
+
 /// Some of the words of an enumeration.
 template <class Word>
 using Among = std::initializer_list<Word>;
@@ -63,6 +68,7 @@ std::string accept(const Value& value, Hash& hash, Anything);
 std::string accept(const Value& value, SignKey& key, Anything);
 /// Different texts.
 std::string accept(const Value& value, std::vector<std::string>& texts, Count count);
+std::string accept(const Value& value, std::vector<std::string>& texts, CountOfValues count);
 /// [low, high] with low < high.
 std::string accept(const Value& value, std::pair<double, double>& bounds, const Range& range);
 /// Two numbers, in any order.

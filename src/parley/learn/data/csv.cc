@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "parley/base/files.h"
 #include "parley/learn/data/csv_records.h"
 
 namespace parley::learn {
@@ -42,34 +41,30 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-Error error_at(const CsvRecord& record, size_t field, std::string key, std::string what,
-               std::string hint) {
-  Where where = record.where(field);
-  where.key = std::move(key);
-  return {Code::kInvalid, std::move(what), std::move(hint), std::move(where)};
-}
-
-/// Finds the columns in the header, then hands each record to the encoder.
+/// Finds the columns in the header, then hands each record to the intake.
 class Reader {
  public:
   Reader(const Schema& schema, const CsvOptions& options)
-      : encoder_(schema, options.decimal, options.labels), result_{Rows(encoder_.features()), {}} {}
+      : options_(options), intake_(schema, options.select, options.decimal, options.labels) {}
 
+  Result<void> start() {
+    if (options_.header.empty()) return {};
+    columns_ = options_.header.size();
+    return intake_.take_header(options_.header, [](size_t) { return Where{}; });
+  }
   Result<void> take(const CsvRecord& record) {
     return columns_ == 0 ? take_header(record) : take_row(record);
   }
   bool has_header() const { return columns_ > 0; }
-  CountedRows result() && { return std::move(result_); }
+  Result<CountedRows> finish() && { return std::move(intake_).finish(); }
 
  private:
   Result<void> take_header(const CsvRecord& header);
   Result<void> take_row(const CsvRecord& record);
 
-  CsvEncoder encoder_;
-  CountedRows result_;
-  size_t columns_ = 0;                   // of the file
-  std::vector<size_t> positions_{};      // of the wanted columns
-  std::vector<std::string_view> row_{};  // the wanted texts
+  const CsvOptions& options_;
+  Intake intake_;
+  size_t columns_ = 0;  // of the file
 };
 
 Result<std::vector<std::string>> names_in(const CsvRecord& header) {
@@ -88,46 +83,41 @@ Result<std::vector<std::string>> names_in(const CsvRecord& header) {
 
 Result<void> Reader::take_header(const CsvRecord& header) {
   const std::vector<std::string> names = TRY(names_in(header));
-  for (const std::string& name : encoder_.wanted()) {
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found == names.end())
-      return error_at(header, 0, name, "the file has no such column",
-                      names.size() == 1 ? "The header has one column only: check the separator."
-                                        : "Check the names in the header line.");
-    const auto again = std::find(found + 1, names.end(), name);
-    if (again != names.end())
-      return error_at(header, again - names.begin(), name, "the file has this column twice",
-                      "Rename or remove one of them.");
-    positions_.push_back(found - names.begin());
-  }
+  TRY(intake_.take_header(names, [&](size_t i) { return header.where(i); }));
   columns_ = names.size();
-  row_.resize(positions_.size());
   return {};
 }
 
 Result<void> Reader::take_row(const CsvRecord& record) {
   if (record.size() != columns_)
-    return error_at(record, std::min(record.size() - 1, columns_), "",
-                    "fields in this record: " + std::to_string(record.size()) +
-                        ", in the header: " + std::to_string(columns_),
-                    "Quote a text that contains the separator, a quote or a line break.");
-  for (size_t i = 0; i < row_.size(); ++i) row_[i] = record[positions_[i]];
-  encoder_.add(row_, result_.rows, result_.counts);
+    return Error{Code::kInvalid,
+                 "fields in this record: " + std::to_string(record.size()) +
+                     ", in the header: " + std::to_string(columns_),
+                 "Quote a text that contains the separator, a quote or a line break.",
+                 record.where(std::min(record.size() - 1, columns_))};
+  intake_.add([&](size_t i) { return Cell::of(record[i]); });
   return {};
 }
 
-Result<void> read_into(Reader& reader, const std::filesystem::path& path, char separator) {
-  CsvRecords records(separator, [&](const CsvRecord& record) { return reader.take(record); });
+Result<void> read_into(Reader& reader, const std::filesystem::path& path,
+                       const CsvOptions& options) {
+  CsvRecords records(options.separator,
+                     [&](const CsvRecord& record) { return reader.take(record); });
   bool first = true;
   Result<void> fed;
-  TRY(read_pieces(path, [&](ByteView piece) {
+  const auto read = read_unpacked(path, options.unpacked_bytes_max, [&](ByteView piece) {
     std::string_view text(reinterpret_cast<const char*>(piece.data()), piece.size());
     if (std::exchange(first, false) && text.starts_with(kByteOrderMark))
       text.remove_prefix(kByteOrderMark.size());
     fed = records.feed(text);
     return bool(fed);
-  }));
+  });
   TRY(fed);
+  if (!read) {
+    Error error = read.error();
+    if (!first) error.where.line = static_cast<int>(records.line());
+    return error;
+  }
   TRY(records.end());
   if (!reader.has_header())
     return Error{
@@ -157,12 +147,15 @@ Result<CountedRows> read_csv_counted(const std::filesystem::path& path, const Sc
                                      const CsvOptions& options) {
   TRY(check_options(options));
   Reader reader(schema, options);
-  if (auto read = read_into(reader, path, options.separator); !read) {
-    Error error = read.error();
+  const auto in_file = [&](Error error) {
     error.where.file = path.string();
     return error;
-  }
-  return std::move(reader).result();
+  };
+  if (auto started = reader.start(); !started) return in_file(started.error());
+  if (auto read = read_into(reader, path, options); !read) return in_file(read.error());
+  auto rows = std::move(reader).finish();
+  if (!rows) return in_file(rows.error());
+  return rows;
 }
 
 }  // namespace parley::learn

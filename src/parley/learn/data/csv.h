@@ -3,11 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "parley/base/result.h"
-#include "parley/learn/data/csv_encode.h"
-#include "parley/learn/data/rows.h"
-#include "parley/learn/data/schema.h"
+#include "parley/base/unpack.h"
+#include "parley/learn/data/intake.h"
 
 namespace parley::learn {
 
@@ -15,16 +16,15 @@ struct CsvOptions {
   char separator = ',';
   char decimal = '.';
   bool labels = true;  // false for predictions: the file needs no target, every label is 0
+  std::vector<std::string> header{};  // names the columns of a file whose first line does not
+  Selection select{};
+  uint64_t unpacked_bytes_max = kUnpackedBytesMax;
 };
 
-struct CountedRows {
-  Rows rows;
-  CsvCounts counts;
-};
-
-/// UTF-8, RFC 4180, with a header line; columns are found by name, others are ignored. Only the
-/// structure can be wrong (no such file or column, another number of fields than the header, an
-/// open quote); what a record contains never is, see CsvEncoder.
+/// RFC 4180, plain or packed with zstd; columns are found by name, others are ignored. The names
+/// must be UTF-8. Only the structure can be wrong (no such file or column, another number of fields
+/// than the header, an open quote, a packed file that is cut off); what a record contains never is,
+/// see Encoder.
 Result<Rows> read_csv(const std::filesystem::path& path, const Schema& schema,
                       const CsvOptions& options = {});
 

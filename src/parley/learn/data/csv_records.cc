@@ -1,6 +1,9 @@
 #include "parley/learn/data/csv_records.h"
 
+#include <immintrin.h>
+
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 namespace parley::learn {
@@ -12,88 +15,142 @@ int as_place(size_t number) {
   return static_cast<int>(std::min<size_t>(number, std::numeric_limits<int>::max()));
 }
 
-}  // namespace
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n\v\f";
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+/// The first `a` or new line in [p, end), or end; 32 bytes at a time.
+const char* find_end_of_field(const char* p, const char* end, char a) {
+  const __m256i first = _mm256_set1_epi8(a), second = _mm256_set1_epi8('\n');
+  for (; end - p >= 32; p += 32) {
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+    const __m256i hits =
+        _mm256_or_si256(_mm256_cmpeq_epi8(bytes, first), _mm256_cmpeq_epi8(bytes, second));
+    const auto mask = static_cast<unsigned>(_mm256_movemask_epi8(hits));
+    if (mask != 0) return p + __builtin_ctz(mask);
+  }
+  while (p < end && *p != a && *p != '\n') ++p;
+  return p;
 }
 
+}  // namespace
+
 Where CsvRecord::where(size_t i) const {
-  return {.line = as_place(fields[i].line), .column = as_place(fields[i].column)};
+  const std::string_view before = raw.substr(0, fields[i].begin);
+  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {.line = as_place(line + std::count(before.begin(), before.end(), '\n')),
+          .column = as_place(1 + before.size() - line_start)};
 }
 
 Result<void> CsvRecords::feed(std::string_view block) {
-  for (const char c : block) {
-    if (++record_bytes_ > kRecordBytesMax) return too_long();
-    if (ends_record(c)) TRY(end_record());
+  if (rest_.empty()) {
+    rest_ = TRY(take_whole_records(block));
+    return {};
   }
+  rest_ += block;
+  const size_t left = TRY(take_whole_records(rest_)).size();
+  rest_.erase(0, rest_.size() - left);
   return {};
 }
 
 Result<void> CsvRecords::end() {
-  if (state_ == State::kQuoted)
+  const Found found = scan(rest_);
+  TRY(check_length(found, rest_.size()));
+  if (found == Found::kOpenQuote)
     return Error{Code::kInvalid, "the quote that opens here is never closed",
                  "Close it, or double a quote that is part of a quoted text.",
                  record_.where(record_.size() - 1)};
-  return record_bytes_ > 0 ? end_record() : Result<void>();
+  return rest_.empty() ? Result<void>() : give(rest_);
 }
 
-/// Takes one byte; true for the new line that ends the record.
-bool CsvRecords::ends_record(char c) {
-  const bool inside = state_ == State::kQuoted;
-  ++column_;
-  if (c == '\n') ++line_, column_ = 1;
-  if (c == kQuote && state_ == State::kFieldStart) {
-    quoted_ = true;
-    state_ = State::kQuoted;
-  } else if (c == kQuote && inside) {
-    state_ = State::kQuoteInQuoted;
-  } else if (c == kQuote && state_ == State::kQuoteInQuoted) {
-    record_.text += c;
-    state_ = State::kQuoted;
-  } else if (c == separator_ && !inside) {
-    start_field();
-  } else if (c == '\n' && !inside) {
-    return true;
-  } else {
-    record_.text += c;
-    if (!inside) state_ = State::kPlain;
+/// Gives every record that ends in `text`; returns what follows the last of them.
+Result<std::string_view> CsvRecords::take_whole_records(std::string_view text) {
+  while (!text.empty()) {
+    const Found found = scan(text);
+    TRY(check_length(found, text.size()));
+    if (found != Found::kRecord) break;
+    const size_t bytes = record_.raw.size() + 1;
+    TRY(give(text.substr(0, bytes)));
+    text.remove_prefix(bytes);
   }
-  return false;
+  return text;
 }
 
-void CsvRecords::start_record() {
-  record_.text.clear();
+/// Splits the record at the start of `text` into fields. Looks no further than a record may be
+/// long, so that what is found does not depend on how the file was cut into blocks.
+CsvRecords::Found CsvRecords::scan(std::string_view text) {
+  text = text.substr(0, kRecordBytesMax);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
   record_.fields.clear();
-  record_bytes_ = 0;
+  record_.line = line_;
+  record_.raw = text;
   quoted_ = false;
-  start_field();
+  unquoted_bytes_ = 0;
+  for (const char* p = begin;; ++p) {
+    record_.fields.push_back({{}, static_cast<size_t>(p - begin)});
+    if (p < end && *p == kQuote) {
+      quoted_ = true;
+      p = scan_quoted(p, end);
+      if (p == nullptr) return Found::kOpenQuote;
+    } else {
+      const char* const field = p;
+      p = find_end_of_field(p, end, separator_);
+      record_.fields.back().text = {field, static_cast<size_t>(p - field)};
+    }
+    if (p == end) return Found::kOpenRecord;
+    if (*p != '\n') continue;
+    record_.raw = {begin, static_cast<size_t>(p - begin)};
+    return Found::kRecord;
+  }
 }
 
-void CsvRecords::start_field() {
-  record_.fields.push_back({record_.text.size(), line_, column_});
-  state_ = State::kFieldStart;
+/// Reads the field whose opening quote is at `quote`; returns its end, or null if it has none.
+const char* CsvRecords::scan_quoted(const char* quote, const char* end) {
+  const auto find_quote = [&](const char* p) {
+    return p < end ? static_cast<const char*>(std::memchr(p, kQuote, end - p)) : nullptr;
+  };
+  const char* part = quote + 1;
+  const char* close = find_quote(part);
+  char* text = nullptr;  // where the field's parts are put together, if it has several
+  size_t size = 0;
+  const auto append = [&](const char* from, const char* to) {
+    if (unquoted_ == nullptr) unquoted_.reset(new char[kRecordBytesMax]);
+    if (text == nullptr) text = unquoted_.get() + unquoted_bytes_;
+    std::memcpy(unquoted_.get() + unquoted_bytes_, from, to - from);
+    unquoted_bytes_ += to - from;
+    size += to - from;
+  };
+  while (close != nullptr && close + 1 < end && close[1] == kQuote) {
+    append(part, close + 1);  // With one of the two quotes.
+    part = close + 2;
+    close = find_quote(part);
+  }
+  if (close == nullptr) return nullptr;
+  const char* const last = find_end_of_field(close + 1, end, separator_);
+  if (text == nullptr && last == close + 1) {
+    record_.fields.back().text = {part, static_cast<size_t>(close - part)};
+    return last;
+  }
+  append(part, close);
+  append(close + 1, last);
+  record_.fields.back().text = {text, size};
+  return last;
 }
 
-Result<void> CsvRecords::end_record() {
+/// Hands over the record at hand, which is `text` with its line end.
+Result<void> CsvRecords::give(std::string_view text) {
   if (is_blank()) {
     ++blank_lines_;
   } else {
     TRY(give_blank_lines());
     TRY(take_(record_));
   }
-  start_record();
+  line_ += quoted_ ? std::count(text.begin(), text.end(), '\n') : 1;
   return {};
 }
 
 Result<void> CsvRecords::give_blank_lines() {
   CsvRecord blank;
-  const size_t first = record_.fields[0].line - blank_lines_;
   for (size_t i = 0; i < blank_lines_; ++i) {
-    blank.fields = {{0, first + i, 1}};
+    blank.line = line_ - blank_lines_ + i;
+    blank.fields = {{{}, 0}};
     TRY(take_(blank));
   }
   blank_lines_ = 0;
@@ -101,17 +158,18 @@ Result<void> CsvRecords::give_blank_lines() {
 }
 
 bool CsvRecords::is_blank() const {
-  return !quoted_ && record_.size() == 1 && trimmed(record_.text).empty();
+  return !quoted_ && record_.size() == 1 && trimmed(record_[0]).empty();
 }
 
-Error CsvRecords::too_long() const {
-  const bool quoted = state_ == State::kQuoted;
-  return {Code::kInvalid,
-          quoted ? "the quote that opens here is not closed within 1 MiB"
-                 : "the record that starts here is longer than 1 MiB",
-          quoted ? "Close it, or double a quote that is part of a quoted text."
-                 : "Is this a text file with one record per line?",
-          record_.where(quoted ? record_.size() - 1 : 0)};
+Result<void> CsvRecords::check_length(Found found, size_t bytes) const {
+  if (found == Found::kRecord || bytes <= kRecordBytesMax) return {};
+  const bool quoted = found == Found::kOpenQuote;
+  return Error{Code::kInvalid,
+               quoted ? "the quote that opens here is not closed within 1 MiB"
+                      : "the record that starts here is longer than 1 MiB",
+               quoted ? "Close it, or double a quote that is part of a quoted text."
+                      : "Is this a text file with one record per line?",
+               record_.where(quoted ? record_.size() - 1 : 0)};
 }
 
 }  // namespace parley::learn

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,22 +14,25 @@
 namespace parley::learn {
 
 /// Without the blanks around it.
-std::string_view trimmed(std::string_view text);
+inline std::string_view trimmed(std::string_view text) {
+  const auto is_blank = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  return text;
+}
 
 /// One record. Valid until the callback that received it returns.
 struct CsvRecord {
   struct Field {
-    size_t begin;         // in `text`
-    size_t line, column;  // in the file
+    std::string_view text;  // unquoted
+    size_t begin;           // in `raw`
   };
-  std::string text{};  // the fields, unquoted, without the separators
+  std::string_view raw{};  // as it stands in the file
+  size_t line = 1;         // where it starts there
   std::vector<Field> fields{};
 
   size_t size() const { return fields.size(); }
-  std::string_view operator[](size_t i) const {
-    const size_t end = i + 1 < fields.size() ? fields[i + 1].begin : text.size();
-    return std::string_view(text).substr(fields[i].begin, end - fields[i].begin);
-  }
+  std::string_view operator[](size_t i) const { return fields[i].text; }
   /// Where field i starts, as far as known here: line and column, counted in bytes.
   Where where(size_t i) const;
 };
@@ -41,34 +45,35 @@ class CsvRecords {
   using Take = std::function<Result<void>(const CsvRecord&)>;
   static constexpr size_t kRecordBytesMax = 1 << 20;
 
-  CsvRecords(char separator, Take take) : separator_(separator), take_(std::move(take)) {
-    start_record();
-  }
+  CsvRecords(char separator, Take take) : separator_(separator), take_(std::move(take)) {}
 
   /// The next block of the file. After an error no more blocks may follow.
   Result<void> feed(std::string_view block);
   /// After the last block: the last record need not end with a new line.
   Result<void> end();
+  /// The line of the file that is reached.
+  size_t line() const { return line_; }
 
  private:
-  enum class State { kFieldStart, kPlain, kQuoted, kQuoteInQuoted };
+  enum class Found { kRecord, kOpenRecord, kOpenQuote };
 
-  bool ends_record(char c);
-  void start_record();
-  void start_field();
-  Result<void> end_record();
+  Result<std::string_view> take_whole_records(std::string_view text);
+  Found scan(std::string_view text);
+  const char* scan_quoted(const char* quote, const char* end);
+  Result<void> give(std::string_view text);
   Result<void> give_blank_lines();
   bool is_blank() const;
-  Error too_long() const;
+  Result<void> check_length(Found found, size_t bytes) const;
 
   char separator_;
   Take take_;
   CsvRecord record_{};
-  State state_ = State::kFieldStart;
-  bool quoted_ = false;  // the record at hand has a quoted field
-  size_t record_bytes_ = 0;
-  size_t line_ = 1, column_ = 1;  // of the next byte
-  size_t blank_lines_ = 0;        // held back until it is known that a record follows
+  bool quoted_ = false;                 // the record at hand has a quoted field
+  std::string rest_{};                  // the start of a record whose end is still to come
+  std::unique_ptr<char[]> unquoted_{};  // of the record at hand, texts not in one piece in the file
+  size_t unquoted_bytes_ = 0;
+  size_t line_ = 1;         // of the next record
+  size_t blank_lines_ = 0;  // held back until it is known that a record follows
 };
 
 }  // namespace parley::learn

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include <cmath>
 #include <fstream>
@@ -72,7 +73,7 @@ TEST_F(CsvTest, FindsColumnsByNameInAnyOrderAndIgnoresOthers) {
   EXPECT_EQ(read->rows.label(0), 2);
   EXPECT_EQ(read->rows.label(1), -1);
   EXPECT_EQ(read->counts.rows, 2u);
-  EXPECT_EQ(read->counts.out_of_bounds + read->counts.replaced, 0u);
+  EXPECT_EQ(read->counts.out_of_bounds() + read->counts.replaced(), 0u);
 }
 
 TEST_F(CsvTest, ReadsTheSameRecordsInEveryManner) {
@@ -93,7 +94,7 @@ TEST_F(CsvTest, ReadsTheSameRecordsInEveryManner) {
     EXPECT_EQ(row(*read, 0), (Row{1, 2})) << text;
     EXPECT_EQ(row(*read, 1), (Row{4, 5})) << text;
     EXPECT_EQ(read->rows.label(1), .6) << text;
-    EXPECT_EQ(read->counts.replaced, 0u) << text;
+    EXPECT_EQ(read->counts.replaced(), 0u) << text;
   }
 }
 
@@ -120,7 +121,7 @@ TEST_F(CsvTest, UnderstandsNumbersAsPeopleWriteThem) {
     const auto read = this->read("a,b,y\n0," + text + ",0\n", schema);
     ASSERT_TRUE(read) << text;
     EXPECT_EQ(row(*read, 0)[1], value) << text;
-    EXPECT_EQ(read->counts.replaced, 0u) << text;
+    EXPECT_EQ(read->counts.replaced(), 0u) << text;
   }
 }
 
@@ -139,7 +140,7 @@ TEST_F(CsvTest, MovesNumbersToTheNearestBoundSilently) {
   EXPECT_EQ(row(*read, 1)[0], -100);
   EXPECT_EQ(read->rows.label(0), 5);
   EXPECT_EQ(read->rows.label(1), -5);
-  EXPECT_EQ(read->counts.out_of_bounds, 4u);
+  EXPECT_EQ(read->counts.out_of_bounds(), 4u);
 }
 
 TEST_F(CsvTest, ReplacesWhatIsNoNumberByThePublicConstant) {
@@ -149,7 +150,7 @@ TEST_F(CsvTest, ReplacesWhatIsNoNumberByThePublicConstant) {
     ASSERT_TRUE(read) << text;
     EXPECT_EQ(row(*read, 0), (Row{7, 3})) << text;
     EXPECT_EQ(read->rows.label(0), 0) << text;
-    EXPECT_EQ(read->counts.replaced, 2u) << text;
+    EXPECT_EQ(read->counts.replaced(), 2u) << text;
   }
 }
 
@@ -182,7 +183,7 @@ TEST_F(CsvTest, EncodesCategories) {
   EXPECT_EQ(row(*read, 1), (Row{0, 1, 0, 1, 0, 0, 1}));
   EXPECT_EQ(row(*read, 2), (Row{0, 0, 1, 0, 0, 2, 1}));
   EXPECT_EQ(row(*read, 3), (Row{0, 0, 1, 0, 0, 2, 1}));
-  EXPECT_EQ(read->counts.replaced, 4u) << "kind and term have no level `other`";
+  EXPECT_EQ(read->counts.replaced(), 4u) << "kind and term have no level `other`";
 }
 
 TEST_F(CsvTest, StripsTheSameCharactersFromLevelsAndTexts) {
@@ -209,7 +210,7 @@ TEST_F(CsvTest, ReadsTwoClassesAndTurnsAnUnlistedOneIntoTheZeroRecord) {
     EXPECT_EQ(read->rows.label(i), 0);
     EXPECT_EQ(row(*read, i), (Row{0, 0, 0}));
   }
-  EXPECT_EQ(read->counts.replaced, 2u);
+  EXPECT_EQ(read->counts.replaced(), 2u);
 }
 
 TEST_F(CsvTest, NeedsNoTargetForPredictions) {
@@ -287,6 +288,54 @@ TEST_F(CsvTest, AMissingFileAFolderAndAnImpossibleSeparatorAreErrors) {
   EXPECT_EQ(folder.error().code, Code::kInvalid);
   EXPECT_FALSE(this->read("a,b,y\n", two_numbers(), {.separator = '"'}));
   EXPECT_FALSE(this->read("a,b,y\n", two_numbers(), {.decimal = '7'}));
+}
+
+TEST_F(CsvTest, NamesTheColumnsOfAFileWithoutAHeader) {
+  const CsvOptions options{.header = {"a", "x", "b", "y"}};
+  const auto read = this->read("1, what, 2, 3\n4, , 5, 6\n", two_numbers(), options);
+  ASSERT_TRUE(read) << describe(read.error());
+  ASSERT_EQ(read->rows.size(), 2u);
+  EXPECT_EQ(row(*read, 1), (Row{4, 5}));
+  EXPECT_FALSE(this->read("1,2,3\n", two_numbers(), options)) << "another number of fields";
+  EXPECT_FALSE(this->read("1,2,3\n", two_numbers(), {.header = {"a", "x", "y"}})) << "no b";
+  const auto empty = this->read("", two_numbers(), options);
+  ASSERT_TRUE(empty);
+  EXPECT_EQ(empty->rows.size(), 0u);
+}
+
+TEST_F(CsvTest, APackedFileIsTheSameAndACutOneIsAnErrorWithItsLine) {
+  std::string text = "a,b,y\n";
+  for (int i = 0; i < 40'000; ++i)
+    text += std::to_string(i % 91) + "," + std::to_string(i % 7919) + "," + std::to_string(i % 13) +
+            "\n";
+  std::string packed(ZSTD_compressBound(text.size()), '\0');
+  packed.resize(ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 1));
+  const auto plain = this->read(text, two_numbers()), same = this->read(packed, two_numbers());
+  ASSERT_TRUE(plain && same);
+  ASSERT_EQ(same->rows.size(), 40'000u);
+  for (size_t i = 0; i < 40'000; ++i) ASSERT_EQ(row(*plain, i), row(*same, i));
+  const auto cut = this->read(packed.substr(0, packed.size() - 30), two_numbers());
+  ASSERT_FALSE(cut);
+  EXPECT_EQ(cut.error().code, Code::kInvalid);
+  EXPECT_NE(cut.error().what.find("cut off"), std::string::npos);
+  EXPECT_EQ(cut.error().where.file, file.string());
+  EXPECT_GT(cut.error().where.line, 1);
+  EXPECT_FALSE(this->read(packed, two_numbers(), {.unpacked_bytes_max = text.size() - 1}));
+  EXPECT_TRUE(this->read(packed, two_numbers(), {.unpacked_bytes_max = text.size()}));
+}
+
+TEST_F(CsvTest, RenamesFiltersAndCounts) {
+  const Selection select{
+      .columns = {{"b", "amount"}}, .where = RowFilter{"status", {"draft"}, true}, .rows = 2};
+  const auto read = this->read("status,a,amount,y\ndraft,1,2,3\nok,4,5,6\n,7,8,9\n", two_numbers(),
+                               {.select = select});
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(row(*read, 0), (Row{4, 5}));
+  EXPECT_EQ(read->counts.left_out, 1u);
+  const auto wrong = this->read("status,a,amount,y\nok,4,5,6\n", two_numbers(), {.select = select});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().where.file, file.string());
+  EXPECT_EQ(wrong.error().what, "holds 1 rows, the charter says 2");
 }
 
 TEST(CsvRecords, DoNotDependOnHowTheFileIsCutIntoBlocks) {

@@ -10,8 +10,10 @@ void Rows::add(std::span<const double> z, double y) {
   check(z.size() == columns_);
   bool ordinary = std::fabs(y) <= kLargest;  // False for NaN, too.
   for (double value : z) ordinary = ordinary & (std::fabs(value) <= kLargest);
-  for (double value : z) values_.push_back(ordinary && std::fabs(value) >= kSmallest ? value : 0.0);
-  values_.resize(values_.size() + stride_ - columns_);
+  values_.resize(values_.size() + stride_);
+  double* row = values_.data() + values_.size() - stride_;
+  for (size_t j = 0; j < columns_; ++j)
+    row[j] = ordinary && std::fabs(z[j]) >= kSmallest ? z[j] : 0.0;
   labels_.push_back(ordinary ? y : 0.0);
 }
 

@@ -24,6 +24,8 @@ class Rows {
   /// Adds one record. One that is not finite, or not of this world, becomes the zero record: it
   /// still counts, contributes nothing, and nobody is told, since an error would reveal it.
   void add(std::span<const double> z, double y);
+  /// A record that counts and contributes nothing.
+  void add_zero() { values_.resize(values_.size() + stride_), labels_.push_back(0); }
   void reserve(size_t rows) { values_.reserve(rows * stride_), labels_.reserve(rows); }
 
   size_t size() const { return labels_.size(); }
@@ -31,7 +33,7 @@ class Rows {
   size_t stride() const { return stride_; }
   const double* values() const { return values_.data(); }
   const double* labels() const { return labels_.data(); }
-  std::span<const double> row(size_t i) const { return {&values_[i * stride_], columns_}; }
+  std::span<const double> row(size_t i) const { return {values() + i * stride_, columns_}; }
   double label(size_t i) const { return labels_[i]; }
 
  private:

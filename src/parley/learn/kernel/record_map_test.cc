@@ -244,7 +244,7 @@ TEST(RecordMap, IsAPureFunctionOfTheRecordWhereverItLies) {
 TEST(RecordMap, ASparseRecordGivesWhatTheWholeRecordGives) {
   const KinkData data(1000);
   const Lattice lattice = *Lattice::make(4, 24, KinkData::kColumns);
-  const RecordMap<HingeLike, L2, true> map({}, lattice, data.theta);
+  const RecordMap<Hinge, L2, true> map({}, lattice, data.theta);
   for (size_t i = 0; i < data.rows.size(); ++i) {
     std::vector<uint32_t> at;
     std::vector<double> values;

@@ -1,0 +1,51 @@
+// parley data describe
+#include "commands.h"
+#include "overrides.h"
+#include "parley/charter/policy.h"
+#include "parley/learn/source/source.h"
+#include "parley/report/describe.h"
+
+namespace parley::cli {
+namespace {
+
+Result<learn::Source> source_from(const DataDescribeOptions& options, const charter::Policy& policy,
+                                  const charter::Charter& charter) {
+  if (options.dataset.empty())
+    return charter::source_of(policy, *TRY(policy.dataset_for(charter)), charter);
+  for (const charter::Dataset& data : policy.datasets)
+    if (data.name == options.dataset) return charter::source_of(policy, data, charter);
+  return Error{Code::kInvalid, "the policy has no data set \"" + options.dataset + "\"",
+               "Name one of its [[dataset]] blocks."};
+}
+
+Result<learn::Source> source_for(const DataDescribeOptions& options,
+                                 const charter::Charter& charter) {
+  if (options.policy)
+    return source_from(options, TRY(charter::read_policy(*options.policy)), charter);
+  if (options.file.empty())
+    return Error{Code::kInvalid, "no data given", "Name a file, or add --policy FILE."};
+  learn::Source source = learn::source_of(options.file);
+  const charter::Privacy& privacy = charter.privacy;
+  if (privacy.unit != "record")
+    source.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};
+  return source;
+}
+
+}  // namespace
+
+Result<Output> run(const DataDescribeOptions& options, ProgressStyle) {
+  const charter::Charter charter =
+      TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
+  learn::Source source = TRY(source_for(options, charter));
+  // Not an error here: how many there are is what the owner asks.
+  const std::optional<uint64_t> expected = std::exchange(source.select.rows, std::nullopt);
+  const learn::CountedRows loaded = TRY(learn::load(source, charter.schema));
+  const report::Description description{.source = learn::name_of(source),
+                                        .charter_rows = expected,
+                                        .schema = charter.schema,
+                                        .unit = charter.privacy.unit,
+                                        .counts = loaded.counts};
+  return Output{report::to_text(description), report::to_json(description)};
+}
+
+}  // namespace parley::cli

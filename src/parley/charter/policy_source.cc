@@ -1,0 +1,77 @@
+// From a policy's [[dataset]] to a source of records.
+#include <algorithm>
+
+#include "parley/charter/available.h"
+#include "parley/charter/policy.h"
+
+namespace parley::charter {
+namespace {
+
+Result<learn::Source::Kind> kind_of(Source source) {
+  using Kind = learn::Source::Kind;
+  switch (source) {
+    case Source::kCsv:
+      return Kind::kCsv;
+    case Source::kLibsvm:
+      return Kind::kLibsvm;
+    case Source::kSqlite:
+      return Kind::kSqlite;
+    case Source::kPostgres:
+      return Kind::kPostgres;
+    case Source::kParquet:
+      return not_available("dataset.source", name_of(source), "Export the data as CSV.");
+  }
+  return check(false), Error{};
+}
+
+Error refused(const std::string& what, const std::string& column, int64_t records) {
+  return {Code::kPolicy,
+          what + ", and the policy caps the records of one " + column,
+          "Agree on a charter with privacy.unit naming that column and unit_records up to " +
+              std::to_string(records) + ", or take [dataset.unit] out of the policy.",
+          {.key = "privacy.unit"}};
+}
+
+/// Whose records are capped. Two different units cannot be (see learn::UnitCap), and a cap under a
+/// charter that promises something about single records would make one record decide whether
+/// others count, which its noise does not cover.
+Result<std::optional<learn::UnitCap>> unit_cap(const Dataset& data, const Charter& charter) {
+  const Privacy& privacy = charter.privacy;
+  const bool capped = !data.unit_column.empty();
+  if (privacy.unit == "record") {
+    if (capped)
+      return refused("the charter's privacy unit is a record", data.unit_column,
+                     data.unit_records.value_or(1));
+    return std::optional<learn::UnitCap>();
+  }
+  const auto renamed = data.columns.find(privacy.unit);
+  const std::string& column = renamed == data.columns.end() ? privacy.unit : renamed->second;
+  if (capped && column != data.unit_column)
+    return refused("the charter's privacy unit is " + in_quotes(privacy.unit), data.unit_column,
+                   data.unit_records.value_or(1));
+  const int64_t most =
+      std::min(privacy.unit_records, data.unit_records.value_or(privacy.unit_records));
+  return std::optional(learn::UnitCap{column, static_cast<uint64_t>(most)});
+}
+
+}  // namespace
+
+Result<learn::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter) {
+  learn::Source source;
+  source.kind = TRY(kind_of(data.source));
+  source.path = data.path.empty() ? data.path : policy.folder / data.path;
+  source.dsn = data.dsn;
+  source.query = data.query;
+  source.separator = data.separator.front();
+  source.decimal = data.decimal.front();
+  source.header = data.header;
+  source.select = {.columns = data.columns,
+                   .where = data.where,
+                   .unit = TRY(unit_cap(data, charter)),
+                   .rows = {}};
+  for (const Owner& owner : charter.owners)
+    if (owner.name == policy.owner) source.select.rows = static_cast<uint64_t>(owner.rows);
+  return source;
+}
+
+}  // namespace parley::charter

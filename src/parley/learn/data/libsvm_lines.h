@@ -1,0 +1,53 @@
+// Splits LIBSVM text into lines of a label and values, block by block.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "parley/base/result.h"
+
+namespace parley::learn {
+
+/// Valid until the callback that received it returns.
+struct LibsvmLine {
+  struct Entry {
+    uint64_t index;               // from 1
+    std::optional<double> value;  // finite, or nothing where the text is no number
+  };
+  std::string_view label{};
+  std::vector<Entry> entries{};  // indices go up
+};
+
+/// Blank lines, and lines with nothing but a comment, are no records.
+class LibsvmLines {
+ public:
+  using Take = std::function<void(const LibsvmLine&)>;
+  static constexpr size_t kLineBytesMax = 16 << 20;
+
+  explicit LibsvmLines(Take take) : take_(std::move(take)) {}
+
+  /// The next block of the file. After an error no more blocks may follow.
+  Result<void> feed(std::string_view block);
+  /// After the last block: the last line need not end with a new line.
+  Result<void> end();
+  /// The line of the file that is reached.
+  size_t line() const { return line_; }
+
+ private:
+  Result<std::string_view> take_whole_lines(std::string_view text);
+  Result<void> take_line(std::string_view text);
+  Result<LibsvmLine::Entry> entry(std::string_view word, size_t column) const;
+  Error error(size_t column, std::string what, std::string hint) const;
+
+  Take take_;
+  LibsvmLine record_{};
+  std::string rest_{};  // the start of a line whose end is still to come
+  size_t line_ = 1;
+};
+
+}  // namespace parley::learn

@@ -1,0 +1,38 @@
+#include "parley/learn/data/sparse_rows.h"
+
+#include <cmath>
+#include <vector>
+
+#include "parley/base/result.h"
+
+namespace parley::learn {
+
+void SparseRows::add(std::span<const uint32_t> at, std::span<const double> values, double y) {
+  check(at.size() == values.size() && (at.empty() || at.back() < columns_));
+  bool ordinary = std::fabs(y) <= kLargest;  // False for NaN, too.
+  for (double value : values) ordinary = ordinary & (std::fabs(value) <= kLargest);
+  if (!ordinary) return add_zero();
+  for (size_t i = 0; i < at.size(); ++i) {
+    check(i == 0 || at[i - 1] < at[i]);
+    if (std::fabs(values[i]) < kSmallest) continue;
+    indices_.push_back(at[i]);
+    values_.push_back(values[i]);
+  }
+  offsets_.push_back(values_.size());
+  labels_.push_back(y);
+}
+
+Rows SparseRows::dense() const {
+  Rows rows(columns_);
+  std::vector<double> z(columns_);
+  for (size_t i = 0; i < size(); ++i) {
+    const auto values = row_values(i);
+    const auto at = row_indices(i);
+    for (size_t k = 0; k < at.size(); ++k) z[at[k]] = values[k];
+    rows.add(z, label(i));
+    for (uint32_t j : at) z[j] = 0;
+  }
+  return rows;
+}
+
+}  // namespace parley::learn

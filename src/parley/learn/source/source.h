@@ -1,0 +1,51 @@
+// Where an owner's records lie, and one way to read them: files of several kinds and databases give
+// the same rows, bit for bit, for the same data.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/result.h"
+#include "parley/base/unpack.h"
+#include "parley/learn/data/intake.h"
+#include "parley/learn/data/libsvm.h"
+#include "parley/learn/data/schema.h"
+
+namespace parley::learn {
+
+struct Source {
+  enum class Kind { kCsv, kLibsvm, kSqlite, kPostgres };
+  Kind kind = Kind::kCsv;
+  std::filesystem::path path{};       // files
+  std::string dsn{}, query{};         // databases
+  char separator = ',';               // CSV
+  char decimal = '.';                 // CSV
+  std::vector<std::string> header{};  // CSV without a header line
+  Selection select{};
+};
+
+struct LoadOptions {
+  bool labels = true;  // false for predictions: no target is needed, every label is 0
+  uint64_t unpacked_bytes_max = kUnpackedBytesMax;
+};
+
+/// A file by its name: .libsvm, .svm and .svmlight are LIBSVM files, all others CSV; a .zst at the
+/// end says nothing.
+Source source_of(const std::filesystem::path& file);
+
+/// All records of the source. A record can be odd, never wrong; the structure can, and then the
+/// error says where. LIBSVM files have no names, so that no column can be renamed, filtered or
+/// capped by.
+Result<CountedRows> load(const Source& source, const Schema& schema,
+                         const LoadOptions& options = {});
+
+/// The same as sparse rows; LIBSVM files only.
+Result<CountedSparseRows> load_sparse(const Source& source, const Schema& schema,
+                                      const LoadOptions& options = {});
+
+/// For messages and results: the file's name, or which kind of database.
+std::string name_of(const Source& source);
+
+}  // namespace parley::learn

@@ -144,6 +144,19 @@ std::string without(std::string_view toml, const std::string& line) {
   return text.erase(text.find("\n" + line) + 1, line.size() + 1);
 }
 
+TEST(Charter, NamesEveryListedLossAndGivesItItsConstants) {
+  ASSERT_EQ(kNames<Loss>.size(), std::variant_size_v<learn::Losses>);
+  for (size_t i = 0; i < kNames<Loss>.size(); ++i) {
+    const Model model{.loss = static_cast<Loss>(i), .huber_delta = 1, .class_weights = {1, 1}};
+    EXPECT_EQ(loss_of(model), learn::loss_named(kNames<Loss>[i])) << i;
+  }
+  const auto huber = parse(kMinimal, {{"model.loss", "huber"}, {"model.huber_delta", "0.5"}});
+  ASSERT_TRUE(huber) << error_of(huber);
+  EXPECT_EQ(loss_of(huber->model), learn::Losses(learn::Huber{.5}));
+  EXPECT_NE(huber->canonical.find(R"("huber_delta":0.5)"), std::string::npos);
+  EXPECT_NE(parse(kMinimal, {{"model.loss", "huber"}})->hash, huber->hash);
+}
+
 TEST(Charter, FillsInSoundDefaults) {
   const auto charter = parse(kMinimal);
   ASSERT_TRUE(charter) << error_of(charter);

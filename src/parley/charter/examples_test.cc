@@ -54,6 +54,21 @@ TEST(Examples, GoldenHashes) {
             "e58643aad8adc1ac567c23a36100d43f47f060973aac862e65f9c84cdfc5dc88");
 }
 
+// Equal weights of 1 are what a charter without them means.
+TEST(Examples, ClassWeightsOfOneDoNotChangeTheJob) {
+  const auto with = [](const std::string& weights) {
+    const std::vector<Override> changes = {{"model.class_weights", weights}};
+    return *read_charter(examples() / "ten-clinics.charter.toml", changes);
+  };
+  const Charter plain = *read_charter(examples() / "ten-clinics.charter.toml");
+  EXPECT_EQ(with("[1, 1.0]").hash, plain.hash);
+  const Charter weighted = with("[1, 5]");
+  EXPECT_NE(weighted.hash, plain.hash);
+  EXPECT_NE(with("[5, 1]").hash, weighted.hash) << "the order is that of the classes";
+  EXPECT_EQ(loss_of(weighted.model), learn::Losses(learn::Logistic{{1, 5}}));
+  EXPECT_NE(explain(weighted).find("classes weighted 1 and 5"), std::string::npos);
+}
+
 TEST(Examples, ThePolicyIsRead) {
   const auto policy = read_policy(examples() / "bank-a.policy.toml");
   ASSERT_TRUE(policy) << describe(policy.error());

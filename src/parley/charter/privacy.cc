@@ -105,7 +105,8 @@ void read_privacy(Table& root, Charter& charter) {
     t.optional("mechanism", privacy.mechanism, Anything{}, "For example mechanism = \"laplace\".");
     check_mechanism(t, charter, root.has("secure_aggregation"));
     read_clip(t, charter);
-    // Below 16 bits the rounding of 4096 coordinates could exceed the clip (learn/lattice.h).
+    // Below 16 bits the rounding of 4096 coordinates could exceed the clip
+    // (learn/kernel/lattice.h).
     t.optional("grid_bits", privacy.grid_bits, at_least(16).up_to(32), "Take grid_bits = 24.");
     t.optional("evaluate", privacy.evaluate, at_least(0).up_to(0.9),
                "The part of epsilon kept for the evaluation, for example evaluate = 0.05.");

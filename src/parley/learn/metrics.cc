@@ -110,20 +110,20 @@ std::optional<double> precision_at_recall(std::span<const double> scores,
   return precision_at_recall(levels_of(scores, labels), recall);
 }
 
-std::vector<Metric> metrics_of(std::span<const double> scores, std::span<const double> labels,
-                               bool two_classes) {
+std::vector<Metric> metrics_of(Output output, std::span<const double> scores,
+                               std::span<const double> labels) {
   std::vector<Metric> found;
   const auto add = [&](std::string_view name, std::optional<double> value) {
     if (value) found.push_back({name, *value});
   };
-  if (!two_classes) {
+  if (output == Output::kValue) {
     add("rmse", rmse(scores, labels));
     add("r2", r_squared(scores, labels));
     return found;
   }
   const std::vector<Level> levels = levels_of(scores, labels);
   add("accuracy", accuracy(scores, labels));
-  add("log_loss", log_loss(scores, labels));
+  if (output == Output::kLogOdds) add("log_loss", log_loss(scores, labels));
   add("auc", auc(levels));
   add("precision_at_recall_0.8", precision_at_recall(levels, 0.8));
   return found;

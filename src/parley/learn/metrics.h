@@ -36,9 +36,12 @@ struct Metric {
   double value = 0;
 };
 
-/// Those that fit: rmse and r2 for a number; accuracy, log_loss, auc and precision_at_recall_0.8
-/// for two classes. Those that the data does not define are left out.
-std::vector<Metric> metrics_of(std::span<const double> scores, std::span<const double> labels,
-                               bool two_classes);
+/// What a model's output stands for.
+enum class Output { kValue, kClassScore, kLogOdds };
+
+/// Those that fit: rmse and r2 for a value; accuracy, auc and precision_at_recall_0.8 for a class
+/// score, and log_loss where it is log odds. Those that the data does not define are left out.
+std::vector<Metric> metrics_of(Output output, std::span<const double> scores,
+                               std::span<const double> labels);
 
 }  // namespace parley::learn

@@ -93,10 +93,10 @@ TEST(Metrics, ListHoldsWhatTheDataDefines) {
     for (const Metric& metric : metrics) all += std::string(metric.name) + " ";
     return all;
   };
-  EXPECT_EQ(names(metrics_of(Numbers{1, 2}, Numbers{1, 3}, false)), "rmse r2 ");
-  EXPECT_EQ(names(metrics_of(Numbers{1, 2}, Numbers{-1, 1}, true)),
+  EXPECT_EQ(names(metrics_of(Output::kValue, Numbers{1, 2}, Numbers{1, 3})), "rmse r2 ");
+  EXPECT_EQ(names(metrics_of(Output::kLogOdds, Numbers{1, 2}, Numbers{-1, 1})),
             "accuracy log_loss auc precision_at_recall_0.8 ");
-  EXPECT_EQ(names(metrics_of(Numbers{1, 2}, Numbers{-1, -1}, true)), "accuracy log_loss ");
+  EXPECT_EQ(names(metrics_of(Output::kClassScore, Numbers{1, 2}, Numbers{-1, -1})), "accuracy ");
 }
 
 }  // namespace

@@ -96,6 +96,21 @@ TEST(Model, ComesBackWithTwoClassesAndWithoutASeed) {
   EXPECT_EQ(*back, model);
 }
 
+TEST(Model, ComesBackWithEveryLossAndItsConstants) {
+  for (const Losses& loss : {Losses(Hinge{{1, 5}}), Losses(Logistic{{.1, 1}}), Losses(Huber{.3})}) {
+    Model model = example();
+    model.loss = loss;
+    const auto back = read(to_json(model));
+    ASSERT_TRUE(back) << describe(back.error());
+    EXPECT_EQ(*back, model);
+  }
+  Model huber = example();
+  huber.loss = Huber{.3};
+  std::string text = to_json(huber);
+  text.replace(text.find("0.3,"), 4, "0.0,");
+  EXPECT_EQ(read(text).error().where.key, "model.huber_delta");
+}
+
 TEST(Model, HasTheShapeOfTheFormat) {
   const std::string text = to_json(example());
   EXPECT_TRUE(text.starts_with("{\n  \"format\": \"parley.model/1\",\n  \"name\": "));

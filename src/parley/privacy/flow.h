@@ -3,8 +3,8 @@
 //   Raw --gate::ClipAndSum--> Bounded<L1|L2> --ledger::Ledger::pay--> Released --wire--> out
 //
 // Only the friends named below can look inside a stop, so a shortcut does not compile. Values are
-// integers on the charter's public lattice (learn/lattice.h); sums of integers do not depend on
-// their order, and integer noise has no floating-point holes (Mironov 2012).
+// integers on the charter's public lattice (learn/kernel/lattice.h); sums of integers do not depend
+// on their order, and integer noise has no floating-point holes (Mironov 2012).
 #pragma once
 
 #include <openssl/crypto.h>

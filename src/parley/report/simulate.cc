@@ -41,15 +41,16 @@ Json json_of(const std::vector<learn::Metric>& metrics) {
   return json;
 }
 
-/// "rmse 1.7310 (1.7299), r2 0.8490 (0.8492)".
+/// The metrics as a table: the joint model, and what is possible at best.
 std::string judged(const SimulateResult& result) {
-  std::string text;
+  std::vector<std::vector<std::string>> rows = {
+      {"predicting " + result.target.column}, {"joint model"}, {"best possible"}};
   for (size_t i = 0; i < result.joint_metrics.size(); ++i) {
-    const learn::Metric& metric = result.joint_metrics[i];
-    text += fmt::format("{}{} {:.4f} ({:.4f})", i == 0 ? "" : ", ", metric.name, metric.value,
-                        result.optimum_metrics[i].value);
+    rows[0].emplace_back(result.joint_metrics[i].name);
+    rows[1].push_back(fmt::format("{:.4f}", result.joint_metrics[i].value));
+    rows[2].push_back(fmt::format("{:.4f}", result.optimum_metrics[i].value));
   }
-  return text;
+  return table(rows);
 }
 
 std::string percent(double part) { return significant(100 * part) + " %"; }
@@ -82,19 +83,18 @@ std::string to_text(const SimulateResult& result) {
   std::string text = fmt::format(
       "{}  charter {}  {}, seed {}\n\n", result.charter_name, result.charter_hash.substr(0, 12),
       result.runs == 1 ? "1 run" : grouped(result.runs) + " runs", result.seed);
-  text += table(owner_rows(result)) + "\n";
+  text += table(owner_rows(result)) + "\n" + judged(result) + "\n";
   text += fmt::format(
       "Loss is the mean {} loss over all owners' rows, l2 included. Alone: the best model of the\n"
-      "owner's own rows, without noise. Best possible with all rows and no privacy: {:.6f}.\n",
-      result.loss, result.optimum.fitness);
+      "owner's own rows, without noise. Best possible with all rows and no privacy: {:.6f}.\n"
+      "The second table is measured on all rows{}.\n",
+      result.loss, result.optimum.fitness, result.runs == 1 ? "" : ", with the first run's model");
   text += fmt::format(
       "The joint model is {} above that best{}.\n", percent(result.relative_fitness.mean),
       result.runs == 1 ? ""
                        : fmt::format(" on average (median {}, standard error {})",
                                      percent(result.relative_fitness.p50),
                                      percent(result.relative_fitness.standard_error)));
-  text += fmt::format("As a prediction of {} on all rows{}, best possible in brackets: {}.\n",
-                      result.target.column, result.runs == 1 ? "" : ", first run", judged(result));
   if (first.pilot_only)
     text +=
         fmt::format("The public rows alone would reach {} above it.\n", percent(*first.pilot_only));

@@ -202,7 +202,11 @@ std::vector<learn::Metric> pooled_metrics(const SimulateInput& input,
     for (size_t i = 0; i < owner.rows->size(); ++i)
       labels.push_back(target.center + target.scale * owner.rows->label(i));
   }
-  return learn::metrics_of(predicted, labels, !target.levels.empty());
+  const bool log_odds = input.charter.model.loss == charter::Loss::kLogistic;
+  const auto output = target.levels.empty() ? learn::Output::kValue
+                      : log_odds            ? learn::Output::kLogOdds
+                                            : learn::Output::kClassScore;
+  return learn::metrics_of(output, predicted, labels);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "parley/base/files.h"
@@ -10,12 +11,13 @@
 #include "parley/protocol/sync_plan.h"
 #include "parley/sim/lending.h"
 #include "parley/sim/load.h"
+#include "support/entropy.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
 namespace {
 
-using test::fresh_folder;
+using test::fresh_folder, test::uniform;
 
 /// Three banks on stand-in data, as small as the test needs.
 std::string charter_text(int rows, double epsilon, const std::string& protocol,
@@ -123,6 +125,89 @@ TEST(Simulate, EveryRuleOfTheScheduleTableRuns) {
     EXPECT_GT(result->relative_fitness.mean, 0);
     EXPECT_LT(result->relative_fitness.mean, 5) << protocol;
   }
+}
+
+/// Two owners and a pilot whose class follows two of three features.
+SimulateInput classes_input(const std::string& loss, const std::string& protocol) {
+  std::string text =
+      "[charter]\nversion = 1\nname = \"approvals\"\nconsortium = \"banks.example\"\n"
+      "[pilot]\nfile = \"pilot.csv\"\nsha256 = \"" +
+      std::string(64, '0') +
+      "\"\nrows = 500\n"
+      "[target]\ncolumn = \"approved\"\nlevels = [\"no\", \"yes\"]\n";
+  for (const char* name : {"a", "b", "c"})
+    text += "[[column]]\nname = \"" + std::string(name) +
+            "\"\nkind = \"number\"\nbounds = [-4.0, 4.0]\nmissing = 0.0\n";
+  text += "[model]\nl2 = 0.01\nbias = true\nbox = 5.0\n" + loss + "[protocol]\nname = \"sync\"\n" +
+          protocol + "[privacy]\nmax_grad_norm = 4.0\nevaluate = 0.0\n";
+  for (const char* name : {"north", "south"})
+    text += "[[owner]]\nname = \"" + std::string(name) + "\"\nrows = 4000\nepsilon = 5.0\n";
+  SimulateInput input{.charter = charter_of(text + "[learner]\nname = \"learner\"\n"),
+                      .owners = {},
+                      .pilot = nullptr,
+                      .policies = {}};
+  SeededEntropy entropy(1, "classes");
+  const auto rows = [&](size_t count) {
+    auto made = std::make_shared<learn::Rows>(4);
+    for (size_t i = 0; i < count; ++i) {
+      const std::array z = {6 * uniform(entropy) - 3, 6 * uniform(entropy) - 3,
+                            6 * uniform(entropy) - 3, 1.0};
+      made->add(z, z[0] - z[1] / 2 + 2 * uniform(entropy) - 1 > 0 ? 1 : -1);
+    }
+    return made;
+  };
+  input.owners = {{rows(4000), "north.csv"}, {rows(4000), "south.csv"}};
+  input.pilot = rows(500);
+  return input;
+}
+
+double metric(const std::vector<learn::Metric>& metrics, std::string_view name) {
+  for (const learn::Metric& each : metrics)
+    if (each.name == name) return each.value;
+  return -1;
+}
+
+// The reference is certified, the private model comes near it and separates the classes.
+TEST(Simulate, EveryLossTrainsAClassifierUnderEveryRuleItAllows) {
+  const std::string newton = "rule = \"pilot_newton\"\nrounds = 3\nstep = 1.0\n";
+  const std::string descent =
+      "rule = \"algorithm2\"\nrounds = 20\nstep = 0.5\nstart = \"pilot\"\naverage = \"tail\"\n";
+  const struct {
+    std::string loss, protocol;
+  } cases[] = {{"loss = \"squared\"\n", newton},
+               {"loss = \"logistic\"\n", newton},
+               {"loss = \"logistic\"\nclass_weights = [1.0, 2.0]\n", descent},
+               {"loss = \"hinge\"\n", descent},
+               {"loss = \"hinge\"\nclass_weights = [3.0, 1.0]\n", descent},
+               {"loss = \"huber\"\nhuber_delta = 0.5\n", newton},
+               {"loss = \"huber\"\n", descent}};
+  for (const auto& [loss, protocol] : cases) {
+    const auto result = simulate(classes_input(loss, protocol), {.seed = 3, .runs = 3});
+    ASSERT_TRUE(result) << loss << describe(result.error());
+    EXPECT_LT(result->optimum.relative_gap, 1e-8) << loss;
+    EXPECT_GT(result->relative_fitness.p25, 0) << loss;
+    EXPECT_LT(result->relative_fitness.mean, 0.1) << loss << protocol;
+    EXPECT_GT(metric(result->joint_metrics, "auc"), 0.95) << loss;
+    EXPECT_GT(metric(result->joint_metrics, "accuracy"), 0.8) << loss;
+    const bool log_odds = loss.find("logistic") != std::string::npos;
+    EXPECT_EQ(metric(result->joint_metrics, "log_loss") > 0, log_odds) << loss;
+    EXPECT_EQ(metric(result->joint_metrics, "rmse"), -1) << loss;
+  }
+}
+
+TEST(Simulate, ClassWeightsMoveTheModelTowardsTheHeavierClass) {
+  const auto positives = [](const std::string& weights) {
+    const SimulateInput input =
+        classes_input("loss = \"logistic\"\nclass_weights = " + weights + "\n",
+                      "rule = \"algorithm2\"\nrounds = 20\nstep = 0.5\n");
+    const auto folder = fresh_folder();
+    EXPECT_TRUE(simulate(input, {.seed = 3, .out = folder}));
+    const auto model = learn::read_model(folder / "model.json");
+    size_t count = 0;
+    for (double score : learn::predict(*model, *input.pilot)) count += score > 0;
+    return count;
+  };
+  EXPECT_GT(positives("[1.0, 8.0]"), positives("[8.0, 1.0]") + 50);
 }
 
 TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {

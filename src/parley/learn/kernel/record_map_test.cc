@@ -271,7 +271,7 @@ TEST(RecordMap, ReplacingOneRecordLeavesTheOthersAlone) {
 }
 
 /// Rows of every kind, and what the record map makes of them.
-template <class Norm>
+template <class L, class Norm>
 struct Mixed {
   Rows rows;
   std::vector<double> theta;
@@ -283,30 +283,34 @@ struct Mixed {
     double y = 0;
     for (double& value : theta) value = 2 * uniform(entropy) - 1;
     for (size_t i = 0; i < count; ++i) fill_record(entropy, z, y), rows.add(z, y);
-    const RecordMap<Squared, Norm> map({}, lattice, theta);
+    const RecordMap<L, Norm> map({}, lattice, theta);
     for (size_t i = 0; i < count; ++i) map.add(rows.row(i).data(), rows.label(i), sum.data());
   }
 };
 
-template <class Norm>
+template <class L, class Norm>
 void expect_kernel_equals_record_map(size_t p, size_t count) {
-  const Mixed<Norm> data(p, count);
+  const Mixed<L, Norm> data(p, count);
   for (Isa isa : isas())
-    EXPECT_EQ(lattice_sum<Norm>(Squared{}, data.lattice, data.theta, data.rows, 0, count, isa),
-              data.sum)
+    EXPECT_EQ(lattice_sum<Norm>(L{}, data.lattice, data.theta, data.rows, 0, count, isa), data.sum)
         << p << " columns, " << count << " rows";
 }
 
 TEST(LatticeSum, EqualsTheRecordMapOnEveryInstructionSetForEverySize) {
   for (size_t p : {1, 2, 3, 4, 5, 7, 8, 9, 10, 12, 13, 16, 31, 33, 128, 500}) {
-    expect_kernel_equals_record_map<L1>(p, 203);
-    expect_kernel_equals_record_map<L2>(p, 203);
+    expect_kernel_equals_record_map<Squared, L1>(p, 203);
+    expect_kernel_equals_record_map<Squared, L2>(p, 203);
+    expect_kernel_equals_record_map<Hinge, L1>(p, 203);
+    expect_kernel_equals_record_map<Logistic, L1>(p, 203);
+    expect_kernel_equals_record_map<Logistic, L2>(p, 203);
+    expect_kernel_equals_record_map<Huber, L2>(p, 203);
   }
-  for (size_t count = 0; count < 10; ++count) expect_kernel_equals_record_map<L1>(10, count);
+  for (size_t count = 0; count < 10; ++count)
+    expect_kernel_equals_record_map<Squared, L1>(10, count);
 }
 
 TEST(LatticeSum, DoesNotDependOnTheSharding) {
-  const Mixed<L2> data(13, 1000);
+  const Mixed<Squared, L2> data(13, 1000);
   for (size_t shards : {2, 3, 7, 999}) {
     Integers sum(13);
     for (size_t s = 0; s < shards; ++s) {

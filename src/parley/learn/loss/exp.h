@@ -13,8 +13,11 @@
 
 namespace parley::learn {
 
+// Always inline: the kernels are compiled for two processors, and a copy shared by both would be
+// the wrong one for one of them; and only inlined does it become part of a vectorised loop.
+
 /// Within one unit in the last place; 0 below -745.2, infinity above 709.8, NaN for NaN.
-inline double pure_exp(double x) {
+[[gnu::always_inline]] inline double pure_exp(double x) {
   constexpr double kShift = 0x1.8p52;  // Adding it leaves the nearest integer in the low bits.
   constexpr double kLog2E = 0x1.71547652b82fep+0;
   constexpr double kLn2High = 0x1.62e42fefa3p-1, kLn2Low = 0x1.3de6af278ece6p-42;
@@ -44,7 +47,7 @@ inline double pure_exp(double x) {
 }
 
 /// 1 / (1 + e^-x), split by sign so that nothing overflows and small values keep their digits.
-inline double pure_sigmoid(double x) {
+[[gnu::always_inline]] inline double pure_sigmoid(double x) {
   const double e = pure_exp(-std::fabs(x));
   return (x < 0 ? e : 1.0) / (1.0 + e);
 }

@@ -24,7 +24,7 @@ double density(const Rows& rows) {
 }  // namespace
 
 Design::Design(size_t columns, int threads)
-    : columns_(columns), stride_((columns + kLanes - 1) / kLanes * kLanes), threads_(threads) {}
+    : columns_(columns), stride_(Rows(columns).stride()), threads_(threads) {}
 
 void Design::add(const Rows& rows) {
   check(rows.columns() == columns_);

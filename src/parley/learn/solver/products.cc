@@ -10,22 +10,22 @@ namespace {
 
 constexpr size_t kBlock = 64;  // Rows whose products are summed before they join a longer sum.
 
-/// g[r][c] += sum over rows of a_i[r] b_i[c] for 4 x 8 entries.
+/// g[r][c] += sum over rows of a_i[r] b_i[c] for 4 x 4 kWide entries.
+template <int kWide>
 void add_tile(const double* a, const double* b, size_t count, size_t stride, double* g) {
-  __m256d sum[4][2];
-  for (auto& row : sum) row[0] = row[1] = _mm256_setzero_pd();
+  __m256d sum[4][kWide], right[kWide];
+  for (auto& row : sum)
+    for (auto& part : row) part = _mm256_setzero_pd();
   for (size_t i = 0; i < count; ++i, a += stride, b += stride) {
-    const __m256d left = _mm256_loadu_pd(b), right = _mm256_loadu_pd(b + 4);
+    for (int c = 0; c < kWide; ++c) right[c] = _mm256_loadu_pd(b + 4 * c);
     for (int r = 0; r < 4; ++r) {
-      const __m256d factor = _mm256_broadcast_sd(a + r);
-      sum[r][0] = _mm256_fmadd_pd(factor, left, sum[r][0]);
-      sum[r][1] = _mm256_fmadd_pd(factor, right, sum[r][1]);
+      const __m256d left = _mm256_broadcast_sd(a + r);
+      for (int c = 0; c < kWide; ++c) sum[r][c] = _mm256_fmadd_pd(left, right[c], sum[r][c]);
     }
   }
-  for (int r = 0; r < 4; ++r, g += stride) {
-    _mm256_storeu_pd(g, _mm256_add_pd(_mm256_loadu_pd(g), sum[r][0]));
-    _mm256_storeu_pd(g + 4, _mm256_add_pd(_mm256_loadu_pd(g + 4), sum[r][1]));
-  }
+  for (int r = 0; r < 4; ++r, g += stride)
+    for (int c = 0; c < kWide; ++c)
+      _mm256_storeu_pd(g + 4 * c, _mm256_add_pd(_mm256_loadu_pd(g + 4 * c), sum[r][c]));
 }
 
 }  // namespace
@@ -35,8 +35,10 @@ ProductSum::ProductSum(size_t columns, size_t stride)
 
 void ProductSum::add_tiles(const double* scaled, const double* rows, size_t count) {
   for (size_t a = 0; a < columns_; a += 4)
-    for (size_t b = a / 8 * 8; b < stride_; b += 8)
-      add_tile(scaled + a, rows + b, count, stride_, &sum_[a * stride_ + b]);
+    for (size_t b = a; b < stride_; b += 8) {
+      const auto tile = b + 8 <= stride_ ? add_tile<2> : add_tile<1>;
+      tile(scaled + a, rows + b, count, stride_, &sum_[a * stride_ + b]);
+    }
 }
 
 void ProductSum::add(const double* rows, size_t count) {
@@ -86,11 +88,16 @@ void add_combination(const double* rows, const double* factors, size_t count, si
 
 void dot_each(const double* rows, size_t count, size_t stride, const double* theta, double* out) {
   for (size_t i = 0; i < count; ++i, rows += stride) {
-    double lane[8] = {};
-    for (size_t j = 0; j < stride; j += 8)
-      for (size_t l = 0; l < 8; ++l) lane[l] = std::fma(theta[j + l], rows[j + l], lane[l]);
-    out[i] =
-        ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+    __m256d lanes[2] = {};
+    size_t j = 0;
+    for (; j + 8 <= stride; j += 8)
+      for (size_t half = 0; half < 2; ++half)
+        lanes[half] = _mm256_fmadd_pd(_mm256_loadu_pd(theta + j + 4 * half),
+                                      _mm256_loadu_pd(rows + j + 4 * half), lanes[half]);
+    if (j < stride)
+      lanes[0] = _mm256_fmadd_pd(_mm256_loadu_pd(theta + j), _mm256_loadu_pd(rows + j), lanes[0]);
+    const __m256d sum = lanes[0] + lanes[1];
+    out[i] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
   }
 }
 

@@ -9,7 +9,7 @@ namespace parley::learn {
 /// G = sum of c_i z_i z_i' over dense rows: the lower triangle is filled at the end by symmetry.
 class ProductSum {
  public:
-  /// Rows lie `stride` doubles apart, a multiple of eight, zeros beyond `columns`.
+  /// Rows lie `stride` doubles apart, a multiple of four, zeros beyond `columns`.
   ProductSum(size_t columns, size_t stride);
 
   void add(const double* rows, size_t count);                         // every c_i = 1
@@ -28,7 +28,7 @@ class ProductSum {
   void flush();
 
   size_t columns_, stride_;
-  std::vector<double> sum_;              // the upper triangle, in tiles of 4 x 8
+  std::vector<double> sum_;              // the upper triangle, in tiles of 4 columns
   std::vector<double> rows_, scaled_{};  // a block of gathered rows
   size_t gathered_ = 0;
 };

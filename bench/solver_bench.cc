@@ -1,13 +1,10 @@
-// Times the reference optimum of rows from a file, for bench/solvers.py.
-//
-//   parley_bench_solve FILE LOSS L2 BOX THREADS REPEATS
+// Times the reference optimum of rows from a file, for bench/solvers.py:
+//   solver_bench FILE LOSS L2 BOX THREADS REPEATS
 //
 // FILE holds two 64-bit counts, rows and columns, then the rows and then the labels as doubles.
 // Prints one JSON object: the seconds of each repeat, fitness, certified gap and theta.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
@@ -33,6 +30,10 @@ learn::Rows read_rows(const char* path) {
   return rows;
 }
 
+void print_list(const std::vector<double>& numbers) {
+  for (size_t i = 0; i < numbers.size(); ++i) std::printf(i == 0 ? "%.17g" : ", %.17g", numbers[i]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -51,7 +52,10 @@ int main(int argc, char** argv) {
     seconds.push_back(
         std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
   }
-  fmt::print("{{\"seconds\": [{}], \"fitness\": {}, \"gap\": {}, \"solver\": \"{}\", \"theta\": [{}]}}\n",
-             fmt::join(seconds, ", "), best.fitness, best.relative_gap, best.solver,
-             fmt::join(best.theta, ", "));
+  std::printf("{\"seconds\": [");
+  print_list(seconds);
+  std::printf("], \"fitness\": %.17g, \"gap\": %.3g, \"solver\": \"%s\", \"theta\": [", best.fitness,
+              best.relative_gap, best.solver.c_str());
+  print_list(best.theta);
+  std::printf("]}\n");
 }

@@ -85,8 +85,9 @@ def timed(repeats, solve):
 def liblinear(kind, rows, labels, l2, tolerance):
     """The sum form: |w|^2/2 + C sum of losses, C = 1/(n l2)."""
     import liblinearutil
-    import scipy.sparse
-    problem = liblinearutil.problem(labels, scipy.sparse.csr_matrix(rows))
+    # Lists, because Debian's binding knows an older scipy only.
+    sparse = [{int(j) + 1: float(row[j]) for j in np.flatnonzero(row)} for row in rows]
+    problem = liblinearutil.problem(labels.tolist(), sparse)
     options = liblinearutil.parameter(f"-s {kind} -c {1 / (len(labels) * l2)} -e {tolerance} -q")
 
     def solve():

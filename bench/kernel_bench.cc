@@ -89,6 +89,9 @@ int main(int argc, char** argv) {
       for (Isa isa : {Isa::kV3, Isa::kV4}) {
         if (isa > learn::fastest_isa()) continue;
         measure(rows, "squared", learn::Squared{}, threads, isa);
+        measure(rows, "hinge", learn::Hinge{}, threads, isa);
+        measure(rows, "logistic", learn::Logistic{}, threads, isa);
+        measure(rows, "huber", learn::Huber{}, threads, isa);
       }
   }
 }

@@ -1,4 +1,4 @@
-// Times the reference optimum of rows from a file, for bench/solvers.py:
+// Times the reference optimum of rows from a file, for bench/solver.py:
 //   solver_bench FILE LOSS L2 BOX THREADS REPEATS
 //
 // FILE holds two 64-bit counts, rows and columns, then the rows and then the labels as doubles.

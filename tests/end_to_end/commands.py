@@ -1,9 +1,12 @@
 """What a user types, with the real binary: each command, as text and as JSON."""
 
 import hashlib
+import json
 import math
+import re
 import shutil
 import statistics
+from random import Random
 
 from parley import EXAMPLE, InFolder, main, run
 
@@ -76,6 +79,37 @@ class Commands(InFolder):
         self.assertLess(result["optimum"]["relative_gap"], 1e-8)
         model = self.folder / result["model"]
         self.assertTrue(model.exists())
+
+    def test_simulate_trains_classifiers_and_says_how_good_they_are(self):
+        random = Random(1)
+        for name, rows in (("bank-a", 1500), ("bank-b", 1500), ("bank-c", 1500), ("pilot", 300)):
+            lines = [",".join([f"pc{i + 1}" for i in range(10)] + ["approved"])]
+            for _ in range(rows):
+                z = [random.uniform(-2, 2) for _ in range(10)]
+                lines.append(",".join([f"{x:.3f}" for x in z]
+                                      + ["yes" if z[0] + z[1] + random.gauss(0, 1) > 0 else "no"]))
+            (self.folder / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        digest = hashlib.sha256((self.folder / "pilot.csv").read_bytes()).hexdigest()
+        text = re.sub(r"\[target\].*?(?=\n\[)",
+                      '[target]\ncolumn = "approved"\nlevels = ["no", "yes"]\n',
+                      EXAMPLE.read_text(), flags=re.DOTALL)
+        (self.folder / "c.toml").write_text(text)
+        sets = [f"--set=owner.{i}.rows=1500" for i in range(3)]
+        sets += [f'--set=pilot.sha256="{digest}"', "--set=pilot.rows=300", "--set=model.l2=0.01"]
+        for loss, more in (("logistic", ["--set=model.class_weights=[1, 2]"]),
+                           ("hinge", ["--set=protocol.rule=algorithm2", "--set=protocol.step=0.3"]),
+                           ("huber", ["--set=model.huber_delta=0.7"])):
+            result = self.json("simulate", "c.toml", *sets, f"--set=model.loss={loss}", *more,
+                               "--data", ".", "--seed", "7")
+            metrics = result["result"]["metrics"]["joint"]
+            self.assertGreater(metrics["auc"], 0.8, loss)
+            self.assertGreater(metrics["accuracy"], 0.7, loss)
+            self.assertEqual("log_loss" in metrics, loss == "logistic")
+            self.assertLess(result["optimum"]["relative_gap"], 1e-8)
+            model = json.loads((self.folder / "runs" / "7" / "model.json").read_text())["model"]
+            self.assertEqual(model["loss"], loss)
+            self.assertEqual(model.get("class_weights"),
+                             {"logistic": [1, 2], "hinge": [1, 1]}.get(loss))
 
     def test_progress_goes_to_stderr_and_quiet_silences_it(self):
         loud = self.parley("simulate", *self.charter(), "--standin", "lending")

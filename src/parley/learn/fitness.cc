@@ -45,6 +45,11 @@ void Fitness::add(const Rows& rows) {
   std::get<Design>(data_).add(rows);
 }
 
+void Fitness::add(const SparseRows& rows) {
+  if (auto* moments = std::get_if<Moments>(&data_)) return moments->add(rows, threads_);
+  std::get<Design>(data_).add(rows);
+}
+
 size_t Fitness::rows() const {
   return std::visit([](const auto& data) { return data.rows(); }, data_);
 }

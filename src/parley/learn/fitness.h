@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parley/learn/data/rows.h"
+#include "parley/learn/data/sparse_rows.h"
 #include "parley/learn/loss.h"
 #include "parley/learn/solver/design.h"
 #include "parley/learn/solver/moments.h"
@@ -22,6 +23,7 @@ class Fitness {
   Fitness(const Losses& loss, size_t columns, double l2, int threads = 1);
 
   void add(const Rows& rows);
+  void add(const SparseRows& rows);
   size_t rows() const;
   double at(std::span<const double> theta) const;
   std::vector<double> gradient(std::span<const double> theta) const;

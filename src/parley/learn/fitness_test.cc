@@ -64,6 +64,25 @@ TEST(Fitness, MatchesTheDefinitionAndItsGradientTheFiniteDifference) {
     }
 }
 
+TEST(Fitness, OfSparseRowsIsThatOfTheSameDenseOnes) {
+  for (const Losses& loss : all_losses()) {
+    const Rows rows = random_rows(3000, 7, 6, two_classes(loss), 0.2);
+    SparseRows sparse(7);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      std::vector<uint32_t> at;
+      std::vector<double> values;
+      for (uint32_t j = 0; j < 7; ++j)
+        if (rows.row(i)[j] != 0) at.push_back(j), values.push_back(rows.row(i)[j]);
+      sparse.add(at, values, rows.label(i));
+    }
+    Fitness one(loss, 7, 0.01, 2), other(loss, 7, 0.01, 2);
+    one.add(rows), other.add(sparse);
+    const Optimum found = one.minimum(1);
+    EXPECT_NEAR(other.minimum(1).fitness, found.fitness, 1e-8 * found.fitness) << name_of(loss);
+    EXPECT_NEAR(other.at(found.theta), found.fitness, 1e-13) << name_of(loss);
+  }
+}
+
 TEST(Fitness, PoolsOwners) {
   const Rows one = tiny_owner(1), two = tiny_owner(2);
   const std::array theta = {0.3, -0.2};

@@ -46,6 +46,15 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const doub
   return card;
 }
 
+/// For people: what theta.z says about the target.
+std::string prediction_of(const charter::Charter& charter) {
+  const learn::Target& target = charter.schema.target;
+  if (target.levels.empty()) return learn::Model{}.prediction;
+  if (charter.model.loss == charter::Loss::kLogistic)
+    return "probability of " + target.levels[1] + " = 1 / (1 + exp(-theta.z))";
+  return "theta.z above 0 means " + target.levels[1];
+}
+
 }  // namespace
 
 learn::Model trained_model(const charter::Charter& charter, std::vector<double> theta,
@@ -55,6 +64,7 @@ learn::Model trained_model(const charter::Charter& charter, std::vector<double> 
           .theta = std::move(theta),
           .box = charter.model.box,
           .l2 = charter.model.l2,
+          .prediction = prediction_of(charter),
           .schema = charter.schema,
           .card = card_of(charter, spent),
           .training = {.started = SimulatedClock().now(),

@@ -1,6 +1,7 @@
 #include "parley/learn/solver/design.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "parley/base/result.h"
 #include "parley/learn/solver/products.h"
@@ -26,39 +27,52 @@ double density(const Rows& rows) {
 Design::Design(size_t columns, int threads)
     : columns_(columns), stride_(Rows(columns).stride()), threads_(threads) {}
 
-void Design::add(const Rows& rows) {
-  check(rows.columns() == columns_);
-  const size_t base = labels_.size(), first_piece = pieces_.size();
-  const size_t count = std::clamp<size_t>(rows.size() / kPieceRows, 1, kPieces);
-  labels_.insert(labels_.end(), rows.labels(), rows.labels() + rows.size());
+void Design::add_pieces(size_t rows, const double* labels) {
+  const size_t base = labels_.size();
+  const size_t count = std::clamp<size_t>(rows / kPieceRows, 1, kPieces);
+  labels_.insert(labels_.end(), labels, labels + rows);
   for (size_t k = 0; k < count; ++k) {
-    const size_t begin = rows.size() * k / count, end = rows.size() * (k + 1) / count;
-    pieces_.push_back({base + begin, base + end, rows.values() + begin * rows.stride()});
+    const size_t begin = rows * k / count, end = rows * (k + 1) / count;
+    pieces_.push_back({.begin = base + begin, .end = base + end, .first = begin});
   }
-  if (density(rows) < kSparse) compress(rows, first_piece);
 }
 
-void Design::compress(const Rows& rows, size_t first_piece) {
-  in_parallel(threads_, pieces_.size() - first_piece, [&](size_t, size_t first, size_t last) {
-    for (size_t k = first_piece + first; k < first_piece + last; ++k) {
-      Piece& piece = pieces_[k];
-      std::vector<unsigned> index(columns_);
-      std::vector<double> value(columns_);
-      piece.start.push_back(0);
-      for (size_t i = piece.begin; i < piece.end; ++i) {
-        const double* row = piece.dense + (i - piece.begin) * rows.stride();
-        size_t found = 0;
-        for (size_t j = 0; j < columns_; ++j) {
-          index[found] = static_cast<unsigned>(j), value[found] = row[j];
-          found += row[j] != 0;
-        }
-        piece.index.insert(piece.index.end(), index.begin(), index.begin() + long(found));
-        piece.value.insert(piece.value.end(), value.begin(), value.begin() + long(found));
-        piece.start.push_back(piece.index.size());
-      }
-      piece.dense = nullptr;
-    }
+void Design::add(const Rows& rows) {
+  check(rows.columns() == columns_);
+  const size_t before = pieces_.size();
+  add_pieces(rows.size(), rows.labels());
+  for (size_t k = before; k < pieces_.size(); ++k)
+    pieces_[k].dense = rows.values() + pieces_[k].first * stride_;
+  if (density(rows) >= kSparse) return;
+  in_parallel(threads_, pieces_.size() - before, [&](size_t, size_t first, size_t last) {
+    for (size_t k = first; k < last; ++k) compress(rows, pieces_[before + k]);
   });
+}
+
+void Design::add(const SparseRows& rows) {
+  check(rows.columns() == columns_);
+  const size_t before = pieces_.size();
+  add_pieces(rows.size(), rows.labels());
+  for (size_t k = before; k < pieces_.size(); ++k) pieces_[k].sparse = &rows;
+}
+
+void Design::compress(const Rows& rows, Piece& piece) const {
+  auto sparse = std::make_shared<SparseRows>(columns_);
+  std::vector<uint32_t> at(columns_);
+  std::vector<double> values(columns_);
+  for (size_t i = piece.first; i < piece.first + (piece.end - piece.begin); ++i) {
+    const auto row = rows.row(i);
+    size_t found = 0;
+    for (size_t j = 0; j < columns_; ++j) {
+      at[found] = static_cast<uint32_t>(j), values[found] = row[j];
+      found += row[j] != 0;
+    }
+    sparse->add(std::span(at).first(found), std::span(values).first(found), rows.label(i));
+  }
+  piece.owned = std::move(sparse);
+  piece.sparse = piece.owned.get();
+  piece.dense = nullptr;
+  piece.first = 0;
 }
 
 void Design::scores(std::span<const double> theta, std::span<double> out) const {
@@ -69,9 +83,10 @@ void Design::scores(std::span<const double> theta, std::span<double> out) const 
     const size_t count = piece.end - piece.begin;
     if (piece.dense) return dot_each(piece.dense, count, stride_, padded.data(), to);
     for (size_t i = 0; i < count; ++i) {
+      const auto at = piece.sparse->row_indices(piece.first + i);
+      const double* values = piece.sparse->row_values(piece.first + i).data();
       double score = 0;
-      for (size_t k = piece.start[i]; k < piece.start[i + 1]; ++k)
-        score += padded[piece.index[k]] * piece.value[k];
+      for (size_t k = 0; k < at.size(); ++k) score += padded[at[k]] * values[k];
       to[i] = score;
     }
   });
@@ -84,9 +99,11 @@ std::vector<double> Design::combination(std::span<const double> factors) const {
     const double* s = factors.data() + piece.begin;
     const size_t count = piece.end - piece.begin;
     if (piece.dense) return add_combination(piece.dense, s, count, stride_, out);
-    for (size_t i = 0; i < count; ++i)
-      for (size_t k = piece.start[i]; k < piece.start[i + 1]; ++k)
-        out[piece.index[k]] += s[i] * piece.value[k];
+    for (size_t i = 0; i < count; ++i) {
+      const auto at = piece.sparse->row_indices(piece.first + i);
+      const double* values = piece.sparse->row_values(piece.first + i).data();
+      for (size_t k = 0; k < at.size(); ++k) out[at[k]] += s[i] * values[k];
+    }
   });
   std::vector<double> total(columns_);
   for (const auto& part : parts)
@@ -104,8 +121,8 @@ std::vector<double> Design::products(std::span<const double> weights) const {
     if (piece.dense) return sums[group].add(piece.dense, c, count);
     for (size_t i = 0; i < count; ++i)
       if (c[i] != 0)
-        sums[group].add(piece.index.data() + piece.start[i], piece.value.data() + piece.start[i],
-                        piece.start[i + 1] - piece.start[i], c[i]);
+        sums[group].add(piece.sparse->row_indices(piece.first + i),
+                        piece.sparse->row_values(piece.first + i).data(), c[i]);
   });
   for (size_t group = 1; group < groups; ++group) sums[0].add(sums[group]);
   std::vector<double> matrix(columns_ * columns_);

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "parley/base/parallel.h"
 #include "parley/learn/data/rows.h"
+#include "parley/learn/data/sparse_rows.h"
 
 namespace parley::learn {
 
@@ -18,6 +20,7 @@ class Design {
 
   /// Keeps a reference to `rows`, which must outlive this.
   void add(const Rows& rows);
+  void add(const SparseRows& rows);
 
   size_t rows() const { return labels_.size(); }
   size_t columns() const { return columns_; }
@@ -42,13 +45,14 @@ class Design {
   struct Piece {
     size_t begin = 0, end = 0;      // rows of the whole
     const double* dense = nullptr;  // the first of them, or
-    std::vector<unsigned> index{};  // ... compressed
-    std::vector<double> value{};
-    std::vector<size_t> start{};
+    const SparseRows* sparse = nullptr;
+    size_t first = 0;  // ... its number there
+    std::shared_ptr<const SparseRows> owned{};
   };
   template <class Work>
   void each_piece(size_t groups, const Work& work) const;
-  void compress(const Rows& rows, size_t first_piece);
+  void add_pieces(size_t rows, const double* labels);
+  void compress(const Rows& rows, Piece& piece) const;
 
   size_t columns_, stride_;
   int threads_;

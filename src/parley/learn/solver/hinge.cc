@@ -97,7 +97,7 @@ Gap gap_at(const Problem& problem, const Hinge& loss, const ProximalHinge& terms
 
 Optimum hinge_optimum(const Problem& problem, const Hinge& loss) {
   constexpr int kOuterMax = 40;
-  constexpr double kShrink = 5;
+  constexpr double kShrink = 8;
   constexpr int kEasy = 8;
   ProximalHinge terms(loss, problem.design.labels());
   Iterate at = origin(problem);

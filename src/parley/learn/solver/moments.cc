@@ -30,6 +30,16 @@ struct Sums {
       label_square += squares;
     }
   }
+
+  void add(const SparseRows& rows, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      const auto at = rows.row_indices(i);
+      const double *values = rows.row_values(i).data(), y = rows.label(i);
+      products.add(at, values, 1);
+      for (size_t k = 0; k < at.size(); ++k) labelled[at[k]] += y * values[k];
+      label_square += y * y;
+    }
+  }
 };
 
 }  // namespace
@@ -37,11 +47,13 @@ struct Sums {
 Moments::Moments(size_t columns)
     : columns_(columns), products_(columns * columns), labelled_(columns) {}
 
-void Moments::add(const Rows& rows, int threads) {
+template <class AnyRows>
+void Moments::add_any(const AnyRows& rows, int threads) {
   check(rows.columns() == columns_);
-  const size_t memory = (size_t{1} << 28) / (columns_ * rows.stride() * sizeof(double));
+  const size_t stride = Rows(columns_).stride();
+  const size_t memory = (size_t{1} << 28) / (columns_ * stride * sizeof(double));
   const size_t pieces = std::clamp<size_t>(memory, 1, kPieces);
-  std::vector<Sums> parts(pieces, Sums(columns_, rows.stride()));
+  std::vector<Sums> parts(pieces, Sums(columns_, stride));
   in_parallel(threads, pieces, [&](size_t, size_t first, size_t last) {
     for (size_t k = first; k < last; ++k)
       parts[k].add(rows, rows.size() * k / pieces, rows.size() * (k + 1) / pieces);
@@ -55,6 +67,9 @@ void Moments::add(const Rows& rows, int threads) {
   }
   rows_ += rows.size();
 }
+
+void Moments::add(const Rows& rows, int threads) { add_any(rows, threads); }
+void Moments::add(const SparseRows& rows, int threads) { add_any(rows, threads); }
 
 double Moments::value(std::span<const double> theta) const {
   double value = label_square();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parley/learn/data/rows.h"
+#include "parley/learn/data/sparse_rows.h"
 
 namespace parley::learn {
 
@@ -16,6 +17,7 @@ class Moments {
 
   /// The same on any number of threads.
   void add(const Rows& rows, int threads);
+  void add(const SparseRows& rows, int threads);
 
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }
@@ -28,6 +30,8 @@ class Moments {
   std::vector<double> gradient(std::span<const double> theta) const;
 
  private:
+  template <class AnyRows>
+  void add_any(const AnyRows& rows, int threads);
   double mean(double sum) const { return sum / static_cast<double>(rows_); }
 
   size_t columns_, rows_ = 0;

@@ -65,11 +65,11 @@ void ProductSum::add(const double* rows, const double* weights, size_t count) {
   flush();
 }
 
-void ProductSum::add(const unsigned* index, const double* value, size_t nonzeros, double weight) {
-  for (size_t a = 0; a < nonzeros; ++a) {
-    double* row = &sum_[index[a] * stride_];
-    const double factor = weight * value[a];
-    for (size_t b = a; b < nonzeros; ++b) row[index[b]] += factor * value[b];
+void ProductSum::add(std::span<const uint32_t> at, const double* values, double weight) {
+  for (size_t a = 0; a < at.size(); ++a) {
+    double* row = &sum_[at[a] * stride_];
+    const double factor = weight * values[a];
+    for (size_t b = a; b < at.size(); ++b) row[at[b]] += factor * values[b];
   }
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace parley::learn {
@@ -15,7 +17,7 @@ class ProductSum {
   void add(const double* rows, size_t count);                         // every c_i = 1
   void add(const double* rows, const double* weights, size_t count);  // leaves out zero weights
   /// One sparse row.
-  void add(const unsigned* index, const double* value, size_t nonzeros, double weight);
+  void add(std::span<const uint32_t> at, const double* values, double weight);
   void add(const ProductSum& other);
 
   double at(size_t i, size_t j) const {

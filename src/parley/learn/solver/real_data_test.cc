@@ -1,56 +1,35 @@
 // Optima that are known from elsewhere.
 #include <gtest/gtest.h>
 
-#include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "parley/learn/data/libsvm.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
 
 namespace parley::learn {
 namespace {
 
-std::string unpacked(const std::string& file) {
-  const std::string command = "zstd -dcq '" + std::string(std::getenv("PARLEY_DATA")) + file + "'";
-  std::string text;
-  FILE* pipe = popen(command.c_str(), "r");
-  EXPECT_NE(pipe, nullptr);
-  char buffer[65536];
-  while (const size_t got = fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, got);
-  EXPECT_EQ(pclose(pipe), 0) << command;
-  return text;
-}
+constexpr size_t kColumns = 123;
 
-/// `label index:value ...` per line, indices from 1.
-Rows a9a(const std::string& text) {
-  constexpr size_t kColumns = 123;
-  Rows rows(kColumns);
-  std::vector<double> z(kColumns);
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = text.find('\n', at);
-    const double label = text[at] == '-' ? -1 : 1;
-    std::fill(z.begin(), z.end(), 0.0);
-    for (size_t colon = text.find(':', at); colon < end; colon = text.find(':', colon + 1)) {
-      size_t index = 0;
-      const size_t begin = text.rfind(' ', colon) + 1;
-      std::from_chars(&text[begin], &text[colon], index);
-      z.at(index - 1) = text[colon + 1] - '0';  // All values are 1.
-    }
-    rows.add(z, label);
-    at = end + 1;
-  }
-  return rows;
+SparseRows a9a(const std::string& file) {
+  Schema schema;
+  for (size_t j = 0; j < kColumns; ++j)
+    schema.columns.push_back({.name = std::to_string(j + 1), .low = 0, .high = 1});
+  schema.target = {.column = "label", .levels = {"-1", "+1"}};
+  auto read = read_libsvm_sparse(std::string(std::getenv("PARLEY_DATA")) + "/a9a/" + file, schema);
+  EXPECT_TRUE(read) << describe(read.error());
+  return std::move(read->rows);
 }
 
 TEST(RealDataA9a, LogisticOptimumIsTheKnownOne) {
   if (!std::getenv("PARLEY_DATA")) GTEST_SKIP() << "PARLEY_DATA is not set";
-  const Rows train = a9a(unpacked("/a9a/a9a.zst")), test = a9a(unpacked("/a9a/a9a.t.zst"));
+  const SparseRows train = a9a("a9a.zst"), test = a9a("a9a.t.zst");
   ASSERT_EQ(train.size(), 32'561u);
   ASSERT_EQ(test.size(), 16'281u);
   const auto n = double(train.size());
-  Fitness fitness(Logistic{}, 123, 1 / n, 2);  // lambda = 1 in the sum form
+  Fitness fitness(Logistic{}, kColumns, 1 / n, 2);  // lambda = 1 in the sum form
   fitness.add(train);
   const Optimum best = fitness.minimum(1e6);
   EXPECT_LT(best.relative_gap, 1e-8);
@@ -58,7 +37,8 @@ TEST(RealDataA9a, LogisticOptimumIsTheKnownOne) {
   std::vector<double> scores;
   for (size_t i = 0; i < test.size(); ++i) {
     double score = 0;
-    for (size_t j = 0; j < 123; ++j) score += best.theta[j] * test.row(i)[j];
+    for (size_t k = 0; k < test.row_indices(i).size(); ++k)
+      score += best.theta[test.row_indices(i)[k]] * test.row_values(i)[k];
     scores.push_back(score);
   }
   EXPECT_NEAR(accuracy(scores, {test.labels(), test.size()}), 0.849, 0.001);
@@ -68,10 +48,10 @@ TEST(RealDataA9a, LogisticOptimumIsTheKnownOne) {
 // Real rows have many equal margins and columns that depend on each other.
 TEST(RealDataA9a, EveryLossIsCertified) {
   if (!std::getenv("PARLEY_DATA")) GTEST_SKIP() << "PARLEY_DATA is not set";
-  const Rows train = a9a(unpacked("/a9a/a9a.zst"));
+  const SparseRows train = a9a("a9a.zst");
   for (const Losses& loss : {Losses(Squared{}), Losses(Hinge{}), Losses(Huber{0.5})})
     for (double box : {0.25, 100.0}) {
-      Fitness fitness(loss, 123, 1e-4, 2);
+      Fitness fitness(loss, kColumns, 1e-4, 2);
       fitness.add(train);
       EXPECT_LT(fitness.minimum(box).relative_gap, 1e-8) << name_of(loss) << " " << box;
     }

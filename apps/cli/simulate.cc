@@ -18,11 +18,11 @@ Result<sim::DataFiles> data_files(const std::vector<std::string>& data,
                  "Add --data DIR, --data OWNER=FILE for each owner, or --standin lending."};
   if (data.size() == 1 && std::filesystem::is_directory(data[0]))
     return sim::files_in(data[0], charter);
-  sim::DataFiles files{.owners = {}, .pilot_folders = {charter.folder}};
+  sim::DataFiles files{.owners = {}, .public_folders = {charter.folder}};
   for (const std::string& text : data) {
     const Pair pair = TRY(split_pair(text, "--data"));
     files.owners[pair.key] = pair.value;
-    files.pilot_folders.push_back(std::filesystem::path(pair.value).parent_path());
+    files.public_folders.push_back(std::filesystem::path(pair.value).parent_path());
   }
   return files;
 }

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/sim/whitening.h"
+#include "parley/learn/preprocess/whitening.h"
 
 namespace parley::sim {
 
@@ -48,10 +48,10 @@ class Lending {
   std::vector<std::string> feature_names() const;  // pc1, pc2, ...
 
  private:
-  Lending(const LendingOptions& options, Whitening whitening)
+  Lending(const LendingOptions& options, learn::Whitening whitening)
       : options_(options), whitening_(std::move(whitening)) {}
   LendingOptions options_;
-  Whitening whitening_;
+  learn::Whitening whitening_;
 };
 
 /// The column of the rate in the CSV file, its last.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/charter/available.h"
 #include "parley/learn/data/csv.h"
 #include "parley/sim/lending.h"
 
@@ -21,7 +20,7 @@ Result<std::shared_ptr<const learn::Rows>> read_rows(const std::filesystem::path
 Result<std::shared_ptr<const learn::Rows>> read_pilot(const Charter& charter,
                                                       const DataFiles& files) {
   const charter::Pilot& pilot = *charter.pilot;
-  for (const std::filesystem::path& folder : files.pilot_folders) {
+  for (const std::filesystem::path& folder : files.public_folders) {
     const std::filesystem::path file = folder / pilot.file;
     if (!std::filesystem::exists(file)) continue;
     const Hash hash = TRY(hash_file(file));
@@ -77,17 +76,15 @@ std::shared_ptr<const learn::Rows> lending_rows(const Lending& lending, const Ch
 }  // namespace
 
 DataFiles files_in(const std::filesystem::path& folder, const Charter& charter) {
-  DataFiles files{.owners = {}, .pilot_folders = {folder, charter.folder}};
+  DataFiles files{.owners = {}, .public_folders = {folder, charter.folder}};
   for (const charter::Owner& owner : charter.owners)
     files.owners[owner.name] = folder / (owner.name + ".csv");
   return files;
 }
 
 Result<SimulateInput> load_files(const Charter& charter, const DataFiles& files) {
-  if (charter.preprocess)
-    return charter::not_available("preprocess.bundle", charter.preprocess->bundle,
-                                  "Give data with the features themselves as columns.");
   SimulateInput input{.charter = charter, .owners = {}, .pilot = nullptr, .policies = {}};
+  TRY(charter::load_bundle(input.charter, files.public_folders));
   for (const charter::Owner& owner : charter.owners) {
     const auto file = files.owners.find(owner.name);
     if (file == files.owners.end())
@@ -95,9 +92,9 @@ Result<SimulateInput> load_files(const Charter& charter, const DataFiles& files)
                    "Add --data " + owner.name + "=FILE, or give a folder with " + owner.name +
                        ".csv in it."};
     input.owners.push_back(
-        {TRY(read_rows(file->second, charter.schema)), file->second.filename().string()});
+        {TRY(read_rows(file->second, input.charter.schema)), file->second.filename().string()});
   }
-  if (charter.pilot) input.pilot = TRY(read_pilot(charter, files));
+  if (charter.pilot) input.pilot = TRY(read_pilot(input.charter, files));
   return input;
 }
 

@@ -11,13 +11,14 @@
 
 namespace parley::sim {
 
-/// Where each owner's CSV file lies, and which folders may hold the pilot.
+/// Where each owner's CSV file lies, and which folders may hold what is public: pilot and bundle.
 struct DataFiles {
   std::map<std::string, std::filesystem::path> owners;
-  std::vector<std::filesystem::path> pilot_folders;
+  std::vector<std::filesystem::path> public_folders;
 };
 
-/// <folder>/<owner>.csv for every owner of the charter, and the pilot there or beside the charter.
+/// <folder>/<owner>.csv for every owner of the charter, and pilot and bundle there or beside the
+/// charter.
 DataFiles files_in(const std::filesystem::path& folder, const charter::Charter& charter);
 
 /// Reads every file by the charter's schema. The pilot's hash must be the charter's.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/portable.h"
 #include "parley/base/number.h"
 #include "parley/base/result.h"
 #include "parley/learn/data/csv_records.h"
@@ -55,7 +56,11 @@ void CsvTexts::clean(std::string_view text) {
 }
 
 CsvEncoder::CsvEncoder(const Schema& schema, char decimal, bool labels)
-    : schema_(schema), labels_(labels), z_(schema.features().size()) {
+    : schema_(schema),
+      labels_(labels),
+      encoded_(schema.encoded().size()),
+      z_(schema.features().size()) {
+  if (schema.bundle) transform_.emplace(*schema.bundle);
   for (const Column& column : schema.columns)
     texts_.push_back(column.kind == Column::Kind::kNumber ? CsvTexts(column.strip, decimal)
                                                           : CsvTexts(column.strip, column.levels));
@@ -74,7 +79,7 @@ std::vector<std::string> CsvEncoder::wanted() const {
 void CsvEncoder::add(std::span<const std::string_view> record, Rows& rows, CsvCounts& counts) {
   const size_t columns = schema_.columns.size();
   check(record.size() == columns + labels_);
-  double* z = z_.data();
+  double* z = encoded_.data();
   for (size_t i = 0; i < columns; ++i) {
     const Column& column = schema_.columns[i];
     if (column.kind == Column::Kind::kNumber)
@@ -82,7 +87,12 @@ void CsvEncoder::add(std::span<const std::string_view> record, Rows& rows, CsvCo
     else
       z += category(column, texts_[i].level(record[i]), z, counts);
   }
-  if (schema_.bias) *z = 1;
+  const auto features = std::span(z_).first(z_.size() - schema_.bias);
+  if (transform_)
+    transform_->apply(encoded_, features);
+  else
+    std::copy(encoded_.begin(), encoded_.end(), features.begin());
+  if (schema_.bias) z_.back() = 1;
   const std::optional<double> y = labels_ ? label(record[columns], counts) : 0.0;
   if (!y) std::fill(z_.begin(), z_.end(), 0.0);
   rows.add(z_, y.value_or(0));
@@ -94,7 +104,7 @@ double CsvEncoder::number(const Column& column, std::optional<double> value,
   counts.replaced += !value;
   const double in_bounds =
       value ? bounded(*value, column.low, column.high, counts) : column.missing;
-  return column.log ? std::log1p(in_bounds) : in_bounds;
+  return column.log ? portable_log1p(in_bounds) : in_bounds;
 }
 
 /// Writes the category's features at z; returns how many.

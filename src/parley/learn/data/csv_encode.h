@@ -15,6 +15,7 @@
 
 #include "parley/learn/data/rows.h"
 #include "parley/learn/data/schema.h"
+#include "parley/learn/preprocess/transform.h"
 
 namespace parley::learn {
 
@@ -54,9 +55,10 @@ class CsvEncoder {
   std::vector<std::string> wanted() const;
   size_t features() const { return z_.size(); }
 
-  /// Adds the record to `rows`. What stands for an odd text: a column's `missing`; the level
-  /// `other`, or without one level 0 of an integer category and no level of a one-hot category; the
-  /// target's center; and for a class that is not listed the zero record.
+  /// Adds the record to `rows`, transformed by the schema's bundle. What stands for an odd text: a
+  /// column's `missing`; the level `other`, or without one level 0 of an integer category and no
+  /// level of a one-hot category; the target's center; and for a class that is not listed the zero
+  /// record.
   void add(std::span<const std::string_view> record, Rows& rows, CsvCounts& counts);
 
  private:
@@ -68,7 +70,8 @@ class CsvEncoder {
   Schema schema_;
   bool labels_;
   std::vector<CsvTexts> texts_{};  // one per column, then the target's
-  std::vector<double> z_{};
+  std::vector<double> encoded_{}, z_{};
+  std::optional<Transform> transform_{};  // the bundle's; without one encoded columns are features
 };
 
 }  // namespace parley::learn

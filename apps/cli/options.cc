@@ -1,27 +1,10 @@
 #include "options.h"
 
-#include <CLI/CLI.hpp>
-
+#include "options_parser.h"
 #include "parley/base/version.h"
 
 namespace parley::cli {
 namespace {
-
-/// Adds a subcommand that, when chosen, becomes the invocation's command.
-template <class Options>
-CLI::App* command(CLI::App& parent, Invocation& invocation, const std::string& name,
-                  const std::string& help, std::shared_ptr<Options> options) {
-  CLI::App* app = parent.add_subcommand(name, help);
-  app->callback([&invocation, options] { invocation.command = *options; });
-  return app;
-}
-
-void add_set(CLI::App& app, std::vector<std::string>& set) {
-  app.add_option("--set", set, "Change a key of the charter: privacy.max_grad_norm=4")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
 
 void add_charter(CLI::App& root, Invocation& invocation) {
   CLI::App* group = root.add_subcommand("charter", "Look at a charter")->require_subcommand(1);
@@ -37,26 +20,6 @@ void add_charter(CLI::App& root, Invocation& invocation) {
   add(Action::kExplain, "explain", "Say in sentences what it means");
 }
 
-void add_data(CLI::App& root, Invocation& invocation) {
-  CLI::App* group = root.add_subcommand("data", "Make and look at data")->require_subcommand(1);
-  CLI::App* generate =
-      group->add_subcommand("generate", "Make stand-in data")->require_subcommand(1);
-  auto options = std::make_shared<DataGenerateOptions>();
-  CLI::App* app = command(*generate, invocation, "lending",
-                          "Loans with interest rates, like Lending Club's", options);
-  app->add_option("--owner", options->owners, "An owner and its rows; repeat for each")
-      ->type_name("NAME=ROWS")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app->add_option("--rows", options->rows, "Without owners: rows of one file, lending.csv");
-  app->add_option("--pilot", options->pilot, "Public rows, pilot.csv")->capture_default_str();
-  app->add_option("--seed", options->seed, "Same seed, same files")->capture_default_str();
-  app->add_option("--drift", options->drift, "How much rates change along the rows")
-      ->capture_default_str();
-  app->add_flag("--raw", options->raw, "The 22 attributes instead of 10 whitened features");
-  app->add_option("--out", options->out, "Folder for the files")->capture_default_str();
-}
-
 void add_simulate(CLI::App& root, Invocation& invocation) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* app = command(root, invocation, "simulate",
@@ -68,7 +31,7 @@ void add_simulate(CLI::App& root, Invocation& invocation) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app->add_option("--standin", options->standin, "Generated data instead of files")
-      ->check(CLI::IsMember({"lending"}))
+      ->check(CLI::IsMember({"lending", "credit", "hospital"}))
       ->excludes(data);
   app->add_option("--standin-seed", options->standin_seed, "Seed of the generated data")
       ->capture_default_str();
@@ -122,6 +85,7 @@ Parsed parse(int argc, const char* const* argv) {
   root.add_flag("--quiet", invocation.quiet, "No progress");
   root.require_subcommand(1)->fallthrough();
   root.failure_message(CLI::FailureMessage::help);
+  add_init(root, invocation);
   add_charter(root, invocation);
   add_data(root, invocation);
   add_simulate(root, invocation);

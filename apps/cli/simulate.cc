@@ -15,7 +15,7 @@ Result<sim::DataFiles> data_files(const std::vector<std::string>& data,
                                   const charter::Charter& charter) {
   if (data.empty())
     return Error{Code::kInvalid, "no data given",
-                 "Add --data DIR, --data OWNER=FILE for each owner, or --standin lending."};
+                 "Add --data DIR, --data OWNER=FILE for each owner, or --standin NAME."};
   if (data.size() == 1 && std::filesystem::is_directory(data[0]))
     return sim::files_in(data[0], charter);
   sim::DataFiles files{.owners = {}, .public_folders = {charter.folder}};
@@ -33,7 +33,7 @@ Result<sim::SimulateInput> load(const SimulateOptions& options) {
   sim::SimulateInput input =
       options.standin.empty()
           ? TRY(sim::load_files(charter, TRY(data_files(options.data, charter))))
-          : TRY(sim::load_lending(charter, options.standin_seed));
+          : TRY(sim::load_standin(charter, options.standin, options.standin_seed));
   for (const auto& file : options.policies) {
     charter::Policy policy = TRY(charter::read_policy(file));
     const std::string owner = policy.owner;

@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "parley/base/files.h"
+#include "parley/base/math/portable.h"
+#include "parley/base/number.h"
 #include "parley/learn/data/csv.h"
-#include "parley/sim/lending.h"
+#include "parley/learn/preprocess/transform.h"
+#include "parley/sim/standin/standin.h"
 
 namespace parley::sim {
 namespace {
@@ -45,32 +48,85 @@ Result<std::shared_ptr<const learn::Rows>> read_pilot(const Charter& charter,
                {.key = "pilot.file"}};
 }
 
-Error wrong_columns(const Lending& lending) {
+/// A generated row as a CSV reader would deliver it.
+class StandinRows {
+ public:
+  StandinRows(const Standin& standin, const learn::Schema& schema)
+      : standin_(standin), schema_(schema), values_(standin.columns.size()) {
+    for (const learn::Column& column : schema.columns)
+      places_.push_back(std::find(standin.columns.begin(), standin.columns.end(), column.name) -
+                        standin.columns.begin());
+    if (schema.bundle) transform_.emplace(*schema.bundle);
+  }
+
+  std::shared_ptr<const learn::Rows> read(uint64_t begin, uint64_t end) {
+    auto rows = std::make_shared<learn::Rows>(schema_.features().size());
+    rows->reserve(end - begin);
+    std::vector<double> encoded(places_.size());
+    std::vector<double> z(rows->columns(), 1.0);  // The bias, if any, stays 1.
+    for (uint64_t row = begin; row < end; ++row) {
+      double target = 0;
+      standin_.draw(row, values_, target);
+      for (size_t j = 0; j < encoded.size(); ++j) encoded[j] = number(j);
+      const auto features = std::span(z).first(z.size() - schema_.bias);
+      if (transform_)
+        transform_->apply(encoded, features);
+      else
+        std::copy(encoded.begin(), encoded.end(), features.begin());
+      rows->add(z, label(target));
+    }
+    return rows;
+  }
+
+ private:
+  double number(size_t j) const {
+    const learn::Column& column = schema_.columns[j];
+    const double value = std::clamp(values_[places_[j]], column.low, column.high);
+    return column.log ? portable_log1p(value) : value;
+  }
+  double label(double value) const {
+    const learn::Target& target = schema_.target;
+    if (!target.levels.empty()) return shortest(value) == target.levels[1] ? 1 : -1;
+    return (std::clamp(value, target.low, target.high) - target.center) / target.scale;
+  }
+
+  const Standin& standin_;
+  const learn::Schema& schema_;
+  std::vector<double> values_;
+  std::vector<size_t> places_{};
+  std::optional<learn::Transform> transform_{};
+};
+
+Error wrong_columns(const std::string& name, const Standin& standin) {
   std::string names;
-  for (const std::string& name : lending.feature_names()) names += " " + name;
+  for (const std::string& column : standin.columns) names += " " + column;
   return {Code::kInvalid,
-          "the stand-in lending has the columns" + names + " and the target " + kLendingTarget +
-              ", the charter has others",
-          "Use the columns of examples/three-banks.charter.toml, or files with --data.",
+          "the stand-in " + name + " has the columns" + names + ", all numbers, and the target " +
+              standin.target + "; the charter has others",
+          "Use these columns, or files with --data.",
           {.key = "column"}};
 }
 
-/// Rows [begin, end) of the stand-in as a CSV reader would deliver them.
-std::shared_ptr<const learn::Rows> lending_rows(const Lending& lending, const Charter& charter,
-                                                uint64_t begin, uint64_t end) {
-  const learn::Schema& schema = charter.schema;
-  auto rows = std::make_shared<learn::Rows>(schema.features().size());
-  rows->reserve(end - begin);
-  std::vector<double> z(schema.features().size(), 1.0);  // The bias, if any, stays 1.
-  for (uint64_t row = begin; row < end; ++row) {
-    double rate = 0;
-    lending.features(row, std::span(z).first(lending.components()), rate);
-    for (size_t j = 0; j < lending.components(); ++j)
-      z[j] = std::clamp(z[j], schema.columns[j].low, schema.columns[j].high);
-    const double value = std::clamp(rate, schema.target.low, schema.target.high);
-    rows->add(z, (value - schema.target.center) / schema.target.scale);
+bool has_columns(const Standin& standin, const learn::Schema& schema) {
+  const auto has = [&](const learn::Column& column) {
+    return column.kind == learn::Column::Kind::kNumber &&
+           std::count(standin.columns.begin(), standin.columns.end(), column.name) == 1;
+  };
+  const auto& levels = schema.target.levels;
+  return std::all_of(schema.columns.begin(), schema.columns.end(), has) &&
+         schema.target.column == standin.target &&
+         (levels.empty() || levels == std::vector<std::string>{"0", "1"});
+}
+
+/// Features if the charter's columns are such, else what they are made of.
+Result<Standin> standin_for(const Charter& charter, StandinOptions options) {
+  for (bool raw : {false, true}) {
+    options.raw = raw;
+    Standin standin = TRY(make_standin(options));
+    if (has_columns(standin, charter.schema)) return standin;
   }
-  return rows;
+  options.raw = false;
+  return wrong_columns(options.name, TRY(make_standin(options)));
 }
 
 }  // namespace
@@ -91,33 +147,31 @@ Result<SimulateInput> load_files(const Charter& charter, const DataFiles& files)
       return Error{Code::kInvalid, "no data for " + owner.name,
                    "Add --data " + owner.name + "=FILE, or give a folder with " + owner.name +
                        ".csv in it."};
-    input.owners.push_back(
-        {TRY(read_rows(file->second, input.charter.schema)), file->second.filename().string()});
+    auto rows = TRY(read_rows(file->second, input.charter.schema));
+    input.owners.push_back({std::move(rows), file->second.filename().string()});
   }
   if (charter.pilot) input.pilot = TRY(read_pilot(input.charter, files));
   return input;
 }
 
-Result<SimulateInput> load_lending(const Charter& charter, uint64_t seed) {
-  uint64_t total = 0;
-  for (const charter::Owner& owner : charter.owners) total += static_cast<uint64_t>(owner.rows);
-  LendingOptions options{.rows = total, .seed = seed};
-  options.components = static_cast<int>(charter.schema.columns.size());
+Result<SimulateInput> load_standin(const Charter& charter, const std::string& name, uint64_t seed) {
+  StandinOptions options{.name = name, .seed = seed};
+  for (const charter::Owner& owner : charter.owners)
+    options.owners.push_back(static_cast<uint64_t>(owner.rows));
+  options.components = static_cast<int>(std::clamp<size_t>(charter.schema.columns.size(), 1, 22));
   if (charter.pilot) options.pilot = static_cast<uint64_t>(charter.pilot->rows);
-  const Lending lending = TRY(Lending::make(options));
-  std::vector<std::string> names;
-  for (const learn::Column& column : charter.schema.columns) names.push_back(column.name);
-  if (names != lending.feature_names() || charter.schema.target.column != kLendingTarget)
-    return wrong_columns(lending);
+  const Standin standin = TRY(standin_for(charter, options));
   SimulateInput input{.charter = charter, .owners = {}, .pilot = nullptr, .policies = {}};
+  const std::filesystem::path folders[] = {charter.folder};
+  TRY(charter::load_bundle(input.charter, folders));
+  StandinRows rows(standin, input.charter.schema);
   uint64_t begin = 0;
-  for (const charter::Owner& owner : charter.owners) {
-    const uint64_t end = begin + static_cast<uint64_t>(owner.rows);
-    input.owners.push_back({lending_rows(lending, charter, begin, end),
-                            "standin:lending seed " + std::to_string(seed)});
-    begin = end;
+  for (uint64_t size : options.owners) {
+    input.owners.push_back(
+        {rows.read(begin, begin + size), "standin:" + name + " seed " + std::to_string(seed)});
+    begin += size;
   }
-  if (charter.pilot) input.pilot = lending_rows(lending, charter, total, lending.rows());
+  if (charter.pilot) input.pilot = rows.read(begin, standin.rows);
   return input;
 }
 

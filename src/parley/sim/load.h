@@ -24,8 +24,9 @@ DataFiles files_in(const std::filesystem::path& folder, const charter::Charter& 
 /// Reads every file by the charter's schema. The pilot's hash must be the charter's.
 Result<SimulateInput> load_files(const charter::Charter& charter, const DataFiles& files);
 
-/// Stand-in `lending` data: the owners hold consecutive blocks, the pilot is what follows. The
-/// charter's columns must be pc1, pc2, ... and its target int_rate; its pilot file is not read.
-Result<SimulateInput> load_lending(const charter::Charter& charter, uint64_t seed);
+/// Stand-in data: the owners hold consecutive blocks, the pilot is what follows. The charter's
+/// columns must be among the stand-in's, features or raw; its pilot file is not read.
+Result<SimulateInput> load_standin(const charter::Charter& charter, const std::string& name,
+                                   uint64_t seed);
 
 }  // namespace parley::sim

@@ -8,8 +8,8 @@
 #include "parley/gate/terms.h"
 #include "parley/ledger/read.h"
 #include "parley/protocol/sync_plan.h"
-#include "parley/sim/lending.h"
 #include "parley/sim/load.h"
+#include "parley/sim/standin/standin.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -46,7 +46,7 @@ charter::Charter charter_of(const std::string& text) {
 }
 
 SimulateInput small_input(double epsilon = 1) {
-  return *load_lending(charter_of(charter_text(5000, epsilon, kNewton)), 1);
+  return *load_standin(charter_of(charter_text(5000, epsilon, kNewton)), "lending", 1);
 }
 
 TEST(Simulate, TheSameSeedGivesTheSameModelOnAnyNumberOfThreads) {
@@ -117,7 +117,7 @@ TEST(Simulate, EveryRuleOfTheScheduleTableRuns) {
         "rule = \"algorithm2\"\nrounds = 20\nstep = 0.5\n",
         "rule = \"algorithm2\"\nrounds = 20\nstep = 0.3\nmomentum = 0.5\naverage = \"tail\"\n"
         "start = \"pilot\"\n"}) {
-    const auto input = load_lending(charter_of(charter_text(5000, 5, protocol)), 1);
+    const auto input = load_standin(charter_of(charter_text(5000, 5, protocol)), "lending", 1);
     const auto result = simulate(*input, {.seed = 5});
     ASSERT_TRUE(result) << protocol << describe(result.error());
     EXPECT_GT(result->relative_fitness.mean, 0);
@@ -146,7 +146,7 @@ TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {
 TEST(Simulate, RefusesColumnsThatTheStandInDoesNotHave) {
   std::string text = charter_text(100, 1, kNewton);
   text.replace(text.find("\"pc3\""), 5, "\"age\"");
-  EXPECT_FALSE(load_lending(charter_of(text), 1));
+  EXPECT_FALSE(load_standin(charter_of(text), "lending", 1));
 }
 
 TEST(Terms, NoiseGrowsWithOverlapAndUnitRecordsAndTheEvaluationKeptBack) {
@@ -164,16 +164,15 @@ TEST(Terms, NoiseGrowsWithOverlapAndUnitRecordsAndTheEvaluationKeptBack) {
 TEST(Load, RefusesAPilotThatIsNotTheCharters) {
   const auto folder = fresh_folder();
   const auto charter = charter_of(charter_text(5, 1, kNewton));
-  const auto lending = *Lending::make({.rows = 15, .pilot = 2000});
+  const auto lending = *make_standin({.name = "lending", .owners = {15}, .pilot = 2000});
   const DataFiles files = files_in(folder, charter);
   uint64_t begin = 0;
   for (const auto& [name, path] : files.owners) {
-    ASSERT_TRUE(write_lending_csv(lending, LendingColumns::kFeatures, begin, begin + 5, path));
+    ASSERT_TRUE(write_csv(lending, begin, begin + 5, path));
     begin += 5;
   }
   EXPECT_NE(load_files(charter, files).error().what.find("was not found"), std::string::npos);
-  ASSERT_TRUE(
-      write_lending_csv(lending, LendingColumns::kFeatures, 15, 2015, folder / "pilot.csv"));
+  ASSERT_TRUE(write_csv(lending, 15, 2015, folder / "pilot.csv"));
   const auto refused = load_files(charter, files);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kIntegrity);

@@ -7,8 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +14,7 @@
 
 #include "parley/base/result.h"
 #include "parley/learn/preprocess/whitening.h"
+#include "parley/sim/standin/standin.h"
 
 namespace parley::sim {
 
@@ -57,12 +56,7 @@ class Lending {
 /// The column of the rate in the CSV file, its last.
 inline constexpr auto kLendingTarget = "int_rate";
 
-enum class LendingColumns { kRaw, kFeatures };
-
-/// Writes a header and the rows [begin, end); the file appears whole or not at all. `advance` hears
-/// how many rows were made since it was last called.
-Result<void> write_lending_csv(const Lending& lending, LendingColumns columns, uint64_t begin,
-                               uint64_t end, const std::filesystem::path& path,
-                               const std::function<void(uint64_t rows)>& advance = {});
+/// The attributes, or the features.
+Result<Standin> lending_standin(const StandinOptions& options);
 
 }  // namespace parley::sim

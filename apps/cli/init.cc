@@ -28,7 +28,7 @@ Result<Output> run(const InitOptions& options, ProgressStyle) {
   if (options.files.empty() && options.pilot.empty())
     return Error{Code::kInvalid, "no files given",
                  "Name the owners' CSV files, or public rows with --pilot FILE, or both."};
-  charter::DraftInput input{.target = options.target};
+  charter::DraftInput input{.target = options.target, .without = options.without};
   if (!options.pilot.empty()) input.pilot = TRY(charter::draft_pilot(options.pilot));
   input.owners = TRY(charter::draft_owners(options.files));
   report::Drafted drafted{.draft = TRY(charter::draft_charter(input)),

@@ -21,6 +21,7 @@ struct CharterOptions {
 struct InitOptions {
   std::vector<std::filesystem::path> files;  // of the owners
   std::string target;
+  std::vector<std::string> without;
   std::filesystem::path pilot;  // empty: none
   std::filesystem::path out;    // empty: stdout
 };

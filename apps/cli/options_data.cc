@@ -101,6 +101,9 @@ void add_init(CLI::App& root, Invocation& invocation) {
   app->add_option("--target", options->target, "The column to predict")
       ->required()
       ->type_name("COLUMN");
+  app->add_option("--without", options->without, "Columns to leave out: a,b,c")
+      ->delimiter(',')
+      ->type_name("COLUMN");
   app->add_option("--pilot", options->pilot, "Public rows, from which kinds and bounds are guessed")
       ->type_name("FILE");
   app->add_option("--out", options->out, "The charter; policies go beside it (default: stdout)")

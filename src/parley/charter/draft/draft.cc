@@ -156,6 +156,8 @@ std::vector<std::string> offered(const DraftInput& input) {
 }
 
 std::string reason(const DraftInput& input, const std::string& name, bool again) {
+  const auto& without = input.without;
+  if (std::find(without.begin(), without.end(), name) != without.end()) return "as you say";
   if (again) return "twice in the header";
   if (const std::string absent = absent_from(input, name); !absent.empty()) return absent;
   if (!any_text(name).empty()) return "no usable name";
@@ -173,6 +175,17 @@ Result<learn::Target> target_of(const DraftInput& input) {
                  {.key = input.target}};
   if (input.pilot) return guess_target(*input.pilot->profile.find(input.target));
   return learn::Target{.column = input.target, .low = -1, .high = 1};
+}
+
+Result<void> check_without(const DraftInput& input) {
+  const std::vector<std::string> names = offered(input);
+  for (const std::string& name : input.without)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return Error{Code::kInvalid,
+                   "there is no such column to leave out",
+                   "Check the names after --without.",
+                   {.key = name}};
+  return {};
 }
 
 size_t count_of(std::string_view text, std::string_view word) {
@@ -219,6 +232,7 @@ Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::pa
 Result<Draft> draft_charter(const DraftInput& input) {
   check(input.pilot || !input.owners.empty());
   const learn::Target target = TRY(target_of(input));
+  TRY(check_without(input));
   const auto seen = [&](const std::string& name) {
     return input.pilot ? input.pilot->profile.find(name) : nullptr;
   };

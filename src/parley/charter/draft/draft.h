@@ -30,6 +30,7 @@ struct DraftOwner {
 
 struct DraftInput {
   std::string target;
+  std::vector<std::string> without{};  // columns that a person wants to leave out
   std::optional<DraftPilot> pilot{};
   std::vector<DraftOwner> owners{};
 };

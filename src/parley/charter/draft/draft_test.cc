@@ -131,6 +131,14 @@ TEST_F(DraftTest, ColumnsThatAnOwnerLacksAreLeftOut) {
   EXPECT_FALSE(draft_charter(input("url"))) << "no number, not two classes";
 }
 
+TEST_F(DraftTest, APersonCanLeaveOutMore) {
+  DraftInput some = input("rate");
+  some.without = {"home", "id"};
+  EXPECT_EQ(reason_for(*draft_charter(some), "home"), "as you say");
+  some.without = {"moon"};
+  EXPECT_EQ(draft_charter(some).error().where.key, "moon");
+}
+
 TEST_F(DraftTest, PoliciesAreReadAndAcceptTheDraftOnceComplete) {
   const DraftInput some = input("rate");
   const auto policy = parse_policy(draft_policy(some.owners[0]), "bank-0.policy.toml");

@@ -13,10 +13,14 @@ namespace parley::cli {
 struct Output {
   std::string text;
   std::string json;
+  std::string note{};  // beside the text, to stderr
 };
 
+Result<Output> run(const InitOptions& options, ProgressStyle style);
 Result<Output> run(const CharterOptions& options, ProgressStyle style);
 Result<Output> run(const DataDescribeOptions& options, ProgressStyle style);
+Result<Output> run(const DataPrepareOptions& options, ProgressStyle style);
+Result<Output> run(const DataSplitOptions& options, ProgressStyle style);
 Result<Output> run(const DataGenerateOptions& options, ProgressStyle style);
 Result<Output> run(const SimulateOptions& options, ProgressStyle style);
 Result<Output> run(const PredictOptions& options, ProgressStyle style);

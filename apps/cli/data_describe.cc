@@ -1,9 +1,13 @@
 // parley data describe
+#include <array>
+#include <utility>
+
 #include "commands.h"
 #include "overrides.h"
 #include "parley/charter/policy.h"
 #include "parley/learn/source/source.h"
 #include "parley/report/describe.h"
+#include "parley/report/reading.h"
 
 namespace parley::cli {
 namespace {
@@ -22,20 +26,21 @@ Result<learn::Source> source_for(const DataDescribeOptions& options,
                                  const charter::Charter& charter) {
   if (options.policy)
     return source_from(options, TRY(charter::read_policy(*options.policy)), charter);
-  if (options.file.empty())
-    return Error{Code::kInvalid, "no data given", "Name a file, or add --policy FILE."};
-  learn::Source source = learn::source_of(options.file);
+  if (options.files.size() != 1)
+    return Error{Code::kInvalid, "a charter reads one source at a time",
+                 "Name one file, or add --policy FILE."};
+  learn::Source source = learn::source_of(options.files[0]);
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.unit != "record")
     source.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};
   return source;
 }
 
-}  // namespace
-
-Result<Output> run(const DataDescribeOptions& options, ProgressStyle) {
-  const charter::Charter charter =
+/// What the charter makes of the data.
+Result<Output> describe_reading(const DataDescribeOptions& options) {
+  charter::Charter charter =
       TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
+  TRY(charter::load_bundle(charter, std::array{charter.folder}));
   learn::Source source = TRY(source_for(options, charter));
   // Not an error here: how many there are is what the owner asks.
   const std::optional<uint64_t> expected = std::exchange(source.select.rows, std::nullopt);
@@ -46,6 +51,24 @@ Result<Output> run(const DataDescribeOptions& options, ProgressStyle) {
                                         .unit = charter.privacy.unit,
                                         .counts = loaded.counts};
   return Output{report::to_text(description), report::to_json(description)};
+}
+
+/// What the files look like.
+Result<Output> describe_files(const DataDescribeOptions& options) {
+  if (options.files.empty())
+    return Error{Code::kInvalid, "no data given", "Name one or more CSV files."};
+  std::vector<report::DescribedFile> files;
+  for (const auto& file : options.files) {
+    auto profile = TRY(learn::profile_csv(file));
+    files.push_back({file.string(), std::move(profile)});
+  }
+  return Output{report::to_text(files), report::to_json(files)};
+}
+
+}  // namespace
+
+Result<Output> run(const DataDescribeOptions& options, ProgressStyle) {
+  return options.charter.empty() ? describe_files(options) : describe_reading(options);
 }
 
 }  // namespace parley::cli

@@ -1,9 +1,9 @@
-// parley data generate lending
+// parley data generate lending|credit|hospital
 #include "commands.h"
 #include "parley/base/files.h"
 #include "parley/base/number.h"
 #include "parley/report/generate.h"
-#include "parley/sim/lending.h"
+#include "parley/sim/standin/hospital.h"
 
 namespace parley::cli {
 namespace {
@@ -13,45 +13,59 @@ struct Block {
   uint64_t rows;
 };
 
-/// The files to write, in order: the owners or one `lending`, then the pilot.
+Result<Block> owner_block(const std::string& text) {
+  const Pair pair = TRY(split_pair(text, "--owner"));
+  const auto rows = parse_number(pair.value);
+  if (!rows || *rows < 1 || *rows > 1e12 || *rows != double(uint64_t(*rows)))
+    return Error{Code::kInvalid, "--owner " + text + ": rows must be a whole number above 0",
+                 "For example --owner bank-a=100000."};
+  if (pair.key.find('/') != std::string::npos)
+    return Error{Code::kInvalid, "--owner " + text + ": a name, not a path"};
+  return Block{pair.key, uint64_t(*rows)};
+}
+
+/// hospital-01 .. hospital-86.
+std::vector<Block> all_hospitals(uint64_t seed) {
+  std::vector<Block> result;
+  for (uint64_t rows : sim::hospital_sizes(86, 1'900'000, seed)) {
+    const std::string number = std::to_string(result.size() + 1);
+    result.push_back({"hospital-" + std::string(2 - number.size(), '0') + number, rows});
+  }
+  return result;
+}
+
+/// The owners' files to write, in order.
 Result<std::vector<Block>> blocks(const DataGenerateOptions& options) {
   std::vector<Block> result;
-  for (const std::string& text : options.owners) {
-    const Pair pair = TRY(split_pair(text, "--owner"));
-    const auto rows = parse_number(pair.value);
-    if (!rows || *rows < 1 || *rows > 1e12 || *rows != double(uint64_t(*rows)))
-      return Error{Code::kInvalid, "--owner " + text + ": rows must be a whole number above 0",
-                   "For example --owner bank-a=100000."};
-    if (pair.key.find('/') != std::string::npos)
-      return Error{Code::kInvalid, "--owner " + text + ": a name, not a path"};
-    result.push_back({pair.key, uint64_t(*rows)});
-  }
+  for (const std::string& text : options.owners) result.push_back(TRY(owner_block(text)));
+  if (result.empty() && options.rows == 0 && options.standin == "hospital")
+    return all_hospitals(options.seed);
   if (result.empty() == (options.rows == 0))
     return Error{Code::kInvalid, "give either --rows, for one file, or --owner for each owner",
                  "For example --owner bank-a=100000 --owner bank-b=50000."};
-  if (options.rows > 0) result.push_back({"lending", options.rows});
-  result.push_back({"pilot", options.pilot});
+  if (options.rows > 0) result.push_back({options.standin, options.rows});
   return result;
 }
 
 }  // namespace
 
 Result<Output> run(const DataGenerateOptions& options, ProgressStyle style) {
-  const auto files = TRY(blocks(options));
-  uint64_t total = 0;
-  for (const Block& block : files) total += block.rows;
-  const auto lending = TRY(sim::Lending::make({.rows = total - options.pilot,
-                                               .pilot = options.pilot,
-                                               .seed = options.seed,
-                                               .drift = options.drift}));
+  auto files = TRY(blocks(options));
+  sim::StandinOptions standin_options{.name = options.standin,
+                                      .pilot = options.pilot,
+                                      .seed = options.seed,
+                                      .raw = options.raw,
+                                      .drift = options.drift};
+  for (const Block& block : files) standin_options.owners.push_back(block.rows);
+  const auto standin = TRY(sim::make_standin(standin_options));
+  files.push_back({"pilot", options.pilot});
   TRY(make_directories(options.out));
-  Progress progress(style, "generating", total);
+  Progress progress(style, "generating", standin.rows);
   std::vector<report::GeneratedFile> written;
-  const auto columns = options.raw ? sim::LendingColumns::kRaw : sim::LendingColumns::kFeatures;
   for (uint64_t begin = 0; const Block& block : files) {
     const auto path = options.out / (block.name + ".csv");
-    TRY(sim::write_lending_csv(lending, columns, begin, begin + block.rows, path,
-                               [&](uint64_t rows) { progress.advance(rows); }));
+    TRY(sim::write_csv(standin, begin, begin + block.rows, path,
+                       [&](uint64_t rows) { progress.advance(rows); }));
     const Hash hash = TRY(hash_file(path));
     written.push_back({path.string(), block.rows, hash});
     begin += block.rows;

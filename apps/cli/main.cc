@@ -26,6 +26,7 @@ int execute(const Invocation& invocation) {
       },
       invocation.command);
   if (!output) return fail(output.error(), invocation.json);
+  if (!invocation.json && !invocation.quiet) std::fputs(output->note.c_str(), stderr);
   const std::string& printed = invocation.json ? output->json : output->text;
   if (std::fwrite(printed.data(), 1, printed.size(), stdout) != printed.size() ||
       std::fflush(stdout) != 0)

@@ -1,27 +1,10 @@
 #include "options.h"
 
-#include <CLI/CLI.hpp>
-
+#include "options_parser.h"
 #include "parley/base/version.h"
 
 namespace parley::cli {
 namespace {
-
-/// Adds a subcommand that, when chosen, becomes the invocation's command.
-template <class Options>
-CLI::App* command(CLI::App& parent, Invocation& invocation, const std::string& name,
-                  const std::string& help, std::shared_ptr<Options> options) {
-  CLI::App* app = parent.add_subcommand(name, help);
-  app->callback([&invocation, options] { invocation.command = *options; });
-  return app;
-}
-
-void add_set(CLI::App& app, std::vector<std::string>& set) {
-  app.add_option("--set", set, "Change a key of the charter: privacy.max_grad_norm=4")
-      ->type_name("KEY=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
 
 void add_charter(CLI::App& root, Invocation& invocation) {
   CLI::App* group = root.add_subcommand("charter", "Look at a charter")->require_subcommand(1);
@@ -35,39 +18,6 @@ void add_charter(CLI::App& root, Invocation& invocation) {
   add(Action::kHash, "hash", "Print the SHA-256 that names the job");
   add(Action::kCheck, "check", "Say whether it is valid and complete");
   add(Action::kExplain, "explain", "Say in sentences what it means");
-}
-
-void add_describe(CLI::App& group, Invocation& invocation) {
-  auto options = std::make_shared<DataDescribeOptions>();
-  CLI::App* app = command(group, invocation, "describe",
-                          "Say how a charter reads your data; for the owner only", options);
-  auto* file = app->add_option("file", options->file, "CSV or LIBSVM file")->type_name("FILE");
-  app->add_option("--charter", options->charter, "Charter file")->required()->type_name("FILE");
-  auto* policy = app->add_option("--policy", options->policy, "Your policy, instead of a file");
-  policy->type_name("FILE")->excludes(file);
-  app->add_option("--dataset", options->dataset, "A data set of the policy")->needs(policy);
-  add_set(*app, options->set);
-}
-
-void add_data(CLI::App& root, Invocation& invocation) {
-  CLI::App* group = root.add_subcommand("data", "Make and look at data")->require_subcommand(1);
-  add_describe(*group, invocation);
-  CLI::App* generate =
-      group->add_subcommand("generate", "Make stand-in data")->require_subcommand(1);
-  auto options = std::make_shared<DataGenerateOptions>();
-  CLI::App* app = command(*generate, invocation, "lending",
-                          "Loans with interest rates, like Lending Club's", options);
-  app->add_option("--owner", options->owners, "An owner and its rows; repeat for each")
-      ->type_name("NAME=ROWS")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app->add_option("--rows", options->rows, "Without owners: rows of one file, lending.csv");
-  app->add_option("--pilot", options->pilot, "Public rows, pilot.csv")->capture_default_str();
-  app->add_option("--seed", options->seed, "Same seed, same files")->capture_default_str();
-  app->add_option("--drift", options->drift, "How much rates change along the rows")
-      ->capture_default_str();
-  app->add_flag("--raw", options->raw, "The 22 attributes instead of 10 whitened features");
-  app->add_option("--out", options->out, "Folder for the files")->capture_default_str();
 }
 
 void add_simulate(CLI::App& root, Invocation& invocation) {
@@ -89,7 +39,7 @@ void add_simulate(CLI::App& root, Invocation& invocation) {
   app->add_option("--by", options->split_by, "The column of --split that names the owner")
       ->needs(split);
   app->add_option("--standin", options->standin, "Generated data instead of files")
-      ->check(CLI::IsMember({"lending"}))
+      ->check(CLI::IsMember({"lending", "credit", "hospital"}))
       ->excludes(data)
       ->excludes(split);
   app->add_option("--standin-seed", options->standin_seed, "Seed of the generated data")
@@ -146,6 +96,7 @@ Parsed parse(int argc, const char* const* argv) {
   root.add_flag("--quiet", invocation.quiet, "No progress");
   root.require_subcommand(1)->fallthrough();
   root.failure_message(CLI::FailureMessage::help);
+  add_init(root, invocation);
   add_charter(root, invocation);
   add_data(root, invocation);
   add_simulate(root, invocation);

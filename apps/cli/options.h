@@ -1,4 +1,4 @@
-// What a person can type: one struct per command. options.cc alone knows the parser.
+// What a person can type: one struct per command. Only options*.cc know the parser.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,48 @@ struct CharterOptions {
   std::vector<std::string> set;  // key=value
 };
 
+struct InitOptions {
+  std::vector<std::filesystem::path> files;  // of the owners
+  std::string target;
+  std::vector<std::string> without;
+  std::filesystem::path pilot;  // empty: none
+  std::filesystem::path out;    // empty: stdout
+};
+
+/// Without a charter: what the files look like. With one: what it makes of an owner's data.
+struct DataDescribeOptions {
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::optional<std::filesystem::path> policy;  // instead of a file
+  std::string dataset;  // of the policy; empty: what its rules choose for the charter
+};
+
+struct DataPrepareOptions {
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::filesystem::path pilot;
+  uint64_t top = 0;
+  std::string top_by = "correlation";
+  uint64_t components = 0;
+  bool whiten = false;
+  uint64_t fourier = 0;  // features; 0: none
+  double scale = 1;
+  uint64_t seed = 1;
+  std::filesystem::path out = "bundle.json";
+};
+
+struct DataSplitOptions {
+  std::filesystem::path file;
+  std::vector<std::string> owners;
+  std::vector<double> shares;  // empty: equal
+  std::string by;
+  std::optional<uint64_t> random;
+  std::filesystem::path out = ".";
+};
+
 struct DataGenerateOptions {
+  std::string standin;
   std::vector<std::string> owners;  // name=rows
   uint64_t rows = 0;                // instead of owners: one file
   uint64_t pilot = 10000;
@@ -26,14 +67,6 @@ struct DataGenerateOptions {
   double drift = 0.7;
   bool raw = false;
   std::filesystem::path out = ".";
-};
-
-struct DataDescribeOptions {
-  std::filesystem::path file;  // or what the policy says
-  std::filesystem::path charter;
-  std::vector<std::string> set;
-  std::optional<std::filesystem::path> policy;
-  std::string dataset;  // of the policy; empty: what its rules choose for the charter
 };
 
 struct SimulateOptions {
@@ -64,8 +97,9 @@ struct LedgerOptions {
 struct Invocation {
   bool json = false;
   bool quiet = false;
-  std::variant<std::monostate, CharterOptions, DataDescribeOptions, DataGenerateOptions,
-               SimulateOptions, PredictOptions, LedgerOptions>
+  std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
+               DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
+               LedgerOptions>
       command;
 };
 

@@ -30,20 +30,20 @@ Result<sim::DataSources> sources(const SimulateOptions& options, const charter::
   if (options.data.empty() && policies.empty())
     return Error{Code::kInvalid, "no data given",
                  "Add --data DIR, --data OWNER=FILE or --policy FILE for each owner, --split FILE, "
-                 "or --standin lending."};
+                 "or --standin NAME."};
   if (options.data.size() == 1 && std::filesystem::is_directory(options.data[0]))
     return sim::files_in(options.data[0], charter);
-  sim::DataSources sources{.owners = {}, .pilot_folders = {charter.folder}};
+  sim::DataSources sources{.owners = {}, .public_folders = {charter.folder}};
   for (const std::string& text : options.data) {
     const Pair pair = TRY(split_pair(text, "--data"));
     sources.owners[pair.key] = sim::owner_file(pair.value, charter, pair.key);
-    sources.pilot_folders.push_back(std::filesystem::path(pair.value).parent_path());
+    sources.public_folders.push_back(std::filesystem::path(pair.value).parent_path());
   }
   for (const auto& [owner, policy] : policies) {
     if (sources.owners.contains(owner)) continue;
     const charter::Dataset* data = TRY(policy.dataset_for(charter));
     sources.owners[owner] = TRY(charter::source_of(policy, *data, charter));
-    sources.pilot_folders.push_back(policy.folder);
+    sources.public_folders.push_back(policy.folder);
   }
   return sources;
 }
@@ -53,7 +53,8 @@ Result<sim::SimulateInput> load(const SimulateOptions& options) {
       TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
   Policies policies = TRY(read_policies(options.policies));
   const auto input = [&]() -> Result<sim::SimulateInput> {
-    if (!options.standin.empty()) return sim::load_lending(charter, options.standin_seed);
+    if (!options.standin.empty())
+      return sim::load_standin(charter, options.standin, options.standin_seed);
     if (!options.split.empty()) return sim::load_split(charter, options.split, options.split_by);
     return sim::load_sources(charter, TRY(sources(options, charter, policies)));
   };

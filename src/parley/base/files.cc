@@ -85,25 +85,37 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view cont
 
 Result<void> write_pieces(const std::filesystem::path& path,
                           const std::function<std::string_view()>& next) {
-  const std::string aside = path.string() + ".tmp" + std::to_string(::getpid());
-  const auto give_up = [&](Error error) {
-    ::unlink(aside.c_str());
-    return error;
-  };
-  {
-    const File file(aside.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
-    if (file.get() < 0) return file_error(path, "write");
-    for (std::string_view piece = next(); !piece.empty(); piece = next())
-      if (auto written = write_all(file.get(), piece, path); !written)
-        return give_up(written.error());
-    if (::fsync(file.get()) != 0) return give_up(file_error(path, "sync"));
-  }
-  if (::rename(aside.c_str(), path.c_str()) != 0) return give_up(file_error(path, "write"));
-  const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : ".";
+  NewFile file = TRY(NewFile::create(path));
+  for (std::string_view piece = next(); !piece.empty(); piece = next()) TRY(file.write(piece));
+  return file.finish();
+}
+
+Result<NewFile> NewFile::create(const std::filesystem::path& path) {
+  NewFile file(path, -1);
+  file.descriptor_ = ::open(file.aside().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file.descriptor_ < 0) return file_error(path, "write");
+  return file;
+}
+
+NewFile::~NewFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(aside().c_str());
+}
+
+Result<void> NewFile::write(std::string_view piece) { return write_all(descriptor_, piece, path_); }
+
+Result<void> NewFile::finish() {
+  if (::fsync(descriptor_) != 0) return file_error(path_, "sync");
+  if (::rename(aside().c_str(), path_.c_str()) != 0) return file_error(path_, "write");
+  ::close(std::exchange(descriptor_, -1));
+  const std::filesystem::path parent = path_.has_parent_path() ? path_.parent_path() : ".";
   const File directory(parent.c_str(), O_RDONLY | O_DIRECTORY);
   if (directory.get() >= 0) ::fsync(directory.get());
   return {};
 }
+
+std::string NewFile::aside() const { return path_.string() + ".tmp" + std::to_string(::getpid()); }
 
 Result<void> make_directories(const std::filesystem::path& path) {
   std::error_code failed;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "parley/base/bytes.h"
 #include "parley/base/result.h"
@@ -25,6 +26,28 @@ Result<void> read_pieces(const std::filesystem::path& path,
 /// As write_file, for content made piece by piece; `next` returns an empty piece at the end.
 Result<void> write_pieces(const std::filesystem::path& path,
                           const std::function<std::string_view()>& next);
+
+/// The same for several files at once: one appears under its name when `finish` succeeds, and
+/// otherwise never was.
+class NewFile {
+ public:
+  static Result<NewFile> create(const std::filesystem::path& path);
+  NewFile(NewFile&& other) noexcept
+      : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+  NewFile& operator=(NewFile&&) = delete;
+  ~NewFile();
+
+  Result<void> write(std::string_view piece);
+  Result<void> finish();
+
+ private:
+  NewFile(std::filesystem::path path, int descriptor)
+      : path_(std::move(path)), descriptor_(descriptor) {}
+  std::string aside() const;
+
+  std::filesystem::path path_;
+  int descriptor_;
+};
 
 Result<void> make_directories(const std::filesystem::path& path);
 

@@ -161,6 +161,12 @@ Result<Charter> parse_charter(std::string_view toml, const std::string& file_nam
 /// The loss with its constants.
 learn::Losses loss_of(const Model& model);
 
+/// Reads the charter's bundle, if it has one, from the first of `folders` that holds it, and puts
+/// it into the schema, whose features it makes. Its hash must be the charter's, and it must have
+/// been made for the charter's columns and from the charter's pilot. Needed before anything is
+/// trained.
+Result<void> load_bundle(Charter& charter, std::span<const std::filesystem::path> folders);
+
 /// The charter in sentences, for the people who decide: who, what, what leaves each owner at which
 /// price, what is public and what is not covered.
 std::string explain(const Charter& charter);

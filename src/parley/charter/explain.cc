@@ -75,11 +75,13 @@ std::string what(const Charter& charter) {
   const Model& model = charter.model;
   const auto columns = static_cast<int64_t>(charter.schema.columns.size());
   const auto features = static_cast<int64_t>(charter.schema.features().size());
+  const std::string made = charter.preprocess && !charter.schema.bundle
+                               ? ""  // The bundle decides how many.
+                               : " (" + count(features, "feature") + ")";
   std::string text = "What: a linear model of " + in_quotes(charter.schema.target.column) +
-                     " from " + count(columns, "column") + " (" + count(features, "feature") +
-                     "), " + loss(model) + ", l2 = " + shortest(model.l2) +
-                     ", every coefficient between -" + shortest(model.box) + " and " +
-                     shortest(model.box) + ".";
+                     " from " + count(columns, "column") + made + ", " + loss(model) +
+                     ", l2 = " + shortest(model.l2) + ", every coefficient between -" +
+                     shortest(model.box) + " and " + shortest(model.box) + ".";
   if (charter.preprocess)
     text += " Features first pass through the public bundle " +
             to_hex(charter.preprocess->sha256).substr(0, 12) + "...";

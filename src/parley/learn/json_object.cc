@@ -1,5 +1,6 @@
 #include "parley/learn/json_object.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -49,6 +50,15 @@ std::string expected(const std::vector<T>&) {
   return "a list, each entry " + expected(T{});
 }
 
+/// Line and column of a byte, from 1.
+Where where_of(std::string_view text, size_t byte, const std::string& file) {
+  const std::string_view before = text.substr(0, byte > 0 ? byte - 1 : 0);
+  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return {.file = file,
+          .line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
+          .column = 1 + static_cast<int>(before.size() - line_start)};
+}
+
 }  // namespace
 
 Error JsonObject::error(std::string_view key, std::string what) const {
@@ -76,6 +86,7 @@ template Result<void> JsonObject::get(std::string_view, double&) const;
 template Result<void> JsonObject::get(std::string_view, uint64_t&) const;
 template Result<void> JsonObject::get(std::string_view, std::string&) const;
 template Result<void> JsonObject::get(std::string_view, std::vector<double>&) const;
+template Result<void> JsonObject::get(std::string_view, std::vector<uint64_t>&) const;
 template Result<void> JsonObject::get(std::string_view, std::vector<std::string>&) const;
 template Result<void> JsonObject::get(std::string_view, std::optional<uint64_t>&) const;
 template Result<void> JsonObject::get(std::string_view, std::optional<std::string>&) const;
@@ -106,6 +117,20 @@ Result<const Json*> JsonObject::find(std::string_view key) const {
 
 std::string JsonObject::path_of(std::string_view key) const {
   return (path_.empty() ? "" : path_ + ".") + std::string(key);
+}
+
+Result<void> read_json(std::string_view text, const std::string& file, const std::string& hint,
+                       const std::function<Result<void>(const JsonObject&)>& read) {
+  try {
+    const Json json = Json::parse(text);
+    if (!json.is_object())
+      return Error{Code::kInvalid, "is not a JSON object", hint, {.file = file}};
+    return read(JsonObject(json, file));
+  } catch (const Json::parse_error& error) {
+    return Error{Code::kInvalid, "is not JSON", hint, where_of(text, error.byte, file)};
+  } catch (const Json::exception&) {  // A number that no double can hold.
+    return Error{Code::kInvalid, "holds a number out of range", hint, {.file = file}};
+  }
 }
 
 }  // namespace parley::learn

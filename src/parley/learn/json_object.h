@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -25,7 +26,7 @@ class JsonObject {
   bool has(std::string_view key) const;
   bool is_null(std::string_view key) const;
 
-  /// T is bool, double (finite), uint64_t, std::string, a vector of double or std::string, or an
+  /// T is bool, double (finite), uint64_t, std::string, a vector of one of the last three, or an
   /// optional uint64_t or std::string, which is null in the file.
   template <class T>
   Result<void> get(std::string_view key, T& value) const;
@@ -52,5 +53,10 @@ class JsonObject {
   const nlohmann::json* json_;
   std::string file_, path_;
 };
+
+/// Parses `text` and hands its object to `read`. An error has the place; `hint` is for texts that
+/// are no JSON at all.
+Result<void> read_json(std::string_view text, const std::string& file, const std::string& hint,
+                       const std::function<Result<void>(const JsonObject&)>& read);
 
 }  // namespace parley::learn

@@ -38,6 +38,12 @@ Json to_json(const Target& target) {
   return json;
 }
 
+/// The whole bundle, so that a prediction needs no other file.
+Json to_json(const std::optional<Bundle>& bundle) {
+  if (!bundle) return {{"sha256", nullptr}, {"bundle", nullptr}};
+  return {{"sha256", to_hex(hash_of(*bundle))}, {"bundle", Json::parse(to_json(*bundle))}};
+}
+
 /// The mark belongs to the card, so no caller can forget it.
 std::string marked_statement(const PrivacyCard& card) {
   const bool marked = card.statement.find(kNotPrivate) != std::string::npos;
@@ -105,9 +111,7 @@ std::string to_json(const Model& model) {
                         {"l2", model.l2},
                         {"prediction", model.prediction},
                         {"features", model.schema.features()}});
-  // A bundle would hold the columns and what else makes features of them. Without one, the features
-  // are those of the columns, which therefore stand here themselves.
-  json["preprocess"] = {{"sha256", nullptr}, {"bundle", nullptr}};
+  json["preprocess"] = to_json(model.schema.bundle);
   json["columns"] = Json::array();
   for (const Column& column : model.schema.columns) json["columns"].push_back(to_json(column));
   json["target"] = to_json(model.schema.target);

@@ -1,7 +1,5 @@
 // Reads the model file: every key it needs is there, of the right type and finite, or an error says
 // which is not. Keys it does not know are left to later versions.
-#include <algorithm>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <variant>
 
@@ -12,8 +10,6 @@
 
 namespace parley::learn {
 namespace {
-
-using Json = nlohmann::json;
 
 Result<void> get_bounds(const JsonObject& object, double& low, double& high) {
   std::vector<double> bounds;
@@ -150,6 +146,19 @@ Result<void> get_model(const JsonObject& object, Model& model) {
   return {};
 }
 
+/// The bundle, if any; it must be the one that its hash names, and made for the columns.
+Result<void> get_bundle(const JsonObject& object, Schema& schema) {
+  if (object.is_null("bundle")) return {};
+  std::string hex;
+  TRY(object.get("sha256", hex));
+  Bundle bundle = TRY(bundle_of(TRY(object.object("bundle"))));
+  if (to_hex(hash_of(bundle)) != hex)
+    return object.error("sha256", "is not the hash of the bundle beside it");
+  if (!check_fits(bundle, schema)) return object.error("bundle", "was made for other columns");
+  schema.bundle = std::move(bundle);
+  return {};
+}
+
 Result<Model> model_of(const JsonObject& file) {
   std::string format;
   TRY(file.get("format", format));
@@ -158,11 +167,10 @@ Result<Model> model_of(const JsonObject& file) {
                       "is not " + std::string(kModelFormat) + ", which this Parley reads");
   Model model;
   TRY(file.get("name", model.name));
-  if (!TRY(file.object("preprocess")).is_null("bundle"))
-    return file.error("preprocess.bundle", "this Parley reads models without a bundle only");
   const std::vector<JsonObject> columns = TRY(file.objects("columns"));
   for (const JsonObject& column : columns) model.schema.columns.push_back(TRY(column_of(column)));
   model.schema.target = TRY(target_of(TRY(file.object("target"))));
+  TRY(get_bundle(TRY(file.object("preprocess")), model.schema));
   const JsonObject linear = TRY(file.object("model"));
   TRY(linear.get("bias", model.schema.bias));
   TRY(get_model(linear, model));
@@ -171,29 +179,16 @@ Result<Model> model_of(const JsonObject& file) {
   return model;
 }
 
-/// Line and column of a byte, from 1.
-Where where_of(std::string_view text, size_t byte, const std::string& file) {
-  const std::string_view before = text.substr(0, byte > 0 ? byte - 1 : 0);
-  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  return {.file = file,
-          .line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n')),
-          .column = 1 + static_cast<int>(before.size() - line_start)};
-}
-
 }  // namespace
 
 Result<Model> model_from_json(std::string_view text, const std::string& file) {
-  constexpr auto kHint = "Is this a model file, and all of it?";
-  try {
-    const Json json = Json::parse(text);
-    if (!json.is_object())
-      return Error{Code::kInvalid, "is not a JSON object", kHint, {.file = file}};
-    return model_of(JsonObject(json, file));
-  } catch (const Json::parse_error& error) {
-    return Error{Code::kInvalid, "is not JSON", kHint, where_of(text, error.byte, file)};
-  } catch (const Json::exception&) {  // A number that no double can hold.
-    return Error{Code::kInvalid, "holds a number out of range", kHint, {.file = file}};
-  }
+  Model model;
+  TRY(read_json(text, file, "Is this a model file, and all of it?",
+                [&](const JsonObject& object) -> Result<void> {
+                  model = TRY(model_of(object));
+                  return {};
+                }));
+  return model;
 }
 
 }  // namespace parley::learn

@@ -11,7 +11,9 @@
 #include <string>
 
 #include "parley/base/files.h"
+#include "parley/base/math/portable.h"
 #include "parley/learn/data/csv.h"
+#include "parley/learn/preprocess/transform.h"
 
 namespace parley::learn {
 namespace {
@@ -155,7 +157,9 @@ TEST(Model, ErrorsNameTheKey) {
       {"\"home=other\"", "\"home=others\"", "model.features", "columns"},
       {"\"squared\"", "\"cubed\"", "model.loss", "loss"},
       {"\"bias\": true", "\"bias\": 1", "model.bias", "true or false"},
-      {"\"bundle\": null", "\"bundle\": {}", "preprocess.bundle", "without a bundle"},
+      {"\"sha256\": null,\n    \"bundle\": null", "\"sha256\": \"00\", \"bundle\": {}",
+       "preprocess.bundle.format", "missing"},
+      {"\"bundle\": null", "\"bundle\": {}", "preprocess.sha256", "a text"},
       {"\"preprocess\": {", "\"preprocess\": 1, \"x\": {", "preprocess", "object"},
       {"\"columns\": [", "\"columns\": [7, ", "columns[0]", "object"},
       {"\"kind\": \"category\"", "\"kind\": \"word\"", "columns[1].kind", "word"},
@@ -269,6 +273,48 @@ TEST_F(ModelFile, PredictsFromACsvFileWithoutAnythingElse) {
   // Features: log1p(amount), term, home=RENT, home=ÖWN..., home=other, bias.
   EXPECT_NEAR(values[0], 13.25 + 15.75 * (.5 * std::log1p(999) + .25 + 0 + .125), 1e-12);
   EXPECT_NEAR(values[1], 13.25 + 15.75 * (.5 * std::log1p(12700) - 2 + .125), 1e-12);
+}
+
+/// The example with a bundle that was fitted on some rows of its encoded columns.
+Model example_with_bundle() {
+  Model model = example();
+  Rows pilot(5);
+  std::mt19937_64 random(1);
+  const auto some = [&] { return double(random() % 1000) / 1000; };
+  for (int i = 0; i < 300; ++i)
+    pilot.add(std::vector{some(), some(), some(), some(), some()}, some());
+  model.schema.bundle = *fit_bundle(pilot, model.schema, {}, {.components = 2, .whiten = true});
+  model.theta = {.5, -.25, .125};
+  return model;
+}
+
+TEST_F(ModelFile, CarriesItsBundleAndPredictsWithIt) {
+  const Model model = example_with_bundle();
+  EXPECT_EQ(model.schema.features(), (std::vector<std::string>{"pc1", "pc2", "bias"}));
+  const auto back = read(to_json(model));
+  ASSERT_TRUE(back) << describe(back.error());
+  EXPECT_EQ(*back, model);
+  ASSERT_TRUE(write_file(file, "home,term,loan_amnt\nRENT,60 months,$999\ncave,36 months,\n"));
+  const auto rows = read_csv(file, back->schema, {.labels = false});
+  ASSERT_TRUE(rows) << describe(rows.error());
+  std::vector<double> z(2);
+  Transform(*model.schema.bundle).apply(std::vector{portable_log1p(999), 1., 1., 0., 0.}, z);
+  EXPECT_EQ(std::vector(rows->row(0).begin(), rows->row(0).end()), (std::vector{z[0], z[1], 1.}));
+  EXPECT_NEAR(predict(*back, *rows)[0], 13.25 + 15.75 * (.5 * z[0] - .25 * z[1] + .125), 1e-12);
+}
+
+TEST(Model, ABundleThatWasChangedIsRefused) {
+  const std::string text = to_json(example_with_bundle());
+  for (const auto& [from, to, key] : {std::tuple{"\"max_l1\": ", "\"max_l1\": 1", "sha256"},
+                                      {"\"whiten\": true", "\"whiten\": false", "sha256"},
+                                      {"35000.0", "36000.0", "bundle"}}) {
+    std::string changed = text;
+    const size_t at = changed.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    const auto model = read(changed.replace(at, std::string(from).size(), to));
+    ASSERT_FALSE(model) << from;
+    EXPECT_EQ(model.error().where.key, "preprocess." + std::string(key));
+  }
 }
 
 TEST(Model, PredictsTheScoreOfTwoClasses) {

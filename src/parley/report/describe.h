@@ -1,25 +1,19 @@
-// What `parley data describe` says about an owner's data. All but the number of rows depends on
-// what the records contain: for the owner's own eyes.
+// What files look like, for their owner's eyes.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
+#include <vector>
 
-#include "parley/learn/data/encode.h"
-#include "parley/learn/data/schema.h"
+#include "parley/learn/data/profile.h"
 
 namespace parley::report {
 
-struct Description {
-  std::string source;
-  std::optional<uint64_t> charter_rows;  // where it is known which owner this is
-  learn::Schema schema;
-  std::string unit;  // as in the charter
-  learn::Counts counts;
+struct DescribedFile {
+  std::string file;
+  learn::Profile profile{};
 };
 
-std::string to_text(const Description& description);
-std::string to_json(const Description& description);  // parley.describe/1
+std::string to_text(const std::vector<DescribedFile>& files);
+std::string to_json(const std::vector<DescribedFile>& files);  // parley.describe/1
 
 }  // namespace parley::report

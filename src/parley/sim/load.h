@@ -12,10 +12,10 @@
 
 namespace parley::sim {
 
-/// Where each owner's records lie, and which folders may hold the pilot.
+/// Where each owner's records lie, and which folders may hold what is public: pilot and bundle.
 struct DataSources {
   std::map<std::string, learn::Source> owners;
-  std::vector<std::filesystem::path> pilot_folders;
+  std::vector<std::filesystem::path> public_folders;
 };
 
 /// The file as `owner` would use it under the charter: so many rows, units capped.
@@ -23,7 +23,7 @@ learn::Source owner_file(const std::filesystem::path& file, const charter::Chart
                          const std::string& owner);
 
 /// <folder>/<owner>.csv or .libsvm, perhaps with .zst, for every owner of the charter, and the
-/// pilot there or beside the charter.
+/// pilot and bundle there or beside the charter.
 DataSources files_in(const std::filesystem::path& folder, const charter::Charter& charter);
 
 /// Reads every source by the charter's schema. The pilot's hash must be the charter's.
@@ -35,8 +35,9 @@ Result<SimulateInput> load_sources(const charter::Charter& charter, const DataSo
 Result<SimulateInput> load_split(const charter::Charter& charter, const std::filesystem::path& file,
                                  const std::string& by);
 
-/// Stand-in `lending` data: the owners hold consecutive blocks, the pilot is what follows. The
-/// charter's columns must be pc1, pc2, ... and its target int_rate; its pilot file is not read.
-Result<SimulateInput> load_lending(const charter::Charter& charter, uint64_t seed);
+/// Stand-in data: the owners hold consecutive blocks, the pilot is what follows. The charter's
+/// columns must be among the stand-in's, features or raw; its pilot file is not read.
+Result<SimulateInput> load_standin(const charter::Charter& charter, const std::string& name,
+                                   uint64_t seed);
 
 }  // namespace parley::sim

@@ -58,6 +58,7 @@ Result<Reference> reference_of(const SimulateInput& input, int threads) {
 
 Result<void> check_input(const SimulateInput& input) {
   check(input.owners.size() == input.charter.owners.size());
+  check(input.charter.preprocess.has_value() == input.charter.schema.bundle.has_value());
   const size_t features = input.charter.schema.features().size();
   for (size_t i = 0; i < input.owners.size(); ++i)
     if (input.owners[i].rows->columns() != features || input.owners[i].rows->size() == 0)

@@ -9,8 +9,8 @@
 #include "parley/gate/terms.h"
 #include "parley/ledger/read.h"
 #include "parley/protocol/sync_plan.h"
-#include "parley/sim/lending.h"
 #include "parley/sim/load.h"
+#include "parley/sim/standin/standin.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 
@@ -48,7 +48,7 @@ charter::Charter charter_of(const std::string& text) {
 }
 
 SimulateInput small_input(double epsilon = 1) {
-  return *load_lending(charter_of(charter_text(5000, epsilon, kNewton)), 1);
+  return *load_standin(charter_of(charter_text(5000, epsilon, kNewton)), "lending", 1);
 }
 
 TEST(Simulate, TheSameSeedGivesTheSameModelOnAnyNumberOfThreads) {
@@ -119,7 +119,7 @@ TEST(Simulate, EveryRuleOfTheScheduleTableRuns) {
         "rule = \"algorithm2\"\nrounds = 20\nstep = 0.5\n",
         "rule = \"algorithm2\"\nrounds = 20\nstep = 0.3\nmomentum = 0.5\naverage = \"tail\"\n"
         "start = \"pilot\"\n"}) {
-    const auto input = load_lending(charter_of(charter_text(5000, 5, protocol)), 1);
+    const auto input = load_standin(charter_of(charter_text(5000, 5, protocol)), "lending", 1);
     const auto result = simulate(*input, {.seed = 5});
     ASSERT_TRUE(result) << protocol << describe(result.error());
     EXPECT_GT(result->relative_fitness.mean, 0);
@@ -230,9 +230,10 @@ TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {
 TEST(Simulate, RefusesColumnsThatTheStandInDoesNotHave) {
   std::string text = charter_text(100, 1, kNewton);
   text.replace(text.find("\"pc3\""), 5, "\"age\"");
-  EXPECT_FALSE(load_lending(charter_of(text), 1));
-  const auto units = load_lending(
-      charter_of(charter_text(100, 1, kNewton, "max_grad_norm = 8.0\nunit = \"member_id\"\n")), 1);
+  EXPECT_FALSE(load_standin(charter_of(text), "lending", 1));
+  const auto units = load_standin(
+      charter_of(charter_text(100, 1, kNewton, "max_grad_norm = 8.0\nunit = \"member_id\"\n")),
+      "lending", 1);
   ASSERT_FALSE(units);
   EXPECT_EQ(units.error().where.key, "privacy.unit");
 }
@@ -252,17 +253,15 @@ TEST(Terms, NoiseGrowsWithOverlapAndUnitRecordsAndTheEvaluationKeptBack) {
 TEST(Load, RefusesAPilotThatIsNotTheCharters) {
   const auto folder = fresh_folder();
   const auto charter = charter_of(charter_text(5, 1, kNewton));
-  const auto lending = *Lending::make({.rows = 15, .pilot = 2000});
+  const auto lending = *make_standin({.name = "lending", .owners = {15}, .pilot = 2000});
   const DataSources files = files_in(folder, charter);
   uint64_t begin = 0;
   for (const auto& [name, source] : files.owners) {
-    ASSERT_TRUE(
-        write_lending_csv(lending, LendingColumns::kFeatures, begin, begin + 5, source.path));
+    ASSERT_TRUE(write_csv(lending, begin, begin + 5, source.path));
     begin += 5;
   }
   EXPECT_NE(load_sources(charter, files).error().what.find("was not found"), std::string::npos);
-  ASSERT_TRUE(
-      write_lending_csv(lending, LendingColumns::kFeatures, 15, 2015, folder / "pilot.csv"));
+  ASSERT_TRUE(write_csv(lending, 15, 2015, folder / "pilot.csv"));
   const auto refused = load_sources(charter, files);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kIntegrity);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "parley/base/math/portable.h"
 #include "parley/base/number.h"
 #include "parley/base/result.h"
 #include "parley/learn/data/csv_records.h"
@@ -100,7 +101,7 @@ double encode_number(const Column& column, std::optional<double> value, Counts::
   counts.replaced += !value;
   const double in_bounds =
       value ? bounded(*value, column.low, column.high, counts) : column.missing;
-  return column.log ? std::log1p(in_bounds) : in_bounds;
+  return column.log ? portable_log1p(in_bounds) : in_bounds;
 }
 
 double encode_label(const Target& target, std::optional<double> value, Counts::Column& counts) {
@@ -110,7 +111,11 @@ double encode_label(const Target& target, std::optional<double> value, Counts::C
 }
 
 Encoder::Encoder(const Schema& schema, char decimal, bool labels)
-    : schema_(schema), labels_(labels), z_(schema.features().size()) {
+    : schema_(schema),
+      labels_(labels),
+      encoded_(schema.encoded().size()),
+      z_(schema.features().size()) {
+  if (schema.bundle) transform_.emplace(*schema.bundle);
   for (const Column& column : schema.columns) {
     wanted_.push_back(column.name);
     cells_.push_back(column.kind == Column::Kind::kNumber
@@ -126,7 +131,7 @@ Encoder::Encoder(const Schema& schema, char decimal, bool labels)
 void Encoder::add(std::span<const Cell> record, Rows& rows, Counts& counts) {
   const size_t columns = schema_.columns.size();
   check(record.size() == columns + labels_ && counts.columns.size() == columns + 1);
-  double* z = z_.data();
+  double* z = encoded_.data();
   for (size_t i = 0; i < columns; ++i) {
     const Column& column = schema_.columns[i];
     if (column.kind == Column::Kind::kNumber)
@@ -134,9 +139,18 @@ void Encoder::add(std::span<const Cell> record, Rows& rows, Counts& counts) {
     else
       z += category(column, cells_[i].level(record[i]), z, counts.columns[i]);
   }
-  if (schema_.bias) *z = 1;
+  make_features();
   const auto y = labels_ ? label(record[columns], counts.columns[columns]) : std::optional(0.0);
   y ? rows.add(z_, *y) : rows.add_zero();
+}
+
+void Encoder::make_features() {
+  const auto features = std::span(z_).first(z_.size() - schema_.bias);
+  if (transform_)
+    transform_->apply(encoded_, features);
+  else
+    std::copy(encoded_.begin(), encoded_.end(), features.begin());
+  if (schema_.bias) z_.back() = 1;
 }
 
 /// Writes the category's features at z; returns how many.

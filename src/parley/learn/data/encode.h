@@ -14,6 +14,7 @@
 
 #include "parley/learn/data/rows.h"
 #include "parley/learn/data/schema.h"
+#include "parley/learn/preprocess/transform.h"
 
 namespace parley::learn {
 
@@ -91,21 +92,24 @@ class Encoder {
   const std::vector<std::string>& wanted() const { return wanted_; }
   size_t features() const { return z_.size(); }
 
-  /// Adds the record to `rows`. What stands for an odd cell: a column's `missing`; the level
-  /// `other`, or without one level 0 of an integer category and no level of a one-hot category; the
-  /// target's center; and for a class that is not listed the zero record.
+  /// Adds the record to `rows`, transformed by the schema's bundle. What stands for an odd cell: a
+  /// column's `missing`; the level `other`, or without one level 0 of an integer category and no
+  /// level of a one-hot category; the target's center; and for a class that is not listed the zero
+  /// record.
   void add(std::span<const Cell> record, Rows& rows, Counts& counts);
 
  private:
   static size_t category(const Column& column, std::optional<size_t> level, double* z,
                          Counts::Column& counts);
   std::optional<double> label(const Cell& cell, Counts::Column& counts);
+  void make_features();  // of encoded_, in z_
 
   Schema schema_;
   bool labels_;
   std::vector<std::string> wanted_{};
   std::vector<CellReader> cells_{};  // one per column, then the target's
-  std::vector<double> z_{};
+  std::vector<double> encoded_{}, z_{};
+  std::optional<Transform> transform_{};  // the bundle's; without one encoded columns are features
 };
 
 }  // namespace parley::learn

@@ -12,6 +12,9 @@ namespace parley::learn {
 namespace {
 
 Result<void> check_schema(const Schema& schema, bool sparse) {
+  if (schema.bundle)
+    return Error{Code::kInvalid, "a bundle makes its features of CSV or database columns",
+                 "Give the same records as CSV, or a charter without [preprocess]."};
   for (const Column& column : schema.columns) {
     if (column.kind != Column::Kind::kNumber)
       return Error{Code::kInvalid,

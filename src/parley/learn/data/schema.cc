@@ -2,7 +2,7 @@
 
 namespace parley::learn {
 
-std::vector<std::string> Schema::features() const {
+std::vector<std::string> Schema::encoded() const {
   std::vector<std::string> names;
   for (const Column& column : columns) {
     const bool one_hot =
@@ -12,6 +12,11 @@ std::vector<std::string> Schema::features() const {
     for (const std::string& level : column.levels) names.push_back(column.name + "=" + level);
     if (column.other) names.push_back(column.name + "=other");
   }
+  return names;
+}
+
+std::vector<std::string> Schema::features() const {
+  std::vector<std::string> names = bundle ? bundle->features() : encoded();
   if (bias) names.push_back("bias");
   return names;
 }

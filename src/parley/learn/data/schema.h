@@ -1,8 +1,11 @@
 // What a record looks like: public, the same for every owner, written in the charter.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "parley/learn/preprocess/bundle.h"
 
 namespace parley::learn {
 
@@ -36,10 +39,13 @@ struct Target {
 struct Schema {
   std::vector<Column> columns{};
   Target target{};
-  bool bias = false;  // one more feature, always 1, at the end
+  bool bias = false;               // one more feature, always 1, at the end
+  std::optional<Bundle> bundle{};  // makes the features of the encoded columns; public
 
-  /// Names of the features z, in order: one per number or integer category, one per level of a
-  /// one-hot category (`home=RENT`, ..., `home=other`), then `bias`.
+  /// Names of the encoded columns, in order: one per number or integer category, one per level of a
+  /// one-hot category (`home=RENT`, ..., `home=other`).
+  std::vector<std::string> encoded() const;
+  /// Names of the features z: the bundle's, else the encoded columns; then `bias`.
   std::vector<std::string> features() const;
 
   bool operator==(const Schema&) const = default;

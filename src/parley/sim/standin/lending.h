@@ -7,15 +7,14 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/sim/whitening.h"
+#include "parley/learn/preprocess/whitening.h"
+#include "parley/sim/standin/standin.h"
 
 namespace parley::sim {
 
@@ -48,21 +47,16 @@ class Lending {
   std::vector<std::string> feature_names() const;  // pc1, pc2, ...
 
  private:
-  Lending(const LendingOptions& options, Whitening whitening)
+  Lending(const LendingOptions& options, learn::Whitening whitening)
       : options_(options), whitening_(std::move(whitening)) {}
   LendingOptions options_;
-  Whitening whitening_;
+  learn::Whitening whitening_;
 };
 
 /// The column of the rate in the CSV file, its last.
 inline constexpr auto kLendingTarget = "int_rate";
 
-enum class LendingColumns { kRaw, kFeatures };
-
-/// Writes a header and the rows [begin, end); the file appears whole or not at all. `advance` hears
-/// how many rows were made since it was last called.
-Result<void> write_lending_csv(const Lending& lending, LendingColumns columns, uint64_t begin,
-                               uint64_t end, const std::filesystem::path& path,
-                               const std::function<void(uint64_t rows)>& advance = {});
+/// The attributes, or the features.
+Result<Standin> lending_standin(const StandinOptions& options);
 
 }  // namespace parley::sim

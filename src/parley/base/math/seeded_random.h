@@ -1,12 +1,12 @@
-// Seeded random numbers for simulations and stand-in data, the same bits on every machine: integer
-// arithmetic for the words; only + - * / and sqrt, which IEEE 754 rounds exactly, for the rest.
-// For data; simulated noise comes from seeded_entropy.h.
+// Seeded random numbers for stand-in data and public random features, the same bits on every
+// machine: integer arithmetic for the words, portable math for the rest. Never for noise: it is no
+// Entropy, so no mechanism takes it.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-namespace parley::sim {
+namespace parley {
 
 /// Philox-2x64-10 (Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3").
 /// Counter-based: each (seed, stream) is a sequence of its own, ready at once, in any order.
@@ -31,13 +31,4 @@ class SeededRandom {
   bool has_spare_ = false;
 };
 
-/// exp for |x| < 700 and log for normal x > 0, within 2 units in the last place. libm's differ from
-/// one machine to the next.
-double portable_exp(double x);
-double portable_log(double x);
-
-/// The x below which a standard normal number lies with probability p, 0 < p < 1; relative error
-/// about 1e-16 (Wichura 1988, Algorithm AS 241, PPND16).
-double normal_quantile(double p);
-
-}  // namespace parley::sim
+}  // namespace parley

@@ -1,13 +1,12 @@
-#include "parley/sim/seeded_random.h"
+#include "parley/base/math/seeded_random.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <vector>
 
-namespace parley::sim {
+namespace parley {
 namespace {
 
 TEST(SeededRandom, IsPhilox) {
@@ -19,37 +18,6 @@ TEST(SeededRandom, IsPhilox) {
   for (uint64_t word :
        {0x9b83f03292d9f3e3, 0x892edcacbdafe976, 0xc35a2787d2b634aa, 0xb60c8d3627124d62})
     EXPECT_EQ(other.word(), word);
-}
-
-int64_t ulps_between(double a, double b) {
-  return std::abs(std::bit_cast<int64_t>(a) - std::bit_cast<int64_t>(b));
-}
-
-TEST(PortableMath, AgreesWithTheMathematics) {
-  for (double x = -40; x < 40; x += .00137) {
-    EXPECT_LE(ulps_between(portable_exp(x), std::exp(x)), 2) << x;
-    const double y = std::exp(x);
-    EXPECT_LE(ulps_between(portable_log(y), std::log(y)), 2) << y;
-  }
-  for (double x = .5; x < 2; x += .00037)  // Where log is near zero, it must stay accurate.
-    EXPECT_LE(ulps_between(portable_log(x), std::log(x)), 2) << x;
-  EXPECT_EQ(portable_exp(0), 1);
-  EXPECT_EQ(portable_log(1), 0);
-  EXPECT_NEAR(portable_exp(-690) / std::exp(-690.), 1, 1e-14);
-}
-
-TEST(PortableMath, NormalQuantileInvertsTheDistribution) {
-  for (double x = -8.1; x < 8.1; x += .0173) {
-    const double p = std::erfc(-x / std::sqrt(2.)) / 2;
-    const double slope = std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
-    // p itself is known to 2^-53 only, which matters in the upper tail.
-    if (p < 1) {
-      EXPECT_NEAR(normal_quantile(p), x, 1e-14 * (1 + std::fabs(x)) + 2e-16 * p / slope) << x;
-    }
-  }
-  EXPECT_EQ(normal_quantile(.5), 0);
-  EXPECT_NEAR(normal_quantile(.975), 1.959963984540054, 4e-16 * 2);
-  EXPECT_NEAR(normal_quantile(1e-20), -9.262340089798408, 4e-15);  // Wichura's own check.
 }
 
 /// Largest distance of the empirical distribution of `sample` to `cdf`.
@@ -117,4 +85,4 @@ TEST(SeededRandom, NeighbouringStreamsAndSeedsAreUncorrelated) {
 }
 
 }  // namespace
-}  // namespace parley::sim
+}  // namespace parley

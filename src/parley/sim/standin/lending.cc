@@ -1,25 +1,18 @@
-#include "parley/sim/lending.h"
+#include "parley/sim/standin/lending.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
-#include <utility>
+#include <memory>
+#include <numeric>
 
-#include "parley/base/files.h"
-#include "parley/base/number.h"
-#include "parley/sim/seeded_random.h"
+#include "parley/base/math/portable.h"
+#include "parley/base/math/seeded_random.h"
 
 namespace parley::sim {
 namespace {
 
 constexpr double kRateLow = 5.32, kRateHigh = 28.99;
-constexpr uint64_t kRowsMax = uint64_t{1} << 40;
-constexpr uint64_t kPilotMin = 100, kPilotMax = 1'000'000;
-constexpr uint64_t kBlock = 1000;  // rows per piece of the file
-
-/// The double nearest to a decimal number; no negative zero.
-double rounded(double value, double units) { return std::round(value * units) / units + 0.0; }
 
 double logistic(double x) { return 1 / (1 + portable_exp(-x)); }
 
@@ -92,30 +85,14 @@ double draw(const LendingOptions& options, uint64_t row,
 }
 
 Result<void> check_options(const LendingOptions& options) {
+  TRY(check_sizes(options.rows, options.pilot));
   const auto wrong = [](const char* key, const char* what) {
     return Error{Code::kInvalid, what, "Give a value within these limits.", {.key = key}};
   };
-  if (options.rows > kRowsMax) return wrong("rows", "must be at most 2^40");
-  if (options.pilot < kPilotMin || options.pilot > kPilotMax)
-    return wrong("pilot", "must be from 100 to 1000000 rows");
   if (!(std::fabs(options.drift) <= 10)) return wrong("drift", "must be from -10 to 10");
   if (options.components < 1 || options.components > int(Lending::kAttributes))
     return wrong("components", "must be from 1 to 22");
   return {};
-}
-
-/// Appends the rows [begin, end) as CSV lines.
-void append_rows(std::string& text, const Lending& lending, LendingColumns columns, uint64_t begin,
-                 uint64_t end) {
-  std::array<double, Lending::kAttributes> values;
-  const bool raw = columns == LendingColumns::kRaw;
-  const auto used = std::span(values).first(raw ? values.size() : lending.components());
-  double rate = 0;
-  for (uint64_t row = begin; row < end; ++row) {
-    raw ? lending.raw(row, values, rate) : lending.features(row, used, rate);
-    for (double value : used) text += shortest(value) + ",";
-    text += shortest(rate) + "\n";
-  }
 }
 
 }  // namespace
@@ -125,7 +102,7 @@ Result<Lending> Lending::make(const LendingOptions& options) {
   std::vector<double> pilot(options.pilot * kAttributes);
   for (uint64_t i = 0; i < options.pilot; ++i)
     draw(options, options.rows + i, std::span(pilot).subspan(i * kAttributes).first<kAttributes>());
-  return Lending(options, TRY(Whitening::fit(pilot, kAttributes, options.components)));
+  return Lending(options, TRY(learn::Whitening::fit(pilot, kAttributes, options.components)));
 }
 
 void Lending::raw(uint64_t row, std::span<double, kAttributes> attributes, double& rate) const {
@@ -154,28 +131,27 @@ std::vector<std::string> Lending::feature_names() const {
   return names;
 }
 
-Result<void> write_lending_csv(const Lending& lending, LendingColumns columns, uint64_t begin,
-                               uint64_t end, const std::filesystem::path& path,
-                               const std::function<void(uint64_t)>& advance) {
-  if (begin > end || end > lending.rows())
-    return Error{Code::kInvalid,
-                 "rows " + std::to_string(begin) + " to " + std::to_string(end) +
-                     " are not within 0 to " + std::to_string(lending.rows()),
-                 "The pilot's rows come last and are counted, too."};
-  std::string piece;
-  for (const std::string& name :
-       columns == LendingColumns::kRaw ? Lending::raw_names() : lending.feature_names())
-    piece += name + ",";
-  piece += std::string(kLendingTarget) + "\n";
-  bool header = true;
-  return write_pieces(path, [&]() -> std::string_view {
-    if (!std::exchange(header, false)) piece.clear();
-    const uint64_t next = std::min(begin + kBlock, end);
-    append_rows(piece, lending, columns, begin, next);
-    if (advance && next > begin) advance(next - begin);
-    begin = next;
-    return piece;
-  });
+Result<Standin> lending_standin(const StandinOptions& options) {
+  const auto rows = std::accumulate(options.owners.begin(), options.owners.end(), uint64_t{0});
+  const auto lending =
+      std::make_shared<const Lending>(TRY(Lending::make({.rows = rows,
+                                                         .pilot = options.pilot,
+                                                         .seed = options.seed,
+                                                         .drift = options.drift,
+                                                         .components = options.components})));
+  Standin standin{.columns = options.raw ? Lending::raw_names() : lending->feature_names(),
+                  .target = kLendingTarget,
+                  .rows = lending->rows(),
+                  .draw = {}};
+  if (options.raw)
+    standin.draw = [lending](uint64_t row, std::span<double> values, double& rate) {
+      lending->raw(row, values.first<Lending::kAttributes>(), rate);
+    };
+  else
+    standin.draw = [lending](uint64_t row, std::span<double> values, double& rate) {
+      lending->features(row, values, rate);
+    };
+  return standin;
 }
 
 }  // namespace parley::sim

@@ -1,5 +1,5 @@
-// Standardise, rotate to principal components and whiten, all fitted on public rows. Own plain
-// arithmetic instead of a library's, so that files made with it are the same on every machine.
+// Standardise, rotate to principal components and whiten in one matrix, fitted on public rows: the
+// features of the stand-in `lending`. Charters use a Bundle, which keeps the steps apart.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,15 @@
 
 #include "parley/base/result.h"
 
-namespace parley::sim {
+namespace parley::learn {
+
+/// A standardised direction that varies less is not whitened: it would be noise, blown up.
+inline constexpr double kSmallestVariance = 1e-6;
+
+inline Error too_few_directions() {
+  return {Code::kInvalid, "the pilot rows vary in fewer directions than there are components",
+          "Use more pilot rows or fewer components."};
+}
 
 class Whitening {
  public:
@@ -26,4 +34,4 @@ class Whitening {
   std::vector<double> matrix_{};  // one component after the other
 };
 
-}  // namespace parley::sim
+}  // namespace parley::learn

@@ -1,14 +1,10 @@
-#include "parley/sim/seeded_random.h"
+#include "parley/base/math/portable.h"
 
 #include <cmath>
 #include <cstddef>
 
-#include "parley/base/result.h"
-
-namespace parley::sim {
+namespace parley {
 namespace {
-
-__extension__ using Uint128 = unsigned __int128;
 
 /// Coefficients from the highest power down.
 template <size_t n>
@@ -23,53 +19,6 @@ constexpr double kLn2High = 0x1.62e42feep-1;
 constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 
 }  // namespace
-
-uint64_t SeededRandom::word() {
-  if (has_spare_) {
-    has_spare_ = false;
-    return spare_;
-  }
-  uint64_t left = block_++, right = stream_, key = seed_;
-  for (int round = 0; round < 10; ++round) {
-    const auto product = Uint128{0xD2B74407B1CE6E93} * left;
-    left = static_cast<uint64_t>(product >> 64) ^ key ^ right;
-    right = static_cast<uint64_t>(product);
-    key += 0x9E3779B97F4A7C15;
-  }
-  spare_ = right;
-  has_spare_ = true;
-  return left;
-}
-
-double SeededRandom::uniform() {
-  return (static_cast<double>(word() >> 12) + .5) * 0x1p-52;  // Exact: 53 bits.
-}
-
-double SeededRandom::normal() { return normal_quantile(uniform()); }
-
-int SeededRandom::index(int n) {
-  check(n > 0);
-  return static_cast<int>(uniform() * n);
-}
-
-int SeededRandom::choice(std::span<const double> shares) {
-  const double u = uniform();
-  double sum = 0;
-  for (size_t i = 0; i + 1 < shares.size(); ++i)
-    if (u < (sum += shares[i])) return static_cast<int>(i);
-  return static_cast<int>(shares.size()) - 1;
-}
-
-int SeededRandom::poisson(double mean) {
-  const double u = uniform();
-  double probability = portable_exp(-mean), sum = probability;
-  int k = 0;
-  while (u > sum && k < 1000) {  // The bound ends a sum that rounds to just below u.
-    probability *= mean / ++k;
-    sum += probability;
-  }
-  return k;
-}
 
 double portable_exp(double x) {
   constexpr double kTaylor[] = {1. / 6227020800,
@@ -101,6 +50,33 @@ double portable_log(double x) {
   const double f = m - 1, s = f / (m + 1), square = s * s;
   const double rest = 2 * square * polynomial(kOdd, square);
   return exponent * kLn2High + (f - (s * (f - rest) - exponent * kLn2Low));
+}
+
+double portable_log1p(double x) {
+  // Goldberg 1991, Theorem 4: the rounding of 1 + x cancels in the quotient.
+  const double sum = 1 + x;
+  return sum == 1 ? x : portable_log(sum) * (x / (sum - 1));
+}
+
+double cos_of_turns(double x) {
+  constexpr double kCos[] = {1. / 20922789888000,
+                             -1. / 87178291200,
+                             1. / 479001600,
+                             -1. / 3628800,
+                             1. / 40320,
+                             -1. / 720,
+                             1. / 24,
+                             -1. / 2,
+                             1};
+  constexpr double kSin[] = {-1. / 1307674368000, 1. / 6227020800, -1. / 39916800, 1. / 362880,
+                             -1. / 5040,          1. / 120,        -1. / 6,        1};
+  constexpr double kTwoPi = 0x1.921fb54442d18p2;
+  double part = std::fabs(x - std::floor(x + .5));  // in [0, 1/2], exact
+  const double sign = part > .25 ? -1 : 1;
+  if (part > .25) part = .5 - part;  // in [0, 1/4], exact, as is the next one
+  const bool sine = part > .125;
+  const double angle = kTwoPi * (sine ? .25 - part : part), square = angle * angle;
+  return sign * (sine ? angle * polynomial(kSin, square) : polynomial(kCos, square));
 }
 
 double normal_quantile(double p) {
@@ -137,4 +113,4 @@ double normal_quantile(double p) {
   return q < 0 ? -x : x;
 }
 
-}  // namespace parley::sim
+}  // namespace parley

@@ -1,4 +1,4 @@
-#include "parley/sim/lending.h"
+#include "parley/sim/standin/lending.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -169,8 +169,8 @@ TEST(Lending, ARowDependsOnNothingButItsNumber) {
 }
 
 struct LendingFile : testing::Test {
-  std::string write(const Lending& lending, LendingColumns columns, uint64_t begin, uint64_t end) {
-    EXPECT_TRUE(write_lending_csv(lending, columns, begin, end, file));
+  std::string write(const Standin& standin, uint64_t begin, uint64_t end) {
+    EXPECT_TRUE(write_csv(standin, begin, end, file));
     return *read_file(file);
   }
   void TearDown() override { std::filesystem::remove(file); }
@@ -179,10 +179,17 @@ struct LendingFile : testing::Test {
                                      ".csv";
 };
 
+Standin standin(uint64_t rows, uint64_t pilot, bool raw, uint64_t seed = 1) {
+  return *make_standin({.name = "lending",
+                        .owners = {rows / 2, rows - rows / 2},
+                        .pilot = pilot,
+                        .seed = seed,
+                        .raw = raw});
+}
+
 TEST_F(LendingFile, IsTheSameOnEveryMachine) {
-  const Lending made = lending({.rows = 2000, .pilot = 1000, .seed = 7});
-  const std::string raw = write(made, LendingColumns::kRaw, 0, 3000);
-  const std::string features = write(made, LendingColumns::kFeatures, 0, 3000);
+  const std::string raw = write(standin(2000, 1000, true, 7), 0, 3000);
+  const std::string features = write(standin(2000, 1000, false, 7), 0, 3000);
   EXPECT_EQ(to_hex(sha256(as_bytes(raw))),
             "d629fabd84ca0a9424a7dea9cf9175f12d61b960addb42a3f699340c2783246b");
   EXPECT_EQ(to_hex(sha256(as_bytes(features))),
@@ -190,12 +197,12 @@ TEST_F(LendingFile, IsTheSameOnEveryMachine) {
 }
 
 TEST_F(LendingFile, IsItsBlocksPutTogether) {
-  const Lending made = lending({.rows = 4000, .pilot = 1000});
-  const std::string whole = write(made, LendingColumns::kFeatures, 0, 5000);
+  const Standin made = standin(4000, 1000, false);
+  const std::string whole = write(made, 0, 5000);
   const std::string header = "pc1,pc2,pc3,pc4,pc5,pc6,pc7,pc8,pc9,pc10,int_rate\n";
   std::string together = header;
   for (auto [begin, end] : {std::pair{0, 1}, {1, 2500}, {2500, 2500}, {2500, 5000}}) {
-    const std::string block = write(made, LendingColumns::kFeatures, begin, end);
+    const std::string block = write(made, begin, end);
     ASSERT_TRUE(block.starts_with(header));
     together += block.substr(header.size());
   }
@@ -204,10 +211,9 @@ TEST_F(LendingFile, IsItsBlocksPutTogether) {
 
 TEST_F(LendingFile, HoldsTheNumbersThatMemoryHolds) {
   const Lending made = lending({.rows = 3000, .pilot = 1000});
-  for (LendingColumns columns : {LendingColumns::kRaw, LendingColumns::kFeatures}) {
-    const bool raw = columns == LendingColumns::kRaw;
+  for (bool raw : {true, false}) {
     const Features f = raw ? raw_of(made, 500, 3500) : features_of(made, 500, 3500);
-    write(made, columns, 500, 3500);
+    write(standin(3000, 1000, raw), 500, 3500);
     learn::Schema schema{.target = {.column = kLendingTarget, .low = 0, .high = 100}};
     for (const std::string& name : raw ? Lending::raw_names() : made.feature_names())
       schema.columns.push_back({.name = name, .low = -1e9, .high = 1e9});
@@ -222,10 +228,9 @@ TEST_F(LendingFile, HoldsTheNumbersThatMemoryHolds) {
 }
 
 TEST_F(LendingFile, TellsItsProgress) {
-  const Lending made = lending({.rows = 2500, .pilot = 100});
   uint64_t told = 0;
   const auto advance = [&](uint64_t rows) { told += rows; };
-  ASSERT_TRUE(write_lending_csv(made, LendingColumns::kRaw, 0, 2500, file, advance));
+  ASSERT_TRUE(write_csv(standin(2500, 100, true), 0, 2500, file, advance));
   EXPECT_EQ(told, 2500u);
 }
 
@@ -239,11 +244,11 @@ TEST_F(LendingFile, ImpossibleRequestsAreErrorsAndLeaveNoFile) {
     EXPECT_EQ(made.error().code, Code::kInvalid);
     EXPECT_EQ(made.error().where.key, "components");
   }
-  const Lending made = lending({.rows = 100, .pilot = 100});
-  EXPECT_FALSE(write_lending_csv(made, LendingColumns::kRaw, 0, 201, file));
-  EXPECT_FALSE(write_lending_csv(made, LendingColumns::kRaw, 2, 1, file));
+  const Standin made = standin(100, 100, true);
+  EXPECT_FALSE(write_csv(made, 0, 201, file));
+  EXPECT_FALSE(write_csv(made, 2, 1, file));
   EXPECT_FALSE(std::filesystem::exists(file));
-  EXPECT_FALSE(write_lending_csv(made, LendingColumns::kRaw, 0, 1, file / "no" / "folder.csv"));
+  EXPECT_FALSE(write_csv(made, 0, 1, file / "no" / "folder.csv"));
 }
 
 }  // namespace

@@ -1,0 +1,294 @@
+#include "parley/charter/draft/draft.h"
+
+#include <algorithm>
+#include <set>
+
+#include "parley/base/files.h"
+#include "parley/base/number.h"
+#include "parley/charter/draft/guess.h"
+#include "parley/charter/toml/accept.h"
+
+namespace parley::charter {
+namespace {
+
+using learn::Column;
+
+constexpr std::string_view kConsortium = "consortium.example";
+
+/// Lines of TOML; comments are lined up where the values are short.
+class Lines {
+ public:
+  void raw(const std::string& line) { text_ += line + "\n"; }
+  void value(const std::string& key, const std::string& json, const std::string& comment = "") {
+    std::string line = key + " = " + json;
+    if (!comment.empty())
+      line += std::string(line.size() < 34 ? 34 - line.size() : 1, ' ') + "# " + comment;
+    raw(line);
+  }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  std::string text_{};
+};
+
+std::string range_of(const learn::ColumnProfile& column) {
+  return "the pilot has " + shortest(column.low) + " to " + shortest(column.high);
+}
+
+std::string share_missing(const learn::ColumnProfile& column, uint64_t rows) {
+  const double percent = 100 * static_cast<double>(column.missing) / static_cast<double>(rows);
+  return shortest(rounded_up(percent, 2)) + " % of the pilot is missing";
+}
+
+void write_title(Lines& out, const DraftInput& input) {
+  out.raw(
+      "# DRAFT, made by `parley init`. Look at every line marked CONFIRM, correct it, and remove "
+      "the");
+  out.raw(
+      "# mark; `parley charter check` says what is still undecided. Nothing here comes from "
+      "private");
+  out.raw("# rows except how many there are.");
+  out.raw("[charter]");
+  out.value("version", "1");
+  out.value("name", to_json(owner_name(input.target)), "CONFIRM");
+  out.value("consortium", to_json(kConsortium), "CONFIRM");
+  out.raw("");
+}
+
+void write_pilot(Lines& out, const DraftPilot& pilot) {
+  out.raw(
+      "[pilot]                           # public rows; CONFIRM that no owner's file contains "
+      "them");
+  out.value("file", to_json(pilot.file), "beside this file or in the data folder");
+  out.value("sha256", to_json(to_hex(pilot.sha256)));
+  out.value("rows", std::to_string(pilot.profile.rows));
+  out.raw("");
+}
+
+void write_target(Lines& out, const learn::Target& target, const learn::ColumnProfile* seen) {
+  out.raw("[target]");
+  out.value("column", to_json(target.column));
+  if (!target.levels.empty()) {
+    out.value("levels", to_json(target.levels), "CONFIRM; the second is +1");
+  } else {
+    out.value("bounds", to_json(std::pair(target.low, target.high)),
+              "CONFIRM; " + (seen ? range_of(*seen) : "a placeholder"));
+    out.value("center", to_json(target.center), "y = (value - center) / scale");
+    out.value("scale", to_json(target.scale), "so that |y| is at most 1");
+  }
+  out.raw("");
+}
+
+void write_column(Lines& out, const Column& column, const learn::ColumnProfile* seen,
+                  uint64_t rows) {
+  out.raw("[[column]]");
+  out.value("name", to_json(column.name));
+  const bool mixed = !seen || (seen->numbers > 0 && seen->texts > 0);
+  const std::string kind_mark = mixed ? "CONFIRM; numbers and texts" : "";
+  if (column.kind == Column::Kind::kCategory) {
+    out.value("kind", "\"category\"", kind_mark);
+    out.value("levels", to_json(column.levels), "CONFIRM; those with 1 % of the pilot");
+    if (column.other) out.value("other", "true", "also for missing; " + share_missing(*seen, rows));
+    if (column.encode == Column::Encode::kInteger)
+      out.value("encode", "\"integer\"", "0 for the first level and anything else, 1");
+  } else {
+    out.value("kind", "\"number\"", seen ? kind_mark : "CONFIRM; a placeholder");
+    out.value("bounds", to_json(std::pair(column.low, column.high)),
+              "CONFIRM; " + (seen ? range_of(*seen) : "a placeholder"));
+    out.value("missing", to_json(column.missing),
+              seen && seen->missing == 0 ? "the pilot misses none"
+              : seen                     ? "CONFIRM; the median; " + share_missing(*seen, rows)
+                                         : "CONFIRM; a placeholder");
+    if (column.log) out.value("log", "true", "CONFIRM; a long tail");
+  }
+  out.raw("");
+}
+
+void write_owner(Lines& out, const std::string& name, uint64_t rows, const std::string& comment) {
+  out.raw("[[owner]]");
+  out.value("name", to_json(name), "CONFIRM");
+  out.value("rows", std::to_string(rows), "CONFIRM; " + comment);
+  out.value("epsilon", "1", "CONFIRM; the owner's total for this job");
+  out.raw("");
+}
+
+void write_rest(Lines& out, const DraftInput& input, bool classes) {
+  out.raw("[model]");
+  out.value("loss", classes ? "\"logistic\"" : "\"squared\"", "CONFIRM");
+  out.value("bias", "true");
+  out.value("box", classes ? "5" : "1", "CONFIRM; every coefficient is at most this large");
+  out.raw("");
+  out.raw(
+      "[protocol]                        # rule, rounds, step: for `parley forecast --tune`, or "
+      "you");
+  out.value("name", "\"sync\"");
+  out.raw("");
+  out.raw("[privacy]                         # max_grad_norm likewise");
+  out.value("unit", "\"record\"", "CONFIRM; has a person one record only? see unit_records");
+  out.value("overlap", "1", "CONFIRM; in how many data sets may one person be?");
+  out.value("mechanism", "\"laplace\"");
+  out.raw("");
+  if (input.owners.empty())
+    for (const char* name : {"owner-a", "owner-b"}) write_owner(out, name, 1000, "a placeholder");
+  for (const DraftOwner& owner : input.owners)
+    write_owner(out, owner.name, owner.outline.rows, "it becomes public");
+  out.raw("[learner]");
+  out.value("name", "\"learner\"", "CONFIRM");
+}
+
+/// Files that hold no column of this name, if any.
+std::string absent_from(const DraftInput& input, const std::string& column) {
+  for (const DraftOwner& owner : input.owners) {
+    const auto& names = owner.outline.names;
+    const auto count = std::count(names.begin(), names.end(), column);
+    if (count == 0) return "not in " + owner.file.filename().string();
+    if (count > 1) return "twice in " + owner.file.filename().string();
+  }
+  return "";
+}
+
+/// The columns on offer, in order: the pilot's, else the first file's.
+std::vector<std::string> offered(const DraftInput& input) {
+  if (!input.pilot) return input.owners.front().outline.names;
+  std::vector<std::string> names;
+  for (const auto& column : input.pilot->profile.columns) names.push_back(column.name);
+  return names;
+}
+
+std::string reason(const DraftInput& input, const std::string& name, bool again) {
+  const auto& without = input.without;
+  if (std::find(without.begin(), without.end(), name) != without.end()) return "as you say";
+  if (again) return "twice in the header";
+  if (const std::string absent = absent_from(input, name); !absent.empty()) return absent;
+  if (!any_text(name).empty()) return "no usable name";
+  return input.pilot ? reason_to_leave_out(*input.pilot->profile.find(name)) : "";
+}
+
+Result<learn::Target> target_of(const DraftInput& input) {
+  const std::vector<std::string> names = offered(input);
+  const bool there = std::find(names.begin(), names.end(), input.target) != names.end();
+  const std::string absent = there ? absent_from(input, input.target) : "not in the header";
+  if (!absent.empty())
+    return Error{Code::kInvalid,
+                 "the target cannot be used: " + absent,
+                 "Name a column of every file with --target.",
+                 {.key = input.target}};
+  if (input.pilot) return guess_target(*input.pilot->profile.find(input.target));
+  return learn::Target{.column = input.target, .low = -1, .high = 1};
+}
+
+Result<void> check_without(const DraftInput& input) {
+  const std::vector<std::string> names = offered(input);
+  for (const std::string& name : input.without)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      return Error{Code::kInvalid,
+                   "there is no such column to leave out",
+                   "Check the names after --without.",
+                   {.key = name}};
+  return {};
+}
+
+size_t count_of(std::string_view text, std::string_view word) {
+  size_t count = 0;
+  for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    ++count;
+  return count;
+}
+
+}  // namespace
+
+std::string owner_name(const std::filesystem::path& file) {
+  std::string name;
+  for (char c : file.stem().string()) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (plain) name += c;
+    if (!plain && !name.empty() && name.back() != '-') name += '-';
+  }
+  name.resize(std::min<size_t>(name.size(), 63));
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name.empty() ? "unnamed" : name;
+}
+
+Result<DraftPilot> draft_pilot(const std::filesystem::path& file) {
+  const Hash hash = TRY(hash_file(file));
+  auto profile = TRY(learn::profile_csv(file));
+  return DraftPilot{file.filename().string(), hash, std::move(profile)};
+}
+
+Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::path> files) {
+  std::vector<DraftOwner> owners;
+  std::set<std::string> names;
+  for (const std::filesystem::path& file : files) {
+    std::string name = owner_name(file);
+    const std::string stem = name.substr(0, 58);
+    for (int n = 2; !names.insert(name).second; ++n) name = stem + "-" + std::to_string(n);
+    auto outline = TRY(learn::outline_csv(file));
+    owners.push_back({name, file, std::move(outline)});
+  }
+  return owners;
+}
+
+Result<Draft> draft_charter(const DraftInput& input) {
+  check(input.pilot || !input.owners.empty());
+  const learn::Target target = TRY(target_of(input));
+  TRY(check_without(input));
+  const auto seen = [&](const std::string& name) {
+    return input.pilot ? input.pilot->profile.find(name) : nullptr;
+  };
+  const uint64_t rows = input.pilot ? input.pilot->profile.rows : 0;
+  Draft draft;
+  Lines out;
+  write_title(out, input);
+  if (input.pilot) write_pilot(out, *input.pilot);
+  write_target(out, target, seen(input.target));
+  std::set<std::string> names;
+  for (const std::string& name : offered(input)) {
+    const bool again = !names.insert(name).second;
+    if (name == input.target && !again) continue;
+    if (const std::string why = reason(input, name, again); !why.empty()) {
+      draft.left_out.push_back({name, why});
+      continue;
+    }
+    draft.kept.push_back(name);
+    const Column column =
+        input.pilot ? guess_column(*seen(name)) : Column{.name = name, .low = 0, .high = 1};
+    write_column(out, column, seen(name), rows);
+  }
+  if (draft.kept.empty())
+    return Error{Code::kInvalid, "no column is left to predict from",
+                 "Use files with more columns, or a pilot with more rows."};
+  write_rest(out, input, !target.levels.empty());
+  draft.charter = std::move(out).text();
+  draft.confirm = count_of(draft.charter, "CONFIRM") - 1;  // Not the explanation on top.
+  return draft;
+}
+
+std::string draft_policy(const DraftOwner& owner) {
+  Lines out;
+  out.raw("# DRAFT, made by `parley init`: " + owner.name +
+          "'s own rules. They never leave the owner.");
+  out.raw("[owner]");
+  out.value("name", to_json(owner.name), "CONFIRM");
+  out.value("state", to_json("state/" + owner.name), "CONFIRM; the ledger lies here");
+  out.value("charters", "\"charters\"", "CONFIRM");
+  out.raw("");
+  out.raw("[[dataset]]");
+  out.value("name", "\"records\"");
+  out.value("source", "\"csv\"");
+  out.value("path", to_json(owner.file));
+  out.raw("");
+  out.raw("[dataset.budget]                  # the promise for the lifetime of this data set");
+  out.value("epsilon", "1", "CONFIRM");
+  out.value("delta", "0");
+  out.value("pure", "1");
+  out.raw("");
+  out.raw("[[accept]]");
+  out.value("consortium", to_json(kConsortium), "CONFIRM");
+  out.value("dataset", "\"records\"");
+  out.value("epsilon_max", "1", "CONFIRM; the most that one charter may spend");
+  out.value("person", "true", "a person says yes to every charter");
+  return std::move(out).text();
+}
+
+}  // namespace parley::charter

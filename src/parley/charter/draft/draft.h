@@ -1,0 +1,60 @@
+// A first draft of a charter and of the owners' policies, for people to correct: everything that is
+// a guess carries the word CONFIRM. Guesses come from public rows; of private files only the header
+// and the number of rows is looked at.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parley/base/bytes.h"
+#include "parley/base/result.h"
+#include "parley/learn/data/profile.h"
+
+namespace parley::charter {
+
+struct DraftPilot {
+  std::string file;  // its name; it must lie beside the charter or with the data
+  Hash sha256{};
+  learn::Profile profile{};
+};
+
+struct DraftOwner {
+  std::string name;  // see owner_name
+  std::filesystem::path file;
+  learn::Outline outline{};
+};
+
+struct DraftInput {
+  std::string target;
+  std::vector<std::string> without{};  // columns that a person wants to leave out
+  std::optional<DraftPilot> pilot{};
+  std::vector<DraftOwner> owners{};
+};
+
+struct Draft {
+  struct LeftOut {
+    std::string column, reason;
+  };
+  std::string charter{};  // TOML
+  std::vector<std::string> kept{};
+  std::vector<LeftOut> left_out{};
+  size_t confirm = 0;  // places marked CONFIRM
+};
+
+/// A name that a charter takes, made of a file's: Bank_A.csv becomes bank-a.
+std::string owner_name(const std::filesystem::path& file);
+
+/// Public rows, looked at as a whole.
+Result<DraftPilot> draft_pilot(const std::filesystem::path& file);
+/// Private rows, only counted. Every owner gets a name of its own.
+Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::path> files);
+
+/// Needs a pilot or an owner.
+Result<Draft> draft_charter(const DraftInput& input);
+std::string draft_policy(const DraftOwner& owner);
+
+}  // namespace parley::charter

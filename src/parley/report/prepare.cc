@@ -1,0 +1,65 @@
+#include "parley/report/prepare.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "parley/base/version.h"
+#include "parley/report/table.h"
+
+namespace parley::report {
+namespace {
+
+using learn::Bundle;
+using Json = nlohmann::ordered_json;
+
+/// "12 columns, 19 encoded, 17 kept, 10 components (71 % of the variance), whitened".
+std::string steps(const Bundle& bundle) {
+  std::string text = fmt::format("{} columns, {} encoded, {} kept", bundle.input.size(),
+                                 bundle.encoded.size(), bundle.select.size());
+  if (bundle.select_by == Bundle::SelectBy::kCorrelation) text += " by correlation with the target";
+  if (bundle.select_by == Bundle::SelectBy::kVariance) text += " by variance";
+  if (const auto& rotate = bundle.rotate) {
+    double explained = 0;
+    for (double part : rotate->explained) explained += part;
+    text += fmt::format(", {} components ({:.0f} % of the variance){}", rotate->explained.size(),
+                        100 * explained, rotate->whiten ? ", whitened" : "");
+  }
+  if (bundle.fourier) text += fmt::format(", {} Fourier features", bundle.fourier->features);
+  return text;
+}
+
+/// In quotes and escaped, which TOML reads as JSON does.
+std::string quoted(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_text(const Prepared& prepared) {
+  const Bundle& bundle = prepared.bundle;
+  return fmt::format(
+      "\n[preprocess]\n"
+      "# From {} pilot rows: {}.\n"
+      "# 99.9 % of them have features of L1 norm up to {} and L2 norm up to {}, without bias.\n"
+      "bundle = {}\n"
+      "sha256 = \"{}\"\n",
+      grouped(bundle.made_from.rows), steps(bundle), significant(bundle.max_l1),
+      significant(bundle.max_l2), quoted(prepared.bundle_file), to_hex(hash_of(bundle)));
+}
+
+std::string to_json(const Prepared& prepared) {
+  const Bundle& bundle = prepared.bundle;
+  const Json json = {
+      {"format", "parley.prepare/1"},
+      {"parley", kVersion},
+      {"preprocess", {{"bundle", prepared.bundle_file}, {"sha256", to_hex(hash_of(bundle))}}},
+      {"pilot_rows", bundle.made_from.rows},
+      {"input", bundle.input},
+      {"features", bundle.features()},
+      {"max_l1", bundle.max_l1},
+      {"max_l2", bundle.max_l2}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace parley::report

@@ -1,15 +1,21 @@
-// Reads one file, CSV or LIBSVM, and prints how fast and with how much memory.
+// How fast files become rows, and with how much memory: scripts/bench readers [MB]
 //
-//   readers csv|libsvm|sparse FILE COLUMNS      every column f1 .. fCOLUMNS a number, target y
+// Generates CSV and LIBSVM files of that size (200 MB unless told) in the temporary folder and reads
+// each in a process of its own. With `file KIND FILE COLUMNS` it reads that file: every column f1 ..
+// fCOLUMNS a number, target y; bench/readers.py compares the same files with pandas and scikit-learn.
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
+#include <functional>
 #include <string>
 
+#include "parley/base/files.h"
 #include "parley/learn/data/csv.h"
 #include "parley/learn/data/libsvm.h"
 
@@ -25,51 +31,137 @@ learn::Schema schema_of(int columns) {
   return schema;
 }
 
-double peak_mb() {
+double seconds_of(const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); }
+
+rusage usage() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return double(usage.ru_maxrss) * 1024 / 1e6;
+  return usage;
 }
 
-double cpu_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return double(t.tv_sec) + 1e-6 * double(t.tv_usec); };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
+double cpu_seconds() { return seconds_of(usage().ru_utime) + seconds_of(usage().ru_stime); }
 
-/// Rows and megabytes of what was read.
+/// Rows and bytes of what was read.
 struct Read {
   size_t rows;
-  double mb;
+  double bytes;
 };
 
 Result<Read> read(const std::string& kind, const std::string& file, const learn::Schema& schema) {
   if (kind == "sparse") {
     const auto got = TRY(learn::read_libsvm_sparse(file, schema));
-    return Read{got.rows.size(), (12.0 * double(got.rows.nonzeros()) + 16.0 * double(got.rows.size())) / 1e6};
+    const double size = double(got.rows.size()), values = double(got.rows.nonzeros());
+    return Read{got.rows.size(), 12 * values + 16 * size};
   }
   const auto got = kind == "csv" ? TRY(learn::read_csv_counted(file, schema))
                                  : TRY(learn::read_libsvm(file, schema));
-  return Read{got.rows.size(), double(got.rows.size() * (got.rows.stride() + 1)) * 8 / 1e6};
+  return Read{got.rows.size(), 8.0 * double(got.rows.size() * (got.rows.stride() + 1))};
+}
+
+/// One line: MB of file per second of processor time, user and system, and peak memory by matrix.
+int report(const std::string& kind, const std::string& file, int columns) {
+  const learn::Schema schema = schema_of(columns);
+  const double cpu_before = cpu_seconds(), user_before = seconds_of(usage().ru_utime);
+  const auto start = std::chrono::steady_clock::now();
+  const auto got = read(kind, file, schema);
+  const double wall =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double cpu = cpu_seconds() - cpu_before, user = seconds_of(usage().ru_utime) - user_before;
+  if (!got) return std::fprintf(stderr, "%s\n", describe(got.error()).c_str()), 1;
+  const double mb = double(std::filesystem::file_size(file)) / 1e6, matrix = got->bytes / 1e6;
+  const double peak = double(usage().ru_maxrss) * 1024 / 1e6;
+  std::printf("%-7s %6.0f MB %9zu rows  %5.2f s  %5.2f s cpu (%4.2f user)  %4.0f MB/s of cpu  "
+              "matrix %6.0f MB  peak %6.0f MB = %.2f x\n",
+              kind.c_str(), mb, got->rows, wall, cpu, user, mb / cpu, matrix, peak, peak / matrix);
+  return 0;
+}
+
+/// Writes `mb` megabytes of lines, the first `header`.
+Result<void> generate(const std::filesystem::path& file, double mb, std::string header,
+                      const std::function<std::string(uint64_t&)>& line) {
+  uint64_t state = 1;
+  double left = mb * 1e6;
+  std::string piece = std::move(header);
+  return write_pieces(file, [&]() -> std::string_view {
+    if (left <= 0) return {};
+    if (left < mb * 1e6) piece.clear();  // All but the header, the first time.
+    while (piece.size() < (1 << 20)) piece += line(state);
+    left -= double(piece.size());
+    return piece;
+  });
+}
+
+uint64_t next(uint64_t& state) { return state = state * 6364136223846793005u + 1442695040888963407u, state >> 33; }
+
+std::string number(uint64_t& state, const char* format) {
+  char text[40];
+  std::snprintf(text, sizeof text, format, double(next(state)) / 0x1p30 * 100 - 100);
+  return text;
+}
+
+std::string csv_line(uint64_t& state, int columns, const char* format) {
+  std::string line;
+  for (int j = 0; j < columns; ++j) line += number(state, format) + ",";
+  return line + number(state, "%.4g") + "\n";
+}
+
+std::string libsvm_line(uint64_t& state, int columns, const char* format) {
+  std::string line = next(state) % 4 ? "-1" : "+1";
+  for (int j = 1 + int(next(state) % 17); j <= columns; j += 1 + int(next(state) % 17))
+    line += " " + std::to_string(j) + ":" + (format ? number(state, format) : "1");
+  return line + "\n";
+}
+
+std::string header_of(int columns) {
+  std::string header;
+  for (int j = 1; j <= columns; ++j) header += "f" + std::to_string(j) + ",";
+  return header + "y\n";
+}
+
+/// Each file in a process of its own, so that peaks do not add up.
+int alone(const std::function<int()>& work) {
+  std::fflush(nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int failed = work();
+    std::fflush(nullptr);
+    ::_exit(failed);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+struct Case {
+  const char *name, *kind;
+  int columns;
+  const char* format;  // null: 1
+};
+
+int run(double mb) {
+  constexpr Case kCases[] = {{"6 digits", "csv", 20, "%.6g"},    {"17 digits", "csv", 20, "%.17g"},
+                             {"3 digits", "csv", 20, "%.3g"},    {"ones", "sparse", 123, nullptr},
+                             {"6 digits", "sparse", 123, "%.6g"}, {"6 digits", "libsvm", 123, "%.6g"}};
+  const auto folder = std::filesystem::temp_directory_path();
+  int failed = 0;
+  for (const Case& c : kCases) {
+    const auto file = folder / ("parley_bench_" + std::to_string(::getpid()));
+    const bool csv = std::string(c.kind) == "csv";
+    const auto made = generate(file, mb, csv ? header_of(c.columns) : "", [&](uint64_t& state) {
+      return csv ? csv_line(state, c.columns, c.format) : libsvm_line(state, c.columns, c.format);
+    });
+    if (!made) return std::fprintf(stderr, "%s\n", describe(made.error()).c_str()), 1;
+    std::printf("%-10s", c.name);
+    failed |= alone([&] { return report(c.kind, file.string(), c.columns); });
+    std::filesystem::remove(file);
+  }
+  return failed ? 1 : 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) return std::fputs("readers csv|libsvm|sparse FILE COLUMNS\n", stderr), 2;
-  const learn::Schema schema = schema_of(std::atoi(argv[3]));
-  const double before = peak_mb();
-  const double cpu_before = cpu_seconds();
-  const auto start = std::chrono::steady_clock::now();
-  const auto got = read(argv[1], argv[2], schema);
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const double cpu = cpu_seconds() - cpu_before;
-  if (!got) return std::fprintf(stderr, "%s\n", describe(got.error()).c_str()), 1;
-  const double mb = double(std::filesystem::file_size(argv[2])) / 1e6;
-  std::printf("{\"rows\": %zu, \"seconds\": %.4f, \"cpu_seconds\": %.4f, \"mb\": %.1f, \"mb_per_s\": %.0f, "
-              "\"matrix_mb\": %.1f, \"peak_mb\": %.1f, \"start_mb\": %.1f}\n",
-              got->rows, seconds, cpu, mb, mb / cpu, got->mb, peak_mb(), before);
-  return 0;
+  if (argc == 5 && std::string(argv[1]) == "file") return report(argv[2], argv[3], std::atoi(argv[4]));
+  if (argc > 2) return std::fputs("readers_bench [MB] | file csv|libsvm|sparse FILE COLUMNS\n", stderr), 2;
+  return run(argc == 2 ? std::atof(argv[1]) : 200);
 }

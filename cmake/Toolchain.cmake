@@ -4,9 +4,11 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# The last two give false reports inside g++ 12's own std::variant and std::string.
-set(warnings -Wall -Wextra -Wpedantic -Werror=unused-result
-  -Wno-maybe-uninitialized -Wno-restrict)
+set(warnings -Wall -Wextra -Wpedantic -Werror=unused-result)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # These give false reports inside g++ 12's own std::variant and std::string.
+  list(APPEND warnings -Wno-maybe-uninitialized -Wno-restrict)
+endif()
 if(PARLEY_WERROR)
   list(APPEND warnings -Werror)
 endif()
@@ -23,6 +25,10 @@ if(PARLEY_SANITIZE)
     # These four take more compile time than all the others together.
     add_compile_options(-fno-sanitize=null,alignment,vptr,object-size -fno-sanitize-recover=all)
   endif()
+endif()
+
+if(PARLEY_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 find_program(PARLEY_CCACHE ccache)

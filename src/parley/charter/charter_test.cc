@@ -367,5 +367,31 @@ TEST(Charter, AMissingFileIsAnErrorThatNamesIt) {
   EXPECT_EQ(charter.error().where.file, "no-such-folder/no.charter.toml");
 }
 
+TEST(Charter, ABlockWithACountIsThatManyColumns) {
+  std::string many(kMinimal), each(kMinimal);
+  const std::string block = "[[column]]\nname = \"amount\"\n", at = "[[column]]\nname = \"term\"\n";
+  const std::string rest = "kind = \"number\"\nbounds = [500, 35000]\nmissing = 12700\n";
+  many.insert(many.find(block) + block.size(), "count = 3\n");
+  each.replace(each.find("\"amount\""), 8, "\"amount1\"");
+  for (const char* name : {"amount2", "amount3"})
+    each.insert(each.find(at), "[[column]]\nname = \"" + std::string(name) + "\"\n" + rest);
+  const auto a = parse(many), b = parse(each);
+  ASSERT_TRUE(a) << error_of(a);
+  ASSERT_TRUE(b) << error_of(b);
+  EXPECT_EQ(a->canonical, b->canonical);
+  EXPECT_EQ(a->schema.columns.size(), 4u);
+  EXPECT_EQ(a->schema.columns[2].name, "amount3");
+  EXPECT_EQ(parse(many, {{"column.0.count", "1"}})->schema.columns.size(), 2u);
+  for (const char* wrong : {"0", "-1", "4097", "1.5", "\"many\"", "true"}) {
+    const auto refused = parse(many, {{"column.0.count", wrong}});
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().where.key, "column[0].count") << wrong;
+  }
+  EXPECT_FALSE(parse(many, {{"column.0.count", "4096"}})) << "with the other column, too many";
+  const auto twice = parse(many, {{"column.1.name", "\"amount2\""}});
+  ASSERT_FALSE(twice);
+  EXPECT_NE(twice.error().what.find("twice"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace parley::charter

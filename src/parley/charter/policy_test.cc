@@ -172,5 +172,62 @@ TEST(Policy, ErrorsNameKeyAndLine) {
   }
 }
 
+/// The policy's first data set as the charter may use it, with changes to both texts.
+Result<learn::Source> source_with(std::string_view unit, std::string_view from = "",
+                                  std::string_view to = "") {
+  std::string policy_text(kPolicy), charter_text(kCharter);
+  if (!from.empty()) policy_text.replace(policy_text.find(from), from.size(), to);
+  if (!unit.empty())
+    charter_text.replace(charter_text.find("[privacy]\n"), 10, "[privacy]\n" + std::string(unit));
+  const auto policy = parse_policy(policy_text, "bank-a.policy.toml");
+  const auto charter = parse_charter(charter_text, "c.toml", "");
+  check(policy && charter);
+  const Dataset* data = TRY(policy->dataset_for(*charter));
+  return source_of(*policy, *data, *charter);
+}
+
+TEST(Policy, DescribesASourceOfRecords) {
+  const auto source = source_with("unit = \"member_id\"\nunit_records = 2\n");
+  ASSERT_TRUE(source) << describe(source.error());
+  EXPECT_EQ(source->kind, learn::Source::Kind::kCsv);
+  EXPECT_EQ(source->path, "/srv/loans.csv");
+  EXPECT_EQ(source->select.columns.at("int_rate"), "rate");
+  EXPECT_EQ(source->select.where->column, "status");
+  EXPECT_TRUE(source->select.where->exclude);
+  EXPECT_EQ(source->select.rows, 1000u);
+  EXPECT_EQ(source->select.unit->column, "member_id");
+  EXPECT_EQ(source->select.unit->records, 2u) << "the charter's, which is smaller";
+  EXPECT_EQ(source_with("unit = \"member_id\"\nunit_records = 9\n")->select.unit->records, 3u);
+  const auto parquet = source_with("unit = \"member_id\"\n", "\"csv\"", "\"parquet\"");
+  ASSERT_FALSE(parquet);
+  EXPECT_EQ(parquet.error().where.key, "dataset.source");
+}
+
+TEST(Policy, ThatCapsUnitsRefusesACharterWithAnotherUnit) {
+  for (const char* unit : {"", "unit = \"account\"\n"}) {
+    const auto refused = source_with(unit);
+    ASSERT_FALSE(refused) << unit;
+    EXPECT_EQ(refused.error().code, Code::kPolicy);
+    EXPECT_EQ(refused.error().where.key, "privacy.unit");
+    EXPECT_NE(refused.error().what.find("member_id"), std::string::npos);
+  }
+  const auto renamed = source_with("unit = \"person\"\n", "columns = { int_rate = \"rate\" }",
+                                   "columns = { person = \"member_id\" }");
+  ASSERT_TRUE(renamed) << describe(renamed.error());
+  EXPECT_EQ(renamed->select.unit->column, "member_id");
+  EXPECT_EQ(renamed->select.unit->records, 1u);
+}
+
+TEST(Policy, MayNameTheColumnsAndFilterMissingValues) {
+  std::string text(kPolicy);
+  text.replace(text.find("not_in = [\"draft\"]"), 18, "in = [\"\", \"ok\"]");
+  text.replace(text.find("columns ="), 0, "header = [\"rate\", \"status\"]\n");
+  const auto policy = parse_policy(text, "p.toml");
+  ASSERT_TRUE(policy) << describe(policy.error());
+  EXPECT_EQ(policy->datasets[0].header, (std::vector<std::string>{"rate", "status"}));
+  EXPECT_EQ(policy->datasets[0].where->values, (std::vector<std::string>{"", "ok"}));
+  EXPECT_FALSE(policy->datasets[0].where->exclude);
+}
+
 }  // namespace
 }  // namespace parley::charter

@@ -1,8 +1,9 @@
 // How fast files become rows, and with how much memory: scripts/bench readers [MB]
 //
-// Generates CSV and LIBSVM files of that size (200 MB unless told) in the temporary folder and reads
-// each in a process of its own. With `file KIND FILE COLUMNS` it reads that file: every column f1 ..
-// fCOLUMNS a number, target y; bench/readers.py compares the same files with pandas and scikit-learn.
+// Generates CSV and LIBSVM files of that size (200 MB unless told) in the temporary folder and
+// reads each in a process of its own. With `file KIND FILE COLUMNS` it reads that file: every
+// column f1 .. fCOLUMNS a number, target y; bench/readers.py compares the same files with pandas
+// and scikit-learn.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -70,9 +71,10 @@ int report(const std::string& kind, const std::string& file, int columns) {
   if (!got) return std::fprintf(stderr, "%s\n", describe(got.error()).c_str()), 1;
   const double mb = double(std::filesystem::file_size(file)) / 1e6, matrix = got->bytes / 1e6;
   const double peak = double(usage().ru_maxrss) * 1024 / 1e6;
-  std::printf("%-7s %6.0f MB %9zu rows  %5.2f s  %5.2f s cpu (%4.2f user)  %4.0f MB/s of cpu  "
-              "matrix %6.0f MB  peak %6.0f MB = %.2f x\n",
-              kind.c_str(), mb, got->rows, wall, cpu, user, mb / cpu, matrix, peak, peak / matrix);
+  std::printf(
+      "%-7s %6.0f MB %9zu rows  %5.2f s  %5.2f s cpu (%4.2f user)  %4.0f MB/s of cpu  "
+      "matrix %6.0f MB  peak %6.0f MB = %.2f x\n",
+      kind.c_str(), mb, got->rows, wall, cpu, user, mb / cpu, matrix, peak, peak / matrix);
   return 0;
 }
 
@@ -91,7 +93,9 @@ Result<void> generate(const std::filesystem::path& file, double mb, std::string 
   });
 }
 
-uint64_t next(uint64_t& state) { return state = state * 6364136223846793005u + 1442695040888963407u, state >> 33; }
+uint64_t next(uint64_t& state) {
+  return state = state * 6364136223846793005u + 1442695040888963407u, state >> 33;
+}
 
 std::string number(uint64_t& state, const char* format) {
   char text[40];
@@ -139,9 +143,10 @@ struct Case {
 };
 
 int run(double mb) {
-  constexpr Case kCases[] = {{"6 digits", "csv", 20, "%.6g"},    {"17 digits", "csv", 20, "%.17g"},
-                             {"3 digits", "csv", 20, "%.3g"},    {"ones", "sparse", 123, nullptr},
-                             {"6 digits", "sparse", 123, "%.6g"}, {"6 digits", "libsvm", 123, "%.6g"}};
+  constexpr Case kCases[] = {
+      {"6 digits", "csv", 20, "%.6g"},     {"17 digits", "csv", 20, "%.17g"},
+      {"3 digits", "csv", 20, "%.3g"},     {"ones", "sparse", 123, nullptr},
+      {"6 digits", "sparse", 123, "%.6g"}, {"6 digits", "libsvm", 123, "%.6g"}};
   const auto folder = std::filesystem::temp_directory_path();
   int failed = 0;
   for (const Case& c : kCases) {
@@ -161,7 +166,9 @@ int run(double mb) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 5 && std::string(argv[1]) == "file") return report(argv[2], argv[3], std::atoi(argv[4]));
-  if (argc > 2) return std::fputs("readers_bench [MB] | file csv|libsvm|sparse FILE COLUMNS\n", stderr), 2;
+  if (argc == 5 && std::string(argv[1]) == "file")
+    return report(argv[2], argv[3], std::atoi(argv[4]));
+  if (argc > 2)
+    return std::fputs("readers_bench [MB] | file csv|libsvm|sparse FILE COLUMNS\n", stderr), 2;
   return run(argc == 2 ? std::atof(argv[1]) : 200);
 }

@@ -54,8 +54,8 @@ int main(int argc, char** argv) {
   }
   std::printf("{\"seconds\": [");
   print_list(seconds);
-  std::printf("], \"fitness\": %.17g, \"gap\": %.3g, \"solver\": \"%s\", \"theta\": [", best.fitness,
-              best.relative_gap, best.solver.c_str());
+  std::printf("], \"fitness\": %.17g, \"gap\": %.3g, \"solver\": \"%s\", \"theta\": [",
+              best.fitness, best.relative_gap, best.solver.c_str());
   print_list(best.theta);
   std::printf("]}\n");
 }

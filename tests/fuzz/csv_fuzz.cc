@@ -1,8 +1,8 @@
 // No CSV file crashes the reader, gives a row that is not finite, or an error without a place.
 #include <cmath>
 
-#include "fuzz/memory_file.h"
 #include "parley/learn/data/csv.h"
+#include "support/memory_file.h"
 
 namespace {
 

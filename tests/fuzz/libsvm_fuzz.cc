@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fuzz/memory_file.h"
 #include "parley/learn/data/libsvm.h"
+#include "support/memory_file.h"
 #include "support/texts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

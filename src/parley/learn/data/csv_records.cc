@@ -139,7 +139,7 @@ Result<void> CsvRecords::give(std::string_view text) {
   if (is_blank()) {
     ++blank_lines_;
   } else {
-    TRY(give_blank_lines());
+    if (blank_lines_ > 0) TRY(give_blank_lines());
     TRY(take_(record_));
   }
   line_ += quoted_ ? std::count(text.begin(), text.end(), '\n') : 1;

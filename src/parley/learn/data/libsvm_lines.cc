@@ -17,6 +17,14 @@ int as_place(size_t number) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
+/// The place of the colon that ends the index, or 0 if there is no index from 1.
+size_t index_in(std::string_view word, uint64_t& index) {
+  size_t i = 0;
+  for (index = 0; i < word.size() && word[i] >= '0' && word[i] <= '9' && index < kIndexMax; ++i)
+    index = 10 * index + static_cast<uint64_t>(word[i] - '0');
+  return index > 0 && i < word.size() && word[i] == ':' ? i : 0;
+}
+
 }  // namespace
 
 Error LibsvmLines::error(size_t column, std::string what, std::string hint) const {
@@ -57,6 +65,7 @@ Result<void> LibsvmLines::take_line(std::string_view text) {
   text = text.substr(0, text.find('#'));
   record_.label = {};
   record_.entries.clear();
+  uint64_t index = 0, last = 0;
   for (size_t at = 0;;) {
     while (at < text.size() && is_blank(text[at])) ++at;
     if (at == text.size()) break;
@@ -67,24 +76,17 @@ Result<void> LibsvmLines::take_line(std::string_view text) {
       record_.label = word;
       continue;
     }
-    const LibsvmLine::Entry entry = TRY(this->entry(word, begin));
-    if (!record_.entries.empty() && entry.index <= record_.entries.back().index)
+    const size_t colon = index_in(word, index);
+    if (colon == 0)
+      return error(begin, "this is not INDEX:VALUE with a whole INDEX from 1",
+                   "A line of a LIBSVM file is LABEL INDEX:VALUE INDEX:VALUE ...");
+    if (index <= last)
       return error(begin, "the indices of a line must go up", "Sort the line by its indices.");
-    record_.entries.push_back(entry);
+    last = index;
+    record_.entries.push_back({index, quick_number(word.substr(colon + 1))});
   }
   if (!record_.label.empty()) take_(record_);
   return {};
-}
-
-Result<LibsvmLine::Entry> LibsvmLines::entry(std::string_view word, size_t column) const {
-  uint64_t index = 0;
-  size_t i = 0;
-  for (; i < word.size() && word[i] >= '0' && word[i] <= '9' && index < kIndexMax; ++i)
-    index = 10 * index + static_cast<uint64_t>(word[i] - '0');
-  if (index == 0 || i == word.size() || word[i] != ':')
-    return error(column, "this is not INDEX:VALUE with a whole INDEX from 1",
-                 "A line of a LIBSVM file is LABEL INDEX:VALUE INDEX:VALUE ...");
-  return LibsvmLine::Entry{index, quick_number(word.substr(i + 1))};
 }
 
 }  // namespace parley::learn

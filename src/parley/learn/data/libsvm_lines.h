@@ -41,7 +41,6 @@ class LibsvmLines {
  private:
   Result<std::string_view> take_whole_lines(std::string_view text);
   Result<void> take_line(std::string_view text);
-  Result<LibsvmLine::Entry> entry(std::string_view word, size_t column) const;
   Error error(size_t column, std::string what, std::string hint) const;
 
   Take take_;

@@ -19,6 +19,7 @@ namespace parley::learn {
 inline std::optional<double> quick_number(std::string_view text) {
   constexpr double kTens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                               1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') return text[0] - '0';
   const bool negative = !text.empty() && text[0] == '-';
   const size_t first = negative;
   uint64_t digits = 0;

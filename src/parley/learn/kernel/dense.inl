@@ -38,53 +38,58 @@ template <class Norm>
   return (l0 + l2) + (l1 + l3);
 }
 
-/// The slopes of four records, clipped, in lattice units.
+/// The slopes of a block of records, clipped, in lattice units.
 template <class L, class Norm>
-[[gnu::always_inline]] inline V clipped_slopes(const L& loss, const DensePass& pass, V score,
-                                               V label, V norm) {
+[[gnu::always_inline]] inline void clipped_slopes(const L loss, const DensePass& pass,
+                                                  const V* score, const V* norm, const double* y,
+                                                  double* slope) {
+  alignas(32) double scores[kBlock];
+  for (size_t k = 0; k < kBlock; k += 4) _mm256_store_pd(scores + k, tree_of_four(score + k));
+  for (size_t k = 0; k < kBlock; ++k) slope[k] = loss.slope(scores[k], y[k]);  // Vectorised.
   const V zero{}, largest = zero + std::numeric_limits<double>::max();
-  if constexpr (std::is_same_v<Norm, L2>) norm = _mm256_sqrt_pd(norm);
-  alignas(32) double scores[4], labels[4], slopes[4];
-  _mm256_store_pd(scores, score), _mm256_store_pd(labels, label);
-  for (int k = 0; k < 4; ++k) slopes[k] = loss.slope(scores[k], labels[k]);  // Vectorised.
-  V slope = _mm256_load_pd(slopes);
-  slope = magnitude(slope) <= largest ? slope : zero;
-  const V limit = norm > zero ? pass.clip / norm : zero;
-  slope = slope > limit ? limit : slope;
-  slope = slope < -limit ? -limit : slope;
-  return slope * pass.inverse_gamma;
-}
-
-/// Four rows' gradients added to the sums, each with kShift's bits on top.
-template <class Norm>
-[[gnu::always_inline]] inline void add_four(const DensePass& pass, const double* const* row,
-                                            const double* slope, uint64_t* sum) {
-  const V shift = V{} + kShift;
-  V s[4];
-  for (int k = 0; k < 4; ++k) s[k] = V{} + slope[k];
-  for (size_t j = 0; j < pass.stride; j += 4) {
-    __m256i total = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sum + j));
-    for (int k = 0; k < 4; ++k) {
-      const V rounded = _mm256_fmadd_pd(s[k], _mm256_loadu_pd(row[k] + j), shift);
-      total = _mm256_add_epi64(total, _mm256_castpd_si256(rounded));
-    }
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(sum + j), total);
+  for (size_t k = 0; k < kBlock; k += 4) {
+    V size = tree_of_four(norm + k);
+    if constexpr (std::is_same_v<Norm, L2>) size = _mm256_sqrt_pd(size);
+    V s = _mm256_load_pd(slope + k);
+    s = magnitude(s) <= largest ? s : zero;
+    const V limit = size > zero ? pass.clip / size : zero;
+    s = s > limit ? limit : s;
+    s = s < -limit ? -limit : s;
+    _mm256_store_pd(slope + k, s * pass.inverse_gamma);
   }
 }
 
+/// The block's gradients added to the sums, each with kShift's bits on top.
+[[gnu::always_inline]] inline void add_block(const DensePass& pass, const double* z,
+                                             const double* slope, uint64_t* sum) {
+  const V shift = V{} + kShift;
+  for (size_t k = 0; k < kBlock; k += 4) {
+    const V s[4] = {V{} + slope[k], V{} + slope[k + 1], V{} + slope[k + 2], V{} + slope[k + 3]};
+    const double* row = z + k * pass.stride;
+    for (size_t j = 0; j < pass.stride; j += 4) {
+      __m256i total = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sum + j));
+      for (size_t i = 0; i < 4; ++i) {
+        const V value = _mm256_loadu_pd(row + i * pass.stride + j);
+        total = _mm256_add_epi64(total,
+                                 _mm256_castpd_si256(_mm256_fmadd_pd(s[i], value, shift)));
+      }
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(sum + j), total);
+    }
+  }
+}
+
+/// Loss and pass by value: the compiler then knows that no store changes them.
 template <class L, class Norm>
-void dense_pass(const L& loss, const DensePass& pass, const double* z, const double* y,
-                size_t rows, uint64_t* sum) {
-  for (size_t i = 0; i < rows; i += 4) {
-    const double* const row[4] = {z + i * pass.stride, z + (i + 1) * pass.stride,
-                                  z + (i + 2) * pass.stride, z + (i + 3) * pass.stride};
-    V score[4], norm[4];
-    for (int k = 0; k < 4; ++k) fold<Norm>(pass.theta, row[k], pass.stride, score[k], norm[k]);
-    const V slopes = clipped_slopes<L, Norm>(loss, pass, tree_of_four(score),
-                                             _mm256_loadu_pd(y + i), tree_of_four(norm));
-    alignas(32) double slope[4];
-    _mm256_store_pd(slope, slopes);
-    if constexpr (kCheckRecords) check_four<Norm>(pass, row, slope);
-    add_four<Norm>(pass, row, slope, sum);
+void dense_pass(const L loss, const DensePass pass, const double* z, const double* y, size_t rows,
+                uint64_t* sum) {
+  for (size_t i = 0; i < rows; i += kBlock) {
+    const double* block = z + i * pass.stride;
+    V score[kBlock], norm[kBlock];
+    for (size_t k = 0; k < kBlock; ++k)
+      fold<Norm>(pass.theta, block + k * pass.stride, pass.stride, score[k], norm[k]);
+    alignas(32) double slope[kBlock];
+    clipped_slopes<L, Norm>(loss, pass, score, norm, y + i, slope);
+    if constexpr (kCheckRecords) check_block<Norm>(pass, block, slope);
+    add_block(pass, block, slope, sum);
   }
 }

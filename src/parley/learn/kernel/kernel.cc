@@ -16,6 +16,9 @@ namespace {
 
 using V = __m256d;
 
+/// Records that are worked on together: one vector of slopes.
+constexpr size_t kBlock = 4;
+
 /// What every record of a pass is treated with.
 struct DensePass {
   const double* theta;  // padded with zeros to the stride
@@ -29,11 +32,11 @@ struct DensePass {
 
 /// In test builds: no record exceeds its integer bound.
 template <class Norm>
-void check_four(const DensePass& pass, const double* const* row, const double* slope) {
-  for (int k = 0; k < 4; ++k) {
+void check_block(const DensePass& pass, const double* z, const double* slope) {
+  for (size_t k = 0; k < kBlock; ++k) {
     double size = 0;
     for (size_t j = 0; j < pass.stride; ++j) {
-      const double q = std::fma(slope[k], row[k][j], kShift) - kShift;
+      const double q = std::fma(slope[k], z[k * pass.stride + j], kShift) - kShift;
       size += std::is_same_v<Norm, L1> ? std::fabs(q) : q * q;
     }
     check(size <= record_limit<Norm>(pass.bound));
@@ -77,8 +80,8 @@ std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
   padded.resize(stride);
   const DensePass pass{padded.data(), stride, lattice.shortened<Norm>(), 1 / lattice.gamma(),
                        lattice.bound<Norm>()};
-  const size_t whole = (end - begin) / 4 * 4, rest = end - begin - whole;
-  std::vector<double> last(4 * stride), labels(4);  // Rows of zeros add zero.
+  const size_t whole = (end - begin) / kBlock * kBlock, rest = end - begin - whole;
+  std::vector<double> last(kBlock * stride), labels(kBlock);  // Rows of zeros add zero.
   std::copy_n(rows.values() + (begin + whole) * stride, rest * stride, last.begin());
   std::copy_n(rows.labels() + begin + whole, rest, labels.begin());
   std::vector<uint64_t> sum(stride);
@@ -87,10 +90,10 @@ std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
         dense_pass<L, Norm>(isa, known, pass, rows.values() + begin * stride, rows.labels() + begin,
                             whole, sum.data());
         if (rest > 0)
-          dense_pass<L, Norm>(isa, known, pass, last.data(), labels.data(), 4, sum.data());
+          dense_pass<L, Norm>(isa, known, pass, last.data(), labels.data(), kBlock, sum.data());
       },
       loss);
-  const uint64_t shifts = (whole + (rest > 0 ? 4 : 0)) * std::bit_cast<uint64_t>(kShift);
+  const uint64_t shifts = (whole + (rest > 0 ? kBlock : 0)) * std::bit_cast<uint64_t>(kShift);
   std::vector<int64_t> result(rows.columns());
   for (size_t j = 0; j < result.size(); ++j) result[j] = static_cast<int64_t>(sum[j] - shifts);
   return result;

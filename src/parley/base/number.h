@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@ namespace parley {
 
 /// The shortest decimal text that reads back as the same number.
 std::string shortest(double value);
+
+/// 250000 as 250,000, for people.
+std::string grouped(uint64_t number);
 
 /// The whole of `text` as a number, or nothing. Accepts what std::from_chars accepts, and a '+'.
 std::optional<double> parse_number(std::string_view text);

@@ -92,5 +92,12 @@ TEST(ParseNumber, TakesTheWholeTextOrNothing) {
     EXPECT_EQ(parse_number(wrong), std::nullopt) << wrong;
 }
 
+TEST(Grouped, SetsACommaBeforeEveryThreeDigits) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(18446744073709551615u), "18,446,744,073,709,551,615");
+}
+
 }  // namespace
 }  // namespace parley

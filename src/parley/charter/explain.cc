@@ -11,13 +11,6 @@ namespace {
 
 constexpr size_t kListed = 12;  // More owners than this are summed up.
 
-/// 250,000.
-std::string grouped(int64_t number) {
-  std::string text = std::to_string(number);
-  for (int i = static_cast<int>(text.size()) - 3; i > 0; i -= 3) text.insert(i, ",");
-  return text;
-}
-
 std::string about(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", number);

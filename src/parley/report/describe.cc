@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "parley/base/number.h"
 #include "parley/base/version.h"
 #include "parley/report/table.h"
 

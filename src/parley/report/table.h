@@ -1,7 +1,6 @@
 // Plain-text tables: columns as wide as their widest cell, numbers to the right.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,9 +8,6 @@ namespace parley::report {
 
 /// Column 0 to the left, all others to the right; the first row is the header.
 std::string table(const std::vector<std::vector<std::string>>& rows);
-
-/// 100000 as 100,000.
-std::string grouped(uint64_t number);
 
 /// `digits` significant digits, for people: 0.0117, 1.7e-05.
 std::string significant(double value, int digits = 3);

@@ -65,10 +65,9 @@ Result<learn::Source> source_of(const Policy& policy, const Dataset& data, const
   source.separator = data.separator.front();
   source.decimal = data.decimal.front();
   source.header = data.header;
-  source.select = {.columns = data.columns,
-                   .where = data.where,
-                   .unit = TRY(unit_cap(data, charter)),
-                   .rows = {}};
+  source.select.columns = data.columns;
+  source.select.where = data.where;
+  source.select.unit = TRY(unit_cap(data, charter));
   for (const Owner& owner : charter.owners)
     if (owner.name == policy.owner) source.select.rows = static_cast<uint64_t>(owner.rows);
   return source;

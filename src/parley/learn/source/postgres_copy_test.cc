@@ -63,7 +63,8 @@ TEST(PostgresCopy, SplitsRowsAndRefusesDamagedOnes) {
   const std::string header = std::string("PGCOPY\n\xFF\r\n\0", 11) + big_endian(0, 8);
   const std::string row = big_endian(2, 2) + big_endian(3, 4) + "abc" + big_endian(~0u, 4);
   CopyRows rows(2);
-  const auto first = rows.take(header + row);
+  const std::string message = header + row;  // The fields point into it.
+  const auto first = rows.take(message);
   ASSERT_TRUE(first);
   EXPECT_TRUE(*first);
   EXPECT_EQ(rows.fields()[0], "abc");
@@ -77,11 +78,11 @@ TEST(PostgresCopy, SplitsRowsAndRefusesDamagedOnes) {
     EXPECT_FALSE(CopyRows(2).take((header + row).substr(0, size))) << size;
   std::mt19937_64 random(1);
   for (int run = 0; run < 20'000; ++run) {  // Whatever a server sends, nothing crashes.
-    std::string message = header + row;
+    std::string damaged = header + row;
     for (size_t edits = 1 + random() % 4; edits > 0; --edits)
-      message[header.size() + random() % row.size()] = static_cast<char>(random());
+      damaged[header.size() + random() % row.size()] = static_cast<char>(random());
     CopyRows any(2);
-    const auto taken = any.take(message);
+    const auto taken = any.take(damaged);
     EXPECT_TRUE(!taken || any.fields().size() == 2);
   }
 }

@@ -65,6 +65,22 @@ class Commands(InFolder):
         self.assertEqual(models[0], models[1])
         self.assertEqual(models[0], models[2])
 
+    def test_sparse_files_give_the_model_of_dense_ones(self):
+        files = {f["file"]: f["sha256"] for f in self.generate()["files"]}
+        charter = self.charter(pilot__sha256=f'"{files["data/pilot.csv"]}"')
+        for name in OWNERS:
+            lines = (self.folder / "data" / f"{name}.csv").read_text().splitlines()[1:]
+            rows = [line.split(",") for line in lines]
+            (self.folder / f"{name}.libsvm").write_text("".join(
+                row[-1] + "".join(f" {j}:{value}" for j, value in enumerate(row[:-1], 1)
+                                  if float(value) != 0) + "\n" for row in rows))
+        shutil.copy(self.folder / "data" / "pilot.csv", self.folder)
+        self.parley("simulate", *charter, "--data", "data", "--out", "dense")
+        sparse = [f"--data={name}={name}.libsvm" for name in OWNERS]
+        self.parley("simulate", *charter, *sparse, "--out", "sparse")
+        models = [(self.folder / out / "model.json").read_bytes() for out in ("dense", "sparse")]
+        self.assertEqual(models[0], models[1])
+
     def test_simulate_json_has_the_documented_shape(self):
         result = self.json("simulate", *self.charter(), "--standin", "lending", "--runs", "5")
         self.assertEqual(result["format"], "parley.simulate/1")

@@ -1,6 +1,7 @@
 #include "parley/gate/clip_and_sum.h"
 
 #include <mutex>
+#include <variant>
 #include <vector>
 
 #include "parley/base/parallel.h"
@@ -13,15 +14,18 @@ privacy::Bounded<Norm> ClipAndSum::gradient(const Records& records, const learn:
                                             const learn::Lattice& lattice,
                                             std::span<const double> theta, uint32_t unit_records,
                                             int threads) {
-  const learn::Rows& rows = *records.value_;
   std::vector<int64_t> total(lattice.dimension());
   std::mutex mutex;
-  in_parallel(threads, rows.size(), [&](size_t, size_t begin, size_t end) {
-    const std::vector<int64_t> part =
-        learn::lattice_sum<Norm>(loss, lattice, theta, rows, begin, end);
-    const std::scoped_lock lock(mutex);
-    for (size_t j = 0; j < total.size(); ++j) total[j] += part[j];  // Integers: any order.
-  });
+  std::visit(
+      [&](const auto& rows) {
+        in_parallel(threads, rows->size(), [&](size_t, size_t begin, size_t end) {
+          const std::vector<int64_t> part =
+              learn::lattice_sum<Norm>(loss, lattice, theta, *rows, begin, end);
+          const std::scoped_lock lock(mutex);
+          for (size_t j = 0; j < total.size(); ++j) total[j] += part[j];  // Integers: any order.
+        });
+      },
+      records.value_);
   return {std::move(total), sensitivity<Norm>(lattice, unit_records)};
 }
 

@@ -2,10 +2,9 @@
 // bound.
 #pragma once
 
-#include <memory>
 #include <span>
 
-#include "parley/learn/data/rows.h"
+#include "parley/learn/data/any_rows.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/loss.h"
 #include "parley/privacy/flow.h"
@@ -13,7 +12,7 @@
 namespace parley::gate {
 
 /// An owner's records, as everybody but the gate sees them.
-using Records = privacy::Raw<std::shared_ptr<const learn::Rows>>;
+using Records = privacy::Raw<learn::AnyRows>;
 
 /// Replacing a record removes one gradient and adds another: twice a record's bound.
 inline constexpr double kReplaceOne = 2;
@@ -35,8 +34,8 @@ class ClipAndSum {
   }
 
   /// Numbers that are public under replace-one adjacency.
-  static size_t rows(const Records& records) { return records.value_->size(); }
-  static size_t columns(const Records& records) { return records.value_->columns(); }
+  static size_t rows(const Records& records) { return learn::size_of(records.value_); }
+  static size_t columns(const Records& records) { return learn::columns_of(records.value_); }
 };
 
 }  // namespace parley::gate

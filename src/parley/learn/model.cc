@@ -130,17 +130,39 @@ Result<void> write_model(const std::filesystem::path& path, const Model& model) 
   return write_file(path, text);
 }
 
-std::vector<double> predict(const Model& model, const Rows& rows) {
+namespace {
+
+double score_of(const std::vector<double>& theta, const Rows& rows, size_t i) {
+  double score = 0;
+  for (size_t j = 0; j < theta.size(); ++j) score += theta[j] * rows.row(i)[j];
+  return score;
+}
+
+double score_of(const std::vector<double>& theta, const SparseRows& rows, size_t i) {
+  double score = 0;
+  const auto at = rows.row_indices(i);
+  for (size_t k = 0; k < at.size(); ++k) score += theta[at[k]] * rows.row_values(i)[k];
+  return score;
+}
+
+template <class SomeRows>
+std::vector<double> predict_each(const Model& model, const SomeRows& rows) {
   check(rows.columns() == model.theta.size());
   const Target& target = model.schema.target;
-  std::vector<double> values;
-  values.reserve(rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    double score = 0;
-    for (size_t j = 0; j < model.theta.size(); ++j) score += model.theta[j] * rows.row(i)[j];
-    values.push_back(target.center + target.scale * score);
-  }
+  std::vector<double> values(rows.size());
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = target.center + target.scale * score_of(model.theta, rows, i);
   return values;
+}
+
+}  // namespace
+
+std::vector<double> predict(const Model& model, const Rows& rows) {
+  return predict_each(model, rows);
+}
+
+std::vector<double> predict(const Model& model, const SparseRows& rows) {
+  return predict_each(model, rows);
 }
 
 }  // namespace parley::learn

@@ -11,6 +11,7 @@
 #include "parley/base/result.h"
 #include "parley/learn/data/rows.h"
 #include "parley/learn/data/schema.h"
+#include "parley/learn/data/sparse_rows.h"
 #include "parley/learn/loss.h"
 
 namespace parley::learn {
@@ -79,5 +80,6 @@ Result<void> write_model(const std::filesystem::path& path, const Model& model);
 /// center + scale * theta.z for every row. For a target of two classes (center 0, scale 1) that is
 /// the score, whose sign is the class.
 std::vector<double> predict(const Model& model, const Rows& rows);
+std::vector<double> predict(const Model& model, const SparseRows& rows);
 
 }  // namespace parley::learn

@@ -69,9 +69,8 @@ Result<SimulateInput> load_sources(const Charter& charter, const DataSources& so
       return Error{Code::kInvalid, "no data for " + owner.name,
                    "Add --data " + owner.name + "=FILE, its --policy, or give a folder with " +
                        owner.name + ".csv in it."};
-    auto loaded = TRY(learn::load(source->second, input.charter.schema));
-    input.owners.push_back({std::make_shared<const learn::Rows>(std::move(loaded.rows)),
-                            learn::name_of(source->second)});
+    auto loaded = TRY(learn::load_any(source->second, input.charter.schema));
+    input.owners.push_back({std::move(loaded.rows), learn::name_of(source->second)});
   }
   if (charter.pilot) input.pilot = TRY(read_pilot(input.charter, sources.public_folders));
   return input;

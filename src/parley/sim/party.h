@@ -7,7 +7,7 @@
 #include "parley/base/clock.h"
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
-#include "parley/learn/data/rows.h"
+#include "parley/learn/data/any_rows.h"
 #include "parley/ledger/ledger.h"
 #include "parley/protocol/sync.h"
 #include "parley/sim/seeded_entropy.h"
@@ -28,7 +28,7 @@ class Party {
   struct Setting {
     const charter::Charter& charter;
     size_t owner;
-    std::shared_ptr<const learn::Rows> rows;
+    learn::AnyRows rows;
     const charter::Policy* policy;  // null: the charter's epsilon is the whole budget
     uint64_t seed;
     uint64_t run;

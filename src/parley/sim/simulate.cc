@@ -35,6 +35,10 @@ Result<void> clear_ledgers(const Charter& charter, const SimulateOptions& option
   return {};
 }
 
+void add(learn::Fitness& fitness, const learn::AnyRows& rows) {
+  std::visit([&](const auto& kind) { fitness.add(*kind); }, rows);
+}
+
 /// The fitness of pooled data and what it is compared with.
 struct Reference {
   learn::Fitness pooled;
@@ -47,7 +51,7 @@ Result<Reference> reference_of(const SimulateInput& input, int threads) {
   Reference reference{learn::Fitness(charter::loss_of(model),
                                      input.charter.schema.features().size(), model.l2, threads),
                       {}};
-  for (const OwnerData& owner : input.owners) reference.pooled.add(*owner.rows);
+  for (const OwnerData& owner : input.owners) add(reference.pooled, owner.rows);
   reference.optimum = reference.pooled.minimum(model.box);
   if (!(reference.optimum.fitness > 0))
     return Error{Code::kInvalid,
@@ -61,7 +65,8 @@ Result<void> check_input(const SimulateInput& input) {
   check(input.charter.preprocess.has_value() == input.charter.schema.bundle.has_value());
   const size_t features = input.charter.schema.features().size();
   for (size_t i = 0; i < input.owners.size(); ++i)
-    if (input.owners[i].rows->columns() != features || input.owners[i].rows->size() == 0)
+    if (learn::columns_of(input.owners[i].rows) != features ||
+        learn::size_of(input.owners[i].rows) == 0)
       return Error{Code::kInvalid,
                    input.charter.owners[i].name + " has no rows that fit the charter"};
   return {};
@@ -164,9 +169,10 @@ Result<std::vector<SimulateResult::Owner>> owners_of(const SimulateInput& input,
                                                      const Reference& reference, const Runs& runs,
                                                      double joint, int threads) {
   const Charter& charter = input.charter;
-  const auto fitness_of = [&](const learn::Rows& rows) {
-    learn::Fitness own(charter::loss_of(charter.model), rows.columns(), charter.model.l2, threads);
-    own.add(rows);
+  const auto fitness_of = [&](const learn::AnyRows& rows) {
+    learn::Fitness own(charter::loss_of(charter.model), learn::columns_of(rows), charter.model.l2,
+                       threads);
+    add(own, rows);
     return reference.pooled.at(own.minimum(charter.model.box).theta);
   };
   std::vector<SimulateResult::Owner> owners;
@@ -181,9 +187,9 @@ Result<std::vector<SimulateResult::Owner>> owners_of(const SimulateInput& input,
                                 .answers = terms.answers};
     owner.noise_scale = static_cast<double>(std::get<privacy::Laplace>(terms.mechanism).scale()) *
                         terms.lattice.gamma() / static_cast<double>(terms.rows);
-    owner.local_fitness = fitness_of(*input.owners[i].rows);
+    owner.local_fitness = fitness_of(input.owners[i].rows);
     owner.local_only = reference.relative(owner.local_fitness);
-    if (input.pilot) owner.pilot_only = reference.relative(fitness_of(*input.pilot));
+    if (input.pilot) owner.pilot_only = reference.relative(fitness_of(input.pilot));
     owner.joint = joint;
     owner.gains = joint < owner.local_only;
     owners.push_back(std::move(owner));
@@ -198,10 +204,14 @@ std::vector<learn::Metric> pooled_metrics(const SimulateInput& input,
   const learn::Model model{.theta = theta, .schema = input.charter.schema};
   std::vector<double> predicted, labels;
   for (const OwnerData& owner : input.owners) {
-    const std::vector<double> values = learn::predict(model, *owner.rows);
-    predicted.insert(predicted.end(), values.begin(), values.end());
-    for (size_t i = 0; i < owner.rows->size(); ++i)
-      labels.push_back(target.center + target.scale * owner.rows->label(i));
+    std::visit(
+        [&](const auto& rows) {
+          const std::vector<double> values = learn::predict(model, *rows);
+          predicted.insert(predicted.end(), values.begin(), values.end());
+          for (size_t i = 0; i < rows->size(); ++i)
+            labels.push_back(target.center + target.scale * rows->label(i));
+        },
+        owner.rows);
   }
   const bool log_odds = input.charter.model.loss == charter::Loss::kLogistic;
   const auto output = target.levels.empty() ? learn::Output::kValue

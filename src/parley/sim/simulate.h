@@ -14,7 +14,7 @@
 #include "parley/base/result.h"
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
-#include "parley/learn/data/rows.h"
+#include "parley/learn/data/any_rows.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
 #include "parley/learn/model.h"
@@ -22,7 +22,7 @@
 namespace parley::sim {
 
 struct OwnerData {
-  std::shared_ptr<const learn::Rows> rows;
+  learn::AnyRows rows;
   std::string source;  // as the result names it: a file, or standin:lending seed 1
 };
 

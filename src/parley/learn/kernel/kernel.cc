@@ -99,11 +99,34 @@ std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
   return result;
 }
 
+template <class Norm>
+std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
+                                 std::span<const double> theta, const SparseRows& rows,
+                                 size_t begin, size_t end) {
+  check(lattice.dimension() == rows.columns());
+  std::vector<int64_t> sum(rows.columns());
+  std::visit(
+      [&]<class L>(const L& known) {
+        const RecordMap<L, Norm> map(known, lattice, theta);
+        for (size_t i = begin; i < end; ++i)
+          map.add(rows.row_indices(i), rows.row_values(i).data(), rows.label(i), sum.data());
+      },
+      loss);
+  return sum;
+}
+
 template std::vector<int64_t> lattice_sum<L1>(const Losses&, const Lattice&,
                                               std::span<const double>, const Rows&, size_t, size_t,
                                               Isa);
 template std::vector<int64_t> lattice_sum<L2>(const Losses&, const Lattice&,
                                               std::span<const double>, const Rows&, size_t, size_t,
                                               Isa);
+
+template std::vector<int64_t> lattice_sum<L1>(const Losses&, const Lattice&,
+                                              std::span<const double>, const SparseRows&, size_t,
+                                              size_t);
+template std::vector<int64_t> lattice_sum<L2>(const Losses&, const Lattice&,
+                                              std::span<const double>, const SparseRows&, size_t,
+                                              size_t);
 
 }  // namespace parley::learn

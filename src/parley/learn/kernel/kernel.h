@@ -1,4 +1,4 @@
-// The owner's fused pass over dense rows, as fast as memory delivers them: score, slope, clip,
+// The owner's fused pass over rows, as fast as memory delivers them: score, slope, clip,
 // round to the lattice, sum in int64. Four records at a time, compiled for two instruction sets and
 // chosen at run time; every choice gives the same integers as record_map.h, which says what they
 // are.
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parley/learn/data/rows.h"
+#include "parley/learn/data/sparse_rows.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/loss.h"
 
@@ -24,5 +25,11 @@ template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
                                  std::span<const double> theta, const Rows& rows, size_t begin,
                                  size_t end, Isa isa = fastest_isa());
+
+/// The same for sparse rows, one record at a time: the time depends on how many features are given.
+template <class Norm>
+std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
+                                 std::span<const double> theta, const SparseRows& rows,
+                                 size_t begin, size_t end);
 
 }  // namespace parley::learn

@@ -257,6 +257,23 @@ TEST(RecordMap, ASparseRecordGivesWhatTheWholeRecordGives) {
   }
 }
 
+TEST(LatticeSum, OfSparseRowsIsThatOfTheSameRowsDense) {
+  const KinkData data(500);
+  const Lattice lattice = *Lattice::make(4, 24, KinkData::kColumns);
+  SparseRows sparse(KinkData::kColumns);
+  for (size_t i = 0; i < data.rows.size(); ++i) {
+    std::vector<uint32_t> at;
+    std::vector<double> values;
+    for (uint32_t j = 0; j < KinkData::kColumns; ++j)
+      if (data.rows.row(i)[j] != 0) at.push_back(j), values.push_back(data.rows.row(i)[j]);
+    sparse.add(at, values, data.rows.label(i));
+  }
+  for (const Losses& loss :
+       {Losses(Squared{}), Losses(Hinge{}), Losses(Logistic{}), Losses(Huber{})})
+    EXPECT_EQ(lattice_sum<L1>(loss, lattice, data.theta, sparse, 3, 497),
+              lattice_sum<L1>(loss, lattice, data.theta, data.rows, 3, 497));
+}
+
 TEST(RecordMap, ReplacingOneRecordLeavesTheOthersAlone) {
   const KinkData data(2000);
   KinkData other = data;

@@ -1,5 +1,9 @@
 #include "parley/learn/source/source.h"
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+
 #include "parley/learn/data/csv.h"
 #include "parley/learn/source/postgres.h"
 #include "parley/learn/source/sqlite.h"
@@ -58,6 +62,21 @@ Result<CountedSparseRows> load_sparse(const Source& source, const Schema& schema
     return Error{Code::kInvalid, "only LIBSVM files are read as sparse rows",
                  "Read this source as dense rows."};
   return read_libsvm_sparse(source.path, schema, TRY(libsvm_options(source, options)));
+}
+
+Result<CountedAnyRows> load_any(const Source& source, const Schema& schema,
+                                const LoadOptions& options) {
+  const bool sparse = source.kind == Source::Kind::kLibsvm &&
+                      std::all_of(schema.columns.begin(), schema.columns.end(),
+                                  [](const Column& c) { return c.low <= 0 && c.high >= 0; });
+  if (sparse) {
+    auto loaded = TRY(load_sparse(source, schema, options));
+    return CountedAnyRows{std::make_shared<const SparseRows>(std::move(loaded.rows)),
+                          std::move(loaded.counts)};
+  }
+  auto loaded = TRY(load(source, schema, options));
+  return CountedAnyRows{std::make_shared<const Rows>(std::move(loaded.rows)),
+                        std::move(loaded.counts)};
 }
 
 std::string name_of(const Source& source) {

@@ -9,6 +9,7 @@
 
 #include "parley/base/result.h"
 #include "parley/base/unpack.h"
+#include "parley/learn/data/any_rows.h"
 #include "parley/learn/data/intake.h"
 #include "parley/learn/data/libsvm.h"
 #include "parley/learn/data/schema.h"
@@ -40,6 +41,14 @@ Source source_of(const std::filesystem::path& file);
 /// capped by.
 Result<CountedRows> load(const Source& source, const Schema& schema,
                          const LoadOptions& options = {});
+
+/// In the kind of rows that fits: LIBSVM files stay sparse where every column's bounds hold 0.
+struct CountedAnyRows {
+  AnyRows rows;
+  Counts counts;
+};
+Result<CountedAnyRows> load_any(const Source& source, const Schema& schema,
+                                const LoadOptions& options = {});
 
 /// The same as sparse rows; LIBSVM files only.
 Result<CountedSparseRows> load_sparse(const Source& source, const Schema& schema,

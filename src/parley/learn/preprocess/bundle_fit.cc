@@ -120,7 +120,8 @@ Result<void> fit_rotate(const Rows& pilot, const FitOptions& options, Bundle& bu
   for (double& entry : covariance.entries) entry /= static_cast<double>(pilot.size() - 1);
   const PrincipalAxes axes = principal_axes(std::move(covariance));
   const size_t components = TRY(components_of(options, axes.values));
-  Bundle::Rotate& rotate = bundle.rotate.emplace();
+  bundle.rotate = Bundle::Rotate{};
+  Bundle::Rotate& rotate = *bundle.rotate;
   rotate.whiten = options.whiten;
   for (size_t k = 0; k < components; ++k) {
     rotate.explained.push_back(std::fmax(axes.values[k], 0) / static_cast<double>(width));

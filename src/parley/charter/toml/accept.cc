@@ -15,24 +15,6 @@ std::string must_be(std::string_view what, const Value& value) {
   return "must be " + std::string(what) + ", found " + describe(value);
 }
 
-/// The 32 bytes of 43 base64 digits and "=", in the only way to write them.
-std::optional<Hash> decode_base64(std::string_view text) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  if (text.size() != 44 || text.back() != '=') return std::nullopt;
-  Hash bytes{};
-  uint32_t bits = 0;
-  for (size_t i = 0, at = 0, held = 0; i < 43; ++i) {
-    const size_t digit = kDigits.find(text[i]);
-    if (digit == std::string_view::npos) return std::nullopt;
-    bits = (bits << 6 | static_cast<uint32_t>(digit)) & 0xffff;
-    held += 6;
-    if (held >= 8) held -= 8, bytes[at++] = static_cast<uint8_t>(bits >> held);
-  }
-  if ((bits & 3) != 0) return std::nullopt;
-  return bytes;
-}
-
 /// Different texts without blanks around them, for they are compared after trimming.
 std::string accept_texts(const Value& value, std::vector<std::string>& texts, Count count,
                          TextRule rule) {
@@ -171,12 +153,10 @@ std::string accept(const Value& value, Hash& hash, Anything) {
 }
 
 std::string accept(const Value& value, SignKey& key, Anything) {
-  constexpr std::string_view kPrefix = "ed25519:";
   const auto* text = value.get<std::string>();
-  const bool prefixed = text && text->starts_with(kPrefix);
-  const auto bytes = prefixed ? decode_base64(text->substr(kPrefix.size())) : std::nullopt;
-  if (!bytes) return must_be("\"ed25519:\" and the base64 of 32 bytes", value);
-  key.bytes = *bytes;
+  const auto found = text ? sign_key_from(*text) : std::nullopt;
+  if (!found) return must_be("\"ed25519:\" and the base64 of 32 bytes", value);
+  key = *found;
   return "";
 }
 

@@ -3,21 +3,6 @@
 #include "parley/base/number.h"
 
 namespace parley::charter {
-namespace {
-
-std::string encode_base64(const Hash& bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  uint32_t bits = 0;
-  int held = 0;
-  for (const uint8_t byte : bytes) {
-    bits = (bits << 8 | byte) & 0xffff;
-    for (held += 8; held >= 6; held -= 6) text += kDigits[bits >> (held - 6) & 63];
-  }
-  return text + kDigits[bits << (6 - held) & 63] + "=";
-}
-
-}  // namespace
 
 std::string in_quotes(std::string_view text) {
   constexpr size_t kShown = 60;
@@ -53,7 +38,7 @@ std::string to_json(std::string_view text) {
 
 std::string to_json(const std::filesystem::path& path) { return to_json(path.string()); }
 std::string to_json(const Hash& hash) { return to_json(to_hex(hash)); }
-std::string to_json(const SignKey& key) { return to_json("ed25519:" + encode_base64(key.bytes)); }
+std::string to_json(const SignKey& key) { return to_json(to_text(key)); }
 
 std::string to_json(const std::vector<std::string>& texts) {
   std::string json;

@@ -14,15 +14,10 @@
 #include <vector>
 
 #include "parley/base/bytes.h"
+#include "parley/base/signature.h"
 #include "parley/charter/toml/names.h"
 
 namespace parley::charter {
-
-/// An Ed25519 public key, written "ed25519:" and base64.
-struct SignKey {
-  Hash bytes{};
-  bool operator==(const SignKey&) const = default;
-};
 
 constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }
 

@@ -1,0 +1,44 @@
+// Ed25519: an owner signs what it says it has spent, and anyone can check that.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parley/base/bytes.h"
+#include "parley/base/result.h"
+
+namespace parley {
+
+using Signature = std::array<uint8_t, 64>;
+
+/// A public key, written "ed25519:" and base64.
+struct SignKey {
+  Hash bytes{};
+  bool operator==(const SignKey&) const = default;
+};
+std::string to_text(const SignKey& key);
+std::optional<SignKey> sign_key_from(std::string_view text);
+
+/// Did the holder of `key` sign these bytes?
+bool is_signed(const SignKey& key, ByteView bytes, const Signature& signature);
+
+/// A private key. Lives in a file of its owner (PKCS #8, PEM) and never travels.
+class SigningKey {
+ public:
+  static SigningKey make();
+  static Result<SigningKey> from_pem(std::string_view pem);
+
+  std::string pem() const;
+  SignKey public_key() const;
+  /// Ed25519 has no randomness: the same bytes get the same signature.
+  Signature sign(ByteView bytes) const;
+
+ private:
+  explicit SigningKey(std::shared_ptr<void> key) : key_(std::move(key)) {}
+  std::shared_ptr<void> key_;  // EVP_PKEY; OpenSSL's headers stay out of this one
+};
+
+}  // namespace parley

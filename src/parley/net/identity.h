@@ -1,0 +1,37 @@
+// Who a party is: the URI in its certificate, parley://<consortium>/<role>/<name>. Names in messages
+// prove nothing; this one was signed by the consortium's authority.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "parley/base/clock.h"
+#include "parley/base/result.h"
+#include "parley/charter/policy.h"
+
+namespace parley::net {
+
+struct Identity {
+  std::string consortium;
+  std::string role;  // owner | learner
+  std::string name;
+  bool operator==(const Identity&) const = default;
+
+  std::string uri() const { return "parley://" + consortium + "/" + role + "/" + name; }
+  static Result<Identity> parse(std::string_view uri);
+};
+
+/// Of a certificate in PEM: its one URI.
+Result<Identity> identity_of(std::string_view certificate);
+
+/// What a party shows and what it believes, in PEM.
+struct Papers {
+  Identity identity;
+  std::string certificate, key, authority;
+};
+
+/// Reads them. Key and certificate must belong together, the authority must have signed the
+/// certificate, and it must be valid now; each failure says which file and what to do.
+Result<Papers> read_papers(const charter::Identity& files, Clock& clock);
+
+}  // namespace parley::net

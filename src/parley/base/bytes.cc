@@ -73,4 +73,18 @@ uint64_t read_little_endian(const uint8_t* eight_bytes) {
   return word;
 }
 
+Bytes bytes_of(std::span<const int64_t> values) {
+  Bytes bytes;
+  bytes.reserve(8 * values.size());
+  for (const int64_t value : values) append_little_endian(bytes, static_cast<uint64_t>(value));
+  return bytes;
+}
+
+std::vector<int64_t> values_of(ByteView bytes) {
+  std::vector<int64_t> values(bytes.size() / 8);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<int64_t>(read_little_endian(&bytes[8 * i]));
+  return values;
+}
+
 }  // namespace parley

@@ -45,4 +45,8 @@ class TupleBytes {
 void append_little_endian(Bytes& out, uint64_t word);
 uint64_t read_little_endian(const uint8_t* eight_bytes);
 
+/// Lattice values as they are stored and sent: 8 bytes each. Left-over bytes are not looked at.
+Bytes bytes_of(std::span<const int64_t> values);
+std::vector<int64_t> values_of(ByteView bytes);
+
 }  // namespace parley

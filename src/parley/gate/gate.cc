@@ -94,7 +94,7 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
 }
 
 void Gate::draw_ahead() {
-  const uint32_t answered = ledger_->last_round(terms_.charter);
+  const uint32_t answered = last_round();
   const size_t coming =
       std::min<size_t>(terms_.answers - std::min(terms_.answers, answered), kDrawnAhead);
   while (noise_.size() < coming)

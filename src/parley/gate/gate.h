@@ -41,6 +41,9 @@ class Gate {
   /// the same round with another theta, or a round out of order, is refused.
   Result<privacy::Released> answer(uint32_t round, std::span<const double> theta);
 
+  /// The last round whose answer is in the ledger.
+  uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
+
   /// Draws the noise of coming answers. Called when no one waits: how long it takes depends on the
   /// noise.
   void draw_ahead();

@@ -163,7 +163,9 @@ privacy::Receipt Chain::receipt(const Row& answer) const {
                            .event = answer.event,
                            .epsilon_spent = spent.pure,
                            .delta_spent = spent.delta,
-                           .chain = answer.hash};
+                           .chain = answer.hash,
+                           .query = answer.query,
+                           .answer = sha256(answer.answer)};
   if (spent.rho > 0) {
     const auto delta = *privacy::Delta::make(dataset(answer.dataset).budget.delta_convert);
     receipt.epsilon_spent = add_up(spent.pure, privacy::zcdp_epsilon(spent.rho, delta));

@@ -13,20 +13,6 @@ namespace {
 
 using privacy::Released;
 
-Bytes to_bytes(const std::vector<int64_t>& values) {
-  Bytes bytes;
-  bytes.reserve(8 * values.size());
-  for (const int64_t value : values) append_little_endian(bytes, static_cast<uint64_t>(value));
-  return bytes;
-}
-
-std::vector<int64_t> from_bytes(const Bytes& bytes) {
-  std::vector<int64_t> values(bytes.size() / 8);
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<int64_t>(read_little_endian(&bytes[8 * i]));
-  return values;
-}
-
 std::vector<int64_t> add(std::span<const int64_t> sum, std::span<const int64_t> noise) {
   check(sum.size() == noise.size());  // Also when the noise has been used before.
   std::vector<int64_t> noisy(sum.size());
@@ -165,7 +151,7 @@ Result<std::optional<Released>> Ledger::stored(const Query& query) const {
   if (row->query != query.query)
     return Error{Code::kIntegrity, round + " was answered for another query",
                  "A round is answered once. Send the same query again, or a new charter."};
-  return std::optional<Released>(Released(from_bytes(row->answer), state_->chain.receipt(*row)));
+  return std::optional<Released>(Released(values_of(row->answer), state_->chain.receipt(*row)));
 }
 
 Result<Released> Ledger::settle(DatasetId dataset, const Query& query, const privacy::Cost& cost,
@@ -198,7 +184,7 @@ Result<Released> Ledger::settle(DatasetId dataset, const Query& query, const pri
                   .track = cost.track == privacy::Track::kPure ? "pure" : "zcdp",
                   .cost = cost.amount + 0.0,  // SQLite does not keep the sign of a zero.
                   .delta = cost.delta + 0.0,
-                  .answer = to_bytes(noisy)});
+                  .answer = bytes_of(noisy)});
     *chain.accepts(row);
     return insert(db, row);
   }));

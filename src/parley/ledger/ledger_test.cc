@@ -48,7 +48,9 @@ TEST_F(LedgerTest, AnAnswerIsTheSumPlusTheNoiseThatWasCharged) {
                                                 .event = laplace.event(100),
                                                 .epsilon_spent = 0.1,
                                                 .delta_spent = 0,
-                                                .chain = ledger.head()}));
+                                                .chain = ledger.head(),
+                                                .query = some_query("job", 1).query,
+                                                .answer = sha256(bytes_of(answer.values()))}));
 }
 
 TEST_F(LedgerTest, ChargeAndAnswerAreOneRowThatFollowsTheRowBefore) {

@@ -72,7 +72,9 @@ struct Receipt {
   std::string event;         // DpEvent JSON of this answer
   double epsilon_spent = 0;  // on this charter, this answer included
   double delta_spent = 0;
-  Hash chain{};  // hash of the ledger row
+  Hash chain{};   // hash of the ledger row
+  Hash query{};   // of the question, as the ledger stores it
+  Hash answer{};  // SHA-256 of the values, 8 bytes each, little-endian
   bool operator==(const Receipt&) const = default;
 };
 

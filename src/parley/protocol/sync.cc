@@ -1,9 +1,27 @@
 #include "parley/protocol/sync.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
 namespace parley::protocol {
+namespace {
+
+/// For dispatch on the kind of a message.
+template <class... F>
+struct Match : F... {
+  using F::operator()...;
+};
+
+Result<void> check_version(uint32_t version) {
+  if (version == wire::kVersion) return {};
+  return Error{Code::kIntegrity,
+               "the peer speaks version " + std::to_string(version) + " of the wire, we speak " +
+                   std::to_string(wire::kVersion),
+               "Install the same version of Parley on both sides."};
+}
+
+}  // namespace
 
 Hash model_hash(std::span<const double> theta) {
   TupleBytes tuple;
@@ -16,54 +34,140 @@ Hash model_hash(std::span<const double> theta) {
 SyncLearner::SyncLearner(SyncPlan plan, size_t runs)
     : plan_(std::move(plan)),
       descent_(plan_.schedule, plan_.box, plan_.l2, runs),
-      streams_(plan_.owners.size() * runs, wire::Stream(plan_.charter)),
-      answers_(plan_.owners.size() * runs) {}
+      seats_(plan_.owners.size() * runs) {}
 
-Result<std::vector<Outgoing>> SyncLearner::step(size_t owner, size_t run, ByteView message) {
+void SyncLearner::attend(size_t owner, size_t run) {
   check(owner < plan_.owners.size() && run < descent_.runs());
-  auto received = TRY(streams_[slot(owner, run)].receive_from_owner(message));
-  if (const auto* refusal = std::get_if<wire::Refusal>(&received.body))
-    return Error{refusal->code, plan_.owners[owner].name + " refused: " + refusal->text};
-  TRY(take(owner, run, std::get<wire::ReceivedAnswer>(std::move(received.body))));
-  if (answered_ < answers_.size()) return std::vector<Outgoing>{};
-  descent_.step(mean_gradients());
-  answers_.assign(answers_.size(), std::nullopt);
-  answered_ = 0;
-  return ask();
+  seat(owner, run).stream.emplace(plan_.charter);
+  seat(owner, run).greeted = false;
 }
 
-Result<void> SyncLearner::take(size_t owner, size_t run, wire::ReceivedAnswer answer) {
-  const auto wrong = [&](const std::string& what) {
-    return Error{Code::kIntegrity, plan_.owners[owner].name + " sent " + what};
-  };
-  if (finished()) return wrong("an answer after the last round");
+void SyncLearner::leave(size_t owner, size_t run) {
+  seat(owner, run).stream.reset();
+  seat(owner, run).greeted = false;
+}
+
+Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
+  check(seat(owner, run).stream.has_value());
+  auto received = TRY(seat(owner, run).stream->receive_from_owner(message));
+  const bool greeting = std::holds_alternative<wire::Hello>(received.body);
+  if (greeting == seat(owner, run).greeted)
+    return wrong(owner, greeting ? "a second greeting" : "a message before its greeting");
+  return std::visit(Match{[&](wire::Hello& hello) { return greet(owner, run, hello); },
+                          [&](wire::Refusal& refusal) { return refuse(owner, refusal); },
+                          [&](wire::ReceivedAnswer& answer) -> Result<Step> {
+                            TRY(take(owner, run, answer));
+                            const size_t before = rounds_done();
+                            descend_if_complete();
+                            Step step{.messages = {}, .taken = std::move(answer)};
+                            if (rounds_done() > before) step.messages = ask_all();
+                            return step;
+                          }},
+                    received.body);
+}
+
+Result<Step> SyncLearner::greet(size_t owner, size_t run, const wire::Hello& hello) {
+  TRY(check_version(hello.version));
+  Seat& place = seat(owner, run);
+  const uint32_t next = static_cast<uint32_t>(rounds_done()) + (place.answer ? 2 : 1);
+  if (hello.last_round + 1 < next)
+    return Error{Code::kIntegrity,
+                 plan_.owners[owner].name + "'s ledger knows " + std::to_string(hello.last_round) +
+                     " answers, the transcript has " + std::to_string(next - 1) + " signed by it",
+                 "Its ledger was replaced by an older copy: it must not go on."};
+  place.greeted = true;
+  Step step;
+  step.messages.push_back({owner, run, place.stream->send(wire::Welcome{wire::kVersion, next})});
+  if (awaits(owner, run) || finished() || refused_) ask(owner, run, step.messages);
+  return step;
+}
+
+Result<Step> SyncLearner::refuse(size_t owner, const wire::Refusal& refusal) {
+  refused_ = Error{refusal.code, plan_.owners[owner].name + " refused: " + refusal.text};
+  return Step{.messages = ask_all(), .taken = {}};
+}
+
+Error SyncLearner::wrong(size_t owner, const std::string& what) const {
+  return {Code::kIntegrity, plan_.owners[owner].name + " sent " + what};
+}
+
+Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAnswer& answer) {
+  Seat& place = seat(owner, run);
+  if (finished()) return wrong(owner, "an answer after the last round");
   if (answer.round != rounds_done() + 1 || answer.receipt.round != answer.round)
-    return wrong("an answer to round " + std::to_string(answer.round) + " in round " +
-                 std::to_string(rounds_done() + 1));
+    return wrong(owner, "an answer to round " + std::to_string(answer.round) + " in round " +
+                            std::to_string(rounds_done() + 1));
   if (answer.values.size() != descent_.dimension())
-    return wrong(std::to_string(answer.values.size()) + " numbers instead of " +
-                 std::to_string(descent_.dimension()));
-  auto& place = answers_[slot(owner, run)];
-  if (place) return wrong("a second answer to round " + std::to_string(answer.round));
-  place = std::move(answer.values);
+    return wrong(owner, std::to_string(answer.values.size()) + " numbers instead of " +
+                            std::to_string(descent_.dimension()));
+  if (place.answer) return wrong(owner, "a second answer to round " + std::to_string(answer.round));
+  TRY(check_receipt(owner, run, answer));
+  place.answer = answer.values;
+  place.epsilon_spent = answer.receipt.epsilon_spent;
   ++answered_;
   return {};
 }
 
-std::vector<Outgoing> SyncLearner::ask() {
+Result<void> SyncLearner::check_receipt(size_t owner, size_t run,
+                                        const wire::ReceivedAnswer& answer) const {
+  const SyncPlan::Owner& who = plan_.owners[owner];
+  if (!who.sign_key) return {};
+  if (answer.receipt.query != gate::query_hash(plan_.charter, answer.round, descent_.theta(run)))
+    return wrong(owner, "an answer to another question");
+  if (answer.receipt.answer != sha256(bytes_of(answer.values)))
+    return wrong(owner, "a receipt for other numbers");
+  const Bytes bytes = wire::signed_bytes(plan_.charter, who.name, answer.receipt);
+  if (!answer.signature || !is_signed(*who.sign_key, bytes, *answer.signature))
+    return Error{Code::kIntegrity,
+                 who.name + " sent a receipt that its sign_key in the charter did not sign",
+                 "Its policy must name the key that `parley join` made for this charter."};
+  return {};
+}
+
+void SyncLearner::descend_if_complete() {
+  if (answered_ < seats_.size()) return;
+  descent_.step(mean_gradients());
+  for (Seat& place : seats_) place.answer.reset();
+  answered_ = 0;
+}
+
+Result<void> SyncLearner::replay(const std::string& owner, wire::ReceivedAnswer answer) {
+  const auto found = std::find_if(plan_.owners.begin(), plan_.owners.end(),
+                                  [&](const auto& each) { return each.name == owner; });
+  if (found == plan_.owners.end())
+    return Error{Code::kIntegrity, "an answer of '" + owner + "', who is not in the charter"};
+  TRY(take(static_cast<size_t>(found - plan_.owners.begin()), 0, answer));
+  descend_if_complete();
+  return {};
+}
+
+bool SyncLearner::awaits(size_t owner, size_t run) const {
+  return !finished() && !seat(owner, run).answer;
+}
+
+std::vector<double> SyncLearner::epsilon_spent(size_t run) const {
+  std::vector<double> spent;
+  for (size_t owner = 0; owner < plan_.owners.size(); ++owner)
+    spent.push_back(seat(owner, run).epsilon_spent);
+  return spent;
+}
+
+/// The message that is due to an owner: a query, or the end of the job.
+void SyncLearner::ask(size_t owner, size_t run, std::vector<Outgoing>& out) {
+  wire::Stream& stream = *seat(owner, run).stream;
+  const auto send = [&](const auto& message) { out.push_back({owner, run, stream.send(message)}); };
+  if (refused_) return send(wire::Abort{refused_->code, refused_->what});
+  if (finished()) return send(wire::Finished{model_hash(model(run))});
+  const auto theta = descent_.theta(run);
+  send(wire::Query{static_cast<uint32_t>(rounds_done() + 1),
+                   privacy::Public::from_model({theta.begin(), theta.end()})});
+}
+
+std::vector<Outgoing> SyncLearner::ask_all() {
   std::vector<Outgoing> out;
-  const auto round = static_cast<uint32_t>(rounds_done() + 1);
   for (size_t run = 0; run < descent_.runs(); ++run)
-    for (size_t owner = 0; owner < plan_.owners.size(); ++owner) {
-      wire::Stream& stream = streams_[slot(owner, run)];
-      if (finished()) {
-        out.push_back({owner, run, stream.send(wire::Finished{model_hash(model(run))})});
-      } else {
-        const auto theta = descent_.theta(run);
-        const auto query = privacy::Public::from_model({theta.begin(), theta.end()});
-        out.push_back({owner, run, stream.send(wire::Query{round, query})});
-      }
-    }
+    for (size_t owner = 0; owner < plan_.owners.size(); ++owner)
+      if (seat(owner, run).greeted) ask(owner, run, out);
   return out;
 }
 
@@ -75,7 +179,7 @@ std::vector<double> SyncLearner::mean_gradients() const {
     for (size_t owner = 0; owner < plan_.owners.size(); ++owner) {
       const SyncPlan::Owner& who = plan_.owners[owner];
       const double factor = who.weight * (plan_.gamma / static_cast<double>(who.rows));
-      const std::vector<int64_t>& answer = *answers_[slot(owner, run)];
+      const std::vector<int64_t>& answer = *seat(owner, run).answer;
       for (size_t j = 0; j < p; ++j) mean[run * p + j] += factor * static_cast<double>(answer[j]);
     }
   return mean;
@@ -83,14 +187,56 @@ std::vector<double> SyncLearner::mean_gradients() const {
 
 // The owner.
 
+SyncOwner::SyncOwner(const Hash& charter, std::string name, gate::Gate gate,
+                     std::optional<SigningKey> key)
+    : charter_(charter),
+      name_(std::move(name)),
+      stream_(charter),
+      gate_(std::move(gate)),
+      key_(std::move(key)) {}
+
+Bytes SyncOwner::connect() {
+  stream_ = wire::Stream(charter_);
+  return stream_.send(wire::Hello{wire::kVersion, gate_.last_round()});
+}
+
 Result<std::optional<Bytes>> SyncOwner::step(ByteView message) {
   const auto received = TRY(stream_.receive_to_owner(message));
-  const auto* query = std::get_if<wire::ReceivedQuery>(&received.body);
-  if (query == nullptr) return std::optional<Bytes>();
-  auto released = gate_.answer(query->round, query->theta);
-  if (!released)
-    return std::optional(stream_.send(wire::Refusal{released.error().code, released.error().what}));
-  return std::optional(stream_.send(wire::Answer{*std::move(released)}));
+  using Reply = Result<std::optional<Bytes>>;
+  return std::visit(Match{[&](const wire::Welcome& welcome) -> Reply {
+                            TRY(be_welcomed(welcome));
+                            return std::optional<Bytes>();
+                          },
+                          [&](const wire::ReceivedQuery& query) -> Reply {
+                            return std::optional(TRY(answer(query)));
+                          },
+                          [&](const wire::Finished& finished) -> Reply {
+                            finished_ = finished.model;
+                            return std::optional<Bytes>();
+                          },
+                          [&](const wire::Abort& abort) -> Reply {
+                            return Error{abort.code, "the learner ended the job: " + abort.text};
+                          }},
+                    received.body);
+}
+
+Result<void> SyncOwner::be_welcomed(const wire::Welcome& welcome) const {
+  TRY(check_version(welcome.version));
+  if (welcome.next_round <= gate_.last_round() + 1) return {};
+  return Error{Code::kIntegrity,
+               "the learner has " + std::to_string(welcome.next_round - 1) +
+                   " answers of ours, this ledger knows " + std::to_string(gate_.last_round()),
+               "The ledger was replaced by an older copy, which forgets what was spent. Put the "
+               "newest one back."};
+}
+
+Result<Bytes> SyncOwner::answer(const wire::ReceivedQuery& query) {
+  auto released = gate_.answer(query.round, query.theta);
+  if (!released && released.error().code == Code::kFailed) return released.error();
+  if (!released) return stream_.send(wire::Refusal{released.error().code, released.error().what});
+  std::optional<Signature> signature;
+  if (key_) signature = key_->sign(wire::signed_bytes(charter_, name_, released->receipt()));
+  return stream_.send(wire::Answer{*std::move(released), signature});
 }
 
 }  // namespace parley::protocol

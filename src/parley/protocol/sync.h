@@ -2,13 +2,16 @@
 // roles, in the order of the protocol:
 //
 //   learner                                   owner (holds records, never shares them)
+//                                 <-------    Hello{last round in its ledger}
+//   Welcome{next round}           ------->
 //   Query{k, theta[k]}            ------->    gate: validate, clip, round, pay, add noise
-//   average, step, project        <-------    Answer{lattice sum + noise, receipt}
+//   average, step, project        <-------    Answer{lattice sum + noise, signed receipt}
 //      ... once per row of the schedule ...
 //   Finished{hash of the model}   ------->
 //
-// Pure state machines: bytes in, bytes out, no clock, no sockets. The simulator and the network
-// drive this same code.
+// A stream may break anywhere. The owner opens another, says Hello, and is asked again; its ledger
+// gives the answer it has already paid for. Pure state machines: bytes in, bytes out, no clock, no
+// sockets. The simulator and the network drive this same code.
 #pragma once
 
 #include <optional>
@@ -26,7 +29,8 @@ struct SyncPlan {
   struct Owner {
     std::string name;
     uint64_t rows = 0;
-    double weight = 0;  // v_i; they add up to 1
+    double weight = 0;                  // v_i; they add up to 1
+    std::optional<SignKey> sign_key{};  // its receipts must be signed by it; none in a simulation
   };
   Hash charter{};
   std::vector<Owner> owners;
@@ -43,51 +47,100 @@ struct Outgoing {
   Bytes message;
 };
 
+/// What a message of an owner led to.
+struct Step {
+  std::vector<Outgoing> messages{};
+  std::optional<wire::ReceivedAnswer> taken{};  // for the journal
+};
+
 class SyncLearner {
  public:
   explicit SyncLearner(SyncPlan plan, size_t runs = 1);
 
-  /// The queries of the first round.
-  std::vector<Outgoing> start() { return ask(); }
+  /// A stream of this owner has opened; a greeting must follow. An older one is forgotten.
+  void attend(size_t owner, size_t run = 0);
+  /// Its stream has closed. Nothing is lost: when the owner comes back it is asked again.
+  void leave(size_t owner, size_t run = 0);
 
-  /// Takes one message of an owner. When it completes a round: one step, and the next queries or,
-  /// at the end, the farewells. An error ends the job; the model stays that of the last whole
-  /// round.
-  Result<std::vector<Outgoing>> step(size_t owner, size_t run, ByteView message);
+  /// Takes one message of an owner that attends. When it completes a round: one step, and the next
+  /// queries or, at the end, the farewells. An error ends the owner's stream and changes nothing
+  /// else; an owner's refusal ends the job.
+  Result<Step> step(size_t owner, size_t run, ByteView message);
+
+  /// Takes an answer from the journal of an interrupted job, before anyone attends.
+  Result<void> replay(const std::string& owner, wire::ReceivedAnswer answer);
 
   bool finished() const { return descent_.finished(); }
   size_t rounds_done() const { return descent_.rounds_done(); }
+  /// Why the job was abandoned, if it was.
+  const std::optional<Error>& refused() const { return refused_; }
+  /// Is this owner's answer of the current round missing?
+  bool awaits(size_t owner, size_t run = 0) const;
 
   /// The output so far: the average that the schedule defines.
-  std::span<const double> model(size_t run) const { return descent_.average(run); }
+  std::span<const double> model(size_t run = 0) const { return descent_.average(run); }
+  /// What each owner has spent, by its last receipt.
+  std::vector<double> epsilon_spent(size_t run = 0) const;
 
  private:
-  Result<void> take(size_t owner, size_t run, wire::ReceivedAnswer answer);
-  std::vector<Outgoing> ask();
+  /// What the learner knows of one owner in one run.
+  struct Seat {
+    std::optional<wire::Stream> stream{};  // while it attends
+    bool greeted = false;
+    std::optional<std::vector<int64_t>> answer{};  // of this round
+    double epsilon_spent = 0;
+  };
+  Result<Step> greet(size_t owner, size_t run, const wire::Hello& hello);
+  Result<Step> refuse(size_t owner, const wire::Refusal& refusal);
+  Result<void> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
+  Result<void> check_receipt(size_t owner, size_t run, const wire::ReceivedAnswer& answer) const;
+  void descend_if_complete();
+  void ask(size_t owner, size_t run, std::vector<Outgoing>& out);
+  std::vector<Outgoing> ask_all();
   std::vector<double> mean_gradients() const;
-  size_t slot(size_t owner, size_t run) const { return run * plan_.owners.size() + owner; }
+  Error wrong(size_t owner, const std::string& what) const;
+  Seat& seat(size_t owner, size_t run) { return seats_[run * plan_.owners.size() + owner]; }
+  const Seat& seat(size_t owner, size_t run) const {
+    return seats_[run * plan_.owners.size() + owner];
+  }
 
   SyncPlan plan_;
   learn::Descent descent_;
-  std::vector<wire::Stream> streams_;                         // per run and owner
-  std::vector<std::optional<std::vector<int64_t>>> answers_;  // of this round, likewise
+  std::vector<Seat> seats_;  // per run and owner
   size_t answered_ = 0;
+  std::optional<Error> refused_{};
 };
 
 class SyncOwner {
  public:
-  SyncOwner(const Hash& charter, gate::Gate gate) : stream_(charter), gate_(std::move(gate)) {}
+  /// Without a key its receipts are not signed, as in a simulation.
+  SyncOwner(const Hash& charter, std::string name, gate::Gate gate,
+            std::optional<SigningKey> key = std::nullopt);
 
-  /// The reply to a message of the learner: an answer, a refusal with its reason, or nothing at the
-  /// end. A message that does not belong to this stream is an error, and ends it.
+  /// Opens a stream, the first or another after it broke: returns the greeting.
+  Bytes connect();
+
+  /// The reply to a message of the learner: an answer, a refusal with its reason, or nothing. A
+  /// message that does not belong to this stream is an error and ends it; so is the learner's
+  /// Abort, and a failure of this machine.
   Result<std::optional<Bytes>> step(ByteView message);
+
+  /// The hash of the model, once the learner has said farewell.
+  const std::optional<Hash>& finished() const { return finished_; }
 
   /// To be called when nobody waits for an answer.
   void rest() { gate_.draw_ahead(); }
 
  private:
+  Result<void> be_welcomed(const wire::Welcome& welcome) const;
+  Result<Bytes> answer(const wire::ReceivedQuery& query);
+
+  Hash charter_;
+  std::string name_;
   wire::Stream stream_;
   gate::Gate gate_;
+  std::optional<SigningKey> key_;
+  std::optional<Hash> finished_{};
 };
 
 /// SHA-256 of a model's exact bits.

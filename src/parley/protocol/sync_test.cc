@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "parley/learn/objective.h"
+#include "parley/wire/transcript.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 #include "support/tiny.h"
@@ -21,13 +22,19 @@ constexpr double kClip = 8, kBox = 2;
 
 learn::Lattice lattice() { return *learn::Lattice::make(kClip, 24, 2); }
 
+const SigningKey& key_of(int number) {
+  static const SigningKey keys[] = {SigningKey::make(), SigningKey::make()};
+  return keys[number - 1];
+}
+
 SyncPlan some_plan() {
-  return {.charter = {1, 2, 3},
-          .owners = {{"one", 3, .6}, {"two", 2, .4}},
-          .gamma = lattice().gamma(),
-          .box = kBox,
-          .l2 = 0,
-          .schedule = learn::algorithm2(kAnswers, .5, learn::Average::kPaper, {.1, .1})};
+  return {
+      .charter = {1, 2, 3},
+      .owners = {{"one", 3, .6, key_of(1).public_key()}, {"two", 2, .4, key_of(2).public_key()}},
+      .gamma = lattice().gamma(),
+      .box = kBox,
+      .l2 = 0,
+      .schedule = learn::algorithm2(kAnswers, .5, learn::Average::kPaper, {.1, .1})};
 }
 
 /// An owner with its ledger; epsilon is the charter's.
@@ -45,10 +52,10 @@ struct TestOwner {
         dataset(*ledger.declare(
             "data", *privacy::Budget::make(*privacy::Epsilon::make(epsilon), 0, epsilon))),
         rows(std::make_shared<learn::Rows>(tiny_owner(number))) {
-    connect(epsilon);
+    restart(epsilon, key_of(number));
   }
-  /// A new stream, as after a restart of the owner.
-  void connect(double epsilon) {
+  /// A new process over the same ledger.
+  void restart(double epsilon, const SigningKey& key) {
     gate::Terms terms{
         .charter = some_plan().charter,
         .rows = rows->size(),
@@ -59,8 +66,19 @@ struct TestOwner {
         .lattice = lattice(),
         .mechanism = *privacy::Laplace::calibrate(gate::ClipAndSum::sensitivity<L1>(lattice(), 1),
                                                   kAnswers, *privacy::Epsilon::make(epsilon))};
-    owner.emplace(terms.charter,
-                  *gate::Gate::open(gate::Records(rows), terms, ledger, dataset, entropy, 1));
+    owner.emplace(terms.charter, rows->size() == 3 ? "one" : "two",
+                  *gate::Gate::open(gate::Records(rows), terms, ledger, dataset, entropy, 1), key);
+  }
+  /// Opens a stream; what the learner sends is a welcome and, perhaps, a query.
+  std::vector<Outgoing> attend(SyncLearner& learner, size_t place, size_t run = 0) {
+    learner.attend(place, run);
+    return learner.step(place, run, owner->connect())->messages;
+  }
+  /// The last reply to these messages.
+  std::optional<Bytes> reply(const std::vector<Outgoing>& messages) {
+    std::optional<Bytes> last;
+    for (const Outgoing& each : messages) last = *owner->step(each.message);
+    return last;
   }
 };
 
@@ -71,14 +89,20 @@ std::vector<std::vector<double>> run_job(double epsilon, size_t runs, bool backw
     for (int number : {1, 2}) owners.emplace_back(number, epsilon, run);
   SyncLearner learner(some_plan(), runs);
   std::deque<Outgoing> post;
-  for (auto& message : learner.start()) post.push_back(std::move(message));
+  for (size_t run = 0; run < runs; ++run)
+    for (size_t place : {0, 1})
+      for (auto& message : owners[2 * run + place].attend(learner, place, run)) {
+        // A stream keeps its order; what is shuffled below are streams.
+        if (const auto reply = *owners[2 * run + place].owner->step(message.message))
+          post.push_back({place, run, *reply});
+      }
   while (!post.empty()) {
-    const Outgoing letter = backwards ? post.back() : post.front();
+    const Outgoing answer = backwards ? post.back() : post.front();
     backwards ? post.pop_back() : post.pop_front();
-    const auto reply = *owners[2 * letter.run + letter.owner].owner->step(letter.message);
-    if (!reply) continue;
-    const auto next = *learner.step(letter.owner, letter.run, *reply);
-    for (const auto& message : next) post.push_back(message);
+    const Step step = *learner.step(answer.owner, answer.run, answer.message);
+    for (const auto& next : step.messages)
+      if (const auto reply = *owners[2 * next.run + next.owner].owner->step(next.message))
+        post.push_back({next.owner, next.run, *reply});
   }
   EXPECT_TRUE(learner.finished());
   std::vector<std::vector<double>> models;
@@ -119,24 +143,38 @@ TEST(Sync, AnOwnersRefusalEndsTheJobWithItsReason) {
   plan.box = 10;  // The learner's box is larger than what the owner agreed to.
   plan.schedule.start = {5, 5};
   SyncLearner learner(plan);
-  const auto queries = learner.start();
-  const auto reply = *one.owner->step(queries[0].message);
-  ASSERT_TRUE(reply);
-  const auto ended = learner.step(0, 0, *reply);
-  ASSERT_FALSE(ended);
-  EXPECT_EQ(ended.error().code, Code::kInvalid);
-  EXPECT_NE(ended.error().what.find("one refused"), std::string::npos);
+  TestOwner two(2, 1, 0);
+  two.attend(learner, 1);
+  const auto ended = *learner.step(0, 0, *one.reply(one.attend(learner, 0)));
+  ASSERT_TRUE(learner.refused());
+  EXPECT_EQ(learner.refused()->code, Code::kInvalid);
+  EXPECT_NE(learner.refused()->what.find("one refused"), std::string::npos);
   EXPECT_EQ(one.ledger.spent(one.dataset).pure, 0);
+  EXPECT_EQ(ended.messages.size(), 2u) << "everyone who attends is told";
+}
+
+TEST(Sync, AnAbortReachesTheOwnerWithItsReason) {
+  TestOwner one(1, 1, 0);
+  one.owner->connect();
+  wire::Stream learner(some_plan().charter);
+  const auto ended = one.owner->step(learner.send(wire::Abort{Code::kPolicy, "two refused: no"}));
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, Code::kPolicy);
+  EXPECT_NE(ended.error().what.find("two refused: no"), std::string::npos);
 }
 
 /// The reply of an owner to the learner's first query.
 struct FirstRound {
   TestOwner one{1, 1, 0}, two{2, 1, 0};
   SyncLearner learner{some_plan()};
-  std::vector<Outgoing> queries = learner.start();
-  Bytes reply_one = **one.owner->step(queries[0].message);
-  Bytes reply_two = **two.owner->step(queries[1].message);
+  std::vector<Outgoing> queries = one.attend(learner, 0);  // a welcome and a query
+  Bytes reply_one = *one.reply(queries);
+  Bytes reply_two = *two.reply(two.attend(learner, 1));
 };
+
+wire::ReceivedAnswer answer_in(const Bytes& message) {
+  return std::get<wire::ReceivedAnswer>(wire::decode_from_owner(message)->body);
+}
 
 TEST(Sync, TheLearnerRefusesReplayedAndMisdirectedAnswers) {
   FirstRound round;
@@ -153,16 +191,72 @@ TEST(Sync, TheLearnerRefusesAnswersOfAnotherRoundOrSize) {
   plan.schedule = learn::algorithm2(kAnswers, .5, learn::Average::kPaper, {.1, .1, .1});
   SyncLearner three_columns(plan);
   SyncLearner two_columns(some_plan());
-  const auto reply = **one.owner->step(two_columns.start()[0].message);
+  const auto reply = *one.reply(one.attend(two_columns, 0));
+  one.attend(three_columns, 0);
   EXPECT_NE(three_columns.step(0, 0, reply).error().what.find("2 numbers instead of 3"),
             std::string::npos);
+}
+
+TEST(Sync, TheLearnerWantsAGreetingFirstAndOnlyOne) {
+  FirstRound round;
+  SyncLearner learner(some_plan());
+  learner.attend(0);
+  wire::Stream early(some_plan().charter);
+  const Bytes refusal = early.send(wire::Refusal{Code::kPolicy, "no"});
+  EXPECT_NE(learner.step(0, 0, refusal).error().what.find("before its greeting"),
+            std::string::npos);
+  EXPECT_FALSE(learner.refused()) << "only who has greeted can end a job";
+  learner.attend(0);
+  wire::Stream twice(some_plan().charter);
+  ASSERT_TRUE(learner.step(0, 0, twice.send(wire::Hello{})));
+  EXPECT_NE(learner.step(0, 0, twice.send(wire::Hello{})).error().what.find("second greeting"),
+            std::string::npos);
+}
+
+TEST(Sync, BothSidesRefuseAnotherVersion) {
+  SyncLearner learner(some_plan());
+  learner.attend(0);
+  wire::Stream stream(some_plan().charter), back(some_plan().charter);
+  EXPECT_EQ(learner.step(0, 0, stream.send(wire::Hello{7, 0})).error().code, Code::kIntegrity);
+  TestOwner one(1, 1, 0);
+  one.owner->connect();
+  EXPECT_EQ(one.owner->step(back.send(wire::Welcome{7, 1})).error().code, Code::kIntegrity);
+}
+
+TEST(Sync, ReceiptsMustBeSignedByTheCharteredKeyAndFitTheNumbers) {
+  FirstRound round;
+  const auto refused = [&](auto change) {
+    wire::ReceivedAnswer answer = answer_in(round.reply_one);
+    change(answer);
+    SyncLearner learner(some_plan());
+    return learner.replay("one", answer).error().what;
+  };
+  EXPECT_NE(refused([](auto& a) { a.signature.reset(); }).find("did not sign"), std::string::npos);
+  EXPECT_NE(refused([](auto& a) { (*a.signature)[9] ^= 1; }).find("did not sign"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto& a) { a.receipt.epsilon_spent /= 2; }).find("did not sign"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto& a) { a.values[0] += 1; }).find("other numbers"), std::string::npos);
+  EXPECT_NE(refused([](auto& a) { a.receipt.query[0] ^= 1; }).find("another question"),
+            std::string::npos);
+  // Another owner of the charter cannot speak for it.
+  round.one.restart(1, key_of(2));
+  SyncLearner learner(some_plan());
+  const Bytes forged = *round.one.reply(round.one.attend(learner, 0));
+  EXPECT_NE(learner.step(0, 0, forged).error().what.find("did not sign"), std::string::npos);
+  EXPECT_TRUE(SyncLearner(some_plan()).replay("one", answer_in(round.reply_one)));
 }
 
 TEST(Sync, MessagesOfAnotherCharterEndTheStream) {
   TestOwner one(1, 1, 0);
   SyncPlan plan = some_plan();
   plan.charter[0] ^= 1;
-  const auto ended = one.owner->step(SyncLearner(plan).start()[0].message);
+  SyncLearner learner(plan);
+  learner.attend(0);
+  const auto refused = learner.step(0, 0, one.owner->connect());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kIntegrity);
+  const auto ended = one.owner->step(wire::Stream(plan.charter).send(wire::Welcome{}));
   ASSERT_FALSE(ended);
   EXPECT_EQ(ended.error().code, Code::kIntegrity);
 }
@@ -172,18 +266,76 @@ TEST(Sync, MessagesOfAnotherCharterEndTheStream) {
 TEST(Sync, AnOwnerThatReturnsGivesTheSameAnswer) {
   FirstRound round;
   const double spent = round.one.ledger.spent(round.one.dataset).pure;
-  round.one.connect(1);
+  round.one.restart(1, key_of(1));
   SyncLearner restarted(some_plan());
-  const Bytes again = **round.one.owner->step(restarted.start()[0].message);
+  const Bytes again = *round.one.reply(round.one.attend(restarted, 0));
   EXPECT_EQ(again, round.reply_one);
   EXPECT_EQ(round.one.ledger.spent(round.one.dataset).pure, spent);
+}
+
+// Whatever part of a journal survived, the learner goes on from there to the same model, and owners
+// pay for nothing twice.
+TEST(Sync, AJobResumedFromAnyPartOfItsJournalEndsInTheSameModel) {
+  const std::vector<double> whole = run_job(1, 1)[0];
+  for (size_t kept = 0; kept <= 2 * kAnswers; ++kept) {
+    std::deque<TestOwner> owners;
+    for (int number : {1, 2}) owners.emplace_back(number, 1, 0);
+    Bytes journal = wire::transcript_head(some_plan().charter);
+    size_t written = 0;
+    const auto run = [&](SyncLearner& learner, bool keep) {
+      std::deque<Outgoing> post;
+      for (size_t place : {0, 1})
+        for (auto& each : owners[place].attend(learner, place)) post.push_back(std::move(each));
+      while (!post.empty()) {
+        const Outgoing letter = std::move(post.front());
+        post.pop_front();
+        const auto reply = *owners[letter.owner].owner->step(letter.message);
+        if (!reply) continue;
+        const Step step = *learner.step(letter.owner, 0, *reply);
+        if (keep && written++ < kept) {
+          const Bytes entry =
+              wire::transcript_entry(letter.owner == 0 ? "one" : "two", *step.taken);
+          journal.insert(journal.end(), entry.begin(), entry.end());
+        }
+        for (const auto& each : step.messages) post.push_back(each);
+      }
+    };
+    SyncLearner first(some_plan());
+    run(first, true);
+    const double spent = owners[0].ledger.spent(owners[0].dataset).pure;
+    SyncLearner second(some_plan());
+    journal.push_back(17);  // A torn tail.
+    const wire::Transcript transcript = *wire::parse_transcript(journal);
+    for (const wire::Entry& entry : transcript.entries)
+      ASSERT_TRUE(second.replay(entry.owner, entry.answer));
+    EXPECT_EQ(second.rounds_done(), kept / 2);
+    run(second, false);
+    EXPECT_TRUE(second.finished());
+    EXPECT_EQ(std::vector(second.model().begin(), second.model().end()), whole) << kept;
+    EXPECT_EQ(owners[0].ledger.spent(owners[0].dataset).pure, spent);
+  }
+}
+
+// A restored backup forgets what was spent: both sides notice, and nothing more is answered.
+TEST(Sync, AnOwnerWhoseLedgerForgotAnAnswerIsNotAskedAgain) {
+  FirstRound round;
+  ASSERT_TRUE(round.learner.step(0, 0, round.reply_one));
+  TestOwner restored(1, 1, 0);
+  round.learner.attend(0);
+  const auto refused = round.learner.step(0, 0, restored.owner->connect());
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().hint.find("older copy"), std::string::npos);
+  wire::Stream stream(some_plan().charter);
+  const auto welcomed = restored.owner->step(stream.send(wire::Welcome{wire::kVersion, 2}));
+  ASSERT_FALSE(welcomed);
+  EXPECT_EQ(welcomed.error().code, Code::kIntegrity);
 }
 
 // Bytes of any kind: an error or a step, never a crash, and never more than the budget.
 TEST(Sync, BothRolesSurviveHostileBytes) {
   SeededEntropy entropy(6, "hostile");
   FirstRound round;
-  const Bytes query = round.queries[0].message;
+  const Bytes query = round.queries[1].message;
   size_t refused = 0;
   for (int i = 0; i < 5000; ++i) {
     TestOwner& owner = round.two;

@@ -44,7 +44,7 @@ Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
   const auto dataset = TRY(ledger.declare(purse.dataset, purse.budget));
   std::unique_ptr<Party> party(new Party(std::move(clock), std::move(ledger), dataset, setting));
   party->owner_.emplace(
-      setting.charter.hash,
+      setting.charter.hash, name,
       TRY(gate::Gate::open(gate::Records(setting.rows), std::move(terms), party->ledger_, dataset,
                            party->entropy_, setting.threads)));
   return party;

@@ -124,7 +124,13 @@ class Runs {
     const auto send = [&](std::vector<protocol::Outgoing> messages) {
       for (protocol::Outgoing& message : messages) post.push_back(std::move(message));
     };
-    send(learner.start());
+    for (size_t run = 0; run < count; ++run)
+      for (size_t i = 0; i < owners[run].size(); ++i) {
+        learner.attend(i, run);
+        const Bytes hello = owners[run][i]->owner().connect();
+        bytes_up_ += first + run == 0 ? hello.size() : 0;
+        send(TRY(learner.step(i, run, hello)).messages);
+      }
     while (!post.empty()) {
       const protocol::Outgoing letter = std::move(post.front());
       post.pop_front();
@@ -136,7 +142,8 @@ class Runs {
       if (!reply) continue;
       bytes_up_ += counted ? reply->size() : 0;
       const size_t before = learner.rounds_done();
-      send(TRY(learner.step(letter.owner, letter.run, *reply)));
+      send(TRY(learner.step(letter.owner, letter.run, *reply)).messages);
+      if (learner.refused()) return *learner.refused();
       if (learner.rounds_done() > before) note_round(learner, count);
       options_.progress(1);
     }

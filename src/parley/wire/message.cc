@@ -1,8 +1,8 @@
 #include "parley/wire/message.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "parley/wire/answer.h"
 #include "proto/parley.pb.h"
 
 namespace parley::wire {
@@ -22,18 +22,6 @@ Bytes bytes_of(const Proto& proto) {
   check(bytes.size() <= kMessageBytesMax);
   check(proto.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())));
   return bytes;
-}
-
-Error malformed(const std::string& what) {
-  return {Code::kIntegrity, "malformed message: " + what,
-          "The peer speaks another version, or lies."};
-}
-
-Result<Hash> hash_of(const std::string& field, const char* name) {
-  Hash hash;
-  if (field.size() != hash.size()) return malformed(std::string(name) + " is not 32 bytes");
-  std::copy(field.begin(), field.end(), hash.begin());
-  return hash;
 }
 
 template <class Proto>
@@ -65,28 +53,35 @@ Code from_proto(v1::Code code) {
   return Code::kFailed;
 }
 
-void put(const privacy::Receipt& receipt, v1::Receipt& out) {
-  out.set_round(receipt.round);
-  out.set_event(receipt.event);
-  out.set_epsilon_spent(receipt.epsilon_spent);
-  out.set_delta_spent(receipt.delta_spent);
-  out.set_chain(receipt.chain.data(), receipt.chain.size());
+/// A peer's words go into logs: plain text, and not a novel.
+std::string plain(const std::string& text) {
+  constexpr size_t kShown = 500;
+  std::string result = text.substr(0, kShown);
+  for (char& c : result)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return result;
 }
 
-Result<ReceivedAnswer> answer_of(const v1::Answer& proto) {
-  if (proto.values().size() % 8 != 0) return malformed("values are not whole numbers of 8 bytes");
-  ReceivedAnswer answer{.round = proto.round(), .values = {}, .receipt = {}};
-  const auto* bytes = reinterpret_cast<const uint8_t*>(proto.values().data());
-  for (size_t i = 0; i < proto.values().size(); i += 8)
-    answer.values.push_back(static_cast<int64_t>(read_little_endian(bytes + i)));
-  const v1::Receipt& receipt = proto.receipt();
-  const Hash chain = TRY(hash_of(receipt.chain(), "receipt.chain"));
-  answer.receipt = {receipt.round(), receipt.event(), receipt.epsilon_spent(),
-                    receipt.delta_spent(), chain};
-  return answer;
+template <class Message, class Proto>
+Message reason_of(const Proto& proto) {
+  return {from_proto(proto.code()), plain(proto.text())};
 }
 
 }  // namespace
+
+Bytes encode(const Envelope& envelope, const Hello& hello) {
+  auto proto = with<v1::FromOwner>(envelope);
+  proto.mutable_hello()->set_version(hello.version);
+  proto.mutable_hello()->set_last_round(hello.last_round);
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const Welcome& welcome) {
+  auto proto = with<v1::ToOwner>(envelope);
+  proto.mutable_welcome()->set_version(welcome.version);
+  proto.mutable_welcome()->set_next_round(welcome.next_round);
+  return bytes_of(proto);
+}
 
 Bytes encode(const Envelope& envelope, const Query& query) {
   auto proto = with<v1::ToOwner>(envelope);
@@ -95,20 +90,10 @@ Bytes encode(const Envelope& envelope, const Query& query) {
   return bytes_of(proto);
 }
 
-Bytes encode(const Envelope& envelope, const Finished& finished) {
-  auto proto = with<v1::ToOwner>(envelope);
-  proto.mutable_finished()->set_model_sha256(finished.model.data(), finished.model.size());
-  return bytes_of(proto);
-}
-
 Bytes encode(const Envelope& envelope, const Answer& answer) {
   auto proto = with<v1::FromOwner>(envelope);
-  Bytes values;
-  for (int64_t value : answer.released.values())
-    append_little_endian(values, static_cast<uint64_t>(value));
-  proto.mutable_answer()->set_round(answer.released.receipt().round);
-  proto.mutable_answer()->set_values(values.data(), values.size());
-  put(answer.released.receipt(), *proto.mutable_answer()->mutable_receipt());
+  put(answer.released.receipt(), answer.signature, answer.released.values(),
+      *proto.mutable_answer());
   return bytes_of(proto);
 }
 
@@ -119,25 +104,49 @@ Bytes encode(const Envelope& envelope, const Refusal& refusal) {
   return bytes_of(proto);
 }
 
+Bytes encode(const Envelope& envelope, const Finished& finished) {
+  auto proto = with<v1::ToOwner>(envelope);
+  proto.mutable_finished()->set_model_sha256(finished.model.data(), finished.model.size());
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const Abort& abort) {
+  auto proto = with<v1::ToOwner>(envelope);
+  proto.mutable_abort()->set_code(to_proto(abort.code));
+  proto.mutable_abort()->set_text(abort.text);
+  return bytes_of(proto);
+}
+
 Result<ToOwner> decode_to_owner(ByteView bytes) {
   const auto proto = TRY(parse<v1::ToOwner>(bytes));
-  const Envelope envelope = TRY(envelope_of(proto));
-  if (proto.has_query()) {
+  ToOwner message{TRY(envelope_of(proto)), Welcome{}};
+  if (proto.has_welcome()) {
+    message.body = Welcome{proto.welcome().version(), proto.welcome().next_round()};
+  } else if (proto.has_query()) {
     const auto& theta = proto.query().theta();
-    return ToOwner{envelope, ReceivedQuery{proto.query().round(), {theta.begin(), theta.end()}}};
+    message.body = ReceivedQuery{proto.query().round(), {theta.begin(), theta.end()}};
+  } else if (proto.has_finished()) {
+    message.body = Finished{TRY(hash_of(proto.finished().model_sha256(), "model"))};
+  } else if (proto.has_abort()) {
+    message.body = reason_of<Abort>(proto.abort());
+  } else {
+    return malformed("of a kind an owner does not expect here");
   }
-  if (proto.has_finished())
-    return ToOwner{envelope, Finished{TRY(hash_of(proto.finished().model_sha256(), "model"))}};
-  return malformed("of a kind an owner does not expect here");
+  return message;
 }
 
 Result<FromOwner> decode_from_owner(ByteView bytes) {
   const auto proto = TRY(parse<v1::FromOwner>(bytes));
-  const Envelope envelope = TRY(envelope_of(proto));
-  if (proto.has_answer()) return FromOwner{envelope, TRY(answer_of(proto.answer()))};
-  if (proto.has_refusal())
-    return FromOwner{envelope, Refusal{from_proto(proto.refusal().code()), proto.refusal().text()}};
-  return malformed("of a kind a learner does not expect here");
+  FromOwner message{TRY(envelope_of(proto)), Hello{}};
+  if (proto.has_hello())
+    message.body = Hello{proto.hello().version(), proto.hello().last_round()};
+  else if (proto.has_answer())
+    message.body = TRY(answer_of(proto.answer()));
+  else if (proto.has_refusal())
+    message.body = reason_of<Refusal>(proto.refusal());
+  else
+    return malformed("of a kind a learner does not expect here");
+  return message;
 }
 
 }  // namespace parley::wire

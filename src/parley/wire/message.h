@@ -1,15 +1,19 @@
-// What may leave the process: Public and Released messages, and refusals that state public facts.
+// What may leave the process: Public and Released messages, greetings, and refusals that state
+// public facts.
 // Adding an encoder here is a privacy decision. The bytes are those of proto/parley.proto.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "parley/base/bytes.h"
 #include "parley/base/result.h"
+#include "parley/base/signature.h"
 #include "parley/privacy/flow.h"
 
 namespace parley::wire {
@@ -20,26 +24,47 @@ struct Envelope {
   uint64_t sequence = 0;
 };
 
+/// Of the messages; both sides must speak the same.
+inline constexpr uint32_t kVersion = 1;
+
+// What is sent, and received as it was.
+struct Hello {
+  uint32_t version = kVersion;
+  uint32_t last_round = 0;  // the last that this owner's ledger has answered
+};
+struct Welcome {
+  uint32_t version = kVersion;
+  uint32_t next_round = 0;  // the next that this owner will be asked
+};
+struct Finished {
+  Hash model{};
+};
+struct Refusal {  // of an owner
+  Code code;
+  std::string text;  // public facts only
+};
+struct Abort {  // of the learner
+  Code code;
+  std::string text;
+};
+
 // What is sent.
 struct Query {
   uint32_t round = 0;
   privacy::Public theta;
 };
-struct Finished {
-  Hash model{};
-};
 struct Answer {
   privacy::Released released;
-};
-struct Refusal {
-  Code code;
-  std::string text;
+  std::optional<Signature> signature{};  // over signed_bytes; none in a simulation
 };
 
+Bytes encode(const Envelope& envelope, const Hello& hello);
+Bytes encode(const Envelope& envelope, const Welcome& welcome);
 Bytes encode(const Envelope& envelope, const Query& query);
-Bytes encode(const Envelope& envelope, const Finished& finished);
 Bytes encode(const Envelope& envelope, const Answer& answer);
 Bytes encode(const Envelope& envelope, const Refusal& refusal);
+Bytes encode(const Envelope& envelope, const Finished& finished);
+Bytes encode(const Envelope& envelope, const Abort& abort);
 
 template <class T>
 concept Sendable = requires(const Envelope& envelope, const T& message) {
@@ -55,18 +80,22 @@ struct ReceivedAnswer {
   uint32_t round = 0;
   std::vector<int64_t> values;
   privacy::Receipt receipt;
+  std::optional<Signature> signature{};
 };
 struct ToOwner {
   Envelope envelope;
-  std::variant<ReceivedQuery, Finished> body;
+  std::variant<Welcome, ReceivedQuery, Finished, Abort> body;
 };
 struct FromOwner {
   Envelope envelope;
-  std::variant<ReceivedAnswer, Refusal> body;
+  std::variant<Hello, ReceivedAnswer, Refusal> body;
 };
 
 /// Longer messages are refused before they are parsed.
 inline constexpr size_t kMessageBytesMax = 4 << 20;
+
+/// What an owner signs: nobody can change the question, the answer or the price afterwards.
+Bytes signed_bytes(const Hash& charter, std::string_view owner, const privacy::Receipt& receipt);
 
 Result<ToOwner> decode_to_owner(ByteView bytes);
 Result<FromOwner> decode_from_owner(ByteView bytes);

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include "parley/ledger/ledger.h"
 #include "parley/wire/stream.h"
@@ -16,6 +17,7 @@ namespace {
 
 using test::StoppedClock, test::SeededEntropy;
 
+static_assert(Sendable<Hello> && Sendable<Welcome> && Sendable<Abort>);
 static_assert(Sendable<Query> && Sendable<Answer> && Sendable<Refusal> && Sendable<Finished>);
 static_assert(!Sendable<privacy::Raw<int>> && !Sendable<privacy::Bounded<L1>>);
 static_assert(!Sendable<std::vector<double>> && !Sendable<std::vector<int64_t>>);
@@ -54,11 +56,54 @@ TEST(Message, QueriesComeBackBitForBit) {
 
 TEST(Message, AnswersComeBackWithTheirReceipt) {
   const privacy::Released released = some_answer();
-  const auto received = decode_from_owner(encode(some_envelope(), Answer{released}));
+  const Signature signature{7, 8, 9};
+  const auto received = decode_from_owner(encode(some_envelope(), Answer{released, signature}));
   ASSERT_TRUE(received);
   const auto& body = std::get<ReceivedAnswer>(received->body);
   EXPECT_EQ(body.values, released.values());
   EXPECT_EQ(body.receipt, released.receipt());
+  EXPECT_EQ(body.signature, signature);
+}
+
+TEST(Message, GreetingsAndFarewellsComeBack) {
+  const auto hello = decode_from_owner(encode(some_envelope(), Hello{kVersion, 12}));
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(std::get<Hello>(hello->body).version, kVersion);
+  EXPECT_EQ(std::get<Hello>(hello->body).last_round, 12u);
+  const auto welcome = decode_to_owner(encode(some_envelope(), Welcome{kVersion, 13}));
+  ASSERT_TRUE(welcome);
+  EXPECT_EQ(std::get<Welcome>(welcome->body).next_round, 13u);
+  const auto abort = decode_to_owner(encode(some_envelope(), Abort{Code::kPolicy, "no"}));
+  ASSERT_TRUE(abort);
+  EXPECT_EQ(std::get<Abort>(abort->body).code, Code::kPolicy);
+}
+
+// What a peer says is written to a log.
+TEST(Message, APeersWordsAreShortPlainText) {
+  const std::string hostile = "no\n2026-11-15 all is well\x1b[2J" + std::string(10'000, 'x');
+  const auto received = decode_from_owner(encode(some_envelope(), Refusal{Code::kPolicy, hostile}));
+  const std::string text = std::get<Refusal>(received->body).text;
+  EXPECT_EQ(text.size(), 500u);
+  EXPECT_TRUE(text.starts_with("no 2026-11-15 all is well [2J"));
+}
+
+TEST(Message, TheSignedBytesChangeWithEveryField) {
+  const privacy::Receipt receipt = some_answer().receipt();
+  std::set<Bytes> seen = {signed_bytes({}, "bank-a", receipt)};
+  const auto add = [&](auto change) {
+    privacy::Receipt changed = receipt;
+    change(changed);
+    EXPECT_TRUE(seen.insert(signed_bytes({}, "bank-a", changed)).second);
+  };
+  EXPECT_TRUE(seen.insert(signed_bytes({1}, "bank-a", receipt)).second);
+  EXPECT_TRUE(seen.insert(signed_bytes({}, "bank-b", receipt)).second);
+  add([](auto& r) { ++r.round; });
+  add([](auto& r) { r.event += " "; });
+  add([](auto& r) { r.epsilon_spent /= 2; });
+  add([](auto& r) { r.delta_spent = 1e-9; });
+  add([](auto& r) { r.chain[31] ^= 1; });
+  add([](auto& r) { r.query[31] ^= 1; });
+  add([](auto& r) { r.answer[31] ^= 1; });
 }
 
 TEST(Message, RefusalsKeepTheirCode) {

@@ -1,0 +1,22 @@
+// The one message that both streams and transcripts hold.
+#pragma once
+
+#include <string>
+
+#include "parley/wire/message.h"
+
+namespace parley::v1 {
+class Answer;
+}
+
+namespace parley::wire {
+
+Error malformed(const std::string& what);
+Result<Hash> hash_of(const std::string& field, const char* name);
+
+/// Takes an answer apart, checking the size of every field.
+Result<ReceivedAnswer> answer_of(const v1::Answer& proto);
+void put(const privacy::Receipt& receipt, const std::optional<Signature>& signature,
+         std::span<const int64_t> values, v1::Answer& out);
+
+}  // namespace parley::wire

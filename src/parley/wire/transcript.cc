@@ -1,0 +1,79 @@
+#include "parley/wire/transcript.h"
+
+#include <optional>
+#include <utility>
+
+#include "parley/wire/answer.h"
+#include "proto/parley.pb.h"
+
+namespace parley::wire {
+namespace {
+
+constexpr size_t kLengthBytes = 8;
+
+template <class Proto>
+Bytes with_length(const Proto& proto) {
+  const size_t size = proto.ByteSizeLong();
+  Bytes bytes;
+  append_little_endian(bytes, size);
+  bytes.resize(kLengthBytes + size);
+  check(proto.SerializeToArray(&bytes[kLengthBytes], static_cast<int>(size)));
+  return bytes;
+}
+
+/// The next piece and the place after it, unless it is cut off.
+std::optional<ByteView> next_piece(ByteView bytes, size_t& at) {
+  if (bytes.size() - at < kLengthBytes) return std::nullopt;
+  const uint64_t size = read_little_endian(&bytes[at]);
+  if (size == 0 || size > bytes.size() - at - kLengthBytes) return std::nullopt;
+  const ByteView piece = bytes.subspan(at + kLengthBytes, size);
+  at += kLengthBytes + size;
+  return piece;
+}
+
+template <class Proto>
+std::optional<Proto> parse(ByteView piece) {
+  Proto proto;
+  if (piece.size() > kMessageBytesMax ||
+      !proto.ParseFromArray(piece.data(), static_cast<int>(piece.size())))
+    return std::nullopt;
+  return proto;
+}
+
+}  // namespace
+
+Bytes transcript_head(const Hash& charter) {
+  v1::TranscriptHead head;
+  head.set_version(kVersion);
+  head.set_charter(charter.data(), charter.size());
+  return with_length(head);
+}
+
+Bytes transcript_entry(const std::string& owner, const ReceivedAnswer& answer) {
+  v1::TranscriptEntry entry;
+  entry.set_owner(owner);
+  put(answer.receipt, answer.signature, answer.values, *entry.mutable_answer());
+  return with_length(entry);
+}
+
+Result<Transcript> parse_transcript(ByteView bytes) {
+  Transcript transcript;
+  size_t at = 0;
+  const auto first = next_piece(bytes, at);
+  const auto head = first ? parse<v1::TranscriptHead>(*first) : std::nullopt;
+  if (!head || head->version() != kVersion)
+    return Error{Code::kIntegrity, "is not a transcript of this version",
+                 "Give the file that `parley learner run` wrote."};
+  transcript.charter = TRY(hash_of(head->charter(), "charter"));
+  transcript.whole = at;
+  while (const auto piece = next_piece(bytes, at)) {
+    const auto proto = parse<v1::TranscriptEntry>(*piece);
+    if (!proto) return malformed("entry " + std::to_string(transcript.entries.size() + 1));
+    ReceivedAnswer answer = TRY(answer_of(proto->answer()));
+    transcript.entries.push_back({proto->owner(), std::move(answer)});
+    transcript.whole = at;
+  }
+  return transcript;
+}
+
+}  // namespace parley::wire

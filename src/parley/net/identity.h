@@ -1,5 +1,5 @@
-// Who a party is: the URI in its certificate, parley://<consortium>/<role>/<name>. Names in messages
-// prove nothing; this one was signed by the consortium's authority.
+// Who a party is: the URI in its certificate, parley://<consortium>/<role>/<name>. Names in
+// messages prove nothing; this one was signed by the consortium's authority.
 #pragma once
 
 #include <string>

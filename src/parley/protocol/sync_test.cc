@@ -280,7 +280,7 @@ TEST(Sync, AJobResumedFromAnyPartOfItsJournalEndsInTheSameModel) {
   for (size_t kept = 0; kept <= 2 * kAnswers; ++kept) {
     std::deque<TestOwner> owners;
     for (int number : {1, 2}) owners.emplace_back(number, 1, 0);
-    Bytes journal = wire::transcript_head(some_plan().charter);
+    Bytes journal = wire::transcript_head(some_plan().charter, "2026-11-15T08:00:00Z");
     size_t written = 0;
     const auto run = [&](SyncLearner& learner, bool keep) {
       std::deque<Outgoing> post;

@@ -3,39 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "parley/base/files.h"
-
 namespace parley::sim {
-namespace {
 
 using charter::Charter;
-
-using SharedRows = std::shared_ptr<const learn::Rows>;
-
-Result<SharedRows> read_pilot(const Charter& charter,
-                              const std::vector<std::filesystem::path>& folders) {
-  const charter::Pilot& pilot = *charter.pilot;
-  for (const std::filesystem::path& folder : folders) {
-    const std::filesystem::path file = folder / pilot.file;
-    if (!std::filesystem::exists(file)) continue;
-    const Hash hash = TRY(hash_file(file));
-    if (hash != pilot.sha256)
-      return Error{Code::kIntegrity,
-                   "is not the charter's pilot: its SHA-256 is " + to_hex(hash),
-                   "Everybody must use the same public rows: get the file whose hash the charter "
-                   "names, or agree on a new charter.",
-                   {.file = file.string(), .key = "pilot.sha256"}};
-    learn::Source source = learn::source_of(file);
-    source.select.rows = static_cast<uint64_t>(pilot.rows);
-    return std::make_shared<const learn::Rows>(TRY(learn::load(source, charter.schema)).rows);
-  }
-  return Error{Code::kInvalid,
-               "the pilot " + pilot.file + " was not found",
-               "Put it beside the charter or into the data folder.",
-               {.key = "pilot.file"}};
-}
-
-}  // namespace
 
 learn::Source owner_file(const std::filesystem::path& file, const Charter& charter,
                          const std::string& owner) {
@@ -72,7 +42,7 @@ Result<SimulateInput> load_sources(const Charter& charter, const DataSources& so
     auto loaded = TRY(learn::load_any(source->second, input.charter.schema));
     input.owners.push_back({std::move(loaded.rows), learn::name_of(source->second)});
   }
-  if (charter.pilot) input.pilot = TRY(read_pilot(input.charter, sources.public_folders));
+  input.pilot = TRY(charter::load_pilot(input.charter, sources.public_folders));
   return input;
 }
 

@@ -9,8 +9,8 @@
 #include "parley/base/files.h"
 #include "parley/gate/terms.h"
 #include "parley/protocol/sync_plan.h"
+#include "parley/protocol/trained_model.h"
 #include "parley/sim/party.h"
-#include "parley/sim/trained_model.h"
 
 namespace parley::sim {
 namespace {
@@ -282,8 +282,9 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   result.optimum_metrics = pooled_metrics(input, reference.optimum.theta);
   if (!options.out.empty()) {
     result.model = options.out / "model.json";
-    TRY(write_model(result.model,
-                    trained_model(charter, runs.model(), runs.spent(), options.seed)));
+    TRY(write_model(result.model, protocol::trained_model(
+                                      charter, runs.model(), runs.spent(),
+                                      {.started = SimulatedClock().now(), .seed = options.seed})));
   }
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;

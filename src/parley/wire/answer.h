@@ -12,6 +12,8 @@ class Answer;
 namespace parley::wire {
 
 Error malformed(const std::string& what);
+/// A peer's words go into logs: plain text, and not a novel.
+std::string plain(const std::string& text);
 Result<Hash> hash_of(const std::string& field, const char* name);
 
 /// Takes an answer apart, checking the size of every field.

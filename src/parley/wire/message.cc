@@ -53,15 +53,6 @@ Code from_proto(v1::Code code) {
   return Code::kFailed;
 }
 
-/// A peer's words go into logs: plain text, and not a novel.
-std::string plain(const std::string& text) {
-  constexpr size_t kShown = 500;
-  std::string result = text.substr(0, kShown);
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  return result;
-}
-
 template <class Message, class Proto>
 Message reason_of(const Proto& proto) {
   return {from_proto(proto.code()), plain(proto.text())};

@@ -42,10 +42,11 @@ std::optional<Proto> parse(ByteView piece) {
 
 }  // namespace
 
-Bytes transcript_head(const Hash& charter) {
+Bytes transcript_head(const Hash& charter, const std::string& started) {
   v1::TranscriptHead head;
   head.set_version(kVersion);
   head.set_charter(charter.data(), charter.size());
+  head.set_started(started);
   return with_length(head);
 }
 
@@ -65,6 +66,7 @@ Result<Transcript> parse_transcript(ByteView bytes) {
     return Error{Code::kIntegrity, "is not a transcript of this version",
                  "Give the file that `parley learner run` wrote."};
   transcript.charter = TRY(hash_of(head->charter(), "charter"));
+  transcript.started = plain(head->started());
   transcript.whole = at;
   while (const auto piece = next_piece(bytes, at)) {
     const auto proto = parse<v1::TranscriptEntry>(*piece);

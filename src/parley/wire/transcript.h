@@ -14,11 +14,12 @@ struct Entry {
   ReceivedAnswer answer;
 };
 
-Bytes transcript_head(const Hash& charter);
+Bytes transcript_head(const Hash& charter, const std::string& started);
 Bytes transcript_entry(const std::string& owner, const ReceivedAnswer& answer);
 
 struct Transcript {
   Hash charter{};
+  std::string started{};  // RFC 3339, UTC
   std::vector<Entry> entries{};
   size_t whole = 0;  // bytes up to the end of the last whole entry
 };

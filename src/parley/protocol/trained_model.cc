@@ -1,27 +1,34 @@
-#include "parley/sim/trained_model.h"
+#include "parley/protocol/trained_model.h"
 
 #include <string>
 
 #include "parley/base/version.h"
-#include "parley/sim/party.h"
+#include "parley/privacy/mechanisms.h"
 
-namespace parley::sim {
+namespace parley::protocol {
 namespace {
 
 std::string whose(const charter::Privacy& privacy) {
   return privacy.unit == "record" ? "one record" : "all records of one " + privacy.unit;
 }
 
-learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const double> spent) {
+std::string statement(const charter::Privacy& privacy, bool simulated) {
+  const std::string promise =
+      " of one owner would change the probability of any model by at most a factor e^epsilon.";
+  if (!simulated) return "Other values in " + whose(privacy) + promise;
+  return std::string(learn::kNotPrivate) +
+         ": a simulation, whose noise can be replayed from its seed. Run over the network, other "
+         "values in " +
+         whose(privacy) + promise;
+}
+
+learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const double> spent,
+                           bool simulated) {
   const charter::Privacy& privacy = charter.privacy;
   learn::PrivacyCard card{
-      .is_private = false,
+      .is_private = !simulated,
       .calibration = std::string(name_of(privacy.calibration)),
-      .statement =
-          std::string(learn::kNotPrivate) +
-          ": a simulation, whose noise can be replayed from its seed. Run over the network, " +
-          whose(privacy) +
-          " of one owner would change the probability of any model by at most a factor e^epsilon.",
+      .statement = statement(privacy, simulated),
       .adjacency = std::string(name_of(privacy.adjacency)),
       .unit = privacy.unit,
       .unit_records = static_cast<uint64_t>(privacy.unit_records),
@@ -58,7 +65,9 @@ std::string prediction_of(const charter::Charter& charter) {
 }  // namespace
 
 learn::Model trained_model(const charter::Charter& charter, std::vector<double> theta,
-                           std::span<const double> spent, uint64_t seed) {
+                           std::span<const double> spent, learn::Training training) {
+  training.rounds = static_cast<uint64_t>(charter.answers());
+  training.parley = std::string(kVersion);
   return {.name = charter.name,
           .loss = charter::loss_of(charter.model),
           .theta = std::move(theta),
@@ -66,11 +75,8 @@ learn::Model trained_model(const charter::Charter& charter, std::vector<double> 
           .l2 = charter.model.l2,
           .prediction = prediction_of(charter),
           .schema = charter.schema,
-          .card = card_of(charter, spent),
-          .training = {.started = SimulatedClock().now(),
-                       .rounds = static_cast<uint64_t>(charter.answers()),
-                       .parley = std::string(kVersion),
-                       .seed = seed}};
+          .card = card_of(charter, spent, training.seed.has_value()),
+          .training = std::move(training)};
 }
 
-}  // namespace parley::sim
+}  // namespace parley::protocol

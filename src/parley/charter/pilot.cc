@@ -1,0 +1,32 @@
+#include "parley/base/files.h"
+#include "parley/charter/charter.h"
+#include "parley/learn/source/source.h"
+
+namespace parley::charter {
+
+Result<std::shared_ptr<const learn::Rows>> load_pilot(
+    const Charter& charter, std::span<const std::filesystem::path> folders) {
+  using Shared = std::shared_ptr<const learn::Rows>;
+  if (!charter.pilot) return Shared();
+  const Pilot& pilot = *charter.pilot;
+  for (const std::filesystem::path& folder : folders) {
+    const std::filesystem::path file = folder / pilot.file;
+    if (!std::filesystem::exists(file)) continue;
+    const Hash hash = TRY(hash_file(file));
+    if (hash != pilot.sha256)
+      return Error{Code::kIntegrity,
+                   "is not the charter's pilot: its SHA-256 is " + to_hex(hash),
+                   "Everybody must use the same public rows: get the file whose hash the charter "
+                   "names, or agree on a new charter.",
+                   {.file = file.string(), .key = "pilot.sha256"}};
+    learn::Source source = learn::source_of(file);
+    source.select.rows = static_cast<uint64_t>(pilot.rows);
+    return Shared(std::make_shared<learn::Rows>(TRY(learn::load(source, charter.schema)).rows));
+  }
+  return Error{Code::kInvalid,
+               "the pilot " + pilot.file + " was not found",
+               "Put it beside the charter or into the data folder.",
+               {.key = "pilot.file"}};
+}
+
+}  // namespace parley::charter

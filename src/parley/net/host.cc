@@ -1,0 +1,217 @@
+#include "parley/net/host.h"
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "parley/wire/message.h"
+
+namespace parley::net {
+namespace {
+
+constexpr size_t kMemoryMax = size_t{256} << 20;
+constexpr size_t kOutboxMax = 1000;  // messages to a guest that does not read
+constexpr int kStreamsPerConnection = 4;
+
+enum class Operation { kArrive, kRead, kWrite, kFinish };
+constexpr int kOperations = 4;
+
+/// One stream. At most one read and one write are under way; it may be deleted when nothing is.
+struct Stream {
+  struct Tag {
+    Stream* stream;
+    Operation operation;
+  };
+
+  explicit Stream(Guest guest) : id(guest) {}
+  void* begin(Operation operation) {
+    ++under_way;
+    Tag& tag = tags[static_cast<int>(operation)];
+    tag = {this, operation};
+    return &tag;
+  }
+
+  Guest id;
+  grpc::GenericServerContext context;
+  grpc::GenericServerAsyncReaderWriter stream{&context};
+  grpc::ByteBuffer incoming;
+  std::deque<Bytes> outbox;
+  std::optional<grpc::Status> last_words;  // once it is to end
+  bool known = false, writing = false, finishing = false, broken = false;
+  int under_way = 0;
+  Tag tags[kOperations];
+};
+
+std::shared_ptr<grpc::ServerCredentials> credentials(const Papers& papers) {
+  grpc::SslServerCredentialsOptions options(
+      GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = papers.authority;
+  options.pem_key_cert_pairs.push_back({papers.key, papers.certificate});
+  return grpc::SslServerCredentials(options);
+}
+
+/// The URI of the verified certificate.
+Result<Identity> identity_in(const grpc::AuthContext& context) {
+  const auto uris = context.FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME);
+  if (!context.IsPeerAuthenticated() || uris.size() != 1)
+    return Error{Code::kPolicy, "the certificate does not name one party",
+                 "Use the certificate that `parley certs sign` made."};
+  return Identity::parse({uris[0].data(), uris[0].size()});
+}
+
+}  // namespace
+
+struct Host::State {
+  Log log;
+  grpc::AsyncGenericService service;
+  std::unique_ptr<grpc::ServerCompletionQueue> queue;
+  std::unique_ptr<grpc::Server> server;
+  int port = 0;
+  uint64_t streams_so_far = 0;
+  std::map<Guest, std::unique_ptr<Stream>> streams;
+
+  void await_stream() {
+    const Guest id{++streams_so_far};
+    auto& stream = *streams.emplace(id, std::make_unique<Stream>(id)).first->second;
+    service.RequestCall(&stream.context, &stream.stream, queue.get(), queue.get(),
+                        stream.begin(Operation::kArrive));
+  }
+
+  void read(Stream& stream) {
+    stream.stream.Read(&stream.incoming, stream.begin(Operation::kRead));
+  }
+
+  /// Writes what is due, one message at a time, and the last words after them.
+  void write_on(Stream& stream) {
+    if (stream.writing || stream.finishing) return;
+    if (!stream.outbox.empty() && !stream.broken) {
+      stream.writing = true;
+      stream.stream.Write(to_buffer(stream.outbox.front()), stream.begin(Operation::kWrite));
+      stream.outbox.pop_front();
+    } else if (stream.last_words) {
+      stream.finishing = true;
+      stream.stream.Finish(*stream.last_words, stream.begin(Operation::kFinish));
+    }
+  }
+
+  void end(Stream& stream, grpc::Status last_words) {
+    if (stream.last_words) return;
+    stream.last_words = std::move(last_words);
+    write_on(stream);
+  }
+
+  Event on_arrival(Stream& stream) {
+    await_stream();
+    const auto identity = identity_in(*stream.context.auth_context());
+    const bool attends = stream.context.method() == kAttend;
+    if (!attends || !identity) {
+      const Error reason =
+          identity ? Error{Code::kInvalid, "there is no call " + stream.context.method()}
+                   : identity.error();
+      log("refused " + stream.context.peer() + ": " + reason.what);
+      end(stream, to_status(reason));
+      return Nothing{};
+    }
+    stream.known = true;
+    read(stream);
+    return Arrived{stream.id, *identity, stream.context.peer()};
+  }
+
+  Event on_read(Stream& stream, bool ok) {
+    if (ok && !stream.last_words) {
+      Said said{stream.id, to_bytes(stream.incoming)};
+      read(stream);
+      return said;
+    }
+    if (stream.last_words) return Nothing{};
+    end(stream, grpc::Status::OK);
+    return Left{stream.id};
+  }
+
+  Event on_event(Stream& stream, Operation operation, bool ok) {
+    if (operation == Operation::kArrive && ok) return on_arrival(stream);
+    if (operation == Operation::kRead) return on_read(stream, ok);
+    if (operation == Operation::kWrite) {
+      stream.writing = false;
+      stream.broken = !ok;  // The read that is under way will say so.
+      write_on(stream);
+    }
+    return Nothing{};
+  }
+};
+
+Host::Host(std::unique_ptr<State> state) : state_(std::move(state)) {}
+
+Result<std::unique_ptr<Host>> Host::listen(const std::string& address, const Papers& papers,
+                                           Log log) {
+  auto state = std::make_unique<State>();
+  state->log = std::move(log);
+  grpc::ServerBuilder builder;
+  grpc::ResourceQuota quota("learner");
+  builder.SetResourceQuota(quota.Resize(kMemoryMax));
+  builder.SetMaxReceiveMessageSize(static_cast<int>(wire::kMessageBytesMax));
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // Two learners must not share a port.
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, int(1000 * kKeepalive.count()));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, int(1000 * kKeepaliveTimeout.count()));
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             int(500 * kKeepalive.count()));
+  builder.AddListeningPort(address, credentials(papers), &state->port);
+  builder.RegisterAsyncGenericService(&state->service);
+  state->queue = builder.AddCompletionQueue();
+  state->server = builder.BuildAndStart();
+  if (!state->server || state->port == 0)
+    return Error{Code::kFailed, "cannot listen on " + address,
+                 "Is the port taken, or the address not this machine's?"};
+  state->await_stream();
+  return std::unique_ptr<Host>(new Host(std::move(state)));
+}
+
+Host::~Host() {
+  state_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(2));
+  state_->queue->Shutdown();
+  void* tag = nullptr;
+  for (bool ok = false; state_->queue->Next(&tag, &ok);) {
+  }
+}
+
+int Host::port() const { return state_->port; }
+
+Event Host::next(std::chrono::milliseconds patience) {
+  const auto until = std::chrono::system_clock::now() + patience;
+  for (;;) {
+    void* place = nullptr;
+    bool ok = false;
+    if (state_->queue->AsyncNext(&place, &ok, until) != grpc::CompletionQueue::GOT_EVENT)
+      return Nothing{};
+    const auto tag = *static_cast<Stream::Tag*>(place);
+    --tag.stream->under_way;
+    Event event = state_->on_event(*tag.stream, tag.operation, ok);
+    const bool over = tag.stream->finishing && tag.stream->under_way == 0;
+    if (over) state_->streams.erase(tag.stream->id);
+    if (!std::holds_alternative<Nothing>(event)) return event;
+  }
+}
+
+void Host::send(Guest guest, Bytes message) {
+  const auto found = state_->streams.find(guest);
+  if (found == state_->streams.end() || found->second->last_words) return;
+  Stream& stream = *found->second;
+  if (stream.outbox.size() >= kOutboxMax)
+    return dismiss(guest, {Code::kUnavailable, "does not read what it is sent"});
+  stream.outbox.push_back(std::move(message));
+  state_->write_on(stream);
+}
+
+void Host::dismiss(Guest guest, const Error& reason) {
+  const auto found = state_->streams.find(guest);
+  if (found != state_->streams.end()) state_->end(*found->second, to_status(reason));
+}
+
+}  // namespace parley::net

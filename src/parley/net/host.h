@@ -1,0 +1,55 @@
+// The learner's door: a gRPC server over mutual TLS whose streams are events for one thread.
+// Whoever cannot show a certificate of the consortium's authority gets no further than the
+// handshake.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "parley/base/bytes.h"
+#include "parley/net/identity.h"
+#include "parley/net/transport.h"
+
+namespace parley::net {
+
+enum class Guest : uint64_t {};
+
+struct Arrived {
+  Guest guest;
+  Identity identity;
+  std::string address;  // as the transport sees it
+};
+struct Said {
+  Guest guest;
+  Bytes message;
+};
+struct Left {
+  Guest guest;
+};
+struct Nothing {};  // within the time given
+using Event = std::variant<Nothing, Arrived, Said, Left>;
+
+class Host {
+ public:
+  /// Listens on host:port; port 0 takes a free one.
+  static Result<std::unique_ptr<Host>> listen(const std::string& address, const Papers& papers,
+                                              Log log);
+  ~Host();
+
+  int port() const;
+  Event next(std::chrono::milliseconds patience);
+
+  /// Both do nothing for a guest that has left.
+  void send(Guest guest, Bytes message);
+  /// Ends the stream, after what was sent before. The guest reads the reason; no Left follows.
+  void dismiss(Guest guest, const Error& reason);
+
+ private:
+  struct State;
+  explicit Host(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parley::net

@@ -1,0 +1,46 @@
+// The learner of a job: opens the door, asks the owners round after round, keeps what they signed,
+// and writes the model.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/net/identity.h"
+#include "parley/net/transport.h"
+#include "parley/protocol/sync.h"
+
+namespace parley::net {
+
+struct LearnerOptions {
+  std::string listen;              // host:port
+  std::filesystem::path out;       // journal, transcript and model
+  bool resume = false;             // go on with the journal that is there
+  std::chrono::seconds wait{600};  // for owners, without any answer
+  std::function<void(int port)> opened = [](int) {};
+  std::function<void(size_t round)> progress = [](size_t) {};  // after each whole round
+};
+
+struct LearnerResult {
+  struct Owner {
+    std::string name;
+    double epsilon_spent = 0;
+  };
+  std::string charter_name;
+  Hash charter{}, model{}, transcript{};
+  size_t rounds = 0;
+  std::vector<Owner> owners{};
+  std::filesystem::path model_file{}, transcript_file{};
+};
+
+/// Runs the job to its end. An owner's refusal ends it with that owner's reason; owners that stay
+/// away for too long end it with kUnavailable. Whatever ends it, `resume` goes on from there.
+Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::SyncPlan plan,
+                                  const Papers& papers, const LearnerOptions& options, Clock& clock,
+                                  const std::atomic<bool>& stop, const Log& log);
+
+}  // namespace parley::net

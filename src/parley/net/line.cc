@@ -1,0 +1,164 @@
+#include "parley/net/line.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_certificate_verifier.h>
+#include <grpcpp/security/tls_credentials_options.h>
+
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "parley/net/transport.h"
+#include "parley/wire/message.h"
+
+namespace parley::net {
+namespace {
+
+namespace tls = grpc::experimental;
+
+/// What the handshake found, for a message better than "connection failed".
+struct Finding {
+  std::mutex mutex;
+  std::optional<std::string> stranger;  // who answered instead of the learner
+};
+
+/// Accepts the one learner of the charter, whatever host it runs on. The chain has been verified
+/// against the consortium's authority before.
+class ExpectLearner final : public tls::ExternalCertificateVerifier {
+ public:
+  ExpectLearner(Identity learner, std::shared_ptr<Finding> finding)
+      : learner_(std::move(learner)), finding_(std::move(finding)) {}
+
+  bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
+              grpc::Status* status) override {
+    const auto uris = request->uri_names();
+    const std::string found = uris.size() == 1 ? std::string(uris[0].data(), uris[0].size()) : "";
+    if (found != learner_.uri()) {
+      const std::lock_guard lock(finding_->mutex);
+      finding_->stranger = found.empty() ? "someone without one name" : found;
+      *status = {grpc::UNAUTHENTICATED, "not the learner of the charter"};
+    }
+    return true;
+  }
+  void Cancel(tls::TlsCustomVerificationCheckRequest*) override {}
+
+ private:
+  Identity learner_;
+  std::shared_ptr<Finding> finding_;
+};
+
+std::shared_ptr<grpc::ChannelCredentials> credentials(const Papers& papers, const Identity& learner,
+                                                      const std::shared_ptr<Finding>& finding) {
+  tls::TlsChannelCredentialsOptions options;
+  options.set_certificate_provider(std::make_shared<tls::StaticDataCertificateProvider>(
+      papers.authority, std::vector<tls::IdentityKeyCertPair>{{papers.key, papers.certificate}}));
+  options.watch_root_certs();
+  options.watch_identity_key_cert_pairs();
+  options.set_verify_server_certs(true);
+  options.set_check_call_host(false);  // The URI decides, not the host's name.
+  options.set_certificate_verifier(
+      tls::ExternalCertificateVerifier::Create<ExpectLearner>(learner, finding));
+  return tls::TlsCredentials(options);
+}
+
+grpc::ChannelArguments arguments(const Dial& dial) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(wire::kMessageBytesMax));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(1000 * kKeepalive.count()));
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                   static_cast<int>(1000 * kKeepaliveTimeout.count()));
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // Whoever dials decides when to retry.
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, dial.proxy.empty() ? 0 : 1);
+  if (!dial.proxy.empty()) arguments.SetString(GRPC_ARG_HTTP_PROXY, dial.proxy);
+  return arguments;
+}
+
+}  // namespace
+
+struct Line::State {
+  const std::atomic<bool>* stop;
+  std::shared_ptr<Finding> finding = std::make_shared<Finding>();
+  Dial dial;
+  grpc::CompletionQueue queue;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<grpc::GenericStub> stub;
+  grpc::ClientContext context;
+  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> stream;
+
+  /// Waits for the one operation under way. The waiting thread does the network's work itself,
+  /// which saves a switch to another thread in every round.
+  bool wait() {
+    for (;;) {
+      void* tag = nullptr;
+      bool ok = false;
+      const auto until = std::chrono::system_clock::now() + std::chrono::milliseconds(200);
+      const auto next = queue.AsyncNext(&tag, &ok, until);
+      if (next == grpc::CompletionQueue::GOT_EVENT) return ok;
+      if (next == grpc::CompletionQueue::SHUTDOWN) return false;
+      if (*stop) context.TryCancel();
+    }
+  }
+
+  /// Why the stream ended.
+  Error reason() {
+    grpc::Status status;
+    stream->Finish(&status, nullptr);
+    wait();
+    const std::lock_guard lock(finding->mutex);
+    if (finding->stranger)
+      return {Code::kIntegrity,
+              dial.address + " is " + *finding->stranger + ", not " + dial.learner.uri(),
+              "Check the address, and the learner's certificate."};
+    if (*stop) return {Code::kUnavailable, "interrupted"};
+    Error error = to_error(status);
+    if (error.what.find("certificate verify failed") != std::string::npos)
+      return {Code::kIntegrity,
+              "the certificate of " + dial.address + " is not from our authority, or has expired",
+              "Ask `parley doctor` what is wrong."};
+    if (error.what.empty()) error.what = dial.address + " closed the stream";
+    return error;
+  }
+};
+
+Line::Line(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Line::Line(Line&&) noexcept = default;
+
+Line::~Line() {
+  if (!state_) return;
+  state_->context.TryCancel();
+  state_->queue.Shutdown();
+  state_->wait();
+}
+
+Result<Line> Line::open(const Papers& papers, const Dial& dial, const std::atomic<bool>& stop) {
+  auto state = std::make_unique<State>();
+  state->stop = &stop;
+  state->dial = dial;
+  state->channel = grpc::CreateCustomChannel(
+      dial.address, credentials(papers, dial.learner, state->finding), arguments(dial));
+  state->stub = std::make_unique<grpc::GenericStub>(state->channel);
+  state->stream = state->stub->PrepareCall(&state->context, kAttend, &state->queue);
+  state->stream->StartCall(nullptr);
+  const bool started = state->wait();
+  Line line(std::move(state));
+  if (!started) return line.state_->reason();
+  return line;
+}
+
+Result<void> Line::write(const Bytes& message) {
+  state_->stream->Write(to_buffer(message), nullptr);
+  if (!state_->wait()) return state_->reason();
+  return {};
+}
+
+Result<Bytes> Line::read() {
+  grpc::ByteBuffer buffer;
+  state_->stream->Read(&buffer, nullptr);
+  if (!state_->wait()) return state_->reason();
+  return to_bytes(buffer);
+}
+
+}  // namespace parley::net

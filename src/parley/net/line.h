@@ -1,0 +1,39 @@
+// An owner's line to a learner: one stream over mutual TLS, used by one thread.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "parley/base/bytes.h"
+#include "parley/net/identity.h"
+
+namespace parley::net {
+
+/// Where a learner is, and who it must be.
+struct Dial {
+  std::string address;  // host:port
+  std::string proxy;    // http://host:port, or empty
+  Identity learner;
+};
+
+class Line {
+ public:
+  /// Connects and opens the stream. A peer whose certificate does not name `dial.learner` is
+  /// refused before anything is said (kIntegrity); one that cannot be reached is kUnavailable.
+  static Result<Line> open(const Papers& papers, const Dial& dial, const std::atomic<bool>& stop);
+  Line(Line&&) noexcept;
+  ~Line();
+
+  /// Both wait as long as it takes: keepalive notices a peer that vanished. When the stream ends,
+  /// the error is the learner's reason; kUnavailable if there is none, or if `stop` was set.
+  Result<void> write(const Bytes& message);
+  Result<Bytes> read();
+
+ private:
+  struct State;
+  explicit Line(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parley::net

@@ -1,0 +1,124 @@
+#include "parley/net/owner.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "parley/base/files.h"
+#include "parley/gate/terms.h"
+#include "parley/learn/source/source.h"
+
+namespace parley::net {
+namespace {
+
+Result<size_t> place_in(const charter::Charter& charter, const std::string& name) {
+  for (size_t i = 0; i < charter.owners.size(); ++i)
+    if (charter.owners[i].name == name) return i;
+  return Error{Code::kPolicy, name + " is not an owner of this charter",
+               "Use the policy of an owner that the charter names."};
+}
+
+/// Some rules let a charter run only after a person has read it.
+Result<void> check_approval(const charter::Policy& policy, const charter::Charter& charter) {
+  const charter::Accept* rule = policy.first_match(charter);
+  if (rule == nullptr || !rule->person) return {};
+  const auto file = policy.folder / policy.charters / (to_hex(charter.hash) + ".approved");
+  if (std::filesystem::exists(file)) return {};
+  return Error{Code::kPolicy, "this charter waits for a person",
+               "Read it with `parley charter explain`, then type: parley owner approve POLICY "
+               "CHARTER"};
+}
+
+/// Broken off and worth another try, or over?
+bool is_passing(const Error& error) { return error.code == Code::kUnavailable; }
+
+/// One stream from greeting to farewell.
+Result<Hash> attend_once(protocol::SyncOwner& owner, std::mutex& mutex, Line& line, bool& heard) {
+  const auto locked = [&](auto&& work) {
+    const std::lock_guard lock(mutex);
+    return work();
+  };
+  TRY(line.write(locked([&] { return owner.connect(); })));
+  while (!owner.finished()) {
+    const Bytes message = TRY(line.read());
+    heard = true;
+    const auto reply = TRY(locked([&] { return owner.step(message); }));
+    if (reply) TRY(line.write(*reply));
+    locked([&] { owner.rest(); });
+  }
+  return *owner.finished();
+}
+
+}  // namespace
+
+std::filesystem::path ledger_of(const charter::Policy& policy) {
+  return policy.folder / policy.state / "ledger.db";
+}
+
+Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Charter& charter) {
+  const charter::Owner& us = charter.owners[TRY(place_in(charter, policy.owner))];
+  if (!policy.identity || policy.identity->sign_key.empty())
+    return Error{Code::kInvalid,
+                 "the policy names no key to sign receipts with",
+                 "Add sign_key to [identity]: the .sign file that `parley join` made.",
+                 {.key = "identity.sign_key"}};
+  const auto file = policy.folder / policy.identity->sign_key;
+  auto key = SigningKey::from_pem(TRY(read_file(file)));
+  if (!key) {
+    Error error = key.error();
+    error.where.file = file.string();
+    return error;
+  }
+  if (us.sign_key != key->public_key())
+    return Error{Code::kInvalid,
+                 "the charter names another key for " + policy.owner + "'s receipts",
+                 "The charter should say sign_key = \"" + to_text(key->public_key()) + "\".",
+                 {.file = file.string(), .key = "owner.sign_key"}};
+  return key;
+}
+
+Result<protocol::SyncOwner> open_owner(const Household& household, charter::Charter charter) {
+  const charter::Policy& policy = household.policy;
+  const size_t place = TRY(place_in(charter, policy.owner));
+  const charter::Dataset* data = TRY(policy.dataset_for(charter));
+  TRY(check_approval(policy, charter));
+  SigningKey key = TRY(signing_key(policy, charter));
+  gate::Terms terms = TRY(gate::terms_for(charter, place));
+  const std::filesystem::path folders[] = {charter.folder, policy.folder};
+  TRY(charter::load_bundle(charter, folders));
+  const learn::Source source = TRY(charter::source_of(policy, *data, charter));
+  auto loaded = TRY(learn::load_any(source, charter.schema));
+  const std::lock_guard lock(household.mutex);
+  const auto dataset = TRY(household.ledger.declare(data->name, data->budget));
+  auto gate = TRY(gate::Gate::open(gate::Records(std::move(loaded.rows)), std::move(terms),
+                                   household.ledger, dataset, household.entropy,
+                                   static_cast<int>(policy.threads)));
+  return protocol::SyncOwner(charter.hash, policy.owner, std::move(gate), std::move(key));
+}
+
+Result<Hash> attend(protocol::SyncOwner& owner, std::mutex& mutex, const Papers& papers,
+                    const Dial& dial, const Patience& patience, const std::atomic<bool>& stop,
+                    const Log& log) {
+  using Clock = std::chrono::steady_clock;
+  auto connected = Clock::now();
+  auto pause = patience.first_pause;
+  std::string said;  // The same trouble is logged once.
+  for (;;) {
+    bool heard = false;
+    auto ended = [&]() -> Result<Hash> {
+      Line line = TRY(Line::open(papers, dial, stop));
+      return attend_once(owner, mutex, line, heard);
+    }();
+    if (ended || !is_passing(ended.error()) || stop) return ended;
+    if (heard) connected = Clock::now(), pause = patience.first_pause;
+    if (Clock::now() - connected > patience.absent)
+      return Error{Code::kUnavailable, ended.error().what,
+                   "Ask `parley doctor` what is wrong; start again to go on from here."};
+    if (ended.error().what != std::exchange(said, ended.error().what))
+      log("waiting for " + dial.address + ": " + said);
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, patience.longest_pause);
+  }
+}
+
+}  // namespace parley::net

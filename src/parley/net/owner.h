@@ -1,0 +1,51 @@
+// An owner in a job: its records behind the gate, its ledger, and the line to the learner.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "parley/base/entropy.h"
+#include "parley/charter/policy.h"
+#include "parley/ledger/ledger.h"
+#include "parley/net/line.h"
+#include "parley/net/transport.h"
+#include "parley/protocol/sync.h"
+
+namespace parley::net {
+
+/// Where the policy keeps its ledger.
+std::filesystem::path ledger_of(const charter::Policy& policy);
+
+/// The owner's own key for receipts, which must be the one that the charter names.
+Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Charter& charter);
+
+/// What an owner brings to every job. The ledger is for one thread at a time.
+struct Household {
+  const charter::Policy& policy;
+  ledger::Ledger& ledger;
+  Entropy& entropy;
+  std::mutex& mutex;
+};
+
+/// Ready to answer this charter: accepted by the policy, approved where that asks for a person,
+/// its data read and counted, its budget enough to the end. Nothing has been spent.
+Result<protocol::SyncOwner> open_owner(const Household& household, charter::Charter charter);
+
+/// How long to try.
+struct Patience {
+  std::chrono::seconds absent{600};  // without a connection
+  std::chrono::milliseconds first_pause{100}, longest_pause{10'000};
+};
+
+/// Attends the job until the learner says farewell; returns the hash of the model. Dials again
+/// whenever the line breaks, for the ledger gives what has been paid for. A learner that is not the
+/// charter's, an abort, a ledger that fails: an error.
+Result<Hash> attend(protocol::SyncOwner& owner, std::mutex& mutex, const Papers& papers,
+                    const Dial& dial, const Patience& patience, const std::atomic<bool>& stop,
+                    const Log& log);
+
+}  // namespace parley::net

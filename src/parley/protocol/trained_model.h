@@ -1,0 +1,18 @@
+// The model file of a job, with its privacy card.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/learn/model.h"
+
+namespace parley::protocol {
+
+/// `spent` is what each owner's ledger says. With a seed, the job was a simulation and the card
+/// says NOT PRIVATE, because seeded noise can be replayed; its numbers are those of a real run of
+/// the same charter.
+learn::Model trained_model(const charter::Charter& charter, std::vector<double> theta,
+                           std::span<const double> spent, learn::Training training);
+
+}  // namespace parley::protocol

@@ -25,6 +25,9 @@ Result<Output> run(const DataGenerateOptions& options, ProgressStyle style);
 Result<Output> run(const SimulateOptions& options, ProgressStyle style);
 Result<Output> run(const PredictOptions& options, ProgressStyle style);
 Result<Output> run(const LedgerOptions& options, ProgressStyle style);
+Result<Output> run(const CertsInitOptions& options, ProgressStyle style);
+Result<Output> run(const CertsSignOptions& options, ProgressStyle style);
+Result<Output> run(const JoinOptions& options, ProgressStyle style);
 
 /// "key=value" in two parts, or an error that shows how.
 struct Pair {

@@ -102,6 +102,7 @@ Parsed parse(int argc, const char* const* argv) {
   add_simulate(root, invocation);
   add_predict(root, invocation);
   add_ledger(root, invocation);
+  add_identity(root, invocation);
   for (CLI::App* app : root.get_subcommands({})) {
     app->fallthrough();
     for (CLI::App* inner : app->get_subcommands({})) {

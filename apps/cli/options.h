@@ -94,12 +94,34 @@ struct LedgerOptions {
   std::filesystem::path ledger;
 };
 
+struct CertsInitOptions {
+  std::string consortium;
+  std::string address;  // of the learner; empty: not known yet
+  std::filesystem::path out = ".";
+  int64_t days = 3650;
+};
+
+struct CertsSignOptions {
+  std::filesystem::path request;
+  std::filesystem::path authority = ".";
+  int64_t days = 365;
+  bool replace = false;
+  std::filesystem::path out;  // empty: NAME.crt beside the request
+};
+
+struct JoinOptions {
+  std::filesystem::path invitation;
+  std::string name;
+  std::string role = "owner";
+  std::filesystem::path out = ".";
+};
+
 struct Invocation {
   bool json = false;
   bool quiet = false;
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
                DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
-               LedgerOptions>
+               LedgerOptions, CertsInitOptions, CertsSignOptions, JoinOptions>
       command;
 };
 

@@ -4,8 +4,8 @@
 
 namespace parley {
 
-std::string Clock::now() {
-  const std::time_t seconds = unix_seconds();
+std::string time_text(int64_t unix_seconds) {
+  const std::time_t seconds = unix_seconds;
   std::tm utc{};
   gmtime_r(&seconds, &utc);
   char text[32];

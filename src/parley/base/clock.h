@@ -6,13 +6,15 @@
 
 namespace parley {
 
+/// RFC 3339, UTC: 2026-11-15T08:00:00Z.
+std::string time_text(int64_t unix_seconds);
+
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual int64_t unix_seconds() = 0;
 
-  /// RFC 3339, UTC: 2026-11-15T08:00:00Z.
-  std::string now();
+  std::string now() { return time_text(unix_seconds()); }
 };
 
 class SystemClock final : public Clock {

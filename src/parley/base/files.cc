@@ -18,7 +18,8 @@ namespace {
 /// An open file that closes itself.
 class File {
  public:
-  File(const char* path, int flags) : descriptor_(::open(path, flags | O_CLOEXEC, 0644)) {}
+  File(const char* path, int flags, mode_t mode = 0644)
+      : descriptor_(::open(path, flags | O_CLOEXEC, mode)) {}
   ~File() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }
@@ -48,6 +49,15 @@ Result<void> write_all(int descriptor, std::string_view content,
     content.remove_prefix(static_cast<size_t>(put));
   }
   return {};
+}
+
+Result<void> make_file(const FileToMake& wanted) {
+  const File file(wanted.path.c_str(), O_WRONLY | O_CREAT | O_EXCL, wanted.secret ? 0600 : 0644);
+  if (file.get() < 0) return file_error(wanted.path, "write");
+  auto written = write_all(file.get(), wanted.content, wanted.path);
+  if (written && ::fsync(file.get()) != 0) written = file_error(wanted.path, "sync");
+  if (!written) ::unlink(wanted.path.c_str());  // Half a key is worse than none.
+  return written;
 }
 
 }  // namespace
@@ -81,6 +91,29 @@ Result<std::string> read_file(const std::filesystem::path& path, size_t bytes_ma
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view content) {
   return write_pieces(path, [&] { return std::exchange(content, {}); });
+}
+
+Result<void> must_be_absent(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return {};
+  return Error{Code::kInvalid,
+               "is there already, and nothing is overwritten",
+               "Move it away, or choose another place with --out.",
+               {.file = path.string()}};
+}
+
+Result<void> make_files(std::span<const FileToMake> files) {
+  for (const FileToMake& each : files) TRY(must_be_absent(each.path));
+  for (const FileToMake& each : files) TRY(make_file(each));
+  return {};
+}
+
+Result<void> append_to_file(const std::filesystem::path& path, std::string_view content) {
+  const File file(path.c_str(), O_WRONLY | O_CREAT | O_APPEND);
+  if (file.get() < 0) return file_error(path, "write");
+  TRY(write_all(file.get(), content, path));
+  if (::fsync(file.get()) != 0) return file_error(path, "sync");
+  return {};
 }
 
 Result<void> write_pieces(const std::filesystem::path& path,

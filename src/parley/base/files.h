@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,19 @@ Result<std::string> read_file(const std::filesystem::path& path, size_t bytes_ma
 
 /// Written beside, synced and renamed: readers see the old file or the new one, never a part.
 Result<void> write_file(const std::filesystem::path& path, std::string_view content);
+
+/// Makes files that are not there yet: if one is, that is an error, and all stay as they are. A
+/// secret one can be opened by its user only, from the moment it exists.
+struct FileToMake {
+  std::filesystem::path path;
+  std::string content;
+  bool secret = false;
+};
+Result<void> make_files(std::span<const FileToMake> files);
+Result<void> must_be_absent(const std::filesystem::path& path);
+
+/// Added at the end and synced, in one piece.
+Result<void> append_to_file(const std::filesystem::path& path, std::string_view content);
 
 /// For files larger than memory. Hands the file to `take` piece by piece until it returns false.
 Result<void> read_pieces(const std::filesystem::path& path,

@@ -31,6 +31,27 @@ class Files : public testing::Test {
   fs::path folder_;
 };
 
+TEST_F(Files, MadeFilesAreNewOrNoneIsAndSecretOnesAreTheUsers) {
+  const std::vector<FileToMake> files = {{folder_ / "key", "k", true}, {folder_ / "open", "o"}};
+  ASSERT_TRUE(make_files(files));
+  EXPECT_EQ(fs::status(folder_ / "key").permissions(), fs::perms(0600));
+  EXPECT_EQ(*read_file(folder_ / "open"), "o");
+  const std::vector<FileToMake> again = {{folder_ / "new", "n"}, {folder_ / "open", "p"}};
+  const auto refused = make_files(again);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().where.file, (folder_ / "open").string());
+  EXPECT_EQ(*read_file(folder_ / "open"), "o");
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
+  fs::create_symlink(folder_ / "nowhere", folder_ / "link");
+  EXPECT_FALSE(must_be_absent(folder_ / "link"));
+}
+
+TEST_F(Files, AppendingKeepsWhatIsThere) {
+  ASSERT_TRUE(append_to_file(folder_ / "list", "a\n"));
+  ASSERT_TRUE(append_to_file(folder_ / "list", "b\n"));
+  EXPECT_EQ(*read_file(folder_ / "list"), "a\nb\n");
+}
+
 TEST_F(Files, WhatIsWrittenIsRead) {
   const fs::path path = folder_ / "a";
   const std::string content("with\0zero\n", 10), large(300'000, 'x');

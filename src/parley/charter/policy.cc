@@ -212,6 +212,9 @@ Result<Policy> read_policy(const std::filesystem::path& file) {
   const std::string text = TRY(read_file(file, kFileBytesMax));
   Policy policy = TRY(parse_policy(text, file.string()));
   policy.folder = file.parent_path();
+  if (auto& papers = policy.identity)
+    for (auto* each : {&papers->certificate, &papers->key, &papers->authority, &papers->sign_key})
+      *each = policy.folder / *each;
   return policy;
 }
 

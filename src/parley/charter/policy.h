@@ -61,7 +61,7 @@ struct Policy {
   std::string dial, proxy;
   int64_t threads = 1, memory_mb = 4096;
   std::string metrics_listen;      // empty: no metrics
-  std::filesystem::path folder{};  // where relative paths of data start
+  std::filesystem::path folder{};  // where relative paths of data and papers start
 
   /// The first rule that matches decides; nullptr means refused. A charter that does not name this
   /// owner, is a draft, or is calibrated like a paper is always refused.

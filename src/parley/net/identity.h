@@ -2,6 +2,7 @@
 // messages prove nothing; this one was signed by the consortium's authority.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,8 @@ struct Identity {
 /// Of a certificate in PEM: its one URI.
 Result<Identity> identity_of(std::string_view certificate);
 
+inline constexpr size_t kPemBytesMax = 64 << 10;
+
 /// What a party shows and what it believes, in PEM.
 struct Papers {
   Identity identity;
@@ -31,7 +34,11 @@ struct Papers {
 };
 
 /// Reads them. Key and certificate must belong together, the authority must have signed the
-/// certificate, and it must be valid now; each failure says which file and what to do.
+/// certificate, and it must be valid now; each failure says which file and what to do. Where files
+/// name a sign_key they are an owner's, and so must be the certificate.
 Result<Papers> read_papers(const charter::Identity& files, Clock& clock);
+
+/// A file that nobody but its user may open, such as a private key; otherwise says what to type.
+Result<std::string> read_secret(const std::filesystem::path& file);
 
 }  // namespace parley::net

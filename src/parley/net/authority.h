@@ -1,0 +1,45 @@
+// A consortium's authority: it says once, with its signature, which key belongs to which party. It
+// takes no part in jobs, and its key belongs on a machine that is not on the network.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+#include "parley/base/clock.h"
+#include "parley/base/result.h"
+#include "parley/net/request.h"
+
+namespace parley::net {
+
+inline constexpr const char* kAuthorityKey = "authority.key";
+inline constexpr const char* kAuthorityCertificate = "authority.crt";
+inline constexpr const char* kSignedList = "signed.tsv";
+
+struct Authority {
+  std::string consortium;
+  std::string key, certificate;  // PEM
+  Hash fingerprint{};            // of the certificate
+};
+Authority make_authority(const std::string& consortium, int64_t days, Clock& clock);
+
+/// From the folder where `parley certs init` put it; expired ones are refused.
+Result<Authority> read_authority(const std::filesystem::path& folder, Clock& clock);
+
+/// One line of the list of what was signed: serial, URI, end and key.
+struct Signed {
+  Identity identity;
+  std::string serial;       // hexadecimal
+  std::string until;        // RFC 3339
+  Hash key{};               // SHA-256 of the public key
+  std::string certificate;  // PEM; not in the list
+};
+Result<Signed> sign(const Authority& authority, const Asked& asked, int64_t days, Clock& clock);
+
+/// Writes into the list beside the authority. A party that has a certificate for another key, still
+/// valid, gets no second one unless `replace`: either its key was lost, or somebody is not who he
+/// says he is.
+Result<void> record(const std::filesystem::path& folder, const Signed& made, bool replace,
+                    Clock& clock);
+
+}  // namespace parley::net

@@ -1,0 +1,151 @@
+#include "parley/net/identity_x509.h"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+
+#include <ctime>
+
+namespace parley::net {
+namespace {
+
+Memory reading(std::string_view text) {
+  return Memory(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+std::string text_in(const Memory& memory) {
+  char* text = nullptr;
+  const long size = BIO_get_mem_data(memory.get(), &text);
+  return {text, static_cast<size_t>(size)};
+}
+
+// A daemon has nobody to ask.
+int no_password(char*, int, int, void*) { return -1; }
+
+int64_t seconds_of(const ASN1_TIME* time) {
+  std::tm utc{};
+  return ASN1_TIME_to_tm(time, &utc) == 1 ? timegm(&utc) : 0;
+}
+
+/// What failed to parse must not be found later by someone who asks why a connection failed.
+template <class T>
+T quietly(T value) {
+  ERR_clear_error();
+  return value;
+}
+
+}  // namespace
+
+Certificate certificate_from(std::string_view pem) {
+  const Memory memory = reading(pem);
+  Certificate first(PEM_read_bio_X509(memory.get(), nullptr, no_password, nullptr));
+  const Certificate second(PEM_read_bio_X509(memory.get(), nullptr, no_password, nullptr));
+  return quietly(second ? nullptr : std::move(first));
+}
+
+SigningRequest request_from(std::string_view pem) {
+  const Memory memory = reading(pem);
+  return quietly(
+      SigningRequest(PEM_read_bio_X509_REQ(memory.get(), nullptr, no_password, nullptr)));
+}
+
+Key key_from(std::string_view pem) {
+  const Memory memory = reading(pem);
+  return quietly(Key(PEM_read_bio_PrivateKey(memory.get(), nullptr, no_password, nullptr)));
+}
+
+std::string pem_of(X509* certificate) {
+  const Memory memory(BIO_new(BIO_s_mem()));
+  check(PEM_write_bio_X509(memory.get(), certificate) == 1);
+  return text_in(memory);
+}
+
+std::string pem_of(X509_REQ* request) {
+  const Memory memory(BIO_new(BIO_s_mem()));
+  check(PEM_write_bio_X509_REQ(memory.get(), request) == 1);
+  return text_in(memory);
+}
+
+std::string private_pem_of(EVP_PKEY* key) {
+  const Memory memory(BIO_new(BIO_s_secmem()));
+  check(PEM_write_bio_PKCS8PrivateKey(memory.get(), key, nullptr, nullptr, 0, nullptr, nullptr) ==
+        1);
+  return text_in(memory);
+}
+
+Hash fingerprint_of(X509* certificate) {
+  Hash hash{};
+  check(X509_digest(certificate, EVP_sha256(), hash.data(), nullptr) == 1);
+  return hash;
+}
+
+Hash fingerprint_of(EVP_PKEY* key) {
+  unsigned char* bytes = nullptr;
+  const int size = i2d_PUBKEY(key, &bytes);
+  check(size > 0);
+  const Hash hash = sha256({bytes, static_cast<size_t>(size)});
+  OPENSSL_free(bytes);
+  return hash;
+}
+
+std::string consortium_of(X509* authority) {
+  const std::unique_ptr<NAME_CONSTRAINTS, Freed<NAME_CONSTRAINTS_free>> limits(
+      static_cast<NAME_CONSTRAINTS*>(
+          X509_get_ext_d2i(authority, NID_name_constraints, nullptr, nullptr)));
+  if (X509_check_ca(authority) != 1 || !limits ||
+      sk_GENERAL_SUBTREE_num(limits->permittedSubtrees) != 1)
+    return "";
+  const GENERAL_NAME* name = sk_GENERAL_SUBTREE_value(limits->permittedSubtrees, 0)->base;
+  if (name->type != GEN_URI) return "";
+  const ASN1_IA5STRING* uri = name->d.uniformResourceIdentifier;
+  return {reinterpret_cast<const char*>(ASN1_STRING_get0_data(uri)),
+          static_cast<size_t>(ASN1_STRING_length(uri))};
+}
+
+void set_common_name(X509_NAME* subject, const std::string& name) {
+  check(X509_NAME_add_entry_by_NID(subject, NID_commonName, MBSTRING_ASC,
+                                   reinterpret_cast<const unsigned char*>(name.data()),
+                                   static_cast<int>(name.size()), -1, 0) == 1);
+}
+
+Key make_p256() {
+  Key key(EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"));
+  check(key != nullptr);
+  return key;
+}
+
+bool is_p256(EVP_PKEY* key) {
+  char group[32] = {};
+  return key != nullptr && EVP_PKEY_get_base_id(key) == EVP_PKEY_EC &&
+         EVP_PKEY_get_group_name(key, group, sizeof group, nullptr) == 1 &&
+         std::string_view(group) == "prime256v1";
+}
+
+Validity validity_of(X509* certificate) {
+  return {seconds_of(X509_get0_notBefore(certificate)),
+          seconds_of(X509_get0_notAfter(certificate))};
+}
+
+std::vector<std::string> uris_in(const GENERAL_NAMES* names) {
+  std::vector<std::string> uris;
+  for (int i = 0; names != nullptr && i < sk_GENERAL_NAME_num(names); ++i) {
+    const GENERAL_NAME* name = sk_GENERAL_NAME_value(names, i);
+    if (name->type != GEN_URI) continue;
+    const ASN1_IA5STRING* uri = name->d.uniformResourceIdentifier;
+    uris.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(uri)),
+                      static_cast<size_t>(ASN1_STRING_length(uri)));
+  }
+  return uris;
+}
+
+int judge(X509* certificate, X509* authority, int purpose, int64_t now) {
+  const std::unique_ptr<X509_STORE, Freed<X509_STORE_free>> store(X509_STORE_new());
+  const std::unique_ptr<X509_STORE_CTX, Freed<X509_STORE_CTX_free>> context(X509_STORE_CTX_new());
+  check(store && context && X509_STORE_add_cert(store.get(), authority) == 1 &&
+        X509_STORE_CTX_init(context.get(), store.get(), certificate, nullptr) == 1);
+  X509_STORE_CTX_set_time(context.get(), 0, now);
+  check(X509_STORE_CTX_set_purpose(context.get(), purpose) == 1);
+  const bool good = X509_verify_cert(context.get()) == 1;
+  return quietly(good ? X509_V_OK : X509_STORE_CTX_get_error(context.get()));
+}
+
+}  // namespace parley::net

@@ -1,0 +1,61 @@
+// Papers for tests: an authority of its own per test, and parties that it signed for.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "parley/base/files.h"
+#include "parley/base/signature.h"
+#include "parley/net/authority.h"
+#include "parley/net/identity.h"
+#include "parley/net/request.h"
+
+namespace parley::test {
+
+struct SetClock final : Clock {
+  explicit SetClock(int64_t at = 1794729600) : at(at) {}  // 2026-11-15T08:00:00Z
+  int64_t unix_seconds() override { return at; }
+  int64_t at;
+};
+
+class Consortium {
+ public:
+  explicit Consortium(const std::string& name = "banks.example")
+      : authority_(net::make_authority(name, 3650, clock_)) {}
+
+  const net::Authority& authority() const { return authority_; }
+  SetClock& clock() { return clock_; }
+
+  net::Papers papers(const std::string& role, const std::string& name, int64_t days = 365) {
+    const net::Identity identity{authority_.consortium, role, name};
+    const net::Request made = net::make_request(identity);
+    const auto asked = net::read_request(made.request, "request");
+    const auto certified = net::sign(authority_, *asked, days, clock_);
+    return {identity, certified->certificate, made.key, authority_.certificate};
+  }
+
+ private:
+  SetClock clock_;
+  net::Authority authority_;
+};
+
+/// As `parley join` and `parley certs sign` leave them in `folder`. Writes over what is there.
+inline charter::Identity write_papers(const std::filesystem::path& folder,
+                                      const net::Papers& papers) {
+  const auto file = [&](const char* ending) { return folder / (papers.identity.name + ending); };
+  charter::Identity files{
+      papers.identity.consortium, file(".crt"), file(".key"), folder / "authority.crt", {}};
+  if (papers.identity.role == "owner") files.sign_key = file(".sign");
+  EXPECT_TRUE(write_file(files.certificate, papers.certificate));
+  EXPECT_TRUE(write_file(files.authority, papers.authority));
+  EXPECT_TRUE(write_file(files.key, papers.key));
+  std::filesystem::permissions(files.key, std::filesystem::perms(0600));
+  if (files.sign_key.empty()) return files;
+  EXPECT_TRUE(write_file(files.sign_key, SigningKey::make().pem()));
+  std::filesystem::permissions(files.sign_key, std::filesystem::perms(0600));
+  return files;
+}
+
+}  // namespace parley::test

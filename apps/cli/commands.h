@@ -28,6 +28,8 @@ Result<Output> run(const LedgerOptions& options, ProgressStyle style);
 Result<Output> run(const CertsInitOptions& options, ProgressStyle style);
 Result<Output> run(const CertsSignOptions& options, ProgressStyle style);
 Result<Output> run(const JoinOptions& options, ProgressStyle style);
+Result<Output> run(const OwnerOptions& options, ProgressStyle style);
+Result<Output> run(const LearnerOptions& options, ProgressStyle style);
 
 /// "key=value" in two parts, or an error that shows how.
 struct Pair {

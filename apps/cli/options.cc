@@ -101,6 +101,7 @@ Parsed parse(int argc, const char* const* argv) {
   add_data(root, invocation);
   add_simulate(root, invocation);
   add_predict(root, invocation);
+  add_network(root, invocation);
   add_ledger(root, invocation);
   add_identity(root, invocation);
   for (CLI::App* app : root.get_subcommands({})) {

@@ -116,12 +116,30 @@ struct JoinOptions {
   std::filesystem::path out = ".";
 };
 
+struct OwnerOptions {
+  enum class Action { kRun, kApprove } action{};
+  std::filesystem::path policy{};
+  std::vector<std::filesystem::path> charters{};
+  std::string dial{};
+  int64_t wait = 600;
+};
+
+struct LearnerOptions {
+  std::filesystem::path charter{};
+  bool resume = false;
+  std::filesystem::path identity = ".";
+  std::string listen{};
+  std::optional<std::filesystem::path> out{};
+  int64_t wait = 600;
+};
+
 struct Invocation {
   bool json = false;
   bool quiet = false;
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
                DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
-               LedgerOptions, CertsInitOptions, CertsSignOptions, JoinOptions>
+               LedgerOptions, CertsInitOptions, CertsSignOptions, JoinOptions, OwnerOptions,
+               LearnerOptions>
       command;
 };
 

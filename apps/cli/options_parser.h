@@ -27,6 +27,7 @@ inline void add_set(CLI::App& app, std::vector<std::string>& set) {
 
 void add_init(CLI::App& root, Invocation& invocation);
 void add_data(CLI::App& root, Invocation& invocation);
+void add_network(CLI::App& root, Invocation& invocation);
 void add_identity(CLI::App& root, Invocation& invocation);
 
 }  // namespace parley::cli

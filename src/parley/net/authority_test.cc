@@ -65,10 +65,10 @@ TEST(Authority, LongNamesFit) {
   test::Consortium large(label + "." + label + "." + label + "." + std::string(61, 'b'));
   const Papers papers = large.papers("learner", label);
   EXPECT_EQ(*identity_of(papers.certificate), papers.identity);
-  EXPECT_EQ(judge(certificate_from(papers.certificate).get(),
-                  certificate_from(papers.authority).get(), X509_PURPOSE_SSL_SERVER,
-                  large.clock().at),
-            X509_V_OK);
+  EXPECT_EQ(
+      judge(certificate_from(papers.certificate).get(), certificate_from(papers.authority).get(),
+            X509_PURPOSE_SSL_SERVER, large.clock().at),
+      X509_V_OK);
 }
 
 TEST(Authority, SerialsHave128BitsAndDiffer) {

@@ -4,7 +4,6 @@
 #include <thread>
 #include <utility>
 
-#include "parley/base/files.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 
@@ -62,8 +61,8 @@ Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Cha
                  "the policy names no key to sign receipts with",
                  "Add sign_key to [identity]: the .sign file that `parley join` made.",
                  {.key = "identity.sign_key"}};
-  const auto file = policy.folder / policy.identity->sign_key;
-  auto key = SigningKey::from_pem(TRY(read_file(file)));
+  const auto& file = policy.identity->sign_key;
+  auto key = SigningKey::from_pem(TRY(read_secret(file)));
   if (!key) {
     Error error = key.error();
     error.where.file = file.string();

@@ -1,0 +1,97 @@
+// parley learner run|resume CHARTER
+#include "parley/net/learner.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "parley/protocol/sync_plan.h"
+
+namespace parley::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The learner's own papers, as `parley join` and `parley certs sign` name them.
+charter::Identity papers_in(const std::filesystem::path& folder, const charter::Charter& charter) {
+  const std::filesystem::path name = folder / charter.learner.name;
+  return {.consortium = charter.consortium,
+          .certificate = name.string() + ".crt",
+          .key = name.string() + ".key",
+          .authority = folder / "authority.crt",
+          .sign_key = {}};
+}
+
+/// Every interface, at the port where owners will dial.
+Result<std::string> listen_on(const charter::Charter& charter) {
+  const size_t colon = charter.learner.address.rfind(':');
+  if (colon == std::string::npos)
+    return Error{Code::kInvalid,
+                 "the charter does not say where the learner is",
+                 "Add address = \"host:port\" to [learner], or give --listen.",
+                 {.key = "learner.address"}};
+  return "[::]" + charter.learner.address.substr(colon);
+}
+
+std::string text_of(const net::LearnerResult& result) {
+  std::string text = fmt::format("{}: trained in {} rounds\n", result.charter_name, result.rounds);
+  for (const auto& owner : result.owners)
+    text += fmt::format("  {} spent epsilon {:.6g}\n", owner.name, owner.epsilon_spent);
+  return text + fmt::format("model       {}\ntranscript  {}\n", result.model_file.string(),
+                            result.transcript_file.string());
+}
+
+std::string json_of(const net::LearnerResult& result) {
+  Json owners = Json::array();
+  for (const auto& owner : result.owners)
+    owners.push_back({{"name", owner.name}, {"epsilon_spent", owner.epsilon_spent}});
+  return Json{{"charter", to_hex(result.charter)},
+              {"name", result.charter_name},
+              {"rounds", result.rounds},
+              {"model_sha256", to_hex(result.model)},
+              {"transcript_sha256", to_hex(result.transcript)},
+              {"model", result.model_file.string()},
+              {"transcript", result.transcript_file.string()},
+              {"owners", owners}}
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace
+
+Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
+  charter::Charter charter = TRY(charter::read_charter(options.charter));
+  const std::filesystem::path folders[] = {charter.folder};
+  TRY(charter::load_bundle(charter, folders));
+  const auto pilot = TRY(charter::load_pilot(charter, folders));
+  protocol::SyncPlan plan = TRY(protocol::sync_plan(charter, pilot.get()));
+  TRY(protocol::require_signatures(plan, charter));
+  SystemClock clock;
+  const net::Papers papers = TRY(net::read_papers(papers_in(options.identity, charter), clock));
+  const net::Identity us{charter.consortium, "learner", charter.learner.name};
+  if (papers.identity != us)
+    return Error{
+        Code::kInvalid,
+        "the certificate is " + papers.identity.uri() + ", the charter's learner is " + us.uri(),
+        "Use the certificate that was made for this learner."};
+  heed_interrupts();
+  const net::Log log = [&](const std::string& line) { log_line(clock, line); };
+  net::log_refused_handshakes(log);
+  Progress progress(style, "rounds", plan.schedule.rounds.size());
+  size_t shown = 0;
+  const net::LearnerOptions learner{
+      .listen = options.listen.empty() ? TRY(listen_on(charter)) : options.listen,
+      .out = options.out.value_or("runs/" + to_hex(charter.hash).substr(0, 12)),
+      .resume = options.resume,
+      .wait = std::chrono::seconds(options.wait),
+      .opened = [&](int port) { log("listening on port " + std::to_string(port)); },
+      .progress = [&](size_t round) { progress.advance(round - std::exchange(shown, round)); }};
+  const auto result =
+      TRY(net::run_learner(charter, std::move(plan), papers, learner, clock, interrupted, log));
+  progress.finish();
+  return Output{text_of(result), json_of(result)};
+}
+
+}  // namespace parley::cli

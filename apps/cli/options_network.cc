@@ -1,0 +1,62 @@
+// parley owner and learner: what can be typed.
+#include "options_parser.h"
+
+namespace parley::cli {
+namespace {
+
+constexpr int64_t kWaitMax = 366 * 86400;
+
+void add_wait(CLI::App& app, int64_t& seconds, const std::string& help) {
+  app.add_option("--wait", seconds, help)
+      ->type_name("SECONDS")
+      ->check(CLI::Range(int64_t{1}, kWaitMax))
+      ->capture_default_str();
+}
+
+void add_owner(CLI::App& root, Invocation& invocation) {
+  CLI::App* group = root.add_subcommand("owner", "Take part with your data")->require_subcommand(1);
+  using Action = OwnerOptions::Action;
+  const auto add = [&](Action action, const char* name, const char* help) {
+    auto options = std::make_shared<OwnerOptions>(OwnerOptions{.action = action});
+    CLI::App* app = command(*group, invocation, name, help, options);
+    app->add_option("policy", options->policy, "Your policy")->required()->type_name("FILE");
+    auto* charters = app->add_option("charter", options->charters, "Charters");
+    charters->type_name("FILE");
+    return std::tuple(app, options, charters);
+  };
+  auto [run, options, charters] =
+      add(Action::kRun, "run", "Answer the learners of charters that your policy accepts");
+  charters->description("Charters (default: those in the policy's folder, watched)");
+  run->add_option("--dial", options->dial, "Instead of the address in policy or charter")
+      ->type_name("HOST:PORT");
+  add_wait(*run, options->wait, "Give up when the learner is away for so long");
+  std::get<2>(add(Action::kApprove, "approve", "Allow a charter that waits for a person"))
+      ->required();
+}
+
+void add_learner(CLI::App& root, Invocation& invocation) {
+  CLI::App* group = root.add_subcommand("learner", "Coordinate a job")->require_subcommand(1);
+  for (const bool resume : {false, true}) {
+    auto options = std::make_shared<LearnerOptions>(LearnerOptions{.resume = resume});
+    CLI::App* app =
+        command(*group, invocation, resume ? "resume" : "run",
+                resume ? "Go on with a job that was interrupted" : "Train the model", options);
+    app->add_option("charter", options->charter, "Charter file")->required()->type_name("FILE");
+    app->add_option("--identity", options->identity,
+                    "Folder with NAME.crt, NAME.key, authority.crt")
+        ->capture_default_str();
+    app->add_option("--listen", options->listen, "Default: every interface, the charter's port")
+        ->type_name("HOST:PORT");
+    app->add_option("--out", options->out, "Folder for journal, transcript and model");
+    add_wait(*app, options->wait, "Give up when no answer comes for so long");
+  }
+}
+
+}  // namespace
+
+void add_network(CLI::App& root, Invocation& invocation) {
+  add_owner(root, invocation);
+  add_learner(root, invocation);
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,69 @@
+// parley owner run|check|approve POLICY [CHARTER...]
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "interrupt.h"
+#include "parley/base/entropy.h"
+#include "parley/base/files.h"
+#include "parley/net/owner_service.h"
+
+namespace parley::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The first job that failed decides how the process exits.
+Result<Output> output_of(const std::vector<net::JobEnd>& ends) {
+  Output output;
+  Json jobs = Json::array();
+  for (const net::JobEnd& end : ends) {
+    if (!end.model) return end.model.error();
+    const std::string model = to_hex(*end.model);
+    output.text += fmt::format("{}: finished, model {}\n", end.charter_name, model);
+    jobs.push_back(
+        {{"charter", to_hex(end.charter)}, {"name", end.charter_name}, {"model", model}});
+  }
+  output.json = Json{{"jobs", jobs}}.dump(2) + "\n";
+  return output;
+}
+
+Result<Output> serve(const OwnerOptions& options) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  SystemClock clock;
+  SystemEntropy entropy;
+  heed_interrupts();
+  const net::Log log = [&](const std::string& line) { log_line(clock, line); };
+  net::log_refused_handshakes(nullptr);
+  const net::ServiceOptions service{.charters = options.charters,
+                                    .dial = options.dial,
+                                    .patience = {.absent = std::chrono::seconds(options.wait)}};
+  return output_of(TRY(net::serve(policy, service, entropy, clock, interrupted, log)));
+}
+
+Result<Output> approve(const OwnerOptions& options) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  SystemClock clock;
+  Output output;
+  Json approved = Json::array();
+  for (const auto& file : options.charters) {
+    const charter::Charter charter = TRY(charter::read_charter(file));
+    TRY(policy.dataset_for(charter));  // What no rule allows, no person can approve.
+    const auto folder = policy.folder / policy.charters;
+    TRY(make_directories(folder));
+    TRY(write_file(folder / (to_hex(charter.hash) + ".approved"), clock.now() + "\n"));
+    output.text += fmt::format("{} approved ({})\n", charter.name, to_hex(charter.hash));
+    approved.push_back(to_hex(charter.hash));
+  }
+  output.json = Json{{"approved", approved}}.dump(2) + "\n";
+  return output;
+}
+
+}  // namespace
+
+Result<Output> run(const OwnerOptions& options, ProgressStyle) {
+  return options.action == OwnerOptions::Action::kRun ? serve(options) : approve(options);
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,36 @@
+// What `parley owner run` does: attends the jobs of the charters it is given, or of every charter
+// that is put into the policy's folder, each in a thread of its own over one ledger.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "parley/net/owner.h"
+
+namespace parley::net {
+
+struct ServiceOptions {
+  std::vector<std::filesystem::path> charters{};  // empty: those in the policy's folder, watched
+  std::string dial{};                             // empty: the policy's, or the charter's address
+  Patience patience{};
+};
+
+/// How one job ended.
+struct JobEnd {
+  std::filesystem::path file;
+  std::string charter_name;  // empty if it could not be read
+  Hash charter{};
+  Result<Hash> model;
+};
+
+/// Given charters: until all have ended. Watching: until `stop`, for there may always be another.
+Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOptions& options,
+                                  Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,
+                                  const Log& log);
+
+/// Where to dial for this charter, and who must answer.
+Result<Dial> dial_for(const charter::Policy& policy, const charter::Charter& charter,
+                      const std::string& instead);
+
+}  // namespace parley::net

@@ -1,0 +1,133 @@
+"""A consortium on this machine: papers, policies, data and a charter, and its real processes."""
+
+import os
+import pathlib
+import re
+import subprocess
+import time
+
+from parley import BINARY, EXAMPLE, run
+
+OWNERS = ("bank-a", "bank-b", "bank-c")
+SEEDED_OWNER = os.environ.get("PARLEY_SEEDED_OWNER")  # the owner of the tests, whose noise replays
+
+
+def must(*arguments, cwd=None):
+    done = run(*arguments, cwd=cwd)
+    if done.returncode != 0:
+        raise AssertionError(f"{arguments}: {done.stdout}{done.stderr}")
+    return done
+
+
+class Consortium:
+    def __init__(self, folder, rows=2000, rounds=3, rule="pilot_newton", epsilon=1, budget=4):
+        self.folder = pathlib.Path(folder)
+        self.rows, self.rounds, self.rule, self.epsilon = rows, rounds, rule, epsilon
+        self.budget = budget
+        must("certs", "init", "banks.example", "--out", "ca", cwd=self.folder)
+        self.sign_keys = {}
+        self.join("central-bank", "learner")
+        for owner in OWNERS:
+            self.join(owner)
+        must("data", "generate", "lending", "--seed", "1", "--pilot", "2000", "--out", "data",
+             *[word for owner in OWNERS for word in ("--owner", f"{owner}={rows}")],
+             cwd=self.folder)
+        self.charter = self.folder / "job.charter.toml"
+        self.write_charter()
+        for owner in OWNERS:
+            self.write_policy(owner)
+
+    def join(self, name, role="owner", authority="ca"):
+        """Papers in a folder of that name."""
+        done = must("join", f"{authority}/banks.example.join", "--name", name, "--role", role,
+                    "--out", name, cwd=self.folder)
+        must("certs", "sign", f"{name}/{name}.csr", "--authority", authority, cwd=self.folder)
+        if role == "owner":
+            self.sign_keys[name] = re.search(r'sign_key = "(ed25519:[^"]+)"', done.stdout)[1]
+
+    def write_charter(self, file=None, **changes):
+        """The example's charter with keys, fewer rows and rounds; the pilot is ours."""
+        text = EXAMPLE.read_text()
+        pilot = self.folder / "data" / "pilot.csv"
+        digest = subprocess.run(["sha256sum", pilot], text=True, capture_output=True,
+                                check=True).stdout.split()[0]
+        text = re.sub(r'sha256 *= "[0-9a-f]{64}"', f'sha256 = "{digest}"', text)
+        text = re.sub(r'file *= "[^"]*"', 'file = "data/pilot.csv"', text)
+        text = re.sub(r"(\[pilot\][^\[]*rows *= )\d+", r"\g<1>2000", text)
+        text = re.sub(r"rows     = 100000", f"rows     = {self.rows}", text)
+        text = re.sub(r"epsilon  = 1.0", f"epsilon  = {self.epsilon}", text)
+        text = text.replace("rounds = 3", f"rounds = {self.rounds}")
+        text = text.replace('rule   = "pilot_newton"', f'rule   = "{self.rule}"')
+        for owner in OWNERS:
+            text = text.replace(f'name     = "{owner}"',
+                                f'name     = "{owner}"\nsign_key = "{self.sign_keys[owner]}"')
+        for old, new in changes.get("replace", []):
+            assert old in text, old
+            text = text.replace(old, new)
+        (file or self.charter).write_text(text)
+
+    def write_policy(self, owner, **changes):
+        extra = changes.get("accept", "")
+        (self.folder / owner / "state").mkdir(exist_ok=True)
+        (self.folder / owner / "policy.toml").write_text(f"""
+[owner]
+name = "{owner}"
+state = "state"
+charters = "charters"
+[identity]
+consortium = "banks.example"
+certificate = "{changes.get('certificate', owner + '.crt')}"
+key = "{changes.get('key', owner + '.key')}"
+authority = "{changes.get('authority', 'authority.crt')}"
+sign_key = "{changes.get('sign_key', owner + '.sign')}"
+[[dataset]]
+name = "loans"
+source = "csv"
+path = "../data/{owner}.csv"
+[dataset.budget]
+epsilon = {self.budget}
+delta = 0.0
+pure = {self.budget}
+[[accept]]
+consortium = "banks.example"
+dataset = "loans"
+epsilon_max = {self.budget}
+person = false
+{extra}
+""")
+
+    # Processes. Each writes its log to a file of its own.
+
+    def start(self, name, *arguments, binary=None, env=None):
+        with open(self.folder / f"{name}.log", "a", encoding="utf8") as log:
+            return subprocess.Popen([binary or BINARY, *map(str, arguments)], cwd=self.folder,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                    stderr=log, env={**os.environ, **(env or {})})
+
+    def log(self, name):
+        file = self.folder / f"{name}.log"
+        return file.read_text(errors="replace") if file.exists() else ""
+
+    def learner(self, action="run", port=0, wait=60, *more):
+        """Starts the learner; returns it and its port."""
+        before = len(self.log("learner"))
+        process = self.start("learner", "--quiet", "learner", action, self.charter, "--identity",
+                             "central-bank", "--listen", f"127.0.0.1:{port}", "--out", "job",
+                             "--wait", wait, *more)
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            found = re.search(r"listening on port (\d+)", self.log("learner")[before:])
+            if found:
+                return process, int(found[1])
+            if process.poll() is not None:
+                break
+            time.sleep(0.02)
+        raise AssertionError(f"the learner does not listen: {self.log('learner')}")
+
+    def owner(self, owner, port, seed=None, wait=60):
+        arguments = ["--quiet", "owner", "run", f"{owner}/policy.toml", self.charter, "--dial",
+                     f"127.0.0.1:{port}", "--wait", wait]
+        if seed is None:
+            return self.start(owner, *arguments)
+        return self.start(owner, f"{owner}/policy.toml", self.charter, f"127.0.0.1:{port}", seed,
+                          binary=SEEDED_OWNER)

@@ -36,7 +36,8 @@ Result<std::string> listen_on(const charter::Charter& charter) {
 }
 
 std::string text_of(const net::LearnerResult& result) {
-  std::string text = fmt::format("{}: trained in {} rounds\n", result.charter_name, result.rounds);
+  std::string text = fmt::format("{}: trained in {} rounds, {:.3g} s\n", result.charter_name,
+                                 result.rounds, result.seconds);
   for (const auto& owner : result.owners)
     text += fmt::format("  {} spent epsilon {:.6g}\n", owner.name, owner.epsilon_spent);
   return text + fmt::format("model       {}\ntranscript  {}\n", result.model_file.string(),
@@ -50,6 +51,7 @@ std::string json_of(const net::LearnerResult& result) {
   return Json{{"charter", to_hex(result.charter)},
               {"name", result.charter_name},
               {"rounds", result.rounds},
+              {"seconds", result.seconds},
               {"model_sha256", to_hex(result.model)},
               {"transcript_sha256", to_hex(result.transcript)},
               {"model", result.model_file.string()},

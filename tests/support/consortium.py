@@ -99,19 +99,23 @@ person = false
     # Processes. Each writes its log to a file of its own.
 
     def start(self, name, *arguments, binary=None, env=None):
-        with open(self.folder / f"{name}.log", "a", encoding="utf8") as log:
+        with open(self.folder / f"{name}.log", "a", encoding="utf8") as log, \
+             open(self.folder / f"{name}.out", "w", encoding="utf8") as out:
             return subprocess.Popen([binary or BINARY, *map(str, arguments)], cwd=self.folder,
-                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                    stderr=log, env={**os.environ, **(env or {})})
+                                    stdin=subprocess.DEVNULL, stdout=out, stderr=log,
+                                    env={**os.environ, **(env or {})})
 
     def log(self, name):
         file = self.folder / f"{name}.log"
         return file.read_text(errors="replace") if file.exists() else ""
 
+    def output(self, name):
+        return (self.folder / f"{name}.out").read_text()
+
     def learner(self, action="run", port=0, wait=60, *more):
         """Starts the learner; returns it and its port."""
         before = len(self.log("learner"))
-        process = self.start("learner", "--quiet", "learner", action, self.charter, "--identity",
+        process = self.start("learner", "--quiet", "--json", "learner", action, self.charter, "--identity",
                              "central-bank", "--listen", f"127.0.0.1:{port}", "--out", "job",
                              "--wait", wait, *more)
         until = time.monotonic() + 60

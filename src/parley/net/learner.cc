@@ -66,6 +66,11 @@ class Session {
     return {};
   }
 
+  double seconds() const {
+    if (!first_question_) return 0;
+    return std::chrono::duration<double>(last_answer_ - *first_question_).count();
+  }
+
   /// Tells every owner, also those that come back for it, how the job ended.
   Result<void> say_farewell(const std::atomic<bool>& stop) {
     const auto until = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
@@ -134,6 +139,7 @@ class Session {
     for (protocol::Outgoing& out : step->messages) {
       Seat& seat = seats_[out.owner];
       host_.send(*seat.guest, std::move(out.message));
+      if (!first_question_) first_question_ = Steady::now();
       if (learner_.awaits(out.owner))
         seat.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
     }
@@ -201,6 +207,7 @@ class Session {
   const LearnerOptions& options_;
   const Log& log_;
   std::vector<Seat> seats_;
+  std::optional<Steady::time_point> first_question_{};
   Steady::time_point last_answer_ = Steady::now();
 };
 
@@ -223,6 +230,7 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Syn
                        .charter = charter.hash,
                        .model = protocol::model_hash(theta),
                        .rounds = learner.rounds_done(),
+                       .seconds = session.seconds(),
                        .model_file = options.out / "model.json",
                        .transcript_file = options.out / "transcript.pb.zst"};
   for (size_t i = 0; i < spent.size(); ++i)

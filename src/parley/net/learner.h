@@ -33,6 +33,7 @@ struct LearnerResult {
   std::string charter_name;
   Hash charter{}, model{}, transcript{};
   size_t rounds = 0;
+  double seconds = 0;  // from the first question to the last answer of this process
   std::vector<Owner> owners{};
   std::filesystem::path model_file{}, transcript_file{};
 };

@@ -118,9 +118,9 @@ Result<Authority> read_authority(const std::filesystem::path& folder, Clock& clo
     return wrong(std::string("does not belong to ") + kAuthorityKey,
                  "Use what `parley certs init` made.");
   const Validity valid = validity_of(certificate.get());
-  if (clock.unix_seconds() >= valid.until)
-    return wrong("has expired on " + time_text(valid.until) + ", and this machine's clock says " +
-                     clock.now(),
+  if (clock.unix_seconds() < valid.from || clock.unix_seconds() >= valid.until)
+    return wrong("is valid from " + time_text(valid.from) + " until " + time_text(valid.until) +
+                     ", and this machine's clock says " + clock.now(),
                  "If the clock is right, the consortium needs a new authority.");
   return Authority{std::move(consortium), private_pem_of(key.get()), pem_of(certificate.get()),
                    fingerprint_of(certificate.get())};

@@ -134,8 +134,14 @@ TEST_F(AuthorityInAFolder, IsRefusedWithAForeignKeyAnOpenKeyNoAuthorityOrAfterIt
   ASSERT_TRUE(write_file(folder_ / kAuthorityCertificate, banks_.papers("owner", "a").certificate));
   expect_refused(Code::kIntegrity, "is not the certificate of an authority");
   ASSERT_TRUE(write_file(folder_ / kAuthorityCertificate, banks_.authority().certificate));
-  banks_.clock().at += 3650 * kDay;
-  expect_refused(Code::kIntegrity, "has expired");
+  const int64_t made = banks_.clock().at;
+  for (const int64_t wrong : {made - 3601, made + 3650 * kDay}) {
+    banks_.clock().at = wrong;
+    expect_refused(Code::kIntegrity,
+                   "is valid from 2026-11-15T07:00:00Z until 2036-11-12T08:00:00Z, and this "
+                   "machine's clock says ");
+  }
+  banks_.clock().at = made;
   fs::permissions(folder_ / kAuthorityKey, fs::perms(0644));
   expect_refused(Code::kInvalid, "others on this machine can open it");
 }

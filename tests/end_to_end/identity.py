@@ -5,12 +5,14 @@ import contextlib
 import json
 import os
 import re
+import shlex
+import shutil
 import socket
 import stat
 import subprocess
 import threading
 
-from parley import BINARY, EXAMPLE, InFolder, main
+from parley import BINARY, EXAMPLE, SOURCE, InFolder, main
 
 POLICY = """
 [owner]
@@ -183,6 +185,29 @@ class Papers(Consortium):
         text = (self.folder / "ca/banks.example.join").read_text()
         (self.folder / "forged.join").write_text(text.replace('= "banks.', '= "hospitals.'))
         self.parley("join", "forged.join", "--name", "a", expect=5)
+
+
+class HowTo(InFolder):
+    def test_every_command_of_the_how_to_runs_as_it_stands(self):
+        text = (SOURCE / "docs/how-to/consortium.md").read_text()
+        shutil.copy(EXAMPLE, self.folder)
+        (self.folder / "bank-a").mkdir()
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            free = str(listening.getsockname()[1])
+        text = text.replace("localhost:7443", f"127.0.0.1:{free}")
+        policy = re.search(r"```toml\n(.*?)```", text, re.DOTALL)[1]
+        (self.folder / "bank-a/policy.toml").write_text(policy)
+        commands = re.findall(r"^    ((?:parley|cp|mkdir) .*)$", text, re.MULTILINE)
+        self.assertGreater(len(commands), 15)
+        for command in commands:
+            program, *arguments = shlex.split(command)
+            expect = 4 if arguments == ["doctor", "bank-a/policy.toml"] else 0
+            if program == "parley":
+                told = self.parley(*arguments, expect=expect).stdout
+                self.assertEqual("nothing listens there" in told, expect == 4)
+            else:
+                more = ["-p"] if program == "mkdir" else []  # The policy is there already.
+                subprocess.run([program, *more, *arguments], cwd=self.folder, check=True)
 
 
 class Doctor(Consortium):

@@ -1,5 +1,5 @@
 // parley doctor [POLICY]
-#include "parley/net/doctor.h"
+#include "parley/net/doctor/doctor.h"
 
 #include <fmt/core.h>
 
@@ -9,7 +9,7 @@
 #include "overrides.h"
 #include "parley/base/version.h"
 #include "parley/charter/toml/accept.h"
-#include "parley/net/authority.h"
+#include "parley/net/identity/authority.h"
 
 namespace parley::cli {
 namespace {

@@ -339,6 +339,10 @@ class Doctor(Consortium):
             self.assertIn("answers, but not in TLS", self.doctor(port, expect=4, wrong="tls"))
         with self.listener(lambda c: c.recv(4096)) as port:
             self.assertIn("it closed the connection", self.doctor(port, expect=4, wrong="tls"))
+        alert = b"\x15\x03\x03\x00\x02\x02\x30"  # unknown CA, before any certificate was seen
+        with self.listener(lambda c: (c.recv(4096), c.sendall(alert), c.recv(1))) as port:
+            self.assertIn('ends TLS with the alert "unknown CA"',
+                          self.doctor(port, expect=4, wrong="tls"))
         with self.listener(lambda c: (c.recv(4096), c.recv(4096))) as port:
             self.assertIn("it said nothing in time", self.doctor(port, expect=4, wrong="tls"))
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "parley/net/identity.h"
-#include "parley/net/request.h"
+#include "parley/net/identity/request.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace parley;

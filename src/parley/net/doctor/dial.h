@@ -12,7 +12,7 @@
 
 #include "parley/base/clock.h"
 #include "parley/base/result.h"
-#include "parley/net/identity_x509.h"
+#include "parley/net/identity/x509.h"
 
 namespace parley::net {
 

@@ -8,7 +8,7 @@
 
 #include "parley/base/clock.h"
 #include "parley/base/result.h"
-#include "parley/net/request.h"
+#include "parley/net/identity/request.h"
 
 namespace parley::net {
 

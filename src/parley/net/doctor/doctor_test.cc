@@ -1,11 +1,11 @@
-#include "parley/net/doctor.h"
+#include "parley/net/doctor/doctor.h"
 
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
 #include <thread>
 
-#include "parley/net/doctor_dial.h"
+#include "parley/net/doctor/dial.h"
 #include "support/ledgers.h"
 #include "support/papers.h"
 

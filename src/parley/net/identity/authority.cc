@@ -1,4 +1,4 @@
-#include "parley/net/authority.h"
+#include "parley/net/identity/authority.h"
 
 #include <openssl/bn.h>
 
@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "parley/base/files.h"
-#include "parley/net/identity_x509.h"
-#include "parley/net/request.h"
+#include "parley/net/identity/request.h"
+#include "parley/net/identity/x509.h"
 
 namespace parley::net {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "parley/net/doctor_dial.h"
+#include "parley/net/doctor/dial.h"
 
 namespace parley::net {
 namespace {

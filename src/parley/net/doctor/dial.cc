@@ -1,5 +1,5 @@
 // Names, sockets and proxies.
-#include "parley/net/doctor_dial.h"
+#include "parley/net/doctor/dial.h"
 
 #include <fcntl.h>
 #include <netdb.h>

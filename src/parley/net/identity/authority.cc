@@ -3,6 +3,7 @@
 #include <openssl/bn.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "parley/base/files.h"
@@ -68,22 +69,36 @@ Certificate leaf(const Asked& asked, X509* authority, EVP_PKEY* asked_key, const
   return made;
 }
 
-/// The lines of the list; the first names the columns.
-std::vector<Signed> read_list(const std::string& text) {
-  std::vector<Signed> list;
+constexpr std::string_view kColumns = "serial\turi\tuntil\tkey";
+
+std::string line_of(const Signed& made) {
+  return made.serial + "\t" + made.identity.uri() + "\t" + made.until + "\t" + to_hex(made.key);
+}
+
+/// The last line about a party: its key of today.
+Result<std::optional<Signed>> last_signed(const std::filesystem::path& file,
+                                          const Identity& party) {
+  std::optional<Signed> last;
+  const std::string text = TRY(read_file(file));
   std::istringstream lines(text);
+  int number = 0;
   for (std::string line; std::getline(lines, line);) {
+    if (++number == 1 && line == kColumns) continue;
     std::istringstream fields(line);
     Signed made;
     std::string uri, key;
     fields >> made.serial >> uri >> made.until >> key;
     const auto identity = Identity::parse(uri);
     const auto hash = hash_from_hex(key);
-    if (!identity || !hash) continue;
+    if (!identity || !hash)
+      return Error{Code::kIntegrity,
+                   "is not a line of what was signed",
+                   "The list is damaged: restore it from a backup.",
+                   {.file = file.string(), .line = number}};
     made.identity = *identity, made.key = *hash;
-    list.push_back(made);
+    if (made.identity == party) last = made;
   }
-  return list;
+  return last;
 }
 
 }  // namespace
@@ -149,24 +164,16 @@ Result<Signed> sign(const Authority& authority, const Asked& asked, int64_t days
 Result<void> record(const std::filesystem::path& folder, const Signed& made, bool replace,
                     Clock& clock) {
   const std::filesystem::path file = folder / kSignedList;
-  std::string line;
-  if (std::filesystem::exists(file)) {
-    const std::string text = TRY(read_file(file));
-    for (const Signed& earlier : read_list(text))
-      if (!replace && earlier.identity == made.identity && earlier.key != made.key &&
-          earlier.until > clock.now())
-        return Error{
-            Code::kIntegrity,
-            made.identity.uri() + " has a certificate for another key until " + earlier.until,
-            "Ask by phone whether the key was lost. If so, sign with --replace; the old "
-            "certificate stays good until it ends.",
-            {.file = file.string()}};
-  } else {
-    line = "serial\turi\tuntil\tkey\n";
-  }
-  line +=
-      made.serial + "\t" + made.identity.uri() + "\t" + made.until + "\t" + to_hex(made.key) + "\n";
-  return append_to_file(file, line);
+  if (!std::filesystem::exists(file))
+    return append_to_file(file, std::string(kColumns) + "\n" + line_of(made) + "\n");
+  const auto last = TRY(last_signed(file, made.identity));
+  if (!replace && last && last->key != made.key && last->until > clock.now())
+    return Error{Code::kIntegrity,
+                 made.identity.uri() + " has a certificate for another key until " + last->until,
+                 "Ask by phone whether the key was lost. If so, sign with --replace; the old "
+                 "certificate stays good until it ends.",
+                 {.file = file.string()}};
+  return append_to_file(file, line_of(made) + "\n");
 }
 
 }  // namespace parley::net

@@ -160,12 +160,17 @@ TEST_F(AuthorityInAFolder, ListsWhatItSignedAndGivesNoSecondKeyToAPartyUnasked) 
   EXPECT_EQ(refused.error().code, Code::kIntegrity);
   EXPECT_NE(refused.error().what.find("another key until 2026-11-25"), std::string::npos);
   EXPECT_TRUE(certify(second, true));
+  EXPECT_TRUE(certify(second, false)) << "the new key is renewed like any other";
   EXPECT_FALSE(certify(first, false)) << "the lost key is not welcome back";
   banks_.clock().at += 11 * kDay;
   EXPECT_TRUE(certify(first, false)) << "everything has ended";
   const std::string list = *read_file(folder_ / kSignedList);
-  EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 1 + 5);
+  EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 1 + 6);
   EXPECT_TRUE(list.starts_with("serial\turi\tuntil\tkey\n"));
+  ASSERT_TRUE(append_to_file(folder_ / kSignedList, "spilt coffee\n"));
+  const auto damaged = certify(first, false);
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().where.line, 8);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class Examination {
   void check_that(std::string name, Look look) {
     Finding& finding = diagnosis_.findings.emplace_back(Finding{std::move(name)});
     if (diagnosis_.wrong() != nullptr) return;
-    const Said said = look();
+    const Seen said = look();
     finding.said = said ? *said : describe(said.error());
     if (!said) finding.wrong = said.error();
   }
@@ -35,7 +35,7 @@ Identity expected(const Patient& patient) {
   return {patient.files.consortium, is_owner(patient) ? "owner" : "learner", patient.name};
 }
 
-Said look_at_name(const Patient& patient, const Papers& papers) {
+Seen look_at_name(const Patient& patient, const Papers& papers) {
   const Identity wanted = expected(patient);
   if (papers.identity == wanted) return papers.identity.uri();
   return Error{Code::kIntegrity,
@@ -44,14 +44,14 @@ Said look_at_name(const Patient& patient, const Papers& papers) {
                {.file = patient.files.certificate.string()}};
 }
 
-Said look_at_clock(const Papers& papers, Clock& clock) {
+Seen look_at_clock(const Papers& papers, Clock& clock) {
   const int64_t until = validity_of(certificate_from(papers.certificate).get()).until;
   const int64_t days = (until - clock.unix_seconds()) / kDay;
   return clock.now() + ", and the certificate lasts until " + time_text(until) +
          (days < kRenewDays ? ": have it renewed soon" : "");
 }
 
-Said look_at_sign_key(const Patient& patient) {
+Seen look_at_sign_key(const Patient& patient) {
   const std::string file = patient.files.sign_key.string();
   const std::string pem = TRY(read_secret(patient.files.sign_key));
   const auto key = SigningKey::from_pem(pem);
@@ -69,7 +69,7 @@ Said look_at_sign_key(const Patient& patient) {
   return ours;
 }
 
-Said look_at_charter(const Patient& patient) {
+Seen look_at_charter(const Patient& patient) {
   const charter::Charter& charter = *patient.charter;
   const auto wrong = [&](const std::string& what) {
     return Error{Code::kIntegrity, "charter " + charter.name + " " + what,
@@ -95,7 +95,7 @@ Result<Socket> reach(const Patient& patient) {
 
 void examine_papers(Examination& examination, const Patient& patient, Clock& clock,
                     std::optional<Papers>& papers) {
-  examination.check_that("papers", [&]() -> Said {
+  examination.check_that("papers", [&]() -> Seen {
     papers = TRY(read_papers(patient.files, clock));
     return look_at_name(patient, *papers);
   });
@@ -112,7 +112,7 @@ void examine_connection(Examination& examination, const Patient& patient, Clock&
   Handshake shaken;
   examination.check_that(direct ? "address" : "proxy",
                          [&] { return resolve(direct ? patient.dial : patient.proxy.substr(7)); });
-  examination.check_that("reachable", [&]() -> Said {
+  examination.check_that("reachable", [&]() -> Seen {
     socket = TRY(reach(patient));
     return patient.dial + " accepts connections";
   });
@@ -126,7 +126,7 @@ void examine_connection(Examination& examination, const Patient& patient, Clock&
   examination.check_that("welcome", [&] { return look_at_welcome(shaken); });
   examination.check_that("http/2", [&] { return look_at_http2(patient, shaken); });
   if (!patient.ask_learner) return;
-  examination.check_that("job", [&]() -> Said {
+  examination.check_that("job", [&]() -> Seen {
     TRY(patient.ask_learner(*papers, patient.dial));
     return std::string("the learner takes part in it");
   });

@@ -32,7 +32,7 @@ std::string what_to_do(int alert) {
 
 }  // namespace
 
-Said look_at_tls(const Patient& patient, const Handshake& shaken) {
+Seen look_at_tls(const Patient& patient, const Handshake& shaken) {
   const auto wrong = [&](const std::string& what, const std::string& hint) {
     return Error{Code::kUnavailable, patient.dial + " " + what, hint};
   };
@@ -49,7 +49,7 @@ Said look_at_tls(const Patient& patient, const Handshake& shaken) {
                "Is this the learner's port, and not another's?");
 }
 
-Said look_at_peer(const Papers& papers, const Handshake& shaken, Clock& clock) {
+Seen look_at_peer(const Papers& papers, const Handshake& shaken, Clock& clock) {
   const auto wrong = [](const std::string& what, const std::string& hint) {
     return Error{Code::kIntegrity, what, hint};
   };
@@ -83,7 +83,7 @@ Said look_at_peer(const Papers& papers, const Handshake& shaken, Clock& clock) {
   }
 }
 
-Said look_at_learner(const Patient& patient, const Handshake& shaken) {
+Seen look_at_learner(const Patient& patient, const Handshake& shaken) {
   const Identity found = TRY(identity_of(shaken.peer.get()));
   Identity wanted{patient.files.consortium, "learner", found.name};
   if (patient.charter) wanted.name = patient.charter->learner.name;
@@ -95,7 +95,7 @@ Said look_at_learner(const Patient& patient, const Handshake& shaken) {
                "Check the address, and the learner's name in the charter."};
 }
 
-Said look_at_welcome(const Handshake& shaken) {
+Seen look_at_welcome(const Handshake& shaken) {
   if (shaken.alert) {
     const bool refused = is_about_us(*shaken.alert);
     return Error{refused ? Code::kIntegrity : Code::kUnavailable,
@@ -110,7 +110,7 @@ Said look_at_welcome(const Handshake& shaken) {
   return std::string("our certificate is accepted");
 }
 
-Said look_at_http2(const Patient& patient, const Handshake& shaken) {
+Seen look_at_http2(const Patient& patient, const Handshake& shaken) {
   if (shaken.http2) return std::string("spoken");
   return Error{Code::kUnavailable, patient.dial + " does not speak HTTP/2",
                "Is this a learner of Parley? A proxy in between must pass TLS through."};

@@ -9,16 +9,16 @@
 
 namespace parley::net {
 
-using Said = Result<std::string>;
+using Seen = Result<std::string>;
 
 /// Does it speak TLS?
-Said look_at_tls(const Patient& patient, const Handshake& shaken);
+Seen look_at_tls(const Patient& patient, const Handshake& shaken);
 /// Is its certificate our authority's, a learner's, and valid by our clock?
-Said look_at_peer(const Papers& papers, const Handshake& shaken, Clock& clock);
+Seen look_at_peer(const Papers& papers, const Handshake& shaken, Clock& clock);
 /// Is it the learner that the charter names?
-Said look_at_learner(const Patient& patient, const Handshake& shaken);
+Seen look_at_learner(const Patient& patient, const Handshake& shaken);
 /// Does it accept our certificate?
-Said look_at_welcome(const Handshake& shaken);
-Said look_at_http2(const Patient& patient, const Handshake& shaken);
+Seen look_at_welcome(const Handshake& shaken);
+Seen look_at_http2(const Patient& patient, const Handshake& shaken);
 
 }  // namespace parley::net

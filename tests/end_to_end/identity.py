@@ -12,6 +12,7 @@ import stat
 import subprocess
 import threading
 
+import consortium
 from parley import BINARY, EXAMPLE, SOURCE, InFolder, main
 
 POLICY = """
@@ -283,6 +284,19 @@ class Doctor(Consortium):
         with self.server() as port:
             text = self.parley("doctor", self.policy(port)).stdout
         self.assertTrue(text.startswith("Everything is in order.\n"), text)
+
+    def test_finds_nothing_wrong_with_a_learner_that_runs(self):
+        (self.folder / "running").mkdir()
+        running = consortium.Consortium(self.folder / "running")
+        learner, port = running.learner()
+        try:
+            for call in range(2):  # The second finds what the first left behind.
+                said = self.json("doctor", "running/bank-a/policy.toml", "--charter",
+                                 running.charter, "--dial", f"127.0.0.1:{port}")
+                self.assertTrue(said["ok"], (call, said))
+        finally:
+            learner.kill()
+            learner.wait()
 
     def sign_key(self):
         return re.search(r'sign_key = "(ed25519:.*)"\n', self.told)[1]

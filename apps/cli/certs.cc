@@ -7,8 +7,8 @@
 #include "parley/base/files.h"
 #include "parley/base/version.h"
 #include "parley/charter/toml/accept.h"
-#include "parley/net/authority.h"
-#include "parley/net/request.h"
+#include "parley/net/identity/authority.h"
+#include "parley/net/identity/request.h"
 
 namespace parley::cli {
 namespace {

@@ -14,6 +14,7 @@ struct Output {
   std::string text;
   std::string json;
   std::string note{};  // beside the text, to stderr
+  int exit = 0;        // with what the process exits: a finding may be bad news
 };
 
 Result<Output> run(const InitOptions& options, ProgressStyle style);
@@ -30,6 +31,7 @@ Result<Output> run(const CertsSignOptions& options, ProgressStyle style);
 Result<Output> run(const JoinOptions& options, ProgressStyle style);
 Result<Output> run(const OwnerOptions& options, ProgressStyle style);
 Result<Output> run(const LearnerOptions& options, ProgressStyle style);
+Result<Output> run(const DoctorOptions& options, ProgressStyle style);
 
 /// "key=value" in two parts, or an error that shows how.
 struct Pair {

@@ -7,13 +7,15 @@
 #include "parley/base/files.h"
 #include "parley/base/signature.h"
 #include "parley/base/version.h"
-#include "parley/net/authority.h"
-#include "parley/net/request.h"
+#include "parley/charter/toml/canonical.h"
+#include "parley/net/identity/authority.h"
+#include "parley/net/identity/request.h"
 
 namespace parley::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using charter::to_json;
 namespace fs = std::filesystem;
 
 /// Everything that is made here, and where it goes.
@@ -54,17 +56,17 @@ Result<void> write(const Joined& joined) {
   return make_files(files);
 }
 
-/// What goes into the policy.
+/// What goes into the policy. A text of JSON is one of TOML, too.
 std::string policy_tables(const Joined& joined) {
   std::string text = fmt::format(
       "[identity]\n"
       "consortium  = \"{}\"\n"
-      "certificate = \"{}\"\n"
-      "key         = \"{}\"\n"
-      "authority   = \"{}\"\n"
-      "sign_key    = \"{}\"\n",
-      joined.identity.consortium, joined.file(".crt"), joined.file(".key"), joined.authority(),
-      joined.file(".sign"));
+      "certificate = {}\n"
+      "key         = {}\n"
+      "authority   = {}\n"
+      "sign_key    = {}\n",
+      joined.identity.consortium, to_json(joined.file(".crt")), to_json(joined.file(".key")),
+      to_json(joined.authority()), to_json(joined.file(".sign")));
   if (!joined.invitation.address.empty())
     text += fmt::format("\n[network]\ndial = \"{}\"\n", joined.invitation.address);
   return text;

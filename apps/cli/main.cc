@@ -31,7 +31,7 @@ int execute(const Invocation& invocation) {
   if (std::fwrite(printed.data(), 1, printed.size(), stdout) != printed.size() ||
       std::fflush(stdout) != 0)
     return fail({Code::kFailed, "cannot write to standard output"}, false);
-  return 0;
+  return output->exit;
 }
 
 }  // namespace

@@ -133,13 +133,23 @@ struct LearnerOptions {
   int64_t wait = 600;
 };
 
+/// An owner's, by its policy, or a learner's, by the folder of its papers.
+struct DoctorOptions {
+  std::filesystem::path policy = "/etc/parley/policy.toml";
+  std::filesystem::path charter;  // empty: none
+  std::vector<std::string> set;
+  std::string dial;                // empty: as the policy says
+  std::filesystem::path identity;  // empty: an owner
+  std::string name;
+};
+
 struct Invocation {
   bool json = false;
   bool quiet = false;
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
                DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
                LedgerOptions, CertsInitOptions, CertsSignOptions, JoinOptions, OwnerOptions,
-               LearnerOptions>
+               LearnerOptions, DoctorOptions>
       command;
 };
 

@@ -46,11 +46,33 @@ void add_join(CLI::App& root, Invocation& invocation) {
   app->add_option("--out", options->out, "Folder for the files")->capture_default_str();
 }
 
+void add_doctor(CLI::App& root, Invocation& invocation) {
+  auto options = std::make_shared<DoctorOptions>();
+  CLI::App* app =
+      command(root, invocation, "doctor",
+              "Say what is wrong between you and the learner, first things first", options);
+  auto* policy = app->add_option("policy", options->policy, "An owner's policy");
+  policy->type_name("FILE")->capture_default_str();
+  auto* charter = app->add_option("--charter", options->charter, "The job: who the learner is");
+  charter->type_name("FILE");
+  app->add_option("--dial", options->dial, "Instead of the address in the policy")
+      ->type_name("HOST:PORT");
+  auto* identity = app->add_option("--identity", options->identity,
+                                   "A learner's papers, instead of a policy; without --dial "
+                                   "nobody is dialled");
+  identity->type_name("DIR")->excludes(policy)->needs(charter);
+  auto* name = app->add_option("--name", options->name, "Of the learner");
+  name->needs(identity);
+  identity->needs(name);
+  add_set(*app, options->set);
+}
+
 }  // namespace
 
 void add_identity(CLI::App& root, Invocation& invocation) {
   add_certs(root, invocation);
   add_join(root, invocation);
+  add_doctor(root, invocation);
 }
 
 }  // namespace parley::cli

@@ -8,9 +8,9 @@
 
 #include "parley/base/files.h"
 #include "parley/base/signature.h"
-#include "parley/net/authority.h"
 #include "parley/net/identity.h"
-#include "parley/net/request.h"
+#include "parley/net/identity/authority.h"
+#include "parley/net/identity/request.h"
 
 namespace parley::test {
 

@@ -4,7 +4,7 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/toml/accept.h"
-#include "parley/net/identity_x509.h"
+#include "parley/net/identity/x509.h"
 
 namespace parley::net {
 namespace {

@@ -1,6 +1,6 @@
 #include "parley/net/identity.h"
 
-#include "parley/net/identity_x509.h"
+#include "parley/net/identity/x509.h"
 #include "support/ledgers.h"
 #include "support/papers.h"
 

@@ -8,7 +8,7 @@
 
 #include "parley/base/clock.h"
 #include "parley/base/result.h"
-#include "parley/net/request.h"
+#include "parley/net/identity/request.h"
 
 namespace parley::net {
 
@@ -23,7 +23,7 @@ struct Authority {
 };
 Authority make_authority(const std::string& consortium, int64_t days, Clock& clock);
 
-/// From the folder where `parley certs init` put it; expired ones are refused.
+/// From the folder where `parley certs init` put it; one that has ended is refused.
 Result<Authority> read_authority(const std::filesystem::path& folder, Clock& clock);
 
 /// One line of the list of what was signed: serial, URI, end and key.

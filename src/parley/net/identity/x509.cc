@@ -1,4 +1,4 @@
-#include "parley/net/identity_x509.h"
+#include "parley/net/identity/x509.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>

@@ -1,13 +1,14 @@
-#include "parley/net/authority.h"
+#include "parley/net/identity/authority.h"
 
 #include <openssl/bn.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "parley/base/files.h"
-#include "parley/net/identity_x509.h"
-#include "parley/net/request.h"
+#include "parley/net/identity/request.h"
+#include "parley/net/identity/x509.h"
 
 namespace parley::net {
 namespace {
@@ -68,22 +69,36 @@ Certificate leaf(const Asked& asked, X509* authority, EVP_PKEY* asked_key, const
   return made;
 }
 
-/// The lines of the list; the first names the columns.
-std::vector<Signed> read_list(const std::string& text) {
-  std::vector<Signed> list;
+constexpr std::string_view kColumns = "serial\turi\tuntil\tkey";
+
+std::string line_of(const Signed& made) {
+  return made.serial + "\t" + made.identity.uri() + "\t" + made.until + "\t" + to_hex(made.key);
+}
+
+/// The last line about a party: its key of today.
+Result<std::optional<Signed>> last_signed(const std::filesystem::path& file,
+                                          const Identity& party) {
+  std::optional<Signed> last;
+  const std::string text = TRY(read_file(file));
   std::istringstream lines(text);
+  int number = 0;
   for (std::string line; std::getline(lines, line);) {
+    if (++number == 1 && line == kColumns) continue;
     std::istringstream fields(line);
     Signed made;
     std::string uri, key;
     fields >> made.serial >> uri >> made.until >> key;
     const auto identity = Identity::parse(uri);
     const auto hash = hash_from_hex(key);
-    if (!identity || !hash) continue;
+    if (!identity || !hash)
+      return Error{Code::kIntegrity,
+                   "is not a line of what was signed",
+                   "The list is damaged: restore it from a backup.",
+                   {.file = file.string(), .line = number}};
     made.identity = *identity, made.key = *hash;
-    list.push_back(made);
+    if (made.identity == party) last = made;
   }
-  return list;
+  return last;
 }
 
 }  // namespace
@@ -118,9 +133,9 @@ Result<Authority> read_authority(const std::filesystem::path& folder, Clock& clo
     return wrong(std::string("does not belong to ") + kAuthorityKey,
                  "Use what `parley certs init` made.");
   const Validity valid = validity_of(certificate.get());
-  if (clock.unix_seconds() >= valid.until)
-    return wrong("has expired on " + time_text(valid.until) + ", and this machine's clock says " +
-                     clock.now(),
+  if (clock.unix_seconds() < valid.from || clock.unix_seconds() >= valid.until)
+    return wrong("is valid from " + time_text(valid.from) + " until " + time_text(valid.until) +
+                     ", and this machine's clock says " + clock.now(),
                  "If the clock is right, the consortium needs a new authority.");
   return Authority{std::move(consortium), private_pem_of(key.get()), pem_of(certificate.get()),
                    fingerprint_of(certificate.get())};
@@ -149,24 +164,16 @@ Result<Signed> sign(const Authority& authority, const Asked& asked, int64_t days
 Result<void> record(const std::filesystem::path& folder, const Signed& made, bool replace,
                     Clock& clock) {
   const std::filesystem::path file = folder / kSignedList;
-  std::string line;
-  if (std::filesystem::exists(file)) {
-    const std::string text = TRY(read_file(file));
-    for (const Signed& earlier : read_list(text))
-      if (!replace && earlier.identity == made.identity && earlier.key != made.key &&
-          earlier.until > clock.now())
-        return Error{
-            Code::kIntegrity,
-            made.identity.uri() + " has a certificate for another key until " + earlier.until,
-            "Ask by phone whether the key was lost. If so, sign with --replace; the old "
-            "certificate stays good until it ends.",
-            {.file = file.string()}};
-  } else {
-    line = "serial\turi\tuntil\tkey\n";
-  }
-  line +=
-      made.serial + "\t" + made.identity.uri() + "\t" + made.until + "\t" + to_hex(made.key) + "\n";
-  return append_to_file(file, line);
+  if (!std::filesystem::exists(file))
+    return append_to_file(file, std::string(kColumns) + "\n" + line_of(made) + "\n");
+  const auto last = TRY(last_signed(file, made.identity));
+  if (!replace && last && last->key != made.key && last->until > clock.now())
+    return Error{Code::kIntegrity,
+                 made.identity.uri() + " has a certificate for another key until " + last->until,
+                 "Ask by phone whether the key was lost. If so, sign with --replace; the old "
+                 "certificate stays good until it ends.",
+                 {.file = file.string()}};
+  return append_to_file(file, line_of(made) + "\n");
 }
 
 }  // namespace parley::net

@@ -1,8 +1,8 @@
-#include "parley/net/request.h"
+#include "parley/net/identity/request.h"
 
 #include <openssl/pem.h>
 
-#include "parley/net/identity_x509.h"
+#include "parley/net/identity/x509.h"
 #include "support/papers.h"
 
 namespace parley::net {

@@ -1,6 +1,6 @@
-#include "parley/net/authority.h"
+#include "parley/net/identity/authority.h"
 
-#include "parley/net/identity_x509.h"
+#include "parley/net/identity/x509.h"
 #include "support/ledgers.h"
 #include "support/papers.h"
 
@@ -134,8 +134,14 @@ TEST_F(AuthorityInAFolder, IsRefusedWithAForeignKeyAnOpenKeyNoAuthorityOrAfterIt
   ASSERT_TRUE(write_file(folder_ / kAuthorityCertificate, banks_.papers("owner", "a").certificate));
   expect_refused(Code::kIntegrity, "is not the certificate of an authority");
   ASSERT_TRUE(write_file(folder_ / kAuthorityCertificate, banks_.authority().certificate));
-  banks_.clock().at += 3650 * kDay;
-  expect_refused(Code::kIntegrity, "has expired");
+  const int64_t made = banks_.clock().at;
+  for (const int64_t wrong : {made - 3601, made + 3650 * kDay}) {
+    banks_.clock().at = wrong;
+    expect_refused(Code::kIntegrity,
+                   "is valid from 2026-11-15T07:00:00Z until 2036-11-12T08:00:00Z, and this "
+                   "machine's clock says ");
+  }
+  banks_.clock().at = made;
   fs::permissions(folder_ / kAuthorityKey, fs::perms(0644));
   expect_refused(Code::kInvalid, "others on this machine can open it");
 }
@@ -154,12 +160,17 @@ TEST_F(AuthorityInAFolder, ListsWhatItSignedAndGivesNoSecondKeyToAPartyUnasked) 
   EXPECT_EQ(refused.error().code, Code::kIntegrity);
   EXPECT_NE(refused.error().what.find("another key until 2026-11-25"), std::string::npos);
   EXPECT_TRUE(certify(second, true));
+  EXPECT_TRUE(certify(second, false)) << "the new key is renewed like any other";
   EXPECT_FALSE(certify(first, false)) << "the lost key is not welcome back";
   banks_.clock().at += 11 * kDay;
   EXPECT_TRUE(certify(first, false)) << "everything has ended";
   const std::string list = *read_file(folder_ / kSignedList);
-  EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 1 + 5);
+  EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 1 + 6);
   EXPECT_TRUE(list.starts_with("serial\turi\tuntil\tkey\n"));
+  ASSERT_TRUE(append_to_file(folder_ / kSignedList, "spilt coffee\n"));
+  const auto damaged = certify(first, false);
+  ASSERT_FALSE(damaged);
+  EXPECT_EQ(damaged.error().where.line, 8);
 }
 
 }  // namespace

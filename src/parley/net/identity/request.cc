@@ -1,9 +1,9 @@
-#include "parley/net/request.h"
+#include "parley/net/identity/request.h"
 
 #include <memory>
 
 #include "parley/charter/toml/table.h"
-#include "parley/net/identity_x509.h"
+#include "parley/net/identity/x509.h"
 
 namespace parley::net {
 namespace {

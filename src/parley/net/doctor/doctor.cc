@@ -1,0 +1,151 @@
+#include "parley/net/doctor/doctor.h"
+
+#include <algorithm>
+
+#include "parley/base/signature.h"
+#include "parley/net/doctor/peer.h"
+
+namespace parley::net {
+namespace {
+
+constexpr int64_t kDay = 86400;
+constexpr int64_t kRenewDays = 30;
+
+/// Findings, one after the other until one is wrong.
+class Examination {
+ public:
+  /// Looks, unless something before was wrong.
+  template <class Look>
+  void check_that(std::string name, Look look) {
+    Finding& finding = diagnosis_.findings.emplace_back(Finding{std::move(name)});
+    if (diagnosis_.wrong() != nullptr) return;
+    const Seen said = look();
+    finding.said = said ? *said : describe(said.error());
+    if (!said) finding.wrong = said.error();
+  }
+  Diagnosis take() { return std::move(diagnosis_); }
+
+ private:
+  Diagnosis diagnosis_{};
+};
+
+bool is_owner(const Patient& patient) { return !patient.files.sign_key.empty(); }
+
+Identity expected(const Patient& patient) {
+  return {patient.files.consortium, is_owner(patient) ? "owner" : "learner", patient.name};
+}
+
+Seen look_at_name(const Patient& patient, const Papers& papers) {
+  const Identity wanted = expected(patient);
+  if (papers.identity == wanted) return papers.identity.uri();
+  return Error{Code::kIntegrity,
+               "is of " + papers.identity.uri() + ", and " + wanted.uri() + " is meant",
+               "Take the certificate of that party, or correct the name.",
+               {.file = patient.files.certificate.string()}};
+}
+
+Seen look_at_clock(const Papers& papers, Clock& clock) {
+  const int64_t until = validity_of(certificate_from(papers.certificate).get()).until;
+  const int64_t days = (until - clock.unix_seconds()) / kDay;
+  return clock.now() + ", and the certificate lasts until " + time_text(until) +
+         (days < kRenewDays ? ": have it renewed soon" : "");
+}
+
+Seen look_at_sign_key(const Patient& patient) {
+  const std::string file = patient.files.sign_key.string();
+  const std::string pem = TRY(read_secret(patient.files.sign_key));
+  const auto key = SigningKey::from_pem(pem);
+  if (!key) return Error{Code::kInvalid, key.error().what, key.error().hint, {.file = file}};
+  const std::string ours = to_text(key->public_key());
+  if (!patient.charter) return ours;
+  for (const charter::Owner& owner : patient.charter->owners)
+    if (owner.name == patient.name && owner.sign_key != key->public_key())
+      return Error{Code::kIntegrity,
+                   "is " + ours + ", and the charter has " +
+                       (owner.sign_key ? to_text(*owner.sign_key) : "none") + " for " + owner.name,
+                   "Take the key that the charter names, or have the charter corrected, which "
+                   "makes it another job.",
+                   {.file = file}};
+  return ours;
+}
+
+Seen look_at_charter(const Patient& patient) {
+  const charter::Charter& charter = *patient.charter;
+  const auto wrong = [&](const std::string& what) {
+    return Error{Code::kIntegrity, "charter " + charter.name + " " + what,
+                 "Is it the charter that you mean?"};
+  };
+  if (charter.consortium != patient.files.consortium)
+    return wrong("is of consortium " + charter.consortium + ", and the papers are of " +
+                 patient.files.consortium);
+  const bool named = is_owner(patient)
+                         ? std::any_of(charter.owners.begin(), charter.owners.end(),
+                                       [&](const auto& each) { return each.name == patient.name; })
+                         : charter.learner.name == patient.name;
+  if (!named) return wrong("does not name " + expected(patient).uri());
+  return charter.name + ", " + to_hex(charter.hash);
+}
+
+Result<Socket> reach(const Patient& patient) {
+  if (patient.proxy.empty()) return connect_to(patient.dial, patient.deadline_ms);
+  Socket socket = TRY(connect_to(patient.proxy.substr(7), patient.deadline_ms));  // http://
+  TRY(connect_through(socket, patient.dial, patient.deadline_ms));
+  return socket;
+}
+
+void examine_papers(Examination& examination, const Patient& patient, Clock& clock,
+                    std::optional<Papers>& papers) {
+  examination.check_that("papers", [&]() -> Seen {
+    papers = TRY(read_papers(patient.files, clock));
+    return look_at_name(patient, *papers);
+  });
+  examination.check_that("clock", [&] { return look_at_clock(*papers, clock); });
+  if (is_owner(patient))
+    examination.check_that("sign key", [&] { return look_at_sign_key(patient); });
+  if (patient.charter) examination.check_that("charter", [&] { return look_at_charter(patient); });
+}
+
+void examine_connection(Examination& examination, const Patient& patient, Clock& clock,
+                        const std::optional<Papers>& papers) {
+  const bool direct = patient.proxy.empty();
+  Socket socket;
+  Handshake shaken;
+  examination.check_that(direct ? "address" : "proxy",
+                         [&] { return resolve(direct ? patient.dial : patient.proxy.substr(7)); });
+  examination.check_that("reachable", [&]() -> Seen {
+    socket = TRY(reach(patient));
+    return patient.dial + " accepts connections";
+  });
+  examination.check_that("tls", [&] {
+    const std::string host = split_address(patient.dial).host;
+    shaken = shake_hands(socket, host, *papers, patient.deadline_ms, clock);
+    return look_at_tls(patient, shaken);
+  });
+  examination.check_that("peer", [&] { return look_at_peer(*papers, shaken, clock); });
+  examination.check_that("learner", [&] { return look_at_learner(patient, shaken); });
+  examination.check_that("welcome", [&] { return look_at_welcome(shaken); });
+  examination.check_that("http/2", [&] { return look_at_http2(patient, shaken); });
+  if (!patient.ask_learner) return;
+  examination.check_that("job", [&]() -> Seen {
+    TRY(patient.ask_learner(*papers, patient.dial));
+    return std::string("the learner takes part in it");
+  });
+}
+
+}  // namespace
+
+const Error* Diagnosis::wrong() const {
+  for (const Finding& finding : findings)
+    if (finding.wrong) return &*finding.wrong;
+  return nullptr;
+}
+
+Diagnosis diagnose(const Patient& patient, Clock& clock) {
+  Examination examination;
+  std::optional<Papers> papers;
+  examine_papers(examination, patient, clock, papers);
+  if (!patient.dial.empty()) examine_connection(examination, patient, clock, papers);
+  return examination.take();
+}
+
+}  // namespace parley::net

@@ -1,6 +1,6 @@
 #include "parley/base/bytes.h"
 
-#include <openssl/sha.h>
+#include <openssl/evp.h>
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +8,11 @@
 namespace parley {
 
 Hash sha256(ByteView bytes) {
+  // Looked up once: OpenSSL's one-call function looks it up every time, which takes longer than
+  // hashing a short text.
+  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   Hash hash;
-  check(SHA256(bytes.data(), bytes.size(), hash.data()) != nullptr);
+  check(EVP_Digest(bytes.data(), bytes.size(), hash.data(), nullptr, algorithm, nullptr) == 1);
   return hash;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cctype>
 #include <cstring>
+#include <map>
 #include <system_error>
 
 namespace parley::ledger {
@@ -80,7 +81,40 @@ std::string immutable(const std::string& path) {
 
 }  // namespace
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+class Statements {
+ public:
+  explicit Statements(std::string file) : file_(std::move(file)) {}
+  Statements(const Statements&) = delete;
+  Statements& operator=(const Statements&) = delete;
+  ~Statements() {
+    for (const auto& [text, statement] : idle_) sqlite3_finalize(statement);
+  }
+
+  sqlite3_stmt* take(const char* sql) {
+    const auto found = idle_.find(std::string_view(sql));
+    if (found == idle_.end()) return nullptr;
+    sqlite3_stmt* statement = found->second;
+    idle_.erase(found);
+    return statement;
+  }
+  void give_back(sqlite3_stmt* statement) {
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    idle_.emplace(sqlite3_sql(statement), statement);
+  }
+  const std::string& file() const { return file_; }
+
+ private:
+  std::string file_;
+  std::multimap<std::string, sqlite3_stmt*, std::less<>> idle_;
+};
+
+Statement::Statement(std::shared_ptr<Statements> home, sqlite3_stmt* statement)
+    : home_(std::move(home)), statement_(statement) {}
+
+Statement::~Statement() {
+  if (home_) home_->give_back(statement_);
+}
 
 Statement& Statement::note(int result) {
   if (failed_ == SQLITE_OK) failed_ = result;
@@ -88,47 +122,50 @@ Statement& Statement::note(int result) {
 }
 
 Statement& Statement::bind(int64_t number) {
-  return note(sqlite3_bind_int64(statement_.get(), ++bound_, number));
+  return note(sqlite3_bind_int64(statement_, ++bound_, number));
 }
 
 Statement& Statement::bind(double number) {
-  return note(sqlite3_bind_double(statement_.get(), ++bound_, number));
+  return note(sqlite3_bind_double(statement_, ++bound_, number));
 }
 
 Statement& Statement::bind(std::string_view text) {
-  return note(sqlite3_bind_text64(statement_.get(), ++bound_, text.data(), text.size(),
-                                  SQLITE_TRANSIENT, SQLITE_UTF8));
+  return note(sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_TRANSIENT,
+                                  SQLITE_UTF8));
 }
 
 Statement& Statement::bind(ByteView blob) {
   const void* data = blob.empty() ? "" : static_cast<const void*>(blob.data());  // Null is NULL.
-  return note(sqlite3_bind_blob64(statement_.get(), ++bound_, data, blob.size(), SQLITE_TRANSIENT));
+  return note(sqlite3_bind_blob64(statement_, ++bound_, data, blob.size(), SQLITE_TRANSIENT));
 }
 
 Result<bool> Statement::step() {
-  const int result = failed_ == SQLITE_OK ? sqlite3_step(statement_.get()) : failed_;
+  const int result = failed_ == SQLITE_OK ? sqlite3_step(statement_) : failed_;
   if (result == SQLITE_ROW) return true;
   if (result == SQLITE_DONE) return false;
-  return failure(sqlite3_db_handle(statement_.get()), result, file_);
+  return failure(sqlite3_db_handle(statement_), result, home_->file());
 }
 
-int64_t Statement::integer(int column) const {
-  return sqlite3_column_int64(statement_.get(), column);
-}
+int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_, column); }
 
-double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
 
 std::string Statement::text(int column) const {
-  const unsigned char* data = sqlite3_column_text(statement_.get(), column);
-  const size_t size = static_cast<size_t>(sqlite3_column_bytes(statement_.get(), column));
+  const unsigned char* data = sqlite3_column_text(statement_, column);
+  const size_t size = static_cast<size_t>(sqlite3_column_bytes(statement_, column));
   return data ? std::string(reinterpret_cast<const char*>(data), size) : std::string();
 }
 
 Bytes Statement::blob(int column) const {
-  const auto* data = static_cast<const uint8_t*>(sqlite3_column_blob(statement_.get(), column));
-  const int size = sqlite3_column_bytes(statement_.get(), column);
+  const auto* data = static_cast<const uint8_t*>(sqlite3_column_blob(statement_, column));
+  const int size = sqlite3_column_bytes(statement_, column);
   return data ? Bytes(data, data + size) : Bytes();
 }
+
+Connection::Connection(std::unique_ptr<sqlite3, Close> connection, std::string file)
+    : connection_(std::move(connection)),
+      file_(std::move(file)),
+      statements_(std::make_shared<Statements>(file_)) {}
 
 void Connection::Close::operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
 
@@ -172,15 +209,23 @@ Result<Connection> Connection::in_memory() {
 }
 
 Result<Statement> Connection::prepare(const char* sql) {
-  sqlite3_stmt* statement = nullptr;
-  const int result = sqlite3_prepare_v2(connection_.get(), sql, -1, &statement, nullptr);
-  if (result != SQLITE_OK) return failure(connection_.get(), result, file_);
-  return Statement(statement, file_);
+  sqlite3_stmt* statement = statements_->take(sql);
+  if (statement == nullptr) {
+    const int result = sqlite3_prepare_v2(connection_.get(), sql, -1, &statement, nullptr);
+    if (result != SQLITE_OK) return failure(connection_.get(), result, file_);
+  }
+  return Statement(statements_, statement);
 }
 
 Result<void> Connection::run(const char* sql) {
   const int result = sqlite3_exec(connection_.get(), sql, nullptr, nullptr, nullptr);
   if (result != SQLITE_OK) return failure(connection_.get(), result, file_);
+  return {};
+}
+
+Result<void> Connection::execute(const char* sql) {
+  Statement statement = TRY(prepare(sql));
+  TRY(statement.step());
   return {};
 }
 

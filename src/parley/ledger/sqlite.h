@@ -17,9 +17,17 @@ struct sqlite3_stmt;
 
 namespace parley::ledger {
 
+/// Compiled statements that nobody is using, by their text: compiling one takes longer than running
+/// it.
+class Statements;
+
 /// Parameters are bound in the order of their question marks; columns are read by number, from 0.
 class Statement {
  public:
+  Statement(Statement&&) noexcept = default;
+  Statement& operator=(Statement&&) = delete;
+  ~Statement();
+
   Statement& bind(int64_t number);
   Statement& bind(double number);
   Statement& bind(std::string_view text);
@@ -35,16 +43,12 @@ class Statement {
 
  private:
   friend class Connection;
-  struct Finalize {
-    void operator()(sqlite3_stmt* statement) const;
-  };
-  Statement(sqlite3_stmt* statement, std::string file)
-      : statement_(statement), file_(std::move(file)) {}
+  Statement(std::shared_ptr<Statements> home, sqlite3_stmt* statement);
 
   Statement& note(int result);
 
-  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  std::string file_;
+  std::shared_ptr<Statements> home_;  // It goes back there; null once moved from.
+  sqlite3_stmt* statement_;
   int bound_ = 0;
   int failed_ = 0;  // the first bad result of a bind; step() reports it
 };
@@ -68,9 +72,9 @@ class Connection {
   /// All of `work`, or nothing. Alone as a writer from its first line on.
   template <class Work>
   Result<void> in_transaction(const Work& work) {
-    TRY(run("BEGIN IMMEDIATE"));
+    TRY(execute("BEGIN IMMEDIATE"));
     Result<void> done = work();
-    if (done) done = run("COMMIT");
+    if (done) done = execute("COMMIT");
     if (!done) roll_back();
     return done;
   }
@@ -83,12 +87,13 @@ class Connection {
     void operator()(sqlite3* connection) const;
   };
   static Result<Connection> open(const std::string& name, int flags, std::string file);
-  Connection(std::unique_ptr<sqlite3, Close> connection, std::string file)
-      : connection_(std::move(connection)), file_(std::move(file)) {}
+  Result<void> execute(const char* sql);  // one statement
+  Connection(std::unique_ptr<sqlite3, Close> connection, std::string file);
   void roll_back();
 
   std::unique_ptr<sqlite3, Close> connection_;
   std::string file_;
+  std::shared_ptr<Statements> statements_;
 };
 
 }  // namespace parley::ledger

@@ -14,6 +14,7 @@ namespace {
 using Steady = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{200};
 constexpr std::chrono::seconds kGreetingDue{10};
+constexpr size_t kUncheckedMax = 1000;  // signatures that may wait for a quiet moment
 
 struct Opened {
   Journal journal;
@@ -59,11 +60,16 @@ class Session {
     while (!learner_.finished()) {
       if (stop) return Error{Code::kUnavailable, "interrupted", resume_hint()};
       if (Steady::now() - last_answer_ > options_.wait) return nobody_comes();
-      TRY(take(host_.next(kTick)));
+      const bool backlog = learner_.unchecked() > 0;
+      Event event = host_.next(backlog ? std::chrono::milliseconds(0) : kTick);
+      const bool quiet = std::holds_alternative<Nothing>(event);
+      if (backlog && (quiet || learner_.unchecked() > kUncheckedMax))
+        TRY(learner_.check_signatures(1));
+      TRY(take(std::move(event)));
       if (learner_.refused()) return abandon();
       dismiss_late();
     }
-    return {};
+    return learner_.check_signatures(learner_.unchecked());
   }
 
   double seconds() const {

@@ -109,18 +109,28 @@ Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAns
 }
 
 Result<void> SyncLearner::check_receipt(size_t owner, size_t run,
-                                        const wire::ReceivedAnswer& answer) const {
+                                        const wire::ReceivedAnswer& answer) {
   const SyncPlan::Owner& who = plan_.owners[owner];
   if (!who.sign_key) return {};
   if (answer.receipt.query != gate::query_hash(plan_.charter, answer.round, descent_.theta(run)))
     return wrong(owner, "an answer to another question");
   if (answer.receipt.answer != sha256(bytes_of(answer.values)))
     return wrong(owner, "a receipt for other numbers");
-  const Bytes bytes = wire::signed_bytes(plan_.charter, who.name, answer.receipt);
-  if (!answer.signature || !is_signed(*who.sign_key, bytes, *answer.signature))
-    return Error{Code::kIntegrity,
-                 who.name + " sent a receipt that its sign_key in the charter did not sign",
-                 "Its policy must name the key that `parley join` made for this charter."};
+  unchecked_.push_back(
+      {owner, wire::signed_bytes(plan_.charter, who.name, answer.receipt), answer.signature});
+  return {};
+}
+
+Result<void> SyncLearner::check_signatures(size_t most) {
+  for (; most > 0 && !unchecked_.empty(); --most) {
+    const Signed next = std::move(unchecked_.front());
+    unchecked_.pop_front();
+    const SyncPlan::Owner& who = plan_.owners[next.owner];
+    if (!next.signature || !is_signed(*who.sign_key, next.bytes, *next.signature))
+      return Error{Code::kIntegrity,
+                   who.name + " sent a receipt that its sign_key in the charter did not sign",
+                   "Its policy must name the key that `parley join` made for this charter."};
+  }
   return {};
 }
 
@@ -137,6 +147,7 @@ Result<void> SyncLearner::replay(const std::string& owner, wire::ReceivedAnswer 
   if (found == plan_.owners.end())
     return Error{Code::kIntegrity, "an answer of '" + owner + "', who is not in the charter"};
   TRY(take(static_cast<size_t>(found - plan_.owners.begin()), 0, answer));
+  TRY(check_signatures(unchecked()));
   descend_if_complete();
   return {};
 }

@@ -14,6 +14,7 @@
 // sockets. The simulator and the network drive this same code.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,6 +71,12 @@ class SyncLearner {
   /// Takes an answer from the journal of an interrupted job, before anyone attends.
   Result<void> replay(const std::string& owner, wire::ReceivedAnswer answer);
 
+  /// Signatures take longer to check than all else in a round, so they are checked while owners
+  /// work: the oldest `most` of those that wait. An error means that an answer was forged, and the
+  /// job is over. None may wait when the model is used.
+  Result<void> check_signatures(size_t most);
+  size_t unchecked() const { return unchecked_.size(); }
+
   bool finished() const { return descent_.finished(); }
   size_t rounds_done() const { return descent_.rounds_done(); }
   /// Why the job was abandoned, if it was.
@@ -93,12 +100,17 @@ class SyncLearner {
   Result<Step> greet(size_t owner, size_t run, const wire::Hello& hello);
   Result<Step> refuse(size_t owner, const wire::Refusal& refusal);
   Result<void> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
-  Result<void> check_receipt(size_t owner, size_t run, const wire::ReceivedAnswer& answer) const;
+  Result<void> check_receipt(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
   void descend_if_complete();
   void ask(size_t owner, size_t run, std::vector<Outgoing>& out);
   std::vector<Outgoing> ask_all();
   std::vector<double> mean_gradients() const;
   Error wrong(size_t owner, const std::string& what) const;
+  struct Signed {
+    size_t owner;
+    Bytes bytes;
+    std::optional<Signature> signature;
+  };
   Seat& seat(size_t owner, size_t run) { return seats_[run * plan_.owners.size() + owner]; }
   const Seat& seat(size_t owner, size_t run) const {
     return seats_[run * plan_.owners.size() + owner];
@@ -108,6 +120,7 @@ class SyncLearner {
   learn::Descent descent_;
   std::vector<Seat> seats_;  // per run and owner
   size_t answered_ = 0;
+  std::deque<Signed> unchecked_{};
   std::optional<Error> refused_{};
 };
 

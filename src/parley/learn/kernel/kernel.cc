@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -14,11 +15,6 @@
 namespace parley::learn {
 namespace {
 
-using V = __m256d;
-
-/// Records that are worked on together: one vector of slopes.
-constexpr size_t kBlock = 4;
-
 /// What every record of a pass is treated with.
 struct DensePass {
   const double* theta;  // padded with zeros to the stride
@@ -28,12 +24,10 @@ struct DensePass {
   double bound;
 };
 
-[[gnu::always_inline]] inline V magnitude(V x) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), x); }
-
 /// In test builds: no record exceeds its integer bound.
-template <class Norm>
-void check_block(const DensePass& pass, const double* z, const double* slope) {
-  for (size_t k = 0; k < kBlock; ++k) {
+template <class Norm, size_t kRows>
+void check_block(const DensePass& pass, const double* z, const std::array<double, kRows>& slope) {
+  for (size_t k = 0; k < kRows; ++k) {
     double size = 0;
     for (size_t j = 0; j < pass.stride; ++j) {
       const double q = std::fma(slope[k], z[k * pass.stride + j], kShift) - kShift;
@@ -44,14 +38,29 @@ void check_block(const DensePass& pass, const double* z, const double* slope) {
 }
 
 namespace v3 {
+#include "parley/learn/kernel/vector_v3.inl"
+// After its vectors:
 #include "parley/learn/kernel/dense.inl"
-}
+}  // namespace v3
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))), apply_to = function)
+#else
 #pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4")
+#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
+#endif
 namespace v4 {
+#include "parley/learn/kernel/vector_v4.inl"
+// After its vectors:
 #include "parley/learn/kernel/dense.inl"
-}
+}  // namespace v4
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
+
+/// The largest block: all passes take a multiple of it.
+constexpr size_t kBlock = std::max(v3::kBlock, v4::kBlock);
 
 template <class L, class Norm>
 void dense_pass(Isa isa, const L& loss, const DensePass& pass, const double* z, const double* y,

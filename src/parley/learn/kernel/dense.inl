@@ -19,6 +19,13 @@ template <class Norm>
   else norm = fused(z, z, norm);
 }
 
+/// What the lanes of a norm sum up to, as a norm.
+template <class Norm>
+[[gnu::always_inline]] inline V length(V sum) {
+  if constexpr (std::is_same_v<Norm, L2>) return root(sum);
+  else return sum;
+}
+
 /// The sums over a row, lane by lane (record_map.h). Row after row, because memory is fetched ahead
 /// for one stream better than for two.
 template <class Norm>
@@ -37,20 +44,19 @@ template <class Norm>
 
 /// The scores and norms of a block of records.
 template <class Norm>
-[[gnu::always_inline]] inline void fold_block(const DensePass& pass, const double* z, V& score,
+[[gnu::always_inline]] inline void fold_block(const Pass& pass, const double* z, V& score,
                                               V& norm) {
   V scores[kBlock][kParts], norms[kBlock][kParts];
 #pragma GCC unroll 8  // So that all of them stay in registers.
   for (size_t k = 0; k < kBlock; ++k)
     fold<Norm>(pass.theta, z + k * pass.stride, pass.stride, scores[k], norms[k]);
   score = tree(scores);
-  norm = tree(norms);
-  if constexpr (std::is_same_v<Norm, L2>) norm = root(norm);
+  norm = length<Norm>(tree(norms));
 }
 
 /// Their slopes, clipped, in lattice units.
 template <class L>
-[[gnu::always_inline]] inline V clipped_slopes(const L loss, const DensePass& pass, V score, V norm,
+[[gnu::always_inline]] inline V clipped_slopes(const L loss, const Pass& pass, V score, V norm,
                                                const double* y) {
   V slope;
 #pragma GCC unroll 1  // Unrolled, it would not be vectorised.
@@ -74,7 +80,7 @@ template <class Load>
   return total;
 }
 
-[[gnu::always_inline]] inline void add_block(const DensePass& pass, const double* z, V slopes,
+[[gnu::always_inline]] inline void add_block(const Pass& pass, const double* z, V slopes,
                                              uint64_t* sum) {
   V slope[kBlock];
   for (size_t k = 0; k < kBlock; ++k) slope[k] = spread(slopes[k]);
@@ -86,7 +92,7 @@ template <class Load>
 
 /// Loss and pass by value: the compiler then knows that no store changes them.
 template <class L, class Norm>
-void dense_pass(const L loss, const DensePass pass, const double* z, const double* y, size_t rows,
+void dense_pass(const L loss, const Pass pass, const double* z, const double* y, size_t rows,
                 uint64_t* sum) {
   for (size_t i = 0; i < rows; i += kBlock) {
     const double* block = z + i * pass.stride;
@@ -94,7 +100,8 @@ void dense_pass(const L loss, const DensePass pass, const double* z, const doubl
     fold_block<Norm>(pass, block, score, norm);
     const V slopes = clipped_slopes(loss, pass, score, norm, y + i);
     if constexpr (kCheckRecords)
-      check_block<Norm>(pass, block, std::bit_cast<std::array<double, kBlock>>(slopes));
+      for (size_t k = 0; k < kBlock; ++k)
+        check_record<Norm>(pass, block + k * pass.stride, pass.stride, slopes[k]);
     add_block(pass, block, slopes, sum);
   }
 }

@@ -79,10 +79,13 @@ uint64_t read_all(const T* from, size_t count) {
   const auto* words = reinterpret_cast<const char*>(from);
   __m256i sum[8] = {};
   for (size_t i = 0; i + 256 <= count * sizeof(T); i += 256)
-    for (size_t k = 0; k < 8; ++k)
-      sum[k] += _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + i + 32 * k));
-  for (size_t k = 1; k < 8; ++k) sum[0] += sum[k];
-  return uint64_t(sum[0][0] + sum[0][1] + sum[0][2] + sum[0][3]);
+    for (size_t k = 0; k < 8; ++k) {
+      const auto* next = reinterpret_cast<const __m256i*>(words + i + 32 * k);
+      sum[k] = _mm256_add_epi64(sum[k], _mm256_loadu_si256(next));
+    }
+  for (size_t k = 1; k < 8; ++k) sum[0] = _mm256_add_epi64(sum[0], sum[k]);
+  return uint64_t(_mm256_extract_epi64(sum[0], 0)) + uint64_t(_mm256_extract_epi64(sum[0], 1)) +
+         uint64_t(_mm256_extract_epi64(sum[0], 2)) + uint64_t(_mm256_extract_epi64(sum[0], 3));
 }
 
 uint64_t read_rows(const Rows& rows, size_t begin, size_t end) {

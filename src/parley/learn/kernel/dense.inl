@@ -15,15 +15,19 @@ constexpr size_t kParts = kLanes / kWidth;  // of a row's lanes
 template <class Norm>
 [[gnu::always_inline]] inline void grow(V theta, V z, V& score, V& norm) {
   score = fused(theta, z, score);
-  if constexpr (std::is_same_v<Norm, L1>) norm += magnitude(z);
-  else norm = fused(z, z, norm);
+  if constexpr (std::is_same_v<Norm, L1>)
+    norm += magnitude(z);
+  else
+    norm = fused(z, z, norm);
 }
 
 /// What the lanes of a norm sum up to, as a norm.
 template <class Norm>
 [[gnu::always_inline]] inline V length(V sum) {
-  if constexpr (std::is_same_v<Norm, L2>) return root(sum);
-  else return sum;
+  if constexpr (std::is_same_v<Norm, L2>)
+    return root(sum);
+  else
+    return sum;
 }
 
 /// The sums over a row, lane by lane (record_map.h). Row after row, because memory is fetched ahead
@@ -69,14 +73,16 @@ template <class L>
   return slope * pass.inverse_gamma;
 }
 
-/// The integer gradients of a block's rows in one vector of columns, each with kShift's bits on top.
+/// The integer gradients of a block's rows in one vector of columns, each with kShift's bits on
+/// top.
 template <class Load>
 [[gnu::always_inline]] inline Integers gradients(const V (&slope)[kBlock], const double* z,
                                                  size_t stride, const Load& load_columns) {
   const V shift = spread(kShift);
   Integers total{};
   for (size_t k = 0; k < kBlock; ++k)
-    total += reinterpret_cast<Integers>(fused(slope[k], load_columns(z + k * stride), shift));
+    total = plus(total,
+                 reinterpret_cast<Integers>(fused(slope[k], load_columns(z + k * stride), shift)));
   return total;
 }
 

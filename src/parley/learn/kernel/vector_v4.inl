@@ -15,11 +15,15 @@ constexpr __mmask8 kFour = 0xf;
 [[gnu::always_inline]] inline V root(V x) { return _mm512_maskz_sqrt_pd(0xff, x); }
 [[gnu::always_inline]] inline V magnitude(V x) { return _mm512_abs_pd(x); }
 
+/// Modulo 2^64, which + is not.
+[[gnu::always_inline]] inline Integers plus(Integers a, Integers b) {
+  return _mm512_add_epi64(a, b);
+}
 [[gnu::always_inline]] inline void add_to(uint64_t* sum, Integers more) {
-  _mm512_storeu_si512(sum, _mm512_add_epi64(_mm512_loadu_si512(sum), more));
+  _mm512_storeu_si512(sum, plus(_mm512_loadu_si512(sum), more));
 }
 [[gnu::always_inline]] inline void add_four(uint64_t* sum, Integers more) {
-  const Integers total = _mm512_add_epi64(_mm512_maskz_loadu_epi64(kFour, sum), more);
+  const Integers total = plus(_mm512_maskz_loadu_epi64(kFour, sum), more);
   _mm512_mask_storeu_epi64(sum, kFour, total);
 }
 

@@ -1,34 +1,19 @@
 // Times the reference optimum of rows from a file, for bench/solver.py:
 //   solver_bench FILE LOSS L2 BOX THREADS REPEATS
 //
-// FILE holds two 64-bit counts, rows and columns, then the rows and then the labels as doubles.
-// Prints one JSON object: the seconds of each repeat, fitness, certified gap and theta.
+// FILE is that of rows_file.h. Prints one JSON object: the seconds of each repeat, fitness,
+// certified gap and theta.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 
 #include "parley/base/result.h"
 #include "parley/learn/fitness.h"
+#include "rows_file.h"
 
 namespace {
 
 using namespace parley;
-
-learn::Rows read_rows(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  uint64_t size[2] = {};
-  file.read(reinterpret_cast<char*>(size), sizeof size);
-  std::vector<double> values(size[0] * size[1]), labels(size[0]);
-  file.read(reinterpret_cast<char*>(values.data()), std::streamsize(values.size() * 8));
-  file.read(reinterpret_cast<char*>(labels.data()), std::streamsize(labels.size() * 8));
-  check(bool(file));
-  learn::Rows rows(size[1]);
-  rows.reserve(size[0]);
-  for (size_t i = 0; i < size[0]; ++i)
-    rows.add(std::span(values).subspan(i * size[1], size[1]), labels[i]);
-  return rows;
-}
 
 void print_list(const std::vector<double>& numbers) {
   for (size_t i = 0; i < numbers.size(); ++i) std::printf(i == 0 ? "%.17g" : ", %.17g", numbers[i]);
@@ -38,7 +23,7 @@ void print_list(const std::vector<double>& numbers) {
 
 int main(int argc, char** argv) {
   check(argc == 7);
-  const learn::Rows rows = read_rows(argv[1]);
+  const learn::Rows rows = rows_of_file(argv[1]);
   const auto loss = learn::loss_named(argv[2]);
   check(loss.has_value());
   const double l2 = std::atof(argv[3]), box = std::atof(argv[4]);

@@ -158,6 +158,7 @@ Result<std::unique_ptr<Host>> Host::listen(const std::string& address, const Pap
   builder.SetMaxReceiveMessageSize(static_cast<int>(wire::kMessageBytesMax));
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // Two learners must not share a port.
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // It answers every message with a ping.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, int(1000 * kKeepalive.count()));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, int(1000 * kKeepaliveTimeout.count()));
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,

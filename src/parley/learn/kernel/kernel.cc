@@ -14,50 +14,70 @@
 namespace parley::learn {
 namespace {
 
-using V = __m256d;
-
-/// Records that are worked on together: one vector of slopes.
-constexpr size_t kBlock = 4;
-
 /// What every record of a pass is treated with.
-struct DensePass {
-  const double* theta;  // padded with zeros to the stride
-  size_t stride;
+struct Pass {
+  const double* theta;  // for dense rows, padded with zeros to the stride
+  size_t stride;        // of dense rows
   double clip;
   double inverse_gamma;
   double bound;
 };
 
-[[gnu::always_inline]] inline V magnitude(V x) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), x); }
+template <class Norm>
+Pass make_pass(const Lattice& lattice, const double* theta, size_t stride) {
+  return {theta, stride, lattice.shortened<Norm>(), 1 / lattice.gamma(), lattice.bound<Norm>()};
+}
 
 /// In test builds: no record exceeds its integer bound.
 template <class Norm>
-void check_block(const DensePass& pass, const double* z, const double* slope) {
-  for (size_t k = 0; k < kBlock; ++k) {
-    double size = 0;
-    for (size_t j = 0; j < pass.stride; ++j) {
-      const double q = std::fma(slope[k], z[k * pass.stride + j], kShift) - kShift;
-      size += std::is_same_v<Norm, L1> ? std::fabs(q) : q * q;
-    }
-    check(size <= record_limit<Norm>(pass.bound));
+void check_record(const Pass& pass, const double* z, size_t count, double slope) {
+  double size = 0;
+  for (size_t j = 0; j < count; ++j) {
+    const double q = std::fma(slope, z[j], kShift) - kShift;
+    size += std::is_same_v<Norm, L1> ? std::fabs(q) : q * q;
   }
+  check(size <= record_limit<Norm>(pass.bound));
 }
 
 namespace v3 {
+#include "parley/learn/kernel/vector_v3.inl"
+// They need them:
 #include "parley/learn/kernel/dense.inl"
-}
+#include "parley/learn/kernel/sparse.inl"
+}  // namespace v3
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))), apply_to = function)
+#else
 #pragma GCC push_options
-#pragma GCC target("arch=x86-64-v4")
+#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
+#endif
 namespace v4 {
+#include "parley/learn/kernel/vector_v4.inl"
+// They need them:
 #include "parley/learn/kernel/dense.inl"
-}
+#include "parley/learn/kernel/sparse.inl"
+}  // namespace v4
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
+
+/// The largest block: all passes take a multiple of it.
+constexpr size_t kBlock = std::max(v3::kBlock, v4::kBlock);
 
 template <class L, class Norm>
-void dense_pass(Isa isa, const L& loss, const DensePass& pass, const double* z, const double* y,
+void dense_pass(Isa isa, const L& loss, const Pass& pass, const double* z, const double* y,
                 size_t rows, uint64_t* sum) {
   if (isa == Isa::kV4) return v4::dense_pass<L, Norm>(loss, pass, z, y, rows, sum);
   return v3::dense_pass<L, Norm>(loss, pass, z, y, rows, sum);
+}
+
+template <class L, class Norm>
+void sparse_pass(Isa isa, const L& loss, const Pass& pass, const SparseRows& rows, size_t begin,
+                 size_t end, uint64_t* sum) {
+  if (isa == Isa::kV4) return v4::sparse_pass<L, Norm>(loss, pass, rows, begin, end, sum);
+  return v3::sparse_pass<L, Norm>(loss, pass, rows, begin, end, sum);
 }
 
 }  // namespace
@@ -70,6 +90,13 @@ Isa fastest_isa() {
   return wide ? Isa::kV4 : Isa::kV3;
 }
 
+Isa fastest_isa(size_t columns) {
+  // Memory is fetched ahead within a page, so a block that is longer than one costs more than wide
+  // vectors save.
+  constexpr size_t kPage = 4096;
+  return columns * sizeof(double) * v4::kBlock <= kPage ? fastest_isa() : Isa::kV3;
+}
+
 template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
                                  std::span<const double> theta, const Rows& rows, size_t begin,
@@ -78,8 +105,7 @@ std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
   const size_t stride = rows.stride();
   std::vector<double> padded(theta.begin(), theta.end());
   padded.resize(stride);
-  const DensePass pass{padded.data(), stride, lattice.shortened<Norm>(), 1 / lattice.gamma(),
-                       lattice.bound<Norm>()};
+  const Pass pass = make_pass<Norm>(lattice, padded.data(), stride);
   const size_t whole = (end - begin) / kBlock * kBlock, rest = end - begin - whole;
   std::vector<double> last(kBlock * stride), labels(kBlock);  // Rows of zeros add zero.
   std::copy_n(rows.values() + (begin + whole) * stride, rest * stride, last.begin());
@@ -102,17 +128,16 @@ std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
 template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
                                  std::span<const double> theta, const SparseRows& rows,
-                                 size_t begin, size_t end) {
-  check(lattice.dimension() == rows.columns());
-  std::vector<int64_t> sum(rows.columns());
+                                 size_t begin, size_t end, Isa isa) {
+  check(theta.size() == rows.columns() && lattice.dimension() == rows.columns());
+  const Pass pass = make_pass<Norm>(lattice, theta.data(), 0);
+  std::vector<uint64_t> sum(rows.columns());
   std::visit(
       [&]<class L>(const L& known) {
-        const RecordMap<L, Norm> map(known, lattice, theta);
-        for (size_t i = begin; i < end; ++i)
-          map.add(rows.row_indices(i), rows.row_values(i).data(), rows.label(i), sum.data());
+        sparse_pass<L, Norm>(isa, known, pass, rows, begin, end, sum.data());
       },
       loss);
-  return sum;
+  return {sum.begin(), sum.end()};
 }
 
 template std::vector<int64_t> lattice_sum<L1>(const Losses&, const Lattice&,
@@ -124,9 +149,9 @@ template std::vector<int64_t> lattice_sum<L2>(const Losses&, const Lattice&,
 
 template std::vector<int64_t> lattice_sum<L1>(const Losses&, const Lattice&,
                                               std::span<const double>, const SparseRows&, size_t,
-                                              size_t);
+                                              size_t, Isa);
 template std::vector<int64_t> lattice_sum<L2>(const Losses&, const Lattice&,
                                               std::span<const double>, const SparseRows&, size_t,
-                                              size_t);
+                                              size_t, Isa);
 
 }  // namespace parley::learn

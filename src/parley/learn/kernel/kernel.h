@@ -1,7 +1,7 @@
 // The owner's fused pass over rows, as fast as memory delivers them: score, slope, clip,
-// round to the lattice, sum in int64. Four records at a time, compiled for two instruction sets and
-// chosen at run time; every choice gives the same integers as record_map.h, which says what they
-// are.
+// round to the lattice, sum in int64. Several records at a time, compiled for two instruction sets
+// and chosen at run time; every choice gives the same integers as record_map.h, which says what
+// they are.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,26 @@ enum class Isa { kV3, kV4 };  // x86-64-v3 (AVX2), x86-64-v4 (AVX-512)
 
 /// The best that this processor has.
 Isa fastest_isa();
+/// The best for rows of so many columns: it may be the smaller one.
+Isa fastest_isa(size_t columns);
 
 /// The integer gradients of rows [begin, end) at theta, summed.
 template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
                                  std::span<const double> theta, const Rows& rows, size_t begin,
-                                 size_t end, Isa isa = fastest_isa());
+                                 size_t end, Isa isa);
 
-/// The same for sparse rows, one record at a time: the time depends on how many features are given.
+template <class Norm>
+std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
+                                 std::span<const double> theta, const Rows& rows, size_t begin,
+                                 size_t end) {
+  return lattice_sum<Norm>(loss, lattice, theta, rows, begin, end, fastest_isa(rows.columns()));
+}
+
+/// The same for sparse rows: the time depends on how many features are given.
 template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
                                  std::span<const double> theta, const SparseRows& rows,
-                                 size_t begin, size_t end);
+                                 size_t begin, size_t end, Isa isa = fastest_isa());
 
 }  // namespace parley::learn

@@ -257,9 +257,50 @@ TEST(RecordMap, ASparseRecordGivesWhatTheWholeRecordGives) {
   }
 }
 
+/// Rows of many lengths, empty ones among them, and values of many sizes.
+SparseRows uneven_rows(size_t columns, size_t count) {
+  SeededEntropy entropy(columns, "uneven");
+  SparseRows rows(columns);
+  for (size_t i = 0; i < count; ++i) {
+    std::vector<uint32_t> at;
+    std::vector<double> values;
+    const uint64_t share = entropy.word() % 5;  // none to about all
+    for (uint32_t j = 0; j < columns; ++j)
+      if (entropy.word() % 4 < share) {
+        at.push_back(j);
+        values.push_back(std::ldexp(2 * uniform(entropy) - 1, int(entropy.word() % 40) - 20));
+      }
+    rows.add(at, values, entropy.word() & 1 ? 1 : -1);
+  }
+  return rows;
+}
+
+template <class Norm>
+void expect_sparse_equals_dense(const SparseRows& sparse, std::span<const double> theta,
+                                size_t begin, size_t end) {
+  const Rows dense = sparse.dense();
+  const Lattice lattice = *Lattice::make(4, 24, sparse.columns());
+  for (Isa isa : isas())
+    for (const Losses& loss :
+         {Losses(Squared{}), Losses(Hinge{}), Losses(Logistic{}), Losses(Huber{})})
+      EXPECT_EQ(lattice_sum<Norm>(loss, lattice, theta, sparse, begin, end, isa),
+                lattice_sum<Norm>(loss, lattice, theta, dense, begin, end, isa))
+          << name_of(loss) << ", " << sparse.columns() << " columns, " << begin << " to " << end;
+}
+
 TEST(LatticeSum, OfSparseRowsIsThatOfTheSameRowsDense) {
+  for (size_t columns : {1, 5, 14, 123}) {
+    const SparseRows rows = uneven_rows(columns, 300);
+    const std::vector<double> theta(columns, 0.3);
+    expect_sparse_equals_dense<L1>(rows, theta, 0, 300);
+    expect_sparse_equals_dense<L2>(rows, theta, 0, 300);
+    for (size_t end = 3; end < 22; ++end) expect_sparse_equals_dense<L1>(rows, theta, 3, end);
+  }
+}
+
+// At the kink of the hinge loss the last bit of a score decides.
+TEST(LatticeSum, OfSparseRowsIsThatOfTheSameRowsDenseAtTheKink) {
   const KinkData data(500);
-  const Lattice lattice = *Lattice::make(4, 24, KinkData::kColumns);
   SparseRows sparse(KinkData::kColumns);
   for (size_t i = 0; i < data.rows.size(); ++i) {
     std::vector<uint32_t> at;
@@ -268,10 +309,7 @@ TEST(LatticeSum, OfSparseRowsIsThatOfTheSameRowsDense) {
       if (data.rows.row(i)[j] != 0) at.push_back(j), values.push_back(data.rows.row(i)[j]);
     sparse.add(at, values, data.rows.label(i));
   }
-  for (const Losses& loss :
-       {Losses(Squared{}), Losses(Hinge{}), Losses(Logistic{}), Losses(Huber{})})
-    EXPECT_EQ(lattice_sum<L1>(loss, lattice, data.theta, sparse, 3, 497),
-              lattice_sum<L1>(loss, lattice, data.theta, data.rows, 3, 497));
+  expect_sparse_equals_dense<L1>(sparse, data.theta, 3, 497);
 }
 
 TEST(RecordMap, ReplacingOneRecordLeavesTheOthersAlone) {
@@ -322,7 +360,7 @@ TEST(LatticeSum, EqualsTheRecordMapOnEveryInstructionSetForEverySize) {
     expect_kernel_equals_record_map<Logistic, L2>(p, 203);
     expect_kernel_equals_record_map<Huber, L2>(p, 203);
   }
-  for (size_t count = 0; count < 10; ++count)
+  for (size_t count = 0; count < 20; ++count)
     expect_kernel_equals_record_map<Squared, L1>(10, count);
 }
 

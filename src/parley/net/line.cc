@@ -70,7 +70,7 @@ grpc::ChannelArguments arguments(const Dial& dial) {
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(1000 * kKeepalive.count()));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
                    static_cast<int>(1000 * kKeepaliveTimeout.count()));
-  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // It answers every message with a ping.
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);            // It answers every message with a ping.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // Whoever dials decides when to retry.
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, dial.proxy.empty() ? 0 : 1);
   if (!dial.proxy.empty()) arguments.SetString(GRPC_ARG_HTTP_PROXY, dial.proxy);

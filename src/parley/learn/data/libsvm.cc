@@ -34,23 +34,22 @@ Result<void> check_schema(const Schema& schema, bool sparse) {
 class Labels {
  public:
   explicit Labels(const Target& target) : target_(target) {
-    for (const std::string& level : target.levels) numbers_.push_back(parse_number(level));
+    for (const std::string& level : target.levels) numbers_.push_back(quick_number(level));
   }
 
   /// Nothing for a class that is not listed.
   std::optional<double> read(std::string_view text, Counts::Column& counts) const {
-    const auto number = quick_number(text);
+    const double number = quick_number(text);
     if (target_.levels.empty()) return encode_label(target_, number, counts);
     for (size_t i = 0; i < 2; ++i)
-      if (text == target_.levels[i] || (number && numbers_[i] && *number == *numbers_[i]))
-        return i == 0 ? -1.0 : 1.0;
+      if (text == target_.levels[i] || number == numbers_[i]) return i == 0 ? -1.0 : 1.0;
     ++counts.replaced;
     return std::nullopt;
   }
 
  private:
   const Target& target_;
-  std::vector<std::optional<double>> numbers_{};
+  std::vector<double> numbers_{};  // kNoNumber equals nothing
 };
 
 /// Encodes line after line into columns and values.

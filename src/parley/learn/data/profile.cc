@@ -9,6 +9,7 @@
 
 #include "parley/base/math/seeded_random.h"
 #include "parley/learn/data/csv_scan.h"
+#include "parley/learn/data/quick_number.h"
 
 namespace parley::learn {
 namespace {
@@ -27,8 +28,8 @@ class ColumnReader {
       ++profile_.missing;
       return;
     }
-    const auto number = cells_.number(Cell::of(text));
-    number ? take_number(*number) : void(++profile_.texts);
+    const double number = cells_.number(Cell::of(text));
+    is_number(number) ? take_number(number) : void(++profile_.texts);
     take_level(text);
   }
 

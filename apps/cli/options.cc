@@ -57,6 +57,10 @@ void add_simulate(CLI::App& root, Invocation& invocation) {
       ->capture_default_str();
   app->add_option("--threads", options->threads, "Threads (default: all)")
       ->check(CLI::Range(1, 1024));
+  app->add_option("--memory-mb", options->memory_mb,
+                  "Rows of an owner that need more lie in a file in --out (default: its policy's "
+                  "limit, else none)")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
   app->add_option("--out", options->out, "Folder for model and ledgers (default: runs/<seed>)");
   add_set(*app, options->set);
 }

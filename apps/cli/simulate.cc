@@ -48,6 +48,19 @@ Result<sim::DataSources> sources(const SimulateOptions& options, const charter::
   return sources;
 }
 
+/// Where results go, and rows that memory has no room for.
+std::filesystem::path out_folder(const SimulateOptions& options) {
+  return options.out.value_or("runs/" + std::to_string(options.seed));
+}
+
+/// A simulation leaves the owners' own folders alone.
+void limit_memory(sim::DataSources& sources, const SimulateOptions& options) {
+  for (auto& [owner, source] : sources.owners) {
+    if (options.memory_mb) source.select.memory = learn::memory_for_rows(*options.memory_mb, {});
+    source.select.memory.folder = out_folder(options);
+  }
+}
+
 Result<sim::SimulateInput> load(const SimulateOptions& options) {
   const charter::Charter charter =
       TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
@@ -55,8 +68,11 @@ Result<sim::SimulateInput> load(const SimulateOptions& options) {
   const auto input = [&]() -> Result<sim::SimulateInput> {
     if (!options.standin.empty())
       return sim::load_standin(charter, options.standin, options.standin_seed);
-    if (!options.split.empty()) return sim::load_split(charter, options.split, options.split_by);
-    return sim::load_sources(charter, TRY(sources(options, charter, policies)));
+    sim::DataSources found = options.split.empty()
+                                 ? TRY(sources(options, charter, policies))
+                                 : sim::split_file(charter, options.split, options.split_by);
+    limit_memory(found, options);
+    return sim::load_sources(charter, found);
   };
   sim::SimulateInput loaded = TRY(input());
   loaded.policies = std::move(policies);
@@ -74,7 +90,7 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
       sim::simulate(input, {.seed = options.seed,
                             .runs = options.runs,
                             .threads = options.threads > 0 ? options.threads : std::max(threads, 1),
-                            .out = options.out.value_or("runs/" + std::to_string(options.seed)),
+                            .out = out_folder(options),
                             .progress = [&](uint64_t done) { progress.advance(done); }}));
   progress.finish();
   return Output{report::to_text(result), report::to_json(result)};

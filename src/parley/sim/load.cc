@@ -46,8 +46,8 @@ Result<SimulateInput> load_sources(const Charter& charter, const DataSources& so
   return input;
 }
 
-Result<SimulateInput> load_split(const Charter& charter, const std::filesystem::path& file,
-                                 const std::string& by) {
+DataSources split_file(const Charter& charter, const std::filesystem::path& file,
+                       const std::string& by) {
   DataSources sources{.owners = {}, .public_folders = {file.parent_path(), charter.folder}};
   uint64_t begin = 0;
   for (const charter::Owner& owner : charter.owners) {
@@ -60,7 +60,7 @@ Result<SimulateInput> load_split(const Charter& charter, const std::filesystem::
     begin = end;
     sources.owners[owner.name] = std::move(source);
   }
-  return load_sources(charter, sources);
+  return sources;
 }
 
 }  // namespace parley::sim

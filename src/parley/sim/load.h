@@ -32,8 +32,8 @@ Result<SimulateInput> load_sources(const charter::Charter& charter, const DataSo
 /// One file that holds the rows of all owners. Without `by` they are consecutive blocks, as long as
 /// the charter says, in its order; with it, a row belongs to the owner whose name its value in that
 /// column makes (learn::name_from). Rows of nobody are left out. Reads the file once per owner.
-Result<SimulateInput> load_split(const charter::Charter& charter, const std::filesystem::path& file,
-                                 const std::string& by);
+DataSources split_file(const charter::Charter& charter, const std::filesystem::path& file,
+                       const std::string& by);
 
 /// Stand-in data: the owners hold consecutive blocks, the pilot is what follows. The charter's
 /// columns must be among the stand-in's, features or raw; its pilot file is not read.

@@ -49,6 +49,7 @@ Result<CountedRows> read_csv_counted(const std::filesystem::path& path, const Sc
                           },
                       .record = [&](const CsvRecord& record) -> Result<void> {
                         intake.add([&](size_t i) { return Cell::of(record[i]); });
+                        if (intake.failure()) return *intake.failure();
                         return {};
                       }}));
   auto rows = std::move(intake).finish();

@@ -21,7 +21,8 @@ Result<LibsvmOptions> libsvm_options(const Source& source, const LoadOptions& op
                  {.file = source.path.string()}};
   return LibsvmOptions{.labels = options.labels,
                        .rows = select.rows,
-                       .unpacked_bytes_max = options.unpacked_bytes_max};
+                       .memory = select.memory,
+                       .unpacked_bytes_max = source.unpacked_bytes_max};
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ Result<CountedRows> load(const Source& source, const Schema& schema, const LoadO
                                .labels = options.labels,
                                .header = source.header,
                                .select = source.select,
-                               .unpacked_bytes_max = options.unpacked_bytes_max});
+                               .unpacked_bytes_max = source.unpacked_bytes_max});
     case Source::Kind::kLibsvm:
       return read_libsvm(source.path, schema, TRY(libsvm_options(source, options)));
     case Source::Kind::kSqlite:
@@ -77,6 +78,10 @@ Result<CountedAnyRows> load_any(const Source& source, const Schema& schema,
   auto loaded = TRY(load(source, schema, options));
   return CountedAnyRows{std::make_shared<const Rows>(std::move(loaded.rows)),
                         std::move(loaded.counts)};
+}
+
+MemoryLimit memory_for_rows(uint64_t megabytes, const std::filesystem::path& folder) {
+  return {.bytes = (megabytes << 20) / 4 * 3, .folder = folder};
 }
 
 std::string name_of(const Source& source) {

@@ -62,6 +62,7 @@ void add_simulate(CLI::App& root, Invocation& invocation) {
                   "limit, else none)")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
   app->add_option("--out", options->out, "Folder for model and ledgers (default: runs/<seed>)");
+  add_signs(*app, options->signs);
   add_set(*app, options->set);
 }
 
@@ -72,6 +73,7 @@ void add_predict(CLI::App& root, Invocation& invocation) {
   app->add_option("data", options->data, "CSV or LIBSVM file with the model's columns")
       ->required()
       ->type_name("FILE");
+  add_signs(*app, options->signs);
 }
 
 void add_ledger(CLI::App& root, Invocation& invocation) {

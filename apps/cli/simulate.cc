@@ -32,11 +32,11 @@ Result<sim::DataSources> sources(const SimulateOptions& options, const charter::
                  "Add --data DIR, --data OWNER=FILE or --policy FILE for each owner, --split FILE, "
                  "or --standin NAME."};
   if (options.data.size() == 1 && std::filesystem::is_directory(options.data[0]))
-    return sim::files_in(options.data[0], charter);
+    return sim::files_in(options.data[0], charter, options.signs);
   sim::DataSources sources{.owners = {}, .public_folders = {charter.folder}};
   for (const std::string& text : options.data) {
     const Pair pair = TRY(split_pair(text, "--data"));
-    sources.owners[pair.key] = sim::owner_file(pair.value, charter, pair.key);
+    sources.owners[pair.key] = sim::owner_file(pair.value, charter, pair.key, options.signs);
     sources.public_folders.push_back(std::filesystem::path(pair.value).parent_path());
   }
   for (const auto& [owner, policy] : policies) {
@@ -68,9 +68,11 @@ Result<sim::SimulateInput> load(const SimulateOptions& options) {
   const auto input = [&]() -> Result<sim::SimulateInput> {
     if (!options.standin.empty())
       return sim::load_standin(charter, options.standin, options.standin_seed);
-    sim::DataSources found = options.split.empty()
-                                 ? TRY(sources(options, charter, policies))
-                                 : sim::split_file(charter, options.split, options.split_by);
+    sim::DataSources found =
+        options.split.empty()
+            ? TRY(sources(options, charter, policies))
+            : sim::split_file(charter, options.split, options.split_by, options.signs);
+    found.pilot_signs = options.signs;
     limit_memory(found, options);
     return sim::load_sources(charter, found);
   };

@@ -27,13 +27,15 @@ Result<LibsvmOptions> libsvm_options(const Source& source, const LoadOptions& op
 
 }  // namespace
 
-Source source_of(const std::filesystem::path& file) {
+Source source_of(const std::filesystem::path& file, const CsvSigns& signs) {
   const auto inner = file.extension() == ".zst" ? file.stem() : file.filename();
   const auto ending = inner.extension();
   const bool libsvm = ending == ".libsvm" || ending == ".svm" || ending == ".svmlight";
   Source source;
   source.kind = libsvm ? Source::Kind::kLibsvm : Source::Kind::kCsv;
   source.path = file;
+  source.separator = signs.separator;
+  source.decimal = signs.decimal;
   return source;
 }
 

@@ -10,6 +10,7 @@
 #include "parley/base/result.h"
 #include "parley/base/unpack.h"
 #include "parley/learn/data/any_rows.h"
+#include "parley/learn/data/csv_scan.h"
 #include "parley/learn/data/intake.h"
 #include "parley/learn/data/libsvm.h"
 #include "parley/learn/data/schema.h"
@@ -34,7 +35,7 @@ struct LoadOptions {
 
 /// A file by its name: .libsvm, .svm and .svmlight are LIBSVM files, all others CSV; a .zst at the
 /// end says nothing.
-Source source_of(const std::filesystem::path& file);
+Source source_of(const std::filesystem::path& file, const CsvSigns& signs = {});
 
 /// All records of the source. A record can be odd, never wrong; the structure can, and then the
 /// error says where. LIBSVM files have no names, so that no column can be renamed, filtered or

@@ -51,7 +51,7 @@ def ours(binary, kind, path, columns):
     out = subprocess.run([binary, "file", kind, path, str(columns)], check=True, text=True,
                          capture_output=True).stdout
     words = out.split()
-    return float(words[words.index("cpu") - 2]), float(words[words.index("peak") + 1])
+    return float(words[words.index("rows") + 1]), float(words[words.index("peak") + 1])
 
 
 def peer(prepare, path):

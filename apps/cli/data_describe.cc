@@ -29,7 +29,7 @@ Result<learn::Source> source_for(const DataDescribeOptions& options,
   if (options.files.size() != 1)
     return Error{Code::kInvalid, "a charter reads one source at a time",
                  "Name one file, or add --policy FILE."};
-  learn::Source source = learn::source_of(options.files[0]);
+  learn::Source source = learn::source_of(options.files[0], options.signs);
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.unit != "record")
     source.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};
@@ -59,7 +59,7 @@ Result<Output> describe_files(const DataDescribeOptions& options) {
     return Error{Code::kInvalid, "no data given", "Name one or more CSV files."};
   std::vector<report::DescribedFile> files;
   for (const auto& file : options.files) {
-    auto profile = TRY(learn::profile_csv(file));
+    auto profile = TRY(learn::profile_csv(file, options.signs));
     files.push_back({file.string(), std::move(profile)});
   }
   return Output{report::to_text(files), report::to_json(files)};

@@ -40,7 +40,9 @@ Result<Output> run(const DataPrepareOptions& options, ProgressStyle) {
                  "is not the charter's pilot: its SHA-256 is " + to_hex(pilot),
                  "Prepare with the file that the charter names.",
                  {.file = options.pilot.string(), .key = "pilot.sha256"}};
-  const learn::Rows rows = TRY(learn::read_csv(options.pilot, learn::encoding_of(charter.schema)));
+  const learn::Rows rows = TRY(
+      learn::read_csv(options.pilot, learn::encoding_of(charter.schema),
+                      {.separator = options.signs.separator, .decimal = options.signs.decimal}));
   const learn::Bundle bundle =
       TRY(learn::fit_bundle(rows, charter.schema, pilot, fit_options(options)));
   const report::Prepared prepared{named_by_charter(options.charter, options.out), bundle};

@@ -30,7 +30,8 @@ Result<std::vector<learn::CsvPart>> parts_of(const DataSplitOptions& options) {
 
 Result<Output> run(const DataSplitOptions& options, ProgressStyle) {
   const auto parts = TRY(parts_of(options));
-  const learn::CsvSplit split{.by = options.by, .random_seed = options.random};
+  const learn::CsvSplit split{
+      .separator = options.signs.separator, .by = options.by, .random_seed = options.random};
   TRY(make_directories(options.out));
   std::vector<report::GeneratedFile> written;
   const auto split_parts = TRY(learn::split_csv(options.file, split, parts));

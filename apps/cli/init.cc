@@ -29,8 +29,8 @@ Result<Output> run(const InitOptions& options, ProgressStyle) {
     return Error{Code::kInvalid, "no files given",
                  "Name the owners' CSV files, or public rows with --pilot FILE, or both."};
   charter::DraftInput input{.target = options.target, .without = options.without};
-  if (!options.pilot.empty()) input.pilot = TRY(charter::draft_pilot(options.pilot));
-  input.owners = TRY(charter::draft_owners(options.files));
+  if (!options.pilot.empty()) input.pilot = TRY(charter::draft_pilot(options.pilot, options.signs));
+  input.owners = TRY(charter::draft_owners(options.files, options.signs));
   report::Drafted drafted{.draft = TRY(charter::draft_charter(input)),
                           .has_pilot = input.pilot.has_value()};
   drafted.files = TRY(write_drafts(options, input, drafted.draft));

@@ -57,7 +57,12 @@ void add_simulate(CLI::App& root, Invocation& invocation) {
       ->capture_default_str();
   app->add_option("--threads", options->threads, "Threads (default: all)")
       ->check(CLI::Range(1, 1024));
+  app->add_option("--memory-mb", options->memory_mb,
+                  "Rows of an owner that need more lie in a file in --out (default: its policy's "
+                  "limit, else none)")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
   app->add_option("--out", options->out, "Folder for model and ledgers (default: runs/<seed>)");
+  add_signs(*app, options->signs);
   add_set(*app, options->set);
 }
 
@@ -68,6 +73,7 @@ void add_predict(CLI::App& root, Invocation& invocation) {
   app->add_option("data", options->data, "CSV or LIBSVM file with the model's columns")
       ->required()
       ->type_name("FILE");
+  add_signs(*app, options->signs);
 }
 
 void add_ledger(CLI::App& root, Invocation& invocation) {

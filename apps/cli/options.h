@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/learn/data/csv_scan.h"
 
 namespace parley::cli {
 
@@ -24,6 +25,7 @@ struct InitOptions {
   std::vector<std::string> without;
   std::filesystem::path pilot;  // empty: none
   std::filesystem::path out;    // empty: stdout
+  learn::CsvSigns signs;        // of the files named here
 };
 
 /// Without a charter: what the files look like. With one: what it makes of an owner's data.
@@ -32,7 +34,8 @@ struct DataDescribeOptions {
   std::filesystem::path charter;
   std::vector<std::string> set;
   std::optional<std::filesystem::path> policy;  // instead of a file
-  std::string dataset;  // of the policy; empty: what its rules choose for the charter
+  std::string dataset;    // of the policy; empty: what its rules choose for the charter
+  learn::CsvSigns signs;  // of the files named here
 };
 
 struct DataPrepareOptions {
@@ -47,6 +50,7 @@ struct DataPrepareOptions {
   double scale = 1;
   uint64_t seed = 1;
   std::filesystem::path out = "bundle.json";
+  learn::CsvSigns signs;  // of the files named here
 };
 
 struct DataSplitOptions {
@@ -56,6 +60,7 @@ struct DataSplitOptions {
   std::string by;
   std::optional<uint64_t> random;
   std::filesystem::path out = ".";
+  learn::CsvSigns signs;  // of the files named here
 };
 
 struct DataGenerateOptions {
@@ -80,13 +85,16 @@ struct SimulateOptions {
   std::vector<std::filesystem::path> policies;
   uint64_t seed = 1;
   uint64_t runs = 1;
-  int threads = 0;  // 0: as many as the machine has
+  int threads = 0;                    // 0: as many as the machine has
+  std::optional<uint64_t> memory_mb;  // for each owner's rows, instead of what policies say
   std::optional<std::filesystem::path> out;
+  learn::CsvSigns signs;  // of the files named here
 };
 
 struct PredictOptions {
   std::filesystem::path model;
   std::filesystem::path data;
+  learn::CsvSigns signs;  // of the files named here
 };
 
 struct LedgerOptions {

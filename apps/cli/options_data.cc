@@ -19,6 +19,7 @@ void add_describe(CLI::App& group, Invocation& invocation) {
   policy->type_name("FILE")->excludes(files)->needs(charter);
   app->add_option("--dataset", options->dataset, "A data set of the policy")->needs(policy);
   add_set(*app, options->set);
+  add_signs(*app, options->signs);
 }
 
 void add_prepare(CLI::App& group, Invocation& invocation) {
@@ -49,6 +50,7 @@ void add_prepare(CLI::App& group, Invocation& invocation) {
       ->capture_default_str();
   app->add_option("--out", options->out, "The bundle")->capture_default_str()->type_name("FILE");
   add_set(*app, options->set);
+  add_signs(*app, options->signs);
 }
 
 void add_split(CLI::App& group, Invocation& invocation) {
@@ -66,6 +68,7 @@ void add_split(CLI::App& group, Invocation& invocation) {
       ->type_name("SEED")
       ->excludes(by);
   app->add_option("--out", options->out, "Folder for the files")->capture_default_str();
+  add_signs(*app, options->signs);
 }
 
 void add_generate(CLI::App& group, Invocation& invocation) {
@@ -99,6 +102,24 @@ void add_generate(CLI::App& group, Invocation& invocation) {
 
 }  // namespace
 
+void add_signs(CLI::App& app, learn::CsvSigns& signs) {
+  const auto add = [&](const char* name, char& sign, const char* help) {
+    app.add_option_function<std::string>(
+           name,
+           [name, &sign](const std::string& text) {
+             const bool tab = text == "tab" || text == "\\t";
+             if (!tab && text.size() != 1)
+               throw CLI::ValidationError(name, "must be one character, or tab");
+             sign = tab ? '\t' : text[0];
+           },
+           help)
+        ->type_name("CHAR");
+  };
+  add("--separator", signs.separator,
+      "Between fields of CSV files, a character or tab (default: ,)");
+  add("--decimal", signs.decimal, "Of numbers in CSV files (default: .)");
+}
+
 void add_init(CLI::App& root, Invocation& invocation) {
   auto options = std::make_shared<InitOptions>();
   CLI::App* app =
@@ -116,6 +137,7 @@ void add_init(CLI::App& root, Invocation& invocation) {
       ->type_name("FILE");
   app->add_option("--out", options->out, "The charter; policies go beside it (default: stdout)")
       ->type_name("FILE");
+  add_signs(*app, options->signs);
 }
 
 void add_data(CLI::App& root, Invocation& invocation) {

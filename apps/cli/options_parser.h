@@ -25,6 +25,9 @@ inline void add_set(CLI::App& app, std::vector<std::string>& set) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+/// --separator and --decimal of the CSV files that the command names.
+void add_signs(CLI::App& app, learn::CsvSigns& signs);
+
 void add_init(CLI::App& root, Invocation& invocation);
 void add_data(CLI::App& root, Invocation& invocation);
 void add_network(CLI::App& root, Invocation& invocation);

@@ -9,8 +9,9 @@ namespace parley::cli {
 
 Result<Output> run(const PredictOptions& options, ProgressStyle) {
   const learn::Model model = TRY(learn::read_model(options.model));
-  const learn::Rows rows =
-      TRY(learn::load(learn::source_of(options.data), model.schema, {.labels = false})).rows;
+  const learn::Rows rows = TRY(learn::load(learn::source_of(options.data, options.signs),
+                                           model.schema, {.labels = false}))
+                               .rows;
   const report::Predictions predictions{model.name, model.schema.target.column,
                                         learn::predict(model, rows)};
   return Output{report::to_csv(predictions), report::to_json(predictions)};

@@ -32,11 +32,11 @@ Result<sim::DataSources> sources(const SimulateOptions& options, const charter::
                  "Add --data DIR, --data OWNER=FILE or --policy FILE for each owner, --split FILE, "
                  "or --standin NAME."};
   if (options.data.size() == 1 && std::filesystem::is_directory(options.data[0]))
-    return sim::files_in(options.data[0], charter);
+    return sim::files_in(options.data[0], charter, options.signs);
   sim::DataSources sources{.owners = {}, .public_folders = {charter.folder}};
   for (const std::string& text : options.data) {
     const Pair pair = TRY(split_pair(text, "--data"));
-    sources.owners[pair.key] = sim::owner_file(pair.value, charter, pair.key);
+    sources.owners[pair.key] = sim::owner_file(pair.value, charter, pair.key, options.signs);
     sources.public_folders.push_back(std::filesystem::path(pair.value).parent_path());
   }
   for (const auto& [owner, policy] : policies) {
@@ -48,6 +48,19 @@ Result<sim::DataSources> sources(const SimulateOptions& options, const charter::
   return sources;
 }
 
+/// Where results go, and rows that memory has no room for.
+std::filesystem::path out_folder(const SimulateOptions& options) {
+  return options.out.value_or("runs/" + std::to_string(options.seed));
+}
+
+/// A simulation leaves the owners' own folders alone.
+void limit_memory(sim::DataSources& sources, const SimulateOptions& options) {
+  for (auto& [owner, source] : sources.owners) {
+    if (options.memory_mb) source.select.memory = learn::memory_for_rows(*options.memory_mb, {});
+    source.select.memory.folder = out_folder(options);
+  }
+}
+
 Result<sim::SimulateInput> load(const SimulateOptions& options) {
   const charter::Charter charter =
       TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
@@ -55,8 +68,13 @@ Result<sim::SimulateInput> load(const SimulateOptions& options) {
   const auto input = [&]() -> Result<sim::SimulateInput> {
     if (!options.standin.empty())
       return sim::load_standin(charter, options.standin, options.standin_seed);
-    if (!options.split.empty()) return sim::load_split(charter, options.split, options.split_by);
-    return sim::load_sources(charter, TRY(sources(options, charter, policies)));
+    sim::DataSources found =
+        options.split.empty()
+            ? TRY(sources(options, charter, policies))
+            : sim::split_file(charter, options.split, options.split_by, options.signs);
+    found.pilot_signs = options.signs;
+    limit_memory(found, options);
+    return sim::load_sources(charter, found);
   };
   sim::SimulateInput loaded = TRY(input());
   loaded.policies = std::move(policies);
@@ -74,7 +92,7 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
       sim::simulate(input, {.seed = options.seed,
                             .runs = options.runs,
                             .threads = options.threads > 0 ? options.threads : std::max(threads, 1),
-                            .out = options.out.value_or("runs/" + std::to_string(options.seed)),
+                            .out = out_folder(options),
                             .progress = [&](uint64_t done) { progress.advance(done); }}));
   progress.finish();
   return Output{report::to_text(result), report::to_json(result)};

@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <sodium.h>
 
 namespace parley {
 namespace {
@@ -37,14 +38,8 @@ std::optional<Hash> decode_base64(std::string_view text) {
   return bytes;
 }
 
-std::shared_ptr<void> owned(EVP_PKEY* key) {
-  return {key, [](void* held) { EVP_PKEY_free(static_cast<EVP_PKEY*>(held)); }};
-}
-
-EVP_PKEY* key_of(const std::shared_ptr<void>& held) { return static_cast<EVP_PKEY*>(held.get()); }
-
-using Context = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
 using Memory = std::unique_ptr<BIO, decltype(&BIO_free)>;
+using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
 }  // namespace
 
@@ -57,55 +52,72 @@ std::optional<SignKey> sign_key_from(std::string_view text) {
 }
 
 bool is_signed(const SignKey& key, ByteView bytes, const Signature& signature) {
-  const auto handle = owned(
-      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.bytes.data(), key.bytes.size()));
-  const Context context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  return handle && context &&
-         EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, key_of(handle)) == 1 &&
-         EVP_DigestVerify(context.get(), signature.data(), signature.size(), bytes.data(),
-                          bytes.size()) == 1;
+  return crypto_sign_verify_detached(signature.data(), bytes.data(), bytes.size(),
+                                     key.bytes.data()) == 0;
+}
+
+struct SigningKey::Secret {
+  Seed seed{};
+  std::array<uint8_t, crypto_sign_SECRETKEYBYTES> expanded{};
+  SignKey key{};
+  ~Secret() {
+    sodium_memzero(seed.data(), seed.size());
+    sodium_memzero(expanded.data(), expanded.size());
+  }
+};
+
+SigningKey::SigningKey(const Seed& seed) {
+  check(sodium_init() >= 0);
+  auto secret = std::make_shared<Secret>();
+  secret->seed = seed;
+  crypto_sign_seed_keypair(secret->key.bytes.data(), secret->expanded.data(), seed.data());
+  secret_ = std::move(secret);
 }
 
 SigningKey SigningKey::make() {
-  EVP_PKEY* key = EVP_PKEY_Q_keygen(nullptr, nullptr, "ED25519");
-  check(key != nullptr);
-  return SigningKey(owned(key));
+  check(sodium_init() >= 0);
+  Seed seed;
+  randombytes_buf(seed.data(), seed.size());
+  SigningKey key(seed);
+  sodium_memzero(seed.data(), seed.size());
+  return key;
 }
 
 Result<SigningKey> SigningKey::from_pem(std::string_view pem) {
   const Memory memory(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
   // No password is asked for: a daemon has nobody to ask.
   const auto no_password = [](char*, int, int, void*) { return -1; };
-  EVP_PKEY* key = PEM_read_bio_PrivateKey(memory.get(), nullptr, no_password, nullptr);
-  SigningKey result(owned(key));
-  if (key == nullptr || EVP_PKEY_get_id(key) != EVP_PKEY_ED25519)
+  const Key key(PEM_read_bio_PrivateKey(memory.get(), nullptr, no_password, nullptr),
+                EVP_PKEY_free);
+  Seed seed;
+  size_t size = seed.size();
+  if (!key || EVP_PKEY_get_id(key.get()) != EVP_PKEY_ED25519 ||
+      EVP_PKEY_get_raw_private_key(key.get(), seed.data(), &size) != 1)
     return Error{Code::kInvalid, "is not an Ed25519 private key in PEM",
                  "Use the .sign file that `parley join` made."};
+  SigningKey result(seed);
+  sodium_memzero(seed.data(), seed.size());
   return result;
 }
 
 std::string SigningKey::pem() const {
+  const Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, secret_->seed.data(),
+                                             secret_->seed.size()),
+                EVP_PKEY_free);
   const Memory memory(BIO_new(BIO_s_secmem()), BIO_free);
-  check(PEM_write_bio_PKCS8PrivateKey(memory.get(), key_of(key_), nullptr, nullptr, 0, nullptr,
+  check(PEM_write_bio_PKCS8PrivateKey(memory.get(), key.get(), nullptr, nullptr, 0, nullptr,
                                       nullptr) == 1);
   char* text = nullptr;
   const long size = BIO_get_mem_data(memory.get(), &text);
   return {text, static_cast<size_t>(size)};
 }
 
-SignKey SigningKey::public_key() const {
-  SignKey key;
-  size_t size = key.bytes.size();
-  check(EVP_PKEY_get_raw_public_key(key_of(key_), key.bytes.data(), &size) == 1);
-  return key;
-}
+SignKey SigningKey::public_key() const { return secret_->key; }
 
 Signature SigningKey::sign(ByteView bytes) const {
-  const Context context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  Signature signature{};
-  size_t size = signature.size();
-  check(EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key_of(key_)) == 1 &&
-        EVP_DigestSign(context.get(), signature.data(), &size, bytes.data(), bytes.size()) == 1);
+  Signature signature;
+  crypto_sign_detached(signature.data(), nullptr, bytes.data(), bytes.size(),
+                       secret_->expanded.data());
   return signature;
 }
 

@@ -50,7 +50,8 @@ class Unpacker {
       if (unpacked_ > bytes_max_)
         return Error{Code::kInvalid,
                      "unpacks to more than " + std::to_string(bytes_max_) + " bytes",
-                     "Is this the right file? If so, unpack or split it first.",
+                     "Is this the right file? If so, unpack it, or raise limits.unpacked_gb of the "
+                     "policy.",
                      {.file = path_.string()}};
       if (out.pos > 0 && !take_({piece_.data(), out.pos})) return false;
       more = out.pos == out.size;  // Then the decoder may hold back more.

@@ -17,6 +17,7 @@
 #include "parley/charter/toml/canonical.h"
 #include "parley/charter/toml/value.h"
 #include "parley/charter/words.h"
+#include "parley/learn/data/csv_scan.h"
 #include "parley/learn/data/rows.h"
 #include "parley/learn/data/schema.h"
 #include "parley/learn/loss.h"
@@ -172,7 +173,8 @@ Result<void> load_bundle(Charter& charter, std::span<const std::filesystem::path
 /// The public rows, null without a [pilot], from the first of `folders` that holds the file. Its
 /// hash must be the charter's. After load_bundle, which makes their features.
 Result<std::shared_ptr<const learn::Rows>> load_pilot(
-    const Charter& charter, std::span<const std::filesystem::path> folders);
+    const Charter& charter, std::span<const std::filesystem::path> folders,
+    const learn::CsvSigns& signs = {});
 
 /// The charter in sentences, for the people who decide: who, what, what leaves each owner at which
 /// price, what is public and what is not covered.

@@ -5,7 +5,8 @@
 namespace parley::charter {
 
 Result<std::shared_ptr<const learn::Rows>> load_pilot(
-    const Charter& charter, std::span<const std::filesystem::path> folders) {
+    const Charter& charter, std::span<const std::filesystem::path> folders,
+    const learn::CsvSigns& signs) {
   using Shared = std::shared_ptr<const learn::Rows>;
   if (!charter.pilot) return Shared();
   const Pilot& pilot = *charter.pilot;
@@ -19,7 +20,7 @@ Result<std::shared_ptr<const learn::Rows>> load_pilot(
                    "Everybody must use the same public rows: get the file whose hash the charter "
                    "names, or agree on a new charter.",
                    {.file = file.string(), .key = "pilot.sha256"}};
-    learn::Source source = learn::source_of(file);
+    learn::Source source = learn::source_of(file, signs);
     source.select.rows = static_cast<uint64_t>(pilot.rows);
     return Shared(std::make_shared<learn::Rows>(TRY(learn::load(source, charter.schema)).rows));
   }

@@ -144,6 +144,8 @@ void read_machine(Table& root, Policy& policy) {
   root.table_if_given("limits", [&](Table& t) {
     t.optional("threads", policy.threads, at_least(1).up_to(1024), "For example threads = 2.");
     t.optional("memory_mb", policy.memory_mb, at_least(16).up_to(1e9), "For example 4096.");
+    t.optional("unpacked_gb", policy.unpacked_gb, above(0).up_to(1e6),
+               "The most that a packed file may hold, for example unpacked_gb = 64.");
   });
   root.table_if_given("metrics", [&](Table& t) {
     t.required("listen", policy.metrics_listen, host_and_port, "For example \"127.0.0.1:9464\".");

@@ -59,7 +59,9 @@ struct Policy {
   std::vector<Dataset> datasets{};
   std::vector<Accept> accept{};
   std::string dial, proxy;
-  int64_t threads = 1, memory_mb = 4096;
+  int64_t threads = 1;
+  int64_t memory_mb = 4096;        // of 2^20 bytes
+  double unpacked_gb = 64;         // of 2^30 bytes: the most that a packed file may hold
   std::string metrics_listen;      // empty: no metrics
   std::filesystem::path folder{};  // where relative paths of data and papers start
 
@@ -70,8 +72,9 @@ struct Policy {
   Result<const Dataset*> dataset_for(const Charter& charter) const;
 };
 
-/// Where the data set lies and what of it `charter` may use. A charter whose privacy unit does not
-/// fit the policy's cap on units is refused.
+/// Where the data set lies and what of it `charter` may use, within the policy's limits: rows that
+/// need more memory lie in a file in its state folder. A charter whose privacy unit does not fit
+/// the policy's cap on units is refused.
 Result<learn::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter);
 
 Result<Policy> read_policy(const std::filesystem::path& file);

@@ -68,6 +68,9 @@ Result<learn::Source> source_of(const Policy& policy, const Dataset& data, const
   source.select.columns = data.columns;
   source.select.where = data.where;
   source.select.unit = TRY(unit_cap(data, charter));
+  source.select.memory =
+      learn::memory_for_rows(static_cast<uint64_t>(policy.memory_mb), policy.folder / policy.state);
+  source.unpacked_bytes_max = static_cast<uint64_t>(policy.unpacked_gb * 0x1p30);
   for (const Owner& owner : charter.owners)
     if (owner.name == policy.owner) source.select.rows = static_cast<uint64_t>(owner.rows);
   return source;

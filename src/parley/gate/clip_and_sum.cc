@@ -19,10 +19,12 @@ privacy::Bounded<Norm> ClipAndSum::gradient(const Records& records, const learn:
   std::visit(
       [&](const auto& rows) {
         in_parallel(threads, rows->size(), [&](size_t, size_t begin, size_t end) {
-          const std::vector<int64_t> part =
-              learn::lattice_sum<Norm>(loss, lattice, theta, *rows, begin, end);
-          const std::scoped_lock lock(mutex);
-          for (size_t j = 0; j < total.size(); ++j) total[j] += part[j];  // Integers: any order.
+          learn::by_window(*rows, begin, end, [&](size_t from, size_t to) {
+            const std::vector<int64_t> part =
+                learn::lattice_sum<Norm>(loss, lattice, theta, *rows, from, to);
+            const std::scoped_lock lock(mutex);
+            for (size_t j = 0; j < total.size(); ++j) total[j] += part[j];  // Integers: any order.
+          });
         });
       },
       records.value_);

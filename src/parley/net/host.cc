@@ -43,7 +43,7 @@ struct Stream {
   grpc::ByteBuffer incoming;
   std::deque<Bytes> outbox;
   std::optional<grpc::Status> last_words;  // once it is to end
-  bool known = false, writing = false, finishing = false, broken = false;
+  bool reading = false, writing = false, finishing = false, broken = false;
   int under_way = 0;
   Tag tags[kOperations];
 };
@@ -84,6 +84,7 @@ struct Host::State {
   }
 
   void read(Stream& stream) {
+    if (std::exchange(stream.reading, true)) return;
     stream.stream.Read(&stream.incoming, stream.begin(Operation::kRead));
   }
 
@@ -118,17 +119,13 @@ struct Host::State {
       end(stream, to_status(reason));
       return Nothing{};
     }
-    stream.known = true;
     read(stream);
     return Arrived{stream.id, *identity, stream.context.peer()};
   }
 
   Event on_read(Stream& stream, bool ok) {
-    if (ok && !stream.last_words) {
-      Said said{stream.id, to_bytes(stream.incoming)};
-      read(stream);
-      return said;
-    }
+    stream.reading = false;
+    if (ok && !stream.last_words) return Said{stream.id, to_bytes(stream.incoming)};
     if (stream.last_words) return Nothing{};
     end(stream, grpc::Status::OK);
     return Left{stream.id};
@@ -208,6 +205,7 @@ void Host::send(Guest guest, Bytes message) {
     return dismiss(guest, {Code::kUnavailable, "does not read what it is sent"});
   stream.outbox.push_back(std::move(message));
   state_->write_on(stream);
+  state_->read(stream);
 }
 
 void Host::dismiss(Guest guest, const Error& reason) {

@@ -8,8 +8,8 @@ namespace parley::sim {
 using charter::Charter;
 
 learn::Source owner_file(const std::filesystem::path& file, const Charter& charter,
-                         const std::string& owner) {
-  learn::Source source = learn::source_of(file);
+                         const std::string& owner, const learn::CsvSigns& signs) {
+  learn::Source source = learn::source_of(file, signs);
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.unit != "record")
     source.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};
@@ -18,14 +18,15 @@ learn::Source owner_file(const std::filesystem::path& file, const Charter& chart
   return source;
 }
 
-DataSources files_in(const std::filesystem::path& folder, const Charter& charter) {
+DataSources files_in(const std::filesystem::path& folder, const Charter& charter,
+                     const learn::CsvSigns& signs) {
   DataSources sources{.owners = {}, .public_folders = {folder, charter.folder}};
   for (const charter::Owner& owner : charter.owners) {
     std::filesystem::path file = folder / (owner.name + ".csv");
     for (const char* ending : {".csv.zst", ".libsvm", ".libsvm.zst"})
       if (!std::filesystem::exists(file) && std::filesystem::exists(folder / (owner.name + ending)))
         file = folder / (owner.name + ending);
-    sources.owners[owner.name] = owner_file(file, charter, owner.name);
+    sources.owners[owner.name] = owner_file(file, charter, owner.name, signs);
   }
   return sources;
 }
@@ -42,16 +43,17 @@ Result<SimulateInput> load_sources(const Charter& charter, const DataSources& so
     auto loaded = TRY(learn::load_any(source->second, input.charter.schema));
     input.owners.push_back({std::move(loaded.rows), learn::name_of(source->second)});
   }
-  input.pilot = TRY(charter::load_pilot(input.charter, sources.public_folders));
+  input.pilot =
+      TRY(charter::load_pilot(input.charter, sources.public_folders, sources.pilot_signs));
   return input;
 }
 
-Result<SimulateInput> load_split(const Charter& charter, const std::filesystem::path& file,
-                                 const std::string& by) {
+DataSources split_file(const Charter& charter, const std::filesystem::path& file,
+                       const std::string& by, const learn::CsvSigns& signs) {
   DataSources sources{.owners = {}, .public_folders = {file.parent_path(), charter.folder}};
   uint64_t begin = 0;
   for (const charter::Owner& owner : charter.owners) {
-    learn::Source source = owner_file(file, charter, owner.name);
+    learn::Source source = owner_file(file, charter, owner.name, signs);
     const uint64_t end = begin + static_cast<uint64_t>(owner.rows);
     if (by.empty())
       source.select.block = learn::Block{begin, end};
@@ -60,7 +62,7 @@ Result<SimulateInput> load_split(const Charter& charter, const std::filesystem::
     begin = end;
     sources.owners[owner.name] = std::move(source);
   }
-  return load_sources(charter, sources);
+  return sources;
 }
 
 }  // namespace parley::sim

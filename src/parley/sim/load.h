@@ -16,15 +16,17 @@ namespace parley::sim {
 struct DataSources {
   std::map<std::string, learn::Source> owners;
   std::vector<std::filesystem::path> public_folders;
+  learn::CsvSigns pilot_signs{};
 };
 
 /// The file as `owner` would use it under the charter: so many rows, units capped.
 learn::Source owner_file(const std::filesystem::path& file, const charter::Charter& charter,
-                         const std::string& owner);
+                         const std::string& owner, const learn::CsvSigns& signs = {});
 
 /// <folder>/<owner>.csv or .libsvm, perhaps with .zst, for every owner of the charter, and the
 /// pilot and bundle there or beside the charter.
-DataSources files_in(const std::filesystem::path& folder, const charter::Charter& charter);
+DataSources files_in(const std::filesystem::path& folder, const charter::Charter& charter,
+                     const learn::CsvSigns& signs = {});
 
 /// Reads every source by the charter's schema. The pilot's hash must be the charter's.
 Result<SimulateInput> load_sources(const charter::Charter& charter, const DataSources& sources);
@@ -32,8 +34,8 @@ Result<SimulateInput> load_sources(const charter::Charter& charter, const DataSo
 /// One file that holds the rows of all owners. Without `by` they are consecutive blocks, as long as
 /// the charter says, in its order; with it, a row belongs to the owner whose name its value in that
 /// column makes (learn::name_from). Rows of nobody are left out. Reads the file once per owner.
-Result<SimulateInput> load_split(const charter::Charter& charter, const std::filesystem::path& file,
-                                 const std::string& by);
+DataSources split_file(const charter::Charter& charter, const std::filesystem::path& file,
+                       const std::string& by, const learn::CsvSigns& signs = {});
 
 /// Stand-in data: the owners hold consecutive blocks, the pilot is what follows. The charter's
 /// columns must be among the stand-in's, features or raw; its pilot file is not read.

@@ -210,21 +210,22 @@ std::string owner_name(const std::filesystem::path& file) {
   return name.empty() ? "unnamed" : name;
 }
 
-Result<DraftPilot> draft_pilot(const std::filesystem::path& file) {
+Result<DraftPilot> draft_pilot(const std::filesystem::path& file, const learn::CsvSigns& signs) {
   const Hash hash = TRY(hash_file(file));
-  auto profile = TRY(learn::profile_csv(file));
+  auto profile = TRY(learn::profile_csv(file, signs));
   return DraftPilot{file.filename().string(), hash, std::move(profile)};
 }
 
-Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::path> files) {
+Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::path> files,
+                                             const learn::CsvSigns& signs) {
   std::vector<DraftOwner> owners;
   std::set<std::string> names;
   for (const std::filesystem::path& file : files) {
     std::string name = owner_name(file);
     const std::string stem = name.substr(0, 58);
     for (int n = 2; !names.insert(name).second; ++n) name = stem + "-" + std::to_string(n);
-    auto outline = TRY(learn::outline_csv(file));
-    owners.push_back({name, file, std::move(outline)});
+    auto outline = TRY(learn::outline_csv(file, signs));
+    owners.push_back({name, file, std::move(outline), signs});
   }
   return owners;
 }
@@ -277,6 +278,11 @@ std::string draft_policy(const DraftOwner& owner) {
   out.value("name", "\"records\"");
   out.value("source", "\"csv\"");
   out.value("path", to_json(owner.file));
+  const auto sign = [&](const char* key, char found, char usual) {
+    if (found != usual) out.value(key, to_json(std::string(1, found)));
+  };
+  sign("separator", owner.signs.separator, ',');
+  sign("decimal", owner.signs.decimal, '.');
   out.raw("");
   out.raw("[dataset.budget]                  # the promise for the lifetime of this data set");
   out.value("epsilon", "1", "CONFIRM");

@@ -26,6 +26,7 @@ struct DraftOwner {
   std::string name;  // see owner_name
   std::filesystem::path file;
   learn::Outline outline{};
+  learn::CsvSigns signs{};
 };
 
 struct DraftInput {
@@ -49,9 +50,11 @@ struct Draft {
 std::string owner_name(const std::filesystem::path& file);
 
 /// Public rows, looked at as a whole.
-Result<DraftPilot> draft_pilot(const std::filesystem::path& file);
+Result<DraftPilot> draft_pilot(const std::filesystem::path& file,
+                               const learn::CsvSigns& signs = {});
 /// Private rows, only counted. Every owner gets a name of its own.
-Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::path> files);
+Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::path> files,
+                                             const learn::CsvSigns& signs = {});
 
 /// Needs a pilot or an owner.
 Result<Draft> draft_charter(const DraftInput& input);

@@ -7,21 +7,6 @@
 #include "parley/learn/data/csv_scan.h"
 
 namespace parley::learn {
-namespace {
-
-Result<void> check_options(const CsvOptions& options) {
-  const auto is_odd = [](char c) {
-    return c == '"' || c == '\n' || c == '\r' || (c >= '0' && c <= '9') || c == '-' || c == '+';
-  };
-  if (is_odd(options.separator) || is_odd(options.decimal))
-    return Error{
-        Code::kInvalid, "the separator or decimal sign cannot be used in a CSV file",
-        "Usual are the separators comma, semicolon and tab, the decimals point and comma."};
-  return {};
-}
-
-}  // namespace
-
 Result<Rows> read_csv(const std::filesystem::path& path, const Schema& schema,
                       const CsvOptions& options) {
   return TRY(read_csv_counted(path, schema, options)).rows;
@@ -29,7 +14,7 @@ Result<Rows> read_csv(const std::filesystem::path& path, const Schema& schema,
 
 Result<CountedRows> read_csv_counted(const std::filesystem::path& path, const Schema& schema,
                                      const CsvOptions& options) {
-  TRY(check_options(options));
+  TRY(check_signs({options.separator, options.decimal}));
   Intake intake(schema, options.select, options.decimal, options.labels);
   const auto in_file = [&](Error error) {
     error.where.file = path.string();
@@ -49,6 +34,7 @@ Result<CountedRows> read_csv_counted(const std::filesystem::path& path, const Sc
                           },
                       .record = [&](const CsvRecord& record) -> Result<void> {
                         intake.add([&](size_t i) { return Cell::of(record[i]); });
+                        if (intake.failure()) return *intake.failure();
                         return {};
                       }}));
   auto rows = std::move(intake).finish();

@@ -96,6 +96,17 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
+Result<void> check_signs(const CsvSigns& signs) {
+  const auto is_odd = [](char c) {
+    return c == '"' || c == '\n' || c == '\r' || (c >= '0' && c <= '9') || c == '-' || c == '+';
+  };
+  if (is_odd(signs.separator) || is_odd(signs.decimal) || signs.separator == signs.decimal)
+    return Error{
+        Code::kInvalid, "the separator or decimal sign cannot be used in a CSV file",
+        "Usual are the separators comma, semicolon and tab, the decimals point and comma."};
+  return {};
+}
+
 Result<void> scan_csv(const std::filesystem::path& path, const CsvScan& scan) {
   auto scanned = scan_file(path, scan);
   if (scanned) return {};

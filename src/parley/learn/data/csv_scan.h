@@ -16,6 +16,13 @@ namespace parley::learn {
 
 bool is_utf8(std::string_view text);
 
+/// How a CSV file separates fields and writes decimals.
+struct CsvSigns {
+  char separator = ',';
+  char decimal = '.';
+};
+Result<void> check_signs(const CsvSigns& signs);
+
 struct CsvScan {
   char separator = ',';
   size_t columns = 0;  // of a file without a header line, whose names the caller knows

@@ -132,6 +132,7 @@ Result<void> check_parts(const std::vector<CsvPart>& parts) {
 Result<std::vector<CsvPart>> split_csv(const std::filesystem::path& path, const CsvSplit& split,
                                        std::vector<CsvPart> parts) {
   TRY(check_parts(parts));
+  TRY(check_signs({split.separator, split.separator == '.' ? ',' : '.'}));
   double shares = 0;
   for (const CsvPart& part : parts) shares += part.share;
   const Census census = TRY(take_census(path, split));

@@ -22,9 +22,7 @@ double bounded(double value, double low, double high, Counts::Column& counts) {
   return value < low ? low : value > high ? high : value;
 }
 
-std::optional<double> finite(std::optional<double> value) {
-  return value && std::isfinite(*value) ? value : std::nullopt;
-}
+double finite(double value) { return std::isfinite(value) ? value : kNoNumber; }
 
 std::string real_text(double number) {
   const double size = std::fabs(number);
@@ -73,14 +71,14 @@ CellReader::CellReader(std::string_view strip, const std::vector<std::string>& l
   }
 }
 
-std::optional<double> CellReader::number(const Cell& cell) {
+double CellReader::number(const Cell& cell) {
   if (cell.kind == Cell::Kind::kReal) return finite(cell.real);
   if (cell.kind == Cell::Kind::kInteger) return static_cast<double>(cell.integer);
   if (!strips_)  // A text that is a plain number needs no cleaning.
-    if (const auto value = quick_number(trimmed(cell.text))) return value;
+    if (const double value = quick_number(trimmed(cell.text)); is_number(value)) return value;
   clean(cell.text);
   std::replace(clean_.begin(), clean_.end(), decimal_, '.');
-  return finite(parse_number(trimmed(clean_)));
+  return quick_number(trimmed(clean_));
 }
 
 std::optional<size_t> CellReader::level(const Cell& cell) {
@@ -97,17 +95,17 @@ void CellReader::clean(std::string_view text) {
     if (!dropped_[static_cast<unsigned char>(c)]) clean_ += c;
 }
 
-double encode_number(const Column& column, std::optional<double> value, Counts::Column& counts) {
-  counts.replaced += !value;
-  const double in_bounds =
-      value ? bounded(*value, column.low, column.high, counts) : column.missing;
+double encode_number(const Column& column, double value, Counts::Column& counts) {
+  const bool found = is_number(value);
+  counts.replaced += !found;
+  const double in_bounds = found ? bounded(value, column.low, column.high, counts) : column.missing;
   return column.log ? portable_log1p(in_bounds) : in_bounds;
 }
 
-double encode_label(const Target& target, std::optional<double> value, Counts::Column& counts) {
-  counts.replaced += !value;
-  if (!value) return 0;
-  return (bounded(*value, target.low, target.high, counts) - target.center) / target.scale;
+double encode_label(const Target& target, double value, Counts::Column& counts) {
+  counts.replaced += !is_number(value);
+  if (!is_number(value)) return 0;
+  return (bounded(value, target.low, target.high, counts) - target.center) / target.scale;
 }
 
 Encoder::Encoder(const Schema& schema, char decimal, bool labels)

@@ -61,7 +61,7 @@ class CellReader {
   CellReader(std::string_view strip, char decimal);
   CellReader(std::string_view strip, const std::vector<std::string>& levels);
 
-  std::optional<double> number(const Cell& cell);  // finite
+  double number(const Cell& cell);  // finite, or kNoNumber
   std::optional<size_t> level(const Cell& cell);
 
  private:
@@ -77,11 +77,11 @@ class CellReader {
   std::string clean_{};  // the text at hand
 };
 
-/// A number by its column's rules: inside the bounds or `missing`, then the logarithm.
-double encode_number(const Column& column, std::optional<double> value, Counts::Column& counts);
+/// A number or kNoNumber by its column's rules: inside the bounds or `missing`, then the logarithm.
+double encode_number(const Column& column, double value, Counts::Column& counts);
 
-/// The label of a number, or of nothing, which counts as the center.
-double encode_label(const Target& target, std::optional<double> value, Counts::Column& counts);
+/// The label of a number, or of kNoNumber, which counts as the center.
+double encode_label(const Target& target, double value, Counts::Column& counts);
 
 class Encoder {
  public:

@@ -36,7 +36,7 @@ std::string name_from(std::string_view text) {
 Intake::Intake(const Schema& schema, const Selection& selection, char decimal, bool labels)
     : selection_(selection),
       encoder_(schema, decimal, labels),
-      rows_(encoder_.features()),
+      rows_(encoder_.features(), selection.memory),
       rows_max_(selection.rows.value_or(std::numeric_limits<uint64_t>::max())),
       block_(selection.block),
       record_(encoder_.wanted().size()) {
@@ -85,6 +85,7 @@ bool Intake::within_cap(const Cell& cell) {
 }
 
 Result<CountedRows> Intake::finish() && {
+  if (failure()) return *failure();
   if (selection_.rows && counts_.rows != *selection_.rows)
     return wrong_number_of_rows(*selection_.rows, counts_.rows);
   return CountedRows{std::move(rows_), std::move(counts_)};

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "parley/base/pages_memory.h"
 #include "parley/base/result.h"
 #include "parley/learn/data/encode.h"
 
@@ -59,6 +60,7 @@ struct Selection {
   std::optional<Block> block{};
   std::optional<UnitCap> unit{};
   std::optional<uint64_t> rows{};  // public; another number is an error
+  MemoryLimit memory{};            // rows beyond it lie in a file
 };
 
 struct CountedRows {
@@ -87,6 +89,9 @@ class Intake {
     for (size_t i = 0; i < record_.size(); ++i) record_[i] = cell(positions_[i]);
     encoder_.add(record_, rows_, counts_);
   }
+
+  /// Why there is no room for more records, if so; finish says it, too.
+  const std::optional<Error>& failure() const { return rows_.failure(); }
 
   /// After the last record: as many as the charter says, or an error with both numbers.
   Result<CountedRows> finish() &&;

@@ -34,23 +34,22 @@ Result<void> check_schema(const Schema& schema, bool sparse) {
 class Labels {
  public:
   explicit Labels(const Target& target) : target_(target) {
-    for (const std::string& level : target.levels) numbers_.push_back(parse_number(level));
+    for (const std::string& level : target.levels) numbers_.push_back(quick_number(level));
   }
 
   /// Nothing for a class that is not listed.
   std::optional<double> read(std::string_view text, Counts::Column& counts) const {
-    const auto number = quick_number(text);
+    const double number = quick_number(text);
     if (target_.levels.empty()) return encode_label(target_, number, counts);
     for (size_t i = 0; i < 2; ++i)
-      if (text == target_.levels[i] || (number && numbers_[i] && *number == *numbers_[i]))
-        return i == 0 ? -1.0 : 1.0;
+      if (text == target_.levels[i] || number == numbers_[i]) return i == 0 ? -1.0 : 1.0;
     ++counts.replaced;
     return std::nullopt;
   }
 
  private:
   const Target& target_;
-  std::vector<std::optional<double>> numbers_{};
+  std::vector<double> numbers_{};  // kNoNumber equals nothing
 };
 
 /// Encodes line after line into columns and values.
@@ -119,15 +118,17 @@ Result<Counts> read_into(AnyRows& rows, const std::filesystem::path& path, const
   Result<void> fed;
   const auto read = read_unpacked(path, options.unpacked_bytes_max, [&](ByteView piece) {
     fed = lines.feed({reinterpret_cast<const char*>(piece.data()), piece.size()});
-    return bool(fed);
+    return bool(fed) && !rows.failure();
   });
   TRY(fed);
+  if (rows.failure()) return *rows.failure();
   if (!read) {
     Error error = read.error();
     if (intake.counts.rows > 0) error.where.line = static_cast<int>(lines.line());
     return error;
   }
   TRY(lines.end());
+  if (rows.failure()) return *rows.failure();
   if (options.rows && intake.counts.rows != *options.rows)
     return wrong_number_of_rows(*options.rows, intake.counts.rows);
   return std::move(intake.counts);
@@ -137,7 +138,7 @@ template <class Counted, class AnyRows>
 Result<Counted> read_as(const std::filesystem::path& path, const Schema& schema,
                         const LibsvmOptions& options) {
   TRY(check_schema(schema, std::is_same_v<AnyRows, SparseRows>));
-  AnyRows rows(schema.columns.size() + schema.bias);
+  AnyRows rows(schema.columns.size() + schema.bias, options.memory);
   auto counts = read_into(rows, path, schema, options);
   if (counts) return Counted{std::move(rows), *std::move(counts)};
   Error error = counts.error();

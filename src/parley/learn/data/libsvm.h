@@ -16,6 +16,7 @@ namespace parley::learn {
 struct LibsvmOptions {
   bool labels = true;  // false for predictions: the first word of a line may be anything
   std::optional<uint64_t> rows{};  // public; another number is an error
+  MemoryLimit memory{};            // rows beyond it lie in a file
   uint64_t unpacked_bytes_max = kUnpackedBytesMax;
 };
 

@@ -1,7 +1,10 @@
 #include "parley/learn/data/libsvm_lines.h"
 
+#include <immintrin.h>
+
 #include <algorithm>
-#include <cmath>
+#include <bit>
+#include <cstring>
 #include <limits>
 
 #include "parley/learn/data/quick_number.h"
@@ -15,14 +18,41 @@ int as_place(size_t number) {
   return static_cast<int>(std::min<size_t>(number, std::numeric_limits<int>::max()));
 }
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+/// Among the next 64 characters, where an index or a word ends: at a colon, a blank, and after the
+/// end of the text.
+uint64_t stops_in(std::string_view text) {
+  constexpr size_t kBlock = 64;
+  const char* at = text.data();
+  char padded[kBlock] = {};
+  if (text.size() < kBlock) {
+    std::memcpy(padded, text.data(), text.size());
+    at = padded;
+  }
+  const auto half = [](const char* from) {
+    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    const __m256i from_tab = _mm256_sub_epi8(bytes, _mm256_set1_epi8('\t'));
+    const __m256i is_blank = _mm256_or_si256(
+        _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(' ')),
+        _mm256_cmpeq_epi8(_mm256_min_epu8(from_tab, _mm256_set1_epi8('\r' - '\t')), from_tab));
+    const __m256i is_colon = _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(':'));
+    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_or_si256(is_blank, is_colon)));
+  };
+  const uint64_t stops = half(at) | uint64_t{half(at + kBlock / 2)} << 32;
+  return text.size() < kBlock ? stops | uint64_t{1} << text.size() : stops;
+}
 
-/// The place of the colon that ends the index, or 0 if there is no index from 1.
-size_t index_in(std::string_view word, uint64_t& index) {
-  size_t i = 0;
-  for (index = 0; i < word.size() && word[i] >= '0' && word[i] <= '9' && index < kIndexMax; ++i)
-    index = 10 * index + static_cast<uint64_t>(word[i] - '0');
-  return index > 0 && i < word.size() && word[i] == ':' ? i : 0;
+/// The whole number that all of `text` is, or 0.
+uint64_t index_in(std::string_view text) {
+  if (text.size() - 1 < 8) {  // 1 to 8
+    const uint64_t digits = word::of_short(text.data(), text.size());
+    return word::whole(digits, text.size());
+  }
+  uint64_t index = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] < '0' || text[i] > '9' || index >= kIndexMax) return 0;
+    index = 10 * index + static_cast<uint64_t>(text[i] - '0');
+  }
+  return index;
 }
 
 }  // namespace
@@ -32,6 +62,13 @@ Error LibsvmLines::error(size_t column, std::string what, std::string hint) cons
           std::move(what),
           std::move(hint),
           {.line = as_place(line_), .column = as_place(column + 1)}};
+}
+
+Error LibsvmLines::error(size_t column, Found found) const {
+  if (found == Found::kIndexBack)
+    return error(column, "the indices of a line must go up", "Sort the line by its indices.");
+  return error(column, "this is not INDEX:VALUE with a whole INDEX from 1",
+               "A line of a LIBSVM file is LABEL INDEX:VALUE INDEX:VALUE ...");
 }
 
 Result<void> LibsvmLines::feed(std::string_view block) {
@@ -62,31 +99,42 @@ Result<std::string_view> LibsvmLines::take_whole_lines(std::string_view text) {
 }
 
 Result<void> LibsvmLines::take_line(std::string_view text) {
+  constexpr size_t kNone = std::string_view::npos;
   text = text.substr(0, text.find('#'));
   record_.label = {};
   record_.entries.clear();
-  uint64_t index = 0, last = 0;
-  for (size_t at = 0;;) {
-    while (at < text.size() && is_blank(text[at])) ++at;
-    if (at == text.size()) break;
-    const size_t begin = at;
-    while (at < text.size() && !is_blank(text[at])) ++at;
-    const std::string_view word = text.substr(begin, at - begin);
-    if (record_.label.empty()) {
-      record_.label = word;
-      continue;
+  last_ = 0;
+  size_t begin = 0, colon = kNone;  // of the word at hand
+  for (size_t block = 0; block <= text.size(); block += 64) {
+    for (uint64_t stops = stops_in(text.substr(block)); stops != 0; stops &= stops - 1) {
+      const size_t stop = block + std::countr_zero(stops);
+      if (stop < text.size() && text[stop] == ':') {
+        if (colon == kNone) colon = stop;
+        continue;
+      }
+      const Found found = stop > begin ? take_word(text, begin, colon, stop) : Found::kWord;
+      if (found != Found::kWord) return error(begin, found);
+      begin = stop + 1;
+      colon = kNone;
     }
-    const size_t colon = index_in(word, index);
-    if (colon == 0)
-      return error(begin, "this is not INDEX:VALUE with a whole INDEX from 1",
-                   "A line of a LIBSVM file is LABEL INDEX:VALUE INDEX:VALUE ...");
-    if (index <= last)
-      return error(begin, "the indices of a line must go up", "Sort the line by its indices.");
-    last = index;
-    record_.entries.push_back({index, quick_number(word.substr(colon + 1))});
   }
   if (!record_.label.empty()) take_(record_);
   return {};
+}
+
+/// The word from `begin` to `end` whose first colon, if it has one, is at `colon`.
+inline LibsvmLines::Found LibsvmLines::take_word(std::string_view text, size_t begin, size_t colon,
+                                                 size_t end) {
+  if (record_.label.empty()) {
+    record_.label = text.substr(begin, end - begin);
+    return Found::kWord;
+  }
+  const uint64_t index = colon < end ? index_in(text.substr(begin, colon - begin)) : 0;
+  if (index == 0) return Found::kNoIndex;
+  if (index <= last_) return Found::kIndexBack;
+  last_ = index;
+  record_.entries.push_back({index, quick_number(text.substr(colon + 1, end - colon - 1))});
+  return Found::kWord;
 }
 
 }  // namespace parley::learn

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,8 +15,8 @@ namespace parley::learn {
 /// Valid until the callback that received it returns.
 struct LibsvmLine {
   struct Entry {
-    uint64_t index;               // from 1
-    std::optional<double> value;  // finite, or nothing where the text is no number
+    uint64_t index;  // from 1
+    double value;    // finite, or kNoNumber
   };
   std::string_view label{};
   std::vector<Entry> entries{};  // indices go up
@@ -41,10 +40,14 @@ class LibsvmLines {
  private:
   Result<std::string_view> take_whole_lines(std::string_view text);
   Result<void> take_line(std::string_view text);
+  enum class Found { kWord, kNoIndex, kIndexBack };  // A Result for each word would take too long.
+  Found take_word(std::string_view text, size_t begin, size_t colon, size_t end);
   Error error(size_t column, std::string what, std::string hint) const;
+  Error error(size_t column, Found found) const;
 
   Take take_;
   LibsvmLine record_{};
+  uint64_t last_ = 0;   // index of the line at hand
   std::string rest_{};  // the start of a line whose end is still to come
   size_t line_ = 1;
 };

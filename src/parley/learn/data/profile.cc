@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/learn/data/csv_scan.h"
+#include "parley/learn/data/encode.h"
+#include "parley/learn/data/quick_number.h"
 
 namespace parley::learn {
 namespace {
@@ -27,8 +28,8 @@ class ColumnReader {
       ++profile_.missing;
       return;
     }
-    const auto number = cells_.number(Cell::of(text));
-    number ? take_number(*number) : void(++profile_.texts);
+    const double number = cells_.number(Cell::of(text));
+    is_number(number) ? take_number(number) : void(++profile_.texts);
     take_level(text);
   }
 
@@ -105,13 +106,14 @@ const ColumnProfile* Profile::find(std::string_view name) const {
   return found == columns.end() ? nullptr : &*found;
 }
 
-Result<Profile> profile_csv(const std::filesystem::path& path, const CsvOptions& options) {
+Result<Profile> profile_csv(const std::filesystem::path& path, const CsvSigns& signs) {
+  TRY(check_signs(signs));
   std::vector<ColumnReader> readers;
   Profile profile;
-  TRY(scan_csv(path, {.separator = options.separator,
+  TRY(scan_csv(path, {.separator = signs.separator,
                       .names = [&](const CsvRecord&, const auto& names) -> Result<void> {
                         for (const std::string& name : names)
-                          readers.emplace_back(name, options.decimal, readers.size());
+                          readers.emplace_back(name, signs.decimal, readers.size());
                         return {};
                       },
                       .record = [&](const CsvRecord& record) -> Result<void> {
@@ -123,9 +125,10 @@ Result<Profile> profile_csv(const std::filesystem::path& path, const CsvOptions&
   return profile;
 }
 
-Result<Outline> outline_csv(const std::filesystem::path& path, const CsvOptions& options) {
+Result<Outline> outline_csv(const std::filesystem::path& path, const CsvSigns& signs) {
+  TRY(check_signs(signs));
   Outline outline;
-  TRY(scan_csv(path, {.separator = options.separator,
+  TRY(scan_csv(path, {.separator = signs.separator,
                       .names = [&](const CsvRecord&, const auto& names) -> Result<void> {
                         outline.names = names;
                         return {};

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/learn/data/csv.h"
+#include "parley/learn/data/csv_scan.h"
 
 namespace parley::learn {
 
@@ -51,13 +51,13 @@ struct Profile {
   const ColumnProfile* find(std::string_view name) const;
 };
 
-Result<Profile> profile_csv(const std::filesystem::path& path, const CsvOptions& options = {});
+Result<Profile> profile_csv(const std::filesystem::path& path, const CsvSigns& signs = {});
 
 /// The structure alone: names and the number of rows, which charters make public anyway.
 struct Outline {
   std::vector<std::string> names{};
   uint64_t rows = 0;
 };
-Result<Outline> outline_csv(const std::filesystem::path& path, const CsvOptions& options = {});
+Result<Outline> outline_csv(const std::filesystem::path& path, const CsvSigns& signs = {});
 
 }  // namespace parley::learn

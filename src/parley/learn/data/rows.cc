@@ -10,7 +10,7 @@ void Rows::add(std::span<const double> z, double y) {
   check(z.size() == columns_);
   bool ordinary = std::fabs(y) <= kLargest;  // False for NaN, too.
   for (double value : z) ordinary = ordinary & (std::fabs(value) <= kLargest);
-  values_.resize(values_.size() + stride_);
+  if (!values_.resize(values_.size() + stride_)) return;
   double* row = values_.data() + values_.size() - stride_;
   for (size_t j = 0; j < columns_; ++j)
     row[j] = ordinary && std::fabs(z[j]) >= kSmallest ? z[j] : 0.0;

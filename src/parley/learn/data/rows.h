@@ -2,7 +2,10 @@
 // multiple of four columns (half of the kernel's lanes).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 
 #include "parley/base/pages.h"
@@ -18,15 +21,22 @@ inline constexpr size_t kLanes = 8;
 
 class Rows {
  public:
-  explicit Rows(size_t columns)
-      : columns_(columns), stride_((columns + kLanes / 2 - 1) / (kLanes / 2) * (kLanes / 2)) {}
+  explicit Rows(size_t columns, const MemoryLimit& limit = {})
+      : columns_(columns),
+        stride_((columns + kLanes / 2 - 1) / (kLanes / 2) * (kLanes / 2)),
+        use_(std::make_shared<MemoryUse>(MemoryUse{limit})) {}
 
   /// Adds one record. One that is not finite, or not of this world, becomes the zero record: it
   /// still counts, contributes nothing, and nobody is told, since an error would reveal it.
   void add(std::span<const double> z, double y);
   /// A record that counts and contributes nothing.
-  void add_zero() { values_.resize(values_.size() + stride_), labels_.push_back(0); }
+  void add_zero() {
+    if (values_.resize(values_.size() + stride_)) labels_.push_back(0);
+  }
   void reserve(size_t rows) { values_.reserve(rows * stride_), labels_.reserve(rows); }
+
+  /// Why records are missing: there was no room for them beyond the memory limit.
+  const std::optional<Error>& failure() const { return use_->failure; }
 
   size_t size() const { return labels_.size(); }
   size_t columns() const { return columns_; }
@@ -36,11 +46,33 @@ class Rows {
   std::span<const double> row(size_t i) const { return {values() + i * stride_, columns_}; }
   double label(size_t i) const { return labels_[i]; }
 
+  /// How many rows to work on before they are released; see by_window.
+  size_t window() const {
+    return values_.in_file() ? PageMemory::kWindow / (stride_ * sizeof(double)) + 1 : size();
+  }
+  void release(size_t begin, size_t end) const {
+    values_.release(begin * stride_, end * stride_);
+    labels_.release(begin, end);
+  }
+
  private:
   size_t columns_;
   size_t stride_;
-  Pages<double> values_;
-  Pages<double> labels_;
+  std::shared_ptr<MemoryUse> use_;  // of a copy: the original's
+  Pages<double> values_{use_};
+  Pages<double> labels_{use_};
 };
+
+/// Calls work(begin, end) for one part of [begin, end) after another. Where rows lie in a file, no
+/// more than a part is held in memory at a time.
+template <class AnyRows, class Work>
+void by_window(const AnyRows& rows, size_t begin, size_t end, const Work& work) {
+  while (begin < end) {
+    const size_t next = begin + std::min(end - begin, rows.window());
+    work(begin, next);
+    rows.release(begin, next);
+    begin = next;
+  }
+}
 
 }  // namespace parley::learn

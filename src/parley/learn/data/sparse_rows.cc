@@ -22,6 +22,19 @@ void SparseRows::add(std::span<const uint32_t> at, std::span<const double> value
   labels_.push_back(y);
 }
 
+size_t SparseRows::window() const {
+  if (!values_.in_file() && !indices_.in_file()) return size();
+  const size_t bytes = nonzeros() * (sizeof(double) + sizeof(uint32_t));
+  return size() / (bytes / PageMemory::kWindow + 1) + 1;
+}
+
+void SparseRows::release(size_t begin, size_t end) const {
+  values_.release(offsets_[begin], offsets_[end]);
+  indices_.release(offsets_[begin], offsets_[end]);
+  offsets_.release(begin, end);
+  labels_.release(begin, end);
+}
+
 Rows SparseRows::dense() const {
   Rows rows(columns_);
   std::vector<double> z(columns_);

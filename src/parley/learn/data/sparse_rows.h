@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 
 #include "parley/base/pages.h"
@@ -12,12 +14,17 @@ namespace parley::learn {
 
 class SparseRows {
  public:
-  explicit SparseRows(size_t columns) : columns_(columns) { offsets_.push_back(0); }
+  explicit SparseRows(size_t columns, const MemoryLimit& limit = {})
+      : columns_(columns), use_(std::make_shared<MemoryUse>(MemoryUse{limit})) {
+    offsets_.push_back(0);
+  }
 
   /// Adds one record: its values in the columns `at`, which go up; all others are zero. As with
   /// Rows::add, one that is not of this world becomes the zero record, and tiny values are zero.
   void add(std::span<const uint32_t> at, std::span<const double> values, double y);
   void add_zero() { offsets_.push_back(values_.size()), labels_.push_back(0); }
+
+  const std::optional<Error>& failure() const { return use_->failure; }  // as Rows::failure
 
   size_t size() const { return labels_.size(); }
   size_t columns() const { return columns_; }
@@ -35,14 +42,18 @@ class SparseRows {
   }
   double label(size_t i) const { return labels_[i]; }
 
+  size_t window() const;
+  void release(size_t begin, size_t end) const;
+
   Rows dense() const;
 
  private:
   size_t columns_;
-  Pages<double> values_{};
-  Pages<uint32_t> indices_{};
-  Pages<uint64_t> offsets_{};
-  Pages<double> labels_{};
+  std::shared_ptr<MemoryUse> use_;
+  Pages<double> values_{use_};
+  Pages<uint32_t> indices_{use_};
+  Pages<uint64_t> offsets_{use_};
+  Pages<double> labels_{use_};
 };
 
 }  // namespace parley::learn

@@ -55,8 +55,11 @@ void Moments::add_any(const AnyRows& rows, int threads) {
   const size_t pieces = std::clamp<size_t>(memory, 1, kPieces);
   std::vector<Sums> parts(pieces, Sums(columns_, stride));
   in_parallel(threads, pieces, [&](size_t, size_t first, size_t last) {
-    for (size_t k = first; k < last; ++k)
-      parts[k].add(rows, rows.size() * k / pieces, rows.size() * (k + 1) / pieces);
+    for (size_t k = first; k < last; ++k) {
+      const size_t begin = rows.size() * k / pieces, end = rows.size() * (k + 1) / pieces;
+      parts[k].add(rows, begin, end);
+      rows.release(begin, end);
+    }
   });
   for (const Sums& part : parts) {  // In their order, whoever made them.
     for (size_t i = 0; i < columns_; ++i) {

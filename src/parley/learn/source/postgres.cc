@@ -128,6 +128,7 @@ Result<CountedRows> read(const std::string& dsn, const std::string& query, Intak
       damaged |= !cell;
       return cell.value_or(Cell{});
     });
+    if (intake.failure()) return *intake.failure();
     return {};
   }));
   if (damaged)

@@ -21,18 +21,21 @@ Result<LibsvmOptions> libsvm_options(const Source& source, const LoadOptions& op
                  {.file = source.path.string()}};
   return LibsvmOptions{.labels = options.labels,
                        .rows = select.rows,
-                       .unpacked_bytes_max = options.unpacked_bytes_max};
+                       .memory = select.memory,
+                       .unpacked_bytes_max = source.unpacked_bytes_max};
 }
 
 }  // namespace
 
-Source source_of(const std::filesystem::path& file) {
+Source source_of(const std::filesystem::path& file, const CsvSigns& signs) {
   const auto inner = file.extension() == ".zst" ? file.stem() : file.filename();
   const auto ending = inner.extension();
   const bool libsvm = ending == ".libsvm" || ending == ".svm" || ending == ".svmlight";
   Source source;
   source.kind = libsvm ? Source::Kind::kLibsvm : Source::Kind::kCsv;
   source.path = file;
+  source.separator = signs.separator;
+  source.decimal = signs.decimal;
   return source;
 }
 
@@ -45,7 +48,7 @@ Result<CountedRows> load(const Source& source, const Schema& schema, const LoadO
                                .labels = options.labels,
                                .header = source.header,
                                .select = source.select,
-                               .unpacked_bytes_max = options.unpacked_bytes_max});
+                               .unpacked_bytes_max = source.unpacked_bytes_max});
     case Source::Kind::kLibsvm:
       return read_libsvm(source.path, schema, TRY(libsvm_options(source, options)));
     case Source::Kind::kSqlite:
@@ -77,6 +80,10 @@ Result<CountedAnyRows> load_any(const Source& source, const Schema& schema,
   auto loaded = TRY(load(source, schema, options));
   return CountedAnyRows{std::make_shared<const Rows>(std::move(loaded.rows)),
                         std::move(loaded.counts)};
+}
+
+MemoryLimit memory_for_rows(uint64_t megabytes, const std::filesystem::path& folder) {
+  return {.bytes = (megabytes << 20) / 4 * 3, .folder = folder};
 }
 
 std::string name_of(const Source& source) {

@@ -10,6 +10,7 @@
 #include "parley/base/result.h"
 #include "parley/base/unpack.h"
 #include "parley/learn/data/any_rows.h"
+#include "parley/learn/data/csv_scan.h"
 #include "parley/learn/data/intake.h"
 #include "parley/learn/data/libsvm.h"
 #include "parley/learn/data/schema.h"
@@ -25,16 +26,16 @@ struct Source {
   char decimal = '.';                 // CSV
   std::vector<std::string> header{};  // CSV without a header line
   Selection select{};
+  uint64_t unpacked_bytes_max = kUnpackedBytesMax;  // packed files
 };
 
 struct LoadOptions {
   bool labels = true;  // false for predictions: no target is needed, every label is 0
-  uint64_t unpacked_bytes_max = kUnpackedBytesMax;
 };
 
 /// A file by its name: .libsvm, .svm and .svmlight are LIBSVM files, all others CSV; a .zst at the
 /// end says nothing.
-Source source_of(const std::filesystem::path& file);
+Source source_of(const std::filesystem::path& file, const CsvSigns& signs = {});
 
 /// All records of the source. A record can be odd, never wrong; the structure can, and then the
 /// error says where. LIBSVM files have no names, so that no column can be renamed, filtered or
@@ -53,6 +54,9 @@ Result<CountedAnyRows> load_any(const Source& source, const Schema& schema,
 /// The same as sparse rows; LIBSVM files only.
 Result<CountedSparseRows> load_sparse(const Source& source, const Schema& schema,
                                       const LoadOptions& options = {});
+
+/// What rows may take where a process shall stay below `megabytes`: the rest is for all else.
+MemoryLimit memory_for_rows(uint64_t megabytes, const std::filesystem::path& folder);
 
 /// For messages and results: the file's name, or which kind of database.
 std::string name_of(const Source& source);

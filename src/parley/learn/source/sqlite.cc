@@ -74,8 +74,10 @@ Result<CountedRows> read(const std::filesystem::path& file, const std::string& q
     names.emplace_back(sqlite3_column_name(statement.get(), i));
   TRY(intake.take_header(names, [](size_t) { return Where{}; }));
   int result;
-  while ((result = sqlite3_step(statement.get())) == SQLITE_ROW)
+  while ((result = sqlite3_step(statement.get())) == SQLITE_ROW) {
     intake.add([&](size_t i) { return cell_of(statement.get(), static_cast<int>(i)); });
+    if (intake.failure()) return *intake.failure();
+  }
   if (result != SQLITE_DONE)  // The code alone: SQLite's text might quote a record.
     return error(Code::kFailed, sqlite3_errstr(result), "");
   return std::move(intake).finish();

@@ -141,9 +141,15 @@ learn::Rows rows_of(const Standin& standin, uint64_t begin, uint64_t end) {
   return rows;
 }
 
+/// How far each hospital's own optimum is from the best for all, relative to it.
+struct Alone {
+  std::vector<double> ordinary{}, special{};
+};
+
 // At a tenth of the size; sampling errors of the optima add about 10/2000 to psi.
-TEST(Hospital, HospitalsAloneAreAsFarFromTheBestAsTheSpecificationSays) {
-  StandinOptions options{.name = "hospital", .owners = hospital_sizes(86, 190'000), .pilot = 100};
+Alone hospitals_alone(uint64_t seed) {
+  const StandinOptions options{
+      .name = "hospital", .owners = hospital_sizes(86, 190'000), .pilot = 100, .seed = seed};
   const Standin standin = *make_standin(options);
   learn::Fitness pooled(learn::Squared{}, 10, 0);
   std::vector<std::vector<double>> alone;
@@ -157,17 +163,38 @@ TEST(Hospital, HospitalsAloneAreAsFarFromTheBestAsTheSpecificationSays) {
   }
   const double best = pooled.minimum(10).fitness;
   const auto special = special_hospitals(options);
-  EXPECT_EQ(std::count(special.begin(), special.end(), true), 8);
-  std::vector<double> ordinary, specials;
-  for (size_t i = 0; i < 86; ++i)
-    (special[i] ? specials : ordinary).push_back(pooled.at(alone[i]) / best - 1);
-  std::vector<double> all = ordinary;
-  all.insert(all.end(), specials.begin(), specials.end());
-  EXPECT_NEAR(quantile(all, .5), .036, .012);
-  EXPECT_NEAR(quantile(ordinary, .9), .079, .03);
-  EXPECT_GT(*std::min_element(specials.begin(), specials.end()), .2);
-  EXPECT_LT(*std::max_element(specials.begin(), specials.end()), 2.);
-  EXPECT_LT(*std::max_element(ordinary.begin(), ordinary.end()), .2);
+  Alone result;
+  for (size_t i = 0; i < alone.size(); ++i)
+    (special[i] ? result.special : result.ordinary).push_back(pooled.at(alone[i]) / best - 1);
+  return result;
+}
+
+TEST(Hospital, HospitalsAloneAreAsFarFromTheBestAsTheSpecificationSays) {
+  const Alone alone = hospitals_alone(1);
+  EXPECT_EQ(alone.special.size(), 8u);
+  std::vector<double> all = alone.ordinary;
+  all.insert(all.end(), alone.special.begin(), alone.special.end());
+  EXPECT_NEAR(quantile(all, .5), .036, .006);
+  EXPECT_NEAR(quantile(alone.ordinary, .9), .079, .03);
+  EXPECT_LT(*std::max_element(alone.ordinary.begin(), alone.ordinary.end()), .2);
+}
+
+// How far eight special hospitals are is a matter of luck: each is about a chi-square variable with
+// ten degrees. The specification's .56 to 1.08 is one draw; 40 seeds of its own recipe give .15 to
+// .57 for the nearest, .83 to 1.83 for the farthest, and a mean of .733 (of one seed +- .111).
+TEST(Hospital, SpecialHospitalsAreFarAsOftenAsTheRecipeSays) {
+  constexpr int kSeeds = 8;
+  double sum = 0;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Alone alone = hospitals_alone(seed);
+    const auto [near, far] = std::minmax_element(alone.special.begin(), alone.special.end());
+    EXPECT_GT(*near, .1) << seed;
+    EXPECT_LT(*near, .65) << seed;
+    EXPECT_GT(*far, .75) << seed;
+    EXPECT_LT(*far, 2.1) << seed;
+    sum += std::accumulate(alone.special.begin(), alone.special.end(), 0.) / 8;
+  }
+  EXPECT_NEAR(sum / kSeeds, .733, .12);
 }
 
 TEST(Standins, DependOnNothingButTheRowNumber) {

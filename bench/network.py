@@ -4,9 +4,10 @@
     scripts/bench network [rounds]
 
 Ours: three owner processes and a learner, mutual TLS, 10 parameters, 1,000 records each, signed
-receipts, and a durable commit in every owner's ledger before each answer. The loop: a Python server
-and three Python clients that echo 10 doubles over plain TCP, with no ledger, no noise and no
-signature. Needs python3-grpcio.
+receipts, and a durable commit in every owner's ledger before each answer; all signatures checked.
+The loop: a Python server and three Python clients that exchange the same Query and Answer messages
+over plain TCP, with no ledger, no noise, no signature and no TLS. Needs python3-grpcio,
+python3-protobuf and protoc.
 """
 
 import json
@@ -38,7 +39,18 @@ def parley(binary, rounds):
         return rounds / json.loads(job.output("learner"))["seconds"]
 
 
-METHOD = "/echo/Attend"
+METHOD = "/parley.v1.Learner/Attend"
+
+
+def messages():
+    """The module that protoc makes of our messages."""
+    folder = tempfile.mkdtemp()
+    subprocess.run(["protoc", f"--python_out={folder}", f"--proto_path={HERE}",
+                    str(HERE / "proto" / "parley.proto")], check=True)
+    sys.path.insert(0, folder)
+    from proto import parley_pb2  # pylint: disable=import-outside-toplevel,import-error
+
+    return parley_pb2
 
 
 def serve(rounds):
@@ -47,6 +59,7 @@ def serve(rounds):
     import queue
     from concurrent import futures
 
+    pb = messages()
     answers, asks = queue.Queue(), []
 
     def attend(requests, _):
@@ -60,17 +73,19 @@ def serve(rounds):
         while (question := ask.get()) is not None:
             yield question
 
-    handler = grpc.stream_stream_rpc_method_handler(attend)
+    handler = grpc.stream_stream_rpc_method_handler(
+        attend, pb.FromOwner.FromString, pb.ToOwner.SerializeToString)
     server = grpc.server(futures.ThreadPoolExecutor(PARTIES))
     server.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler("echo", {"Attend": handler}),))
+        (grpc.method_handlers_generic_handler("parley.v1.Learner", {"Attend": handler}),))
     print(server.add_insecure_port("127.0.0.1:0"), flush=True)
     server.start()
     while len(asks) < PARTIES:
         time.sleep(0.01)
-    question = struct.pack("<10d", *range(10))
     started = time.monotonic()
-    for _ in range(rounds):
+    for k in range(rounds):
+        question = pb.ToOwner(charter=bytes(32), sequence=k,
+                              query=pb.Query(round=k, theta=[float(j) for j in range(10)]))
         for ask in asks:
             ask.put(question)
         for _ in asks:
@@ -79,15 +94,19 @@ def serve(rounds):
     os._exit(0)
 
 
-def echo(port):
+def answer(port):
     import grpc  # pylint: disable=import-outside-toplevel
     import queue
 
+    pb = messages()
     out = queue.Queue()
     channel = grpc.insecure_channel(f"127.0.0.1:{port}")
+    attend = channel.stream_stream(METHOD, pb.FromOwner.SerializeToString, pb.ToOwner.FromString)
     try:
-        for question in channel.stream_stream(METHOD)(iter(out.get, None)):
-            out.put(struct.pack("<10d", *struct.unpack("<10d", question)))
+        for message in attend(iter(out.get, None)):
+            values = struct.pack("<10q", *(int(value) for value in message.query.theta))
+            out.put(pb.FromOwner(charter=message.charter, sequence=message.sequence,
+                                 answer=pb.Answer(round=message.query.round, values=values)))
     except grpc.RpcError:
         os._exit(0)
 
@@ -96,7 +115,7 @@ def python_loop(rounds):
     server = subprocess.Popen([sys.executable, __file__, "--serve", str(rounds)], text=True,
                               stdout=subprocess.PIPE)
     port = server.stdout.readline().strip()
-    clients = [subprocess.Popen([sys.executable, __file__, "--echo", port])
+    clients = [subprocess.Popen([sys.executable, __file__, "--answer", port])
                for _ in range(PARTIES)]
     rate = float(server.stdout.readline())
     for process in (server, *clients):
@@ -110,7 +129,7 @@ def main():
     print(f"{'rounds per second':<58}{'median of 3':>12}")
     for name, run in ((f"Parley: TLS, ledgers, receipts ({PARTIES} owners)",
                        lambda: parley(binary, rounds)),
-                      ("Python gRPC loop: no TLS, nothing stored", lambda: python_loop(rounds))):
+                      ("Python gRPC loop: the same messages, no TLS, no ledger", lambda: python_loop(rounds))):
         rates = sorted(run() for _ in range(3))
         print(f"{name:<58}{rates[1]:>12,.0f}   ({rates[0]:,.0f} to {rates[2]:,.0f})", flush=True)
 
@@ -118,7 +137,7 @@ def main():
 if __name__ == "__main__":
     if sys.argv[1] == "--serve":
         serve(int(sys.argv[2]))
-    elif sys.argv[1] == "--echo":
-        echo(sys.argv[2])
+    elif sys.argv[1] == "--answer":
+        answer(sys.argv[2])
     else:
         main()

@@ -77,8 +77,15 @@ Result<Journal::Resumed> Journal::resume(const std::filesystem::path& file, cons
   return Resumed{std::move(journal), std::move(parsed->started), std::move(parsed->entries)};
 }
 
-Result<void> Journal::append(const std::string& owner, const wire::ReceivedAnswer& answer) {
-  return write(wire::transcript_entry(owner, answer));
+void Journal::append(const std::string& owner, const wire::ReceivedAnswer& answer) {
+  const Bytes entry = wire::transcript_entry(owner, answer);
+  pending_.insert(pending_.end(), entry.begin(), entry.end());
+}
+
+Result<void> Journal::flush() {
+  TRY(write(pending_));
+  pending_.clear();
+  return {};
 }
 
 Result<void> Journal::write(const Bytes& bytes) {

@@ -1,5 +1,5 @@
-// The learner's journal: every answer it took, on disk before the next question goes out. It needs
-// no sync, for owners replay what a crash of the machine loses.
+// The learner's journal: every answer it took, in the file before the next question goes out. It
+// needs no sync, for owners replay what a crash of the machine loses.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,9 @@ class Journal {
   Journal& operator=(Journal&&) = delete;
   ~Journal();
 
-  Result<void> append(const std::string& owner, const wire::ReceivedAnswer& answer);
+  /// Kept until `flush`, which writes all of a round at once.
+  void append(const std::string& owner, const wire::ReceivedAnswer& answer);
+  Result<void> flush();
 
   /// All of it, packed, as the transcript of a finished job; returns the SHA-256 of that file.
   Result<Hash> publish(const std::filesystem::path& transcript) const;
@@ -33,6 +35,7 @@ class Journal {
 
   std::filesystem::path file_;
   int descriptor_;
+  Bytes pending_{};
 };
 
 struct Journal::Resumed {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "parley/net/claims.h"
 #include "parley/net/host.h"
 #include "parley/net/journal.h"
 #include "parley/protocol/trained_model.h"
@@ -14,7 +15,6 @@ namespace {
 using Steady = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{200};
 constexpr std::chrono::seconds kGreetingDue{10};
-constexpr size_t kUncheckedMax = 1000;  // signatures that may wait for a quiet moment
 
 struct Opened {
   Journal journal;
@@ -60,16 +60,12 @@ class Session {
     while (!learner_.finished()) {
       if (stop) return Error{Code::kUnavailable, "interrupted", resume_hint()};
       if (Steady::now() - last_answer_ > options_.wait) return nobody_comes();
-      const bool backlog = learner_.unchecked() > 0;
-      Event event = host_.next(backlog ? std::chrono::milliseconds(0) : kTick);
-      const bool quiet = std::holds_alternative<Nothing>(event);
-      if (backlog && (quiet || learner_.unchecked() > kUncheckedMax))
-        TRY(learner_.check_signatures(1));
-      TRY(take(std::move(event)));
+      TRY(take(host_.next(kTick)));
+      if (auto forgery = claims_.forgery()) return *std::move(forgery);
       if (learner_.refused()) return abandon();
       dismiss_late();
     }
-    return learner_.check_signatures(learner_.unchecked());
+    return claims_.settle();
   }
 
   double seconds() const {
@@ -138,10 +134,12 @@ class Session {
       return {};
     }
     seats_[*place].due.reset();
+    if (step->claim) claims_.add(*std::move(step->claim));
     if (step->taken) {
-      TRY(journal_.append(name(*place), *step->taken));
+      journal_.append(name(*place), *step->taken);
       last_answer_ = Steady::now();
     }
+    if (!step->messages.empty()) TRY(journal_.flush());
     for (protocol::Outgoing& out : step->messages) {
       Seat& seat = seats_[out.owner];
       host_.send(*seat.guest, std::move(out.message));
@@ -213,6 +211,7 @@ class Session {
   const LearnerOptions& options_;
   const Log& log_;
   std::vector<Seat> seats_;
+  Claims claims_;
   std::optional<Steady::time_point> first_question_{};
   Steady::time_point last_answer_ = Steady::now();
 };

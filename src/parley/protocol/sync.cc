@@ -29,6 +29,13 @@ Hash model_hash(std::span<const double> theta) {
   return tuple.sha256();
 }
 
+Result<void> check_claim(const Claim& claim) {
+  if (claim.signature && is_signed(claim.key, claim.bytes, *claim.signature)) return {};
+  return Error{Code::kIntegrity,
+               claim.owner + " sent a receipt that its sign_key in the charter did not sign",
+               "Its policy must name the key that `parley join` made for this charter."};
+}
+
 // The learner.
 
 SyncLearner::SyncLearner(SyncPlan plan, size_t runs)
@@ -56,10 +63,11 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
   return std::visit(Match{[&](wire::Hello& hello) { return greet(owner, run, hello); },
                           [&](wire::Refusal& refusal) { return refuse(owner, refusal); },
                           [&](wire::ReceivedAnswer& answer) -> Result<Step> {
-                            TRY(take(owner, run, answer));
+                            auto claim = TRY(take(owner, run, answer));
+                            Step step{.claim = std::move(claim)};
                             const size_t before = rounds_done();
                             descend_if_complete();
-                            Step step{.messages = {}, .taken = std::move(answer)};
+                            step.taken = std::move(answer);
                             if (rounds_done() > before) step.messages = ask_all();
                             return step;
                           }},
@@ -84,14 +92,15 @@ Result<Step> SyncLearner::greet(size_t owner, size_t run, const wire::Hello& hel
 
 Result<Step> SyncLearner::refuse(size_t owner, const wire::Refusal& refusal) {
   refused_ = Error{refusal.code, plan_.owners[owner].name + " refused: " + refusal.text};
-  return Step{.messages = ask_all(), .taken = {}};
+  return Step{.messages = ask_all()};
 }
 
 Error SyncLearner::wrong(size_t owner, const std::string& what) const {
   return {Code::kIntegrity, plan_.owners[owner].name + " sent " + what};
 }
 
-Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAnswer& answer) {
+Result<std::optional<Claim>> SyncLearner::take(size_t owner, size_t run,
+                                               const wire::ReceivedAnswer& answer) {
   Seat& place = seat(owner, run);
   if (finished()) return wrong(owner, "an answer after the last round");
   if (answer.round != rounds_done() + 1 || answer.receipt.round != answer.round)
@@ -101,37 +110,25 @@ Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAns
     return wrong(owner, std::to_string(answer.values.size()) + " numbers instead of " +
                             std::to_string(descent_.dimension()));
   if (place.answer) return wrong(owner, "a second answer to round " + std::to_string(answer.round));
-  TRY(check_receipt(owner, run, answer));
+  auto claim = TRY(claim_of(owner, run, answer));
   place.answer = answer.values;
   place.epsilon_spent = answer.receipt.epsilon_spent;
   ++answered_;
-  return {};
+  return claim;
 }
 
-Result<void> SyncLearner::check_receipt(size_t owner, size_t run,
-                                        const wire::ReceivedAnswer& answer) {
+/// A receipt must be for this question and these numbers; whether it is genuine is a claim.
+Result<std::optional<Claim>> SyncLearner::claim_of(size_t owner, size_t run,
+                                                   const wire::ReceivedAnswer& answer) const {
   const SyncPlan::Owner& who = plan_.owners[owner];
-  if (!who.sign_key) return {};
+  if (!who.sign_key) return std::optional<Claim>();
   if (answer.receipt.query != gate::query_hash(plan_.charter, answer.round, descent_.theta(run)))
     return wrong(owner, "an answer to another question");
   if (answer.receipt.answer != sha256(bytes_of(answer.values)))
     return wrong(owner, "a receipt for other numbers");
-  unchecked_.push_back(
-      {owner, wire::signed_bytes(plan_.charter, who.name, answer.receipt), answer.signature});
-  return {};
-}
-
-Result<void> SyncLearner::check_signatures(size_t most) {
-  for (; most > 0 && !unchecked_.empty(); --most) {
-    const Signed next = std::move(unchecked_.front());
-    unchecked_.pop_front();
-    const SyncPlan::Owner& who = plan_.owners[next.owner];
-    if (!next.signature || !is_signed(*who.sign_key, next.bytes, *next.signature))
-      return Error{Code::kIntegrity,
-                   who.name + " sent a receipt that its sign_key in the charter did not sign",
-                   "Its policy must name the key that `parley join` made for this charter."};
-  }
-  return {};
+  return std::optional(Claim{who.name, *who.sign_key,
+                             wire::signed_bytes(plan_.charter, who.name, answer.receipt),
+                             answer.signature});
 }
 
 void SyncLearner::descend_if_complete() {
@@ -146,8 +143,8 @@ Result<void> SyncLearner::replay(const std::string& owner, wire::ReceivedAnswer 
                                   [&](const auto& each) { return each.name == owner; });
   if (found == plan_.owners.end())
     return Error{Code::kIntegrity, "an answer of '" + owner + "', who is not in the charter"};
-  TRY(take(static_cast<size_t>(found - plan_.owners.begin()), 0, answer));
-  TRY(check_signatures(unchecked()));
+  const auto claim = TRY(take(static_cast<size_t>(found - plan_.owners.begin()), 0, answer));
+  if (claim) TRY(check_claim(*claim));
   descend_if_complete();
   return {};
 }

@@ -14,7 +14,6 @@
 // sockets. The simulator and the network drive this same code.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,10 +47,21 @@ struct Outgoing {
   Bytes message;
 };
 
+/// A signature that came with an answer. To check one takes longer than all else in a round, so it
+/// is done beside, while owners work, and at the latest before the model is used.
+struct Claim {
+  std::string owner;
+  SignKey key;
+  Bytes bytes;
+  std::optional<Signature> signature{};
+};
+Result<void> check_claim(const Claim& claim);
+
 /// What a message of an owner led to.
 struct Step {
   std::vector<Outgoing> messages{};
   std::optional<wire::ReceivedAnswer> taken{};  // for the journal
+  std::optional<Claim> claim{};                 // to be checked; none in a simulation
 };
 
 class SyncLearner {
@@ -68,14 +78,9 @@ class SyncLearner {
   /// else; an owner's refusal ends the job.
   Result<Step> step(size_t owner, size_t run, ByteView message);
 
-  /// Takes an answer from the journal of an interrupted job, before anyone attends.
+  /// Takes an answer from the journal of an interrupted job, before anyone attends, and checks its
+  /// signature.
   Result<void> replay(const std::string& owner, wire::ReceivedAnswer answer);
-
-  /// Signatures take longer to check than all else in a round, so they are checked while owners
-  /// work: the oldest `most` of those that wait. An error means that an answer was forged, and the
-  /// job is over. None may wait when the model is used.
-  Result<void> check_signatures(size_t most);
-  size_t unchecked() const { return unchecked_.size(); }
 
   bool finished() const { return descent_.finished(); }
   size_t rounds_done() const { return descent_.rounds_done(); }
@@ -99,18 +104,14 @@ class SyncLearner {
   };
   Result<Step> greet(size_t owner, size_t run, const wire::Hello& hello);
   Result<Step> refuse(size_t owner, const wire::Refusal& refusal);
-  Result<void> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
-  Result<void> check_receipt(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
+  Result<std::optional<Claim>> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
+  Result<std::optional<Claim>> claim_of(size_t owner, size_t run,
+                                        const wire::ReceivedAnswer& answer) const;
   void descend_if_complete();
   void ask(size_t owner, size_t run, std::vector<Outgoing>& out);
   std::vector<Outgoing> ask_all();
   std::vector<double> mean_gradients() const;
   Error wrong(size_t owner, const std::string& what) const;
-  struct Signed {
-    size_t owner;
-    Bytes bytes;
-    std::optional<Signature> signature;
-  };
   Seat& seat(size_t owner, size_t run) { return seats_[run * plan_.owners.size() + owner]; }
   const Seat& seat(size_t owner, size_t run) const {
     return seats_[run * plan_.owners.size() + owner];
@@ -120,7 +121,6 @@ class SyncLearner {
   learn::Descent descent_;
   std::vector<Seat> seats_;  // per run and owner
   size_t answered_ = 0;
-  std::deque<Signed> unchecked_{};
   std::optional<Error> refused_{};
 };
 

@@ -144,9 +144,8 @@ std::string explain(const Prospect& prospect) {
   if (prospect.rule == 0) return text;
   text += who_accepts(prospect);
   text += "  Data set " + prospect.dataset +
-          (prospect.rows_counted
-               ? " has the " + count(prospect.rows, "row") + " it names.\n"
-               : " must have " + count(prospect.rows, "row") + "; they were not counted.\n");
+          (prospect.rows_counted ? " has the " + count(prospect.rows, "row") + " it names.\n"
+                                 : " must have " + count(prospect.rows, "row") + ".\n");
   return prospect.answers == 0 ? text : text + what_leaves(prospect) + price(prospect);
 }
 

@@ -12,6 +12,7 @@
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify_epsilon.h"
 #include "parley/protocol/verify_model.h"
+#include "parley/wire/answer.h"
 
 namespace parley::protocol {
 namespace {
@@ -53,8 +54,9 @@ class Verifier {
   }
 
  private:
-  void found(const std::string& owner, uint32_t round, std::string what) {
-    result_.findings.push_back({owner, round, std::move(what)});
+  /// The transcript's words go to a person's terminal.
+  void found(const std::string& owner, uint32_t round, const std::string& what) {
+    result_.findings.push_back({wire::plain(owner), round, wire::plain(what)});
   }
 
   Result<void> look_at(size_t place) {
@@ -80,7 +82,7 @@ class Verifier {
   void look_at(const SyncPlan::Owner& owner, const std::string& event,
                const ReceivedAnswer& answer) {
     const privacy::Receipt& receipt = answer.receipt;
-    const auto wrong = [&](std::string what) { found(owner.name, answer.round, std::move(what)); };
+    const auto wrong = [&](const std::string& what) { found(owner.name, answer.round, what); };
     const Bytes bytes = wire::signed_bytes(plan_.charter, owner.name, receipt);
     if (!answer.signature)
       wrong("is not signed");
@@ -91,7 +93,7 @@ class Verifier {
     if (receipt.answer != sha256(bytes_of(answer.values)))
       wrong("has other numbers than its receipt");
     if (receipt.event != event)
-      wrong("was paid as " + receipt.event + ", the charter prescribes " + event);
+      wrong("the charter prescribes " + event + ", it was paid as " + receipt.event);
   }
 
   /// The chain of rounds must be whole: nothing left out, nothing beyond the end.
@@ -151,7 +153,7 @@ class Verifier {
     const auto theta = learner.model();
     const learn::Model expected = trained_model(evidence_.charter, {theta.begin(), theta.end()},
                                                 learner.epsilon_spent(), training);
-    for (std::string& what : differences(evidence_.model, expected)) found("", 0, std::move(what));
+    for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
   }
 
   /// The model names the packed file; of an unpacked one nobody can say whether it is the same.

@@ -135,6 +135,7 @@ struct OwnerOptions {
 struct OwnerCheckOptions {
   std::filesystem::path policy{};
   std::vector<std::filesystem::path> charters{};
+  std::string dial{};
   bool no_data = false;
 };
 

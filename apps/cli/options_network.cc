@@ -13,6 +13,11 @@ void add_wait(CLI::App& app, int64_t& seconds, const std::string& help) {
       ->capture_default_str();
 }
 
+void add_dial(CLI::App& app, std::string& dial) {
+  app.add_option("--dial", dial, "Instead of the address in policy or charter")
+      ->type_name("HOST:PORT");
+}
+
 void add_owner_check(CLI::App& group, Invocation& invocation) {
   auto options = std::make_shared<OwnerCheckOptions>();
   CLI::App* app =
@@ -21,6 +26,7 @@ void add_owner_check(CLI::App& group, Invocation& invocation) {
   app->add_option("policy", options->policy, "Your policy")->required()->type_name("FILE");
   app->add_option("charter", options->charters, "Would it run, and what would be left")
       ->type_name("FILE");
+  add_dial(*app, options->dial);
   app->add_flag("--no-data", options->no_data, "Do not read the data, which may take long");
 }
 
@@ -38,8 +44,7 @@ void add_owner(CLI::App& root, Invocation& invocation) {
   auto [run, options, charters] =
       add(Action::kRun, "run", "Answer the learners of charters that your policy accepts");
   charters->description("Charters (default: those in the policy's folder, watched)");
-  run->add_option("--dial", options->dial, "Instead of the address in policy or charter")
-      ->type_name("HOST:PORT");
+  add_dial(*run, options->dial);
   add_wait(*run, options->wait, "Give up when the learner is away for so long");
   std::get<2>(add(Action::kApprove, "approve", "Allow a charter that waits for a person"))
       ->required();

@@ -63,7 +63,8 @@ Result<Output> run(const OwnerCheckOptions& options, ProgressStyle style) {
                     options.charters.size());
   for (const auto& file : options.charters) {
     const charter::Charter charter = TRY(charter::read_charter(file));
-    const auto prospect = net::prospect_of(policy, charter, ledger, !options.no_data);
+    const auto prospect = net::prospect_of(policy, charter, ledger,
+                                           {.dial = options.dial, .read_data = !options.no_data});
     runs = runs && prospect.runs();
     output.text += "\n" + charter::explain(prospect);
     charters.push_back(json_of(prospect));

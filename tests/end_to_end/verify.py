@@ -213,6 +213,7 @@ class OwnerCheck(Trained):
         report = self.json("owner", "check", "bank-a/policy.toml", self.consortium.charter,
                            expect=3)  # It says nowhere where the learner is.
         charter = report["charters"][0]
+        self.check(self.consortium.charter, "--dial", "localhost:7443")
         self.assertEqual((charter["answers"], charter["answered"]), (3, 3))
         self.assertEqual(charter["left"], charter["left_after"])
         self.assertEqual([o["code"] for o in charter["obstacles"]], ["invalid"])

@@ -132,7 +132,8 @@ Result<Papers> look_at_papers(const Policy& policy, Clock& clock) {
 }
 
 Prospect prospect_of(const Policy& policy, Charter charter,
-                     const std::optional<ledger::Contents>& ledger, bool read_data) {
+                     const std::optional<ledger::Contents>& ledger,
+                     const ProspectOptions& options) {
   Prospect prospect;
   prospect.name = charter.name;
   prospect.charter = charter.hash;
@@ -145,13 +146,13 @@ Prospect prospect_of(const Policy& policy, Charter charter,
   };
   look_at_rules(policy, charter, prospect);
   if (prospect.rule == 0) return prospect;
-  const auto dial = dial_for(policy, charter, "");
+  const auto dial = dial_for(policy, charter, options.dial);
   if (needs(dial)) prospect.address = dial->address;
   needs(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!needs(charter::load_bundle(charter, folders))) return prospect;
   needs(weigh(policy, charter, ledger, prospect));
-  needs(read_rows(policy, charter, read_data, prospect));
+  needs(read_rows(policy, charter, options.read_data, prospect));
   return prospect;
 }
 

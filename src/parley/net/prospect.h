@@ -17,8 +17,14 @@ Result<std::optional<ledger::Contents>> look_into_ledger(const charter::Policy& 
 /// The policy's papers, as `parley owner run` would take them.
 Result<Papers> look_at_papers(const charter::Policy& policy, Clock& clock);
 
-/// Everything that stands in the way, not only the first. Reads the data to its end if asked.
+struct ProspectOptions {
+  std::string dial{};     // as in ServiceOptions
+  bool read_data = true;  // to its end, which may take long
+};
+
+/// Everything that stands in the way, not only the first.
 charter::Prospect prospect_of(const charter::Policy& policy, charter::Charter charter,
-                              const std::optional<ledger::Contents>& ledger, bool read_data);
+                              const std::optional<ledger::Contents>& ledger,
+                              const ProspectOptions& options);
 
 }  // namespace parley::net

@@ -30,8 +30,10 @@ Result<Output> run(const CertsInitOptions& options, ProgressStyle style);
 Result<Output> run(const CertsSignOptions& options, ProgressStyle style);
 Result<Output> run(const JoinOptions& options, ProgressStyle style);
 Result<Output> run(const OwnerOptions& options, ProgressStyle style);
+Result<Output> run(const OwnerCheckOptions& options, ProgressStyle style);
 Result<Output> run(const LearnerOptions& options, ProgressStyle style);
 Result<Output> run(const DoctorOptions& options, ProgressStyle style);
+Result<Output> run(const VerifyOptions& options, ProgressStyle style);
 
 /// "key=value" in two parts, or an error that shows how.
 struct Pair {

@@ -132,6 +132,13 @@ struct OwnerOptions {
   int64_t wait = 600;
 };
 
+struct OwnerCheckOptions {
+  std::filesystem::path policy{};
+  std::vector<std::filesystem::path> charters{};
+  std::string dial{};
+  bool no_data = false;
+};
+
 struct LearnerOptions {
   std::filesystem::path charter{};
   bool resume = false;
@@ -151,13 +158,18 @@ struct DoctorOptions {
   std::string name;
 };
 
+struct VerifyOptions {
+  std::filesystem::path model{}, transcript{}, charter{};
+  std::vector<std::string> ledgers{};  // OWNER=FILE
+};
+
 struct Invocation {
   bool json = false;
   bool quiet = false;
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
                DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
                LedgerOptions, CertsInitOptions, CertsSignOptions, JoinOptions, OwnerOptions,
-               LearnerOptions, DoctorOptions>
+               OwnerCheckOptions, LearnerOptions, VerifyOptions, DoctorOptions>
       command;
 };
 

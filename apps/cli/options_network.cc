@@ -1,4 +1,4 @@
-// parley owner and learner: what can be typed.
+// parley owner, learner and verify: what can be typed.
 #include "options_parser.h"
 
 namespace parley::cli {
@@ -11,6 +11,23 @@ void add_wait(CLI::App& app, int64_t& seconds, const std::string& help) {
       ->type_name("SECONDS")
       ->check(CLI::Range(int64_t{1}, kWaitMax))
       ->capture_default_str();
+}
+
+void add_dial(CLI::App& app, std::string& dial) {
+  app.add_option("--dial", dial, "Instead of the address in policy or charter")
+      ->type_name("HOST:PORT");
+}
+
+void add_owner_check(CLI::App& group, Invocation& invocation) {
+  auto options = std::make_shared<OwnerCheckOptions>();
+  CLI::App* app =
+      command(group, invocation, "check",
+              "Say in sentences what your policy will answer, to whom, for how much", options);
+  app->add_option("policy", options->policy, "Your policy")->required()->type_name("FILE");
+  app->add_option("charter", options->charters, "Would it run, and what would be left")
+      ->type_name("FILE");
+  add_dial(*app, options->dial);
+  app->add_flag("--no-data", options->no_data, "Do not read the data, which may take long");
 }
 
 void add_owner(CLI::App& root, Invocation& invocation) {
@@ -27,11 +44,11 @@ void add_owner(CLI::App& root, Invocation& invocation) {
   auto [run, options, charters] =
       add(Action::kRun, "run", "Answer the learners of charters that your policy accepts");
   charters->description("Charters (default: those in the policy's folder, watched)");
-  run->add_option("--dial", options->dial, "Instead of the address in policy or charter")
-      ->type_name("HOST:PORT");
+  add_dial(*run, options->dial);
   add_wait(*run, options->wait, "Give up when the learner is away for so long");
   std::get<2>(add(Action::kApprove, "approve", "Allow a charter that waits for a person"))
       ->required();
+  add_owner_check(*group, invocation);
 }
 
 void add_learner(CLI::App& root, Invocation& invocation) {
@@ -52,11 +69,29 @@ void add_learner(CLI::App& root, Invocation& invocation) {
   }
 }
 
+void add_verify(CLI::App& root, Invocation& invocation) {
+  auto options = std::make_shared<VerifyOptions>();
+  CLI::App* app =
+      command(root, invocation, "verify", "Recompute a model from what its owners signed", options);
+  app->add_option("model", options->model, "Model file")->required()->type_name("FILE");
+  app->add_option("transcript", options->transcript, "What the learner kept, packed or plain")
+      ->required()
+      ->type_name("FILE");
+  app->add_option("charter", options->charter, "Charter file; its pilot lies beside it")
+      ->required()
+      ->type_name("FILE");
+  app->add_option("--ledger", options->ledgers, "An owner's ledger, to compare receipts with")
+      ->type_name("OWNER=FILE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 }  // namespace
 
 void add_network(CLI::App& root, Invocation& invocation) {
   add_owner(root, invocation);
   add_learner(root, invocation);
+  add_verify(root, invocation);
 }
 
 }  // namespace parley::cli

@@ -1,4 +1,4 @@
-// parley owner run|check|approve POLICY [CHARTER...]
+// parley owner run|approve POLICY [CHARTER...]
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
@@ -50,9 +50,9 @@ Result<Output> approve(const OwnerOptions& options) {
   for (const auto& file : options.charters) {
     const charter::Charter charter = TRY(charter::read_charter(file));
     TRY(policy.dataset_for(charter));  // What no rule allows, no person can approve.
-    const auto folder = policy.folder / policy.charters;
-    TRY(make_directories(folder));
-    TRY(write_file(folder / (to_hex(charter.hash) + ".approved"), clock.now() + "\n"));
+    const auto approval = policy.approval_of(charter);
+    TRY(make_directories(approval.parent_path()));
+    TRY(write_file(approval, clock.now() + "\n"));
     output.text += fmt::format("{} approved ({})\n", charter.name, to_hex(charter.hash));
     approved.push_back(to_hex(charter.hash));
   }

@@ -70,6 +70,10 @@ struct Policy {
   const Accept* first_match(const Charter& charter) const;
   /// The data set that the first matching rule names, or why there is none.
   Result<const Dataset*> dataset_for(const Charter& charter) const;
+  /// The file that says that a person has approved this charter.
+  std::filesystem::path approval_of(const Charter& charter) const {
+    return folder / charters / (to_hex(charter.hash) + ".approved");
+  }
 };
 
 /// Where the data set lies and what of it `charter` may use, within the policy's limits: rows that

@@ -1,0 +1,152 @@
+#include "parley/charter/explain_policy.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "parley/base/number.h"
+
+namespace parley::charter {
+namespace {
+
+std::string about(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", number);
+  return text;
+}
+
+std::string count(uint64_t number, const std::string& thing) {
+  return grouped(number) + " " + thing + (number == 1 ? "" : "s");
+}
+
+std::string place_of(const Policy& policy, const Dataset& data) {
+  const std::string kind(name_of(data.source));
+  return data.path.empty() ? kind + ", " + data.dsn : (policy.folder / data.path).string();
+}
+
+/// One track of a budget.
+std::string balance(const std::string& unit, double spent, double max) {
+  return unit + " " + about(spent) + " of " + about(max) + " spent, " +
+         about(std::max(0.0, max - spent)) + " left";
+}
+
+std::string explain(const Policy& policy, const Dataset& data, const privacy::Spent& spent) {
+  const privacy::Budget& budget = data.budget;
+  std::string text = "Data set " + data.name + " (" + place_of(policy, data) +
+                     "): in its lifetime epsilon " + shortest(budget.epsilon) +
+                     (budget.delta > 0 ? ", delta " + shortest(budget.delta) : "") + ". ";
+  if (budget.pure_max > 0)
+    text += "Without delta: " + balance("epsilon", spent.pure, budget.pure_max) + ". ";
+  if (budget.rho_max > 0) text += "With delta: " + balance("rho", spent.rho, budget.rho_max) + ". ";
+  if (!data.unit_column.empty())
+    text += "At most " + count(static_cast<uint64_t>(data.unit_records.value_or(1)), "record") +
+            " of one " + in_quotes(data.unit_column) + ". ";
+  if (data.where)
+    text += std::string("Only rows whose ") + in_quotes(data.where->column) +
+            (data.where->exclude ? " is not" : " is") + " in a list of " +
+            count(data.where->values.size(), "value") + ". ";
+  text.back() = '\n';
+  return text;
+}
+
+std::string protocols_of(const Accept& rule) {
+  std::string text;
+  for (size_t i = 0; i < rule.protocols.size(); ++i)
+    text += (i == 0                          ? ", protocol "
+             : i + 1 < rule.protocols.size() ? ", "
+                                             : " or ") +
+            std::string(name_of(rule.protocols[i]));
+  return text;
+}
+
+std::string explain(const Accept& rule) {
+  return "charters of " + rule.consortium +
+         (rule.learner ? " with the learner " + *rule.learner : "") + protocols_of(rule) +
+         ": answered from " + rule.dataset + ", each up to epsilon " + shortest(rule.epsilon_max) +
+         (rule.person ? ", once a person has approved.\n" : ", without asking anyone.\n");
+}
+
+/// Why this rule is not for that charter.
+std::string why_not(const Accept& rule, const Charter& charter, const Owner& us) {
+  const auto& known = rule.protocols;
+  if (rule.consortium != charter.consortium)
+    return "is for " + rule.consortium + ", not " + charter.consortium;
+  if (rule.learner && *rule.learner != charter.learner.name)
+    return "is for the learner " + *rule.learner + ", not " + charter.learner.name;
+  if (!known.empty() && std::find(known.begin(), known.end(), charter.protocol.name) == known.end())
+    return "does not allow the protocol " + std::string(name_of(charter.protocol.name));
+  return "allows epsilon " + shortest(rule.epsilon_max) + ", the charter asks " +
+         shortest(us.epsilon);
+}
+
+std::string who_accepts(const Prospect& prospect) {
+  std::string text = "  Rule " + std::to_string(prospect.rule) + " accepts it";
+  if (!prospect.person) return text + ", without asking anyone.\n";
+  return text + (prospect.approved ? ", and a person has approved.\n"
+                                   : " once a person has approved, which nobody has yet.\n");
+}
+
+std::string what_leaves(const Prospect& prospect) {
+  std::string text = "  To " + prospect.learner +
+                     (prospect.address.empty() ? "" : " at " + prospect.address) + " go " +
+                     count(prospect.answers, "answer") + " of " +
+                     count(prospect.numbers, "noisy number") + " each";
+  if (prospect.answered > 0)
+    text += ", of which the ledger has " + grouped(prospect.answered) + " already";
+  return text + ". No record leaves.\n";
+}
+
+std::string price(const Prospect& prospect) {
+  const std::string unit = prospect.track == privacy::Track::kPure ? "epsilon " : "rho ";
+  return "  Price: " + unit + about(prospect.price) + " in all; of data set " + prospect.dataset +
+         " " + about(prospect.left) + " is left now, " + about(prospect.left_after) +
+         " afterwards.\n";
+}
+
+}  // namespace
+
+std::string explain(const Policy& policy, const SpentByDataset& spent) {
+  std::string text = "Policy of " + policy.owner;
+  if (policy.identity) text += ", known as such in " + policy.identity->consortium;
+  text += policy.dial.empty() ? ".\n" : "; dials " + policy.dial + ".\n";
+  for (const Dataset& data : policy.datasets) {
+    const auto found = spent.find(data.name);
+    text += explain(policy, data, found == spent.end() ? privacy::Spent{} : found->second);
+  }
+  if (!policy.accept.empty()) text += "The first of these rules that fits decides:\n";
+  for (size_t i = 0; i < policy.accept.size(); ++i)
+    text += "  " + std::to_string(i + 1) + ". " + explain(policy.accept[i]);
+  return text + (policy.accept.empty() ? "No rule accepts anything: every charter is refused.\n"
+                                       : "Everything else is refused.\n");
+}
+
+std::string why_refused(const Policy& policy, const Charter& charter) {
+  if (policy.first_match(charter) != nullptr) return "";
+  if (!charter.complete()) return "it is a draft: " + charter.undecided.front() + " is undecided";
+  if (charter.privacy.calibration != Calibration::kSound)
+    return "its calibration is \"" + std::string(name_of(charter.privacy.calibration)) +
+           "\", which is not private";
+  const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
+                               [&](const Owner& each) { return each.name == policy.owner; });
+  if (us == charter.owners.end()) return "it does not name " + policy.owner;
+  if (policy.accept.empty()) return "the policy has no rules";
+  std::string text;
+  for (size_t i = 0; i < policy.accept.size(); ++i)
+    text += (i == 0 ? "" : "; ") + ("rule " + std::to_string(i + 1)) + " " +
+            why_not(policy.accept[i], charter, *us);
+  return text;
+}
+
+std::string explain(const Prospect& prospect) {
+  std::string text = "Charter " + prospect.name + " (" + to_hex(prospect.charter).substr(0, 12) +
+                     ")" + (prospect.runs() ? " would run.\n" : " would NOT run.\n");
+  for (const Error& obstacle : prospect.obstacles)
+    text += "  Because: " + describe(obstacle) + ". " + obstacle.hint + "\n";
+  if (prospect.rule == 0) return text;
+  text += who_accepts(prospect);
+  text += "  Data set " + prospect.dataset +
+          (prospect.rows_counted ? " has the " + count(prospect.rows, "row") + " it names.\n"
+                                 : " must have " + count(prospect.rows, "row") + ".\n");
+  return prospect.answers == 0 ? text : text + what_leaves(prospect) + price(prospect);
+}
+
+}  // namespace parley::charter

@@ -1,0 +1,159 @@
+#include "parley/net/prospect.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "parley/gate/terms.h"
+#include "parley/learn/source/source.h"
+#include "parley/ledger/chain.h"
+
+namespace parley::net {
+namespace {
+
+using charter::Charter, charter::Policy, charter::Prospect;
+
+void note(Prospect& prospect, const Error& obstacle) { prospect.obstacles.push_back(obstacle); }
+
+/// Which rule, which data set, and whether a person must still say yes.
+void look_at_rules(const Policy& policy, const Charter& charter, Prospect& prospect) {
+  const charter::Accept* rule = policy.first_match(charter);
+  if (rule == nullptr)
+    return note(prospect, {Code::kPolicy, "refused: " + charter::why_refused(policy, charter),
+                           "Ask for another charter, or change the policy's [[accept]] rules."});
+  prospect.rule = static_cast<size_t>(rule - policy.accept.data()) + 1;
+  prospect.dataset = rule->dataset;
+  prospect.person = rule->person;
+  prospect.approved = rule->person && std::filesystem::exists(policy.approval_of(charter));
+  if (prospect.person && !prospect.approved)
+    note(prospect, {Code::kPolicy, "it waits for a person",
+                    "Read it with `parley charter explain`, then type: parley owner approve POLICY "
+                    "CHARTER"});
+}
+
+Result<void> read_rows(const Policy& policy, const Charter& charter, bool read_data,
+                       Prospect& prospect) {
+  const charter::Dataset* data = TRY(policy.dataset_for(charter));
+  const learn::Source source = TRY(charter::source_of(policy, *data, charter));
+  if (!read_data) return {};
+  TRY(learn::load_any(source, charter.schema));  // Refuses another number of rows.
+  prospect.rows_counted = true;
+  return {};
+}
+
+/// The account as it is, or as the first job would open it.
+Result<ledger::Dataset> account_of(const Policy& policy, const Charter& charter,
+                                   const std::optional<ledger::Contents>& ledger) {
+  const charter::Dataset* data = TRY(policy.dataset_for(charter));
+  ledger::Dataset account{.id = 1, .name = data->name, .budget = data->budget};
+  if (!ledger) return account;
+  for (const ledger::Dataset& known : ledger->datasets) {
+    if (known.name != data->name) continue;
+    account.spent = known.spent;
+    const bool charged = std::any_of(ledger->rows.begin(), ledger->rows.end(), [&](auto& row) {
+      return row.dataset == known.id && row.kind != "budget";
+    });
+    if (charged && known.budget != data->budget)
+      return Error{Code::kPolicy,
+                   "the ledger has promised another budget for data set '" + data->name + "'",
+                   "A budget does not change after its first charge: put the policy's back."};
+  }
+  return account;
+}
+
+uint32_t answered_in(const std::optional<ledger::Contents>& ledger, const Hash& charter) {
+  if (!ledger) return 0;
+  return static_cast<uint32_t>(std::count_if(
+      ledger->rows.begin(), ledger->rows.end(),
+      [&](const ledger::Row& row) { return row.kind == "answer" && row.charter == charter; }));
+}
+
+double left_of(const ledger::Dataset& account, privacy::Track track) {
+  const double left = track == privacy::Track::kPure ? account.budget.pure_max - account.spent.pure
+                                                     : account.budget.rho_max - account.spent.rho;
+  return std::max(0.0, left);
+}
+
+Result<void> weigh(const Policy& policy, const Charter& charter,
+                   const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
+  const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
+                               [&](const auto& each) { return each.name == policy.owner; });
+  const gate::Terms terms =
+      TRY(gate::terms_for(charter, static_cast<size_t>(us - charter.owners.begin())));
+  const privacy::Cost cost = std::visit(
+      [&]<class M>(const M& mechanism) {
+        return mechanism.cost(
+            gate::ClipAndSum::sensitivity<typename M::Norm>(terms.lattice, terms.unit_records));
+      },
+      terms.mechanism);
+  prospect.answers = terms.answers;
+  prospect.numbers = terms.lattice.dimension();
+  prospect.answered = std::min(terms.answers, answered_in(ledger, charter.hash));
+  prospect.track = cost.track;
+  prospect.price = cost.amount * terms.answers;
+  const auto to_come = static_cast<uint32_t>(prospect.answers - prospect.answered);
+  ledger::Dataset account = TRY(account_of(policy, charter, ledger));
+  prospect.left = prospect.left_after = left_of(account, cost.track);
+  ledger::Chain chain{Hash{}};  // The ledger's own judgement, over a copy of the account.
+  chain.declare(account);
+  TRY(chain.can_afford(account.id, cost, to_come));
+  for (uint32_t i = 0; i < to_come; ++i) account.spent = account.spent.plus(cost);
+  prospect.left_after = left_of(account, cost.track);
+  return {};
+}
+
+}  // namespace
+
+Result<std::optional<ledger::Contents>> look_into_ledger(const Policy& policy) {
+  const auto file = ledger_of(policy);
+  if (!std::filesystem::exists(file)) return std::optional<ledger::Contents>();
+  ledger::Contents contents = TRY(ledger::read(file));
+  if (contents.owner != policy.owner)
+    return Error{Code::kInvalid,
+                 "is the ledger of " + contents.owner + ", not of " + policy.owner,
+                 "Give every owner a state folder of its own.",
+                 {.file = file.string()}};
+  return std::optional(std::move(contents));
+}
+
+Result<Papers> look_at_papers(const Policy& policy, Clock& clock) {
+  if (!policy.identity)
+    return Error{Code::kInvalid,
+                 "the policy has no [identity]",
+                 "`parley join` makes one and prints the table.",
+                 {.key = "identity"}};
+  Papers papers = TRY(read_papers(*policy.identity, clock));
+  if (const Identity us{policy.identity->consortium, "owner", policy.owner}; papers.identity != us)
+    return Error{Code::kInvalid,
+                 "the certificate is " + papers.identity.uri() + ", the policy is " + us.uri(),
+                 "Name the certificate that was made for this owner.",
+                 {.file = policy.identity->certificate.string()}};
+  return papers;
+}
+
+Prospect prospect_of(const Policy& policy, Charter charter,
+                     const std::optional<ledger::Contents>& ledger,
+                     const ProspectOptions& options) {
+  Prospect prospect;
+  prospect.name = charter.name;
+  prospect.charter = charter.hash;
+  prospect.learner = charter.learner.name;
+  for (const charter::Owner& owner : charter.owners)
+    if (owner.name == policy.owner) prospect.rows = static_cast<uint64_t>(owner.rows);
+  const auto needs = [&](const auto& result) {
+    if (!result) note(prospect, result.error());
+    return bool(result);
+  };
+  look_at_rules(policy, charter, prospect);
+  if (prospect.rule == 0) return prospect;
+  const auto dial = dial_for(policy, charter, options.dial);
+  if (needs(dial)) prospect.address = dial->address;
+  needs(signing_key(policy, charter));
+  const std::filesystem::path folders[] = {charter.folder, policy.folder};
+  if (!needs(charter::load_bundle(charter, folders))) return prospect;
+  needs(weigh(policy, charter, ledger, prospect));
+  needs(read_rows(policy, charter, options.read_data, prospect));
+  return prospect;
+}
+
+}  // namespace parley::net

@@ -1,0 +1,209 @@
+#include "parley/protocol/verify.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "parley/base/number.h"
+#include "parley/gate/terms.h"
+#include "parley/protocol/sync_plan.h"
+#include "parley/protocol/trained_model.h"
+#include "parley/protocol/verify_epsilon.h"
+#include "parley/protocol/verify_model.h"
+#include "parley/wire/answer.h"
+
+namespace parley::protocol {
+namespace {
+
+using wire::ReceivedAnswer;
+
+/// The event of every answer that the charter prescribes for an owner.
+Result<std::string> prescribed_event(const charter::Charter& charter, size_t owner) {
+  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
+  return std::visit(
+      [&]<class M>(const M& mechanism) {
+        return mechanism.event(
+            gate::ClipAndSum::sensitivity<typename M::Norm>(terms.lattice, terms.unit_records));
+      },
+      terms.mechanism);
+}
+
+class Verifier {
+ public:
+  Verifier(const Evidence& evidence, SyncPlan plan) : evidence_(evidence), plan_(std::move(plan)) {
+    result_.charter_name = evidence.charter.name;
+    result_.charter = evidence.charter.hash;
+    result_.rounds = static_cast<uint64_t>(evidence.charter.answers());
+    result_.answers = evidence.transcript.entries.size();
+  }
+
+  Result<VerifyResult> run() {
+    if (evidence_.transcript.charter != plan_.charter) {
+      found("", 0,
+            "the transcript is of charter " + to_hex(evidence_.transcript.charter) + ", given is " +
+                to_hex(plan_.charter));
+      return std::move(result_);
+    }
+    for (size_t i = 0; i < plan_.owners.size(); ++i) TRY(look_at(i));
+    look_for_strangers();
+    if (result_.holds()) recompute();
+    compare_ledgers();
+    return std::move(result_);
+  }
+
+ private:
+  /// The transcript's words go to a person's terminal.
+  void found(const std::string& owner, uint32_t round, const std::string& what) {
+    result_.findings.push_back({wire::plain(owner), round, wire::plain(what)});
+  }
+
+  Result<void> look_at(size_t place) {
+    const SyncPlan::Owner& owner = plan_.owners[place];
+    const std::string event = TRY(prescribed_event(evidence_.charter, place));
+    VerifyResult::Owner& line = result_.owners.emplace_back();
+    line.name = owner.name;
+    line.epsilon_charter = evidence_.charter.owners[place].epsilon;
+    std::map<uint32_t, const ReceivedAnswer*> by_round;
+    for (const wire::Entry& entry : evidence_.transcript.entries) {
+      if (entry.owner != owner.name) continue;
+      ++line.answers;
+      look_at(owner, event, entry.answer);
+      if (!by_round.emplace(entry.answer.round, &entry.answer).second)
+        found(owner.name, entry.answer.round, "is there twice");
+    }
+    look_at_rounds(owner.name, by_round);
+    add_up_epsilon(line, by_round);
+    return {};
+  }
+
+  /// One answer by itself.
+  void look_at(const SyncPlan::Owner& owner, const std::string& event,
+               const ReceivedAnswer& answer) {
+    const privacy::Receipt& receipt = answer.receipt;
+    const auto wrong = [&](const std::string& what) { found(owner.name, answer.round, what); };
+    const Bytes bytes = wire::signed_bytes(plan_.charter, owner.name, receipt);
+    if (!answer.signature)
+      wrong("is not signed");
+    else if (!is_signed(*owner.sign_key, bytes, *answer.signature))
+      wrong("is not what " + owner.name + "'s sign_key in the charter signed");
+    if (receipt.round != answer.round)
+      wrong("has the receipt of round " + std::to_string(receipt.round));
+    if (receipt.answer != sha256(bytes_of(answer.values)))
+      wrong("has other numbers than its receipt");
+    if (receipt.event != event)
+      wrong("the charter prescribes " + event + ", it was paid as " + receipt.event);
+  }
+
+  /// The chain of rounds must be whole: nothing left out, nothing beyond the end.
+  void look_at_rounds(const std::string& owner,
+                      const std::map<uint32_t, const ReceivedAnswer*>& by_round) {
+    uint64_t missing = 0, first = 0;
+    for (uint32_t round = 1; round <= result_.rounds; ++round)
+      if (!by_round.contains(round) && missing++ == 0) first = round;
+    if (missing > 0)
+      found(
+          owner, static_cast<uint32_t>(first),
+          missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
+    for (const auto& [round, answer] : by_round)
+      if (round == 0 || round > result_.rounds)
+        found(owner, round, "is beyond the " + std::to_string(result_.rounds) + " of the charter");
+  }
+
+  /// What the receipts' events amount to, beside what the receipts claim and the charter allows.
+  void add_up_epsilon(VerifyResult::Owner& line,
+                      const std::map<uint32_t, const ReceivedAnswer*>& by_round) {
+    SecondAccountant accountant;
+    for (const auto& [round, answer] : by_round) {
+      const privacy::Receipt& receipt = answer->receipt;
+      if (const auto known = accountant.add(receipt.event); !known)
+        return found(line.name, round, "has " + known.error().what);
+      line.epsilon_claimed = receipt.epsilon_spent;
+      if (!accountant.agrees(receipt.epsilon_spent, receipt.delta_spent))
+        found(line.name, round,
+              "claims epsilon " + shortest(receipt.epsilon_spent) + " and delta " +
+                  shortest(receipt.delta_spent) + " so far, the receipts add up to " +
+                  shortest(accountant.epsilon()) + " and " + shortest(accountant.delta()));
+    }
+    line.epsilon = accountant.epsilon();
+    if (line.epsilon > line.epsilon_charter)
+      found(line.name, 0,
+            "spent epsilon " + shortest(line.epsilon) + ", the charter allows " +
+                shortest(line.epsilon_charter));
+  }
+
+  void look_for_strangers() {
+    for (const wire::Entry& entry : evidence_.transcript.entries)
+      if (std::none_of(plan_.owners.begin(), plan_.owners.end(),
+                       [&](const SyncPlan::Owner& owner) { return owner.name == entry.owner; }))
+        found(entry.owner, entry.answer.round, "comes from no owner of the charter");
+  }
+
+  /// The learner's own steps again. Only here do questions show: they follow from earlier answers.
+  void recompute() {
+    SyncLearner learner(plan_);
+    for (const wire::Entry& entry : evidence_.transcript.entries)
+      if (const auto taken = learner.replay(entry.owner, entry.answer); !taken)
+        return found(entry.owner, entry.answer.round, taken.error().what);
+    check(learner.finished());  // Every round of every owner is there.
+    result_.recomputed = true;
+    const learn::Training training{.started = evidence_.transcript.started,
+                                   .transcript_sha256 = transcript_hash()};
+    const auto theta = learner.model();
+    const learn::Model expected = trained_model(evidence_.charter, {theta.begin(), theta.end()},
+                                                learner.epsilon_spent(), training);
+    for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
+  }
+
+  /// The model names the packed file; of an unpacked one nobody can say whether it is the same.
+  std::optional<std::string> transcript_hash() {
+    result_.file_compared = evidence_.file.has_value();
+    return evidence_.file ? to_hex(*evidence_.file) : evidence_.model.training.transcript_sha256;
+  }
+
+  void compare_ledgers() {
+    for (const ledger::Contents& ledger : evidence_.ledgers)
+      for (VerifyResult::Owner& line : result_.owners)
+        if (line.name == ledger.owner) {
+          compare(ledger);
+          line.ledger_head = ledger.head;
+        }
+  }
+
+  void compare(const ledger::Contents& ledger) {
+    std::map<int64_t, const ledger::Row*> rows;
+    std::set<int64_t> seen;
+    for (const ledger::Row& row : ledger.rows)
+      if (row.kind == "answer" && row.charter == plan_.charter) rows[row.round] = &row;
+    for (const auto& [owner, answer] : evidence_.transcript.entries) {
+      if (owner != ledger.owner) continue;
+      const auto row = rows.find(answer.round);
+      if (row == rows.end())
+        found(owner, answer.round, "is not in the ledger");
+      else if (row->second->hash != answer.receipt.chain)
+        found(owner, answer.round,
+              "has a receipt for another row than the ledger's row " +
+                  std::to_string(row->second->id));
+      seen.insert(answer.round);
+    }
+    for (const auto& [round, row] : rows)
+      if (!seen.contains(round))
+        found(ledger.owner, static_cast<uint32_t>(round),
+              "is row " + std::to_string(row->id) + " of the ledger, and not in the transcript");
+  }
+
+  const Evidence& evidence_;
+  SyncPlan plan_;
+  VerifyResult result_{};
+};
+
+}  // namespace
+
+Result<VerifyResult> verify(const Evidence& evidence) {
+  SyncPlan plan = TRY(sync_plan(evidence.charter, evidence.pilot));
+  TRY(require_signatures(plan, evidence.charter));
+  return Verifier(evidence, std::move(plan)).run();
+}
+
+}  // namespace parley::protocol

@@ -51,7 +51,7 @@ Result<Output> run(const OwnerCheckOptions& options, ProgressStyle style) {
   const charter::Policy policy = TRY(charter::read_policy(options.policy));
   SystemClock clock;
   const auto ledger = TRY(net::look_into_ledger(policy));
-  const auto papers = net::look_at_papers(policy, clock);
+  const auto papers = net::papers_of(policy, clock);
   charter::SpentByDataset spent;
   if (ledger)
     for (const ledger::Dataset& dataset : ledger->datasets) spent[dataset.name] = dataset.spent;

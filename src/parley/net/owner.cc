@@ -21,8 +21,7 @@ Result<size_t> place_in(const charter::Charter& charter, const std::string& name
 Result<void> check_approval(const charter::Policy& policy, const charter::Charter& charter) {
   const charter::Accept* rule = policy.first_match(charter);
   if (rule == nullptr || !rule->person) return {};
-  const auto file = policy.folder / policy.charters / (to_hex(charter.hash) + ".approved");
-  if (std::filesystem::exists(file)) return {};
+  if (std::filesystem::exists(policy.approval_of(charter))) return {};
   return Error{Code::kPolicy, "this charter waits for a person",
                "Read it with `parley charter explain`, then type: parley owner approve POLICY "
                "CHARTER"};
@@ -82,9 +81,9 @@ Result<protocol::SyncOwner> open_owner(const Household& household, charter::Char
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   TRY(check_approval(policy, charter));
   SigningKey key = TRY(signing_key(policy, charter));
-  gate::Terms terms = TRY(gate::terms_for(charter, place));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
-  TRY(charter::load_bundle(charter, folders));
+  TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
+  gate::Terms terms = TRY(gate::terms_for(charter, place));
   const learn::Source source = TRY(charter::source_of(policy, *data, charter));
   auto loaded = TRY(learn::load_any(source, charter.schema));
   const std::lock_guard lock(household.mutex);

@@ -87,20 +87,25 @@ Result<Dial> dial_for(const charter::Policy& policy, const charter::Charter& cha
   return dial;
 }
 
-Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOptions& options,
-                                  Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,
-                                  const Log& log) {
+Result<Papers> papers_of(const charter::Policy& policy, Clock& clock) {
   if (!policy.identity)
     return Error{Code::kInvalid,
                  "the policy has no [identity]",
                  "`parley join` makes one and prints the table.",
                  {.key = "identity"}};
-  const Papers papers = TRY(read_papers(*policy.identity, clock));
+  Papers papers = TRY(read_papers(*policy.identity, clock));
   if (const Identity us{policy.identity->consortium, "owner", policy.owner}; papers.identity != us)
     return Error{Code::kInvalid,
                  "the certificate is " + papers.identity.uri() + ", the policy is " + us.uri(),
                  "Name the certificate that was made for this owner.",
                  {.file = policy.identity->certificate.string()}};
+  return papers;
+}
+
+Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOptions& options,
+                                  Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,
+                                  const Log& log) {
+  const Papers papers = TRY(papers_of(policy, clock));
   ledger::Ledger ledger = TRY(ledger::Ledger::open(ledger_of(policy), policy.owner, clock));
   std::mutex mutex;
   const Household household{policy, ledger, entropy, mutex};

@@ -29,6 +29,9 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
                                   Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,
                                   const Log& log);
 
+/// The policy's papers, which must be those of its owner.
+Result<Papers> papers_of(const charter::Policy& policy, Clock& clock);
+
 /// Where to dial for this charter, and who must answer.
 Result<Dial> dial_for(const charter::Policy& policy, const charter::Charter& charter,
                       const std::string& instead);

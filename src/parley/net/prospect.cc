@@ -116,21 +116,6 @@ Result<std::optional<ledger::Contents>> look_into_ledger(const Policy& policy) {
   return std::optional(std::move(contents));
 }
 
-Result<Papers> look_at_papers(const Policy& policy, Clock& clock) {
-  if (!policy.identity)
-    return Error{Code::kInvalid,
-                 "the policy has no [identity]",
-                 "`parley join` makes one and prints the table.",
-                 {.key = "identity"}};
-  Papers papers = TRY(read_papers(*policy.identity, clock));
-  if (const Identity us{policy.identity->consortium, "owner", policy.owner}; papers.identity != us)
-    return Error{Code::kInvalid,
-                 "the certificate is " + papers.identity.uri() + ", the policy is " + us.uri(),
-                 "Name the certificate that was made for this owner.",
-                 {.file = policy.identity->certificate.string()}};
-  return papers;
-}
-
 Prospect prospect_of(const Policy& policy, Charter charter,
                      const std::optional<ledger::Contents>& ledger,
                      const ProspectOptions& options) {

@@ -14,9 +14,6 @@ namespace parley::net {
 /// that was changed is an error.
 Result<std::optional<ledger::Contents>> look_into_ledger(const charter::Policy& policy);
 
-/// The policy's papers, as `parley owner run` would take them.
-Result<Papers> look_at_papers(const charter::Policy& policy, Clock& clock);
-
 struct ProspectOptions {
   std::string dial{};     // as in ServiceOptions
   bool read_data = true;  // to its end, which may take long

@@ -20,10 +20,12 @@ Result<Output> output_of(const std::vector<net::JobEnd>& ends) {
   Json jobs = Json::array();
   for (const net::JobEnd& end : ends) {
     if (!end.model) return end.model.error();
-    const std::string model = to_hex(*end.model);
-    output.text += fmt::format("{}: finished, model {}\n", end.charter_name, model);
-    jobs.push_back(
-        {{"charter", to_hex(end.charter)}, {"name", end.charter_name}, {"model", model}});
+    Json job{{"charter", to_hex(end.charter)}, {"name", end.charter_name}, {"model", nullptr}};
+    if (*end.model) job["model"] = to_hex(**end.model);
+    output.text += fmt::format(
+        "{}: every answer was given; {}\n", end.charter_name,
+        *end.model ? "model " + to_hex(**end.model) : "the learner left without a farewell");
+    jobs.push_back(std::move(job));
   }
   output.json = Json{{"jobs", jobs}}.dump(2) + "\n";
   return output;

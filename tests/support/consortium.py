@@ -129,7 +129,7 @@ person = false
         raise AssertionError(f"the learner does not listen: {self.log('learner')}")
 
     def owner(self, owner, port, seed=None, wait=60):
-        arguments = ["--quiet", "owner", "run", f"{owner}/policy.toml", self.charter, "--dial",
+        arguments = ["--quiet", "--json", "owner", "run", f"{owner}/policy.toml", self.charter, "--dial",
                      f"127.0.0.1:{port}", "--wait", wait]
         if seed is None:
             return self.start(owner, *arguments)

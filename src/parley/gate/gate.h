@@ -43,6 +43,8 @@ class Gate {
 
   /// The last round whose answer is in the ledger.
   uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
+  /// Has it given all the answers that the charter asks for?
+  bool is_done() const { return last_round() >= terms_.answers; }
 
   /// Draws the noise of coming answers. Called when no one waits: how long it takes depends on the
   /// noise.

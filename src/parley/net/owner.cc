@@ -94,9 +94,9 @@ Result<protocol::SyncOwner> open_owner(const Household& household, charter::Char
   return protocol::SyncOwner(charter.hash, policy.owner, std::move(gate), std::move(key));
 }
 
-Result<Hash> attend(protocol::SyncOwner& owner, std::mutex& mutex, const Papers& papers,
-                    const Dial& dial, const Patience& patience, const std::atomic<bool>& stop,
-                    const Log& log) {
+Result<std::optional<Hash>> attend(protocol::SyncOwner& owner, std::mutex& mutex,
+                                   const Papers& papers, const Dial& dial, const Patience& patience,
+                                   const std::atomic<bool>& stop, const Log& log) {
   using Clock = std::chrono::steady_clock;
   auto connected = Clock::now();
   auto pause = patience.first_pause;
@@ -107,9 +107,12 @@ Result<Hash> attend(protocol::SyncOwner& owner, std::mutex& mutex, const Papers&
       Line line = TRY(Line::open(papers, dial, stop));
       return attend_once(owner, mutex, line, heard);
     }();
-    if (ended || !is_passing(ended.error()) || stop) return ended;
+    if (ended) return std::optional(*ended);
+    if (!is_passing(ended.error()) || stop) return ended.error();
     if (heard) connected = Clock::now(), pause = patience.first_pause;
-    if (Clock::now() - connected > patience.absent)
+    const auto absent = Clock::now() - connected;
+    if (owner.gave_all() && absent > patience.farewell) return std::optional<Hash>();
+    if (absent > patience.absent)
       return Error{Code::kUnavailable, ended.error().what,
                    "Ask `parley doctor` what is wrong; start again to go on from here."};
     if (ended.error().what != std::exchange(said, ended.error().what))

@@ -37,15 +37,17 @@ Result<protocol::SyncOwner> open_owner(const Household& household, charter::Char
 
 /// How long to try.
 struct Patience {
-  std::chrono::seconds absent{600};  // without a connection
+  std::chrono::seconds absent{600};   // without a connection
+  std::chrono::seconds farewell{10};  // likewise, when there is nothing left to answer
   std::chrono::milliseconds first_pause{100}, longest_pause{10'000};
 };
 
-/// Attends the job until the learner says farewell; returns the hash of the model. Dials again
-/// whenever the line breaks, for the ledger gives what has been paid for. A learner that is not the
-/// charter's, an abort, a ledger that fails: an error.
-Result<Hash> attend(protocol::SyncOwner& owner, std::mutex& mutex, const Papers& papers,
-                    const Dial& dial, const Patience& patience, const std::atomic<bool>& stop,
-                    const Log& log);
+/// Attends the job until the learner says farewell; returns the hash of the model, or nothing where
+/// every answer was given and the learner has gone without a farewell. Dials again whenever the
+/// line breaks, for the ledger gives what has been paid for. A learner that is not the charter's,
+/// an abort, a ledger that fails: an error.
+Result<std::optional<Hash>> attend(protocol::SyncOwner& owner, std::mutex& mutex,
+                                   const Papers& papers, const Dial& dial, const Patience& patience,
+                                   const std::atomic<bool>& stop, const Log& log);
 
 }  // namespace parley::net

@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::chrono::milliseconds kLook{500};
 
+std::string outcome(const Result<std::optional<Hash>>& model) {
+  if (!model) return describe(model.error()) + ". " + model.error().hint;
+  if (!*model) return "every answer was given, and the learner left without a farewell";
+  return "finished, model " + to_hex(**model);
+}
+
 /// All jobs of one owner, each in its thread.
 class Jobs {
  public:
@@ -22,8 +28,7 @@ class Jobs {
       JobEnd end = attend_one(file);
       const std::lock_guard lock(mutex_);
       const std::string name = end.charter_name.empty() ? file.string() : end.charter_name;
-      say(name + (end.model ? ": finished, model " + to_hex(*end.model)
-                            : ": " + describe(end.model.error()) + ". " + end.model.error().hint));
+      say(name + ": " + outcome(end.model));
       ends_.push_back(std::move(end));
     });
   }
@@ -37,8 +42,8 @@ class Jobs {
   JobEnd attend_one(const std::filesystem::path& file) {
     auto charter = charter::read_charter(file);
     if (!charter) return {file, "", {}, charter.error()};
-    JobEnd end{file, charter->name, charter->hash, Hash{}};
-    end.model = [&]() -> Result<Hash> {
+    JobEnd end{file, charter->name, charter->hash, std::optional<Hash>()};
+    end.model = [&]() -> Result<std::optional<Hash>> {
       const Dial dial = TRY(dial_for(household_.policy, *charter, options_.dial));
       protocol::SyncOwner owner = TRY(open_owner(household_, *charter));
       say(charter->name + ": ready, dialling " + dial.address);

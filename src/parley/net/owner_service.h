@@ -21,7 +21,7 @@ struct JobEnd {
   std::filesystem::path file;
   std::string charter_name;  // empty if it could not be read
   Hash charter{};
-  Result<Hash> model;
+  Result<std::optional<Hash>> model;  // as `attend` returns it
 };
 
 /// Given charters: until all have ended. Watching: until `stop`, for there may always be another.

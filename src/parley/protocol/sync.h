@@ -140,6 +140,8 @@ class SyncOwner {
 
   /// The hash of the model, once the learner has said farewell.
   const std::optional<Hash>& finished() const { return finished_; }
+  /// Whether or not it has: is there anything left to answer?
+  bool gave_all() const { return gate_.is_done(); }
 
   /// To be called when nobody waits for an answer.
   void rest() { gate_.draw_ahead(); }

@@ -9,14 +9,17 @@
 #include "overrides.h"
 #include "parley/base/version.h"
 #include "parley/charter/toml/accept.h"
+#include "parley/net/doctor/ask_learner.h"
 #include "parley/net/identity/authority.h"
+#include "parley/net/transport.h"
 
 namespace parley::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Result<net::Patient> owner(const DoctorOptions& options) {
+Result<net::Patient> owner(const DoctorOptions& options,
+                           const std::optional<charter::Charter>& charter) {
   const auto policy = TRY(charter::read_policy(options.policy));
   if (!policy.identity)
     return Error{Code::kInvalid,
@@ -26,6 +29,11 @@ Result<net::Patient> owner(const DoctorOptions& options) {
   net::Patient patient{.files = *policy.identity, .name = policy.owner};
   patient.dial = policy.dial;
   patient.proxy = policy.proxy;
+  if (charter)
+    patient.ask_learner = [policy, charter, ms = patient.deadline_ms](const net::Papers& papers,
+                                                                      const std::string& address) {
+      return net::ask_learner(policy, *charter, papers, address, std::chrono::milliseconds(ms));
+    };
   return patient;
 }
 
@@ -41,7 +49,7 @@ Result<net::Patient> patient_of(const DoctorOptions& options) {
   if (!options.charter.empty())
     charter = TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
   const bool is_owner = options.identity.empty();
-  net::Patient patient = is_owner ? TRY(owner(options)) : learner(options, *charter);
+  net::Patient patient = is_owner ? TRY(owner(options, charter)) : learner(options, *charter);
   if (!options.dial.empty()) patient.dial = options.dial;
   if (is_owner && patient.dial.empty() && charter) patient.dial = charter->learner.address;
   patient.charter = std::move(charter);
@@ -91,6 +99,7 @@ std::string to_json(const net::Diagnosis& diagnosis, int exit) {
 Result<Output> run(const DoctorOptions& options, ProgressStyle) {
   const auto patient = TRY(patient_of(options));
   SystemClock clock;
+  net::log_refused_handshakes(nullptr);  // The diagnosis says it better.
   const auto diagnosis = net::diagnose(patient, clock);
   const int exit = diagnosis.wrong() ? exit_status(diagnosis.wrong()->code) : 0;
   return Output{to_text(diagnosis), to_json(diagnosis, exit), "", exit};

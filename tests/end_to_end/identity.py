@@ -276,14 +276,14 @@ class Doctor(Consortium):
     def test_finds_nothing_wrong_where_nothing_is(self):
         for version in ("-tls1_3", "-tls1_2"):
             with self.server(version) as port:
-                said = self.doctor(port, "--charter", EXAMPLE, "--set",
-                                   f'owner.0.sign_key="{self.sign_key()}"')
-            self.assertEqual([check["check"] for check in said["checks"]],
-                             ["papers", "clock", "sign key", "charter", "address", "reachable",
-                              "tls", "peer", "learner", "welcome", "http/2"])
+                text = self.parley("doctor", self.policy(port)).stdout
+            self.assertTrue(text.startswith("Everything is in order.\n"), text)
+
+    def test_notices_that_what_listens_is_not_a_learner(self):
         with self.server() as port:
-            text = self.parley("doctor", self.policy(port)).stdout
-        self.assertTrue(text.startswith("Everything is in order.\n"), text)
+            wrong = self.doctor(port, "--charter", EXAMPLE, "--set",
+                                f'owner.0.sign_key="{self.sign_key()}"', expect=4)
+        self.assertIn("does not answer a greeting", wrong)
 
     def test_finds_nothing_wrong_with_a_learner_that_runs(self):
         (self.folder / "running").mkdir()
@@ -294,6 +294,9 @@ class Doctor(Consortium):
                 said = self.json("doctor", "running/bank-a/policy.toml", "--charter",
                                  running.charter, "--dial", f"127.0.0.1:{port}")
                 self.assertTrue(said["ok"], (call, said))
+                self.assertEqual([check["check"] for check in said["checks"]],
+                                 ["papers", "clock", "sign key", "charter", "address", "reachable",
+                                  "tls", "peer", "learner", "welcome", "http/2", "job"])
         finally:
             learner.kill()
             learner.wait()

@@ -44,6 +44,55 @@ class Network(InFolder):
             verified = self.json("ledger", "verify", ledger)
             self.assertEqual(verified["rows"], 1 + 3)  # a budget and three answers
 
+    def test_the_doctor_says_whether_the_learner_runs_the_charter(self):
+        consortium = Consortium(self.folder)
+        learner, port = consortium.learner()
+        self.addCleanup(learner.kill)
+        other = self.folder / "other.charter.toml"
+        consortium.write_charter(other, replace=[('rounds = 3', 'rounds = 2')])
+        ask = ["doctor", "bank-a/policy.toml", "--dial", f"127.0.0.1:{port}", "--charter"]
+        checks = {c["check"]: c["state"] for c in self.json(*ask, consortium.charter)["checks"]}
+        self.assertEqual(checks["job"], "ok")
+        wrong = self.parley(*ask, other, expect=5).stdout
+        self.assertRegex(wrong.splitlines()[0], "^Wrong: a message for charter [0-9a-f]{64} arrived")
+        for owner in OWNERS:  # The learner goes on.
+            self.addCleanup(consortium.owner(owner, port).wait)
+        self.assertEqual(learner.wait(60), 0, consortium.log("learner"))
+
+    def test_a_charter_that_waits_for_a_person_runs_once_approved(self):
+        consortium = Consortium(self.folder, rounds=1)
+        policy = self.folder / "bank-a" / "policy.toml"
+        policy.write_text(policy.read_text().replace("person = false", "person = true"))
+        refused = self.parley("owner", "run", policy, consortium.charter, "--dial",
+                              "127.0.0.1:9", expect=3)
+        self.assertIn("waits for a person", refused.stderr)
+        self.parley("owner", "approve", policy, consortium.charter)
+        self.train(consortium)
+
+    def test_a_daemon_attends_every_charter_that_is_put_into_its_folder(self):
+        consortium = Consortium(self.folder, rounds=2)
+        learner, port = consortium.learner()
+        owners = [consortium.start(owner, "owner", "run", f"{owner}/policy.toml", "--dial",
+                                   f"127.0.0.1:{port}") for owner in OWNERS]
+        for process in owners:
+            self.addCleanup(process.kill)
+        for owner in OWNERS:
+            folder = self.folder / owner / "charters"
+            folder.mkdir()
+            (folder / "data").symlink_to(self.folder / "data")  # where its pilot lies
+            (folder / "job.charter.toml").write_text(consortium.charter.read_text())
+        self.assertEqual(learner.wait(60), 0, consortium.log("learner"))
+        for name, process in zip(OWNERS, owners):
+            process.terminate()
+            self.assertEqual(process.wait(30), 0, consortium.log(name))
+            self.assertIn("finished, model", consortium.log(name))
+
+    def test_what_no_rule_accepts_is_refused_before_anyone_is_dialled(self):
+        consortium = Consortium(self.folder, epsilon=1, budget=0.5)
+        refused = self.parley("owner", "run", "bank-a/policy.toml", consortium.charter,
+                              "--dial", "127.0.0.1:9", expect=3)
+        self.assertIn("no [[accept]] rule", refused.stderr)
+
 
 if __name__ == "__main__":
     main()

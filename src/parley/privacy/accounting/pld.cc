@@ -161,7 +161,7 @@ class Search {
     const double scale = question_.delta ? std::max(epsilon_, 1e-3 * reach_) : 1 / (1 + plan_.tilt);
     const double error = releases_ * (1 + plan_.tilt) / 12;  // times the square of the step
     const double fine =
-        std::max(limit_ * std::sqrt(accuracy_.relative * scale / error) / kSlack, reach_ * 0x1p-21);
+        std::max(limit_ * std::sqrt(accuracy_.relative * scale / error) / kSlack, reach_ * 0x1p-19);
     const double goal = std::min(step_, std::max(fine, step_ / finer_));
     const size_t points = std::min(accuracy_.points_max, window_points(plan_.width, kSlack * goal));
     done_ = fine >= step_ / finer_ || points == accuracy_.points_max;
@@ -171,8 +171,7 @@ class Search {
 
   void take(const Composition& composition) {
     best_ = std::min(best_, composition.epsilon(*question_.delta));
-    const bool astray = std::max(3 * plan_.tilt, plan_.right) * (epsilon_ - best_) > 10 ||
-                        best_ < composition.lowest() + 2 * step_;
+    const bool astray = best_ < std::max(plan_.lower, composition.lowest() + 2 * step_);
     const double further = std::max(0.0, 2 * best_ - epsilon_);
     epsilon_ = best_;
     if (limit_ == 1 && best_ > 0 && astray && tries_-- > 0)

@@ -14,10 +14,9 @@ struct Place {
   size_t position;
   double sign;
 };
-Place place_of(int64_t index, size_t n) {
-  const auto length = static_cast<int64_t>(n);
-  const int64_t position = (index % length + length) % length;
-  return {static_cast<size_t>(position), (index - position) / length % 2 == 0 ? 1.0 : -1.0};
+Place place_of(int64_t index, size_t n) {  // n is a power of two
+  const auto bits = static_cast<uint64_t>(index);
+  return {bits & (n - 1), (bits & n) == 0 ? 1.0 : -1.0};
 }
 
 struct Tilted {
@@ -39,25 +38,31 @@ Tilted tilted(const LossGrid& grid, double tilt, double log_moment, size_t n) {
   return result;
 }
 
-/// factor *= base^count, point by point. Below exp(-80) a point counts as zero.
-void multiply_by_power(Spectrum& factor, const Spectrum& base, double count) {
+/// Every point to the power `count`. Below exp(-80) a point counts as zero.
+void raise(std::vector<double>& spectrum, double count) {
   const double vanishing = std::exp(-160 / count);
-  for (size_t k = 0; k < base.real.size(); ++k) {
-    double re = base.real[k], im = base.imaginary[k];
-    if (re * re + im * im < vanishing) {
-      factor.real[k] = factor.imaginary[k] = 0;
-      continue;
-    }
-    double fr = factor.real[k], fi = factor.imaginary[k];
-    for (auto rest = static_cast<uint64_t>(count); rest > 0; rest /= 2) {
+  const size_t half = spectrum.size() / 2;
+  for (size_t k = 0; k < half; ++k) {
+    double re = spectrum[k], im = spectrum[k + half], pr = 1, pi = 0;
+    if (re * re + im * im < vanishing) pr = 0;
+    for (auto rest = static_cast<uint64_t>(count); rest > 0 && pr != 0; rest /= 2) {
       if (rest % 2 == 1) {
-        const double r = fr * re - fi * im;
-        fi = fr * im + fi * re, fr = r;
+        const double r = pr * re - pi * im;
+        pi = pr * im + pi * re, pr = r;
       }
       const double r = re * re - im * im;
       im = 2 * re * im, re = r;
     }
-    factor.real[k] = fr, factor.imaginary[k] = fi;
+    spectrum[k] = pr, spectrum[k + half] = pi;
+  }
+}
+
+void multiply(std::vector<double>& product, const std::vector<double>& factor) {
+  const size_t half = product.size() / 2;
+  for (size_t k = 0; k < half; ++k) {
+    const double re = product[k], im = product[k + half];
+    product[k] = re * factor[k] - im * factor[k + half];
+    product[k + half] = re * factor[k + half] + im * factor[k];
   }
 }
 
@@ -98,14 +103,19 @@ void Composition::convolve(const Components& components, const Plan& plan) {
   const size_t n = window_points(plan.width, step_ * (1 + 0x1p-40));
   first_ = static_cast<int64_t>(std::ceil(plan.top / step_)) - static_cast<int64_t>(n);
   const Transform& transform = transform_of(n);
-  Spectrum product{std::vector<double>(n / 2, 1), std::vector<double>(n / 2)};
+  std::vector<double> product;
   const double error = transform_error(n);
   double norms = 0, smallest = 1, growth = 0;
   for (const Component& component : components) {
     check(component.grid.step == step_);
     const double moment = log_moment({component}, tilt_) / component.count;
-    const Tilted one = tilted(component.grid, tilt_, moment, n);
-    multiply_by_power(product, transform.forward(one.masses), component.count);
+    Tilted one = tilted(component.grid, tilt_, moment, n);
+    transform.forward(one.masses);
+    raise(one.masses, component.count);
+    if (product.empty())
+      product = std::move(one.masses);
+    else
+      multiply(product, one.masses);
     norms += component.count * (error + 6 * 0x1p-53) * one.norm;
     smallest = std::min(smallest, one.norm);
     growth += component.count * error * std::sqrt(static_cast<double>(n)) * one.norm;
@@ -116,12 +126,12 @@ void Composition::convolve(const Components& components, const Plan& plan) {
   const double vanished = std::exp(-80) * std::sqrt(static_cast<double>(n));
   rounding_ =
       ((norms + error * smallest) * std::exp(growth) + vanished) * weights_norm(tilt_, step_, n);
-  const std::vector<double> sums = transform.inverse(std::move(product));
+  transform.inverse(product);
   sum_from_the_top(n, [&](size_t i) {
     const int64_t index = first_ + static_cast<int64_t>(i);
     const auto [position, sign] = place_of(index, n);
     const double exponent = log_scale_ - tilt_ * (static_cast<double>(index) * step_);
-    return std::max(0.0, sign * sums[position]) * std::exp(exponent);
+    return std::max(0.0, sign * product[position]) * std::exp(exponent);
   });
   const double top = static_cast<double>(first_) * step_ + static_cast<double>(n) * step_;
   relative_ = std::expm1(relative_ + 0x1p-50 * (std::abs(log_scale_) + tilt_ * std::abs(top)));

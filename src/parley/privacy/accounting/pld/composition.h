@@ -36,6 +36,7 @@ struct Plan {
   double tilt = 0;
   double top = 0, width = 0;              // of the window
   double above = 0, right = 0, left = 0;  // points of the Chernoff bounds
+  double lower = 0;                       // good for epsilons down to here
 };
 
 /// A plan for finding delta near `log_delta`, at `epsilon`; with both as targets of Chernoff

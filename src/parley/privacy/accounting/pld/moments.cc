@@ -132,16 +132,18 @@ Plan plan_for(const Components& components, double epsilon, double log_delta) {
   const std::vector<Moment> moments = moments_of(components, spread, 1);
   const std::vector<Moment> mirrored = moments_of(components, spread, -1);
   Plan plan{.top = spread.highest};
-  double best = 0;
+  double best = 0, best_tilt = 0;
   for (const auto& [t, moment] : moments) {
-    best = std::min(best, moment - t * epsilon);
+    if (moment - t * epsilon < best) best = moment - t * epsilon, best_tilt = t;
     const double top = (moment - negligible) / t;
     if (top < plan.top) plan.top = top, plan.above = t;
   }
+  // The answer may be lower than expected, by about this much where Renyi's bound was expected.
+  plan.lower = best_tilt > 0 ? std::max(0.0, epsilon - 6 / best_tilt) : 0;
   plan.width = kInfinity;
   const auto consider = [&](double tilt) {
     Width found{spread.highest, 0};  // Then nothing comes back above 0.
-    const Width right = narrowest(found, moments, -epsilon, negligible, tilt);
+    const Width right = narrowest(found, moments, -plan.lower, negligible, tilt);
     found = {tilt > 0 ? -negligible / tilt : kInfinity, 0};
     const Width left = narrowest(found, mirrored, -plan.top, negligible, tilt);
     const double width = std::max(right.width, std::min(left.width, plan.top - spread.lowest));
@@ -154,7 +156,7 @@ Plan plan_for(const Components& components, double epsilon, double log_delta) {
   for (const auto& [t, moment] : moments)
     if (moment - t * epsilon < best + 4) consider(t);
   const double margin = 4 * components.front().grid.step;  // A finer grid may end elsewhere.
-  plan.width = std::max(plan.width, plan.top - epsilon) + 2 * margin;
+  plan.width = std::max(plan.width, plan.top - plan.lower) + 2 * margin;
   plan.top += margin;
   return plan;
 }

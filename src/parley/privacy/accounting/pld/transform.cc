@@ -53,6 +53,25 @@ void join_four(double* __restrict re, double* __restrict im, size_t q, const dou
   }
 }
 
+/// The last level: blocks of four, all factors 1.
+void split_last(double* __restrict re, double* __restrict im, size_t blocks) {
+  for (double* end = re + 4 * blocks; re != end; re += 4, im += 4) {
+    const double ar = re[0] + re[2], ai = im[0] + im[2], br = re[1] + re[3], bi = im[1] + im[3];
+    const double cr = re[0] - re[2], ci = im[0] - im[2], dr = im[1] - im[3], di = re[3] - re[1];
+    re[0] = ar + br, re[1] = cr + dr, re[2] = ar - br, re[3] = cr - dr;
+    im[0] = ai + bi, im[1] = ci + di, im[2] = ai - bi, im[3] = ci - di;
+  }
+}
+
+void join_first(double* __restrict re, double* __restrict im, size_t blocks) {
+  for (double* end = re + 4 * blocks; re != end; re += 4, im += 4) {
+    const double ar = re[0] + re[2], ai = im[0] + im[2], br = re[1] + re[3], bi = im[1] + im[3];
+    const double cr = re[0] - re[2], ci = im[0] - im[2], dr = im[3] - im[1], di = re[1] - re[3];
+    re[0] = ar + br, re[1] = cr + dr, re[2] = ar - br, re[3] = cr - dr;
+    im[0] = ai + bi, im[1] = ci + di, im[2] = ai - bi, im[3] = ci - di;
+  }
+}
+
 void split_by_two(double* __restrict re, double* __restrict im, size_t q,
                   const double* __restrict w) {
   for (size_t j = 0; j < q; ++j) {
@@ -106,48 +125,49 @@ double Transform::cosine(size_t k) const {
   return quadrant == 1 || quadrant == 2 ? -value : value;
 }
 
-// Depth first, so that the deeper levels of a part find it in the cache.
+// Depth first, so that the deeper levels of a part find it in the cache; the last two levels
+// without calls for a handful of points.
 void Transform::descend(double* re, double* im, size_t level) const {
-  if (level == levels_.size()) return;
   const auto& [length, twiddles] = levels_[level];
-  const bool two = 2 * twiddles.size() == 2 * length;
-  const size_t parts = two ? 2 : 4, q = length / parts;
-  (two ? split_by_two : split_by_four)(re, im, q, twiddles.data());
+  if (length == 4) return split_last(re, im, 1);
+  const size_t parts = twiddles.size() == length ? 2 : 4, q = length / parts;
+  (parts == 2 ? split_by_two : split_by_four)(re, im, q, twiddles.data());
+  if (q == 4) return split_last(re, im, parts);
   for (size_t part = 0; part < parts; ++part) descend(re + part * q, im + part * q, level + 1);
 }
 
 void Transform::ascend(double* re, double* im, size_t level) const {
-  if (level == levels_.size()) return;
   const auto& [length, twiddles] = levels_[level];
-  const bool two = 2 * twiddles.size() == 2 * length;
-  const size_t parts = two ? 2 : 4, q = length / parts;
-  for (size_t part = 0; part < parts; ++part) ascend(re + part * q, im + part * q, level + 1);
-  (two ? join_two : join_four)(re, im, q, twiddles.data());
+  if (length == 4) return join_first(re, im, 1);
+  const size_t parts = twiddles.size() == length ? 2 : 4, q = length / parts;
+  if (q == 4)
+    join_first(re, im, parts);
+  else
+    for (size_t part = 0; part < parts; ++part) ascend(re + part * q, im + part * q, level + 1);
+  (parts == 2 ? join_two : join_four)(re, im, q, twiddles.data());
 }
 
-Spectrum Transform::forward(const std::vector<double>& values) const {
+void Transform::forward(std::vector<double>& values) const {
   check(values.size() == 2 * half_);
-  Spectrum spectrum{std::vector<double>(half_), std::vector<double>(half_)};
+  double *re = values.data(), *im = re + half_;
   for (size_t j = 0; j < half_; ++j) {
-    const double c = quarter_[j], s = quarter_[half_ - j];
-    spectrum.real[j] = values[j] * c - values[j + half_] * s;
-    spectrum.imaginary[j] = values[j] * s + values[j + half_] * c;
+    const double c = quarter_[j], s = quarter_[half_ - j], r = re[j];
+    re[j] = r * c - im[j] * s;
+    im[j] = r * s + im[j] * c;
   }
-  descend(spectrum.real.data(), spectrum.imaginary.data(), 0);
-  return spectrum;
+  descend(re, im, 0);
 }
 
-std::vector<double> Transform::inverse(Spectrum spectrum) const {
-  check(spectrum.real.size() == half_);
-  ascend(spectrum.real.data(), spectrum.imaginary.data(), 0);
-  std::vector<double> values(2 * half_);
+void Transform::inverse(std::vector<double>& spectrum) const {
+  check(spectrum.size() == 2 * half_);
+  double *re = spectrum.data(), *im = re + half_;
+  ascend(re, im, 0);
   const double scale = 1 / static_cast<double>(half_);  // a power of two: exact
   for (size_t j = 0; j < half_; ++j) {
-    const double c = quarter_[j] * scale, s = quarter_[half_ - j] * scale;
-    values[j] = spectrum.real[j] * c + spectrum.imaginary[j] * s;
-    values[j + half_] = spectrum.imaginary[j] * c - spectrum.real[j] * s;
+    const double c = quarter_[j] * scale, s = quarter_[half_ - j] * scale, r = re[j];
+    re[j] = r * c + im[j] * s;
+    im[j] = im[j] * c - r * s;
   }
-  return values;
 }
 
 const Transform& transform_of(size_t n) {

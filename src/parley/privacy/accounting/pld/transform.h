@@ -15,17 +15,14 @@
 
 namespace parley::privacy {
 
-struct Spectrum {
-  std::vector<double> real, imaginary;
-};
-
 class Transform {
  public:
   /// n is a power of two, 16 <= n <= 2^26.
   explicit Transform(size_t n);
 
-  Spectrum forward(const std::vector<double>& values) const;
-  std::vector<double> inverse(Spectrum spectrum) const;
+  /// In place: n values become n/2 real parts, then n/2 imaginary parts.
+  void forward(std::vector<double>& values) const;
+  void inverse(std::vector<double>& spectrum) const;
 
  private:
   struct Level {

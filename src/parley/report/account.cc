@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/number.h"
@@ -77,11 +78,11 @@ Json reasons_of(const AccountRow& row) {
   return reasons;
 }
 
-/// Rounded up, like what it came from; but 10.000000000000002 is 10.
+/// Seven digits, rounded up like what it came from; but 10.000000000000002 is 10.
 std::string rounded_up(double value) {
-  const std::string text = fmt::format("{:.7g}", value);
-  if (*parse_number(text) >= value * (1 - 1e-12)) return text;
-  return fmt::format("{:.7g}", value * (1 + 1e-6));
+  if (value <= 0) return fmt::format("{:g}", value);
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 6);
+  return fmt::format("{:.7g}", std::ceil(value * (1 - 1e-12) / unit) * unit);
 }
 
 }  // namespace

@@ -154,19 +154,21 @@ class Search {
   void make_plan() {
     if (question_.epsilon)
       log_delta_ = std::max(renyi_log_delta(components_, epsilon_), -700.0) - 3;
-    plan_ = plan_for(components_, epsilon_, log_delta_);
+    plan_ = plan_for(components_, epsilon_, log_delta_, first_ ? 6 : 1.5);
   }
 
   void refine() {
     const double scale = question_.delta ? std::max(epsilon_, 1e-3 * reach_) : 1 / (1 + plan_.tilt);
     const double error = releases_ * (1 + plan_.tilt) / 12;  // times the square of the step
     const double fine =
-        std::max(limit_ * std::sqrt(accuracy_.relative * scale / error) / kSlack, reach_ * 0x1p-19);
-    const double goal = std::min(step_, std::max(fine, step_ / finer_));
+        std::max(limit_ * std::sqrt(accuracy_.relative * scale / error) / kSlack, reach_ * 0x1p-20);
+    const double rough = first_ ? 8 * fine : fine;
+    const double goal = std::min(step_, std::max(rough, step_ / finer_));
     const size_t points = std::min(accuracy_.points_max, window_points(plan_.width, kSlack * goal));
-    done_ = fine >= step_ / finer_ || points == accuracy_.points_max;
+    done_ = (!first_ && fine >= step_ / finer_) || points == accuracy_.points_max;
     step_ = aligned(sources_, plan_.width / static_cast<double>(points));
     finer_ = 64;
+    first_ = false;
   }
 
   void take(const Composition& composition) {
@@ -183,8 +185,9 @@ class Search {
   const Accuracy& accuracy_;
   double releases_ = 0, reach_ = 0;
   double step_ = 0, epsilon_ = 0, log_delta_ = 0, best_ = 0;
-  double finer_ = 16;  // The first guess is a rough one.
-  double limit_ = 1;   // times the step that the accuracy asks for; the plan stays when it shrinks
+  bool first_ = true;  // The first guess is a rough one, and so is what is made of it.
+  double finer_ = 16;
+  double limit_ = 1;  // times the step that the accuracy asks for; the plan stays when it shrinks
   int tries_ = 8;
   bool done_ = false;
   Plan plan_{};

@@ -39,9 +39,9 @@ struct Plan {
   double lower = 0;                       // good for epsilons down to here
 };
 
-/// A plan for finding delta near `log_delta`, at `epsilon`; with both as targets of Chernoff
-/// bounds.
-Plan plan_for(const Components& components, double epsilon, double log_delta);
+/// A plan for delta near `log_delta` at `epsilon`, good for epsilons at which delta is up to
+/// exp(`margin`) times larger.
+Plan plan_for(const Components& components, double epsilon, double log_delta, double margin = 6);
 
 /// First answers, by Renyi divergences.
 double renyi_epsilon(const Components& components, double log_delta);

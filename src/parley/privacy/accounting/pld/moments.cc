@@ -126,7 +126,7 @@ double renyi_log_delta(const Components& components, double epsilon) {
   return least;
 }
 
-Plan plan_for(const Components& components, double epsilon, double log_delta) {
+Plan plan_for(const Components& components, double epsilon, double log_delta, double margin) {
   const double negligible = log_delta - 21;  // 1e-9 of delta
   const Spread spread = spread_of(components);
   const std::vector<Moment> moments = moments_of(components, spread, 1);
@@ -138,8 +138,7 @@ Plan plan_for(const Components& components, double epsilon, double log_delta) {
     const double top = (moment - negligible) / t;
     if (top < plan.top) plan.top = top, plan.above = t;
   }
-  // The answer may be lower than expected, by about this much where Renyi's bound was expected.
-  plan.lower = best_tilt > 0 ? std::max(0.0, epsilon - 6 / best_tilt) : 0;
+  plan.lower = best_tilt > 0 ? std::max(0.0, epsilon - margin / best_tilt) : 0;
   plan.width = kInfinity;
   const auto consider = [&](double tilt) {
     Width found{spread.highest, 0};  // Then nothing comes back above 0.
@@ -155,9 +154,9 @@ Plan plan_for(const Components& components, double epsilon, double log_delta) {
   if (best > -4) consider(0);
   for (const auto& [t, moment] : moments)
     if (moment - t * epsilon < best + 4) consider(t);
-  const double margin = 4 * components.front().grid.step;  // A finer grid may end elsewhere.
-  plan.width = std::max(plan.width, plan.top - plan.lower) + 2 * margin;
-  plan.top += margin;
+  const double ends = 4 * components.front().grid.step;  // A finer grid may end elsewhere.
+  plan.width = std::max(plan.width, plan.top - plan.lower) + 2 * ends;
+  plan.top += ends;
   return plan;
 }
 

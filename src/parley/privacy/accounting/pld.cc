@@ -162,6 +162,7 @@ class Search {
     const double error = releases_ * (1 + plan_.tilt) / 12;  // times the square of the step
     const double fine =
         std::max(limit_ * std::sqrt(accuracy_.relative * scale / error) / kSlack, reach_ * 0x1p-20);
+    first_ = first_ && fine < step_;
     const double rough = first_ ? 8 * fine : fine;
     const double goal = std::min(step_, std::max(rough, step_ / finer_));
     const size_t points = std::min(accuracy_.points_max, window_points(plan_.width, kSlack * goal));

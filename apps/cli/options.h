@@ -181,8 +181,7 @@ struct Invocation {
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
                DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
                LedgerOptions, CertsInitOptions, CertsSignOptions, JoinOptions, OwnerOptions,
-               OwnerCheckOptions, LearnerOptions, VerifyOptions, DoctorOptions,
-               AccountOptions>
+               OwnerCheckOptions, LearnerOptions, VerifyOptions, DoctorOptions, AccountOptions>
       command;
 };
 

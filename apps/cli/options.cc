@@ -110,6 +110,7 @@ Parsed parse(int argc, const char* const* argv) {
   add_network(root, invocation);
   add_ledger(root, invocation);
   add_identity(root, invocation);
+  add_account(root, invocation);
   for (CLI::App* app : root.get_subcommands({})) {
     app->fallthrough();
     for (CLI::App* inner : app->get_subcommands({})) {

@@ -163,13 +163,25 @@ struct VerifyOptions {
   std::vector<std::string> ledgers{};  // OWNER=FILE
 };
 
+struct AccountOptions {
+  enum class Action { kEpsilon, kDelta, kCalibrate } action = Action::kEpsilon;
+  std::filesystem::path events;  // empty: one kind of event, by the next four
+  double gaussian = 0, laplace = 0;
+  double sampling_probability = 0;  // 0: all records
+  uint64_t count = 1;
+  std::string dataset;  // of a ledger
+  std::string adjacency = "replace_one";
+  std::string accountant;  // empty: all, or the one a ledger enforces
+  std::vector<double> at_delta, at_epsilon;
+};
+
 struct Invocation {
   bool json = false;
   bool quiet = false;
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
                DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
                LedgerOptions, CertsInitOptions, CertsSignOptions, JoinOptions, OwnerOptions,
-               OwnerCheckOptions, LearnerOptions, VerifyOptions, DoctorOptions>
+               OwnerCheckOptions, LearnerOptions, VerifyOptions, DoctorOptions, AccountOptions>
       command;
 };
 

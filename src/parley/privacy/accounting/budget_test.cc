@@ -64,6 +64,34 @@ TEST(Spent, AddsEachChargeToItsTrackAndNeverRoundsDown) {
   EXPECT_DEATH(spent.plus({Track::kPure, std::nan(""), 0}), "check failed");
 }
 
+// The filter: whatever is asked next, and however it depends on the answers so far, what was
+// accepted keeps the promise, and a refusal leaves no trace.
+TEST(Spent, NeverPassesALimitHoweverChargesAreChosen) {
+  const Budget budget = *Budget::make(Epsilon{2.0}, 1e-6, .5);
+  uint64_t state = 1;
+  for (int run = 0; run < 20; ++run) {
+    Spent spent;
+    int refused = 0;
+    for (int i = 0; i < 100; ++i) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const double part = static_cast<double>(state >> 40) * 0x1p-24;
+      const bool pure = (state >> 39) % 2 == 0;
+      const double left = pure ? budget.pure_max - spent.pure : budget.rho_max - spent.rho;
+      const Spent next = spent.plus({pure ? Track::kPure : Track::kZcdp, 1.2 * part * left, 0});
+      if (!next.within(budget)) {
+        ++refused;
+        continue;
+      }
+      spent = next;
+      const double epsilon =
+          spent.pure + zcdp_epsilon(spent.rho, *Delta::make(budget.delta_convert));
+      EXPECT_LE(epsilon, budget.epsilon);
+    }
+    EXPECT_TRUE(spent.within(budget));
+    EXPECT_GT(refused, 0);
+  }
+}
+
 TEST(Units, RefuseWhatIsOutOfRange) {
   for (double bad : {0.0, -1.0, std::nan(""), HUGE_VAL}) EXPECT_FALSE(Epsilon::make(bad)) << bad;
   EXPECT_FALSE(Delta::make(1.0));

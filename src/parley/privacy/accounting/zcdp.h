@@ -1,19 +1,22 @@
-// Zero-concentrated differential privacy and its tight conversion (Bun, Steinke 2016; Canonne,
-// Kamath, Steinke 2020, Proposition 12):
-//
-//   delta(rho, eps) = inf over alpha > 1 of exp((alpha-1)(alpha rho - eps)) (1-1/alpha)^alpha /
-//   (alpha-1)
+// Zero-concentrated differential privacy: Renyi divergence of order alpha at most rho alpha (Bun,
+// Steinke 2016), converted tightly (conversion.h).
 #pragma once
 
 #include "parley/privacy/units.h"
 
 namespace parley::privacy {
 
-/// The smallest epsilon found with rho-zCDP => (epsilon, delta)-DP. Every alpha gives a valid
-/// bound, so an imperfect minimum is on the safe side; 0 for rho = 0.
+/// The smallest epsilon found with rho-zCDP => (epsilon, delta)-DP; 0 for rho = 0.
 double zcdp_epsilon(double rho, Delta delta);
+
+/// The smallest delta found with rho-zCDP => (epsilon, delta)-DP; 0 for rho = 0.
+double zcdp_delta(double rho, double epsilon);
 
 /// A rho whose zcdp_epsilon is at most `epsilon`: the safe end of a bisection; 0 for epsilon = 0.
 double zcdp_rho(double epsilon, Delta delta);
+
+/// The exact zCDP of what is epsilon-DP and nothing more: epsilon tanh(epsilon/2), at most
+/// epsilon^2/2, rounded up. Randomized response attains it.
+double zcdp_of_pure(double epsilon);
 
 }  // namespace parley::privacy

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Hands Parley's events to Google's dp_accounting, so that anyone can recompute an epsilon.
+
+    pip install dp_accounting
+    parley ledger show bank-a.ledger --json > ledger.json
+    experiments/dp_events.py ledger.json --delta 1e-6 [--dataset loans] [--adjacency replace_one]
+
+Reads what `parley account` and `parley ledger show --json` print, or a bare event
+(docs/reference/account.md). In Python: `event, relation = load(json_object)`.
+"""
+
+import argparse
+import json
+
+import dp_accounting as dp
+from dp_accounting import pld, rdp
+
+
+def convert(event, factor=1.0):
+    """A DpEvent. `factor` multiplies Gaussian noise, whose unit may differ there."""
+    if isinstance(event, list):
+        return dp.ComposedDpEvent([convert(e, factor) for e in event])
+    (kind, body), = event.items()
+    if kind == "gaussian":
+        return dp.GaussianDpEvent(factor * body["noise_multiplier"])
+    if kind == "laplace":
+        return dp.LaplaceDpEvent(body["noise_multiplier"])
+    if kind == "discrete_laplace":
+        return dp.DiscreteLaplaceDpEvent(body["noise_parameter"], int(body["sensitivity"]))
+    if kind == "poisson_sampled":
+        return dp.PoissonSampledDpEvent(body["sampling_probability"], convert(body["event"], factor))
+    if kind == "zcdp":
+        return dp.ZCDpEvent(body["rho"], body.get("xi", 0.0))
+    if kind == "self_composed":
+        return dp.SelfComposedDpEvent(convert(body["event"], factor), body["count"])
+    if kind == "composed":
+        return convert(body["events"], factor)
+    if kind == "no_op":
+        return dp.NoOpDpEvent()
+    raise ValueError(f"dp_accounting has no event for {kind}")
+
+
+def events_of(parsed, dataset=None):
+    """The event tree of a file: a ledger's charges, an account's events, or itself."""
+    if isinstance(parsed, dict) and "rows" in parsed:
+        rows = [row for row in parsed["rows"] if row["kind"] not in ("budget", "approval")
+                and dataset in (None, row["dataset"])]
+        if len({row["dataset"] for row in rows}) > 1:
+            raise ValueError("the ledger has several data sets: choose one")
+        return [row["event"] for row in rows]
+    return parsed["events"] if isinstance(parsed, dict) and "events" in parsed else parsed
+
+
+def load(parsed, adjacency=None, dataset=None):
+    """The DpEvent and the neighbouring relation under which dp_accounting means the same.
+
+    A multiplier of Parley's is the noise over the sensitivity under the adjacency in force. That is
+    dp_accounting's meaning under add/remove, where the sensitivity is the norm of a record. Only
+    sampled events know how a neighbour differs: under its REPLACE_ONE the multiplier refers to the
+    norm again, of which the sensitivity is twice.
+    """
+    events = events_of(parsed, dataset)
+    if adjacency is None:
+        adjacency = parsed.get("adjacency", "replace_one") if isinstance(parsed, dict) else "replace_one"
+    if adjacency == "replace_one" and "poisson_sampled" in json.dumps(events):
+        return convert(events, 2.0), dp.NeighboringRelation.REPLACE_ONE
+    return convert(events), dp.NeighboringRelation.ADD_OR_REMOVE_ONE
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("file")
+    parser.add_argument("--delta", type=float, required=True)
+    parser.add_argument("--dataset")
+    parser.add_argument("--adjacency", choices=["replace_one", "add_remove"])
+    parser.add_argument("--step", type=float, default=1e-4, help="of the losses' grid")
+    options = parser.parse_args()
+    with open(options.file) as file:
+        event, relation = load(json.load(file), options.adjacency, options.dataset)
+    for name, accountant in (
+            ("pld", lambda: pld.PLDAccountant(relation, value_discretization_interval=options.step)),
+            ("rdp", lambda: rdp.RdpAccountant(neighboring_relation=relation))):
+        try:
+            print(f"{name}  epsilon {accountant().compose(event).get_epsilon(options.delta):.9g}")
+        except (ValueError, dp.privacy_accountant.UnsupportedEventError) as error:
+            print(f"{name}  cannot: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -282,7 +282,7 @@ class Doctor(Consortium):
     def test_notices_that_what_listens_is_not_a_learner(self):
         with self.server() as port:
             wrong = self.doctor(port, "--charter", EXAMPLE, "--set",
-                                f'owner.0.sign_key="{self.sign_key()}"', expect=4)
+                                f'owner.0.sign_key="{self.sign_key()}"', expect=4, wrong="job")
         self.assertIn("does not answer a greeting", wrong)
 
     def test_finds_nothing_wrong_with_a_learner_that_runs(self):

@@ -141,6 +141,9 @@ class SyncOwner {
   /// The hash of the model, once the learner has said farewell.
   const std::optional<Hash>& finished() const { return finished_; }
 
+  /// What the last message asked and this owner refused to answer, if it did.
+  const std::optional<Error>& refused() const { return refused_; }
+
   /// To be called when nobody waits for an answer.
   void rest() { gate_.draw_ahead(); }
 
@@ -154,6 +157,7 @@ class SyncOwner {
   gate::Gate gate_;
   std::optional<SigningKey> key_;
   std::optional<Hash> finished_{};
+  std::optional<Error> refused_{};
 };
 
 /// SHA-256 of a model's exact bits.

@@ -64,7 +64,7 @@ class AnHonestOwner : public testing::Test {
     return wire::encode({kCharter, sequence},
                         wire::Query{round, privacy::Public::from_model(std::move(theta))});
   }
-  Result<Hash> attend_to(const Scripted& learner) {
+  auto attend_to(const Scripted& learner) {
     return attend(*owner_.owner, mutex_, banks_.papers("owner", "one"), learner.dial(),
                   {.absent = std::chrono::seconds(1)}, stop_, book_.log());
   }

@@ -22,8 +22,8 @@ struct SetClock final : Clock {
 
 class Consortium {
  public:
-  explicit Consortium(const std::string& name = "banks.example")
-      : authority_(net::make_authority(name, 3650, clock_)) {}
+  explicit Consortium(const std::string& name = "banks.example", SetClock clock = SetClock())
+      : clock_(clock), authority_(net::make_authority(name, 3650, clock_)) {}
 
   const net::Authority& authority() const { return authority_; }
   SetClock& clock() { return clock_; }

@@ -10,8 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "parley/wire/message.h"
-
 namespace parley::net {
 namespace {
 
@@ -65,10 +63,17 @@ Result<Identity> identity_in(const grpc::AuthContext& context) {
   return Identity::parse({uris[0].data(), uris[0].size()});
 }
 
+Error too_long(size_t size, size_t longest) {
+  return {Code::kIntegrity, "sent a message of " + std::to_string(size) +
+                                " bytes, where the longest that can be due has " +
+                                std::to_string(longest)};
+}
+
 }  // namespace
 
 struct Host::State {
   Log log;
+  size_t longest = 0;
   grpc::AsyncGenericService service;
   std::unique_ptr<grpc::ServerCompletionQueue> queue;
   std::unique_ptr<grpc::Server> server;
@@ -107,6 +112,11 @@ struct Host::State {
     write_on(stream);
   }
 
+  void refuse(Stream& stream, const std::string& who, const Error& reason) {
+    log("refused " + who + ": " + reason.what);
+    end(stream, to_status(reason));
+  }
+
   Event on_arrival(Stream& stream) {
     await_stream();
     const auto identity = identity_in(*stream.context.auth_context());
@@ -115,9 +125,7 @@ struct Host::State {
       const Error reason =
           identity ? Error{Code::kInvalid, "there is no call " + stream.context.method()}
                    : identity.error();
-      log("refused " + stream.context.peer() + ": " + reason.what);
-      end(stream, to_status(reason));
-      return Nothing{};
+      return refuse(stream, stream.context.peer(), reason), Nothing{};
     }
     read(stream);
     return Arrived{stream.id, *identity, stream.context.peer()};
@@ -125,8 +133,11 @@ struct Host::State {
 
   Event on_read(Stream& stream, bool ok) {
     stream.reading = false;
-    if (ok && !stream.last_words) return Said{stream.id, to_bytes(stream.incoming)};
     if (stream.last_words) return Nothing{};
+    const size_t size = ok ? stream.incoming.Length() : 0;
+    if (ok && size <= longest) return Said{stream.id, to_bytes(stream.incoming)};
+    if (ok)
+      refuse(stream, identity_in(*stream.context.auth_context())->uri(), too_long(size, longest));
     end(stream, grpc::Status::OK);
     return Left{stream.id};
   }
@@ -146,13 +157,14 @@ struct Host::State {
 Host::Host(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Host>> Host::listen(const std::string& address, const Papers& papers,
-                                           Log log) {
+                                           size_t longest, Log log) {
   auto state = std::make_unique<State>();
+  state->longest = longest;
   state->log = std::move(log);
   grpc::ServerBuilder builder;
   grpc::ResourceQuota quota("learner");
   builder.SetResourceQuota(quota.Resize(kMemoryMax));
-  builder.SetMaxReceiveMessageSize(static_cast<int>(wire::kMessageBytesMax));
+  builder.SetMaxReceiveMessageSize(-1);  // gRPC's own limit ends a stream without telling us why.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // Two learners must not share a port.
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // It answers every message with a ping.

@@ -33,9 +33,10 @@ using Event = std::variant<Nothing, Arrived, Said, Left>;
 
 class Host {
  public:
-  /// Listens on host:port; port 0 takes a free one.
+  /// Listens on host:port; port 0 takes a free one. A message of more than `longest` bytes is not
+  /// passed on: the log says so, and its guest leaves.
   static Result<std::unique_ptr<Host>> listen(const std::string& address, const Papers& papers,
-                                              Log log);
+                                              size_t longest, Log log);
   ~Host();
 
   int port() const;

@@ -14,7 +14,11 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{200};
-constexpr std::chrono::seconds kGreetingDue{10};
+
+/// Of an owner: one answer, and room for its receipt, or for the reason of a refusal.
+size_t longest_message(size_t numbers) {
+  return std::min(8 * numbers + 4096, wire::kMessageBytesMax);
+}
 
 struct Opened {
   Journal journal;
@@ -104,13 +108,15 @@ class Session {
       return host_.dismiss(arrived.guest, place.error());
     }
     Seat& seat = seats_[*place];
-    if (seat.guest)
+    const bool again = seat.guest.has_value();
+    if (again)
       host_.dismiss(*seat.guest,
                     {Code::kUnavailable, "a newer stream of the same owner took over"});
     seat.guest = arrived.guest;
-    seat.due = Steady::now() + kGreetingDue;
+    seat.due = Steady::now() + options_.greeting;
     learner_.attend(*place);
-    log_(name(*place) + " attends from " + arrived.address);
+    log_(name(*place) + " attends from " + arrived.address +
+         (again ? ", in place of its older stream" : ""));
   }
 
   Result<size_t> place_of(const Identity& identity) const {
@@ -221,9 +227,10 @@ class Session {
 Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::SyncPlan plan,
                                   const Papers& papers, const LearnerOptions& options, Clock& clock,
                                   const std::atomic<bool>& stop, const Log& log) {
+  const size_t longest = longest_message(plan.schedule.start.size());
   protocol::SyncLearner learner(std::move(plan));
   Opened opened = TRY(open_journal(options, charter.hash, clock, learner));
-  const auto host = TRY(Host::listen(options.listen, papers, log));
+  const auto host = TRY(Host::listen(options.listen, papers, longest, log));
   options.opened(host->port());
   options.progress(learner.rounds_done());
   Session session(charter, learner, opened.journal, *host, options, log);

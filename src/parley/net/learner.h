@@ -17,10 +17,11 @@
 namespace parley::net {
 
 struct LearnerOptions {
-  std::string listen;              // host:port
-  std::filesystem::path out;       // journal, transcript and model
-  bool resume = false;             // go on with the journal that is there
-  std::chrono::seconds wait{600};  // for owners, without any answer
+  std::string listen;                          // host:port
+  std::filesystem::path out;                   // journal, transcript and model
+  bool resume = false;                         // go on with the journal that is there
+  std::chrono::seconds wait{600};              // for owners, without any answer
+  std::chrono::milliseconds greeting{10'000};  // an owner that connected must say hello by then
   std::function<void(int port)> opened = [](int) {};
   std::function<void(size_t round)> progress = [](size_t) {};  // after each whole round
 };

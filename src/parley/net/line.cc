@@ -119,6 +119,8 @@ struct Line::State {
       return {Code::kIntegrity,
               "the certificate of " + dial.address + " is not from our authority, or has expired",
               "Ask `parley doctor` what is wrong."};
+    if (error.what.find("message larger than max") != std::string::npos)
+      return {Code::kIntegrity, dial.address + " sent a message longer than any can be"};
     if (error.what.empty()) error.what = dial.address + " closed the stream";
     return error;
   }

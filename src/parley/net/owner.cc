@@ -30,8 +30,17 @@ Result<void> check_approval(const charter::Policy& policy, const charter::Charte
 /// Broken off and worth another try, or over?
 bool is_passing(const Error& error) { return error.code == Code::kUnavailable; }
 
+/// The learner asked for what it must not. The job is over, but not the stream before the learner
+/// has read why: then it ends it, or says something that no longer matters.
+Error part_after(const Error& refused, Line& line, const Log& log) {
+  log("refused the learner's question: " + refused.what);
+  static_cast<void>(bool(line.read()));
+  return {refused.code, "refused the learner's question: " + refused.what, refused.hint};
+}
+
 /// One stream from greeting to farewell.
-Result<Hash> attend_once(protocol::SyncOwner& owner, std::mutex& mutex, Line& line, bool& heard) {
+Result<Hash> attend_once(protocol::SyncOwner& owner, std::mutex& mutex, Line& line, bool& heard,
+                         const Log& log) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
     return work();
@@ -42,6 +51,7 @@ Result<Hash> attend_once(protocol::SyncOwner& owner, std::mutex& mutex, Line& li
     heard = true;
     const auto reply = TRY(locked([&] { return owner.step(message); }));
     if (reply) TRY(line.write(*reply));
+    if (owner.refused()) return part_after(*owner.refused(), line, log);
     locked([&] { owner.rest(); });
   }
   return *owner.finished();
@@ -105,7 +115,7 @@ Result<std::optional<Hash>> attend(protocol::SyncOwner& owner, std::mutex& mutex
     bool heard = false;
     auto ended = [&]() -> Result<Hash> {
       Line line = TRY(Line::open(papers, dial, stop));
-      return attend_once(owner, mutex, line, heard);
+      return attend_once(owner, mutex, line, heard, log);
     }();
     if (ended) return std::optional(*ended);
     if (!is_passing(ended.error()) || stop) return ended.error();

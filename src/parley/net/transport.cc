@@ -2,10 +2,11 @@
 
 #include <grpc/support/log.h>
 #include <grpcpp/support/slice.h>
+#include <openssl/ssl.h>
 
 #include <algorithm>
 #include <mutex>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,11 +22,44 @@ constexpr std::pair<Code, grpc::StatusCode> kCodes[] = {
 std::mutex log_mutex;
 Log handshake_log;
 
+/// gRPC tells of a certificate only that it was refused. Why, OpenSSL tells the peer in an alert,
+/// in the same thread just before.
+thread_local int last_alert = -1;
+
+void note_alert(int is_ours, int, int type, const void* bytes, size_t size, SSL*, void*) {
+  if (is_ours && type == SSL3_RT_ALERT && size == 2)
+    last_alert = static_cast<const uint8_t*>(bytes)[1];
+}
+
+void watch_session(void* session, void*, CRYPTO_EX_DATA*, int, long, void*) {
+  SSL_set_msg_callback(static_cast<SSL*>(session), note_alert);
+}
+
+std::string verdict_on_certificate(int alert) {
+  if (alert == SSL_AD_CERTIFICATE_EXPIRED) return "its certificate has expired";
+  if (alert == SSL_AD_UNKNOWN_CA || alert == SSL_AD_DECRYPT_ERROR)
+    return "its certificate is not from this consortium's authority";
+  const char* words = alert < 0 ? "for no reason known" : SSL_alert_desc_string_long(alert);
+  return std::string("its certificate was not accepted: ") + words;
+}
+
+/// What gRPC says of a failed handshake, in words for whoever reads the log.
+std::string handshake_trouble(const std::string& text, int alert) {
+  const auto has = [&](const char* words) { return text.find(words) != text.npos; };
+  if (has("peer did not return a certificate")) return "it showed no certificate";
+  if (has("certificate verify failed")) return verdict_on_certificate(alert);
+  for (const char* not_tls : {"http request", "wrong version number", "packet length too long",
+                              "unexpected message", "bad record type", "record layer failure"})
+    if (has(not_tls)) return std::string("it does not speak TLS (") + not_tls + ")";
+  return text;
+}
+
 void on_grpc_message(gpr_log_func_args* args) {
-  const std::string_view text = args->message;
+  const std::string text = args->message;
   if (args->severity != GPR_LOG_SEVERITY_ERROR || text.find("andshake") == text.npos) return;
+  const std::string reason = handshake_trouble(text, std::exchange(last_alert, -1));
   const std::lock_guard lock(log_mutex);
-  if (handshake_log) handshake_log("refused a stranger before any call: " + std::string(text));
+  if (handshake_log) handshake_log("refused a stranger before any call: " + reason);
 }
 
 }  // namespace
@@ -60,6 +94,8 @@ Error to_error(const grpc::Status& status) {
 }
 
 void log_refused_handshakes(Log log) {
+  static const int watching = SSL_get_ex_new_index(0, nullptr, watch_session, nullptr, nullptr);
+  check(watching >= 0);
   const std::lock_guard lock(log_mutex);
   handshake_log = std::move(log);
   gpr_set_log_function(on_grpc_message);

@@ -209,6 +209,7 @@ Bytes SyncOwner::connect() {
 }
 
 Result<std::optional<Bytes>> SyncOwner::step(ByteView message) {
+  refused_.reset();
   const auto received = TRY(stream_.receive_to_owner(message));
   using Reply = Result<std::optional<Bytes>>;
   return std::visit(Match{[&](const wire::Welcome& welcome) -> Reply {
@@ -241,7 +242,10 @@ Result<void> SyncOwner::be_welcomed(const wire::Welcome& welcome) const {
 Result<Bytes> SyncOwner::answer(const wire::ReceivedQuery& query) {
   auto released = gate_.answer(query.round, query.theta);
   if (!released && released.error().code == Code::kFailed) return released.error();
-  if (!released) return stream_.send(wire::Refusal{released.error().code, released.error().what});
+  if (!released) {
+    refused_ = released.error();
+    return stream_.send(wire::Refusal{refused_->code, refused_->what});
+  }
   std::optional<Signature> signature;
   if (key_) signature = key_->sign(wire::signed_bytes(charter_, name_, released->receipt()));
   return stream_.send(wire::Answer{*std::move(released), signature});

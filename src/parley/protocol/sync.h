@@ -143,6 +143,9 @@ class SyncOwner {
   /// Whether or not it has: is there anything left to answer?
   bool gave_all() const { return gate_.is_done(); }
 
+  /// What the last message asked and this owner refused to answer, if it did.
+  const std::optional<Error>& refused() const { return refused_; }
+
   /// To be called when nobody waits for an answer.
   void rest() { gate_.draw_ahead(); }
 
@@ -156,6 +159,7 @@ class SyncOwner {
   gate::Gate gate_;
   std::optional<SigningKey> key_;
   std::optional<Hash> finished_{};
+  std::optional<Error> refused_{};
 };
 
 /// SHA-256 of a model's exact bits.

@@ -2,89 +2,30 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <deque>
 
-#include "parley/learn/objective.h"
 #include "parley/wire/transcript.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
-#include "support/tiny.h"
+#include "support/tiny_job.h"
 
 namespace parley::protocol {
 namespace {
 
-using test::StoppedClock, test::SeededEntropy, test::tiny_owner;
+using test::kAnswers, test::kBox, test::key_of, test::SeededEntropy, test::some_plan,
+    test::TestOwner, test::tiny_reference;
 
-constexpr uint32_t kAnswers = 4;
-constexpr double kClip = 8, kBox = 2;
-
-learn::Lattice lattice() { return *learn::Lattice::make(kClip, 24, 2); }
-
-const SigningKey& key_of(int number) {
-  static const SigningKey keys[] = {SigningKey::make(), SigningKey::make()};
-  return keys[number - 1];
-}
-
-SyncPlan some_plan() {
-  return {
-      .charter = {1, 2, 3},
-      .owners = {{"one", 3, .6, key_of(1).public_key()}, {"two", 2, .4, key_of(2).public_key()}},
-      .gamma = lattice().gamma(),
-      .box = kBox,
-      .l2 = 0,
-      .schedule = learn::algorithm2(kAnswers, .5, learn::Average::kPaper, {.1, .1})};
-}
-
-/// An owner with its ledger; epsilon is the charter's.
-struct TestOwner {
-  StoppedClock clock;
-  SeededEntropy entropy;
-  ledger::Ledger ledger;
-  ledger::DatasetId dataset;
-  std::shared_ptr<const learn::Rows> rows;
-  std::optional<SyncOwner> owner;
-
-  TestOwner(int number, double epsilon, uint64_t seed)
-      : entropy(seed, "owner", uint64_t(number)),
-        ledger(*ledger::Ledger::open_volatile(number == 1 ? "one" : "two", clock)),
-        dataset(*ledger.declare(
-            "data", *privacy::Budget::make(*privacy::Epsilon::make(epsilon), 0, epsilon))),
-        rows(std::make_shared<learn::Rows>(tiny_owner(number))) {
-    restart(epsilon, key_of(number));
-  }
-  /// A new process over the same ledger.
-  void restart(double epsilon, const SigningKey& key) {
-    gate::Terms terms{
-        .charter = some_plan().charter,
-        .rows = rows->size(),
-        .answers = kAnswers,
-        .box = kBox,
-        .unit_records = 1,
-        .loss = learn::Squared{},
-        .lattice = lattice(),
-        .mechanism = *privacy::Laplace::calibrate(gate::ClipAndSum::sensitivity<L1>(lattice(), 1),
-                                                  kAnswers, *privacy::Epsilon::make(epsilon))};
-    owner.emplace(terms.charter, rows->size() == 3 ? "one" : "two",
-                  *gate::Gate::open(gate::Records(rows), terms, ledger, dataset, entropy, 1), key);
-  }
-  /// Opens a stream; what the learner sends is a welcome and, perhaps, a query.
-  std::vector<Outgoing> attend(SyncLearner& learner, size_t place, size_t run = 0) {
-    learner.attend(place, run);
-    return learner.step(place, run, owner->connect())->messages;
-  }
-  /// The last reply to these messages.
-  std::optional<Bytes> reply(const std::vector<Outgoing>& messages) {
-    std::optional<Bytes> last;
-    for (const Outgoing& each : messages) last = *owner->step(each.message);
-    return last;
-  }
+/// An owner whose noise comes from a seed.
+struct Replayed : TestOwner {
+  Replayed(int number, double epsilon, uint64_t seed)
+      : TestOwner(number, epsilon,
+                  std::make_unique<SeededEntropy>(seed, "owner", uint64_t(number))) {}
 };
 
 /// Runs a job of two owners and `runs` runs to its end; returns the models.
 std::vector<std::vector<double>> run_job(double epsilon, size_t runs, bool backwards = false) {
-  std::deque<TestOwner> owners;  // by run, then owner
+  std::deque<Replayed> owners;  // by run, then owner
   for (size_t run = 0; run < runs; ++run)
     for (int number : {1, 2}) owners.emplace_back(number, epsilon, run);
   SyncLearner learner(some_plan(), runs);
@@ -104,7 +45,7 @@ std::vector<std::vector<double>> run_job(double epsilon, size_t runs, bool backw
       if (const auto reply = *owners[2 * next.run + next.owner].owner->step(next.message))
         post.push_back({next.owner, next.run, *reply});
   }
-  EXPECT_TRUE(learner.finished());
+  check(learner.finished());
   std::vector<std::vector<double>> models;
   for (size_t run = 0; run < runs; ++run)
     models.emplace_back(learner.model(run).begin(), learner.model(run).end());
@@ -113,18 +54,9 @@ std::vector<std::vector<double>> run_job(double epsilon, size_t runs, bool backw
 
 // With almost no noise the job is Algorithm 2 on the pooled, unclipped data, up to the lattice.
 TEST(Sync, FollowsTheReferenceWhenNoiseVanishes) {
-  learn::Descent reference(some_plan().schedule, kBox, 0, 1);
-  while (!reference.finished()) {
-    std::vector<double> gradient(2);
-    for (int number : {1, 2}) {
-      const auto mean = learn::mean_gradient(learn::Squared{}, tiny_owner(number),
-                                             reference.theta(0), learn::ClipIn::kNone, 0);
-      for (size_t j = 0; j < 2; ++j) gradient[j] += (number == 1 ? .6 : .4) * mean[j];
-    }
-    reference.step(gradient);
-  }
+  const std::vector<double> reference = tiny_reference();
   const auto model = run_job(1e6, 1)[0];
-  for (size_t j = 0; j < 2; ++j) EXPECT_NEAR(model[j], reference.average(0)[j], 1e-3);
+  for (size_t j = 0; j < 2; ++j) EXPECT_NEAR(model[j], reference[j], 1e-3);
 }
 
 TEST(Sync, EveryRunOfManyEqualsTheRunAlone) {
@@ -138,12 +70,12 @@ TEST(Sync, TheOrderOfAnswersDoesNotMatter) {
 }
 
 TEST(Sync, AnOwnersRefusalEndsTheJobWithItsReason) {
-  TestOwner one(1, 1, 0);
+  Replayed one(1, 1, 0);
   SyncPlan plan = some_plan();
   plan.box = 10;  // The learner's box is larger than what the owner agreed to.
   plan.schedule.start = {5, 5};
   SyncLearner learner(plan);
-  TestOwner two(2, 1, 0);
+  Replayed two(2, 1, 0);
   two.attend(learner, 1);
   const auto ended = *learner.step(0, 0, *one.reply(one.attend(learner, 0)));
   ASSERT_TRUE(learner.refused());
@@ -154,7 +86,7 @@ TEST(Sync, AnOwnersRefusalEndsTheJobWithItsReason) {
 }
 
 TEST(Sync, AnAbortReachesTheOwnerWithItsReason) {
-  TestOwner one(1, 1, 0);
+  Replayed one(1, 1, 0);
   one.owner->connect();
   wire::Stream learner(some_plan().charter);
   const auto ended = one.owner->step(learner.send(wire::Abort{Code::kPolicy, "two refused: no"}));
@@ -165,7 +97,7 @@ TEST(Sync, AnAbortReachesTheOwnerWithItsReason) {
 
 /// The reply of an owner to the learner's first query.
 struct FirstRound {
-  TestOwner one{1, 1, 0}, two{2, 1, 0};
+  Replayed one{1, 1, 0}, two{2, 1, 0};
   SyncLearner learner{some_plan()};
   std::vector<Outgoing> queries = one.attend(learner, 0);  // a welcome and a query
   Bytes reply_one = *one.reply(queries);
@@ -186,7 +118,7 @@ TEST(Sync, TheLearnerRefusesReplayedAndMisdirectedAnswers) {
 }
 
 TEST(Sync, TheLearnerRefusesAnswersOfAnotherRoundOrSize) {
-  TestOwner one(1, 1, 0);
+  Replayed one(1, 1, 0);
   SyncPlan plan = some_plan();
   plan.schedule = learn::algorithm2(kAnswers, .5, learn::Average::kPaper, {.1, .1, .1});
   SyncLearner three_columns(plan);
@@ -218,7 +150,7 @@ TEST(Sync, BothSidesRefuseAnotherVersion) {
   learner.attend(0);
   wire::Stream stream(some_plan().charter), back(some_plan().charter);
   EXPECT_EQ(learner.step(0, 0, stream.send(wire::Hello{7, 0})).error().code, Code::kIntegrity);
-  TestOwner one(1, 1, 0);
+  Replayed one(1, 1, 0);
   one.owner->connect();
   EXPECT_EQ(one.owner->step(back.send(wire::Welcome{7, 1})).error().code, Code::kIntegrity);
 }
@@ -249,7 +181,7 @@ TEST(Sync, ReceiptsMustBeSignedByTheCharteredKeyAndFitTheNumbers) {
 }
 
 TEST(Sync, MessagesOfAnotherCharterEndTheStream) {
-  TestOwner one(1, 1, 0);
+  Replayed one(1, 1, 0);
   SyncPlan plan = some_plan();
   plan.charter[0] ^= 1;
   SyncLearner learner(plan);
@@ -279,7 +211,7 @@ TEST(Sync, AnOwnerThatReturnsGivesTheSameAnswer) {
 TEST(Sync, AJobResumedFromAnyPartOfItsJournalEndsInTheSameModel) {
   const std::vector<double> whole = run_job(1, 1)[0];
   for (size_t kept = 0; kept <= 2 * kAnswers; ++kept) {
-    std::deque<TestOwner> owners;
+    std::deque<Replayed> owners;
     for (int number : {1, 2}) owners.emplace_back(number, 1, 0);
     Bytes journal = wire::transcript_head(some_plan().charter, "2026-11-15T08:00:00Z");
     size_t written = 0;
@@ -321,7 +253,7 @@ TEST(Sync, AJobResumedFromAnyPartOfItsJournalEndsInTheSameModel) {
 TEST(Sync, AnOwnerWhoseLedgerForgotAnAnswerIsNotAskedAgain) {
   FirstRound round;
   ASSERT_TRUE(round.learner.step(0, 0, round.reply_one));
-  TestOwner restored(1, 1, 0);
+  Replayed restored(1, 1, 0);
   round.learner.attend(0);
   const auto refused = round.learner.step(0, 0, restored.owner->connect());
   ASSERT_FALSE(refused);

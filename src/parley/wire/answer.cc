@@ -1,5 +1,7 @@
 #include "parley/wire/answer.h"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <algorithm>
 
 #include "proto/parley.pb.h"
@@ -8,6 +10,10 @@ namespace parley::wire {
 namespace {
 
 constexpr size_t kEventBytesMax = 1000;
+
+/// Protobuf would write into a daemon's log whatever it dislikes in a stranger's bytes; the errors
+/// made here say it once.
+[[maybe_unused]] const auto protobuf_log = google::protobuf::SetLogHandler(nullptr);
 
 template <size_t N>
 std::string text_of(const std::array<uint8_t, N>& bytes) {

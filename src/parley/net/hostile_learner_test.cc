@@ -1,0 +1,153 @@
+// A learner with a valid certificate that asks for more than its charter, or talks nonsense: the
+// owner refuses with a reason, logs it, and its ledger has paid for no more than it answered.
+#include <cmath>
+
+#include "parley/net/host.h"
+#include "support/open_job.h"
+
+namespace parley::net {
+namespace {
+
+using test::kAnswers, test::some_plan, test::TestOwner;
+
+const Hash kCharter = some_plan().charter;
+
+/// Says to everyone who greets it what it was told to say, one thing after each reply.
+class Scripted {
+ public:
+  Scripted(const Papers& papers, std::vector<Bytes> script)
+      : host_(*Host::listen("127.0.0.1:0", papers, 1 << 20, [](const std::string&) {})),
+        script_(std::move(script)),
+        thread_([this] { run(); }) {}
+  ~Scripted() {
+    stop_ = true;
+    thread_.join();
+  }
+  Dial dial() const {
+    return {"127.0.0.1:" + std::to_string(host_->port()),
+            "",
+            {"banks.example", "learner", test::kLearner}};
+  }
+  /// What it was told, the greeting first.
+  std::vector<Bytes> heard() {
+    const std::lock_guard lock(mutex_);
+    return heard_;
+  }
+
+ private:
+  void run() {
+    while (!stop_) {
+      const Event event = host_->next(std::chrono::milliseconds(20));
+      const auto* said = std::get_if<Said>(&event);
+      if (said == nullptr) continue;
+      const std::lock_guard lock(mutex_);
+      heard_.push_back(said->message);
+      if (heard_.size() <= script_.size())
+        host_->send(said->guest, script_[heard_.size() - 1]);
+      else
+        host_->dismiss(said->guest, {Code::kUnavailable, "come again"});
+    }
+  }
+  std::unique_ptr<Host> host_;
+  std::vector<Bytes> script_;
+  std::mutex mutex_;
+  std::vector<Bytes> heard_;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+class AnHonestOwner : public testing::Test {
+ protected:
+  AnHonestOwner() { log_refused_handshakes(nullptr); }
+
+  static Bytes query(uint64_t sequence, uint32_t round, std::vector<double> theta = {.1, .1}) {
+    return wire::encode({kCharter, sequence},
+                        wire::Query{round, privacy::Public::from_model(std::move(theta))});
+  }
+  auto attend_to(const Scripted& learner) {
+    return attend(*owner_.owner, mutex_, banks_.papers("owner", "one"), learner.dial(),
+                  {.absent = std::chrono::seconds(1)}, stop_, book_.log());
+  }
+  /// Attends until it has had enough, for this reason, having answered so many questions.
+  void expect_refusal(std::vector<Bytes> script, Code code, const std::string& why,
+                      uint32_t answered = 0) {
+    Scripted learner(banks_.papers("learner", test::kLearner), std::move(script));
+    const auto ended = attend_to(learner);
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(ended.error().code, code) << ended.error().what;
+    EXPECT_NE(ended.error().what.find(why), std::string::npos) << ended.error().what;
+    EXPECT_NEAR(spent(), double(answered) / kAnswers, 1e-6);
+  }
+  /// The same, where the owner tells the learner why.
+  void expect_answered_no(std::vector<Bytes> script, Code code, const std::string& why,
+                          uint32_t answered = 0) {
+    expect_refusal(std::move(script), code, why, answered);
+    EXPECT_TRUE(book_.says("refused the learner's question: " + why)) << book_.text();
+  }
+  double spent() const { return owner_.ledger.spent(owner_.dataset).pure; }
+
+  test::Consortium banks_ = test::consortium_of_today();
+  TestOwner owner_{1, 1};
+  std::mutex mutex_;
+  std::atomic<bool> stop_ = false;
+  test::Logbook book_;
+};
+
+TEST_F(AnHonestOwner, AnswersNoRoundBeforeTheFirst) {
+  expect_answered_no({query(1, 0)}, Code::kPolicy, "round 0 is outside the charter's 1 .. 4");
+}
+
+TEST_F(AnHonestOwner, AnswersNoRoundAfterTheCharters) {
+  expect_answered_no({query(1, 1), query(2, 2), query(3, 3), query(4, 4), query(5, 5)},
+                     Code::kPolicy, "round 5 is outside the charter's 1 .. 4", 4);
+}
+
+TEST_F(AnHonestOwner, SkipsNoRound) {
+  expect_answered_no({query(1, 1), query(2, 3)}, Code::kIntegrity, "round 3", 1);
+}
+
+TEST_F(AnHonestOwner, AnswersARoundForOneThetaOnly) {
+  expect_answered_no({query(1, 1), query(2, 1, {.1, .2})}, Code::kIntegrity, "round 1", 1);
+}
+
+TEST_F(AnHonestOwner, AnswersNoThetaThatIsNoModelOfTheCharter) {
+  for (const double wrong : {2.1, -1e300, double(NAN), double(INFINITY)})
+    expect_answered_no({query(1, 1, {0, wrong})}, Code::kInvalid,
+                       "theta is not finite or outside the box 2");
+  for (const size_t size : {0, 1, 3, 10'000})
+    expect_answered_no({query(1, 1, std::vector<double>(size))}, Code::kInvalid,
+                       "theta has " + std::to_string(size) + " coordinates");
+}
+
+TEST_F(AnHonestOwner, HearsNoMessageOfAnotherCharterOrOutOfTurn) {
+  expect_refusal({wire::encode({{9}, 1}, wire::Welcome{})}, Code::kIntegrity, "for charter 09000");
+  expect_refusal({query(2, 1)}, Code::kIntegrity, "message 2 arrived where 1 was due");
+  expect_refusal({query(1, 1), query(1, 1)}, Code::kIntegrity, "message 1 arrived where 2 was due",
+                 1);
+}
+
+TEST_F(AnHonestOwner, HearsNoNonsense) {
+  Bytes torn = query(1, 1);
+  torn.resize(torn.size() - 3);
+  expect_refusal({torn}, Code::kIntegrity, "malformed message");
+  expect_refusal({{}}, Code::kIntegrity, "malformed message");
+  expect_refusal({Bytes(wire::kMessageBytesMax + 1)}, Code::kIntegrity,
+                 "sent a message longer than any can be");
+}
+
+TEST_F(AnHonestOwner, SaysNothingToSomebodyElse) {
+  test::Consortium others = test::consortium_of_today();
+  for (const Papers& papers :
+       {banks_.papers("owner", "two"), banks_.papers("learner", "other-bank"),
+        others.papers("learner", test::kLearner)}) {
+    Scripted impostor(papers, {query(1, 1)});
+    const auto ended = attend_to(impostor);
+    ASSERT_FALSE(ended);
+    EXPECT_EQ(ended.error().code, Code::kIntegrity) << ended.error().what;
+    EXPECT_EQ(impostor.heard().size(), 0u);
+  }
+  EXPECT_EQ(spent(), 0);
+}
+
+}  // namespace
+}  // namespace parley::net

@@ -1,0 +1,68 @@
+// Writes the messages of a real job as seeds: wire_seeds CORPUS
+#include <deque>
+#include <filesystem>
+
+#include "parley/base/files.h"
+#include "parley/wire/transcript.h"
+#include "support/letters.h"
+
+namespace parley {
+namespace {
+
+struct Seeds {
+  Bytes from_owner, to_owner, transcript;
+};
+
+Seeds run_a_job() {
+  Seeds seeds;
+  test::TestOwner owners[] = {{1, 1}, {2, 1}};
+  protocol::SyncLearner learner(test::unsigned_plan());
+  seeds.transcript = wire::transcript_head(test::some_plan().charter, "2026-11-15T08:00:00Z");
+  std::deque<protocol::Outgoing> post;
+  const auto hear = [&](size_t owner, const Bytes& message) {
+    test::append_letter(seeds.from_owner, owner, message);
+    const protocol::Step step = *learner.step(owner, 0, message);
+    for (const auto& each : step.messages) post.push_back(each);
+    if (!step.taken) return;
+    const Bytes entry = wire::transcript_entry(owner == 0 ? "one" : "two", *step.taken);
+    seeds.transcript.insert(seeds.transcript.end(), entry.begin(), entry.end());
+  };
+  for (const size_t owner : {0, 1}) learner.attend(owner);
+  for (const size_t owner : {0, 1}) hear(owner, owners[owner].owner->connect());
+  for (; !post.empty(); post.pop_front()) {
+    const protocol::Outgoing letter = post.front();
+    if (letter.owner == 0) test::append_letter(seeds.to_owner, 0, letter.message);
+    if (const auto reply = *owners[letter.owner].owner->step(letter.message))
+      hear(letter.owner, *reply);
+  }
+  check(learner.finished());
+  return seeds;
+}
+
+Bytes letters_with(const Bytes& message) {
+  Bytes letters;
+  test::append_letter(letters, 0, message);
+  return letters;
+}
+
+bool write(const std::filesystem::path& file, const Bytes& bytes) {
+  const std::string text(bytes.begin(), bytes.end());
+  return bool(write_file(file, text));
+}
+
+bool write_seeds(const std::filesystem::path& corpus) {
+  const Seeds seeds = run_a_job();
+  const wire::Envelope first{test::some_plan().charter, 1};
+  const Bytes abort = wire::encode(first, wire::Abort{Code::kPolicy, "no"});
+  const Bytes refusal = wire::encode(first, wire::Refusal{Code::kPolicy, "no"});
+  return write(corpus / "from_owner" / "job", seeds.from_owner) &&
+         write(corpus / "from_owner" / "refusal", letters_with(refusal)) &&
+         write(corpus / "to_owner" / "job", seeds.to_owner) &&
+         write(corpus / "to_owner" / "abort", letters_with(abort)) &&
+         write(corpus / "transcript" / "job", seeds.transcript);
+}
+
+}  // namespace
+}  // namespace parley
+
+int main(int count, char** words) { return count == 2 && parley::write_seeds(words[1]) ? 0 : 1; }

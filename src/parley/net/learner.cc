@@ -65,8 +65,8 @@ class Session {
       if (stop) return Error{Code::kUnavailable, "interrupted", resume_hint()};
       if (Steady::now() - last_answer_ > options_.wait) return nobody_comes();
       TRY(take(host_.next(kTick)));
-      if (auto forgery = claims_.forgery()) return *std::move(forgery);
-      if (learner_.refused()) return abandon();
+      if (auto forgery = claims_.forgery()) return abandon(*std::move(forgery));
+      if (learner_.refused()) return abandon(*learner_.refused());
       dismiss_late();
     }
     return claims_.settle();
@@ -195,10 +195,12 @@ class Session {
             resume_hint()};
   }
 
-  Error abandon() {
-    for (int ticks = 0; ticks < 5; ++ticks) host_.next(kTick);  // The aborts go out.
-    Error error = *learner_.refused();
-    error.hint = resume_hint();
+  /// Ends every stream with the reason; whoever comes later finds nobody.
+  Error abandon(Error error) {
+    for (size_t i = 0; i < seats_.size(); ++i)
+      if (seats_[i].guest) dismiss(i, error);
+    for (int ticks = 0; ticks < 3; ++ticks) host_.next(kTick);  // The last words go out.
+    if (error.hint.empty()) error.hint = resume_hint();
     return error;
   }
 

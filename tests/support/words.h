@@ -11,8 +11,22 @@
 
 namespace parley::test {
 
+/// A source that is asked for one word at a time.
+class OneByOne : public Entropy {
+ protected:
+  OneByOne() : Entropy(block_) {}
+  virtual uint64_t next() = 0;
+
+ private:
+  void refill() final {
+    block_.words[kBlock - 1] = next();
+    block_.left = 1;
+  }
+  Block block_;
+};
+
 /// RFC 8439 ChaCha20, key 00..1f, nonce and counter 0: the word source of the golden sequences.
-class GoldenWords final : public Entropy {
+class GoldenWords final : public OneByOne {
  public:
   GoldenWords() : stream_(1 << 16) {
     uint8_t key[32];
@@ -26,22 +40,22 @@ class GoldenWords final : public Entropy {
                             static_cast<int>(zeros.size())) == 1);
     EVP_CIPHER_CTX_free(cipher);
   }
-  uint64_t word() override { return read_little_endian(&stream_.at(8 * used_++)); }
   size_t used() const { return used_; }
 
  private:
+  uint64_t next() override { return read_little_endian(&stream_.at(8 * used_++)); }
   std::vector<uint8_t> stream_;
   size_t used_ = 0;
 };
 
 /// Words handed in by a test.
-class ScriptedWords final : public Entropy {
+class ScriptedWords final : public OneByOne {
  public:
   explicit ScriptedWords(std::vector<uint64_t> words) : words_(std::move(words)) {}
-  uint64_t word() override { return words_.at(used_++); }
   size_t used() const { return used_; }
 
  private:
+  uint64_t next() override { return words_.at(used_++); }
   std::vector<uint64_t> words_;
   size_t used_ = 0;
 };

@@ -17,8 +17,8 @@ namespace parley::privacy {
 /// incomplete last block, so every value has exactly the same probability.
 Uint256 below(Entropy& entropy, const Uint256& n);
 
-/// True with probability exactly exp(-a/b), for any a and b > 0.
-bool bernoulli_exp(Entropy& entropy, Uint256 a, const Uint256& b);
+/// True with probability exactly exp(-a/b), for b > 0 that is not 2^64, 2^128 or 2^192.
+bool bernoulli_exp(Entropy& entropy, const Uint256& a, const Uint256& b);
 
 /// The largest scale of discrete noise, in lattice units; charters that need more are refused.
 inline constexpr uint64_t kScaleMax = uint64_t{1} << 56;

@@ -4,9 +4,7 @@
 
 #include <array>
 #include <bit>
-#include <compare>
 #include <cstdint>
-#include <utility>
 
 #include "parley/base/result.h"
 
@@ -24,6 +22,8 @@ struct Uint256 {
   constexpr Uint256(Uint128 x)  // Widening loses nothing, so it needs no name.
       : word{static_cast<uint64_t>(x), static_cast<uint64_t>(x >> 64), 0, 0} {}
 
+  Uint128 low() const { return Uint128{word[1]} << 64 | word[0]; }
+
   /// 64-bit words up to the highest that is not zero; at least 1.
   int words() const {
     int count = 4;
@@ -31,33 +31,26 @@ struct Uint256 {
     return count;
   }
   bool operator==(const Uint256&) const = default;
-  std::strong_ordering operator<=>(const Uint256& other) const {
-    for (size_t i = 3; i > 0; --i)
-      if (word[i] != other.word[i]) return word[i] <=> other.word[i];
-    return word[0] <=> other.word[0];
-  }
 };
 
-/// a + b, and whether it left 256 bits.
-inline bool add_carries(Uint256& a, const Uint256& b) {
-  unsigned char carry = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    const Uint128 sum = Uint128{a.word[i]} + b.word[i] + carry;
-    a.word[i] = low_word(sum);
-    carry = static_cast<unsigned char>(high_word(sum));
-  }
-  return carry != 0;
+/// a < b, both of at most M words.
+template <size_t M = 4>
+bool is_less(const Uint256& a, const Uint256& b) {
+  bool less = false;
+  for (size_t i = 0; i < M; ++i) less = a.word[i] < b.word[i] || (a.word[i] == b.word[i] && less);
+  return less;
 }
 
-/// a - b, and whether that is below zero (then a is it plus 2^256).
-inline bool subtract_borrows(Uint256& a, const Uint256& b) {
-  unsigned char borrow = 0;
-  for (size_t i = 0; i < 4; ++i) {
-    const Uint128 difference = Uint128{a.word[i]} - b.word[i] - borrow;
-    a.word[i] = low_word(difference);
-    borrow = high_word(difference) != 0;
+/// a + b in the low M words, and whether it left them.
+template <size_t M = 4>
+bool add_carries(Uint256& a, const Uint256& b) {
+  uint64_t carry = 0;
+  for (size_t i = 0; i < M; ++i) {
+    const Uint128 sum = Uint128{a.word[i]} + b.word[i] + carry;
+    a.word[i] = low_word(sum);
+    carry = high_word(sum);
   }
-  return borrow != 0;
+  return carry != 0;
 }
 
 inline Uint256 operator+(Uint256 a, const Uint256& b) {
@@ -66,7 +59,13 @@ inline Uint256 operator+(Uint256 a, const Uint256& b) {
 }
 
 inline Uint256 operator-(Uint256 a, const Uint256& b) {
-  check(!subtract_borrows(a, b));
+  uint64_t borrow = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    const Uint128 difference = Uint128{a.word[i]} - b.word[i] - borrow;
+    a.word[i] = low_word(difference);
+    borrow = high_word(difference) != 0;
+  }
+  check(borrow == 0);
   return a;
 }
 
@@ -89,26 +88,35 @@ inline Uint256 full_product(Uint128 a, Uint128 b) {
   return high + Uint256(a) * low_word(b);
 }
 
-/// v mod n, where v has at most as many words as n: the quotient is one word, guessed from the
-/// leading words (Knuth, volume 2, 4.3.1, theorem B: never too small, at most 2 too large).
-inline Uint256 remainder_by_same_size(Uint256 v, const Uint256& n) {
-  const auto m = static_cast<size_t>(n.words());
-  check(v.words() <= n.words() && n != Uint256{});
-  if (m == 1) return Uint128{v.word[0] % n.word[0]};
-  const int shift = std::countl_zero(n.word[m - 1]);  // Makes the leading bit of n a one.
-  const auto top = [m](const Uint256& x) { return Uint128{x.word[m - 1]} << 64 | x.word[m - 2]; };
+/// v mod n for n of two words: the quotient is one word, guessed from the leading words (Knuth,
+/// volume 2, 4.3.1, theorem B: never too small, at most 2 too large).
+inline Uint128 remainder(Uint128 v, Uint128 n) {
+  const int shift = std::countl_zero(high_word(n));  // Makes the leading bit of n a one.
+  const uint64_t guess = low_word((v >> (64 - shift)) / high_word(n << shift));
+  const Uint128 low = Uint128{low_word(n)} * guess;
+  const Uint128 high = Uint128{high_word(n)} * guess + high_word(low);
+  Uint128 taken = high << 64 | low_word(low);
+  for (uint64_t over = high_word(high); over != 0 || taken > v; taken -= n) over -= taken < n;
+  return v - taken;
+}
+
+/// v mod n for n of exactly M words and v of at most M, in the same way.
+template <size_t M>
+Uint256 remainder(Uint256 v, const Uint256& n) {
+  static_assert(M >= 2);
+  const int shift = std::countl_zero(n.word[M - 1]);  // Makes the leading bit of n a one.
+  const auto top = [](const Uint256& x) { return Uint128{x.word[M - 1]} << 64 | x.word[M - 2]; };
   const uint64_t guess = low_word((top(v) >> (64 - shift)) / high_word(top(n) << shift));
-  Uint256 taken;
-  uint64_t over = 0;  // the fifth word of n * guess
-  for (size_t i = 0; i < m; ++i) {
+  uint64_t over = 0, borrow = 0;  // of v - n * guess, word by word
+  for (size_t i = 0; i < M; ++i) {
     const Uint128 part = Uint128{n.word[i]} * guess + over;
-    taken.word[i] = low_word(part);
     over = high_word(part);
+    const Uint128 difference = Uint128{v.word[i]} - low_word(part) - borrow;
+    v.word[i] = low_word(difference);
+    borrow = high_word(difference) != 0;
   }
-  if (m < 4) taken.word[m] = std::exchange(over, 0);
-  // How often 2^256 must be added to v for the true, negative difference to be zero or more.
-  uint64_t below_zero = over + subtract_borrows(v, taken);
-  while (below_zero > 0) below_zero -= add_carries(v, n);
+  // How often 2^(64 M) must be added to v for the true, negative difference not to be.
+  for (uint64_t below_zero = over + borrow; below_zero > 0;) below_zero -= add_carries<M>(v, n);
   return v;
 }
 

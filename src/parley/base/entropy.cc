@@ -5,6 +5,7 @@
 #include <openssl/rand.h>
 #include <sys/mman.h>
 
+#include <cstddef>
 #include <cstring>
 
 #include "parley/base/bytes.h"
@@ -13,39 +14,43 @@ namespace parley {
 namespace {
 
 constexpr uint64_t kAlive = 0x7061726c65790001;  // A cleared page does not hold it.
+constexpr size_t kPage = 4096;
 constexpr int kKeyBytes = 32;
-constexpr int kWords = 496;
 constexpr uint64_t kRefillsPerSeed = 1 << 14;  // Fresh kernel randomness every 64 MiB.
+
+void* private_page() {
+  void* page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  check(page != MAP_FAILED);
+  check(madvise(page, kPage, MADV_WIPEONFORK) == 0);  // Without it a fork would repeat noise.
+  madvise(page, kPage, MADV_DONTDUMP);                // A core file needs no keys.
+  return page;
+}
+
+/// Looking the cipher up takes as long as encrypting a block, so it is done once.
+const EVP_CIPHER* cipher() {
+  static const EVP_CIPHER* const kCipher = EVP_CIPHER_fetch(nullptr, "AES-256-CTR", nullptr);
+  check(kCipher != nullptr);
+  return kCipher;
+}
 
 }  // namespace
 
 struct SystemEntropy::State {
   uint64_t alive;
-  uint64_t used;     // words handed out of `words`
   uint64_t refills;  // since the last key from the kernel
-  uint8_t key[kKeyBytes];
-  uint64_t words[kWords];
+  Block block;
+  uint8_t key[kKeyBytes];  // after the words: one run of the cipher fills both
 };
 
-SystemEntropy::SystemEntropy() {
-  static_assert(sizeof(State) <= 4096);
-  void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  check(page != MAP_FAILED);
-  check(madvise(page, 4096, MADV_WIPEONFORK) == 0);  // Without it a fork would repeat noise.
-  madvise(page, 4096, MADV_DONTDUMP);                // A core file needs no keys.
-  state_ = static_cast<State*>(page);
+SystemEntropy::SystemEntropy() : SystemEntropy(static_cast<State*>(private_page())) {}
+
+SystemEntropy::SystemEntropy(State* state) : Entropy(state->block), state_(state) {
+  static_assert(sizeof(State) <= kPage);
 }
 
 SystemEntropy::~SystemEntropy() {
-  OPENSSL_cleanse(state_, 4096);
-  munmap(state_, 4096);
-}
-
-uint64_t SystemEntropy::word() {
-  if (state_->alive != kAlive || state_->used == kWords) refill();
-  const uint64_t word = state_->words[state_->used];
-  state_->words[state_->used++] = 0;
-  return word;
+  OPENSSL_cleanse(state_, kPage);
+  munmap(state_, kPage);
 }
 
 void SystemEntropy::refill() {
@@ -53,23 +58,20 @@ void SystemEntropy::refill() {
     check(RAND_priv_bytes(state_->key, kKeyBytes) == 1);
     state_->refills = 0;
   }
-  struct {
-    uint8_t key[kKeyBytes];
-    uint64_t words[kWords];
-  } fresh{};
-  EVP_CIPHER_CTX* cipher = EVP_CIPHER_CTX_new();
+  uint8_t key[kKeyBytes];
+  std::memcpy(key, state_->key, kKeyBytes);
+  std::memset(state_->key, 0, kKeyBytes);  // All words are zero too: each was wiped when used.
+  auto* bytes = reinterpret_cast<uint8_t*>(state_->block.words);
+  constexpr int kBytes = sizeof state_->block.words + kKeyBytes;
+  static_assert(offsetof(State, key) == offsetof(State, block) + sizeof(Block));
+  EVP_CIPHER_CTX* context = EVP_CIPHER_CTX_new();
   const uint8_t zero[16] = {};  // A key serves one refill, so the counter may start at zero.
   int length = 0;
-  check(cipher != nullptr &&
-        EVP_EncryptInit_ex(cipher, EVP_aes_256_ctr(), nullptr, state_->key, zero) == 1 &&
-        EVP_EncryptUpdate(cipher, reinterpret_cast<uint8_t*>(&fresh), &length,
-                          reinterpret_cast<const uint8_t*>(&fresh), sizeof fresh) == 1 &&
-        length == sizeof fresh);
-  EVP_CIPHER_CTX_free(cipher);
-  std::memcpy(state_->key, fresh.key, kKeyBytes);
-  std::memcpy(state_->words, fresh.words, sizeof fresh.words);
-  OPENSSL_cleanse(&fresh, sizeof fresh);
-  state_->used = 0;
+  check(context != nullptr && EVP_EncryptInit_ex2(context, cipher(), key, zero, nullptr) == 1 &&
+        EVP_EncryptUpdate(context, bytes, &length, bytes, kBytes) == 1 && length == kBytes);
+  EVP_CIPHER_CTX_free(context);
+  OPENSSL_cleanse(key, kKeyBytes);
+  state_->block.left = kBlock;
   ++state_->refills;
   state_->alive = kAlive;
 }

@@ -3,32 +3,53 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 namespace parley {
 
-/// A source of uniform 64-bit words. Not for use by two threads at once.
+/// A source of uniform 64-bit words. Not for use by two threads at once. Words come in blocks, so
+/// that taking one is a few instructions, and a word is wiped once it is handed out.
 class Entropy {
  public:
   virtual ~Entropy() = default;
-  virtual uint64_t word() = 0;
+  Entropy(const Entropy&) = delete;
+  Entropy& operator=(const Entropy&) = delete;
+
+  uint64_t word() {
+    if (block_->left == 0) refill();
+    return std::exchange(block_->words[kBlock - block_->left--], 0);
+  }
+
+ protected:
+  static constexpr uint64_t kBlock = 496;
+  struct Block {
+    uint64_t left = 0;  // A block whose memory was cleared is used up.
+    uint64_t words[kBlock] = {};
+  };
+
+  /// The block may be constructed after its owner's base.
+  explicit Entropy(Block& block) : block_(&block) {}
+
+  /// Sets left to at least 1, and that many words at the block's end.
+  virtual void refill() = 0;
+
+ private:
+  Block* block_;
 };
 
-/// AES-256-CTR keyed by the kernel. Every refill replaces the key by output of its own (so that
-/// what was drawn cannot be recomputed from a later memory image), and a word is wiped once it is
-/// handed out. All state lies in a page that the kernel clears in a forked child, which then takes
-/// a key of its own: parent and child never draw the same words.
+/// AES-256-CTR keyed by the kernel. Every refill replaces the key by output of its own, so that
+/// what was drawn cannot be recomputed from a later memory image. All state lies in a page that the
+/// kernel clears in a forked child, which then takes a key of its own: parent and child never draw
+/// the same words.
 class SystemEntropy final : public Entropy {
  public:
   SystemEntropy();
   ~SystemEntropy() override;
-  SystemEntropy(const SystemEntropy&) = delete;
-  SystemEntropy& operator=(const SystemEntropy&) = delete;
-
-  uint64_t word() override;
 
  private:
   struct State;
-  void refill();
+  explicit SystemEntropy(State* state);
+  void refill() override;
   State* state_;
 };
 

@@ -9,6 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "support/words.h"
+
 namespace parley {
 namespace {
 
@@ -36,11 +38,8 @@ double imbalance_threshold(double false_failure) {
   return std::sqrt(kDraws / 2.0 * std::log(2 * 64 / false_failure));
 }
 
-class Biased final : public Entropy {  // Ones with probability 9/16.
- public:
-  uint64_t word() override { return fair_.word() | (fair_.word() & fair_.word() & fair_.word()); }
-
- private:
+class Biased final : public test::OneByOne {  // Ones with probability 9/16.
+  uint64_t next() override { return fair_.word() | (fair_.word() & fair_.word() & fair_.word()); }
   SystemEntropy fair_;
 };
 

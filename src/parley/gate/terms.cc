@@ -4,6 +4,7 @@
 
 #include "parley/base/number.h"
 #include "parley/charter/available.h"
+#include "parley/privacy/accounting/budget.h"
 
 namespace parley::gate {
 namespace {
@@ -19,20 +20,49 @@ Result<void> check_available(const Charter& charter) {
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.calibration != charter::Calibration::kSound)
     return not_available("privacy.calibration", name_of(privacy.calibration), "Use \"sound\".");
-  if (privacy.mechanism != charter::MechanismName::kLaplace)
-    return not_available("privacy.mechanism", name_of(privacy.mechanism), "Use \"laplace\".");
+  if (privacy.mechanism == charter::MechanismName::kSkellam)
+    return not_available("privacy.mechanism", name_of(privacy.mechanism),
+                         "Use \"laplace\" or \"gaussian\".");
   if (privacy.clip != charter::Clip::kGradient)
     return not_available("privacy.clip", name_of(privacy.clip), "Use \"gradient\".");
   return {};
 }
 
-/// epsilon (1 - evaluate) / kappa, rounded down at every step.
-Result<privacy::Epsilon> training_epsilon(const Charter& charter, const charter::Owner& owner) {
+/// epsilon (1 - evaluate), rounded down at every step.
+double training_epsilon(const Charter& charter, const charter::Owner& owner) {
   const double kept = next_down(1 - charter.privacy.evaluate);
-  const double whole =
-      charter.privacy.evaluate == 0 ? owner.epsilon : next_down(owner.epsilon * kept);
+  return charter.privacy.evaluate == 0 ? owner.epsilon : next_down(owner.epsilon * kept);
+}
+
+/// What one of kappa data sets may use of `whole`, rounded down.
+double share(double whole, const Charter& charter) {
   const auto overlap = static_cast<double>(charter.privacy.overlap);
-  return privacy::Epsilon::make(overlap == 1 ? whole : next_down(whole / overlap));
+  return overlap == 1 ? whole : next_down(whole / overlap);
+}
+
+Result<privacy::Mechanisms> laplace_for(const Charter& charter, const charter::Owner& owner,
+                                        double sensitivity, uint32_t answers) {
+  const auto epsilon =
+      TRY(privacy::Epsilon::make(share(training_epsilon(charter, owner), charter)));
+  return privacy::Mechanisms(TRY(privacy::Laplace::calibrate(sensitivity, answers, epsilon)));
+}
+
+/// The charges of kappa data sets add up as rho, so rho is what they share: for kappa data sets the
+/// noise grows by sqrt(kappa) only.
+Result<privacy::Mechanisms> gaussian_for(const Charter& charter, const charter::Owner& owner,
+                                         double sensitivity, uint32_t answers) {
+  const auto epsilon = TRY(privacy::Epsilon::make(training_epsilon(charter, owner)));
+  const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, 0));
+  const auto rho = TRY(privacy::Rho::make(share(budget.rho_max, charter)));
+  return privacy::Mechanisms(TRY(privacy::Gaussian::calibrate(sensitivity, answers, rho)));
+}
+
+Result<privacy::Mechanisms> mechanism_for(const Charter& charter, const charter::Owner& owner,
+                                          const learn::Lattice& lattice, uint32_t unit_records) {
+  const auto answers = static_cast<uint32_t>(charter.answers());
+  if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
+    return laplace_for(charter, owner, ClipAndSum::sensitivity<L1>(lattice, unit_records), answers);
+  return gaussian_for(charter, owner, ClipAndSum::sensitivity<L2>(lattice, unit_records), answers);
 }
 
 }  // namespace
@@ -45,9 +75,7 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
   const auto lattice = TRY(learn::Lattice::make(charter.privacy.max_grad_norm,
                                                 static_cast<int>(charter.privacy.grid_bits),
                                                 charter.schema.features().size()));
-  const double sensitivity = ClipAndSum::sensitivity<L1>(lattice, unit_records);
-  const auto epsilon = TRY(training_epsilon(charter, who));
-  const auto laplace = TRY(privacy::Laplace::calibrate(sensitivity, answers, epsilon));
+  const auto mechanism = TRY(mechanism_for(charter, who, lattice, unit_records));
   return Terms{.charter = charter.hash,
                .rows = static_cast<uint64_t>(who.rows),
                .answers = answers,
@@ -55,7 +83,7 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
                .unit_records = unit_records,
                .loss = charter::loss_of(charter.model),
                .lattice = lattice,
-               .mechanism = laplace};
+               .mechanism = mechanism};
 }
 
 }  // namespace parley::gate

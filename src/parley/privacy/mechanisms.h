@@ -4,11 +4,12 @@
 #include <type_traits>
 #include <variant>
 
+#include "parley/privacy/mechanism/gaussian.h"
 #include "parley/privacy/mechanism/laplace.h"
 
 namespace parley::privacy {
 
-using Mechanisms = std::variant<Laplace>;
+using Mechanisms = std::variant<Laplace, Gaussian>;
 
 template <class M, class... Known>
 constexpr bool is_listed(std::type_identity<std::variant<Known...>>) {

@@ -1,56 +1,19 @@
 #include "parley/privacy/noise.h"
 
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
-#include "parley/base/bytes.h"
 #include "support/entropy.h"
 #include "support/statistics.h"
+#include "support/words.h"
 
 namespace parley::privacy {
 namespace {
 
-using test::chi_square_p_value;
-
-/// RFC 8439 ChaCha20, key 00..1f, nonce and counter 0: the word source of the golden sequences.
-class GoldenWords final : public Entropy {
- public:
-  GoldenWords() : stream_(1 << 16) {
-    uint8_t key[32];
-    std::iota(key, key + 32, uint8_t{0});
-    const uint8_t counter_and_nonce[16] = {};
-    const std::vector<uint8_t> zeros(stream_.size());
-    EVP_CIPHER_CTX* cipher = EVP_CIPHER_CTX_new();
-    int length = 0;
-    check(EVP_EncryptInit_ex(cipher, EVP_chacha20(), nullptr, key, counter_and_nonce) == 1 &&
-          EVP_EncryptUpdate(cipher, stream_.data(), &length, zeros.data(),
-                            static_cast<int>(zeros.size())) == 1);
-    EVP_CIPHER_CTX_free(cipher);
-  }
-  uint64_t word() override { return read_little_endian(&stream_.at(8 * used_++)); }
-  size_t used() const { return used_; }
-
- private:
-  std::vector<uint8_t> stream_;
-  size_t used_ = 0;
-};
-
-/// Words handed in by a test.
-class ScriptedWords final : public Entropy {
- public:
-  explicit ScriptedWords(std::vector<uint64_t> words) : words_(std::move(words)) {}
-  uint64_t word() override { return words_.at(used_++); }
-  size_t used() const { return used_; }
-
- private:
-  std::vector<uint64_t> words_;
-  size_t used_ = 0;
-};
+using test::chi_square_p_value, test::GoldenWords, test::ScriptedWords;
 
 TEST(DiscreteLaplace, GivesTheGoldenSequence) {
   GoldenWords words;
@@ -61,26 +24,55 @@ TEST(DiscreteLaplace, GivesTheGoldenSequence) {
   EXPECT_EQ(words.used(), 122u);
 }
 
+constexpr Uint128 k2To64 = Uint128{1} << 64;
+
 TEST(Below, RejectsExactlyTheIncompleteBlock) {
   const uint64_t last = ~uint64_t{0};
   ScriptedWords three({last, 5});  // 2^64 = 3 * 0x5555555555555555 + 1: one value is rejected.
-  EXPECT_EQ(uint64_t(below(three, 3)), 2u);
+  EXPECT_EQ(below(three, 3), Uint256(2));
   EXPECT_EQ(three.used(), 2u);
   ScriptedWords four({last});
-  EXPECT_EQ(uint64_t(below(four, 4)), 3u);
+  EXPECT_EQ(below(four, 4), Uint256(3));
   ScriptedWords whole({last});
-  EXPECT_EQ(uint64_t(below(whole, Uint128{1} << 64)), last);
+  EXPECT_EQ(below(whole, k2To64), Uint256(last));
   ScriptedWords wide({7, 1});  // Low word first.
-  EXPECT_TRUE(below(wide, (Uint128{1} << 64) * 2) == ((Uint128{1} << 64) | 7));
+  EXPECT_EQ(below(wide, k2To64 * 2), Uint256(k2To64 | 7));
   ScriptedWords wide_rejected({last, last, 4, 0});
-  EXPECT_EQ(uint64_t(below(wide_rejected, (Uint128{1} << 64) + 3)), 4u);
+  EXPECT_EQ(below(wide_rejected, k2To64 + 3), Uint256(4));
 }
 
-TEST(BernoulliExp, EndsRatherThanWraps) {
+TEST(Below, TakesThreeAndFourWords) {
+  const uint64_t last = ~uint64_t{0};
+  const Uint256 n = full_product(k2To64, k2To64) + Uint256(5);  // 2^128 + 5
+  // 2^192 = (2^64 - 1)(2^128 + 5) + 2^128 - 5 * 2^64 + 5: the last block is incomplete.
+  ScriptedWords rejected({last, last, last, 9, 0, 1});
+  EXPECT_EQ(below(rejected, n), Uint256(4));
+  EXPECT_EQ(rejected.used(), 6u);
+  ScriptedWords exact({1, 2});
+  EXPECT_EQ(below(exact, full_product(k2To64, k2To64)), Uint256(k2To64 * 2 + 1));
+  Uint256 half;
+  half.word[3] = uint64_t{1} << 63;
+  ScriptedWords four({1, 2, 3, last});
+  EXPECT_EQ(below(four, half).word, (std::array<uint64_t, 4>{1, 2, 3, last >> 1}));
+}
+
+TEST(Noise, RefusesScalesItCannotDrawExactly) {
   GoldenWords words;
-  EXPECT_DEATH(bernoulli_exp(words, 2, 1), "check failed");
+  EXPECT_DEATH(below(words, 0), "check failed");
+  EXPECT_DEATH(bernoulli_exp(words, 1, 0), "check failed");
   EXPECT_DEATH(discrete_laplace(words, kScaleMax + 1), "check failed");
   EXPECT_DEATH(discrete_laplace(words, 0), "check failed");
+  EXPECT_DEATH(DiscreteGaussian(0), "check failed");
+  EXPECT_DEATH(DiscreteGaussian(DiscreteGaussian::kVarianceMax + 1), "check failed");
+}
+
+// 1,000,000 draws of exp(-2.5): 5.1 standard errors, 3e-7.
+TEST(BernoulliExp, HasItsProbabilityBeyondOne) {
+  test::SeededEntropy entropy(8, "beyond one");
+  int hits = 0;
+  for (int i = 0; i < 1'000'000; ++i) hits += bernoulli_exp(entropy, 5, 2);
+  const double exact = std::exp(-2.5);
+  EXPECT_NEAR(hits / 1e6, exact, 5.1 * std::sqrt(exact * (1 - exact) / 1e6));
 }
 
 double exact_pmf(int64_t k, double t) {

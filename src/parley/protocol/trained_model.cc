@@ -12,9 +12,16 @@ std::string whose(const charter::Privacy& privacy) {
   return privacy.unit == "record" ? "one record" : "all records of one " + privacy.unit;
 }
 
+std::string_view norm_of(charter::MechanismName mechanism) {
+  if (mechanism == charter::MechanismName::kLaplace) return privacy::Laplace::Norm::kName;
+  return privacy::Gaussian::Norm::kName;
+}
+
 std::string statement(const charter::Privacy& privacy, bool simulated) {
+  const bool pure = privacy.mechanism == charter::MechanismName::kLaplace;
   const std::string promise =
-      " of one owner would change the probability of any model by at most a factor e^epsilon.";
+      " of one owner would change the probability of any model by at most a factor e^epsilon" +
+      std::string(pure ? "." : ", plus delta.");
   if (!simulated) return "Other values in " + whose(privacy) + promise;
   return std::string(learn::kNotPrivate) +
          ": a simulation, whose noise can be replayed from its seed. Run over the network, other "
@@ -37,7 +44,7 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const doub
       .protocol = std::string(name_of(charter.protocol.name)),
       .mechanism = std::string(name_of(privacy.mechanism)),
       .max_grad_norm = privacy.max_grad_norm,
-      .norm = std::string(privacy::Laplace::Norm::kName),
+      .norm = std::string(norm_of(privacy.mechanism)),
       .rounds = static_cast<uint64_t>(charter.answers()),
       .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",
                       "answer times"}};

@@ -65,6 +65,7 @@ class Verifier {
     VerifyResult::Owner& line = result_.owners.emplace_back();
     line.name = owner.name;
     line.epsilon_charter = evidence_.charter.owners[place].epsilon;
+    line.delta_charter = evidence_.charter.owners[place].delta;
     std::map<uint32_t, const ReceivedAnswer*> by_round;
     for (const wire::Entry& entry : evidence_.transcript.entries) {
       if (entry.owner != owner.name) continue;
@@ -124,9 +125,9 @@ class Verifier {
         found(line.name, round,
               "claims epsilon " + shortest(receipt.epsilon_spent) + " and delta " +
                   shortest(receipt.delta_spent) + " so far, the receipts add up to " +
-                  shortest(accountant.epsilon()) + " and " + shortest(accountant.delta()));
+                  shortest(accountant.epsilon(receipt.delta_spent)) + " at that delta");
     }
-    line.epsilon = accountant.epsilon();
+    line.epsilon = accountant.epsilon(line.delta_charter);
     if (line.epsilon > line.epsilon_charter)
       found(line.name, 0,
             "spent epsilon " + shortest(line.epsilon) + ", the charter allows " +

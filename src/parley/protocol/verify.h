@@ -37,6 +37,7 @@ struct VerifyResult {
     double epsilon = 0;                 // recomputed from the events of its receipts
     double epsilon_claimed = 0;         // in its last receipt
     double epsilon_charter = 0;         // what it may spend on this job
+    double delta_charter = 0;           // 0 without Gaussian noise; epsilon is at this delta
     std::optional<Hash> ledger_head{};  // of the ledger that was compared
   };
   /// One thing that is not what it must be.

@@ -9,7 +9,8 @@
 namespace parley::protocol {
 
 /// Basic composition: pure losses add up, D/t for discrete Laplace noise of scale t on a sum that
-/// one unit moves by at most D.
+/// one unit moves by at most D; and so do rho, D^2 / (2 s2) for discrete Gaussian noise of variance
+/// s2, which become an epsilon at a delta.
 class SecondAccountant {
  public:
   static constexpr char kName[] = "basic composition";
@@ -17,15 +18,15 @@ class SecondAccountant {
   /// kIntegrity for an event of another kind: this accountant cannot vouch for it.
   Result<void> add(const std::string& event);
 
-  double epsilon() const { return static_cast<double>(epsilon_); }
-  double delta() const { return 0; }
+  /// At this delta, which counts only if there was Gaussian noise; infinite if it is not in (0, 1).
+  double epsilon(double delta) const;
 
-  /// Is that what a ledger says about the same events? It rounds every sum up, a million of them by
-  /// less than this tolerance.
+  /// Is that what a ledger says about the same events, at its delta? It rounds every sum up, a
+  /// million of them by less than this tolerance.
   bool agrees(double epsilon, double delta) const;
 
  private:
-  long double epsilon_ = 0;
+  long double pure_ = 0, rho_ = 0;
 };
 
 }  // namespace parley::protocol

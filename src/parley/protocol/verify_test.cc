@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "parley/gate/terms.h"
+#include "parley/privacy/accounting/zcdp.h"
 #include "parley/protocol/sync_plan.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify_epsilon.h"
@@ -380,7 +381,7 @@ TEST(SecondAccountant, AddsPureLossesAndKnowsNoOthers) {
   SecondAccountant accountant;
   const std::string event = R"({"laplace":{"noise_multiplier":3,"scale":300,"sensitivity":100}})";
   for (int i = 0; i < 6; ++i) ASSERT_TRUE(accountant.add(event));
-  EXPECT_DOUBLE_EQ(accountant.epsilon(), 2);
+  EXPECT_DOUBLE_EQ(accountant.epsilon(0), 2);
   EXPECT_TRUE(accountant.agrees(2 * (1 + 5e-10), 0));
   EXPECT_FALSE(accountant.agrees(2 * (1 + 2e-9), 0));
   EXPECT_FALSE(accountant.agrees(2 * (1 - 2e-9), 0));
@@ -392,7 +393,23 @@ TEST(SecondAccountant, AddsPureLossesAndKnowsNoOthers) {
         R"({"laplace":{"scale":9,"sensitivity":1},"gaussian":{}})",
         R"({"gaussian":{"noise_multiplier":1}})"})
     EXPECT_FALSE(accountant.add(bad)) << bad;
-  EXPECT_DOUBLE_EQ(accountant.epsilon(), 2);
+  EXPECT_DOUBLE_EQ(accountant.epsilon(0), 2);
+}
+
+// Z1: rho = 0.1 is epsilon 1.914238832004 at delta 1e-5, and the ledger's conversion agrees.
+TEST(SecondAccountant, AddsRhoAndConvertsIt) {
+  SecondAccountant accountant;
+  const std::string event =
+      R"({"gaussian":{"noise_multiplier":7.07,"sensitivity":100,"variance":500000}})";
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(accountant.add(event));
+  EXPECT_NEAR(accountant.epsilon(1e-5), 1.914238832004, 1e-11);
+  for (double delta : {1e-3, 1e-5, 1e-9, 1e-12})
+    EXPECT_TRUE(accountant.agrees(privacy::zcdp_epsilon(0.1, *privacy::Delta::make(delta)), delta));
+  EXPECT_FALSE(accountant.agrees(1.914238832004 * (1 - 2e-9), 1e-5));
+  EXPECT_FALSE(accountant.agrees(1.914238832004, 2e-5));
+  EXPECT_FALSE(accountant.agrees(1.914238832004, 0)) << "Gaussian noise has a delta";
+  ASSERT_TRUE(accountant.add(R"({"laplace":{"scale":300,"sensitivity":100}})"));
+  EXPECT_NEAR(accountant.epsilon(1e-5), 1.914238832004 + 1 / 3., 1e-11);
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "parley/base/number.h"
 #include "parley/gate/terms.h"
+#include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::sim {
 namespace {
@@ -17,7 +19,8 @@ Result<Purse> purse_of(const Party::Setting& setting) {
   const charter::Owner& owner = setting.charter.owners[setting.owner];
   if (setting.policy == nullptr) {
     const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
-    const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, owner.epsilon));
+    const double pure = owner.delta == 0 ? owner.epsilon : 0;
+    const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, pure));
     return Purse{"simulated", budget};
   }
   const charter::Dataset* data = TRY(setting.policy->dataset_for(setting.charter));
@@ -27,10 +30,11 @@ Result<Purse> purse_of(const Party::Setting& setting) {
 }  // namespace
 
 Party::Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::DatasetId dataset,
-             const Setting& setting)
+             const privacy::Budget& budget, const Setting& setting)
     : clock_(std::move(clock)),
       ledger_(std::move(ledger)),
       dataset_(dataset),
+      budget_(budget),
       entropy_(setting.seed, setting.charter.owners[setting.owner].name, setting.run) {}
 
 Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
@@ -42,12 +46,20 @@ Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
       TRY(setting.ledger.empty() ? ledger::Ledger::open_volatile(name, *clock)
                                  : ledger::Ledger::open(setting.ledger, name, *clock));
   const auto dataset = TRY(ledger.declare(purse.dataset, purse.budget));
-  std::unique_ptr<Party> party(new Party(std::move(clock), std::move(ledger), dataset, setting));
+  std::unique_ptr<Party> party(
+      new Party(std::move(clock), std::move(ledger), dataset, purse.budget, setting));
   party->owner_.emplace(
       setting.charter.hash, name,
       TRY(gate::Gate::open(gate::Records(setting.rows), std::move(terms), party->ledger_, dataset,
                            party->entropy_, setting.threads)));
   return party;
+}
+
+double Party::epsilon_spent() const {
+  const privacy::Spent spent = ledger_.spent(dataset_);
+  if (spent.rho == 0) return spent.pure;
+  const auto delta = *privacy::Delta::make(budget_.delta_convert);
+  return add_up(spent.pure, privacy::zcdp_epsilon(spent.rho, delta));
 }
 
 }  // namespace parley::sim

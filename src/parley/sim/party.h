@@ -38,15 +38,17 @@ class Party {
   static Result<std::unique_ptr<Party>> make(const Setting& setting);
 
   protocol::SyncOwner& owner() { return *owner_; }
-  privacy::Spent spent() const { return ledger_.spent(dataset_); }
+  /// What the job has spent, at the budget's delta.
+  double epsilon_spent() const;
 
  private:
   Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::DatasetId dataset,
-        const Setting& setting);
+        const privacy::Budget& budget, const Setting& setting);
 
   std::unique_ptr<Clock> clock_;
   ledger::Ledger ledger_;
   ledger::DatasetId dataset_;
+  privacy::Budget budget_;
   SeededEntropy entropy_;
   std::optional<protocol::SyncOwner> owner_;  // Points at the members above.
 };

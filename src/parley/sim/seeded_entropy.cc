@@ -5,7 +5,7 @@
 namespace parley::sim {
 
 SeededEntropy::SeededEntropy(uint64_t seed, std::string_view label, uint64_t run)
-    : cipher_(EVP_CIPHER_CTX_new()), buffer_(4096), used_(buffer_.size()) {
+    : Entropy(block_), cipher_(EVP_CIPHER_CTX_new()) {
   const Hash key = TupleBytes().add("parley simulation").add(seed).add(label).add(run).sha256();
   const uint8_t zero[16] = {};
   check(cipher_ != nullptr &&
@@ -14,16 +14,13 @@ SeededEntropy::SeededEntropy(uint64_t seed, std::string_view label, uint64_t run
 
 SeededEntropy::~SeededEntropy() { EVP_CIPHER_CTX_free(cipher_); }
 
-uint64_t SeededEntropy::word() {
-  if (used_ == buffer_.size()) {
-    const std::vector<uint8_t> zeros(buffer_.size());
-    int length = 0;
-    check(EVP_EncryptUpdate(cipher_, buffer_.data(), &length, zeros.data(),
-                            static_cast<int>(zeros.size())) == 1);
-    used_ = 0;
-  }
-  used_ += 8;
-  return read_little_endian(&buffer_[used_ - 8]);
+void SeededEntropy::refill() {  // In place: every word was set to zero when it was used.
+  auto* bytes = reinterpret_cast<uint8_t*>(block_.words);
+  int length = 0;
+  check(EVP_EncryptUpdate(cipher_, bytes, &length, bytes, sizeof block_.words) == 1);
+  for (uint64_t& word : block_.words)  // Little-endian on every machine.
+    word = read_little_endian(reinterpret_cast<const uint8_t*>(&word));
+  block_.left = kBlock;
 }
 
 }  // namespace parley::sim

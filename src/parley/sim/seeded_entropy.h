@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "parley/base/bytes.h"
 #include "parley/base/entropy.h"
@@ -19,15 +18,11 @@ class SeededEntropy final : public Entropy {
  public:
   SeededEntropy(uint64_t seed, std::string_view label, uint64_t run = 0);
   ~SeededEntropy() override;
-  SeededEntropy(const SeededEntropy&) = delete;
-  SeededEntropy& operator=(const SeededEntropy&) = delete;
-
-  uint64_t word() override;
 
  private:
+  void refill() override;
   evp_cipher_ctx_st* cipher_;
-  std::vector<uint8_t> buffer_;
-  size_t used_;
+  Block block_;
 };
 
 }  // namespace parley::sim

@@ -160,7 +160,7 @@ class Runs {
   void note_first_run(const protocol::SyncLearner& learner,
                       const std::vector<std::unique_ptr<Party>>& owners) {
     model_.assign(learner.model(0).begin(), learner.model(0).end());
-    for (const auto& owner : owners) spent_.push_back(owner->spent().pure);
+    for (const auto& owner : owners) spent_.push_back(owner->epsilon_spent());
   }
 
   const SimulateInput& input_;
@@ -192,8 +192,10 @@ Result<std::vector<SimulateResult::Owner>> owners_of(const SimulateInput& input,
                                 .delta = charter.owners[i].delta,
                                 .epsilon_spent = runs.spent()[i],
                                 .answers = terms.answers};
-    owner.noise_scale = static_cast<double>(std::get<privacy::Laplace>(terms.mechanism).scale()) *
-                        terms.lattice.gamma() / static_cast<double>(terms.rows);
+    const double scale =
+        std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
+                   terms.mechanism);
+    owner.noise_scale = scale * terms.lattice.gamma() / static_cast<double>(terms.rows);
     owner.local_fitness = fitness_of(input.owners[i].rows);
     owner.local_only = reference.relative(owner.local_fitness);
     if (input.pilot) owner.pilot_only = reference.relative(fitness_of(input.pilot));

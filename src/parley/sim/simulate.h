@@ -56,7 +56,7 @@ struct SimulateResult {
     double epsilon = 0, delta = 0;
     double epsilon_spent = 0;  // by its ledger, in the first run
     uint32_t answers = 0;
-    double noise_scale = 0;  // Laplace scale b on the mean gradient
+    double noise_scale = 0;  // on the mean gradient: Laplace's b, or Gaussian's sigma
     // Relative fitness of three models: its own rows without noise, the public rows, the joint one.
     double local_only = 0;
     std::optional<double> pilot_only{};

@@ -227,6 +227,31 @@ TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {
   EXPECT_EQ(key_of(charter_text(9, 1, "rule = \"pilot_newton\"\nrounds = 3\n")), "protocol.step");
 }
 
+const char kGaussian[] =
+    "max_grad_norm = 8.0\nevaluate = 0.0\nmechanism = \"gaussian\"\ndelta = 1e-6\n";
+
+TEST(Simulate, GaussianNoiseSpendsItsEpsilonAndNoMore) {
+  const auto charter = charter_of(charter_text(5000, 1, kNewton, kGaussian));
+  const auto result = simulate(*load_standin(charter, "lending", 1), {.runs = 2});
+  ASSERT_TRUE(result) << describe(result.error());
+  for (const SimulateResult::Owner& owner : result->owners) {
+    EXPECT_LE(owner.epsilon_spent, 1);
+    EXPECT_GT(owner.epsilon_spent, 0.9999);
+    // sigma = (2 C / n) sqrt(T / (2 rho)), rho = 0.024356 at delta 1e-6 (spec, 3.1).
+    EXPECT_NEAR(owner.noise_scale, 2 * 8. / 5000 * std::sqrt(3 / (2 * 0.024356)), 1e-4);
+  }
+}
+
+TEST(Terms, GaussianNoiseGrowsWithTheRootOfOverlap) {
+  const auto scale_of = [](const std::string& more) {
+    const auto charter = charter_of(charter_text(1000, 1, kNewton, kGaussian + more));
+    return std::get<privacy::Gaussian>(gate::terms_for(charter, 0)->mechanism).scale();
+  };
+  const double plain = scale_of("");
+  EXPECT_NEAR(scale_of("overlap = 4\n") / plain, 2, 1e-6);
+  EXPECT_NEAR(scale_of("unit_records = 3\n") / plain, 3, 1e-6);
+}
+
 TEST(Simulate, RefusesColumnsThatTheStandInDoesNotHave) {
   std::string text = charter_text(100, 1, kNewton);
   text.replace(text.find("\"pc3\""), 5, "\"age\"");

@@ -4,7 +4,7 @@
     scripts/bench network [rounds]
 
 Ours: three owner processes and a learner, mutual TLS, 10 parameters, 1,000 records each, signed
-receipts, and a durable commit in every owner's ledger before each answer; all signatures checked.
+receipts, and a durable commit in every owner's ledger before each answer.
 The loop: a Python server and three Python clients that exchange the same Query and Answer messages
 over plain TCP, with no ledger, no noise, no signature and no TLS. Needs python3-grpcio,
 python3-protobuf and protoc.

@@ -120,7 +120,9 @@ void Chain::extend(const Row& row) {
   Job& job = jobs_[row.charter];
   job.dataset = row.dataset;
   job.spent = job.spent.plus(cost_of(row));
-  if (row.kind == "answer") job.after.push_back(job.spent);
+  if (row.kind != "answer") return;
+  const Hash before = job.after.empty() ? Hash{} : job.after.back().job;
+  job.after.push_back({job.spent, privacy::job_after(before, row.query, sha256(row.answer))});
 }
 
 Result<void> Chain::is_complete() const {
@@ -158,14 +160,15 @@ Result<void> Chain::can_afford(int64_t dataset, const Cost& cost, uint32_t times
 }
 
 privacy::Receipt Chain::receipt(const Row& answer) const {
-  const Spent& spent = jobs_.at(answer.charter).after.at(answer.round - 1);
+  const auto& [spent, job] = jobs_.at(answer.charter).after.at(answer.round - 1);
   privacy::Receipt receipt{.round = static_cast<uint32_t>(answer.round),
                            .event = answer.event,
                            .epsilon_spent = spent.pure,
                            .delta_spent = spent.delta,
                            .chain = answer.hash,
                            .query = answer.query,
-                           .answer = sha256(answer.answer)};
+                           .answer = sha256(answer.answer),
+                           .job = job};
   if (spent.rho > 0) {
     const auto delta = *privacy::Delta::make(dataset(answer.dataset).budget.delta_convert);
     receipt.epsilon_spent = add_up(spent.pure, privacy::zcdp_epsilon(spent.rho, delta));

@@ -54,7 +54,11 @@ class Chain {
   struct Job {
     int64_t dataset = 0;
     privacy::Spent spent;
-    std::vector<privacy::Spent> after;  // after[k - 1]: when round k was answered
+    struct Round {
+      privacy::Spent spent;
+      Hash job;
+    };
+    std::vector<Round> after{};  // after[k - 1]: when round k was answered
   };
 
   Result<void> accepts_charge(const Row& row, const Account& account) const;

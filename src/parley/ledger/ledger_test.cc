@@ -44,13 +44,16 @@ TEST_F(LedgerTest, AnAnswerIsTheSumPlusTheNoiseThatWasCharged) {
   const int64_t first = laplace.sample(twin), second = laplace.sample(twin);
   EXPECT_EQ(answer.values(), (std::vector<int64_t>{5 + first, -6 + second}));
   EXPECT_EQ(ledger.spent(loans).pure, 0.1);
-  EXPECT_EQ(answer.receipt(), (privacy::Receipt{.round = 1,
-                                                .event = laplace.event(100),
-                                                .epsilon_spent = 0.1,
-                                                .delta_spent = 0,
-                                                .chain = ledger.head(),
-                                                .query = some_query("job", 1).query,
-                                                .answer = sha256(bytes_of(answer.values()))}));
+  EXPECT_EQ(answer.receipt(),
+            (privacy::Receipt{.round = 1,
+                              .event = laplace.event(100),
+                              .epsilon_spent = 0.1,
+                              .delta_spent = 0,
+                              .chain = ledger.head(),
+                              .query = some_query("job", 1).query,
+                              .answer = sha256(bytes_of(answer.values())),
+                              .job = privacy::job_after(Hash{}, some_query("job", 1).query,
+                                                        sha256(bytes_of(answer.values())))}));
 }
 
 TEST_F(LedgerTest, ChargeAndAnswerAreOneRowThatFollowsTheRowBefore) {

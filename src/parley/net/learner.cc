@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "parley/net/claims.h"
 #include "parley/net/host.h"
 #include "parley/net/journal.h"
 #include "parley/protocol/trained_model.h"
@@ -65,11 +64,10 @@ class Session {
       if (stop) return Error{Code::kUnavailable, "interrupted", resume_hint()};
       if (Steady::now() - last_answer_ > options_.wait) return nobody_comes();
       TRY(take(host_.next(kTick)));
-      if (auto forgery = claims_.forgery()) return abandon(*std::move(forgery));
       if (learner_.refused()) return abandon(*learner_.refused());
       dismiss_late();
     }
-    return claims_.settle();
+    return {};
   }
 
   double seconds() const {
@@ -140,7 +138,6 @@ class Session {
       return {};
     }
     seats_[*place].due.reset();
-    if (step->claim) claims_.add(*std::move(step->claim));
     if (step->taken) {
       journal_.append(name(*place), *step->taken);
       last_answer_ = Steady::now();
@@ -219,7 +216,6 @@ class Session {
   const LearnerOptions& options_;
   const Log& log_;
   std::vector<Seat> seats_;
-  Claims claims_;
   std::optional<Steady::time_point> first_question_{};
   Steady::time_point last_answer_ = Steady::now();
 };

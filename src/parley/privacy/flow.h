@@ -75,8 +75,14 @@ struct Receipt {
   Hash chain{};   // hash of the ledger row
   Hash query{};   // of the question, as the ledger stores it
   Hash answer{};  // SHA-256 of the values, 8 bytes each, little-endian
+  Hash job{};     // of all questions and answers so far: job_after
   bool operator==(const Receipt&) const = default;
 };
+
+/// One signature vouches for all answers of a job up to its own. `before` is zero at first.
+inline Hash job_after(const Hash& before, const Hash& query, const Hash& answer) {
+  return TupleBytes().add(before).add(query).add(answer).sha256();
+}
 
 /// Differentially private, durably recorded, and free to leave the process.
 class Released {

@@ -47,21 +47,10 @@ struct Outgoing {
   Bytes message;
 };
 
-/// A signature that came with an answer. To check one takes longer than all else in a round, so it
-/// is done beside, while owners work, and at the latest before the model is used.
-struct Claim {
-  std::string owner;
-  SignKey key;
-  Bytes bytes;
-  std::optional<Signature> signature{};
-};
-Result<void> check_claim(const Claim& claim);
-
 /// What a message of an owner led to.
 struct Step {
   std::vector<Outgoing> messages{};
   std::optional<wire::ReceivedAnswer> taken{};  // for the journal
-  std::optional<Claim> claim{};                 // to be checked; none in a simulation
 };
 
 class SyncLearner {
@@ -78,8 +67,7 @@ class SyncLearner {
   /// else; an owner's refusal ends the job.
   Result<Step> step(size_t owner, size_t run, ByteView message);
 
-  /// Takes an answer from the journal of an interrupted job, before anyone attends, and checks its
-  /// signature.
+  /// Takes an answer from the journal of an interrupted job, before anyone attends.
   Result<void> replay(const std::string& owner, wire::ReceivedAnswer answer);
 
   bool finished() const { return descent_.finished(); }
@@ -101,12 +89,14 @@ class SyncLearner {
     bool greeted = false;
     std::optional<std::vector<int64_t>> answer{};  // of this round
     double epsilon_spent = 0;
+    Hash job{};            // of its answers so far
+    bool vouched = false;  // by a signature that was checked since its stream opened
   };
   Result<Step> greet(size_t owner, size_t run, const wire::Hello& hello);
   Result<Step> refuse(size_t owner, const wire::Refusal& refusal);
-  Result<std::optional<Claim>> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
-  Result<std::optional<Claim>> claim_of(size_t owner, size_t run,
-                                        const wire::ReceivedAnswer& answer) const;
+  Result<void> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
+  Result<void> check_receipt(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
+  Result<void> check_signature(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
   void descend_if_complete();
   void ask(size_t owner, size_t run, std::vector<Outgoing>& out);
   std::vector<Outgoing> ask_all();

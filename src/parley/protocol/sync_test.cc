@@ -175,9 +175,53 @@ TEST(Sync, ReceiptsMustBeSignedByTheCharteredKeyAndFitTheNumbers) {
   round.one.restart(1, key_of(2));
   SyncLearner learner(some_plan());
   const Bytes forged = *round.one.reply(round.one.attend(learner, 0));
-  const Step step = *learner.step(0, 0, forged);
-  EXPECT_NE(check_claim(*step.claim).error().what.find("did not sign"), std::string::npos);
+  EXPECT_NE(learner.step(0, 0, forged).error().what.find("did not sign"), std::string::npos);
+  EXPECT_TRUE(learner.awaits(0)) << "what was refused does not count";
   EXPECT_TRUE(SyncLearner(some_plan()).replay("one", answer_in(round.reply_one)));
+}
+
+/// All answers of a job, in the order of the rounds.
+std::vector<wire::Entry> transcript_of_a_job() {
+  Replayed owners[] = {{1, 1, 0}, {2, 1, 0}};
+  SyncLearner learner(some_plan());
+  std::deque<Outgoing> post;
+  for (size_t place : {0, 1})
+    for (auto& message : owners[place].attend(learner, place)) post.push_back(std::move(message));
+  std::vector<wire::Entry> entries;
+  for (; !post.empty(); post.pop_front()) {
+    const auto reply = *owners[post.front().owner].owner->step(post.front().message);
+    if (!reply) continue;
+    Step step = *learner.step(post.front().owner, 0, *reply);
+    entries.push_back({post.front().owner == 0 ? "one" : "two", *step.taken});
+    for (auto& message : step.messages) post.push_back(std::move(message));
+  }
+  return entries;
+}
+
+// A signature that is not looked at must not be a way to slip in other numbers.
+TEST(Sync, TheLastSignatureVouchesForAllAnswersBeforeIt) {
+  const auto refused_at = [](auto change) -> size_t {
+    auto entries = transcript_of_a_job();
+    check(entries.size() == 2 * kAnswers);
+    change(entries);
+    SyncLearner learner(some_plan());
+    for (size_t i = 0; i < entries.size(); ++i)
+      if (!learner.replay(entries[i].owner, entries[i].answer)) return i;
+    return entries.size();
+  };
+  const size_t second = 2, last = 2 * kAnswers - 2;  // answers of the first owner
+  EXPECT_EQ(refused_at([](auto&) {}), 2 * kAnswers);
+  EXPECT_EQ(refused_at([&](auto& all) { (*all[last].answer.signature)[0] ^= 1; }), last);
+  EXPECT_EQ(refused_at([&](auto& all) { all[second].answer.receipt.job[0] ^= 1; }), second);
+  EXPECT_EQ(refused_at([&](auto& all) {
+              wire::ReceivedAnswer& answer = all[second].answer;
+              answer.values[0] += 1;  // with a receipt that fits, as far as one can without the key
+              answer.receipt.answer = sha256(bytes_of(answer.values));
+              answer.receipt.job = privacy::job_after(all[0].answer.receipt.job,
+                                                      answer.receipt.query, answer.receipt.answer);
+            }),
+            second + 2)
+      << "the next receipt names what was really answered";
 }
 
 TEST(Sync, MessagesOfAnotherCharterEndTheStream) {

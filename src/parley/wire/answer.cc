@@ -63,6 +63,7 @@ Result<ReceivedAnswer> answer_of(const v1::Answer& proto) {
   answer.receipt.chain = TRY(hash_of(receipt.chain(), "receipt.chain"));
   answer.receipt.query = TRY(hash_of(receipt.query(), "receipt.query"));
   answer.receipt.answer = TRY(hash_of(receipt.answer(), "receipt.answer"));
+  answer.receipt.job = TRY(hash_of(receipt.job(), "receipt.job"));
   answer.signature = TRY(signature_of(receipt.signature()));
   return answer;
 }
@@ -80,6 +81,7 @@ void put(const privacy::Receipt& receipt, const std::optional<Signature>& signat
   proto.set_chain(text_of(receipt.chain));
   proto.set_query(text_of(receipt.query));
   proto.set_answer(text_of(receipt.answer));
+  proto.set_job(text_of(receipt.job));
   if (signature) proto.set_signature(text_of(*signature));
 }
 
@@ -87,7 +89,8 @@ Bytes signed_bytes(const Hash& charter, std::string_view owner, const privacy::R
   TupleBytes tuple;
   tuple.add(charter).add(owner).add(uint64_t{receipt.round}).add(receipt.event);
   tuple.add(receipt.epsilon_spent).add(receipt.delta_spent);
-  return tuple.add(receipt.chain).add(receipt.query).add(receipt.answer).bytes();
+  tuple.add(receipt.chain).add(receipt.query).add(receipt.answer);
+  return tuple.add(receipt.job).bytes();
 }
 
 }  // namespace parley::wire

@@ -1,5 +1,6 @@
 """Limits of memory and of what packed files hold: nothing changes but where the rows lie."""
 
+import os
 import random
 import resource
 import signal
@@ -39,6 +40,34 @@ class Limits(InFolder):
                     in_memory = self.model(f"{loss}.toml", data, name)
                     in_file = self.model(f"{loss}.toml", data, f"{name}-1", "--memory-mb", "1")
                     self.assertEqual(in_memory, in_file)
+
+    def peak(self, *command):
+        """Most memory that the command took, in MB."""
+        process = subprocess.Popen([BINARY, "--quiet", *command], cwd=self.folder,
+                                   stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss / 1024
+
+    def test_rows_in_a_file_stay_out_of_memory_also_for_optima_and_metrics(self):
+        rows, columns = 40_000, 128  # 41 MB
+        chance = random.Random(5)
+        lines = [",".join([str(i % 2), *(f"{chance.gauss(0, 1):.2f}" for _ in range(columns))]) + "\n"
+                 for i in range(400)]
+        names = [f"x{i}" for i in range(columns)]
+        with open(self.folder / "large.csv", "w", encoding="ascii") as file:  # not in our memory,
+            file.write(",".join(["y", *names]) + "\n")                        # which a child's counts
+            file.writelines(chance.choice(lines) for _ in range(rows))
+        for loss in ["squared", "logistic"]:
+            target = {"column": "y", "levels": ["0", "1"]} if loss == "logistic" else \
+                {"column": "y", "bounds": [0, 1]}
+            write(self.folder, "large.toml", charter(
+                target, [number(name, -3, 3, 0) for name in names], {"bank": rows}, loss=loss))
+            command = ["simulate", "large.toml", "--data", "bank=large.csv", "--out"]
+            in_memory = self.peak(*command, f"{loss}-in-memory")
+            in_file = self.peak(*command, f"{loss}-in-file", "--memory-mb", "5")
+            self.assertLess(in_file, in_memory - 20, loss)
 
     def test_a_full_disk_is_an_error_that_says_what_to_do(self):
         def small_files():

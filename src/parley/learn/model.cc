@@ -150,8 +150,10 @@ std::vector<double> predict_each(const Model& model, const SomeRows& rows) {
   check(rows.columns() == model.theta.size());
   const Target& target = model.schema.target;
   std::vector<double> values(rows.size());
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = target.center + target.scale * score_of(model.theta, rows, i);
+  by_window(rows, 0, rows.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i)
+      values[i] = target.center + target.scale * score_of(model.theta, rows, i);
+  });
   return values;
 }
 

@@ -68,6 +68,7 @@ std::vector<double> clipped_hessian(const Losses& loss, const Rows& rows,
       loss);
   ProductSum products(p, rows.stride());
   products.add(rows.values(), curvatures.data(), rows.size());
+  products.flush();
   std::vector<double> hessian(p * p);
   for (size_t i = 0; i < p; ++i)
     for (size_t j = 0; j < p; ++j)

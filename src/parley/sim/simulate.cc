@@ -219,6 +219,7 @@ std::vector<learn::Metric> pooled_metrics(const SimulateInput& input,
           predicted.insert(predicted.end(), values.begin(), values.end());
           for (size_t i = 0; i < rows->size(); ++i)
             labels.push_back(target.center + target.scale * rows->label(i));
+          rows->release(0, rows->size());
         },
         owner.rows);
   }

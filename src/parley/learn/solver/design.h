@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "parley/base/parallel.h"
@@ -43,12 +44,14 @@ class Design {
 
  private:
   struct Piece {
-    size_t begin = 0, end = 0;      // rows of the whole
-    const double* dense = nullptr;  // the first of them, or
-    const SparseRows* sparse = nullptr;
-    size_t first = 0;  // ... its number there
+    size_t begin = 0, end = 0;  // rows of the whole
+    std::variant<const Rows*, const SparseRows*> rows{};
+    size_t first = 0;  // of them, the number there
     std::shared_ptr<const SparseRows> owned{};
   };
+  /// Calls work(rows, begin, end, at): their rows [begin, end), which are `at` and on of the whole.
+  template <class Work>
+  static void each_window(const Piece& piece, const Work& work);
   template <class Work>
   void each_piece(size_t groups, const Work& work) const;
   void add_pieces(size_t rows, const double* labels);
@@ -59,6 +62,18 @@ class Design {
   std::vector<Piece> pieces_{};
   std::vector<double> labels_{};
 };
+
+template <class Work>
+void Design::each_window(const Piece& piece, const Work& work) {
+  std::visit(
+      [&](const auto* rows) {
+        const size_t last = piece.first + (piece.end - piece.begin);
+        by_window(*rows, piece.first, last, [&](size_t begin, size_t end) {
+          work(*rows, begin, end, piece.begin + (begin - piece.first));
+        });
+      },
+      piece.rows);
+}
 
 /// Calls work(group, piece) for every piece; a group is one after the other, in order.
 template <class Work>

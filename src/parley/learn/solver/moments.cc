@@ -56,9 +56,13 @@ void Moments::add_any(const AnyRows& rows, int threads) {
   std::vector<Sums> parts(pieces, Sums(columns_, stride));
   in_parallel(threads, pieces, [&](size_t, size_t first, size_t last) {
     for (size_t k = first; k < last; ++k) {
-      const size_t begin = rows.size() * k / pieces, end = rows.size() * (k + 1) / pieces;
-      parts[k].add(rows, begin, end);
-      rows.release(begin, end);
+      const size_t end = rows.size() * (k + 1) / pieces;
+      // Whole chunks, so that the sums are those of one window.
+      const size_t window = (rows.window() / kChunk + 1) * kChunk;
+      for (size_t begin = rows.size() * k / pieces; begin < end; begin += window) {
+        parts[k].add(rows, begin, std::min(end, begin + window));
+        rows.release(begin, std::min(end, begin + window));
+      }
     }
   });
   for (const Sums& part : parts) {  // In their order, whoever made them.

@@ -62,7 +62,6 @@ void ProductSum::flush() {
 void ProductSum::add(const double* rows, const double* weights, size_t count) {
   for (size_t i = 0; i < count; ++i)
     if (weights[i] != 0) gather(rows + i * stride_, weights[i]);
-  flush();
 }
 
 void ProductSum::add(std::span<const uint32_t> at, const double* values, double weight) {

@@ -14,8 +14,10 @@ class ProductSum {
   /// Rows lie `stride` doubles apart, a multiple of four, zeros beyond `columns`.
   ProductSum(size_t columns, size_t stride);
 
-  void add(const double* rows, size_t count);                         // every c_i = 1
-  void add(const double* rows, const double* weights, size_t count);  // leaves out zero weights
+  void add(const double* rows, size_t count);  // every c_i = 1
+  /// Leaves out zero weights. Rows are gathered into blocks: flush() after the last.
+  void add(const double* rows, const double* weights, size_t count);
+  void flush();
   /// One sparse row.
   void add(std::span<const uint32_t> at, const double* values, double weight);
   void add(const ProductSum& other);
@@ -27,7 +29,6 @@ class ProductSum {
  private:
   void add_tiles(const double* scaled, const double* rows, size_t count);
   void gather(const double* row, double weight);
-  void flush();
 
   size_t columns_, stride_;
   std::vector<double> sum_;              // the upper triangle, in tiles of 4 columns

@@ -23,16 +23,30 @@ inline Uint128 below_of(Entropy& entropy, Uint128 n) {
 }
 
 template <size_t M>
+Uint256 words(Entropy& entropy) {
+  Uint256 draw;
+  for (size_t i = 0; i < M; ++i) draw.word[i] = entropy.word();
+  return draw;
+}
+
+/// Is the block of n values around the draw complete? As good as always the leading words show it.
+template <size_t M>
+bool is_surely_complete(const Uint256& draw, const Uint256& n) {
+  uint64_t top;
+  return !__builtin_add_overflow(draw.word[M - 1], n.word[M - 1], &top) && ~top != 0;
+}
+template <size_t M>
+bool is_complete(const Uint256& draw, const Uint256& value, const Uint256& n) {
+  if (is_surely_complete<M>(draw, n)) return true;
+  Uint256 end = draw - value;
+  return !add_carries<M>(end, n) || end == Uint256{};
+}
+
+template <size_t M>
 Uint256 below_words(Entropy& entropy, const Uint256& n) {
   for (;;) {
-    Uint256 draw;
-    for (size_t i = 0; i < M; ++i) draw.word[i] = entropy.word();
-    const Uint256 value = remainder<M>(draw, n);
-    // As good as always the leading words show that the block is complete.
-    if (uint64_t top; !__builtin_add_overflow(draw.word[M - 1], n.word[M - 1], &top) && ~top != 0)
-      return value;
-    Uint256 end = draw - value;
-    if (!add_carries<M>(end, n) || end == Uint256{}) return value;
+    const Uint256 draw = words<M>(entropy), value = remainder<M>(draw, n);
+    if (is_complete<M>(draw, value, n)) return value;
   }
 }
 
@@ -55,6 +69,28 @@ inline bool add_carries(uint64_t& a, uint64_t b) { return __builtin_add_overflow
 inline bool add_carries(Uint128& a, Uint128 b) { return __builtin_add_overflow(a, b, &a); }
 using privacy::add_carries, privacy::is_less;
 
+template <class T>
+inline bool is_below_less(Entropy& entropy, const T& n, const T& a) {
+  return below_of(entropy, n) < a;
+}
+
+/// below(n) < a, for most draws from the leading two words alone.
+template <size_t M>
+bool is_below_less_of(Entropy& entropy, const Uint256& n, const Uint256& a) {
+  for (;;) {
+    const Uint256 draw = words<M>(entropy);
+    if (is_surely_complete<M>(draw, n))
+      if (const auto less = is_remainder_less<M>(draw, n, a)) return *less;
+    const Uint256 value = remainder<M>(draw, n);
+    if (is_complete<M>(draw, value, n)) return is_less<M>(value, a);
+  }
+}
+inline bool is_below_less(Entropy& entropy, const Uint256& n, const Uint256& a) {
+  if (n.word[3] != 0) return is_below_less_of<4>(entropy, n, a);
+  if (n.word[2] != 0) return is_below_less_of<3>(entropy, n, a);
+  return is_less(below_of(entropy, n), a);
+}
+
 /// True with probability exp(-1). The words for below(1) and below(2) are taken as for any other.
 inline bool bernoulli_exp_one(Entropy& entropy) {
   entropy.word();
@@ -69,7 +105,7 @@ inline bool bernoulli_exp_one(Entropy& entropy) {
 template <class T>
 inline bool bernoulli_exp_series(Entropy& entropy, const T& a, const T& b) {
   uint64_t k = 1;
-  for (T n = b; is_less(below_of(entropy, n), a);) {
+  for (T n = b; is_below_less(entropy, n, a);) {
     ++k;
     if (!add_carries(n, b)) continue;
     while (is_less(below(entropy, Uint256(b) * k), Uint256(a))) ++k;  // It has become wider.

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "parley/base/result.h"
 
@@ -83,16 +84,33 @@ inline Uint256 operator*(const Uint256& a, uint64_t factor) {
 
 /// The whole product; it always fits.
 inline Uint256 full_product(Uint128 a, Uint128 b) {
-  Uint256 high = Uint256(a) * high_word(b);  // At most three words: room to shift by one.
-  high.word = {0, high.word[0], high.word[1], high.word[2]};
-  return high + Uint256(a) * low_word(b);
+  const Uint128 low = Uint128{low_word(a)} * low_word(b);
+  const Uint128 cross = Uint128{low_word(a)} * high_word(b);
+  const Uint128 other = Uint128{high_word(a)} * low_word(b);
+  const Uint128 middle = Uint128{high_word(low)} + low_word(cross) + low_word(other);
+  const Uint128 high = Uint128{high_word(a)} * high_word(b) + high_word(cross) + high_word(other) +
+                       high_word(middle);
+  Uint256 product;
+  product.word = {low_word(low), low_word(middle), low_word(high), high_word(high)};
+  return product;
+}
+
+/// v / n, which must fit one word: high_word(v) < n. The compiler would call a function that
+/// divides any v.
+inline uint64_t short_quotient(Uint128 v, uint64_t n) {
+  uint64_t quotient, rest;
+  asm("divq %[n]"
+      : "=a"(quotient), "=d"(rest)
+      : "a"(low_word(v)), "d"(high_word(v)), [n] "r"(n)
+      : "cc");
+  return quotient;
 }
 
 /// v mod n for n of two words: the quotient is one word, guessed from the leading words (Knuth,
 /// volume 2, 4.3.1, theorem B: never too small, at most 2 too large).
 inline Uint128 remainder(Uint128 v, Uint128 n) {
   const int shift = std::countl_zero(high_word(n));  // Makes the leading bit of n a one.
-  const uint64_t guess = low_word((v >> (64 - shift)) / high_word(n << shift));
+  const uint64_t guess = short_quotient(v >> (64 - shift), high_word(n << shift));
   const Uint128 low = Uint128{low_word(n)} * guess;
   const Uint128 high = Uint128{high_word(n)} * guess + high_word(low);
   Uint128 taken = high << 64 | low_word(low);
@@ -106,7 +124,7 @@ Uint256 remainder(Uint256 v, const Uint256& n) {
   static_assert(M >= 2);
   const int shift = std::countl_zero(n.word[M - 1]);  // Makes the leading bit of n a one.
   const auto top = [](const Uint256& x) { return Uint128{x.word[M - 1]} << 64 | x.word[M - 2]; };
-  const uint64_t guess = low_word((top(v) >> (64 - shift)) / high_word(top(n) << shift));
+  const uint64_t guess = short_quotient(top(v) >> (64 - shift), high_word(top(n) << shift));
   uint64_t over = 0, borrow = 0;  // of v - n * guess, word by word
   for (size_t i = 0; i < M; ++i) {
     const Uint128 part = Uint128{n.word[i]} * guess + over;
@@ -118,6 +136,26 @@ Uint256 remainder(Uint256 v, const Uint256& n) {
   // How often 2^(64 M) must be added to v for the true, negative difference not to be.
   for (uint64_t below_zero = over + borrow; below_zero > 0;) below_zero -= add_carries<M>(v, n);
   return v;
+}
+
+/// Is v mod n less than a, for a <= n of exactly M words and v of at most M? From the leading two
+/// words of each; none if those do not tell.
+template <size_t M>
+std::optional<bool> is_remainder_less(const Uint256& v, const Uint256& n, const Uint256& a) {
+  static_assert(M >= 3);
+  const auto top = [](const Uint256& x) { return Uint128{x.word[M - 1]} << 64 | x.word[M - 2]; };
+  const int shift = std::countl_zero(n.word[M - 1]);
+  const uint64_t guess = short_quotient(top(v) >> (64 - shift), high_word(top(n) << shift));
+  const Uint128 low = Uint128{low_word(top(n))} * guess;
+  const Uint128 high = Uint128{high_word(top(n))} * guess + high_word(low);
+  const Uint128 taken = high << 64 | low_word(low);
+  // In units of the words left out, v - n * guess lies in [most - guess, most + 1).
+  const Uint128 most = top(v) - taken;
+  if (high_word(high) != 0 || taken > top(v) || most < guess || most >= top(n))
+    return std::nullopt;  // The quotient may be another.
+  if (most < top(a)) return true;
+  if (most - guess > top(a)) return false;
+  return std::nullopt;
 }
 
 }  // namespace parley::privacy

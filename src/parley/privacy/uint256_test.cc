@@ -81,5 +81,27 @@ TEST(Uint256, RemaindersOfWideNumbersUndoMultiplication) {
   EXPECT_GT(tried, 100'000);
 }
 
+// Leading words may not tell, but must not lie, least of all about neighbours of the remainder.
+TEST(Uint256, LeadingWordsNeverTellTheWrongOrder) {
+  test::SeededEntropy entropy(3, "order");
+  int told = 0, silent = 0;
+  for (int i = 0; i < 1'000'000; ++i) {
+    const Uint256 n = number(entropy, 4), v = number(entropy, 4);
+    if (n.words() < 3 || v.words() > n.words()) continue;
+    const Uint256 r = remainder_of(v, n);
+    Uint256 next = r;
+    check(!add_carries(next, Uint256(1)));
+    for (const Uint256& a : {number(entropy, uint64_t(n.words())), r, next, n}) {
+      if (is_less(n, a)) continue;
+      const auto less =
+          n.words() == 3 ? is_remainder_less<3>(v, n, a) : is_remainder_less<4>(v, n, a);
+      ASSERT_EQ(less.value_or(is_less(r, a)), is_less(r, a));
+      ++(less ? told : silent);
+    }
+  }
+  EXPECT_GT(told, 100'000);
+  EXPECT_GT(silent, 100'000);
+}
+
 }  // namespace
 }  // namespace parley::privacy

@@ -11,25 +11,18 @@ PyPI into a virtual environment under build/.
 
 import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-VENV = ROOT / "build" / "account-venv"
+import pypi
 
-try:
-    import dp_accounting
-except ImportError:
-    if not (VENV / "bin" / "python").exists():
-        subprocess.run(["/usr/bin/python3", "-m", "venv", VENV], check=True)
-        subprocess.run([VENV / "bin" / "pip", "install", "-q", "dp_accounting"], check=True)
-    os.execv(VENV / "bin" / "python", [VENV / "bin" / "python", *sys.argv])
+pypi.need("dp_accounting")
+import dp_accounting  # noqa: E402 pylint: disable=wrong-import-position
 
-sys.path.insert(0, str(ROOT / "experiments"))
+sys.path.insert(0, str(pypi.ROOT / "experiments"))
 import dp_events  # noqa: E402
 
 

@@ -20,29 +20,31 @@ std::vector<double> pilot_optimum(const Charter& charter, const learn::Rows& pil
   return fitness.minimum(charter.model.box).theta;
 }
 
-Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* pilot,
-                                    const learn::Lattice& lattice) {
-  const charter::Protocol& protocol = charter.protocol;
-  const auto answers = static_cast<uint32_t>(charter.answers());
-  const bool from_pilot = protocol.start == charter::Start::kPilot;
-  const bool newton = protocol.rule == charter::Rule::kPilotNewton;
-  if ((from_pilot || newton) && pilot == nullptr)
+Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
+                                     size_t dimension) {
+  if (charter.protocol.start == charter::Start::kZero) return std::vector<double>(dimension);
+  if (pilot == nullptr)
+    return Error{Code::kInvalid,
+                 "the start is the optimum of public rows, and the charter has no [pilot]",
+                 "Add a [pilot], or use start = \"zero\".",
+                 {.key = "pilot"}};
+  return pilot_optimum(charter, *pilot);
+}
+
+/// The inverse Hessian of the pilot's clipped loss: clipped in the mechanism's norm, as owners do.
+Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Rows* pilot,
+                                         std::span<const double> theta,
+                                         const learn::Lattice& lattice) {
+  if (pilot == nullptr)
     return Error{Code::kInvalid,
                  "the rule needs public rows, and the charter has no [pilot]",
-                 "Add a [pilot], or use rule = \"algorithm2\" with start = \"zero\".",
+                 "Add a [pilot], or use rule = \"constant\" with start = \"zero\".",
                  {.key = "pilot"}};
-  const std::vector<double> start =
-      from_pilot ? pilot_optimum(charter, *pilot) : std::vector<double>(lattice.dimension());
-  if (protocol.rule == charter::Rule::kAlgorithm1)
-    return learn::algorithm1(answers, protocol.step, protocol.average, start);
-  if (protocol.rule == charter::Rule::kAlgorithm2)
-    return learn::algorithm2(answers, protocol.step, protocol.average, start);
-  if (!newton)
-    return not_available("protocol.rule", name_of(protocol.rule),
-                         "Use \"algorithm1\", \"algorithm2\" or \"pilot_newton\".");
-  const auto hessian =
-      learn::clipped_hessian(charter::loss_of(charter.model), *pilot, start, learn::ClipIn::kL1,
-                             lattice.shortened<L1>(), charter.model.l2);
+  const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
+  const auto hessian = learn::clipped_hessian(
+      charter::loss_of(charter.model), *pilot, theta,
+      laplace ? learn::ClipIn::kL1 : learn::ClipIn::kL2,
+      laplace ? lattice.shortened<L1>() : lattice.shortened<L2>(), charter.model.l2);
   auto curvature = learn::inverse(hessian, lattice.dimension());
   if (!curvature)
     return Error{Code::kInvalid,
@@ -50,8 +52,29 @@ Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* p
                  "away",
                  "Give a larger model.l2 or max_grad_norm, or leave out redundant columns.",
                  {.key = "protocol.rule"}};
-  return learn::pilot_newton(answers, protocol.step, protocol.average, start,
-                             *std::move(curvature));
+  return *std::move(curvature);
+}
+
+Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* pilot,
+                                    const learn::Lattice& lattice) {
+  const charter::Protocol& p = charter.protocol;
+  const auto answers = static_cast<uint32_t>(charter.answers());
+  const auto start = TRY(start_of(charter, pilot, lattice.dimension()));
+  switch (p.rule) {
+    case charter::Rule::kAlgorithm1:
+      return learn::algorithm1(answers, p.step, p.average, start);
+    case charter::Rule::kAlgorithm2:
+      return learn::algorithm2(answers, p.step, p.average, start);
+    case charter::Rule::kConstant:
+      return learn::constant_step(answers, p.step, p.average, start);
+    case charter::Rule::kStronglyConvex:
+      return learn::strongly_convex(answers, p.step, charter.model.l2, p.average, start);
+    case charter::Rule::kPilotNewton:
+      return learn::pilot_newton(answers, p.step, p.average, start,
+                                 TRY(curvature_at(charter, pilot, start, lattice)));
+    default:
+      return not_available("protocol.rule", name_of(p.rule), "Use \"pilot_newton\".");
+  }
 }
 
 }  // namespace

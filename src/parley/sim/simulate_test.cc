@@ -117,6 +117,8 @@ TEST(Simulate, EveryRuleOfTheScheduleTableRuns) {
   for (const char* protocol :
        {"rule = \"algorithm1\"\nrounds = 5\nstep = 10.0\n",
         "rule = \"algorithm2\"\nrounds = 20\nstep = 0.5\n",
+        "rule = \"constant\"\nrounds = 10\nstep = 0.5\n",
+        "rule = \"constant\"\nrounds = 10\nstep = 0.2\nmomentum = 0.4\n",
         "rule = \"algorithm2\"\nrounds = 20\nstep = 0.3\nmomentum = 0.5\naverage = \"tail\"\n"
         "start = \"pilot\"\n"}) {
     const auto input = load_standin(charter_of(charter_text(5000, 5, protocol)), "lending", 1);
@@ -138,8 +140,10 @@ SimulateInput classes_input(const std::string& loss, const std::string& protocol
   for (const char* name : {"a", "b", "c"})
     text += "[[column]]\nname = \"" + std::string(name) +
             "\"\nkind = \"number\"\nbounds = [-4.0, 4.0]\nmissing = 0.0\n";
-  text += "[model]\nl2 = 0.01\nbias = true\nbox = 5.0\n" + loss + "[protocol]\nname = \"sync\"\n" +
-          protocol + "[privacy]\nmax_grad_norm = 4.0\nevaluate = 0.0\n";
+  text += "[model]\nbias = true\nbox = 5.0\n" + loss +
+          (loss.find("l2") == std::string::npos ? "l2 = 0.01\n" : "") +
+          "[protocol]\nname = \"sync\"\n" + protocol +
+          "[privacy]\nmax_grad_norm = 4.0\nevaluate = 0.0\n";
   for (const char* name : {"north", "south"})
     text += "[[owner]]\nname = \"" + std::string(name) + "\"\nrows = 4000\nepsilon = 5.0\n";
   SimulateInput input{.charter = charter_of(text + "[learner]\nname = \"learner\"\n"),
@@ -172,6 +176,8 @@ TEST(Simulate, EveryLossTrainsAClassifierUnderEveryRuleItAllows) {
   const std::string newton = "rule = \"pilot_newton\"\nrounds = 3\nstep = 1.0\n";
   const std::string descent =
       "rule = \"algorithm2\"\nrounds = 20\nstep = 0.5\nstart = \"pilot\"\naverage = \"tail\"\n";
+  const std::string constant = "rule = \"constant\"\nrounds = 10\nstep = 0.5\nstart = \"pilot\"\n";
+  const std::string convex = "rule = \"strongly_convex\"\nrounds = 25\nstep = 1.0\n";
   const struct {
     std::string loss, protocol;
   } cases[] = {{"loss = \"squared\"\n", newton},
@@ -179,6 +185,9 @@ TEST(Simulate, EveryLossTrainsAClassifierUnderEveryRuleItAllows) {
                {"loss = \"logistic\"\nclass_weights = [1.0, 2.0]\n", descent},
                {"loss = \"hinge\"\n", descent},
                {"loss = \"hinge\"\nclass_weights = [3.0, 1.0]\n", descent},
+               {"loss = \"hinge\"\nl2 = 1.0\n", convex},
+               {"loss = \"logistic\"\nl2 = 1.0\n", convex},
+               {"loss = \"logistic\"\n", constant},
                {"loss = \"huber\"\nhuber_delta = 0.5\n", newton},
                {"loss = \"huber\"\n", descent}};
   for (const auto& [loss, protocol] : cases) {
@@ -220,8 +229,6 @@ TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {
   const std::string clip = "max_grad_norm = 8.0\n";
   EXPECT_EQ(key_of(charter_text(9, 1, kNewton, clip + "calibration = \"paper\"\n")),
             "privacy.calibration");
-  EXPECT_EQ(key_of(charter_text(9, 1, "rule = \"constant\"\nrounds = 3\nstep = 1.0\n")),
-            "protocol.rule");
   EXPECT_EQ(key_of(charter_text(9, 1, std::string(kNewton) + "weights = \"noise_optimal\"\n")),
             "protocol.weights");
   EXPECT_EQ(key_of(charter_text(9, 1, "rule = \"pilot_newton\"\nrounds = 3\n")), "protocol.step");

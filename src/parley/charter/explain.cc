@@ -98,7 +98,8 @@ std::string how(const Charter& charter) {
   if (p.name == ProtocolName::kSync && p.rule != Rule::kStatistics)
     text += ", output " + decided(charter, "protocol.average", output(p.average));
   if (p.name == ProtocolName::kSync)
-    text += ", start " + word(p.start) + ", owners weighted by " + word(p.weights);
+    text += ", start " + word(p.start) + ", owners weighted by " +
+            (p.weights == Weights::kRows ? "their rows" : "rows and noise, as the pilot shows");
   if (p.name == ProtocolName::kFederated)
     text += ", " + decided(charter, "protocol.local_steps", grouped(p.local_steps)) +
             " local steps before each sum";

@@ -4,21 +4,14 @@
 #include <utility>
 
 #include "parley/charter/available.h"
-#include "parley/learn/fitness.h"
 #include "parley/learn/kernel/lattice.h"
-#include "parley/learn/objective.h"
+#include "parley/protocol/owner_weights.h"
+#include "parley/protocol/public_rows.h"
 
 namespace parley::protocol {
 namespace {
 
 using charter::Charter, charter::not_available;
-
-/// The optimum of the public rows: a start that costs nothing.
-std::vector<double> pilot_optimum(const Charter& charter, const learn::Rows& pilot) {
-  learn::Fitness fitness(charter::loss_of(charter.model), pilot.columns(), charter.model.l2);
-  fitness.add(pilot);
-  return fitness.minimum(charter.model.box).theta;
-}
 
 Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
                                      size_t dimension) {
@@ -40,11 +33,9 @@ Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Ro
                  "the rule needs public rows, and the charter has no [pilot]",
                  "Add a [pilot], or use rule = \"constant\" with start = \"zero\".",
                  {.key = "pilot"}};
-  const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
-  const auto hessian = learn::clipped_hessian(
-      charter::loss_of(charter.model), *pilot, theta,
-      laplace ? learn::ClipIn::kL1 : learn::ClipIn::kL2,
-      laplace ? lattice.shortened<L1>() : lattice.shortened<L2>(), charter.model.l2);
+  const auto [norm, limit] = clip_of(charter, lattice);
+  const auto hessian = learn::clipped_hessian(charter::loss_of(charter.model), *pilot, theta, norm,
+                                              limit, charter.model.l2);
   auto curvature = learn::inverse(hessian, lattice.dimension());
   if (!curvature)
     return Error{Code::kInvalid,
@@ -82,8 +73,6 @@ Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* p
 Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
-  if (charter.protocol.weights != charter::Weights::kRows)
-    return not_available("protocol.weights", name_of(charter.protocol.weights), "Use \"rows\".");
   if (charter.network.quorum != static_cast<int64_t>(charter.owners.size()))
     return not_available("network.quorum", std::to_string(charter.network.quorum),
                          "Every owner must answer every round: leave the key out.");
@@ -100,17 +89,16 @@ Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
                                                 charter.schema.features().size()));
   learn::Schedule schedule = TRY(schedule_of(charter, pilot, lattice));
   schedule.momentum = charter.protocol.momentum;
+  const auto weights = TRY(owner_weights(charter, schedule, pilot, lattice));
   SyncPlan plan{.charter = charter.hash,
                 .owners = {},
                 .gamma = lattice.gamma(),
                 .box = charter.model.box,
                 .l2 = charter.model.l2,
                 .schedule = std::move(schedule)};
-  double rows = 0;
-  for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
-  for (const charter::Owner& owner : charter.owners)
+  for (size_t i = 0; i < charter.owners.size(); ++i)
     plan.owners.push_back(
-        {owner.name, static_cast<uint64_t>(owner.rows), static_cast<double>(owner.rows) / rows});
+        {charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows), weights[i]});
   return plan;
 }
 

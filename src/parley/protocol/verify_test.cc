@@ -197,7 +197,7 @@ TEST_F(Verify, EveryRuleIsRecomputedBitForBit) {
         Changes{{"protocol.rule", "constant"}, {"protocol.momentum", "0.5"}},
         Changes{{"protocol.rule", "constant"}, {"protocol.start", "pilot"}},
         Changes{{"protocol.rule", "strongly_convex"}, {"model.l2", "0.3"}},
-        Changes{{"protocol.rule", "pilot_newton"}},
+        Changes{{"protocol.rule", "pilot_newton"}}, Changes{{"protocol.weights", "noise_optimal"}},
         Changes{{"protocol.rule", "pilot_newton"}, {"privacy.overlap", "2"}}}) {
     charter_ = some_charter(changes, some_pilot);
     train();

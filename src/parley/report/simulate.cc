@@ -29,6 +29,7 @@ Json json_of(const SimulateResult::Owner& owner) {
           {"delta", owner.delta},
           {"epsilon_spent", owner.epsilon_spent},
           {"answers", owner.answers},
+          {"weight", owner.weight},
           {"noise_scale", owner.noise_scale},
           {"local_only", owner.local_only},
           {"pilot_only", owner.pilot_only ? Json(*owner.pilot_only) : Json()},

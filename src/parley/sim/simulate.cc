@@ -88,6 +88,7 @@ class Runs {
   }
 
   const std::vector<std::vector<double>>& by_round() const { return by_round_; }
+  const protocol::SyncPlan& plan() const { return plan_; }
   const std::vector<double>& model() const { return model_; }
   const std::vector<double>& spent() const { return spent_; }
   uint64_t bytes_up() const { return bytes_up_; }
@@ -191,7 +192,8 @@ Result<std::vector<SimulateResult::Owner>> owners_of(const SimulateInput& input,
                                 .epsilon = charter.owners[i].epsilon,
                                 .delta = charter.owners[i].delta,
                                 .epsilon_spent = runs.spent()[i],
-                                .answers = terms.answers};
+                                .answers = terms.answers,
+                                .weight = runs.plan().owners[i].weight};
     const double scale =
         std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
                    terms.mechanism);

@@ -56,6 +56,7 @@ struct SimulateResult {
     double epsilon = 0, delta = 0;
     double epsilon_spent = 0;  // by its ledger, in the first run
     uint32_t answers = 0;
+    double weight = 0;       // v_i of its answers in the learner's mean
     double noise_scale = 0;  // on the mean gradient: Laplace's b, or Gaussian's sigma
     // Relative fitness of three models: its own rows without noise, the public rows, the joint one.
     double local_only = 0;

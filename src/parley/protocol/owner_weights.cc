@@ -21,7 +21,8 @@ std::vector<double> by_rows(const Charter& charter) {
   return weights;
 }
 
-/// The variance of the noise on one coordinate of the owner's mean gradient.
+}  // namespace
+
 Result<double> noise_variance(const Charter& charter, size_t owner) {
   const gate::Terms terms = TRY(gate::terms_for(charter, owner));
   const double unit = terms.lattice.gamma() / static_cast<double>(terms.rows);
@@ -32,8 +33,6 @@ Result<double> noise_variance(const Charter& charter, size_t owner) {
       },
       terms.mechanism);
 }
-
-}  // namespace
 
 Result<std::vector<double>> owner_weights(const Charter& charter, const learn::Schedule& schedule,
                                           const learn::Rows* pilot, const learn::Lattice& lattice) {

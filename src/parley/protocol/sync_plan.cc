@@ -1,10 +1,14 @@
 #include "parley/protocol/sync_plan.h"
 
+#include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 
 #include "parley/charter/available.h"
+#include "parley/gate/terms.h"
 #include "parley/learn/kernel/lattice.h"
+#include "parley/learn/statistics.h"
 #include "parley/protocol/owner_weights.h"
 #include "parley/protocol/public_rows.h"
 
@@ -63,9 +67,22 @@ Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* p
     case charter::Rule::kPilotNewton:
       return learn::pilot_newton(answers, p.step, p.average, start,
                                  TRY(curvature_at(charter, pilot, start, lattice)));
-    default:
-      return not_available("protocol.rule", name_of(p.rule), "Use \"pilot_newton\".");
+    default:  // Statistics: one step, to their minimum.
+      return learn::constant_step(answers, 1, learn::Average::kNone, start);
   }
+}
+
+/// How answers of moments are read, and how large their noise is in the weighted mean.
+Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<double>& weights,
+                                     const gate::Terms& terms) {
+  const bool frobenius = std::holds_alternative<learn::StatisticsMap<L2>>(*terms.statistics);
+  const double off = frobenius ? std::numbers::sqrt2 : 1;
+  double variance = 0;
+  for (size_t i = 0; i < weights.size(); ++i)
+    variance += weights[i] * weights[i] * TRY(noise_variance(charter, i));
+  return SyncPlan::Moments{
+      .off = off,
+      .floor = learn::noise_floor(std::sqrt(variance), 1 / off, terms.lattice.dimension())};
 }
 
 }  // namespace
@@ -84,21 +101,20 @@ Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
                  "[secure_aggregation] is not available in this version",
                  "Leave the table out.",
                  {.key = "secure_aggregation"}};
-  const auto lattice = TRY(learn::Lattice::make(charter.privacy.max_grad_norm,
-                                                static_cast<int>(charter.privacy.grid_bits),
-                                                charter.schema.features().size()));
-  learn::Schedule schedule = TRY(schedule_of(charter, pilot, lattice));
+  const gate::Terms terms = TRY(gate::terms_for(charter, 0));
+  learn::Schedule schedule = TRY(schedule_of(charter, pilot, terms.lattice));
   schedule.momentum = charter.protocol.momentum;
-  const auto weights = TRY(owner_weights(charter, schedule, pilot, lattice));
+  const auto weights = TRY(owner_weights(charter, schedule, pilot, terms.lattice));
   SyncPlan plan{.charter = charter.hash,
                 .owners = {},
-                .gamma = lattice.gamma(),
+                .gamma = terms.lattice.gamma(),
                 .box = charter.model.box,
                 .l2 = charter.model.l2,
                 .schedule = std::move(schedule)};
   for (size_t i = 0; i < charter.owners.size(); ++i)
     plan.owners.push_back(
         {charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows), weights[i]});
+  if (terms.statistics) plan.moments = TRY(moments_of(charter, weights, terms));
   return plan;
 }
 

@@ -28,8 +28,11 @@ const SigningKey& key_of(size_t place) {
   return keys[place];
 }
 
+const char kDescent[] =
+    "rule = \"algorithm2\"\nrounds = 3\nstep = 0.5\n[privacy]\nmax_grad_norm = 8\n";
+
 charter::Charter some_charter(const std::vector<charter::Override>& changes = {},
-                              const std::string& more = "") {
+                              const std::string& more = "", const std::string& method = kDescent) {
   const std::string text = more + R"(
 [charter]
 version = 1
@@ -53,12 +56,7 @@ loss = "squared"
 box = 2
 [protocol]
 name = "sync"
-rule = "algorithm2"
-rounds = 3
-step = 0.5
-[privacy]
-max_grad_norm = 8
-evaluate = 0
+)" + method + R"(evaluate = 0
 [[owner]]
 name = "one"
 rows = 3
@@ -207,6 +205,19 @@ TEST_F(Verify, EveryRuleIsRecomputedBitForBit) {
     model_.theta[0] = std::nextafter(model_.theta[0], 3);
     EXPECT_FALSE(verified().holds());
   }
+}
+
+TEST_F(Verify, StatisticsAreSolvedAgainBitForBit) {
+  charter_ = some_charter({}, "", "rule = \"statistics\"\n[privacy]\nmax_row_norm = 2\n");
+  train();
+  EXPECT_EQ(transcript_.entries[0].answer.values.size(), 5u)
+      << "three products, two with the label";
+  const VerifyResult result = verified();
+  EXPECT_TRUE(result.holds() && result.recomputed)
+      << (result.holds() ? "" : result.findings[0].what);
+  EXPECT_EQ(result.answers, 2u);
+  model_.theta[0] = std::nextafter(model_.theta[0], 3);
+  EXPECT_FALSE(verified().holds());
 }
 
 TEST_F(Verify, AnswersOfOneRoundMayHaveArrivedInAnyOrder) {

@@ -132,6 +132,18 @@ TEST(Algorithm2, EqualsTheGoldenVectorsOfTheOtherLosses) {
           {0.6859695390742, 0.0138345126269}});
 }
 
+// G15, first half: owner 2 alone answers, with the golden noise.
+TEST(Algorithm2, EqualsTheGoldenVectorOfOneOwner) {
+  Descent descent(algorithm2(3, .2, Average::kPaper, kStart), .6, 0, 1);
+  for (int k = 1; !descent.finished(); ++k) {
+    auto mean = mean_gradient(Squared{}, tiny_owner(2), descent.theta(0), ClipIn::kNone, 0);
+    for (size_t j = 0; j < 2; ++j) mean[j] += tiny_noise(2, k)[j];
+    descent.step(mean);
+  }
+  EXPECT_NEAR(descent.average(0)[0], 0.4756401990516, 1e-12);
+  EXPECT_NEAR(descent.average(0)[1], 0.1914634026431, 1e-12);
+}
+
 // G5: the weights of theta[1..4] in the output of T = 5, by running the table on unit vectors.
 TEST(Algorithm2, AveragesWithTheGoldenWeights) {
   const double golden[] = {0.1599275157232, 0.2314492750492, 0.2832029062845, 0.325420302943};

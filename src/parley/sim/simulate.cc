@@ -10,6 +10,7 @@
 #include "parley/gate/terms.h"
 #include "parley/protocol/sync_plan.h"
 #include "parley/protocol/trained_model.h"
+#include "parley/sim/output_perturbation.h"
 #include "parley/sim/paper/sync.h"
 #include "parley/sim/party.h"
 
@@ -228,6 +229,15 @@ Result<Outcome> run_paper(const SimulateInput& input, const SimulateOptions& opt
   return outcome;
 }
 
+Result<Spread> baseline(const SimulateInput& input, const SimulateOptions& options,
+                        const Reference& reference) {
+  const auto perturbed = TRY(OutputPerturbation::make(input));
+  std::vector<double> relative;
+  for (size_t run = 0; run < options.runs; ++run)
+    relative.push_back(reference.relative(reference.pooled.at(perturbed.run(options.seed, run))));
+  return spread_of(std::move(relative));
+}
+
 std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const Reference& reference,
                                              const Outcome& outcome, double joint, int threads) {
   const Charter& charter = input.charter;
@@ -336,6 +346,7 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   std::vector<double> fitness = outcome.by_round.back();
   for (double& value : fitness) value = reference.optimum.fitness * (1 + value);
   result.fitness = spread_of(fitness);
+  if (options.baseline) result.output_perturbation = TRY(baseline(input, options, reference));
   result.owners =
       owners_of(input, reference, outcome, result.relative_fitness.mean, options.threads);
   result.joint_metrics = pooled_metrics(input, outcome.model);

@@ -55,6 +55,8 @@ void add_simulate(CLI::App& root, Invocation& invocation) {
   app->add_option("--runs", options->runs, "Independent runs, for averages")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000}))
       ->capture_default_str();
+  app->add_flag("--baseline", options->baseline,
+                "Also what noise on each owner's own model would reach at the same epsilon");
   app->add_option("--threads", options->threads, "Threads (default: all)")
       ->check(CLI::Range(1, 1024));
   app->add_option("--memory-mb", options->memory_mb,

@@ -85,6 +85,7 @@ struct SimulateOptions {
   std::vector<std::filesystem::path> policies;
   uint64_t seed = 1;
   uint64_t runs = 1;
+  bool baseline = false;
   int threads = 0;                    // 0: as many as the machine has
   std::optional<uint64_t> memory_mb;  // for each owner's rows, instead of what policies say
   std::optional<std::filesystem::path> out;

@@ -92,6 +92,7 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
       sim::simulate(input, {.seed = options.seed,
                             .runs = options.runs,
                             .threads = options.threads > 0 ? options.threads : std::max(threads, 1),
+                            .baseline = options.baseline,
                             .out = out_folder(options),
                             .progress = [&](uint64_t done) { progress.advance(done); }}));
   progress.finish();

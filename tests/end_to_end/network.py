@@ -24,6 +24,29 @@ class Network(InFolder):
         self.assertTrue(trained["privacy_card"]["private"])
         self.assertFalse(simulated["privacy_card"]["private"])
 
+    def test_every_rule_gives_the_simulated_model_and_is_verified(self):
+        consortium = Consortium(self.folder, budget=40)
+        step, clip = "step   = 1.0", "max_grad_norm = 8.0"
+        weights = (step, 'step = 1.0\nweights = "noise_optimal"')
+        jobs = {
+            "constant": [(step, "step = 0.5\nmomentum = 0.3")],
+            "strongly_convex": [("[model]", "[model]\nl2 = 0.5")],
+            "pilot_newton": [weights, ("epsilon  = 1 ", "epsilon  = 3 ")],
+            "statistics": [("rounds = 3", ""), (step, ""), (clip, "max_row_norm = 4.0")],
+        }
+        for seed, (rule, replace) in enumerate(jobs.items()):
+            with self.subTest(rule):
+                consortium.write_charter(replace=[('"pilot_newton"', f'"{rule}"'), *replace])
+                self.parley("simulate", consortium.charter, "--data", "data", "--seed", str(seed),
+                            "--out", rule)
+                simulated = json.loads((self.folder / rule / "model.json").read_text())
+                trained = self.train(consortium, seed=seed)
+                self.assertEqual(trained["model"]["theta"], simulated["model"]["theta"])
+                done = self.parley("verify", "job/model.json", "job/transcript.pb.zst",
+                                   consortium.charter)
+                self.assertIn("identical", done.stdout)
+                (self.folder / "job").rename(self.folder / f"job-{rule}")
+
     def test_the_product_draws_its_own_noise_and_cannot_be_seeded(self):
         consortium = Consortium(self.folder, rounds=1)
         refused = self.parley("owner", "run", "bank-a/policy.toml", "--seed", "5", expect=2)

@@ -273,6 +273,8 @@ TEST(CharterErrors, NameRulesThatDoNotFitTheModel) {
   expect_errors(text,
                 {{"l2 = 0.5", "l2 = 0", "protocol.rule", "needs model.l2 above 0", "rule"},
                  {std::string(kPilot), "", "protocol.start", "there is no [pilot]", "start"}});
+  text.replace(text.find("start = 'pilot'"), 15, "weights = 'noise_optimal'");
+  expect_errors(text, {{std::string(kPilot), "", "protocol.weights", "no [pilot]", "weights"}});
 }
 
 TEST(CharterErrors, NameThePrivacyPromise) {

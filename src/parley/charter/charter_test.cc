@@ -218,7 +218,6 @@ TEST(Charter, EveryChangedValueChangesTheHash) {
       {"protocol.step", "0.2"},
       {"protocol.momentum", "0.1"},
       {"protocol.average", "none"},
-      {"protocol.weights", "noise_optimal"},
       {"privacy.calibration", "paper"},
       {"privacy.unit", "\"person\""},
       {"privacy.unit_records", "2"},
@@ -299,6 +298,9 @@ TEST(Charter, PilotNewtonStartsAtThePilot) {
   ASSERT_TRUE(charter) << error_of(charter);
   EXPECT_EQ(charter->protocol.start, Start::kPilot);
   EXPECT_EQ(charter->protocol.average, Average::kTail);
+  const auto weighted =
+      parse(pilot, {{"protocol.rule", "pilot_newton"}, {"protocol.weights", "noise_optimal"}});
+  EXPECT_NE(weighted->hash, charter->hash);
 }
 
 /// A charter whose owners stand in a table; gives the charter's text.

@@ -81,6 +81,11 @@ std::string what(const Charter& charter) {
   return text + "\n";
 }
 
+std::string output(Average average) {
+  if (average == Average::kPaper) return "the weighted average of all points";
+  return average == Average::kTail ? "the average of the last half" : "the last point";
+}
+
 std::string how(const Charter& charter) {
   const Protocol& p = charter.protocol;
   std::string text = "How: protocol " + word(p.name);
@@ -89,8 +94,12 @@ std::string how(const Charter& charter) {
   text += ", rounds " + decided(charter, "protocol.rounds", grouped(p.rounds));
   if (p.rule != Rule::kStatistics)
     text += ", step " + decided(charter, "protocol.step", shortest(p.step));
+  if (p.momentum > 0) text += ", momentum " + shortest(p.momentum);
+  if (p.name == ProtocolName::kSync && p.rule != Rule::kStatistics)
+    text += ", output " + decided(charter, "protocol.average", output(p.average));
   if (p.name == ProtocolName::kSync)
-    text += ", start " + word(p.start) + ", owners weighted by " + word(p.weights);
+    text += ", start " + word(p.start) + ", owners weighted by " +
+            (p.weights == Weights::kRows ? "their rows" : "rows and noise, as the pilot shows");
   if (p.name == ProtocolName::kFederated)
     text += ", " + decided(charter, "protocol.local_steps", grouped(p.local_steps)) +
             " local steps before each sum";

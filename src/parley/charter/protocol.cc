@@ -86,6 +86,12 @@ void read_sync(Table& t, Charter& charter) {
   check_start(t, charter);
   t.optional("weights", p.weights, Among<Weights>{Weights::kRows, Weights::kNoiseOptimal},
              "For example weights = \"rows\".");
+  if (p.weights == Weights::kNoiseOptimal && once)
+    t.fail("weights", "= \"noise_optimal\" is for rules that ask for gradients, found statistics",
+           "Take weights = \"rows\".");
+  else if (p.weights == Weights::kNoiseOptimal && !charter.pilot)
+    t.fail("weights", "= \"noise_optimal\" is computed from public rows, but there is no [pilot]",
+           "Add a [pilot] section, or take weights = \"rows\".");
   t.optional("owner_learner", p.owner_learner, Anything{}, "For example \"own_noise\".");
 }
 

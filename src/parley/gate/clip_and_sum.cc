@@ -8,27 +8,50 @@
 #include "parley/learn/kernel/kernel.h"
 
 namespace parley::gate {
+namespace {
+
+/// The sum of part(rows, begin, end) over all rows, on several threads. Integers: any order.
+template <class Part>
+std::vector<int64_t> sum_of(const learn::AnyRows& records, size_t size, int threads,
+                            const Part& part) {
+  std::vector<int64_t> total(size);
+  std::mutex mutex;
+  std::visit(
+      [&](const auto& rows) {
+        in_parallel(threads, rows->size(), [&](size_t, size_t begin, size_t end) {
+          learn::by_window(*rows, begin, end, [&](size_t from, size_t to) {
+            const std::vector<int64_t> found = part(*rows, from, to);
+            const std::scoped_lock lock(mutex);
+            for (size_t j = 0; j < total.size(); ++j) total[j] += found[j];
+          });
+        });
+      },
+      records);
+  return total;
+}
+
+}  // namespace
 
 template <class Norm>
 privacy::Bounded<Norm> ClipAndSum::gradient(const Records& records, const learn::Losses& loss,
                                             const learn::Lattice& lattice,
                                             std::span<const double> theta, uint32_t unit_records,
                                             int threads) {
-  std::vector<int64_t> total(lattice.dimension());
-  std::mutex mutex;
-  std::visit(
-      [&](const auto& rows) {
-        in_parallel(threads, rows->size(), [&](size_t, size_t begin, size_t end) {
-          learn::by_window(*rows, begin, end, [&](size_t from, size_t to) {
-            const std::vector<int64_t> part =
-                learn::lattice_sum<Norm>(loss, lattice, theta, *rows, from, to);
-            const std::scoped_lock lock(mutex);
-            for (size_t j = 0; j < total.size(); ++j) total[j] += part[j];  // Integers: any order.
-          });
-        });
-      },
-      records.value_);
-  return {std::move(total), sensitivity<Norm>(lattice, unit_records)};
+  const auto part = [&](const auto& rows, size_t begin, size_t end) {
+    return learn::lattice_sum<Norm>(loss, lattice, theta, rows, begin, end);
+  };
+  return {sum_of(records.value_, lattice.dimension(), threads, part),
+          sensitivity<Norm>(lattice, unit_records)};
+}
+
+template <class Norm>
+privacy::Bounded<Norm> ClipAndSum::statistics(const Records& records,
+                                              const learn::StatisticsMap<Norm>& map,
+                                              uint32_t unit_records, int threads) {
+  const auto part = [&](const auto& rows, size_t begin, size_t end) {
+    return learn::statistics_sum(map, rows, begin, end);
+  };
+  return {sum_of(records.value_, map.size(), threads, part), sensitivity(map, unit_records)};
 }
 
 template privacy::Bounded<L1> ClipAndSum::gradient<L1>(const Records&, const learn::Losses&,
@@ -37,5 +60,11 @@ template privacy::Bounded<L1> ClipAndSum::gradient<L1>(const Records&, const lea
 template privacy::Bounded<L2> ClipAndSum::gradient<L2>(const Records&, const learn::Losses&,
                                                        const learn::Lattice&,
                                                        std::span<const double>, uint32_t, int);
+template privacy::Bounded<L1> ClipAndSum::statistics<L1>(const Records&,
+                                                         const learn::StatisticsMap<L1>&, uint32_t,
+                                                         int);
+template privacy::Bounded<L2> ClipAndSum::statistics<L2>(const Records&,
+                                                         const learn::StatisticsMap<L2>&, uint32_t,
+                                                         int);
 
 }  // namespace parley::gate

@@ -6,6 +6,7 @@
 
 #include "parley/learn/data/any_rows.h"
 #include "parley/learn/kernel/lattice.h"
+#include "parley/learn/kernel/statistics_map.h"
 #include "parley/learn/loss.h"
 #include "parley/privacy/flow.h"
 
@@ -27,7 +28,17 @@ class ClipAndSum {
                                          std::span<const double> theta, uint32_t unit_records,
                                          int threads);
 
-  /// The sensitivity of such a sum; public.
+  /// The sum of the records' second moments, each record shrunk to the map's norm first.
+  template <class Norm>
+  static privacy::Bounded<Norm> statistics(const Records& records,
+                                           const learn::StatisticsMap<Norm>& map,
+                                           uint32_t unit_records, int threads);
+
+  /// The sensitivities of such sums; public.
+  template <class Norm>
+  static double sensitivity(const learn::StatisticsMap<Norm>& map, uint32_t unit_records) {
+    return unit_records * map.sensitivity();
+  }
   template <class Norm>
   static double sensitivity(const learn::Lattice& lattice, uint32_t unit_records) {
     return kReplaceOne * unit_records * lattice.bound<Norm>();

@@ -49,8 +49,7 @@ Result<Gate> Gate::open(Records records, Terms terms, ledger::Ledger& ledger,
   const uint32_t left = terms.answers - std::min(terms.answers, ledger.last_round(terms.charter));
   TRY(std::visit(
       [&]<class M>(const M& mechanism) {
-        const double sensitivity =
-            ClipAndSum::sensitivity<typename M::Norm>(terms.lattice, terms.unit_records);
+        const double sensitivity = terms.sensitivity<typename M::Norm>();
         return ledger.can_afford(dataset, mechanism.cost(sensitivity), left);
       },
       terms.mechanism));
@@ -76,6 +75,17 @@ Result<void> Gate::validate(uint32_t round, std::span<const double> theta) const
   return {};
 }
 
+/// What is asked: the gradients at theta, or the moments, which have no theta.
+template <class Norm>
+privacy::Bounded<Norm> Gate::sum_at(std::span<const double> theta) const {
+  if (terms_.statistics)
+    return ClipAndSum::statistics(records_,
+                                  std::get<learn::StatisticsMap<Norm>>(*terms_.statistics),
+                                  terms_.unit_records, threads_);
+  return ClipAndSum::gradient<Norm>(records_, terms_.loss, terms_.lattice, theta,
+                                    terms_.unit_records, threads_);
+}
+
 Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> theta) {
   TRY(validate(round, theta));
   const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta)};
@@ -86,9 +96,7 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
   noise_.pop_front();
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
-        auto sum = ClipAndSum::gradient<typename M::Norm>(records_, terms_.loss, terms_.lattice,
-                                                          theta, terms_.unit_records, threads_);
-        return ledger_->pay(dataset_, query, std::move(sum), std::move(drawn));
+        return ledger_->pay(dataset_, query, sum_at<typename M::Norm>(theta), std::move(drawn));
       },
       noise);
 }
@@ -100,8 +108,8 @@ void Gate::draw_ahead() {
   while (noise_.size() < coming)
     std::visit(
         [&]<class M>(const M& mechanism) {
-          noise_.emplace_back(std::in_place_type<privacy::Drawn<M>>, mechanism,
-                              terms_.lattice.dimension(), *entropy_);
+          noise_.emplace_back(std::in_place_type<privacy::Drawn<M>>, mechanism, terms_.numbers(),
+                              *entropy_);
         },
         terms_.mechanism);
 }

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
+#include <variant>
 
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
@@ -18,6 +20,17 @@
 
 namespace parley::gate {
 
+using Statistics = std::variant<learn::StatisticsMap<L1>, learn::StatisticsMap<L2>>;
+
+/// How far one unit's records move an answer: of moments if that is what is asked, else of
+/// gradients.
+template <class Norm>
+double sensitivity_of(const learn::Lattice& lattice, const std::optional<Statistics>& statistics,
+                      uint32_t unit_records) {
+  if (!statistics) return ClipAndSum::sensitivity<Norm>(lattice, unit_records);
+  return ClipAndSum::sensitivity(std::get<learn::StatisticsMap<Norm>>(*statistics), unit_records);
+}
+
 /// What a job may ask of an owner: public numbers, fixed by the charter before the first query.
 struct Terms {
   Hash charter{};
@@ -26,8 +39,20 @@ struct Terms {
   double box = 0;
   uint32_t unit_records = 1;
   learn::Losses loss;
-  learn::Lattice lattice;
+  learn::Lattice lattice;  // on which answers lie; it also says how many features there are
   privacy::Mechanisms mechanism;
+  /// Set where the answer is not a gradient but all second moments, once; in the mechanism's norm.
+  std::optional<Statistics> statistics{};
+
+  /// How far one unit's records move an answer.
+  template <class Norm>
+  double sensitivity() const {
+    return sensitivity_of<Norm>(lattice, statistics, unit_records);
+  }
+  /// How many numbers an answer has.
+  size_t numbers() const {
+    return statistics ? learn::statistics_size(lattice.dimension()) : lattice.dimension();
+  }
 };
 
 class Gate {
@@ -54,6 +79,8 @@ class Gate {
   Gate(Records records, Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
        Entropy& entropy, int threads);
   Result<void> validate(uint32_t round, std::span<const double> theta) const;
+  template <class Norm>
+  privacy::Bounded<Norm> sum_at(std::span<const double> theta) const;
 
   Records records_;
   Terms terms_;

@@ -1,6 +1,8 @@
 #include "parley/gate/terms.h"
 
+#include <cmath>
 #include <string>
+#include <utility>
 
 #include "parley/base/number.h"
 #include "parley/charter/available.h"
@@ -58,11 +60,37 @@ Result<privacy::Mechanisms> gaussian_for(const Charter& charter, const charter::
 }
 
 Result<privacy::Mechanisms> mechanism_for(const Charter& charter, const charter::Owner& owner,
-                                          const learn::Lattice& lattice, uint32_t unit_records) {
+                                          const learn::Lattice& lattice,
+                                          const std::optional<Statistics>& statistics) {
   const auto answers = static_cast<uint32_t>(charter.answers());
+  const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
   if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
-    return laplace_for(charter, owner, ClipAndSum::sensitivity<L1>(lattice, unit_records), answers);
-  return gaussian_for(charter, owner, ClipAndSum::sensitivity<L2>(lattice, unit_records), answers);
+    return laplace_for(charter, owner, sensitivity_of<L1>(lattice, statistics, records), answers);
+  return gaussian_for(charter, owner, sensitivity_of<L2>(lattice, statistics, records), answers);
+}
+
+/// The largest label in size: public, by the target's bounds.
+double label_bound(const learn::Target& target) {
+  if (!target.levels.empty()) return 1;
+  return std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
+         target.scale;
+}
+
+Result<Statistics> statistics_of(const Charter& charter) {
+  const double row = charter.privacy.max_row_norm, label = label_bound(charter.schema.target);
+  const int bits = static_cast<int>(charter.privacy.grid_bits);
+  const size_t columns = charter.schema.features().size();
+  if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
+    return Statistics(TRY(learn::StatisticsMap<L1>::make(row, label, bits, columns)));
+  return Statistics(TRY(learn::StatisticsMap<L2>::make(row, label, bits, columns)));
+}
+
+Result<learn::Lattice> lattice_of(const Charter& charter,
+                                  const std::optional<Statistics>& statistics) {
+  if (statistics) return std::visit([](const auto& map) { return map.lattice(); }, *statistics);
+  return learn::Lattice::make(charter.privacy.max_grad_norm,
+                              static_cast<int>(charter.privacy.grid_bits),
+                              charter.schema.features().size());
 }
 
 }  // namespace
@@ -70,20 +98,19 @@ Result<privacy::Mechanisms> mechanism_for(const Charter& charter, const charter:
 Result<Terms> terms_for(const Charter& charter, size_t owner) {
   TRY(check_available(charter));
   const charter::Owner& who = charter.owners.at(owner);
-  const auto answers = static_cast<uint32_t>(charter.answers());
-  const auto unit_records = static_cast<uint32_t>(charter.privacy.unit_records);
-  const auto lattice = TRY(learn::Lattice::make(charter.privacy.max_grad_norm,
-                                                static_cast<int>(charter.privacy.grid_bits),
-                                                charter.schema.features().size()));
-  const auto mechanism = TRY(mechanism_for(charter, who, lattice, unit_records));
+  std::optional<Statistics> statistics;
+  if (charter.protocol.rule == charter::Rule::kStatistics) statistics = TRY(statistics_of(charter));
+  const auto lattice = TRY(lattice_of(charter, statistics));
+  const auto mechanism = TRY(mechanism_for(charter, who, lattice, statistics));
   return Terms{.charter = charter.hash,
                .rows = static_cast<uint64_t>(who.rows),
-               .answers = answers,
+               .answers = static_cast<uint32_t>(charter.answers()),
                .box = charter.model.box,
-               .unit_records = unit_records,
+               .unit_records = static_cast<uint32_t>(charter.privacy.unit_records),
                .loss = charter::loss_of(charter.model),
                .lattice = lattice,
-               .mechanism = mechanism};
+               .mechanism = mechanism,
+               .statistics = std::move(statistics)};
 }
 
 }  // namespace parley::gate

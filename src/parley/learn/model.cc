@@ -52,6 +52,7 @@ std::string marked_statement(const PrivacyCard& card) {
 }
 
 Json to_json(const PrivacyCard& card) {
+  const bool short_rows = card.max_row_norm > 0;
   Json json{{"private", card.is_private},
             {"calibration", card.calibration},
             {"statement", marked_statement(card)},
@@ -62,7 +63,8 @@ Json to_json(const PrivacyCard& card) {
             {"charter", card.charter},
             {"protocol", card.protocol},
             {"mechanism", card.mechanism},
-            {"max_grad_norm", card.max_grad_norm},
+            {short_rows ? "max_row_norm" : "max_grad_norm",
+             short_rows ? card.max_row_norm : card.max_grad_norm},
             {"norm", card.norm},
             {"rounds", card.rounds},
             {"owners", Json::array()},

@@ -38,7 +38,8 @@ struct PrivacyCard {
   uint64_t unit_records = 1, overlap = 1;
   std::string charter{};  // sha256:...
   std::string protocol{}, mechanism{};
-  double max_grad_norm = 0;
+  double max_grad_norm = 0;  // of one record's gradient; or, above 0, of the record itself:
+  double max_row_norm = 0;
   std::string norm{};  // l1 | l2
   uint64_t rounds = 0;
   std::vector<Owner> owners{};

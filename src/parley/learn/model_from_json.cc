@@ -76,7 +76,8 @@ Result<PrivacyCard> card_of(const JsonObject& object) {
   TRY(object.get("charter", card.charter));
   TRY(object.get("protocol", card.protocol));
   TRY(object.get("mechanism", card.mechanism));
-  TRY(object.get("max_grad_norm", card.max_grad_norm));
+  TRY(object.has("max_row_norm") ? object.get("max_row_norm", card.max_row_norm)
+                                 : object.get("max_grad_norm", card.max_grad_norm));
   TRY(object.get("norm", card.norm));
   TRY(object.get("rounds", card.rounds));
   const std::vector<JsonObject> owners = TRY(object.objects("owners"));

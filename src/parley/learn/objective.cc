@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
+#include "parley/base/math/portable.h"
 #include "parley/learn/solver/products.h"
 
 namespace parley::learn {
@@ -31,22 +33,68 @@ double slope_limit(std::span<const double> z, ClipIn norm, double limit) {
   return limit / norm_of(z, norm);
 }
 
+/// (1/n) sum of curvature_i z_i z_i' + l2.
+std::vector<double> hessian_of(const Rows& rows, std::span<const double> curvatures, double l2) {
+  const size_t p = rows.columns();
+  ProductSum products(p, rows.stride());
+  products.add(rows.values(), curvatures.data(), rows.size());
+  products.flush();
+  std::vector<double> hessian(p * p);
+  for (size_t i = 0; i < p; ++i)
+    for (size_t j = 0; j < p; ++j)
+      hessian[i * p + j] = products.at(i, j) / double(rows.size()) + (i == j ? l2 : 0);
+  return hessian;
+}
+
+/// The width of a normal kernel for a density, by Silverman's rule.
+double kernel_width(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0, squares = 0;
+  for (double value : values) mean += value / n;
+  for (double value : values) squares += (value - mean) * (value - mean) / n;
+  return 1.06 * std::sqrt(squares) * portable_exp(-0.2 * portable_log(n));
+}
+
+/// Curvatures of hinge records, clipped like their slopes: the kink at margin 1, spread by the
+/// kernel.
+std::vector<double> kink_curvatures(const Hinge& hinge, const Rows& rows,
+                                    std::span<const double> theta, ClipIn norm, double limit) {
+  std::vector<double> margins;
+  for (size_t i = 0; i < rows.size(); ++i)
+    margins.push_back(rows.label(i) * score_of(rows.row(i), theta));
+  const double width = kernel_width(margins);
+  std::vector<double> curvatures;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const double jump =
+        std::min(hinge.weights.of(rows.label(i)), slope_limit(rows.row(i), norm, limit));
+    const double t = std::clamp((1 - margins[i]) / width, -30.0, 30.0);
+    const double density = portable_exp(-t * t / 2) / (width * std::sqrt(2 * std::numbers::pi));
+    curvatures.push_back(width > 0 ? jump * density : 0);
+  }
+  return curvatures;
+}
+
 }  // namespace
 
-std::vector<double> mean_gradient(const Losses& loss, const Rows& rows,
-                                  std::span<const double> theta, ClipIn norm, double limit) {
-  std::vector<double> mean(rows.columns());
+void each_gradient(const Losses& loss, const Rows& rows, std::span<const double> theta, ClipIn norm,
+                   double limit, const std::function<void(std::span<const double>, double)>& use) {
   std::visit(
       [&](const auto& known) {
         for (size_t i = 0; i < rows.size(); ++i) {
           const auto z = rows.row(i);
           const double most = slope_limit(z, norm, limit);
-          const double slope =
-              std::clamp(known.slope(score_of(z, theta), rows.label(i)), -most, most);
-          for (size_t j = 0; j < z.size(); ++j) mean[j] += z[j] == 0 ? 0 : slope * z[j];
+          use(z, std::clamp(known.slope(score_of(z, theta), rows.label(i)), -most, most));
         }
       },
       loss);
+}
+
+std::vector<double> mean_gradient(const Losses& loss, const Rows& rows,
+                                  std::span<const double> theta, ClipIn norm, double limit) {
+  std::vector<double> mean(rows.columns());
+  each_gradient(loss, rows, theta, norm, limit, [&](std::span<const double> z, double slope) {
+    for (size_t j = 0; j < z.size(); ++j) mean[j] += z[j] == 0 ? 0 : slope * z[j];
+  });
   for (double& value : mean) value /= static_cast<double>(rows.size());
   return mean;
 }
@@ -54,7 +102,6 @@ std::vector<double> mean_gradient(const Losses& loss, const Rows& rows,
 std::vector<double> clipped_hessian(const Losses& loss, const Rows& rows,
                                     std::span<const double> theta, ClipIn norm, double limit,
                                     double l2) {
-  const size_t p = rows.columns();
   std::vector<double> curvatures(rows.size());
   std::visit(
       [&](const auto& known) {
@@ -66,14 +113,15 @@ std::vector<double> clipped_hessian(const Losses& loss, const Rows& rows,
         }
       },
       loss);
-  ProductSum products(p, rows.stride());
-  products.add(rows.values(), curvatures.data(), rows.size());
-  products.flush();
-  std::vector<double> hessian(p * p);
-  for (size_t i = 0; i < p; ++i)
-    for (size_t j = 0; j < p; ++j)
-      hessian[i * p + j] = products.at(i, j) / double(rows.size()) + (i == j ? l2 : 0);
-  return hessian;
+  return hessian_of(rows, curvatures, l2);
+}
+
+std::vector<double> smoothed_hessian(const Losses& loss, const Rows& rows,
+                                     std::span<const double> theta, ClipIn norm, double limit,
+                                     double l2) {
+  const Hinge* hinge = std::get_if<Hinge>(&loss);
+  if (hinge == nullptr) return clipped_hessian(loss, rows, theta, norm, limit, l2);
+  return hessian_of(rows, kink_curvatures(*hinge, rows, theta, norm, limit), l2);
 }
 
 std::optional<std::vector<double>> inverse(std::span<const double> matrix, size_t dimension) {

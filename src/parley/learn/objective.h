@@ -2,6 +2,7 @@
 // owner's kernel is tested against.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,6 +22,16 @@ std::vector<double> mean_gradient(const Losses& loss, const Rows& rows,
 std::vector<double> clipped_hessian(const Losses& loss, const Rows& rows,
                                     std::span<const double> theta, ClipIn norm, double limit,
                                     double l2);
+
+/// The same, but a loss without curvature gets that of its kink: the density of scores there, by a
+/// normal kernel. What noise does to the fitness near the optimum.
+std::vector<double> smoothed_hessian(const Losses& loss, const Rows& rows,
+                                     std::span<const double> theta, ClipIn norm, double limit,
+                                     double l2);
+
+/// use(z, slope) for every record; its clipped gradient is slope z.
+void each_gradient(const Losses& loss, const Rows& rows, std::span<const double> theta, ClipIn norm,
+                   double limit, const std::function<void(std::span<const double>, double)>& use);
 
 /// The inverse of a symmetric positive definite matrix, or nothing if it is not one.
 std::optional<std::vector<double>> inverse(std::span<const double> matrix, size_t dimension);

@@ -46,6 +46,16 @@ Schedule algorithm2(uint32_t answers, double c, Average average, std::vector<dou
   return fill(answers, average, std::move(start), [&](double k) { return c / std::sqrt(k); });
 }
 
+Schedule constant_step(uint32_t answers, double step, Average average, std::vector<double> start) {
+  return fill(answers, average, std::move(start), [&](double) { return step; });
+}
+
+Schedule strongly_convex(uint32_t answers, double scale, double l2, Average average,
+                         std::vector<double> start) {
+  check(l2 > 0);
+  return fill(answers, average, std::move(start), [&](double k) { return scale / (l2 * k); });
+}
+
 Schedule pilot_newton(uint32_t answers, double scale, Average average, std::vector<double> start,
                       std::vector<double> inverse_hessian) {
   check(inverse_hessian.size() == start.size() * start.size());

@@ -34,6 +34,15 @@ Schedule algorithm1(uint32_t answers, double rho, Average average, std::vector<d
 /// reaches its output; here every answer does, so T = answers + 2.
 Schedule algorithm2(uint32_t answers, double c, Average average, std::vector<double> start);
 
+/// The same step in every round, best at 1 / (largest curvature); its output is the average of the
+/// last half, which forgets the start (spec, horizontal 3.3).
+Schedule constant_step(uint32_t answers, double step, Average average, std::vector<double> start);
+
+/// For fitness that is l2-strongly convex but not smooth: a_k = scale / (l2 k) (spec, horizontal
+/// 3).
+Schedule strongly_convex(uint32_t answers, double scale, double l2, Average average,
+                         std::vector<double> start);
+
 /// Newton steps with the curvature of public rows: start at their optimum, M the inverse Hessian of
 /// the clipped loss there; a = 1 and then 1/2 for two answers, 1/sqrt(k) for any other number
 /// (spec, horizontal 3.5).

@@ -132,6 +132,18 @@ TEST(Algorithm2, EqualsTheGoldenVectorsOfTheOtherLosses) {
           {0.6859695390742, 0.0138345126269}});
 }
 
+// G15, first half: owner 2 alone answers, with the golden noise.
+TEST(Algorithm2, EqualsTheGoldenVectorOfOneOwner) {
+  Descent descent(algorithm2(3, .2, Average::kPaper, kStart), .6, 0, 1);
+  for (int k = 1; !descent.finished(); ++k) {
+    auto mean = mean_gradient(Squared{}, tiny_owner(2), descent.theta(0), ClipIn::kNone, 0);
+    for (size_t j = 0; j < 2; ++j) mean[j] += tiny_noise(2, k)[j];
+    descent.step(mean);
+  }
+  EXPECT_NEAR(descent.average(0)[0], 0.4756401990516, 1e-12);
+  EXPECT_NEAR(descent.average(0)[1], 0.1914634026431, 1e-12);
+}
+
 // G5: the weights of theta[1..4] in the output of T = 5, by running the table on unit vectors.
 TEST(Algorithm2, AveragesWithTheGoldenWeights) {
   const double golden[] = {0.1599275157232, 0.2314492750492, 0.2832029062845, 0.325420302943};
@@ -144,6 +156,46 @@ TEST(Algorithm2, AveragesWithTheGoldenWeights) {
   }
   weights[0] = rest;
   for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(weights[k], golden[k], 1e-12);
+}
+
+TEST(ConstantStep, KeepsItsStepAndAveragesTheLastHalf) {
+  const auto rounds = constant_step(5, .4, Average::kTail, kStart).rounds;
+  const double tail[] = {1, 1, 1, 1 / 2.0, 1 / 3.0};
+  for (size_t k = 0; k < 5; ++k) {
+    EXPECT_EQ(rounds[k].step, .4);
+    EXPECT_EQ(rounds[k].average, tail[k]);
+  }
+}
+
+// a_k = 1/(l2 k) makes theta[k+1] the mean of the minus gradients so far, divided by l2.
+TEST(StronglyConvex, IsTheMeanOfAllGradientsOverL2) {
+  Descent descent(strongly_convex(4, 1, .5, Average::kNone, {3}), kNoBox, .5, 1);
+  double sum = 0;
+  for (double gradient : {1.0, -2.0, 4.0, 7.0}) {
+    sum += gradient;
+    descent.step(std::array{gradient});
+    EXPECT_NEAR(descent.theta(0)[0], -sum / double(descent.rounds_done()) / .5, 1e-14);
+  }
+}
+
+// A query whose answer the output does not feel would be paid for nothing.
+TEST(EveryRule, UsesEveryAnswer) {
+  const std::vector<double> start = {1};
+  for (uint32_t answers : {1u, 2u, 3u, 10u})
+    for (Average average : {Average::kNone, Average::kPaper, Average::kTail})
+      for (const Schedule& schedule :
+           {algorithm1(answers, 5, average, start), algorithm2(answers, .3, average, start),
+            constant_step(answers, .3, average, start),
+            strongly_convex(answers, .3, 1, average, start),
+            pilot_newton(answers, .7, average, start, {1})})
+        for (uint32_t changed = 1; changed <= answers; ++changed) {
+          Descent one(schedule, kNoBox, 0, 1), other(schedule, kNoBox, 0, 1);
+          for (uint32_t k = 1; k <= answers; ++k) {
+            one.step(std::array{one.theta(0)[0]});
+            other.step(std::array{other.theta(0)[0] + (k == changed)});
+          }
+          EXPECT_NE(one.average(0)[0], other.average(0)[0]) << answers << " " << changed;
+        }
 }
 
 TEST(PilotNewton, StepsAndAveragesAsWritten) {
@@ -172,6 +224,27 @@ TEST(PilotNewton, ReachesTheOptimumOfAQuadraticInOneStep) {
   descent.step(fitness.gradient(kStart));
   const Optimum best = fitness.minimum(kNoBox);
   for (size_t j = 0; j < 2; ++j) EXPECT_NEAR(descent.average(0)[j], best.theta[j], 1e-12);
+}
+
+// Check (iv): whose rows are whose does not matter as long as nobody adds noise.
+TEST(Descent, TheSplitOfRowsAmongOwnersDoesNotMatterWithoutNoise) {
+  Rows first(2), rest(2);
+  for (int owner : {1, 2})
+    for (size_t i = 0; i < tiny_owner(owner).size(); ++i) {
+      const Rows rows = tiny_owner(owner);
+      (i == 0 ? first : rest).add(rows.row(i), rows.label(i));
+    }
+  const Path usual = follow(algorithm2(4, .5, Average::kPaper, kStart), .6, 0);
+  Descent descent(algorithm2(4, .5, Average::kPaper, kStart), .6, 0, 1);
+  for (const Pair& golden : usual.theta) {
+    std::vector<double> sum(2);
+    for (const Rows* rows : {&first, &rest}) {
+      const auto mean = mean_gradient(Squared{}, *rows, descent.theta(0), ClipIn::kNone, 0);
+      for (size_t j = 0; j < 2; ++j) sum[j] += double(rows->size()) / 5 * mean[j];
+    }
+    descent.step(sum);
+    for (size_t j = 0; j < 2; ++j) EXPECT_NEAR(descent.theta(0)[j], golden[j], 1e-12);
+  }
 }
 
 TEST(Descent, MomentumIsHeavyBall) {

@@ -82,12 +82,11 @@ Result<void> weigh(const Policy& policy, const Charter& charter,
       TRY(gate::terms_for(charter, static_cast<size_t>(us - charter.owners.begin())));
   const privacy::Cost cost = std::visit(
       [&]<class M>(const M& mechanism) {
-        return mechanism.cost(
-            gate::ClipAndSum::sensitivity<typename M::Norm>(terms.lattice, terms.unit_records));
+        return mechanism.cost(terms.sensitivity<typename M::Norm>());
       },
       terms.mechanism);
   prospect.answers = terms.answers;
-  prospect.numbers = terms.lattice.dimension();
+  prospect.numbers = terms.numbers();
   prospect.answered = std::min(terms.answers, answered_in(ledger, charter.hash));
   prospect.track = cost.track;
   prospect.price = cost.amount * terms.answers;

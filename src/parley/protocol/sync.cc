@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "parley/learn/statistics.h"
+
 namespace parley::protocol {
 namespace {
 
@@ -29,6 +31,10 @@ Hash model_hash(std::span<const double> theta) {
   TupleBytes tuple;
   for (double value : theta) tuple.add(value);
   return tuple.sha256();
+}
+
+size_t SyncPlan::numbers() const {
+  return moments ? learn::statistics_size(schedule.start.size()) : schedule.start.size();
 }
 
 // The learner.
@@ -100,9 +106,9 @@ Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAns
   if (answer.round != rounds_done() + 1 || answer.receipt.round != answer.round)
     return wrong(owner, "an answer to round " + std::to_string(answer.round) + " in round " +
                             std::to_string(rounds_done() + 1));
-  if (answer.values.size() != descent_.dimension())
+  if (answer.values.size() != plan_.numbers())
     return wrong(owner, std::to_string(answer.values.size()) + " numbers instead of " +
-                            std::to_string(descent_.dimension()));
+                            std::to_string(plan_.numbers()));
   if (place.answer) return wrong(owner, "a second answer to round " + std::to_string(answer.round));
   if (plan_.owners[owner].sign_key) TRY(check_receipt(owner, run, answer));
   place.answer = answer.values;
@@ -143,7 +149,8 @@ Result<void> SyncLearner::check_signature(size_t owner, size_t run,
 
 void SyncLearner::descend_if_complete() {
   if (answered_ < seats_.size()) return;
-  descent_.step(mean_gradients());
+  const std::vector<double> answers = mean_answers();
+  descent_.step(plan_.moments ? to_minimum(answers) : answers);
   for (Seat& place : seats_) place.answer.reset();
   answered_ = 0;
 }
@@ -189,8 +196,8 @@ std::vector<Outgoing> SyncLearner::ask_all() {
 }
 
 /// Sum over owners of v_i (gamma / n_i) answer_i, always in the order of the charter.
-std::vector<double> SyncLearner::mean_gradients() const {
-  const size_t p = descent_.dimension();
+std::vector<double> SyncLearner::mean_answers() const {
+  const size_t p = plan_.numbers();
   std::vector<double> mean(p * descent_.runs());
   for (size_t run = 0; run < descent_.runs(); ++run)
     for (size_t owner = 0; owner < plan_.owners.size(); ++owner) {
@@ -200,6 +207,24 @@ std::vector<double> SyncLearner::mean_gradients() const {
       for (size_t j = 0; j < p; ++j) mean[run * p + j] += factor * static_cast<double>(answer[j]);
     }
   return mean;
+}
+
+/// A step of length 1 against it leads from zero to the minimum of the moments.
+std::vector<double> SyncLearner::to_minimum(std::span<const double> answers) const {
+  const size_t p = descent_.dimension(), size = plan_.numbers();
+  std::vector<double> step;
+  for (size_t run = 0; run < descent_.runs(); ++run) {
+    std::vector<double> moments(answers.begin() + long(run * size),
+                                answers.begin() + long((run + 1) * size));
+    size_t next = 0;
+    for (size_t j = 0; j < p; ++j)
+      for (size_t k = j; k < p; ++k) moments[next++] /= j == k ? 1 : plan_.moments->off;
+    for (; next < size; ++next) moments[next] /= plan_.moments->off;
+    for (double value :
+         learn::moments_minimum(moments, p, plan_.l2, plan_.moments->floor, plan_.box))
+      step.push_back(-value);
+  }
+  return step;
 }
 
 // The owner.

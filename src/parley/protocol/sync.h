@@ -9,6 +9,9 @@
 //      ... once per row of the schedule ...
 //   Finished{hash of the model}   ------->
 //
+// Under rule "statistics" there is one round, in which the answer holds all second moments and the
+// step goes to their minimum.
+//
 // A stream may break anywhere. The owner opens another, says Hello, and is asked again; its ledger
 // gives the answer it has already paid for. Pure state machines: bytes in, bytes out, no clock, no
 // sockets. The simulator and the network drive this same code.
@@ -32,12 +35,21 @@ struct SyncPlan {
     double weight = 0;                  // v_i; they add up to 1
     std::optional<SignKey> sign_key{};  // its receipts must be signed by it; none in a simulation
   };
+  struct Moments {
+    double off = 1;    // what entries beside the diagonal were multiplied with
+    double floor = 0;  // below it an eigenvalue is noise
+  };
   Hash charter{};
   std::vector<Owner> owners;
   double gamma = 0;  // of the lattice on which answers arrive
   double box = 0;
   double l2 = 0;
   learn::Schedule schedule;
+  /// Set where answers are second moments: the one step goes to their minimum.
+  std::optional<Moments> moments{};
+
+  /// How many numbers an answer has.
+  size_t numbers() const;
 };
 
 /// A message for one owner in one run. A networked learner has one run.
@@ -100,7 +112,8 @@ class SyncLearner {
   void descend_if_complete();
   void ask(size_t owner, size_t run, std::vector<Outgoing>& out);
   std::vector<Outgoing> ask_all();
-  std::vector<double> mean_gradients() const;
+  std::vector<double> mean_answers() const;
+  std::vector<double> to_minimum(std::span<const double> answers) const;
   Error wrong(size_t owner, const std::string& what) const;
   Seat& seat(size_t owner, size_t run) { return seats_[run * plan_.owners.size() + owner]; }
   const Seat& seat(size_t owner, size_t run) const {

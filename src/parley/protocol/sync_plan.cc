@@ -1,48 +1,45 @@
 #include "parley/protocol/sync_plan.h"
 
+#include <cmath>
+#include <numbers>
 #include <string>
 #include <utility>
 
 #include "parley/charter/available.h"
-#include "parley/learn/fitness.h"
+#include "parley/gate/terms.h"
 #include "parley/learn/kernel/lattice.h"
-#include "parley/learn/objective.h"
+#include "parley/learn/statistics.h"
+#include "parley/protocol/owner_weights.h"
+#include "parley/protocol/public_rows.h"
 
 namespace parley::protocol {
 namespace {
 
 using charter::Charter, charter::not_available;
 
-/// The optimum of the public rows: a start that costs nothing.
-std::vector<double> pilot_optimum(const Charter& charter, const learn::Rows& pilot) {
-  learn::Fitness fitness(charter::loss_of(charter.model), pilot.columns(), charter.model.l2);
-  fitness.add(pilot);
-  return fitness.minimum(charter.model.box).theta;
+Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
+                                     size_t dimension) {
+  if (charter.protocol.start == charter::Start::kZero) return std::vector<double>(dimension);
+  if (pilot == nullptr)
+    return Error{Code::kInvalid,
+                 "the start is the optimum of public rows, and the charter has no [pilot]",
+                 "Add a [pilot], or use start = \"zero\".",
+                 {.key = "pilot"}};
+  return pilot_optimum(charter, *pilot);
 }
 
-Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* pilot,
-                                    const learn::Lattice& lattice) {
-  const charter::Protocol& protocol = charter.protocol;
-  const auto answers = static_cast<uint32_t>(charter.answers());
-  const bool from_pilot = protocol.start == charter::Start::kPilot;
-  const bool newton = protocol.rule == charter::Rule::kPilotNewton;
-  if ((from_pilot || newton) && pilot == nullptr)
+/// The inverse Hessian of the pilot's clipped loss: clipped in the mechanism's norm, as owners do.
+Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Rows* pilot,
+                                         std::span<const double> theta,
+                                         const learn::Lattice& lattice) {
+  if (pilot == nullptr)
     return Error{Code::kInvalid,
                  "the rule needs public rows, and the charter has no [pilot]",
-                 "Add a [pilot], or use rule = \"algorithm2\" with start = \"zero\".",
+                 "Add a [pilot], or use rule = \"constant\" with start = \"zero\".",
                  {.key = "pilot"}};
-  const std::vector<double> start =
-      from_pilot ? pilot_optimum(charter, *pilot) : std::vector<double>(lattice.dimension());
-  if (protocol.rule == charter::Rule::kAlgorithm1)
-    return learn::algorithm1(answers, protocol.step, protocol.average, start);
-  if (protocol.rule == charter::Rule::kAlgorithm2)
-    return learn::algorithm2(answers, protocol.step, protocol.average, start);
-  if (!newton)
-    return not_available("protocol.rule", name_of(protocol.rule),
-                         "Use \"algorithm1\", \"algorithm2\" or \"pilot_newton\".");
-  const auto hessian =
-      learn::clipped_hessian(charter::loss_of(charter.model), *pilot, start, learn::ClipIn::kL1,
-                             lattice.shortened<L1>(), charter.model.l2);
+  const auto [norm, limit] = clip_of(charter, lattice);
+  const auto hessian = learn::clipped_hessian(charter::loss_of(charter.model), *pilot, theta, norm,
+                                              limit, charter.model.l2);
   auto curvature = learn::inverse(hessian, lattice.dimension());
   if (!curvature)
     return Error{Code::kInvalid,
@@ -50,8 +47,42 @@ Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* p
                  "away",
                  "Give a larger model.l2 or max_grad_norm, or leave out redundant columns.",
                  {.key = "protocol.rule"}};
-  return learn::pilot_newton(answers, protocol.step, protocol.average, start,
-                             *std::move(curvature));
+  return *std::move(curvature);
+}
+
+Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* pilot,
+                                    const learn::Lattice& lattice) {
+  const charter::Protocol& p = charter.protocol;
+  const auto answers = static_cast<uint32_t>(charter.answers());
+  const auto start = TRY(start_of(charter, pilot, lattice.dimension()));
+  switch (p.rule) {
+    case charter::Rule::kAlgorithm1:
+      return learn::algorithm1(answers, p.step, p.average, start);
+    case charter::Rule::kAlgorithm2:
+      return learn::algorithm2(answers, p.step, p.average, start);
+    case charter::Rule::kConstant:
+      return learn::constant_step(answers, p.step, p.average, start);
+    case charter::Rule::kStronglyConvex:
+      return learn::strongly_convex(answers, p.step, charter.model.l2, p.average, start);
+    case charter::Rule::kPilotNewton:
+      return learn::pilot_newton(answers, p.step, p.average, start,
+                                 TRY(curvature_at(charter, pilot, start, lattice)));
+    default:  // Statistics: one step, to their minimum.
+      return learn::constant_step(answers, 1, learn::Average::kNone, start);
+  }
+}
+
+/// How answers of moments are read, and how large their noise is in the weighted mean.
+Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<double>& weights,
+                                     const gate::Terms& terms) {
+  const bool frobenius = std::holds_alternative<learn::StatisticsMap<L2>>(*terms.statistics);
+  const double off = frobenius ? std::numbers::sqrt2 : 1;
+  double variance = 0;
+  for (size_t i = 0; i < weights.size(); ++i)
+    variance += weights[i] * weights[i] * TRY(noise_variance(charter, i));
+  return SyncPlan::Moments{
+      .off = off,
+      .floor = learn::noise_floor(std::sqrt(variance), 1 / off, terms.lattice.dimension())};
 }
 
 }  // namespace
@@ -59,8 +90,6 @@ Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* p
 Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
-  if (charter.protocol.weights != charter::Weights::kRows)
-    return not_available("protocol.weights", name_of(charter.protocol.weights), "Use \"rows\".");
   if (charter.network.quorum != static_cast<int64_t>(charter.owners.size()))
     return not_available("network.quorum", std::to_string(charter.network.quorum),
                          "Every owner must answer every round: leave the key out.");
@@ -72,22 +101,20 @@ Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
                  "[secure_aggregation] is not available in this version",
                  "Leave the table out.",
                  {.key = "secure_aggregation"}};
-  const auto lattice = TRY(learn::Lattice::make(charter.privacy.max_grad_norm,
-                                                static_cast<int>(charter.privacy.grid_bits),
-                                                charter.schema.features().size()));
-  learn::Schedule schedule = TRY(schedule_of(charter, pilot, lattice));
+  const gate::Terms terms = TRY(gate::terms_for(charter, 0));
+  learn::Schedule schedule = TRY(schedule_of(charter, pilot, terms.lattice));
   schedule.momentum = charter.protocol.momentum;
+  const auto weights = TRY(owner_weights(charter, schedule, pilot, terms.lattice));
   SyncPlan plan{.charter = charter.hash,
                 .owners = {},
-                .gamma = lattice.gamma(),
+                .gamma = terms.lattice.gamma(),
                 .box = charter.model.box,
                 .l2 = charter.model.l2,
                 .schedule = std::move(schedule)};
-  double rows = 0;
-  for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
-  for (const charter::Owner& owner : charter.owners)
+  for (size_t i = 0; i < charter.owners.size(); ++i)
     plan.owners.push_back(
-        {owner.name, static_cast<uint64_t>(owner.rows), static_cast<double>(owner.rows) / rows});
+        {charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows), weights[i]});
+  if (terms.statistics) plan.moments = TRY(moments_of(charter, weights, terms));
   return plan;
 }
 

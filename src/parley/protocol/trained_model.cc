@@ -44,6 +44,7 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const doub
       .protocol = std::string(name_of(charter.protocol.name)),
       .mechanism = std::string(name_of(privacy.mechanism)),
       .max_grad_norm = privacy.max_grad_norm,
+      .max_row_norm = privacy.max_row_norm,
       .norm = std::string(norm_of(privacy.mechanism)),
       .rounds = static_cast<uint64_t>(charter.answers()),
       .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",

@@ -24,8 +24,7 @@ Result<std::string> prescribed_event(const charter::Charter& charter, size_t own
   const gate::Terms terms = TRY(gate::terms_for(charter, owner));
   return std::visit(
       [&]<class M>(const M& mechanism) {
-        return mechanism.event(
-            gate::ClipAndSum::sensitivity<typename M::Norm>(terms.lattice, terms.unit_records));
+        return mechanism.event(terms.sensitivity<typename M::Norm>());
       },
       terms.mechanism);
 }

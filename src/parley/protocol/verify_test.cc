@@ -28,8 +28,12 @@ const SigningKey& key_of(size_t place) {
   return keys[place];
 }
 
-charter::Charter some_charter(const std::vector<charter::Override>& changes = {}) {
-  const std::string text = R"(
+const char kDescent[] =
+    "rule = \"algorithm2\"\nrounds = 3\nstep = 0.5\n[privacy]\nmax_grad_norm = 8\n";
+
+charter::Charter some_charter(const std::vector<charter::Override>& changes = {},
+                              const std::string& more = "", const std::string& method = kDescent) {
+  const std::string text = more + R"(
 [charter]
 version = 1
 name = "tiny"
@@ -52,12 +56,7 @@ loss = "squared"
 box = 2
 [protocol]
 name = "sync"
-rule = "algorithm2"
-rounds = 3
-step = 0.5
-[privacy]
-max_grad_norm = 8
-evaluate = 0
+)" + method + R"(evaluate = 0
 [[owner]]
 name = "one"
 rows = 3
@@ -79,10 +78,14 @@ name = "central-bank"
 /// A job that was run as it should be; tests change what came of it.
 class Verify : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { train(); }
+
+  /// Runs the job of charter_ from its beginning.
+  void train() {
     folder_ = test::fresh_folder();
+    owners_.clear(), ledgers_.clear(), transcript_ = {};
     for (size_t place : {0u, 1u}) open_owner(place);
-    SyncPlan plan = *sync_plan(charter_, nullptr);
+    SyncPlan plan = *sync_plan(charter_, pilot_);
     ASSERT_TRUE(require_signatures(plan, charter_));
     SyncLearner learner(plan);
     std::deque<Outgoing> post;
@@ -120,7 +123,7 @@ class Verify : public testing::Test {
   }
 
   VerifyResult verified() const {
-    return *verify({charter_, nullptr, model_, transcript_, kFile, given_});
+    return *verify({charter_, pilot_, model_, transcript_, kFile, given_});
   }
 
   /// The only finding.
@@ -157,6 +160,7 @@ class Verify : public testing::Test {
   SeededEntropy entropy_{1, "verify"};
   std::filesystem::path folder_;
   charter::Charter charter_ = some_charter();
+  const learn::Rows* pilot_ = nullptr;
   std::deque<ledger::Ledger> ledgers_;
   std::deque<SyncOwner> owners_;
   wire::Transcript transcript_;
@@ -174,6 +178,46 @@ TEST_F(Verify, AnHonestJobIsRecomputedAndEveryEpsilonAddsUp) {
   EXPECT_LE(result.owners[0].epsilon, 1);
   EXPECT_NEAR(result.owners[0].epsilon, 1, 1e-6);
   EXPECT_NEAR(result.owners[1].epsilon, 0.5, 1e-6);
+}
+
+// Whatever fills the schedule, it fills it again from charter and pilot, to the last bit.
+TEST_F(Verify, EveryRuleIsRecomputedBitForBit) {
+  using Changes = std::vector<charter::Override>;
+  learn::Rows pilot(2);
+  for (int owner : {1, 2})
+    for (size_t i = 0; i < test::tiny_owner(owner).size(); ++i)
+      pilot.add(test::tiny_owner(owner).row(i), test::tiny_owner(owner).label(i));
+  pilot_ = &pilot;
+  const std::string some_pilot =
+      "pilot = {file = \"pilot.csv\", rows = 5, sha256 = \"" + std::string(64, '0') + "\"}\n";
+  for (const Changes& changes :
+       {Changes{{"protocol.rule", "algorithm1"}}, Changes{{"protocol.rule", "constant"}},
+        Changes{{"protocol.rule", "constant"}, {"protocol.momentum", "0.5"}},
+        Changes{{"protocol.rule", "constant"}, {"protocol.start", "pilot"}},
+        Changes{{"protocol.rule", "strongly_convex"}, {"model.l2", "0.3"}},
+        Changes{{"protocol.rule", "pilot_newton"}}, Changes{{"protocol.weights", "noise_optimal"}},
+        Changes{{"protocol.rule", "pilot_newton"}, {"privacy.overlap", "2"}}}) {
+    charter_ = some_charter(changes, some_pilot);
+    train();
+    const VerifyResult result = verified();
+    EXPECT_TRUE(result.holds() && result.recomputed)
+        << changes[0].value << (result.holds() ? "" : result.findings[0].what);
+    model_.theta[0] = std::nextafter(model_.theta[0], 3);
+    EXPECT_FALSE(verified().holds());
+  }
+}
+
+TEST_F(Verify, StatisticsAreSolvedAgainBitForBit) {
+  charter_ = some_charter({}, "", "rule = \"statistics\"\n[privacy]\nmax_row_norm = 2\n");
+  train();
+  EXPECT_EQ(transcript_.entries[0].answer.values.size(), 5u)
+      << "three products, two with the label";
+  const VerifyResult result = verified();
+  EXPECT_TRUE(result.holds() && result.recomputed)
+      << (result.holds() ? "" : result.findings[0].what);
+  EXPECT_EQ(result.answers, 2u);
+  model_.theta[0] = std::nextafter(model_.theta[0], 3);
+  EXPECT_FALSE(verified().holds());
 }
 
 TEST_F(Verify, AnswersOfOneRoundMayHaveArrivedInAnyOrder) {

@@ -29,6 +29,7 @@ Json json_of(const SimulateResult::Owner& owner) {
           {"delta", owner.delta},
           {"epsilon_spent", owner.epsilon_spent},
           {"answers", owner.answers},
+          {"weight", owner.weight},
           {"noise_scale", owner.noise_scale},
           {"local_only", owner.local_only},
           {"pilot_only", owner.pilot_only ? Json(*owner.pilot_only) : Json()},
@@ -99,6 +100,9 @@ std::string to_text(const SimulateResult& result) {
   if (first.pilot_only)
     text +=
         fmt::format("The public rows alone would reach {} above it.\n", percent(*first.pilot_only));
+  if (result.output_perturbation)
+    text += fmt::format("Noise added once to each owner's own model would reach {} above it.\n",
+                        percent(result.output_perturbation->mean));
   text += fmt::format("{} answers of each owner, {} bytes up and {} down in all.\n", first.answers,
                       grouped(result.bytes_up), grouped(result.bytes_down));
   if (!result.model.empty()) text += "Model: " + result.model.string() + "\n";
@@ -125,6 +129,8 @@ std::string to_json(const SimulateResult& result) {
   Json& outcome = json["result"];
   outcome["relative_fitness"] = json_of(result.relative_fitness);
   outcome["fitness"] = json_of(result.fitness);
+  if (result.output_perturbation)
+    outcome["output_perturbation"] = json_of(*result.output_perturbation);
   for (size_t k = 0; k < result.by_round.size(); ++k) {
     outcome["by_round"].push_back({{"round", k + 1}});
     outcome["by_round"].back().update(json_of(result.by_round[k]));

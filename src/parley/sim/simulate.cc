@@ -10,6 +10,8 @@
 #include "parley/gate/terms.h"
 #include "parley/protocol/sync_plan.h"
 #include "parley/protocol/trained_model.h"
+#include "parley/sim/output_perturbation.h"
+#include "parley/sim/paper/sync.h"
 #include "parley/sim/party.h"
 
 namespace parley::sim {
@@ -72,6 +74,21 @@ Result<void> check_input(const SimulateInput& input) {
   return {};
 }
 
+/// What the runs of a simulation came to.
+struct Outcome {
+  /// Of an owner: what it did, and how it counted.
+  struct Share {
+    double spent = 0;  // by its ledger, in the first run
+    uint32_t answers = 0;
+    double weight = 0;
+    double noise_scale = 0;
+  };
+  std::vector<std::vector<double>> by_round{};  // relative fitness of every run after each round
+  std::vector<double> model{};                  // of the first run
+  std::vector<Share> owners{};
+  uint64_t bytes_up = 0, bytes_down = 0;
+};
+
 /// All runs of one simulation, batch by batch.
 class Runs {
  public:
@@ -87,11 +104,24 @@ class Runs {
     return {};
   }
 
-  const std::vector<std::vector<double>>& by_round() const { return by_round_; }
-  const std::vector<double>& model() const { return model_; }
-  const std::vector<double>& spent() const { return spent_; }
-  uint64_t bytes_up() const { return bytes_up_; }
-  uint64_t bytes_down() const { return bytes_down_; }
+  Result<Outcome> outcome() {
+    Outcome outcome{.by_round = std::move(by_round_),
+                    .model = std::move(model_),
+                    .bytes_up = bytes_up_,
+                    .bytes_down = bytes_down_};
+    for (size_t i = 0; i < plan_.owners.size(); ++i) {
+      const gate::Terms terms = TRY(gate::terms_for(input_.charter, i));
+      const double scale =
+          std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
+                     terms.mechanism);
+      outcome.owners.push_back(
+          {.spent = spent_[i],
+           .answers = terms.answers,
+           .weight = plan_.owners[i].weight,
+           .noise_scale = scale * terms.lattice.gamma() / static_cast<double>(terms.rows)});
+    }
+    return outcome;
+  }
 
  private:
   using Parties = std::vector<std::vector<std::unique_ptr<Party>>>;  // by run, then by owner
@@ -172,9 +202,44 @@ class Runs {
   uint64_t bytes_up_ = 0, bytes_down_ = 0;
 };
 
-Result<std::vector<SimulateResult::Owner>> owners_of(const SimulateInput& input,
-                                                     const Reference& reference, const Runs& runs,
-                                                     double joint, int threads) {
+Result<Outcome> run_protocol(const SimulateInput& input, const SimulateOptions& options,
+                             const Reference& reference) {
+  Runs runs(input, options, TRY(protocol::sync_plan(input.charter, input.pilot.get())), reference);
+  if (!options.out.empty()) TRY(clear_ledgers(input.charter, options));
+  TRY(runs.all());
+  return runs.outcome();
+}
+
+/// The paper's own formulas: no gate, no ledger, no bytes.
+Result<Outcome> run_paper(const SimulateInput& input, const SimulateOptions& options,
+                          const Reference& reference) {
+  const auto sync = TRY(paper::Sync::make(input, options.threads));
+  Outcome outcome{.by_round = std::vector<std::vector<double>>(sync.answers())};
+  for (size_t run = 0; run < options.runs; ++run) {
+    const auto note = [&](size_t round, std::span<const double> output) {
+      outcome.by_round[round - 1].push_back(reference.relative(reference.pooled.at(output)));
+      options.progress(input.owners.size());
+    };
+    auto model = sync.run(options.seed, run, note);
+    if (run == 0) outcome.model = std::move(model.value);
+  }
+  for (size_t i = 0; i < input.owners.size(); ++i)
+    outcome.owners.push_back(
+        {.answers = sync.answers(), .weight = sync.weight(i), .noise_scale = sync.noise_scale(i)});
+  return outcome;
+}
+
+Result<Spread> baseline(const SimulateInput& input, const SimulateOptions& options,
+                        const Reference& reference) {
+  const auto perturbed = TRY(OutputPerturbation::make(input));
+  std::vector<double> relative;
+  for (size_t run = 0; run < options.runs; ++run)
+    relative.push_back(reference.relative(reference.pooled.at(perturbed.run(options.seed, run))));
+  return spread_of(std::move(relative));
+}
+
+std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const Reference& reference,
+                                             const Outcome& outcome, double joint, int threads) {
   const Charter& charter = input.charter;
   const auto fitness_of = [&](const learn::AnyRows& rows) {
     learn::Fitness own(charter::loss_of(charter.model), learn::columns_of(rows), charter.model.l2,
@@ -184,18 +249,16 @@ Result<std::vector<SimulateResult::Owner>> owners_of(const SimulateInput& input,
   };
   std::vector<SimulateResult::Owner> owners;
   for (size_t i = 0; i < charter.owners.size(); ++i) {
-    const gate::Terms terms = TRY(gate::terms_for(charter, i));
+    const Outcome::Share& share = outcome.owners[i];
     SimulateResult::Owner owner{.name = charter.owners[i].name,
                                 .source = input.owners[i].source,
-                                .rows = terms.rows,
+                                .rows = static_cast<uint64_t>(charter.owners[i].rows),
                                 .epsilon = charter.owners[i].epsilon,
                                 .delta = charter.owners[i].delta,
-                                .epsilon_spent = runs.spent()[i],
-                                .answers = terms.answers};
-    const double scale =
-        std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
-                   terms.mechanism);
-    owner.noise_scale = scale * terms.lattice.gamma() / static_cast<double>(terms.rows);
+                                .epsilon_spent = share.spent,
+                                .answers = share.answers,
+                                .weight = share.weight,
+                                .noise_scale = share.noise_scale};
     owner.local_fitness = fitness_of(input.owners[i].rows);
     owner.local_only = reference.relative(owner.local_fitness);
     if (input.pilot) owner.pilot_only = reference.relative(fitness_of(input.pilot));
@@ -254,12 +317,12 @@ Spread spread_of(std::vector<double> values) {
 Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOptions& options) {
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
-  TRY(gate::terms_for(charter, 0));
+  const bool literal = charter.privacy.calibration == charter::Calibration::kPaper;
+  if (!literal) TRY(gate::terms_for(charter, 0));
   TRY(check_input(input));
   const Reference reference = TRY(reference_of(input, options.threads));
-  Runs runs(input, options, TRY(protocol::sync_plan(charter, input.pilot.get())), reference);
-  if (!options.out.empty()) TRY(clear_ledgers(charter, options));
-  TRY(runs.all());
+  const Outcome outcome =
+      TRY(literal ? run_paper(input, options, reference) : run_protocol(input, options, reference));
 
   SimulateResult result{.charter_name = charter.name,
                         .charter_hash = to_hex(charter.hash),
@@ -271,22 +334,29 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
                         .optimum = reference.optimum,
                         .loss = std::string(name_of(charter.model.loss)),
                         .target = charter.schema.target,
-                        .bytes_up = runs.bytes_up(),
-                        .bytes_down = runs.bytes_down(),
+                        .bytes_up = outcome.bytes_up,
+                        .bytes_down = outcome.bytes_down,
                         .threads = options.threads};
-  for (const auto& round : runs.by_round()) result.by_round.push_back(spread_of(round));
+  if (literal)
+    result.why_not_private.insert(result.why_not_private.begin(),
+                                  "calibration \"paper\": real-valued noise for a bound that "
+                                  "nothing enforces, and no ledger");
+  for (const auto& round : outcome.by_round) result.by_round.push_back(spread_of(round));
   result.relative_fitness = result.by_round.back();
-  std::vector<double> fitness = runs.by_round().back();
+  std::vector<double> fitness = outcome.by_round.back();
   for (double& value : fitness) value = reference.optimum.fitness * (1 + value);
   result.fitness = spread_of(fitness);
+  if (options.baseline) result.output_perturbation = TRY(baseline(input, options, reference));
   result.owners =
-      TRY(owners_of(input, reference, runs, result.relative_fitness.mean, options.threads));
-  result.joint_metrics = pooled_metrics(input, runs.model());
+      owners_of(input, reference, outcome, result.relative_fitness.mean, options.threads);
+  result.joint_metrics = pooled_metrics(input, outcome.model);
   result.optimum_metrics = pooled_metrics(input, reference.optimum.theta);
-  if (!options.out.empty()) {
+  if (!options.out.empty() && !literal) {  // No file of a model without a promise.
+    std::vector<double> spent;
+    for (const Outcome::Share& share : outcome.owners) spent.push_back(share.spent);
     result.model = options.out / "model.json";
     TRY(write_model(result.model, protocol::trained_model(
-                                      charter, runs.model(), runs.spent(),
+                                      charter, outcome.model, spent,
                                       {.started = SimulatedClock().now(), .seed = options.seed})));
   }
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

@@ -37,6 +37,7 @@ struct SimulateOptions {
   uint64_t seed = 1;
   size_t runs = 1;
   int threads = 1;
+  bool baseline = false;        // also what output perturbation would reach
   std::filesystem::path out{};  // the first run leaves its model and its ledgers here
   std::function<void(uint64_t answers)> progress = [](uint64_t) {};
 };
@@ -56,6 +57,7 @@ struct SimulateResult {
     double epsilon = 0, delta = 0;
     double epsilon_spent = 0;  // by its ledger, in the first run
     uint32_t answers = 0;
+    double weight = 0;       // v_i of its answers in the learner's mean
     double noise_scale = 0;  // on the mean gradient: Laplace's b, or Gaussian's sigma
     // Relative fitness of three models: its own rows without noise, the public rows, the joint one.
     double local_only = 0;
@@ -71,7 +73,8 @@ struct SimulateResult {
   std::vector<std::string> why_not_private;
   learn::Optimum optimum;
   Spread relative_fitness{}, fitness{};
-  std::vector<Spread> by_round{};  // relative fitness after round 1, 2, ...
+  std::optional<Spread> output_perturbation{};  // relative fitness of the baseline, if asked for
+  std::vector<Spread> by_round{};               // relative fitness after round 1, 2, ...
   std::vector<Owner> owners{};
   /// On the pooled rows, labels in units of the target: the first run's model, and the optimum.
   std::vector<learn::Metric> joint_metrics{}, optimum_metrics{};

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""The ladder of mechanisms at equal epsilon: three banks, 10,000 loans each, epsilon = 1.
+
+    experiments/ladder.py [--parley build/release/parley] [--runs 200] [--data FOLDER] [--rows NAME…]
+
+Every line is `parley simulate` of examples/three-banks.charter.toml with a few keys changed, on
+`--standin lending` or on the files of FOLDER (bank-a.csv, bank-b.csv, bank-c.csv, pilot.csv, for
+example from experiments/specification_lending.py). The first table has the constants of the
+specification (horizontal, 3). For the second they are chosen on the public rows alone: one half of
+them is the pilot, the other half plays three small owners whose epsilon is so much larger that their
+noise is that of the real ones; whichever constants do best there are run once on the owners' rows.
+"""
+
+import argparse
+import concurrent.futures
+import csv
+import hashlib
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+OWNERS = ["bank-a", "bank-b", "bank-c"]
+ROWS, EPSILON = 10_000, 1.0
+
+ALGORITHM2 = {"rule": "algorithm2", "rounds": 98, "step": 0.5, "start": "zero", "average": "paper"}
+CONSTANT = {"rule": "constant", "step": 0.5, "start": "zero", "average": "tail"}
+NEWTON = {"rule": "pilot_newton", "step": 1.0, "start": "pilot", "average": "tail"}
+GAUSSIAN = {"mechanism": "gaussian", "delta": 1e-6}
+
+
+def job(protocol, privacy):
+    return {**{f"protocol.{k}": v for k, v in protocol.items()},
+            **{f"privacy.{k}": v for k, v in privacy.items()}}
+
+
+# Name, what it is, the specification's relative fitness at 10,000 rows, keys of the charter.
+LADDER = [
+    ("1", "Algorithm 2, T = 100, Laplace, worst-case clip 2520", 18.1,
+     job(ALGORITHM2, {"max_grad_norm": 2520})),
+    ("2", "Algorithm 2, T = 100, Laplace, clip 2", 0.0103, job(ALGORITHM2, {"max_grad_norm": 2})),
+    ("3", "constant step, tail average, 10 rounds, Laplace, clip 2", 0.00125,
+     job({**CONSTANT, "rounds": 10}, {"max_grad_norm": 2})),
+    ("4", "Algorithm 2, T = 100, Gaussian, clip 2", 0.00095,
+     job(ALGORITHM2, {"max_grad_norm": 2, **GAUSSIAN})),
+    ("5", "constant step, tail average, 20 rounds, Gaussian, clip 1", 0.00054,
+     job({**CONSTANT, "rounds": 20}, {"max_grad_norm": 1, **GAUSSIAN})),
+    ("6", "pilot-Newton, 2 rounds, Laplace, clip 4", 0.00036,
+     job({**NEWTON, "rounds": 2}, {"max_grad_norm": 4})),
+    ("7", "pilot-Newton, 2 rounds, Gaussian, clip 2", 0.00035,
+     job({**NEWTON, "rounds": 2}, {"max_grad_norm": 2, **GAUSSIAN})),
+    ("8", "statistics once, Gaussian, rows shrunk to 2", 0.0162,
+     job({"rule": "statistics"}, {"max_row_norm": 2, **GAUSSIAN})),
+    ("9", "statistics once, Laplace, rows shrunk to 6", 0.151,
+     job({"rule": "statistics"}, {"max_row_norm": 6})),
+]
+
+# Families whose constants are chosen on the pilot.
+FAMILIES = [
+    ("Algorithm 2, T = 100, Laplace",
+     [job(ALGORITHM2, {"max_grad_norm": c}) for c in (1, 2, 4, 8)]),
+    ("constant step, tail average, Laplace",
+     [job({**CONSTANT, "rounds": t}, {"max_grad_norm": c})
+      for c, t in itertools.product((2, 4, 8), (5, 10, 20))]),
+    ("pilot-Newton, Laplace",
+     [job({**NEWTON, "rounds": t}, {"max_grad_norm": c})
+      for c, t in itertools.product((2, 4, 8), (1, 2, 3, 5))]),
+]
+
+
+class Ladder:
+    def __init__(self, parley, runs, data, folder):
+        self.parley, self.runs, self.folder, self.pilot = parley, runs, folder, None
+        self.charter = os.path.join(folder, "ladder.charter.toml")
+        self.data = data or self.generate()
+        # Every job sets these itself, and not all rules have all of them.
+        own = re.compile(r"(rule|rounds|step|momentum|average|start|max_grad_norm|clip) *=")
+        with open(os.path.join(ROOT, "examples/three-banks.charter.toml")) as file:
+            lines = [line for line in file if not own.match(line)]
+        with open(self.charter, "w") as file:
+            file.writelines(lines)
+
+    def generate(self):
+        folder = os.path.join(self.folder, "data")
+        command = [self.parley, "data", "generate", "lending", "--out", folder]
+        subprocess.run(command + [f"--owner={name}={ROWS}" for name in OWNERS], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return folder
+
+    def simulate(self, keys, data, rows, epsilon, runs, seed):
+        """Mean relative fitness, its standard error and the whole result."""
+        pilot = os.path.join(data, "pilot.csv")
+        with open(pilot, "rb") as file:
+            content = file.read()
+        keys = {**keys, "privacy.evaluate": 0, "pilot.rows": content.count(b"\n") - 1,
+                "pilot.sha256": hashlib.sha256(content).hexdigest()}
+        for i in range(len(OWNERS)):
+            keys |= {f"owner.{i}.rows": rows, f"owner.{i}.epsilon": epsilon}
+        command = [self.parley, "simulate", self.charter, "--data", data, "--runs", str(runs), "--seed", str(seed), "--threads", "1",
+                   "--json", "--out", os.path.join(self.folder, f"run-{seed}-{hash(str(keys)) & 0xffffffff:x}")]
+        for key, value in keys.items():
+            command += ["--set", f"{key}={value}"]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if done.returncode != 0:
+            sys.exit(done.stderr)
+        result = json.loads(done.stdout)["result"]
+        return result["relative_fitness"]["mean"], result["relative_fitness"]["standard_error"], result
+
+    def score(self, keys):
+        return self.simulate(keys, self.data, ROWS, EPSILON, self.runs, seed=1)
+
+    def halves(self):
+        """The public rows as a small job of their own: a pilot and three owners."""
+        if self.pilot:
+            return self.pilot
+        self.pilot = os.path.join(self.folder, "pilot")
+        os.makedirs(self.pilot)
+        with open(os.path.join(self.data, "pilot.csv"), newline="") as file:
+            head, *rows = list(csv.reader(file))
+        fitted, judged = rows[0::2], rows[1::2]
+        each = len(judged) // len(OWNERS)
+        parts = {"pilot": fitted} | {n: judged[i::len(OWNERS)][:each] for i, n in enumerate(OWNERS)}
+        for name, part in parts.items():
+            with open(os.path.join(self.pilot, name + ".csv"), "w", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([head] + part)
+        self.pilot_rows = each
+        return self.pilot
+
+    def choose(self, candidates, pool):
+        """The candidate that does best on the public rows, at the noise of the real job."""
+        data = self.halves()
+        epsilon = EPSILON * ROWS / self.pilot_rows
+        judge = lambda keys: self.simulate(keys, data, self.pilot_rows, epsilon, self.runs, seed=2)[0]
+        scores = list(pool.map(judge, candidates))
+        return candidates[scores.index(min(scores))]
+
+
+def constants(keys):
+    return f"clip {keys['privacy.max_grad_norm']}, {keys['protocol.rounds']} rounds"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--parley", default=os.path.join(ROOT, "build/release/parley"))
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--data", help="folder with bank-a.csv, bank-b.csv, bank-c.csv, pilot.csv")
+    parser.add_argument("--rows", nargs="*", help="rows of the first table, for example 2 6")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        ladder = Ladder(options.parley, options.runs, options.data, folder)
+        chosen = [row for row in LADDER if options.rows is None or row[0] in options.rows]
+        print("| row | mechanism | specification | measured | standard error | difference |")
+        print("|---|---|---|---|---|---|")
+        for (name, what, wanted, _), (found, error, _) in zip(
+                chosen, pool.map(ladder.score, [keys for *_, keys in chosen])):
+            print(f"| {name} | {what} | {wanted:.3g} | {found:.3g} | {error:.1g} | "
+                  f"{100 * (found / wanted - 1):+.0f} % |", flush=True)
+        print("\n| constants chosen on the pilot | which | measured | standard error | gain |\n|---|---|---|---|---|")
+        first = None
+        for what, candidates in FAMILIES:
+            best = ladder.choose(candidates, pool)
+            found, error, result = ladder.score(best)
+            first = first or found
+            print(f"| {what} | {constants(best)} | {found:.3g} | {error:.1g} | {first / found:.1f} |",
+                  flush=True)
+        alone = ", ".join(f"{owner['local_only']:.3g}" for owner in result["owners"])
+        print(f"\nWithout collaboration and noise: {alone}; the pilot alone: "
+              f"{result['owners'][0]['pilot_only']:.3g}.")
+
+
+if __name__ == "__main__":
+    main()

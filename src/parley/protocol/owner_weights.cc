@@ -1,0 +1,63 @@
+#include "parley/protocol/owner_weights.h"
+
+#include <type_traits>
+#include <variant>
+
+#include "parley/gate/terms.h"
+#include "parley/learn/weights.h"
+#include "parley/protocol/public_rows.h"
+
+namespace parley::protocol {
+namespace {
+
+using charter::Charter;
+
+std::vector<double> by_rows(const Charter& charter) {
+  double rows = 0;
+  for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
+  std::vector<double> weights;
+  for (const charter::Owner& owner : charter.owners)
+    weights.push_back(static_cast<double>(owner.rows) / rows);
+  return weights;
+}
+
+}  // namespace
+
+Result<double> noise_variance(const Charter& charter, size_t owner) {
+  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
+  const double unit = terms.lattice.gamma() / static_cast<double>(terms.rows);
+  return std::visit(
+      [&]<class M>(const M& mechanism) {
+        const double scale = static_cast<double>(mechanism.scale()) * unit;
+        return (std::is_same_v<M, privacy::Laplace> ? 2 : 1) * scale * scale;
+      },
+      terms.mechanism);
+}
+
+Result<std::vector<double>> owner_weights(const Charter& charter, const learn::Schedule& schedule,
+                                          const learn::Rows* pilot, const learn::Lattice& lattice) {
+  if (charter.protocol.weights == charter::Weights::kRows) return by_rows(charter);
+  if (pilot == nullptr)
+    return Error{Code::kInvalid,
+                 "noise_optimal weights need public rows, and the charter has no [pilot]",
+                 "Add a [pilot], or take weights = \"rows\".",
+                 {.key = "protocol.weights"}};
+  const auto [norm, limit] = clip_of(charter, lattice);
+  const auto model =
+      learn::error_model(schedule, charter::loss_of(charter.model), *pilot,
+                         pilot_optimum(charter, *pilot), norm, limit, charter.model.l2);
+  if (!model)
+    return Error{Code::kInvalid,
+                 "the pilot's Hessian is singular, so it cannot say what noise costs",
+                 "Give a larger model.l2, or take weights = \"rows\".",
+                 {.key = "protocol.weights"}};
+  std::vector<learn::OwnerError> owners;
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const double variance = TRY(noise_variance(charter, i));
+    const auto rows = static_cast<double>(charter.owners[i].rows);
+    owners.push_back({rows, model->noise_gain * variance, model->spread / rows});
+  }
+  return learn::optimal_weights(owners);
+}
+
+}  // namespace parley::protocol

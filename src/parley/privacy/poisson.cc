@@ -63,24 +63,32 @@ bool ratio_coin(Entropy& entropy, uint64_t a, uint64_t b, Coin coin) {
   }
 }
 
+inline bool is_head(Entropy& entropy, uint64_t a, uint64_t n) { return below_word(entropy, n) < a; }
 bool is_head(Entropy& entropy, Uint128 a, Uint128 n) {
-  if (high_word(n) == 0) return below_word(entropy, low_word(n)) < a;
   return is_less(below(entropy, n), Uint256(a));
 }
 
-/// exp(-(a/b) p) for a <= b, b < 2^124.
-template <class Coin>
-bool exp_of_part(Entropy& entropy, Uint128 a, Uint128 b, Coin coin) {
+/// exp(-(a/b) p) for a <= b, where 16,000 b fits.
+template <class T, class Coin>
+bool exp_of_part(Entropy& entropy, T a, T b, Coin& coin) {
   uint64_t k = 1;
   while (is_head(entropy, a, b * k) && coin()) check(++k < 16'000);  // Once in 16,000! times.
   return k % 2 == 1;
 }
 
-template <class Coin>
-bool exp_of(Entropy& entropy, Uint128 a, Uint128 b, Coin coin) {
+template <class T, class Coin>
+bool exp_of_ratio(Entropy& entropy, T a, T b, Coin& coin) {
   for (; a > b; a -= b)
     if (!exp_of_part(entropy, b, b, coin)) return false;
   return exp_of_part(entropy, a, b, coin);
+}
+
+/// exp(-(a/b) p), b < 2^110.
+template <class Coin>
+bool exp_of(Entropy& entropy, Uint128 a, Uint128 b, Coin coin) {
+  if (high_word(a) == 0 && b < (Uint128{1} << 50))
+    return exp_of_ratio(entropy, low_word(a), low_word(b), coin);
+  return exp_of_ratio(entropy, a, b, coin);
 }
 
 /// 1 .. n in proportion to itself.

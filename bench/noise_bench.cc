@@ -10,6 +10,7 @@
 
 #include "parley/base/entropy.h"
 #include "parley/privacy/noise.h"
+#include "parley/privacy/poisson.h"
 #include "parley/privacy/table_sampler.h"
 
 namespace parley {
@@ -71,6 +72,12 @@ void table(int bits, double seconds) {
          [&sampler](Entropy& entropy) { return sampler.sample(entropy); });
 }
 
+void skellam(int bits, double seconds) {
+  const privacy::SkellamNoise sampler(uint64_t{1} << 2 * bits);
+  report("Skellam, exact", "sigma 2^" + std::to_string(bits), seconds,
+         [sampler](Entropy& entropy) { return sampler.sample(entropy); });
+}
+
 void run(double seconds) {
   report("words", "", seconds, [](Entropy& entropy) { return int64_t(entropy.word()); });
   for (int bits : {4, 20, 33})
@@ -78,6 +85,7 @@ void run(double seconds) {
       return privacy::discrete_laplace(entropy, uint64_t{1} << bits);
     });
   for (int bits : {3, 10, 20, 30, 33, 48}) gaussian(bits, seconds);
+  for (int bits : {3, 10, 20, 30}) skellam(bits, seconds);
   for (int bits : {3, 10, 12}) table(bits, seconds);
 }
 

@@ -11,9 +11,25 @@ Reads what `parley account` and `parley ledger show --json` print, or a bare eve
 
 import argparse
 import json
+import math
 
 import dp_accounting as dp
 from dp_accounting import pld, rdp
+
+
+def rho_of_shares(body):
+    """zCDP of a sum of discrete Gaussian shares (Kairouz, Liu, Steinke 2021, theorem 1)."""
+    sigma2, honest, dimension = body["variance"], body["honest"], body["dimension"]
+    tau = 10 * sum(math.exp(-2 * math.pi ** 2 * sigma2 * k / (k + 1)) for k in range(1, body["present"]))
+    gaussian = body["sensitivity"] ** 2 / (honest * sigma2)
+    return min(gaussian + tau * dimension / 2, (math.sqrt(gaussian) + tau * math.sqrt(dimension)) ** 2) / 2
+
+
+def rho_of_skellam(body):
+    """zCDP of Skellam noise (docs/explanation/mechanisms/skellam.md)."""
+    l2, variance = body["sensitivity"], body["variance"]
+    l1 = min(math.sqrt(body["dimension"]) * l2, l2 ** 2)
+    return (l2 ** 2 + l1) * (1 / variance + 9 / (4 * variance ** 2)) / 2
 
 
 def convert(event, factor=1.0):
@@ -27,6 +43,12 @@ def convert(event, factor=1.0):
         return dp.LaplaceDpEvent(body["noise_multiplier"])
     if kind == "discrete_laplace":
         return dp.DiscreteLaplaceDpEvent(body["noise_parameter"], int(body["sensitivity"]))
+    if kind == "discrete_gaussian":  # Its RDP is that of continuous noise; its PLD differs, by little.
+        return dp.GaussianDpEvent(factor * body["sigma"] / body["sensitivity"])
+    if kind == "gaussian_shares":
+        return dp.ZCDpEvent(rho_of_shares(body))
+    if kind == "skellam":
+        return dp.ZCDpEvent(rho_of_skellam(body))
     if kind == "poisson_sampled":
         return dp.PoissonSampledDpEvent(body["sampling_probability"], convert(body["event"], factor))
     if kind == "zcdp":

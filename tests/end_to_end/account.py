@@ -1,10 +1,38 @@
 """parley account with the real binary: side by side, curves, calibration, a ledger's charges."""
 
+import importlib
 import json
+import os
+import subprocess
+import sys
+import types
 
-from parley import InFolder, main
+from parley import BINARY, SOURCE, InFolder, main
 
 EVENTS = {"self_composed": {"count": 20, "event": {"gaussian": {"noise_multiplier": 5.0}}}}
+
+# What ledgers write about the mechanisms, one answer each.
+SHARES = {"gaussian_shares": {"variance": 400, "honest": 6, "present": 10, "dimension": 100,
+                              "sensitivity": 16}}
+NARROW = {"gaussian_shares": {"variance": 1, "honest": 10, "present": 10, "dimension": 1000,
+                              "sensitivity": 1}}
+SKELLAM = {"skellam": {"variance": 1000, "dimension": 100, "sensitivity": 16}}
+SAMPLED = {"poisson_sampled": {"sampling_probability": 0.0078125, "delta": 1e-10, "event": {
+    "gaussian": {"noise_multiplier": 5, "sensitivity": 200, "variance": 1000000}}}}
+
+
+def dp_events():
+    """experiments/dp_events.py without the library that it hands events to: what it would get."""
+    names = ["ZCDpEvent", "GaussianDpEvent", "LaplaceDpEvent", "DiscreteLaplaceDpEvent", "ComposedDpEvent",
+             "PoissonSampledDpEvent", "SelfComposedDpEvent", "NoOpDpEvent"]
+    fake = types.ModuleType("dp_accounting")
+    for name in names:
+        setattr(fake, name, lambda *arguments, name=name: (name, *arguments))
+    fake.pld = fake.rdp = None
+    fake.NeighboringRelation = types.SimpleNamespace(ADD_OR_REMOVE_ONE="add_remove", REPLACE_ONE="replace")
+    sys.modules["dp_accounting"] = fake
+    sys.path.insert(0, str(SOURCE / "experiments"))
+    return importlib.import_module("dp_events")
 
 
 class Account(InFolder):
@@ -69,6 +97,61 @@ class Account(InFolder):
         self.assertEqual(found["enforced_by"], "basic")
         self.assertAlmostEqual(found["epsilon"]["basic"], spent["pure"]["spent"], places=12)
         self.assertLessEqual(found["epsilon"]["pld"], found["epsilon"]["basic"] * (1 + 1e-5))
+
+    def test_a_gaussian_ledgers_charges_are_those_of_discrete_noise(self):
+        self.parley("simulate", *self.charter(privacy__mechanism='"gaussian"', owner__0__delta=1e-6,
+                                              owner__1__delta=1e-6, owner__2__delta=1e-6),
+                    "--standin", "lending", "--out", "run")
+        shown = self.json("ledger", "show", self.folder / "run" / "simulated" / "bank-a" / "ledger.db")
+        found = self.json("account", "epsilon", self.write("ledger.json", shown), "--delta", "1e-6")
+        self.assertIn("discrete_gaussian", json.dumps(found["events"]))
+        self.assertEqual(found["enforced_by"], "zcdp")
+        self.assertIsNone(found["epsilon"]["gdp"])  # It is exact for continuous noise only.
+        rho = {"zcdp": {"rho": shown["datasets"][0]["rho"]["spent"]}}
+        spent = self.json("account", "epsilon", self.write("rho.json", rho), "--delta", "1e-6")
+        self.assertAlmostEqual(found["epsilon"]["zcdp"], spent["epsilon"]["zcdp"], places=12)
+        self.assertLess(found["epsilon"]["pld"], found["epsilon"]["zcdp"])
+
+    def test_events_of_every_mechanism_go_in_and_out(self):
+        events = [SHARES, SKELLAM, SAMPLED, {"zcdp": {"rho": 0.01}}]
+        found = self.json("account", "epsilon", self.write("events.json", events), "--delta", "1e-5",
+                          "--accountant", "zcdp")
+        again = self.json("account", "epsilon", self.write("again.json", found), "--delta", "1e-5",
+                          "--accountant", "zcdp")
+        self.assertEqual(again, found)
+        self.assertEqual(found["enforced_by"], "zcdp")
+        self.assertGreater(found["epsilon"]["zcdp"], 0)
+        alone = {"poisson_sampled": {"sampling_probability": 0.0078125,
+                                     "event": {"gaussian": {"noise_multiplier": 5}}}}
+        without = self.json("account", "epsilon", self.write("sampled.json", alone), "--delta", "1e-5")
+        self.assertIn("delta of its own", without["missing"]["zcdp"])
+        self.assertEqual(without["enforced_by"], "rdp")
+
+    def test_another_library_gets_the_same_rho(self):
+        convert = dp_events().convert
+        for event in [SHARES, NARROW, SKELLAM]:
+            name, rho = convert(event)
+            self.assertEqual(name, "ZCDpEvent")
+            ours = self.json("account", "epsilon", self.write("event.json", event), "--delta", "1e-5")
+            theirs = self.json("account", "epsilon", self.write("rho.json", {"zcdp": {"rho": rho}}),
+                               "--delta", "1e-5")
+            self.assertAlmostEqual(ours["epsilon"]["zcdp"], theirs["epsilon"]["zcdp"], places=10)
+        self.assertEqual(convert({"discrete_gaussian": {"sigma": 10, "sensitivity": 4}}),
+                         ("GaussianDpEvent", 2.5))
+
+    # At small epsilon another implementation asked for more memory than machines have.
+    def test_small_epsilons_take_little_memory(self):
+        for epsilon in ["0.01", "0.001"]:
+            command = [BINARY, "--json", "--quiet", "account", "calibrate", "--gaussian", "1", "--count",
+                       "1000", "--sampling-probability", "0.01", "--epsilon", epsilon, "--delta", "1e-6",
+                       "--adjacency", "add_remove", "--accountant", "pld"]
+            with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+                found = json.loads(process.stdout.read())
+                _, status, used = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+            self.assertEqual(process.returncode, 0)
+            self.assertLessEqual(found["account"]["epsilon"]["pld"], float(epsilon))
+            self.assertLess(used.ru_maxrss, 200_000, "kB")
 
     def test_mistakes_are_named(self):
         bad = self.write("bad.json", [{"gaussian": {"noise_multiplier": -1}}])

@@ -3,6 +3,7 @@
 #include "parley/base/files.h"
 #include "parley/gate/clip_and_sum.h"
 #include "parley/ledger/ledger.h"
+#include "parley/privacy/mechanism/sampled_gaussian.h"
 #include "parley/wire/message.h"
 
 using namespace parley;
@@ -17,6 +18,14 @@ struct NoNoise {
   std::string event(double) const { return "{}"; }
 };
 
+/// Noise that is not for an answer of its owner alone over all records.
+struct Partial {
+  Drawn<GaussianShare> share;
+  Drawn<SkellamShare> skellam_share;
+  Drawn<SampledGaussian> sampled;
+  Sample sample;
+};
+
 struct Job {
   ledger::Ledger& ledger;
   ledger::DatasetId dataset;
@@ -25,7 +34,8 @@ struct Job {
 };
 
 Result<void> misuse(Job job, const gate::Records& records, Bounded<L1> sum, Bounded<L2> square,
-                    Drawn<Laplace> noise, Drawn<NoNoise> nothing, std::vector<double> numbers) {
+                    Drawn<Laplace> noise, Drawn<NoNoise> nothing, std::vector<double> numbers,
+                    Partial partial) {
 #if MISUSE == 1  // An epsilon of zero.
   const Epsilon epsilon{0.0};
 #elif MISUSE == 2   // Delta where epsilon belongs.
@@ -58,6 +68,19 @@ Result<void> misuse(Job job, const gate::Records& records, Bounded<L1> sum, Boun
   const Public open(std::move(numbers));
 #elif MISUSE == 16  // The noise of an answer looked at.
   const int64_t first = noise.noise_[0];
+#elif MISUSE == 17  // A share of noise, charged for the sum of all, on an answer that leaves alone.
+  const auto released =
+      job.ledger.pay(job.dataset, job.query, std::move(square), std::move(partial.share));
+#elif MISUSE == 18  // The same with Skellam noise.
+  const auto released =
+      job.ledger.pay(job.dataset, job.query, std::move(square), std::move(partial.skellam_share));
+#elif MISUSE == 19  // The price of a sample for a sum over all records.
+  const auto released =
+      job.ledger.pay(job.dataset, job.query, std::move(square), std::move(partial.sampled));
+#elif MISUSE == 20  // A sample looked at: who knows it gets the answer at a higher price.
+  const bool in = partial.sample.chosen_[0];
+#elif MISUSE == 21  // A sensitivity typed in.
+  square.sensitivity_ = 0.5;
 #else
   [[maybe_unused]] const Epsilon epsilon{1.0};
   TRY(write_file("model.json", "{}"));
@@ -65,7 +88,7 @@ Result<void> misuse(Job job, const gate::Records& records, Bounded<L1> sum, Boun
   const Drawn<Laplace> moved(std::move(noise));
   const Public theta = Public::from_model(std::vector<double>(rows, 0.0));
   wire::encode(job.envelope, wire::Query{1, theta});
-  (void)square, (void)nothing, (void)numbers;
+  (void)square, (void)nothing, (void)numbers, (void)partial;
   auto released = TRY(job.ledger.pay(job.dataset, job.query, std::move(sum),
                                      Drawn<Laplace>(*Laplace::make(1), 1, *(Entropy*)nullptr)));
   wire::encode(job.envelope, wire::Answer{std::move(released)});

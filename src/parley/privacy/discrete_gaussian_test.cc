@@ -124,6 +124,22 @@ TEST(DiscreteGaussian, HasMeanZeroAndItsVariance) {
   EXPECT_LT(std::fabs((squares - n) / std::sqrt(2 * n)), 6);
 }
 
+// 1,000,000 draws within 5.1 standard errors, 3e-7 each: S2, and a parameter so small that the
+// variance falls short of it.
+TEST(DiscreteGaussian, HasTheGoldenVariances) {
+  const auto variance = [](const DiscreteGaussian& gaussian, const char* label) {
+    test::SeededEntropy entropy(11, label);
+    double squares = 0;
+    for (int64_t value : draw(gaussian, entropy, 1'000'000)) squares += double(value * value);
+    return squares / 1e6;
+  };
+  EXPECT_NEAR(variance(DiscreteGaussian(25), "25"), 25, .0072 * 25);
+  EXPECT_NEAR(variance(DiscreteGaussian(5, 2), "5/2"), 2.5, .0072 * 2.5);
+  const double exact = 0.215012675088;  // Nearly all values are -1, 0 and 1.
+  const double error = 5.1 * std::sqrt(exact * (1.01 - exact) / 1e6);
+  EXPECT_NEAR(variance(DiscreteGaussian(1, 4), "1/4"), exact, error);
+}
+
 TEST(DiscreteGaussian, WorksAtTheLargestVariance) {
   test::SeededEntropy entropy(10, "largest");
   const DiscreteGaussian largest(DiscreteGaussian::kVarianceMax);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parley/base/entropy.h"
@@ -47,6 +48,8 @@ class Drawn {
  public:
   Drawn(M mechanism, size_t dimension, Entropy& entropy)
       : mechanism_(std::move(mechanism)), noise_(dimension) {
+    // Where the cost depends on how many coordinates there are, it is charged for these.
+    if constexpr (requires { mechanism_.dimension(); }) check(dimension == mechanism_.dimension());
     for (int64_t& coordinate : noise_) coordinate = mechanism_.sample(entropy);
   }
   Drawn(Drawn&& other) noexcept

@@ -57,6 +57,17 @@ TEST(GaussianWeights, EqualTheGoldenValues) {
   }
 }
 
+// G14, the Gaussian row: sigma 5.
+TEST(GaussianWeights, HaveTheGoldenProbabilitiesAndVariance) {
+  const double golden[] = {0.0797884560803, 0.0782085387951, 0.0736540280607, 0.0666449205784};
+  const auto weights = gaussian_weights(25);
+  const auto p = [&](size_t k) { return double(weights[k]) * 0x1p-127; };  // of |X| = k
+  for (size_t k = 0; k < 4; ++k) EXPECT_NEAR(k == 0 ? p(k) : p(k) / 2, golden[k], 1e-12);
+  double variance = 0;
+  for (size_t k = 0; k < weights.size(); ++k) variance += double(k * k) * p(k);
+  EXPECT_NEAR(variance, 25, 1e-10);
+}
+
 // 1,000,000 draws, every integer within 2.5 sigma or 100 cells: 1e-6 each.
 TEST(TableSampler, FollowsItsDistribution) {
   for (uint64_t sigma : {4, 10, 100, 4096}) {

@@ -15,13 +15,13 @@ namespace parley::privacy {
 namespace {
 
 template <Track pure>
-Result<double> by_tracks(const Events& events, Delta delta, Adjacency) {
-  return tracks_epsilon(TRY(spent_on(events, pure)), delta);
+Result<double> by_tracks(const Events& events, Delta delta, Adjacency adjacency) {
+  return tracks_epsilon(TRY(spent_on(events, pure, adjacency)), delta);
 }
 
 template <Track pure>
-Result<double> delta_by_tracks(const Events& events, double epsilon, Adjacency) {
-  const Spent spent = TRY(spent_on(events, pure));
+Result<double> delta_by_tracks(const Events& events, double epsilon, Adjacency adjacency) {
+  const Spent spent = TRY(spent_on(events, pure, adjacency));
   const double rest = epsilon - spent.pure;
   if (rest < 0) return 1.0;
   return std::min(1.0, add_up(spent.delta, zcdp_delta(spent.rho, next_down(rest))));
@@ -91,7 +91,10 @@ const Accountant& enforced_for(const Events& events) {
                          [name](const Accountant& a) { return a.name == name; });
   };
   const auto pure = [](const Event& event) { return bool(as_approximate(event)); };
-  if (any([](const Event& e) { return std::holds_alternative<SampledGaussianEvent>(e); }))
+  if (any([](const Event& e) {
+        const auto* sampled = std::get_if<SampledGaussianEvent>(&e);
+        return sampled != nullptr && sampled->delta == 0;
+      }))
     return named("rdp");
   if (!any([&](const Event& e) { return !pure(e); })) return named("basic");
   return any(pure) ? named("tracks") : named("zcdp");

@@ -21,8 +21,8 @@ std::span<const Accountant> accountants();
 Result<Accountant> accountant_named(std::string_view name);
 
 /// The accountant whose promise a ledger enforces for such events: sums for pure ones, zCDP, both
-/// tracks for a mixture, RDP where records are sampled. The others are for reports of schedules
-/// that were fixed in advance.
+/// tracks for a mixture, RDP where records are sampled and no delta for one answer is given. The
+/// others are for reports of schedules that were fixed in advance.
 const Accountant& enforced_for(const Events& events);
 
 }  // namespace parley::privacy

@@ -48,12 +48,17 @@ Result<double> basic_epsilon(const Events& events, Delta delta) {
   return sums.epsilon;
 }
 
-Result<double> advanced_epsilon(const Events& events, Delta delta) {
+Result<double> advanced_formula(const Events& events, Delta delta) {
   const Sums sums = TRY(sums_of(events));
   const double rest = next_down(delta.value() - sums.delta);
   if (!(rest > 0)) return too_small(sums.delta);
   const double spread = std::sqrt(mul_up(-2 * std::log(rest), sums.squares)) * (1 + 0x1p-50);
-  return std::min(sums.epsilon, add_up(spread, sums.drift));
+  return add_up(spread, sums.drift);
+}
+
+Result<double> advanced_epsilon(const Events& events, Delta delta) {
+  const double formula = TRY(advanced_formula(events, delta));
+  return std::min(formula, TRY(sums_of(events)).epsilon);
 }
 
 }  // namespace parley::privacy

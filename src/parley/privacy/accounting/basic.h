@@ -17,5 +17,7 @@ Result<ApproximateEvent> as_approximate(const Event& event);
 
 Result<double> basic_epsilon(const Events& events, Delta delta);
 Result<double> advanced_epsilon(const Events& events, Delta delta);
+/// The formula as published, without that minimum.
+Result<double> advanced_formula(const Events& events, Delta delta);
 
 }  // namespace parley::privacy

@@ -33,6 +33,10 @@ Result<Events> with_noise_times(const Events& events, double factor) {
       e->scale *= factor;
     else if (auto* e = std::get_if<DiscreteGaussianEvent>(&repeated.event))
       e->sigma *= factor;
+    else if (auto* e = std::get_if<SharesEvent>(&repeated.event))
+      e->variance *= factor * factor;
+    else if (auto* e = std::get_if<SkellamEvent>(&repeated.event))
+      e->variance *= factor * factor;
     else
       return Error{Code::kInvalid, "zcdp and approximate_dp events have no noise to calibrate"};
   }
@@ -43,7 +47,8 @@ Result<Calibrated> calibrate(const Events& events, const Accountant& accountant,
                              Delta delta, Adjacency adjacency) {
   const auto evaluate = [&](double log_factor) -> Result<Point> {
     const Events changed = TRY(with_noise_times(events, std::exp(log_factor)));
-    const double epsilon = TRY(accountant.epsilon(changed, delta, adjacency));
+    // Infinite where so little noise has no bound; the search goes on with a large number.
+    const double epsilon = std::min(TRY(accountant.epsilon(changed, delta, adjacency)), 1e300);
     const double ratio = std::log(std::max(epsilon, 1e-12 * target.value()) / target.value());
     return Point{log_factor, epsilon <= target.value() ? std::min(ratio, 0.0) : ratio, epsilon};
   };

@@ -61,6 +61,24 @@ TEST(Calibrate, NeedsLittleMemoryAtSmallEpsilon) {
 #endif
 }
 
+// Also where the search passes so little noise that nothing is known.
+TEST(Calibrate, TakesNoiseOfSharesAndSkellamNoise) {
+  const Events lists[] = {{{SharesEvent{400, 6, 10, 100, 16}, 20}},
+                          {{SkellamEvent{1000, 100, 16}, 20}},
+                          {{SkellamEvent{3, 1, .1}, 1}}};
+  for (const Events& events : lists)
+    for (const char* name : {"zcdp", "rdp"}) {
+      const auto found =
+          calibrate(events, accountant(name), Epsilon{1.0}, Delta{1e-6}, Adjacency::kReplaceOne);
+      ASSERT_TRUE(found) << name;
+      EXPECT_LE(found->epsilon, 1) << name;
+      const Events changed = *with_noise_times(events, found->factor);
+      EXPECT_LE(*accountant(name).epsilon(changed, Delta{1e-6}, Adjacency::kReplaceOne), 1);
+      const Events less = *with_noise_times(events, found->factor * .99);
+      EXPECT_GT(*accountant(name).epsilon(less, Delta{1e-6}, Adjacency::kReplaceOne), 1) << name;
+    }
+}
+
 TEST(Calibrate, SaysWhatItCannotCalibrate) {
   EXPECT_FALSE(calibrate({{ZcdpEvent{.1, 0}, 1}}, accountant("zcdp"), Epsilon{1.0}, Delta{1e-5},
                          Adjacency::kReplaceOne));
@@ -72,6 +90,8 @@ TEST(Accountants, NameTheOneThatALedgerEnforces) {
   EXPECT_EQ(enforced_for({{LaplaceEvent{1}, 1}}).name, "basic");
   EXPECT_EQ(enforced_for({{LaplaceEvent{1}, 1}, {GaussianEvent{1}, 1}}).name, "tracks");
   EXPECT_EQ(enforced_for({{SampledGaussianEvent{.1, 1}, 1}, {GaussianEvent{1}, 1}}).name, "rdp");
+  EXPECT_EQ(enforced_for({{SampledGaussianEvent{.1, 1, 1e-9}, 1}}).name, "zcdp");
+  EXPECT_EQ(enforced_for({{SkellamEvent{16, 1, 1}, 1}, {LaplaceEvent{1}, 1}}).name, "tracks");
 }
 
 TEST(Accountants, AgreeOnEpsilonAndDelta) {

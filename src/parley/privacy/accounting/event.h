@@ -27,10 +27,11 @@ struct DiscreteLaplaceEvent {
   double sensitivity;
   bool operator==(const DiscreteLaplaceEvent&) const = default;
 };
-/// P(k) proportional to exp(-k^2 / (2 sigma^2)) on a single coordinate, in lattice units.
+/// P(k) proportional to exp(-k^2 / (2 sigma^2)), in lattice units. On a single coordinate the
+/// sensitivity is whole; on several it is that in L2.
 struct DiscreteGaussianEvent {
   double sigma;
-  double sensitivity;  // whole
+  double sensitivity;
   bool operator==(const DiscreteGaussianEvent&) const = default;
 };
 /// Every record is in the sum with this probability, independently. Under replace-one the
@@ -38,7 +39,24 @@ struct DiscreteGaussianEvent {
 struct SampledGaussianEvent {
   double sampling_probability;
   double noise_multiplier;
+  double delta = 0;  // at which a ledger took the epsilon of the noise (sampled_step.h), if one did
   bool operator==(const SampledGaussianEvent&) const = default;
+};
+/// Discrete Gaussian shares of several owners in one sum (shares.h), in lattice units.
+struct SharesEvent {
+  double variance;   // of one share
+  uint64_t honest;   // at least so many shares are in the sum, and drawn by owners who keep them
+  uint64_t present;  // at most so many are in it
+  double dimension;
+  double sensitivity;  // in L2
+  bool operator==(const SharesEvent&) const = default;
+};
+/// Skellam noise, of one owner or of all honest ones together, in lattice units.
+struct SkellamEvent {
+  double variance;
+  double dimension;
+  double sensitivity;  // in L2
+  bool operator==(const SkellamEvent&) const = default;
 };
 /// Renyi divergence of order alpha at most xi + rho alpha.
 struct ZcdpEvent {
@@ -53,8 +71,9 @@ struct ApproximateEvent {
   bool operator==(const ApproximateEvent&) const = default;
 };
 
-using Event = std::variant<GaussianEvent, LaplaceEvent, DiscreteLaplaceEvent, DiscreteGaussianEvent,
-                           SampledGaussianEvent, ZcdpEvent, ApproximateEvent>;
+using Event =
+    std::variant<GaussianEvent, LaplaceEvent, DiscreteLaplaceEvent, DiscreteGaussianEvent,
+                 SampledGaussianEvent, SharesEvent, SkellamEvent, ZcdpEvent, ApproximateEvent>;
 
 struct Repeated {
   Event event;

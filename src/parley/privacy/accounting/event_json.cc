@@ -5,12 +5,16 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "parley/base/number.h"
+
 namespace parley::privacy {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr double kCountMax = 1e12;
+constexpr double kLeast = 1e-6, kMost = 1e18;  // of noise: beyond, doubles say nothing
+constexpr double kVarianceMost = kMost * kMost;
 constexpr int kDepthMax = 32;
 constexpr size_t kEventsMax = 100'000;
 
@@ -72,9 +76,7 @@ class Reader {
   }
 
   Result<Event> event_of(const std::string& kind, const Json& body, const std::string& path) {
-    constexpr double kLeast = 1e-6, kMost = 1e18;  // of noise: beyond, doubles say nothing
-    if (kind == "gaussian")
-      return Event(GaussianEvent{TRY(number(body, path, "noise_multiplier", kLeast, kMost))});
+    if (kind == "gaussian") return gaussian(body, path);
     if (kind == "laplace") return laplace(body, path);
     if (kind == "discrete_laplace") {
       const double parameter = TRY(number(body, path, "noise_parameter", 1 / kMost, 1 / kLeast));
@@ -83,8 +85,15 @@ class Reader {
     }
     if (kind == "discrete_gaussian") {
       const double sigma = TRY(number(body, path, "sigma", 0.1, kMost));
-      const double moved = TRY(number(body, path, "sensitivity", 1, kMost, true));
+      const double moved = TRY(number(body, path, "sensitivity", kLeast, kMost));
       return Event(DiscreteGaussianEvent{sigma, moved});
+    }
+    if (kind == "gaussian_shares") return shares(body, path);
+    if (kind == "skellam") {
+      const double variance = TRY(number(body, path, "variance", 2, kVarianceMost));
+      const double dimension = TRY(number(body, path, "dimension", 1, kMost, true));
+      const double moved = TRY(number(body, path, "sensitivity", kLeast, kMost));
+      return Event(SkellamEvent{variance, dimension, moved});
     }
     if (kind == "poisson_sampled") return sampled(body, path);
     if (kind == "zcdp") {
@@ -100,10 +109,31 @@ class Reader {
     return error(path, "is not a kind of event that Parley knows");
   }
 
+  /// A ledger's Gaussian events carry the variance that was used: they are of discrete noise.
+  Result<Event> gaussian(const Json& body, const std::string& path) {
+    const double multiplier = TRY(number(body, path, "noise_multiplier", kLeast, kMost));
+    if (!body.contains("variance")) return Event(GaussianEvent{multiplier});
+    const double variance = TRY(number(body, path, "variance", 0.01, kVarianceMost));
+    const double moved = TRY(number(body, path, "sensitivity", kLeast, kMost));
+    const double root = std::sqrt(variance);
+    const bool above = std::fma(root, root, -variance) > 0;
+    return Event(DiscreteGaussianEvent{above ? next_down(root) : root, moved});
+  }
+
+  Result<Event> shares(const Json& body, const std::string& path) {
+    const double variance = TRY(number(body, path, "variance", 1, kVarianceMost));
+    const double present = TRY(number(body, path, "present", 1, 1e6, true));
+    const double honest = TRY(number(body, path, "honest", 1, present, true));
+    const double dimension = TRY(number(body, path, "dimension", 1, kMost, true));
+    const double moved = TRY(number(body, path, "sensitivity", kLeast, kMost));
+    return Event(SharesEvent{variance, static_cast<uint64_t>(honest),
+                             static_cast<uint64_t>(present), dimension, moved});
+  }
+
   /// A ledger's Laplace events carry the integers that were used; they say it exactly.
   Result<Event> laplace(const Json& body, const std::string& path) {
     if (!body.contains("scale"))
-      return Event(LaplaceEvent{TRY(number(body, path, "noise_multiplier", 1e-6, 1e18))});
+      return Event(LaplaceEvent{TRY(number(body, path, "noise_multiplier", kLeast, kMost))});
     const double scale = TRY(number(body, path, "scale", 1, 1e18, true));
     const double moved = TRY(number(body, path, "sensitivity", 1e-6, 1e18));
     if (moved != std::floor(moved)) return Event(LaplaceEvent{scale / moved * (1 - 0x1p-52)});
@@ -115,8 +145,10 @@ class Reader {
     const Json& inner = member(body, "event");
     if (!inner.is_object() || inner.size() != 1 || inner.begin().key() != "gaussian")
       return error(path + ".event", "must be a gaussian event: others are not known when sampled");
-    const Event event = TRY(event_of("gaussian", inner.begin().value(), path + ".event.gaussian"));
-    return Event(SampledGaussianEvent{q, std::get<GaussianEvent>(event).noise_multiplier});
+    const double multiplier = TRY(
+        number(inner.begin().value(), path + ".event.gaussian", "noise_multiplier", kLeast, kMost));
+    const double delta = body.contains("delta") ? TRY(number(body, path, "delta", 1e-300, 0.5)) : 0;
+    return Event(SampledGaussianEvent{q, multiplier, delta});
   }
 
   Result<void> add(const Event& event, double times, const std::string& path) {
@@ -175,10 +207,24 @@ Json json_of(const Event& event) {
         {"discrete_laplace", {{"noise_parameter", 1 / e->scale}, {"sensitivity", e->sensitivity}}}};
   if (const auto* e = std::get_if<DiscreteGaussianEvent>(&event))
     return {{"discrete_gaussian", {{"sigma", e->sigma}, {"sensitivity", e->sensitivity}}}};
-  if (const auto* e = std::get_if<SampledGaussianEvent>(&event))
-    return {{"poisson_sampled",
-             {{"sampling_probability", e->sampling_probability},
-              {"event", {{"gaussian", {{"noise_multiplier", e->noise_multiplier}}}}}}}};
+  if (const auto* e = std::get_if<SampledGaussianEvent>(&event)) {
+    Json body = {{"sampling_probability", e->sampling_probability},
+                 {"event", {{"gaussian", {{"noise_multiplier", e->noise_multiplier}}}}}};
+    if (e->delta > 0) body["delta"] = e->delta;
+    return {{"poisson_sampled", std::move(body)}};
+  }
+  if (const auto* e = std::get_if<SharesEvent>(&event))
+    return {{"gaussian_shares",
+             {{"variance", e->variance},
+              {"honest", e->honest},
+              {"present", e->present},
+              {"dimension", e->dimension},
+              {"sensitivity", e->sensitivity}}}};
+  if (const auto* e = std::get_if<SkellamEvent>(&event))
+    return {{"skellam",
+             {{"variance", e->variance},
+              {"dimension", e->dimension},
+              {"sensitivity", e->sensitivity}}}};
   if (const auto* e = std::get_if<ZcdpEvent>(&event))
     return {{"zcdp", {{"rho", e->rho}, {"xi", e->xi}}}};
   const auto& e = std::get<ApproximateEvent>(event);

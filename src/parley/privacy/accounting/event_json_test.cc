@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "parley/privacy/mechanism/laplace.h"
+#include "parley/privacy/accounting/tracks.h"
+#include "parley/privacy/mechanisms.h"
 
 namespace parley::privacy {
 namespace {
@@ -27,6 +28,12 @@ TEST(EventJson, ReadsEveryKindAndCountsEqualOnesTogether) {
       {"discrete_gaussian": {"sigma": 4, "sensitivity": 1}},
       {"poisson_sampled": {"sampling_probability": 0.01,
                            "event": {"gaussian": {"noise_multiplier": 1}}}},
+      {"poisson_sampled": {"sampling_probability": 0.01, "delta": 1e-9,
+                           "event": {"gaussian": {"noise_multiplier": 1}}}},
+      {"gaussian": {"noise_multiplier": 3.9, "sensitivity": 2.5, "variance": 100}},
+      {"gaussian_shares": {"variance": 400, "honest": 6, "present": 10, "dimension": 100,
+                           "sensitivity": 16}},
+      {"skellam": {"variance": 1000, "dimension": 100, "sensitivity": 16}},
       {"self_composed": {"count": 3, "event": {"self_composed": {"count": 2, "event":
           {"zcdp": {"rho": 0.1}}}}}},
       {"approximate_dp": {"epsilon": 0.1, "delta": 1e-9}},
@@ -36,6 +43,10 @@ TEST(EventJson, ReadsEveryKindAndCountsEqualOnesTogether) {
                            {DiscreteLaplaceEvent{2, 3}, 1},
                            {DiscreteGaussianEvent{4, 1}, 1},
                            {SampledGaussianEvent{.01, 1}, 1},
+                           {SampledGaussianEvent{.01, 1, 1e-9}, 1},
+                           {DiscreteGaussianEvent{10, 2.5}, 1},
+                           {SharesEvent{400, 6, 10, 100, 16}, 1},
+                           {SkellamEvent{1000, 100, 16}, 1},
                            {ZcdpEvent{.1, 0}, 6},
                            {ApproximateEvent{.1, 1e-9}, 1}};
   EXPECT_EQ(events, expected);
@@ -56,6 +67,43 @@ TEST(EventJson, ReadsWhatALedgerStores) {
   EXPECT_EQ(read(rows, "b"), (Events{{ZcdpEvent{1, 0}, 1}}));
   EXPECT_NE(key_of_error(rows).find("choose one"), std::string::npos);
   EXPECT_NE(key_of_error(rows, "c").find("no events"), std::string::npos);
+}
+
+/// What an accountant finds in the event of one answer, against what a ledger was charged.
+template <class M>
+void expect_same_price(const M& mechanism, double sensitivity) {
+  const Spent spent = *spent_on(read(mechanism.event(sensitivity)), Track::kPure);
+  const Cost cost = mechanism.cost(sensitivity);
+  const double found = cost.track == Track::kPure ? spent.pure : spent.rho;
+  EXPECT_GE(found, cost.amount) << M::kName;
+  EXPECT_LE(found, cost.amount * (1 + 1e-14)) << M::kName;
+  EXPECT_EQ(spent.pure == 0, cost.track == Track::kZcdp) << M::kName;
+}
+
+TEST(EventJson, GivesAnAccountantThePriceThatALedgerWasCharged) {
+  const Parties parties = *Parties::make(10, 8, 2);
+  expect_same_price(*Laplace::make(1001), 20);
+  const std::pair<double, double> wide[] = {
+      {16, 1}, {17, 2.7}, {1e6 + 1, 100.25}, {0x1p57 + 0x1p20, 0x1p25 + .5}};
+  for (const auto& [variance, sensitivity] : wide) {
+    expect_same_price(*Gaussian::make(variance), sensitivity);
+    expect_same_price(*GaussianShare::make(variance, parties, 30), sensitivity);
+  }
+  expect_same_price(*Skellam::make(1000, 30), 16.5);
+  expect_same_price(SkellamShare(*Skellam::make(1000, 30), parties), 16.5);
+}
+
+TEST(EventJson, RefusesSharesThatNobodyIsSureOf) {
+  const auto shares = [](const char* who) {
+    return key_of_error(std::string(R"({"gaussian_shares": {"variance": 400, "dimension": 1,
+                                        "sensitivity": 1, )") +
+                        who + "}}");
+  };
+  EXPECT_EQ(shares(R"("honest": 6, "present": 10)"), "accepted");
+  EXPECT_EQ(shares(R"("honest": 11, "present": 10)").substr(0, 23), "gaussian_shares.honest:");
+  EXPECT_EQ(shares(R"("honest": 0, "present": 10)").substr(0, 23), "gaussian_shares.honest:");
+  EXPECT_NE(key_of_error(R"({"skellam": {"variance": 1, "dimension": 1, "sensitivity": 1}})"),
+            "accepted");
 }
 
 TEST(EventJson, NamesThePlaceOfWhatIsWrong) {

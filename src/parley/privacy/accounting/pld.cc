@@ -7,9 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "parley/base/number.h"
 #include "parley/privacy/accounting/gdp.h"
 #include "parley/privacy/accounting/pld/composition.h"
 #include "parley/privacy/accounting/pld/pairs.h"
+#include "parley/privacy/accounting/pld/wide.h"
 
 namespace parley::privacy {
 namespace {
@@ -52,15 +54,18 @@ Result<Source> other_source(const Event& event, double count) {
     return Source{[e = *e](double h, double) { return approximate_losses(e.epsilon, e.delta, h); },
                   e->epsilon, count, e->epsilon};
   if (const auto* e = std::get_if<DiscreteGaussianEvent>(&event)) {
-    if (e->sigma > 0x1p20)
-      return Error{Code::kInvalid, "discrete Gaussian noise is too wide for the pld accountant",
-                   "Beyond sigma 2^20 use a gaussian event: the difference is below 1e-12."};
+    if (e->sensitivity > 0x1p24 || e->sensitivity != std::floor(e->sensitivity))
+      return Error{Code::kInvalid,
+                   "discrete Gaussian noise with sigma below 2^20 is known to the pld accountant "
+                   "on one coordinate, where its sensitivity is whole and at most 2^24"};
     return Source{[e = *e](double h, double tail) {
                     return discrete_gaussian_losses(e.sigma, e.sensitivity, h, tail);
                   },
                   e->sensitivity / e->sigma * (10 + e->sensitivity / e->sigma), count};
   }
-  return Error{Code::kInvalid, "a zcdp event says too little for the pld accountant"};
+  return Error{Code::kInvalid,
+               "the losses of shares, of Skellam noise and of zcdp events are not known to the pld "
+               "accountant"};
 }
 
 /// The releases as seen from one of the two neighbours; Gaussian ones merged into one.
@@ -209,14 +214,25 @@ Result<double> solve(const Events& events, Adjacency adjacency, const Question& 
 
 Result<double> pld_epsilon(const Events& events, Delta delta, Adjacency adjacency,
                            const Accuracy& accuracy) {
-  if (const auto mu = gdp_mu(events)) return gdp_epsilon(*mu, delta);
-  return solve(events, adjacency, {.epsilon = {}, .delta = delta.value()}, accuracy);
+  const auto [known, distance] = with_wide_noise_continuous(events);
+  const double factor = distance == 0 ? 1 : std::exp(-distance) * (1 - 0x1p-50);
+  const Delta rest = TRY(Delta::make(delta.value() * factor));
+  const auto mu = gdp_mu(known);
+  const Question question{.epsilon = {}, .delta = rest.value()};
+  const double epsilon =
+      mu ? gdp_epsilon(*mu, rest) : TRY(solve(known, adjacency, question, accuracy));
+  return add_up(epsilon, 2 * distance);
 }
 
 Result<double> pld_delta(const Events& events, double epsilon, Adjacency adjacency,
                          const Accuracy& accuracy) {
-  if (const auto mu = gdp_mu(events)) return gdp_delta(*mu, epsilon);
-  return solve(events, adjacency, {.epsilon = epsilon, .delta = {}}, accuracy);
+  const auto [known, distance] = with_wide_noise_continuous(events);
+  const double rest = distance == 0 ? epsilon : next_down(epsilon - 2 * distance);
+  if (rest < 0) return 1.0;
+  const auto mu = gdp_mu(known);
+  const double delta = mu ? gdp_delta(*mu, rest)
+                          : TRY(solve(known, adjacency, {.epsilon = rest, .delta = {}}, accuracy));
+  return distance == 0 ? delta : std::min(1.0, delta * std::exp(distance) * (1 + 0x1p-50));
 }
 
 }  // namespace parley::privacy

@@ -1,7 +1,8 @@
 // Privacy loss distributions: the tightest accountant for lists of events fixed in advance.
 //
 // Losses on a grid, never better than the true ones (pld/loss_grid.h), convolved with every error
-// added to delta (pld/composition.h). Gaussian events are merged into one beforehand, exactly. The
+// added to delta (pld/composition.h). Gaussian events are merged into one beforehand, exactly; wide
+// discrete ones are among them, at their distance (pld/wide.h). The
 // step is chosen from the accuracy asked for: composing T releases with step h raises epsilon by
 // about T h^2 (1 + tilt) / 12. It is found from coarse to fine, so the fine grid is computed once.
 //

@@ -270,9 +270,36 @@ TEST(Pld, IsLooserWithFewerPointsNeverTighter) {
   EXPECT_LT(before, 3) << "still a useful bound";
 }
 
+// G3 in lattice units, as ledgers have it: above the exact value of continuous noise, by little.
+TEST(Pld, OfWideDiscreteGaussianNoiseIsThatOfContinuousNoiseAndTheirDistance) {
+  for (int bits : {24, 30, 40}) {
+    const Events events = {{DiscreteGaussianEvent{std::ldexp(1, bits), std::ldexp(.2, bits)}, 20}};
+    const double found = *pld_epsilon(events, Delta{1e-5}, Adjacency::kReplaceOne);
+    const double distance = 20 * 4096 * 2 * 50 * 50 / (8 * std::ldexp(1, 2 * bits));
+    EXPECT_GE(found, 3.84861028253798);
+    EXPECT_LE(found, 3.84861028253798 * (1 + 1e-13) + distance) << bits;
+    EXPECT_NEAR(*pld_delta(events, found, Adjacency::kReplaceOne), 1e-5, 1e-5 * 100 * distance);
+    Events mixed = events;
+    mixed.push_back({LaplaceEvent{10}, 5});
+    const double both = epsilon_of_list({{GaussianEvent{5}, 20}, {LaplaceEvent{10}, 5}}, 1e-5);
+    EXPECT_GE(epsilon_of_list(mixed, 1e-5), both * (1 - 1e-9));
+    EXPECT_LE(epsilon_of_list(mixed, 1e-5), both * (1 + 1e-6) + distance) << bits;
+  }
+}
+
+// One coordinate at the edge of what is put on a grid, where both ways are known.
+TEST(Pld, OfNoiseJustWideEnoughMeetsThatOfItsLossesOneByOne) {
+  const double shift = std::floor(0x1p20 / 4);
+  const double counted = epsilon_of_list({{DiscreteGaussianEvent{0x1p20, shift}, 3}}, 1e-6);
+  const double wide = epsilon_of_list({{DiscreteGaussianEvent{0x1p20 + 1, shift}, 3}}, 1e-6);
+  EXPECT_NEAR(wide, counted, 1e-5 * counted);
+}
+
 TEST(Pld, SaysWhatItCannotDo) {
   EXPECT_FALSE(pld_epsilon({{ZcdpEvent{.1, 0}, 1}}, Delta{1e-5}, kAddRemove));
-  EXPECT_FALSE(pld_epsilon({{DiscreteGaussianEvent{0x1p30, 1}, 1}}, Delta{1e-5}, kAddRemove));
+  EXPECT_FALSE(pld_epsilon({{DiscreteGaussianEvent{100, 1.5}, 1}}, Delta{1e-5}, kAddRemove))
+      << "several coordinates";
+  EXPECT_FALSE(pld_epsilon({{SkellamEvent{100, 1, 1}, 1}}, Delta{1e-5}, kAddRemove));
 }
 
 }  // namespace

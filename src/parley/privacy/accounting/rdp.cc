@@ -8,6 +8,7 @@
 
 #include "parley/privacy/accounting/basic.h"
 #include "parley/privacy/accounting/conversion.h"
+#include "parley/privacy/accounting/shares.h"
 
 namespace parley::privacy {
 namespace {
@@ -31,6 +32,8 @@ double renyi_of(const Event& event, double alpha) {
                  [&](const SampledGaussianEvent& e) {
                    return renyi_of_sampled(e.sampling_probability, e.noise_multiplier, alpha);
                  },
+                 [&](const SharesEvent& e) { return share_sum_rho(e) * alpha; },
+                 [&](const SkellamEvent& e) { return renyi_of_skellam(e, alpha); },
                  [&](const ZcdpEvent& e) { return e.xi + e.rho * alpha; },
                  [&](const ApproximateEvent& e) { return renyi_of_pure(e.epsilon, alpha); }},
       event);
@@ -67,6 +70,8 @@ Result<Events> without_a_record(const Events& events) {
       e->noise_multiplier *= 2;
     else if (auto* e = std::get_if<SampledGaussianEvent>(&repeated.event))
       e->noise_multiplier *= 2;
+    else if (auto* e = std::get_if<DiscreteGaussianEvent>(&repeated.event))
+      e->sensitivity /= 2;
     else
       return Error{Code::kInvalid,
                    "under replace-one sampled events go together with Gaussian and Laplace events "

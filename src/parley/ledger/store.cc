@@ -166,15 +166,24 @@ Result<void> put(Connection& db, const Dataset& dataset) {
   return {};
 }
 
-Result<std::optional<Row>> find_answer(Connection& db, const Hash& charter, uint32_t round) {
-  Statement select = TRY(db.prepare(
-      (std::string(kSelectRow) + "WHERE charter = ? AND kind = 'answer' AND round = ?").c_str()));
+Result<std::optional<Row>> find_answer(Connection& db, const Hash& charter, std::string_view kind,
+                                       uint32_t round) {
+  // The kind stands in the text, for only then does SQLite use the index of some kinds only.
+  const std::string where =
+      "WHERE charter = ? AND kind = '" + std::string(kind) + "' AND round = ?";
+  Statement select = TRY(db.prepare((kSelectRow + where).c_str()));
   select.bind(charter).bind(int64_t{round});
   if (!TRY(select.step())) return std::optional<Row>();
   Row row = TRY(read_row(db, select));
   if (row.hash != hash_of(row))
     return broken(db, "is not what its hash says", "row " + std::to_string(row.id));
   return std::optional<Row>(std::move(row));
+}
+
+Result<bool> has_row(Connection& db, const Hash& hash) {
+  Statement select = TRY(db.prepare("SELECT 1 FROM charge WHERE hash = ?"));
+  select.bind(hash);
+  return TRY(select.step());
 }
 
 }  // namespace parley::ledger

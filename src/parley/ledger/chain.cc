@@ -202,8 +202,13 @@ Result<void> Chain::is_complete() const {
   return {};
 }
 
+Result<void> Chain::is_current() const {
+  if (missing_.empty()) return {};
+  return is_older_copy(missing_.begin()->second);
+}
+
 Result<void> Chain::can_afford(int64_t dataset, const Cost& cost, uint32_t times) const {
-  if (!missing_.empty()) return is_older_copy(missing_.begin()->second);
+  TRY(is_current());
   const Dataset& account = this->dataset(dataset);
   Spent after = account.spent;
   const bool is_free = cost.amount == 0 && cost.delta == 0;

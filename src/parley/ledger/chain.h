@@ -38,6 +38,9 @@ class Chain {
   /// not follow. True after every transaction.
   Result<void> is_complete() const;
 
+  /// kIntegrity while peers have receipts of rows that are missing here.
+  Result<void> is_current() const;
+
   /// Would `cost`, `times` times, stay within the budget? kBudgetExhausted with the numbers if not;
   /// kIntegrity while rows are missing.
   Result<void> can_afford(int64_t dataset, const privacy::Cost& cost, uint32_t times) const;

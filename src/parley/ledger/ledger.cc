@@ -50,11 +50,10 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string
   std::error_code unknown;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, unknown)))
     TRY(create_file(path, owner, clock));
-  // Verified by a reader, since a writer would move the log into a damaged file.
-  Loaded loaded = TRY([&]() -> Result<Loaded> {
-    Connection reader = TRY(Connection::read(path));
-    return load(reader, [](const Row&) {});
-  }());
+  // Verified by a reader, since a writer would move the log into a damaged file. It stays until the
+  // writer has looked: between the two nobody may find more in the log of a writer that was killed.
+  Connection reader = TRY(Connection::read(path));
+  Loaded loaded = TRY(load(reader, [](const Row&) {}));
   if (loaded.owner != owner)
     return Error{Code::kIntegrity,
                  "is the ledger of '" + loaded.owner + "', not of '" + owner + "'",
@@ -149,6 +148,15 @@ privacy::Spent Ledger::spent(DatasetId dataset) const {
 
 privacy::Budget Ledger::budget(DatasetId dataset) const {
   return state_->chain.dataset(static_cast<int64_t>(dataset)).budget;
+}
+
+std::string Ledger::name(DatasetId dataset) const {
+  return state_->chain.dataset(static_cast<int64_t>(dataset)).name;
+}
+
+std::optional<DatasetId> Ledger::find(const std::string& dataset) const {
+  const Dataset* known = state_->chain.find(dataset);
+  return known ? std::optional(DatasetId{known->id}) : std::nullopt;
 }
 
 std::optional<DatasetId> Ledger::dataset_of(const Hash& charter) const {

@@ -110,6 +110,8 @@ class Ledger {
 
   privacy::Spent spent(DatasetId dataset) const;
   privacy::Budget budget(DatasetId dataset) const;
+  std::string name(DatasetId dataset) const;
+  std::optional<DatasetId> find(const std::string& dataset) const;
   /// The data set that a charter has been charged to, if it has.
   std::optional<DatasetId> dataset_of(const Hash& charter) const;
   /// What peers hold receipts of and this ledger has forgotten: how many rows.

@@ -161,7 +161,7 @@ Result<void> Ledger::raise(const std::string& name, const privacy::Budget& budge
                  "Its first job declares it."};
   if (!keeps_promise(budget)) return breaks_promise(name);
   if (known->budget == budget) return {};
-  if (!is_raised(known->budget, budget))
+  if (state_->chain.is_charged(known->id) && !is_raised(known->budget, budget))
     return Error{Code::kPolicy,
                  "the budget of data set '" + name +
                      "' can only be raised: nothing of it may become less, neither epsilon nor "
@@ -195,7 +195,7 @@ Result<void> Ledger::recognise(DatasetId dataset, const Hash& charter,
       return addition.add_note(id, charter, receipt.round, receipt.query,
                                Missing{receipt.kind, receipt.chain});
     }));
-  return chain.can_afford(id, {privacy::Track::kPure, 0}, 1);
+  return state_->chain.is_current();
 }
 
 Result<Restoration> Ledger::restore(DatasetId dataset, const Hash& charter,

@@ -177,7 +177,7 @@ void Chain::extend_charge(const Row& row) {
   auto& after = job.after[place_of(*release_kind(row.kind))];
   const Hash before = after.empty() ? Hash{} : after.back().job;
   after.push_back({job.spent, account.declared->budget.delta_convert,
-                   privacy::job_after(before, row.query, sha256(row.answer))});
+                   privacy::job_after(before, row.query, sha256(row.answer)), row.id});
   if (!announced_) return;
   const Hash& lost = announced_->lost.row.chain;
   restored_.emplace(lost, row.id);
@@ -220,7 +220,7 @@ Result<void> Chain::can_afford(int64_t dataset, const Cost& cost, uint32_t times
 
 privacy::Receipt Chain::receipt(const Row& answer) const {
   const auto kind = release_kind(answer.kind).value_or(ReleaseKind::kAnswer);
-  const auto& [spent, delta_convert, job] =
+  const auto& [spent, delta_convert, job, row] =
       jobs_.at(answer.charter).after[place_of(kind)].at(static_cast<size_t>(answer.round) - 1);
   privacy::Receipt receipt{.round = static_cast<uint32_t>(answer.round),
                            .event = answer.event,
@@ -242,6 +242,10 @@ privacy::Receipt Chain::receipt(const Row& answer) const {
 uint32_t Chain::last_round(const Hash& charter, ReleaseKind kind) const {
   const auto job = jobs_.find(charter);
   return job == jobs_.end() ? 0 : static_cast<uint32_t>(job->second.after[place_of(kind)].size());
+}
+
+int64_t Chain::row_of(const Hash& charter, ReleaseKind kind, uint32_t round) const {
+  return jobs_.at(charter).after[place_of(kind)].at(round - 1).row;
 }
 
 int64_t Chain::dataset_of(const Hash& charter) const {

@@ -52,6 +52,8 @@ class Chain {
   const Hash& head() const { return head_; }
   uint32_t last_round(const Hash& charter,
                       privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer) const;
+  /// The row of a round that was answered.
+  int64_t row_of(const Hash& charter, privacy::ReleaseKind kind, uint32_t round) const;
   /// The one data set that a charter has been charged to; 0 before its first charge.
   int64_t dataset_of(const Hash& charter) const;
   const Dataset& dataset(int64_t id) const;
@@ -79,6 +81,7 @@ class Chain {
     privacy::Spent spent;  // on the charter
     double delta_convert;  // of the budget in force
     Hash job;              // of all questions and answers so far of its kind
+    int64_t row;
   };
   struct Job {
     int64_t dataset = 0;

@@ -97,7 +97,7 @@ TEST_F(PowerTest, WhatLeftIsRecordedWhereverThePowerFailsAndWhateverOfTheUnsynce
   disk.forget_steps();
   live();
   const std::vector<DiskStep> steps = disk.steps();
-  ASSERT_GT(steps.size(), 150u);
+  ASSERT_GT(steps.size(), 100u);
   std::mt19937_64 random(6);
   const auto crash = [&](size_t at, const auto& content_of) {
     for (const char* name : {"ledger.db", "ledger.db-wal"})

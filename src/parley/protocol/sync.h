@@ -96,8 +96,8 @@ class SyncLearner {
     bool greeted = false;
     std::optional<std::vector<int64_t>> answer{};  // of this round
     double epsilon_spent = 0;
-    Hash job{};            // of its answers so far
-    bool vouched = false;  // by a signature that was checked since its stream opened
+    Hash job{};                           // of its answers so far
+    bool vouched = false;                 // by a signature that was checked since its stream opened
     std::optional<wire::Proof> newest{};  // of this job
   };
   Result<Step> greet(size_t owner, size_t run, const wire::Hello& hello);

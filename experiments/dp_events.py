@@ -2,10 +2,11 @@
 """Hands Parley's events to Google's dp_accounting, so that anyone can recompute an epsilon.
 
     pip install dp_accounting
-    parley ledger show bank-a.ledger --json > ledger.json
-    experiments/dp_events.py ledger.json --delta 1e-6 [--dataset loans] [--adjacency replace_one]
+    parley ledger export bank-a.ledger --dataset loans > events.json
+    experiments/dp_events.py events.json --delta 1e-6 [--adjacency replace_one]
 
-Reads what `parley account` and `parley ledger show --json` print, or a bare event
+Reads what `parley account`, `parley ledger export` and `parley ledger show --json` (with --dataset)
+print, or a bare event
 (docs/reference/account.md). In Python: `event, relation = load(json_object)`.
 """
 

@@ -26,6 +26,8 @@ Result<Output> run(const DataGenerateOptions& options, ProgressStyle style);
 Result<Output> run(const SimulateOptions& options, ProgressStyle style);
 Result<Output> run(const PredictOptions& options, ProgressStyle style);
 Result<Output> run(const LedgerOptions& options, ProgressStyle style);
+Result<Output> run(const ReconcileOptions& options, ProgressStyle style);
+Result<Output> run(const BudgetOptions& options, ProgressStyle style);
 Result<Output> run(const CertsInitOptions& options, ProgressStyle style);
 Result<Output> run(const CertsSignOptions& options, ProgressStyle style);
 Result<Output> run(const JoinOptions& options, ProgressStyle style);

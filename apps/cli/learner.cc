@@ -86,6 +86,7 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   const net::LearnerOptions learner{
       .listen = options.listen.empty() ? TRY(listen_on(charter)) : options.listen,
       .out = options.out.value_or("runs/" + to_hex(charter.hash).substr(0, 12)),
+      .receipts = options.receipts.value_or(options.identity / "receipts"),
       .resume = options.resume,
       .wait = std::chrono::seconds(options.wait),
       .opened = [&](int port) { log("listening on port " + std::to_string(port)); },

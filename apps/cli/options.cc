@@ -78,16 +78,40 @@ void add_predict(CLI::App& root, Invocation& invocation) {
   add_signs(*app, options->signs);
 }
 
+void add_reconcile(CLI::App& group, Invocation& invocation) {
+  auto options = std::make_shared<ReconcileOptions>();
+  CLI::App* app = command(group, invocation, "reconcile",
+                          "Book what an older copy of your ledger has forgotten", options);
+  app->add_option("policy", options->policy, "Your policy")->required()->type_name("FILE");
+  app->add_option("receipts", options->receipts, "Transcripts or journals of learners")
+      ->required()
+      ->type_name("FILE");
+  app->add_option("--dataset", options->dataset, "Which one was charged, where that is not known")
+      ->type_name("NAME");
+}
+
 void add_ledger(CLI::App& root, Invocation& invocation) {
-  CLI::App* group = root.add_subcommand("ledger", "Look at a ledger")->require_subcommand(1);
+  CLI::App* group = root.add_subcommand("ledger", "Look at a ledger, or bring it up to date")
+                        ->require_subcommand(1);
   using Action = LedgerOptions::Action;
   const auto add = [&](Action action, const char* name, const char* help) {
-    auto options = std::make_shared<LedgerOptions>(LedgerOptions{action, {}});
+    auto options = std::make_shared<LedgerOptions>(LedgerOptions{action, {}, {}});
     CLI::App* app = command(*group, invocation, name, help, options);
     app->add_option("ledger", options->ledger, "Ledger file")->required()->type_name("FILE");
+    return std::pair(app, options);
   };
   add(Action::kShow, "show", "Print budgets and charges");
   add(Action::kVerify, "verify", "Recompute the whole chain");
+  const auto [app, options] =
+      add(Action::kExport, "export", "Print a data set's events, for any accountant, as JSON");
+  app->add_option("--dataset", options->dataset, "Where there are several")->type_name("NAME");
+  add_reconcile(*group, invocation);
+  auto budget = std::make_shared<BudgetOptions>();
+  command(*group, invocation, "budget", "Raise lifetime budgets to what your policy now says",
+          budget)
+      ->add_option("policy", budget->policy, "Your policy")
+      ->required()
+      ->type_name("FILE");
 }
 
 }  // namespace

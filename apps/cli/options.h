@@ -99,8 +99,19 @@ struct PredictOptions {
 };
 
 struct LedgerOptions {
-  enum class Action { kShow, kVerify } action;
+  enum class Action { kShow, kVerify, kExport } action;
   std::filesystem::path ledger;
+  std::string dataset;  // to export; empty: the only one
+};
+
+struct ReconcileOptions {
+  std::filesystem::path policy;
+  std::vector<std::filesystem::path> receipts;
+  std::string dataset;  // empty: as ledger and policy tell
+};
+
+struct BudgetOptions {
+  std::filesystem::path policy;
 };
 
 struct CertsInitOptions {
@@ -146,6 +157,7 @@ struct LearnerOptions {
   std::filesystem::path identity = ".";
   std::string listen{};
   std::optional<std::filesystem::path> out{};
+  std::optional<std::filesystem::path> receipts{};
   int64_t wait = 600;
 };
 
@@ -181,8 +193,9 @@ struct Invocation {
   bool quiet = false;
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
                DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
-               LedgerOptions, CertsInitOptions, CertsSignOptions, JoinOptions, OwnerOptions,
-               OwnerCheckOptions, LearnerOptions, VerifyOptions, DoctorOptions, AccountOptions>
+               LedgerOptions, ReconcileOptions, BudgetOptions, CertsInitOptions, CertsSignOptions,
+               JoinOptions, OwnerOptions, OwnerCheckOptions, LearnerOptions, VerifyOptions,
+               DoctorOptions, AccountOptions>
       command;
 };
 

@@ -65,6 +65,10 @@ void add_learner(CLI::App& root, Invocation& invocation) {
     app->add_option("--listen", options->listen, "Default: every interface, the charter's port")
         ->type_name("HOST:PORT");
     app->add_option("--out", options->out, "Folder for journal, transcript and model");
+    app->add_option("--receipts", options->receipts,
+                    "Where the newest receipt of every owner is kept over all jobs (default: "
+                    "receipts in --identity)")
+        ->type_name("DIR");
     add_wait(*app, options->wait, "Give up when no answer comes for so long");
   }
 }

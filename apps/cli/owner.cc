@@ -1,6 +1,10 @@
 // parley owner run|approve POLICY [CHARTER...]
 #include <fmt/core.h>
+#include <pwd.h>
+#include <unistd.h>
 
+#include <cctype>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -44,6 +48,17 @@ Result<Output> serve(const OwnerOptions& options) {
   return output_of(TRY(net::serve(policy, service, entropy, clock, interrupted, log)));
 }
 
+/// Who types; behind sudo, who typed that.
+std::string user_name() {
+  const char* behind = std::getenv("SUDO_USER");
+  const passwd* user = behind == nullptr ? getpwuid(geteuid()) : nullptr;
+  std::string name = behind ? behind : user ? user->pw_name : std::to_string(geteuid());
+  std::erase_if(name, [](char c) {
+    return !std::isgraph(static_cast<unsigned char>(c)) || c == '"' || c == '\\';
+  });
+  return name.empty() ? "unknown" : name.substr(0, 100);
+}
+
 Result<Output> approve(const OwnerOptions& options) {
   const charter::Policy policy = TRY(charter::read_policy(options.policy));
   SystemClock clock;
@@ -54,7 +69,7 @@ Result<Output> approve(const OwnerOptions& options) {
     TRY(policy.dataset_for(charter));  // What no rule allows, no person can approve.
     const auto approval = policy.approval_of(charter);
     TRY(make_directories(approval.parent_path()));
-    TRY(write_file(approval, clock.now() + "\n"));
+    TRY(write_file(approval, clock.now() + " " + user_name() + "\n"));
     output.text += fmt::format("{} approved ({})\n", charter.name, to_hex(charter.hash));
     approved.push_back(to_hex(charter.hash));
   }

@@ -6,38 +6,12 @@
 
 #include "commands.h"
 #include "parley/base/files.h"
-#include "parley/base/unpack.h"
+#include "parley/wire/transcript_file.h"
 
 namespace parley::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// As long as a journal may become.
-constexpr uint64_t kTranscriptBytesMax = uint64_t{4} << 30;
-
-Error broken(const fs::path& file, const std::string& what) {
-  return {Code::kIntegrity,
-          what,
-          "Ask for the transcript again: the model names its SHA-256.",
-          {.file = file.string()}};
-}
-
-/// Plain or packed. Whatever cannot be read to its end was damaged on the way.
-Result<wire::Transcript> read_transcript(const fs::path& file) {
-  Bytes bytes;
-  const auto read = read_unpacked(file, kTranscriptBytesMax, [&](ByteView piece) {
-    bytes.insert(bytes.end(), piece.begin(), piece.end());
-    return bytes.size() <= kTranscriptBytesMax;
-  });
-  if (!read) return fs::exists(file) ? broken(file, read.error().what) : read.error();
-  auto transcript = wire::parse_transcript(bytes);
-  if (!transcript) return broken(file, transcript.error().what);
-  if (transcript->whole != bytes.size())
-    return broken(
-        file, "is cut off after " + std::to_string(transcript->entries.size()) + " whole answers");
-  return transcript;
-}
 
 /// The model names the hash of the packed file.
 Result<std::optional<Hash>> packed_hash(const fs::path& file) {
@@ -77,7 +51,7 @@ Result<Output> run(const VerifyOptions& options, ProgressStyle) {
   TRY(charter::load_bundle(charter, folders));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
   const learn::Model model = TRY(learn::read_model(options.model));
-  const wire::Transcript transcript = TRY(read_transcript(options.transcript));
+  const wire::Transcript transcript = TRY(wire::read_transcript(options.transcript));
   const auto file = TRY(packed_hash(options.transcript));
   const auto ledgers = TRY(read_ledgers(options.ledgers, charter));
   const auto result =

@@ -66,6 +66,12 @@ class Gate {
   /// the same round with another theta, or a round out of order, is refused.
   Result<privacy::Released> answer(uint32_t round, std::span<const double> theta);
 
+  /// Recognises a receipt that this owner has signed, of any charter; an error stops the owner
+  /// (ledger.h).
+  Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
+    return ledger_->recognise(dataset_, charter, receipt);
+  }
+
   /// The last round whose answer is in the ledger.
   uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
   /// Has it given all the answers that the charter asks for?

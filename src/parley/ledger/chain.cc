@@ -1,5 +1,6 @@
 #include "parley/ledger/chain.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -9,8 +10,8 @@
 namespace parley::ledger {
 namespace {
 
-using privacy::Budget;
 using privacy::Cost;
+using privacy::ReleaseKind;
 using privacy::Spent;
 using privacy::Track;
 
@@ -20,6 +21,8 @@ Cost cost_of(const Row& row) {
   return {row.track == "pure" ? Track::kPure : Track::kZcdp, row.cost, row.delta};
 }
 
+size_t place_of(ReleaseKind kind) { return static_cast<size_t>(kind); }
+
 Error broken(int64_t row, std::string what) {
   return {Code::kIntegrity,
           std::move(what),
@@ -27,9 +30,31 @@ Error broken(int64_t row, std::string what) {
           {.key = "row " + std::to_string(row)}};
 }
 
-/// One key of a JSON object. SQLite does not keep the sign of a zero, so neither does the text.
-std::string member(const char* key, double value) {
-  return std::string(",\"") + key + "\":" + shortest(value + 0.0);
+Error too_dear(const Dataset& account, const Cost& cost, uint32_t times) {
+  const auto& [id, name, budget, spent, unit] = account;
+  const bool pure = cost.track == Track::kPure;
+  const auto text = [&](double amount, double delta) {
+    return (pure ? "epsilon " : "rho ") + shortest(amount) +
+           (cost.delta > 0 ? ", delta " + shortest(delta) : "");
+  };
+  const double left = pure ? budget.pure_max - spent.pure : budget.rho_max - spent.rho;
+  return {Code::kBudgetExhausted,
+          "the budget of data set '" + name + "' does not allow it: asked " +
+              (times > 1 ? std::to_string(times) + " times " : "") + text(cost.amount, cost.delta) +
+              "; left " +
+              text(std::max(0.0, left), std::max(0.0, budget.delta_extra - spent.delta)),
+          "Ask for a smaller epsilon or fewer rounds; what is spent does not come back."};
+}
+
+/// A peer can prove that this ledger has forgotten something.
+Error is_older_copy(const LostRow& lost) {
+  return {Code::kIntegrity,
+          "the ledger is an older copy: it does not know its own " +
+              std::string(name_of(lost.row.kind)) + " " + std::to_string(lost.round) +
+              " of charter " + to_hex(lost.charter).substr(0, 12) +
+              ", for which a peer holds a signed receipt",
+          "Put the newest ledger back, or ask every learner for its transcripts and type: parley "
+          "ledger reconcile POLICY TRANSCRIPT"};
 }
 
 }  // namespace
@@ -52,28 +77,12 @@ Hash hash_of(const Row& row) {
       .sha256();
 }
 
-std::string budget_event(const Dataset& dataset) {
-  const Budget& budget = dataset.budget;
-  return "{\"budget\":{\"dataset\":\"" + dataset.name + "\"" + member("epsilon", budget.epsilon) +
-         member("delta", budget.delta) + member("pure_max", budget.pure_max) +
-         member("rho_max", budget.rho_max) + member("delta_convert", budget.delta_convert) +
-         member("delta_extra", budget.delta_extra) + "}}";
-}
-
-bool keeps_promise(const Budget& budget) {
-  const bool in_range = budget.epsilon > 0 && std::isfinite(budget.epsilon) && budget.delta < 1 &&
-                        budget.pure_max >= 0 && budget.rho_max >= 0 && budget.delta_convert >= 0 &&
-                        budget.delta_extra >= 0;
-  if (!in_range || !(budget.delta_convert + budget.delta_extra <= budget.delta)) return false;
-  if (budget.rho_max == 0) return budget.pure_max <= budget.epsilon;
-  const auto delta = privacy::Delta::make(budget.delta_convert);
-  return delta && privacy::zcdp_epsilon(budget.rho_max, *delta) <= budget.epsilon - budget.pure_max;
-}
-
 void Chain::declare(Dataset dataset) {
-  const int64_t id = dataset.id;
-  check(!accounts_.contains(id) || !accounts_.at(id).charged);
-  accounts_.insert_or_assign(id, Account{.dataset = std::move(dataset)});
+  const auto known = accounts_.find(dataset.id);
+  if (known == accounts_.end())
+    accounts_.emplace(dataset.id, Account{.dataset = std::move(dataset)});
+  else
+    known->second.dataset.budget = dataset.budget;
 }
 
 Result<void> Chain::accepts(const Row& row) const {
@@ -88,47 +97,102 @@ Result<void> Chain::accepts(const Row& row) const {
   if (account == accounts_.end())
     return broken(row.id,
                   "is about data set " + std::to_string(row.dataset) + ", which is missing");
+  if (announced_ && !is_announced(row))
+    return broken(row.id, "is not the charge that the row before it announces");
   if (is_charge(row)) return accepts_charge(row, account->second);
   if (row.track != "none" || row.cost != 0 || row.delta != 0)
     return broken(row.id, "costs something, though it released nothing");
-  if (row.kind == "budget" && account->second.charged)
-    return broken(row.id, "changes a budget after its first charge");
+  if (row.kind == "budget") return accepts_budget(row, account->second);
+  if (!note_from(row.event))
+    return broken(row.id, "says something that this version does not understand");
+  return {};
+}
+
+Result<void> Chain::accepts_budget(const Row& row, const Account& account) const {
+  const auto declared = budget_from(row.event);
+  if (!declared) return broken(row.id, "does not say a budget");
+  if (!account.charged) return {};
+  const Dataset& before = *account.declared;
+  if (!is_raised(before.budget, declared->budget))
+    return broken(row.id, "lowers a budget or moves it between its tracks after the first charge");
+  if (!before.unit.empty() && before.unit != declared->unit)
+    return broken(row.id, "changes whom a budget protects after the first charge");
   return {};
 }
 
 Result<void> Chain::accepts_charge(const Row& row, const Account& account) const {
+  const auto kind = release_kind(row.kind);
+  if (!kind) return broken(row.id, "is of no kind that this version knows");
   if (row.track != "pure" && row.track != "zcdp") return broken(row.id, "is a charge on no track");
   if (!(row.cost >= 0 && row.delta >= 0)) return broken(row.id, "gives budget back");
-  if (account.declared.empty()) return broken(row.id, "charges a data set that has no budget yet");
+  if (!account.declared) return broken(row.id, "charges a data set that has no budget yet");
   if (const int64_t other = dataset_of(row.charter); other != 0 && other != row.dataset)
     return broken(row.id, "charges a second data set for one charter");
-  if (row.kind == "answer" && row.round != int64_t{last_round(row.charter)} + 1)
+  if (row.round != int64_t{last_round(row.charter, *kind)} + 1)
     return broken(row.id, "answers a round out of order");
-  if (!account.dataset.spent.plus(cost_of(row)).within(account.dataset.budget))
+  // What has left must be booked, whether or not it fits.
+  if (!announced_ && !account.dataset.spent.plus(cost_of(row)).within(account.declared->budget))
     return broken(row.id, "exceeds the budget of data set '" + account.dataset.name + "'");
   return {};
 }
 
+/// Under its own charter and round or, where another answer has taken that place since, under a
+/// name of its own: the hash of the row that was lost.
+bool Chain::is_announced(const Row& row) const {
+  const LostRow& lost = announced_->lost;
+  const bool in_place = row.charter == lost.charter && row.round == lost.round;
+  const bool beside = row.charter == lost.row.chain && row.round == 1;
+  return row.kind == name_of(lost.row.kind) && row.dataset == announced_->dataset &&
+         row.query == announced_->query && (in_place || beside);
+}
+
 void Chain::extend(const Row& row) {
-  Account& account = accounts_.at(row.dataset);
   size_ = row.id;
   head_ = row.hash;
-  if (row.kind == "budget") account.declared = row.event;
-  if (!is_charge(row)) return;
+  if (row.kind == "approval") return extend_note(row);
+  if (row.kind != "budget") return extend_charge(row);
+  Account& account = accounts_.at(row.dataset);
+  account.declared = budget_from(row.event);
+  account.dataset.unit = account.declared->unit;
+}
+
+void Chain::extend_note(const Row& row) {
+  const Note note = *note_from(row.event);
+  if (const auto* approved = std::get_if<Approved>(&note))
+    approved_.emplace(row.charter, *approved);
+  if (const auto* missing = std::get_if<Missing>(&note))
+    missing_.emplace(missing->chain, LostRow{row.charter, row.round, *missing});
+  if (const auto* restored = std::get_if<Restored>(&note))
+    announced_ = Announced{
+        row.dataset, row.query, {row.charter, row.round, {restored->kind, restored->chain}}};
+}
+
+void Chain::extend_charge(const Row& row) {
+  Account& account = accounts_.at(row.dataset);
   account.charged = true;
   account.dataset.spent = account.dataset.spent.plus(cost_of(row));
   Job& job = jobs_[row.charter];
   job.dataset = row.dataset;
   job.spent = job.spent.plus(cost_of(row));
-  if (row.kind != "answer") return;
-  const Hash before = job.after.empty() ? Hash{} : job.after.back().job;
-  job.after.push_back({job.spent, privacy::job_after(before, row.query, sha256(row.answer))});
+  auto& after = job.after[place_of(*release_kind(row.kind))];
+  const Hash before = after.empty() ? Hash{} : after.back().job;
+  after.push_back({job.spent, account.declared->budget.delta_convert,
+                   privacy::job_after(before, row.query, sha256(row.answer)), row.id});
+  if (!announced_) return;
+  const Hash& lost = announced_->lost.row.chain;
+  restored_.emplace(lost, row.id);
+  stands_for_.emplace(row.id, lost);
+  missing_.erase(lost);
+  announced_.reset();
 }
 
 Result<void> Chain::is_complete() const {
+  if (announced_) return broken(size_ + 1, "is missing, though the row before announces it");
   for (const auto& [id, account] : accounts_) {
     const Where where{.key = "data set " + std::to_string(id)};
-    if (account.declared != budget_event(account.dataset))
+    const auto& declared = account.declared;
+    if (!declared || declared->name != account.dataset.name ||
+        declared->budget != account.dataset.budget)
       return Error{Code::kIntegrity, "is not what its last 'budget' row says",
                    "The ledger was changed by someone else. Restore it from a backup.", where};
     if (!keeps_promise(account.dataset.budget))
@@ -138,48 +202,50 @@ Result<void> Chain::is_complete() const {
   return {};
 }
 
+Result<void> Chain::is_current() const {
+  if (missing_.empty()) return {};
+  return is_older_copy(missing_.begin()->second);
+}
+
 Result<void> Chain::can_afford(int64_t dataset, const Cost& cost, uint32_t times) const {
-  const auto& [id, name, budget, spent] = this->dataset(dataset);
-  Spent after = spent;
+  TRY(is_current());
+  const Dataset& account = this->dataset(dataset);
+  Spent after = account.spent;
   const bool is_free = cost.amount == 0 && cost.delta == 0;
-  for (uint32_t i = 0; i < (is_free ? 1 : times) && after.within(budget); ++i)
+  for (uint32_t i = 0; i < (is_free ? 1 : times) && after.within(account.budget); ++i)
     after = after.plus(cost);  // As the charges will be: sums rounded up depend on the order.
-  if (after.within(budget)) return {};
-  const bool pure = cost.track == Track::kPure;
-  const auto text = [&](double amount, double delta) {
-    return (pure ? "epsilon " : "rho ") + shortest(amount) +
-           (cost.delta > 0 ? ", delta " + shortest(delta) : "");
-  };
-  const double left = pure ? budget.pure_max - spent.pure : budget.rho_max - spent.rho;
-  return Error{Code::kBudgetExhausted,
-               "the budget of data set '" + name + "' does not allow it: asked " +
-                   (times > 1 ? std::to_string(times) + " times " : "") +
-                   text(cost.amount, cost.delta) + "; left " +
-                   text(left, budget.delta_extra - spent.delta),
-               "Ask for a smaller epsilon or fewer rounds; what is spent does not come back."};
+  if (after.within(account.budget)) return {};
+  return too_dear(account, cost, times);
 }
 
 privacy::Receipt Chain::receipt(const Row& answer) const {
-  const auto& [spent, job] = jobs_.at(answer.charter).after.at(answer.round - 1);
+  const auto kind = release_kind(answer.kind).value_or(ReleaseKind::kAnswer);
+  const auto& [spent, delta_convert, job, row] =
+      jobs_.at(answer.charter).after[place_of(kind)].at(static_cast<size_t>(answer.round) - 1);
   privacy::Receipt receipt{.round = static_cast<uint32_t>(answer.round),
                            .event = answer.event,
                            .epsilon_spent = spent.pure,
                            .delta_spent = spent.delta,
-                           .chain = answer.hash,
+                           .chain = known_as(answer),
                            .query = answer.query,
                            .answer = sha256(answer.answer),
-                           .job = job};
+                           .job = job,
+                           .kind = kind};
   if (spent.rho > 0) {
-    const auto delta = *privacy::Delta::make(dataset(answer.dataset).budget.delta_convert);
+    const auto delta = *privacy::Delta::make(delta_convert);
     receipt.epsilon_spent = add_up(spent.pure, privacy::zcdp_epsilon(spent.rho, delta));
     receipt.delta_spent = add_up(spent.delta, delta.value());
   }
   return receipt;
 }
 
-uint32_t Chain::last_round(const Hash& charter) const {
+uint32_t Chain::last_round(const Hash& charter, ReleaseKind kind) const {
   const auto job = jobs_.find(charter);
-  return job == jobs_.end() ? 0 : static_cast<uint32_t>(job->second.after.size());
+  return job == jobs_.end() ? 0 : static_cast<uint32_t>(job->second.after[place_of(kind)].size());
+}
+
+int64_t Chain::row_of(const Hash& charter, ReleaseKind kind, uint32_t round) const {
+  return jobs_.at(charter).after[place_of(kind)].at(round - 1).row;
 }
 
 int64_t Chain::dataset_of(const Hash& charter) const {
@@ -203,6 +269,16 @@ std::vector<Dataset> Chain::datasets() const {
   std::vector<Dataset> all;
   for (const auto& [id, account] : accounts_) all.push_back(account.dataset);
   return all;
+}
+
+int64_t Chain::restored(const Hash& chain) const {
+  const auto found = restored_.find(chain);
+  return found == restored_.end() ? 0 : found->second;
+}
+
+const Hash& Chain::known_as(const Row& row) const {
+  const auto found = stands_for_.find(row.id);
+  return found == stands_for_.end() ? row.hash : found->second;
 }
 
 }  // namespace parley::ledger

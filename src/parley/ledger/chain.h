@@ -2,22 +2,30 @@
 // writing go through the same rules, so that nothing is written that verification would refuse.
 #pragma once
 
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "parley/ledger/row.h"
-#include "parley/privacy/flow.h"
+#include "parley/ledger/events.h"
 
 namespace parley::ledger {
+
+/// A row that a peer has our signature for, and where it belongs.
+struct LostRow {
+  Hash charter{};
+  int64_t round = 0;
+  Missing row{};
+};
 
 class Chain {
  public:
   /// `origin` is the hash of the ledger's own row, which the first row follows.
   explicit Chain(const Hash& origin) : head_(origin) {}
 
-  /// Adds a data set, or gives one that has no charges yet another budget. A 'budget' row that says
-  /// the same must follow.
+  /// Adds a data set, or gives a known one another budget. A 'budget' row that says the same must
+  /// follow.
   void declare(Dataset dataset);
 
   /// Whether `row` may come next. kIntegrity, with the row in `where`, if not.
@@ -26,10 +34,15 @@ class Chain {
   /// Adds a row that was accepted.
   void extend(const Row& row);
 
-  /// Whether every data set is what its last 'budget' row says. True after every transaction.
+  /// Whether every data set is what its last 'budget' row says, and nothing is announced that did
+  /// not follow. True after every transaction.
   Result<void> is_complete() const;
 
-  /// Would `cost`, `times` times, stay within the budget? kBudgetExhausted with the numbers if not.
+  /// kIntegrity while peers have receipts of rows that are missing here.
+  Result<void> is_current() const;
+
+  /// Would `cost`, `times` times, stay within the budget? kBudgetExhausted with the numbers if not;
+  /// kIntegrity while rows are missing.
   Result<void> can_afford(int64_t dataset, const privacy::Cost& cost, uint32_t times) const;
 
   /// What the owner says about an answer: the same when it is replayed, whatever was charged later.
@@ -37,7 +50,10 @@ class Chain {
 
   int64_t size() const { return size_; }
   const Hash& head() const { return head_; }
-  uint32_t last_round(const Hash& charter) const;
+  uint32_t last_round(const Hash& charter,
+                      privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer) const;
+  /// The row of a round that was answered.
+  int64_t row_of(const Hash& charter, privacy::ReleaseKind kind, uint32_t round) const;
   /// The one data set that a charter has been charged to; 0 before its first charge.
   int64_t dataset_of(const Hash& charter) const;
   const Dataset& dataset(int64_t id) const;
@@ -45,34 +61,55 @@ class Chain {
   bool is_charged(int64_t dataset) const { return accounts_.at(dataset).charged; }
   std::vector<Dataset> datasets() const;
 
+  bool is_approved(const Hash& charter) const { return approved_.contains(charter); }
+  /// The row that stands for one of this hash, which an older copy had forgotten; 0 if none does.
+  int64_t restored(const Hash& chain) const;
+  /// The same the other way: the hash that peers know this row by.
+  const Hash& known_as(const Row& row) const;
+  /// What peers have receipts of and this ledger has not, by hash. Until it is empty nothing is
+  /// paid.
+  const std::map<Hash, LostRow>& missing() const { return missing_; }
+
  private:
   struct Account {
     Dataset dataset;
     bool charged = false;
-    std::string declared{};  // the event of the last 'budget' row
+    std::optional<Dataset> declared{};  // by the last 'budget' row
+  };
+  /// When a round was answered.
+  struct Moment {
+    privacy::Spent spent;  // on the charter
+    double delta_convert;  // of the budget in force
+    Hash job;              // of all questions and answers so far of its kind
+    int64_t row;
   };
   struct Job {
     int64_t dataset = 0;
     privacy::Spent spent;
-    struct Round {
-      privacy::Spent spent;
-      Hash job;
-    };
-    std::vector<Round> after{};  // after[k - 1]: when round k was answered
+    std::array<std::vector<Moment>, 3> after;  // by kind; [k - 1]: of round k
+  };
+  /// A 'restored' row, whose charge must be the next.
+  struct Announced {
+    int64_t dataset = 0;
+    Hash query{};
+    LostRow lost{};
   };
 
+  Result<void> accepts_budget(const Row& row, const Account& account) const;
   Result<void> accepts_charge(const Row& row, const Account& account) const;
+  bool is_announced(const Row& row) const;
+  void extend_note(const Row& row);
+  void extend_charge(const Row& row);
 
   int64_t size_ = 0;
   Hash head_;
   std::map<int64_t, Account> accounts_;
-  std::map<Hash, Job> jobs_;  // by charter
+  std::map<Hash, Job> jobs_;            // by charter
+  std::map<Hash, Approved> approved_;   // by charter
+  std::map<Hash, LostRow> missing_;     // by the row's hash
+  std::map<Hash, int64_t> restored_;    // the same, to the row that stands for it
+  std::map<int64_t, Hash> stands_for_;  // and back
+  std::optional<Announced> announced_{};
 };
-
-/// What a 'budget' row says, so that the budget is under the chain's hash.
-std::string budget_event(const Dataset& dataset);
-
-/// Whether the limits of the tracks amount to no more than epsilon and delta.
-bool keeps_promise(const privacy::Budget& budget);
 
 }  // namespace parley::ledger

@@ -38,6 +38,7 @@ struct ChainTest : testing::Test {
     return {.kind = "answer", .round = round, .track = track, .cost = cost, .delta = delta};
   }
 
+  const std::string approved = note_event(Approved{"alice", "2026-11-15T08:00:00Z"});
   const Dataset loans{.id = 1, .name = "loans", .budget = *Budget::make(Epsilon{2}, 2e-6, 0.5)};
   Chain chain{Hash{}};
 };
@@ -103,10 +104,61 @@ TEST_F(ChainTest, RefusesForbiddenRowsAlsoWhenTheirHashesAreRight) {
   EXPECT_TRUE(refused(answer(2, "pure", 0.26))) << "more than the budget";
   EXPECT_TRUE(refused(answer(3, "pure", 0.1))) << "a round left out";
   EXPECT_TRUE(refused(answer(1, "pure", 0.1))) << "a round twice";
-  EXPECT_TRUE(refused({.kind = "budget", .event = budget_event(loans), .track = "none"}));
-  EXPECT_TRUE(refused({.kind = "approval", .track = "pure", .cost = 0.1}));
-  EXPECT_TRUE(add({.kind = "approval", .track = "none"}));
-  EXPECT_TRUE(add({.kind = "evaluation", .track = "pure", .cost = 0.1}));
+  EXPECT_TRUE(refused({.kind = "bonus", .round = 1, .track = "pure", .cost = 0.1}));
+  EXPECT_TRUE(refused({.kind = "evaluation", .round = 2, .track = "pure", .cost = 0.1}));
+  EXPECT_TRUE(refused({.kind = "budget", .event = "{}", .track = "none"}));
+  EXPECT_TRUE(refused({.kind = "approval", .event = approved, .track = "pure", .cost = 0.1}));
+  EXPECT_TRUE(refused({.kind = "approval", .event = "{}", .track = "none"}));
+  EXPECT_TRUE(add({.kind = "approval", .event = approved, .track = "none"}));
+  EXPECT_TRUE(add({.kind = "evaluation", .round = 1, .track = "pure", .cost = 0.1}));
+}
+
+TEST_F(ChainTest, AfterTheFirstChargeABudgetOnlyGrowsOnEveryTrackAndKeepsItsUnit) {
+  const auto budget_row = [&](double epsilon, double delta, double pure, std::string unit = "") {
+    const Dataset other{.id = 1,
+                        .name = "loans",
+                        .budget = *Budget::make(*Epsilon::make(epsilon), delta, pure),
+                        .unit = std::move(unit)};
+    return Row{.kind = "budget", .event = budget_event(other), .track = "none"};
+  };
+  EXPECT_TRUE(add(budget_row(1, 2e-6, 0.2))) << "before a charge it is free";
+  EXPECT_TRUE(add(budget_row(2, 2e-6, 0.5)));
+  ASSERT_TRUE(add(answer(1, "pure", 0.5)));
+  EXPECT_FALSE(add(budget_row(1.9, 2e-6, 0.5))) << "less epsilon";
+  EXPECT_FALSE(add(budget_row(2, 1e-6, 0.5))) << "less delta";
+  EXPECT_FALSE(add(budget_row(3, 2e-6, 0.4))) << "the pure track pays for the other";
+  EXPECT_FALSE(add(budget_row(2, 2e-6, 1))) << "the other track pays for the pure one";
+  EXPECT_FALSE(add(answer(2, "pure", 0.1)));
+  EXPECT_TRUE(add(budget_row(3, 2e-6, 0.7, "member"))) << "a unit that was never recorded";
+  EXPECT_TRUE(add(answer(2, "pure", 0.125))) << "the budget in force when it was charged";
+  EXPECT_FALSE(add(budget_row(3, 2e-6, 0.7, "record")));
+  EXPECT_FALSE(add(budget_row(3, 2e-6, 0.7)));
+}
+
+TEST_F(ChainTest, ARestoredChargeMustFollowItsAnnouncementAtOnceAndMayExceedTheBudget) {
+  Hash lost{}, query{};
+  lost.fill(7);
+  query.fill(8);
+  const auto announcement = [&](int64_t round) {
+    return Row{.kind = "approval",
+               .round = round,
+               .query = query,
+               .event = note_event(Restored{privacy::ReleaseKind::kAnswer, lost}),
+               .track = "none"};
+  };
+  const auto charge = [&](Row row) { return row.query = query, row; };
+  ASSERT_TRUE(add(answer(1, "pure", 0.5)));
+  EXPECT_FALSE(add(answer(2, "pure", 0.5)));
+  ASSERT_TRUE(add(announcement(2)));
+  EXPECT_EQ(chain.is_complete().error().where.key, "row 4");
+  EXPECT_FALSE(add(answer(2, "pure", 0.5))) << "another question";
+  EXPECT_FALSE(add(charge(answer(3, "pure", 0.5)))) << "another round";
+  EXPECT_FALSE(add({.kind = "approval", .event = approved, .track = "none"}));
+  ASSERT_TRUE(add(charge(answer(2, "pure", 0.5))));
+  EXPECT_TRUE(chain.is_complete());
+  EXPECT_EQ(chain.dataset(1).spent.pure, 1);
+  EXPECT_EQ(chain.restored(lost), 4);
+  EXPECT_FALSE(add(answer(3, "zcdp", 0))) << "over the limit of one track nothing is paid";
 }
 
 TEST_F(ChainTest, LimitsThatExceedThePromiseAreFoundAlsoWhenTheyWereDeclared) {

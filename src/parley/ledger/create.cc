@@ -46,7 +46,7 @@ CREATE TABLE charge (
   previous BLOB NOT NULL CHECK (length(previous) = 32),
   hash     BLOB NOT NULL UNIQUE CHECK (length(hash) = 32)  -- SHA-256 over previous and all columns above, each length-prefixed, answer by its own SHA-256
 ) STRICT;
-CREATE UNIQUE INDEX one_answer ON charge (charter, kind, round) WHERE kind IN ('answer', 'evaluation');
+CREATE UNIQUE INDEX one_answer ON charge (charter, kind, round) WHERE kind IN ('answer', 'evaluation', 'count');
 CREATE TRIGGER charge_is_append_only BEFORE UPDATE ON charge BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER charge_is_kept BEFORE DELETE ON charge BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 )sql";

@@ -1,12 +1,10 @@
 #include "parley/ledger/ledger.h"
 
-#include <algorithm>
 #include <system_error>
 #include <utility>
 
 #include "parley/ledger/create.h"
-#include "parley/ledger/lock.h"
-#include "parley/ledger/store.h"
+#include "parley/ledger/state.h"
 
 namespace parley::ledger {
 namespace {
@@ -21,23 +19,10 @@ std::vector<int64_t> add(std::span<const int64_t> sum, std::span<const int64_t> 
   return noisy;
 }
 
-/// The next row of `chain`, complete with its hash.
-Row sealed(const Chain& chain, Clock& clock, Row row) {
-  row.id = chain.size() + 1;
-  row.at = clock.now();
-  row.previous = chain.head();
-  row.hash = hash_of(row);
-  return row;
-}
-
-Result<void> check_name(const std::string& name) {
-  const bool plain = std::none_of(name.begin(), name.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
-  });
-  if (plain && !name.empty() && name.size() <= 200) return {};
-  return Error{Code::kInvalid,
-               "the name of a data set or owner is empty, too long or not plain text",
-               "Use 1 to 200 characters without quotes, backslashes and control characters."};
+/// For errors: "round 3", or "evaluation 3".
+std::string round_text(const Query& query) {
+  const bool answer = query.kind == privacy::ReleaseKind::kAnswer;
+  return std::string(answer ? "round" : name_of(query.kind)) + " " + std::to_string(query.round);
 }
 
 /// Where the file really is, so that two links to one ledger are one lock.
@@ -52,13 +37,6 @@ Result<std::filesystem::path> resolve(const std::filesystem::path& file) {
 
 }  // namespace
 
-struct Ledger::State {
-  Clock* clock;
-  std::optional<Lock> lock;  // Outlives the connection.
-  mutable Connection db;
-  Chain chain;
-};
-
 Ledger::Ledger(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Ledger::Ledger(Ledger&&) noexcept = default;
 Ledger& Ledger::operator=(Ledger&&) noexcept = default;
@@ -72,11 +50,10 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string
   std::error_code unknown;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, unknown)))
     TRY(create_file(path, owner, clock));
-  // Verified by a reader, since a writer would move the log into a damaged file.
-  Loaded loaded = TRY([&]() -> Result<Loaded> {
-    Connection reader = TRY(Connection::read(path));
-    return load(reader, [](const Row&) {});
-  }());
+  // Verified by a reader, since a writer would move the log into a damaged file. It stays until the
+  // writer has looked: between the two nobody may find more in the log of a writer that was killed.
+  Connection reader = TRY(Connection::read(path));
+  Loaded loaded = TRY(load(reader, [](const Row&) {}));
   if (loaded.owner != owner)
     return Error{Code::kIntegrity,
                  "is the ledger of '" + loaded.owner + "', not of '" + owner + "'",
@@ -105,44 +82,13 @@ Result<Ledger> Ledger::open_volatile(const std::string& owner, Clock& clock) {
       new State{&clock, std::nullopt, std::move(db), std::move(loaded.chain)}));
 }
 
-Result<DatasetId> Ledger::declare(const std::string& name, const privacy::Budget& budget) {
-  TRY(check_name(name));
-  if (!keeps_promise(budget))
-    return Error{Code::kInvalid, "the limits of the budget of '" + name + "' exceed its promise",
-                 "Give epsilon, delta and the pure part; the rest follows from them."};
-  Chain& chain = state_->chain;
-  const Dataset* known = chain.find(name);
-  if (known && known->budget == budget) return DatasetId{known->id};
-  if (known && chain.is_charged(known->id))
-    return Error{Code::kPolicy,
-                 "the budget of data set '" + name + "' is fixed: it has been charged",
-                 "Keep the budget that was declared first.",
-                 {.file = state_->db.file()}};
-  const std::vector<Dataset> all = chain.datasets();
-  const int64_t next = all.empty() ? 1 : all.back().id + 1;
-  const Dataset dataset{.id = known ? known->id : next, .name = name, .budget = budget};
-  Chain after = chain;
-  after.declare(dataset);
-  const Row row = sealed(
-      chain, *state_->clock,
-      {.kind = "budget", .dataset = dataset.id, .event = budget_event(dataset), .track = "none"});
-  *after.accepts(row);
-  after.extend(row);
-  Connection& db = state_->db;
-  TRY(db.in_transaction([&]() -> Result<void> {
-    TRY(expect_head(db, chain));
-    TRY(put(db, dataset));
-    return insert(db, row);
-  }));
-  chain = std::move(after);
-  return DatasetId{dataset.id};
-}
-
 Result<std::optional<Released>> Ledger::stored(const Query& query) const {
-  if (query.round == 0 || query.round > state_->chain.last_round(query.charter))
+  if (query.round == 0 || query.round > last_round(query.charter, query.kind))
     return std::optional<Released>();
-  const std::optional<Row> row = TRY(find_answer(state_->db, query.charter, query.round));
-  const std::string round = "round " + std::to_string(query.round);
+  // By its number: an index of some kinds only is not used for one of them.
+  const int64_t id = state_->chain.row_of(query.charter, query.kind, query.round);
+  const std::optional<Row> row = TRY(find_row(state_->db, id));
+  const std::string round = round_text(query);
   if (!row)
     return Error{Code::kIntegrity,
                  "the answer of " + round + " is gone from the ledger",
@@ -161,9 +107,9 @@ Result<Released> Ledger::settle(DatasetId dataset, const Query& query, const pri
   Chain& chain = state_->chain;
   Connection& db = state_->db;
   const int64_t id = static_cast<int64_t>(dataset);
-  if (const uint32_t last = chain.last_round(query.charter); query.round != last + 1)
-    return Error{Code::kIntegrity, "round " + std::to_string(query.round) + " is out of order",
-                 "The next round of this charter is " + std::to_string(last + 1) + "."};
+  if (const uint32_t last = last_round(query.charter, query.kind); query.round != last + 1)
+    return Error{Code::kIntegrity, round_text(query) + " is out of order",
+                 "The next one of this charter is " + std::to_string(last + 1) + "."};
   if (const int64_t other = chain.dataset_of(query.charter); other != 0 && other != id)
     return Error{Code::kPolicy,
                  "this charter has been charged to data set '" + chain.dataset(other).name + "'",
@@ -175,7 +121,7 @@ Result<Released> Ledger::settle(DatasetId dataset, const Query& query, const pri
     TRY(chain.can_afford(id, cost, 1));
     noisy = add(sum, noise);
     row = sealed(chain, *state_->clock,
-                 {.kind = "answer",
+                 {.kind = std::string(name_of(query.kind)),
                   .dataset = id,
                   .charter = query.charter,
                   .round = query.round,
@@ -205,7 +151,25 @@ privacy::Budget Ledger::budget(DatasetId dataset) const {
   return state_->chain.dataset(static_cast<int64_t>(dataset)).budget;
 }
 
-uint32_t Ledger::last_round(const Hash& charter) const { return state_->chain.last_round(charter); }
+std::string Ledger::name(DatasetId dataset) const {
+  return state_->chain.dataset(static_cast<int64_t>(dataset)).name;
+}
+
+std::optional<DatasetId> Ledger::find(const std::string& dataset) const {
+  const Dataset* known = state_->chain.find(dataset);
+  return known ? std::optional(DatasetId{known->id}) : std::nullopt;
+}
+
+std::optional<DatasetId> Ledger::dataset_of(const Hash& charter) const {
+  const int64_t id = state_->chain.dataset_of(charter);
+  return id == 0 ? std::nullopt : std::optional(DatasetId{id});
+}
+
+size_t Ledger::missing() const { return state_->chain.missing().size(); }
+
+uint32_t Ledger::last_round(const Hash& charter, privacy::ReleaseKind kind) const {
+  return state_->chain.last_round(charter, kind);
+}
 
 Hash Ledger::head() const { return state_->chain.head(); }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "parley/base/bytes.h"
 #include "parley/base/clock.h"
@@ -21,11 +22,28 @@
 
 namespace parley::ledger {
 
-/// Names one answer of one job. Rounds are 1, 2, 3, ... for each charter.
+class Chain;
+
+/// Names one release of one job. Rounds are 1, 2, 3, ... for each charter and kind.
 struct Query {
   Hash charter{};
   uint32_t round = 0;
   Hash query{};  // SHA-256 of the query as received
+  privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer;
+};
+
+/// An answer that left and came back: its receipt, which the caller has found to be signed by this
+/// owner, and its numbers.
+struct Returned {
+  privacy::Receipt receipt;
+  std::vector<int64_t> values;
+};
+
+/// What restore() did with them.
+struct Restoration {
+  size_t known = 0;   // were in the ledger
+  size_t booked = 0;  // have been forgotten, and are booked again in their place
+  size_t beside = 0;  // the same, where another answer had taken the place: both are paid
 };
 
 /// A data set of one ledger, as declare() returned it.
@@ -48,9 +66,20 @@ class Ledger {
   Ledger& operator=(Ledger&&) noexcept;
   ~Ledger();
 
-  /// Declares a data set and its lifetime budget. The same again changes nothing; another budget is
-  /// refused (kPolicy) once there is a charge.
-  Result<DatasetId> declare(const std::string& dataset, const privacy::Budget& budget);
+  /// Declares a data set, its lifetime budget and whom it protects: "record", or the column that
+  /// names people; empty where the caller does not know. The same again changes nothing; another
+  /// budget or unit is refused (kPolicy) once there is a charge.
+  Result<DatasetId> declare(const std::string& dataset, const privacy::Budget& budget,
+                            const std::string& unit = "record");
+
+  /// Raises the budget of a data set that has been charged, because a person decided so. Lowering
+  /// it, or moving it between its tracks, is refused (kPolicy).
+  Result<void> raise(const std::string& dataset, const privacy::Budget& budget);
+
+  /// Chains that a person has approved this charter. Once is enough.
+  Result<void> approve(DatasetId dataset, const Hash& charter, const std::string& by,
+                       const std::string& at);
+  bool is_approved(const Hash& charter) const;
 
   /// The stored answer of this query, if there is one; kIntegrity if its round was answered for
   /// another query.
@@ -70,16 +99,35 @@ class Ledger {
   /// cannot be paid to its end is refused at no cost.
   Result<void> can_afford(DatasetId dataset, const privacy::Cost& cost, uint32_t times) const;
 
+  /// Recognises a receipt that this owner has signed. One whose row is not here proves that this
+  /// ledger is an older copy: that is chained, kIntegrity, and nothing is paid before restore().
+  Result<void> recognise(DatasetId dataset, const Hash& charter, const privacy::Receipt& receipt);
+
+  /// Books what an older copy has forgotten, from what left, in the order in which it left; all or
+  /// nothing. Also beyond the budget, for it is spent. kIntegrity where a part is left out.
+  Result<Restoration> restore(DatasetId dataset, const Hash& charter,
+                              std::span<const Returned> returned);
+
   privacy::Spent spent(DatasetId dataset) const;
   privacy::Budget budget(DatasetId dataset) const;
+  std::string name(DatasetId dataset) const;
+  std::optional<DatasetId> find(const std::string& dataset) const;
+  /// The data set that a charter has been charged to, if it has.
+  std::optional<DatasetId> dataset_of(const Hash& charter) const;
+  /// What peers hold receipts of and this ledger has forgotten: how many rows.
+  size_t missing() const;
   /// The last round of this charter that was answered; 0 if none was.
-  uint32_t last_round(const Hash& charter) const;
+  uint32_t last_round(const Hash& charter,
+                      privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer) const;
   /// Hash of the last row, which vouches for all rows before it.
   Hash head() const;
 
  private:
   struct State;
   explicit Ledger(std::unique_ptr<State> state);
+  /// All of `work`, which adds rows by add(), or nothing; in one transaction.
+  template <class Work>
+  Result<void> append(const Work& work);
   Result<privacy::Released> settle(DatasetId dataset, const Query& query, const privacy::Cost& cost,
                                    std::string event, std::span<const int64_t> sum,
                                    std::span<const int64_t> noise);

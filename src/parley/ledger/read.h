@@ -1,12 +1,14 @@
 // Looking at a ledger without writing: for `parley ledger show|verify`, also while a daemon writes.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/ledger/row.h"
+#include "parley/ledger/chain.h"
 
 namespace parley::ledger {
 
@@ -16,6 +18,10 @@ struct Contents {
   std::vector<Dataset> datasets;
   std::vector<Row> rows;
   Hash head{};  // of the last row
+  Chain chain{Hash{}};
+
+  /// Whether a receipt with this hash is one of these rows, or of one that a row stands for.
+  bool knows(const Hash& hash) const;
 };
 
 /// Everything, after checking it as verify() does: numbers of a changed ledger are not shown.
@@ -25,7 +31,21 @@ struct Verified {
   std::string owner;
   int64_t rows = 0;
   Hash head{};
+  size_t missing = 0;  // rows that peers have receipts of: an older copy, which pays nothing
 };
+
+/// What an accountant needs of one data set: no charter, no query, no answer.
+struct Exported {
+  std::string owner;
+  Hash head{};
+  Dataset dataset;
+  uint64_t charges = 0;
+  std::vector<std::pair<std::string, uint64_t>> events{};  // DpEvent JSON and how often
+};
+
+/// The charges of a data set, which may be left empty where there is one, after checking
+/// everything. Row by row, so that memory does not grow with the ledger.
+Result<Exported> export_events(const std::filesystem::path& file, const std::string& dataset);
 
 /// Recomputes every hash and the order of rows and rounds, compares every data set with its last
 /// 'budget' row and the sum of its charges with its limits. kIntegrity names the first bad row.

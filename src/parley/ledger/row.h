@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "parley/base/bytes.h"
 #include "parley/privacy/accounting/budget.h"
+#include "parley/privacy/flow.h"
 
 namespace parley::ledger {
 
@@ -19,7 +22,7 @@ struct Row {
   Hash charter{};
   int64_t round = 0;
   Hash query{};         // SHA-256 of the query as received
-  std::string event{};  // DpEvent JSON; of a 'budget' row, the budget
+  std::string event{};  // DpEvent JSON; of 'budget' and 'approval' rows what they say (events.h)
   std::string track{};  // pure | zcdp | none
   double cost = 0;      // epsilon or rho on that track, never below the exact value
   double delta = 0;     // the mechanism's own
@@ -34,11 +37,16 @@ struct Row {
 /// SHA-256, so that a chain can be checked by someone who may not see the answers.
 Hash hash_of(const Row& row);
 
+/// A kind as rows and receipts name it.
+std::string_view name_of(privacy::ReleaseKind kind);
+std::optional<privacy::ReleaseKind> release_kind(std::string_view name);
+
 struct Dataset {
   int64_t id = 0;
   std::string name{};
   privacy::Budget budget{};
   privacy::Spent spent{};
+  std::string unit{};  // whom the budget protects: "record" or a column; empty: never recorded
 };
 
 }  // namespace parley::ledger

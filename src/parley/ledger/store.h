@@ -27,7 +27,9 @@ Result<void> expect_head(Connection& db, const Chain& chain);
 Result<void> insert(Connection& db, const Row& row);
 Result<void> put(Connection& db, const Dataset& dataset);
 
-/// The row of an answer, if there is one; kIntegrity if it is not what its hash says.
-Result<std::optional<Row>> find_answer(Connection& db, const Hash& charter, uint32_t round);
+/// The row of this number, if there is one; kIntegrity if it is not what its hash says.
+Result<std::optional<Row>> find_row(Connection& db, int64_t id);
+/// Whether a row has this hash.
+Result<bool> has_row(Connection& db, const Hash& hash);
 
 }  // namespace parley::ledger

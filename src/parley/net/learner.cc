@@ -6,6 +6,7 @@
 
 #include "parley/net/host.h"
 #include "parley/net/journal.h"
+#include "parley/net/receipts.h"
 #include "parley/protocol/trained_model.h"
 
 namespace parley::net {
@@ -45,29 +46,37 @@ Result<Opened> open_journal(const LearnerOptions& options, const Hash& charter, 
   return Opened{std::move(resumed.journal), std::move(resumed.started)};
 }
 
+/// Every owner will be shown its newest receipt from earlier jobs.
+Result<void> remember_receipts(const ReceiptBook& book, const protocol::SyncPlan& plan,
+                               protocol::SyncLearner& learner) {
+  for (size_t i = 0; i < plan.owners.size(); ++i) {
+    if (!plan.owners[i].sign_key) continue;
+    auto newest = TRY(book.newest(plan.owners[i].name, *plan.owners[i].sign_key));
+    if (newest) learner.remember(i, *std::move(newest));
+  }
+  return {};
+}
+
 /// One job at its door: who sits where, what is due when.
 class Session {
  public:
   Session(const charter::Charter& charter, protocol::SyncLearner& learner, Journal& journal,
-          Host& host, const LearnerOptions& options, const Log& log)
+          const ReceiptBook& book, Host& host, const LearnerOptions& options, const Log& log)
       : charter_(charter),
         learner_(learner),
         journal_(journal),
+        book_(book),
         host_(host),
         options_(options),
         log_(log),
         seats_(charter.owners.size()) {}
 
-  /// Until the model is there, or the reason why it will not be.
+  /// Until the model is there, or the reason why it will not be. Either way every owner's newest
+  /// receipt is kept.
   Result<void> train(const std::atomic<bool>& stop) {
-    while (!learner_.finished()) {
-      if (stop) return Error{Code::kUnavailable, "interrupted", resume_hint()};
-      if (Steady::now() - last_answer_ > options_.wait) return nobody_comes();
-      TRY(take(host_.next(kTick)));
-      if (learner_.refused()) return abandon(*learner_.refused());
-      dismiss_late();
-    }
-    return {};
+    const auto trained = ask_until_done(stop);
+    keep_receipts();
+    return trained;
   }
 
   double seconds() const {
@@ -91,6 +100,24 @@ class Session {
     std::optional<Steady::time_point> due{};  // of its greeting or answer
     bool told = false;                        // has left after the end
   };
+
+  Result<void> ask_until_done(const std::atomic<bool>& stop) {
+    while (!learner_.finished()) {
+      if (stop) return Error{Code::kUnavailable, "interrupted", resume_hint()};
+      if (Steady::now() - last_answer_ > options_.wait) return nobody_comes();
+      TRY(take(host_.next(kTick)));
+      if (learner_.refused()) return abandon(*learner_.refused());
+      dismiss_late();
+    }
+    return {};
+  }
+
+  void keep_receipts() {
+    for (size_t i = 0; i < seats_.size(); ++i)
+      if (const auto newest = learner_.newest(i))
+        if (const auto kept = book_.keep(name(i), *newest); !kept)
+          log_("cannot keep the receipt of " + name(i) + ": " + describe(kept.error()));
+  }
 
   Result<void> take(Event event) {
     if (auto* arrived = std::get_if<Arrived>(&event)) admit(*arrived);
@@ -138,6 +165,7 @@ class Session {
       return {};
     }
     seats_[*place].due.reset();
+    if (step->stale) log_(name(*place) + " is shown its receipt: " + step->stale->what);
     if (step->taken) {
       journal_.append(name(*place), *step->taken);
       last_answer_ = Steady::now();
@@ -150,7 +178,10 @@ class Session {
       if (learner_.awaits(out.owner))
         seat.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
     }
-    if (learner_.rounds_done() > before) options_.progress(learner_.rounds_done());
+    if (learner_.rounds_done() > before) {
+      if (before == 0) keep_receipts();  // A learner that is killed later has proof of this job.
+      options_.progress(learner_.rounds_done());
+    }
     return {};
   }
 
@@ -212,6 +243,7 @@ class Session {
   const charter::Charter& charter_;
   protocol::SyncLearner& learner_;
   Journal& journal_;
+  const ReceiptBook& book_;
   Host& host_;
   const LearnerOptions& options_;
   const Log& log_;
@@ -226,12 +258,14 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Syn
                                   const Papers& papers, const LearnerOptions& options, Clock& clock,
                                   const std::atomic<bool>& stop, const Log& log) {
   const size_t longest = longest_message(plan.schedule.start.size());
-  protocol::SyncLearner learner(std::move(plan));
+  const ReceiptBook book(options.receipts);
+  protocol::SyncLearner learner(plan);
+  TRY(remember_receipts(book, plan, learner));
   Opened opened = TRY(open_journal(options, charter.hash, clock, learner));
   const auto host = TRY(Host::listen(options.listen, papers, longest, log));
   options.opened(host->port());
   options.progress(learner.rounds_done());
-  Session session(charter, learner, opened.journal, *host, options, log);
+  Session session(charter, learner, opened.journal, book, *host, options, log);
   TRY(session.train(stop));
 
   const std::vector<double> theta(learner.model().begin(), learner.model().end());

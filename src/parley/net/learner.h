@@ -19,6 +19,7 @@ namespace parley::net {
 struct LearnerOptions {
   std::string listen;                          // host:port
   std::filesystem::path out;                   // journal, transcript and model
+  std::filesystem::path receipts{};            // the newest of every owner, over all jobs
   bool resume = false;                         // go on with the journal that is there
   std::chrono::seconds wait{600};              // for owners, without any answer
   std::chrono::milliseconds greeting{10'000};  // an owner that connected must say hello by then

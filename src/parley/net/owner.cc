@@ -1,9 +1,11 @@
 #include "parley/net/owner.h"
 
 #include <algorithm>
+#include <sstream>
 #include <thread>
 #include <utility>
 
+#include "parley/base/files.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 
@@ -17,14 +19,30 @@ Result<size_t> place_in(const charter::Charter& charter, const std::string& name
                "Use the policy of an owner that the charter names."};
 }
 
-/// Some rules let a charter run only after a person has read it.
-Result<void> check_approval(const charter::Policy& policy, const charter::Charter& charter) {
-  const charter::Accept* rule = policy.first_match(charter);
-  if (rule == nullptr || !rule->person) return {};
-  if (std::filesystem::exists(policy.approval_of(charter))) return {};
-  return Error{Code::kPolicy, "this charter waits for a person",
-               "Read it with `parley charter explain`, then type: parley owner approve POLICY "
-               "CHARTER"};
+/// Who approved, and when.
+struct Approval {
+  std::string at, by;
+};
+
+/// Some rules let a charter run only after a person has read it. Nothing where none is needed, or
+/// where the ledger has it already.
+Result<std::optional<Approval>> approval_for(const Household& household,
+                                             const charter::Charter& charter) {
+  const charter::Accept* rule = household.policy.first_match(charter);
+  if (rule == nullptr || !rule->person) return std::optional<Approval>();
+  {
+    const std::lock_guard lock(household.mutex);
+    if (household.ledger.is_approved(charter.hash)) return std::optional<Approval>();
+  }
+  const auto file = household.policy.approval_of(charter);
+  if (!std::filesystem::exists(file))
+    return Error{Code::kPolicy, "this charter waits for a person",
+                 "Read it with `parley charter explain`, then type: parley owner approve POLICY "
+                 "CHARTER"};
+  std::istringstream words(TRY(read_file(file)));
+  Approval approval{"unknown", "unknown"};
+  words >> approval.at >> approval.by;
+  return std::optional(approval);
 }
 
 /// Broken off and worth another try, or over?
@@ -89,7 +107,7 @@ Result<protocol::SyncOwner> open_owner(const Household& household, charter::Char
   const charter::Policy& policy = household.policy;
   const size_t place = TRY(place_in(charter, policy.owner));
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
-  TRY(check_approval(policy, charter));
+  const auto approval = TRY(approval_for(household, charter));
   SigningKey key = TRY(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
@@ -97,7 +115,9 @@ Result<protocol::SyncOwner> open_owner(const Household& household, charter::Char
   const learn::Source source = TRY(charter::source_of(policy, *data, charter));
   auto loaded = TRY(learn::load_any(source, charter.schema));
   const std::lock_guard lock(household.mutex);
-  const auto dataset = TRY(household.ledger.declare(data->name, data->budget));
+  const auto dataset =
+      TRY(household.ledger.declare(data->name, data->budget, charter.privacy.unit));
+  if (approval) TRY(household.ledger.approve(dataset, charter.hash, approval->by, approval->at));
   auto gate = TRY(gate::Gate::open(gate::Records(std::move(loaded.rows)), std::move(terms),
                                    household.ledger, dataset, household.entropy,
                                    static_cast<int>(policy.threads)));

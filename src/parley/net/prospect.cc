@@ -16,7 +16,8 @@ using charter::Charter, charter::Policy, charter::Prospect;
 void note(Prospect& prospect, const Error& obstacle) { prospect.obstacles.push_back(obstacle); }
 
 /// Which rule, which data set, and whether a person must still say yes.
-void look_at_rules(const Policy& policy, const Charter& charter, Prospect& prospect) {
+void look_at_rules(const Policy& policy, const Charter& charter,
+                   const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
   const charter::Accept* rule = policy.first_match(charter);
   if (rule == nullptr)
     return note(prospect, {Code::kPolicy, "refused: " + charter::why_refused(policy, charter),
@@ -24,7 +25,8 @@ void look_at_rules(const Policy& policy, const Charter& charter, Prospect& prosp
   prospect.rule = static_cast<size_t>(rule - policy.accept.data()) + 1;
   prospect.dataset = rule->dataset;
   prospect.person = rule->person;
-  prospect.approved = rule->person && std::filesystem::exists(policy.approval_of(charter));
+  prospect.approved = rule->person && ((ledger && ledger->chain.is_approved(charter.hash)) ||
+                                       std::filesystem::exists(policy.approval_of(charter)));
   if (prospect.person && !prospect.approved)
     note(prospect, {Code::kPolicy, "it waits for a person",
                     "Read it with `parley charter explain`, then type: parley owner approve POLICY "
@@ -50,22 +52,22 @@ Result<ledger::Dataset> account_of(const Policy& policy, const Charter& charter,
   for (const ledger::Dataset& known : ledger->datasets) {
     if (known.name != data->name) continue;
     account.spent = known.spent;
-    const bool charged = std::any_of(ledger->rows.begin(), ledger->rows.end(), [&](auto& row) {
-      return row.dataset == known.id && row.kind != "budget";
-    });
-    if (charged && known.budget != data->budget)
+    if (!ledger->chain.is_charged(known.id)) continue;
+    if (known.budget != data->budget)
       return Error{Code::kPolicy,
                    "the ledger has promised another budget for data set '" + data->name + "'",
-                   "A budget does not change after its first charge: put the policy's back."};
+                   "Put the policy's back or, to raise it, type: parley ledger budget POLICY"};
+    if (!known.unit.empty() && known.unit != charter.privacy.unit)
+      return Error{Code::kPolicy,
+                   "the budget of data set '" + data->name + "' protects the unit '" + known.unit +
+                       "', the charter another",
+                   "Agree on a charter with the same privacy.unit."};
   }
   return account;
 }
 
 uint32_t answered_in(const std::optional<ledger::Contents>& ledger, const Hash& charter) {
-  if (!ledger) return 0;
-  return static_cast<uint32_t>(std::count_if(
-      ledger->rows.begin(), ledger->rows.end(),
-      [&](const ledger::Row& row) { return row.kind == "answer" && row.charter == charter; }));
+  return ledger ? ledger->chain.last_round(charter) : 0;
 }
 
 double left_of(const ledger::Dataset& account, privacy::Track track) {
@@ -96,6 +98,7 @@ Result<void> weigh(const Policy& policy, const Charter& charter,
   ledger::Chain chain{Hash{}};  // The ledger's own judgement, over a copy of the account.
   chain.declare(account);
   TRY(chain.can_afford(account.id, cost, to_come));
+  if (ledger) TRY(ledger->chain.is_current());
   for (uint32_t i = 0; i < to_come; ++i) account.spent = account.spent.plus(cost);
   prospect.left_after = left_of(account, cost.track);
   return {};
@@ -128,7 +131,7 @@ Prospect prospect_of(const Policy& policy, Charter charter,
     if (!result) note(prospect, result.error());
     return bool(result);
   };
-  look_at_rules(policy, charter, prospect);
+  look_at_rules(policy, charter, ledger, prospect);
   if (prospect.rule == 0) return prospect;
   const auto dial = dial_for(policy, charter, options.dial);
   if (needs(dial)) prospect.address = dial->address;

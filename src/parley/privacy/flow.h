@@ -66,6 +66,9 @@ class Bounded {
   double sensitivity_;
 };
 
+/// What is released. All are paid for alike, and each is numbered 1, 2, 3, ... for itself.
+enum class ReleaseKind { kAnswer, kEvaluation, kCount };
+
 /// What an owner says it has spent on a charter. Depends on public numbers only.
 struct Receipt {
   uint32_t round = 0;
@@ -76,6 +79,7 @@ struct Receipt {
   Hash query{};   // of the question, as the ledger stores it
   Hash answer{};  // SHA-256 of the values, 8 bytes each, little-endian
   Hash job{};     // of all questions and answers so far: job_after
+  ReleaseKind kind = ReleaseKind::kAnswer;
   bool operator==(const Receipt&) const = default;
 };
 

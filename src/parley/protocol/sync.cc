@@ -42,7 +42,17 @@ size_t SyncPlan::numbers() const {
 SyncLearner::SyncLearner(SyncPlan plan, size_t runs)
     : plan_(std::move(plan)),
       descent_(plan_.schedule, plan_.box, plan_.l2, runs),
-      seats_(plan_.owners.size() * runs) {}
+      seats_(plan_.owners.size() * runs),
+      remembered_(plan_.owners.size()) {}
+
+void SyncLearner::remember(size_t owner, wire::Proof proof) {
+  remembered_.at(owner) = std::move(proof);
+}
+
+std::optional<wire::Proof> SyncLearner::newest(size_t owner) const {
+  const auto& own = seat(owner, 0).newest;
+  return own ? own : remembered_[owner];
+}
 
 void SyncLearner::attend(size_t owner, size_t run) {
   check(owner < plan_.owners.size() && run < descent_.runs());
@@ -79,14 +89,20 @@ Result<Step> SyncLearner::greet(size_t owner, size_t run, const wire::Hello& hel
   TRY(check_version(hello.version));
   Seat& place = seat(owner, run);
   const uint32_t next = static_cast<uint32_t>(rounds_done()) + (place.answer ? 2 : 1);
-  if (hello.last_round + 1 < next)
-    return Error{Code::kIntegrity,
-                 plan_.owners[owner].name + "'s ledger knows " + std::to_string(hello.last_round) +
-                     " answers, the transcript has " + std::to_string(next - 1) + " signed by it",
-                 "Its ledger was replaced by an older copy: it must not go on."};
-  place.greeted = true;
+  wire::Welcome welcome{wire::kVersion, next, {}};
+  for (const auto& proof : {remembered_[owner], place.newest})
+    if (proof) welcome.proofs.push_back(*proof);
   Step step;
-  step.messages.push_back({owner, run, place.stream->send(wire::Welcome{wire::kVersion, next})});
+  step.messages.push_back({owner, run, place.stream->send(welcome)});
+  if (hello.last_round + 1 < next) {  // The proof will stop it; it is asked nothing.
+    step.stale =
+        Error{Code::kIntegrity,
+              plan_.owners[owner].name + "'s ledger knows " + std::to_string(hello.last_round) +
+                  " answers, the transcript has " + std::to_string(next - 1) + " signed by it",
+              "Its ledger was replaced by an older copy: it must be reconciled."};
+    return step;
+  }
+  place.greeted = true;
   if (awaits(owner, run) || finished() || refused_) ask(owner, run, step.messages);
   return step;
 }
@@ -114,6 +130,7 @@ Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAns
   place.answer = answer.values;
   place.epsilon_spent = answer.receipt.epsilon_spent;
   place.job = answer.receipt.job;
+  if (answer.signature) place.newest = {plan_.charter, answer.receipt, *answer.signature};
   ++answered_;
   return {};
 }
@@ -263,14 +280,24 @@ Result<std::optional<Bytes>> SyncOwner::step(ByteView message) {
                     received.body);
 }
 
-Result<void> SyncOwner::be_welcomed(const wire::Welcome& welcome) const {
+Result<void> SyncOwner::be_welcomed(const wire::Welcome& welcome) {
   TRY(check_version(welcome.version));
+  for (const wire::Proof& proof : welcome.proofs) TRY(recognise(proof));
   if (welcome.next_round <= gate_.last_round() + 1) return {};
   return Error{Code::kIntegrity,
                "the learner has " + std::to_string(welcome.next_round - 1) +
                    " answers of ours, this ledger knows " + std::to_string(gate_.last_round()),
                "The ledger was replaced by an older copy, which forgets what was spent. Put the "
                "newest one back."};
+}
+
+Result<void> SyncOwner::recognise(const wire::Proof& proof) {
+  if (!key_) return {};
+  const Bytes bytes = wire::signed_bytes(proof.charter, name_, proof.receipt);
+  if (!is_signed(key_->public_key(), bytes, proof.signature))
+    return Error{Code::kIntegrity, "the learner shows a receipt that this owner did not sign",
+                 "Do not answer it, and ask who runs it."};
+  return gate_.recognise(proof.charter, proof.receipt);
 }
 
 Result<Bytes> SyncOwner::answer(const wire::ReceivedQuery& query) {

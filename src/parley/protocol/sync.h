@@ -3,7 +3,8 @@
 //
 //   learner                                   owner (holds records, never shares them)
 //                                 <-------    Hello{last round in its ledger}
-//   Welcome{next round}           ------->
+//   Welcome{next round, newest    ------->    its ledger must know every receipt it has signed
+//           receipts}
 //   Query{k, theta[k]}            ------->    gate: validate, clip, round, pay, add noise
 //   average, step, project        <-------    Answer{lattice sum + noise, signed receipt}
 //      ... once per row of the schedule ...
@@ -63,11 +64,17 @@ struct Outgoing {
 struct Step {
   std::vector<Outgoing> messages{};
   std::optional<wire::ReceivedAnswer> taken{};  // for the journal
+  std::optional<Error> stale{};                 // why this owner is shown its receipt, not asked
 };
 
 class SyncLearner {
  public:
   explicit SyncLearner(SyncPlan plan, size_t runs = 1);
+
+  /// Will show this owner a receipt that it signed in an earlier job, whenever it comes.
+  void remember(size_t owner, wire::Proof proof);
+  /// The newest receipts, by owner; of this job or, before its first answer, as remembered.
+  std::optional<wire::Proof> newest(size_t owner) const;
 
   /// A stream of this owner has opened; a greeting must follow. An older one is forgotten.
   void attend(size_t owner, size_t run = 0);
@@ -101,8 +108,9 @@ class SyncLearner {
     bool greeted = false;
     std::optional<std::vector<int64_t>> answer{};  // of this round
     double epsilon_spent = 0;
-    Hash job{};            // of its answers so far
-    bool vouched = false;  // by a signature that was checked since its stream opened
+    Hash job{};                           // of its answers so far
+    bool vouched = false;                 // by a signature that was checked since its stream opened
+    std::optional<wire::Proof> newest{};  // of this job
   };
   Result<Step> greet(size_t owner, size_t run, const wire::Hello& hello);
   Result<Step> refuse(size_t owner, const wire::Refusal& refusal);
@@ -122,7 +130,8 @@ class SyncLearner {
 
   SyncPlan plan_;
   learn::Descent descent_;
-  std::vector<Seat> seats_;  // per run and owner
+  std::vector<Seat> seats_;                             // per run and owner
+  std::vector<std::optional<wire::Proof>> remembered_;  // per owner, of earlier jobs
   size_t answered_ = 0;
   std::optional<Error> refused_{};
 };
@@ -153,7 +162,8 @@ class SyncOwner {
   void rest() { gate_.draw_ahead(); }
 
  private:
-  Result<void> be_welcomed(const wire::Welcome& welcome) const;
+  Result<void> be_welcomed(const wire::Welcome& welcome);
+  Result<void> recognise(const wire::Proof& proof);
   Result<Bytes> answer(const wire::ReceivedQuery& query);
 
   Hash charter_;

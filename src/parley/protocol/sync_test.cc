@@ -299,13 +299,40 @@ TEST(Sync, AnOwnerWhoseLedgerForgotAnAnswerIsNotAskedAgain) {
   ASSERT_TRUE(round.learner.step(0, 0, round.reply_one));
   Replayed restored(1, 1, 0);
   round.learner.attend(0);
-  const auto refused = round.learner.step(0, 0, restored.owner->connect());
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().hint.find("older copy"), std::string::npos);
-  wire::Stream stream(some_plan().charter);
-  const auto welcomed = restored.owner->step(stream.send(wire::Welcome{wire::kVersion, 2}));
+  const auto greeted = round.learner.step(0, 0, restored.owner->connect());
+  ASSERT_TRUE(greeted);
+  ASSERT_TRUE(greeted->stale);
+  EXPECT_NE(greeted->stale->hint.find("older copy"), std::string::npos);
+  ASSERT_EQ(greeted->messages.size(), 1u) << "a welcome with its receipt, and no question";
+  const auto welcomed = restored.owner->step(greeted->messages[0].message);
   ASSERT_FALSE(welcomed);
   EXPECT_EQ(welcomed.error().code, Code::kIntegrity);
+  EXPECT_EQ(restored.ledger.missing(), 1u) << "noted, so that it stops whoever asks next";
+  EXPECT_FALSE(round.learner.step(0, 0, round.reply_one)) << "and it may not answer either";
+  TestOwner unsure(1, 1);  // Without the proof it believes the number.
+  wire::Stream stream(some_plan().charter);
+  unsure.owner->connect();
+  EXPECT_FALSE(unsure.owner->step(stream.send(wire::Welcome{wire::kVersion, 2})));
+  EXPECT_EQ(unsure.ledger.missing(), 0u);
+}
+
+TEST(Sync, AnOwnerIsShownItsReceiptOfAnEarlierJobAndMustKnowIt) {
+  FirstRound round;
+  ASSERT_TRUE(round.learner.step(0, 0, round.reply_one));
+  const wire::Proof proof = *round.learner.newest(0);
+  const auto greet = [&](TestOwner& owner, const wire::Proof& shown) {
+    SyncLearner later(some_plan());
+    later.remember(0, shown);
+    return owner.owner->step(owner.attend(later, 0)[0].message);
+  };
+  TestOwner fresh(1, 1);
+  wire::Proof forged = proof;
+  forged.receipt.epsilon_spent /= 2;
+  EXPECT_EQ(greet(fresh, forged).error().code, Code::kIntegrity);
+  EXPECT_EQ(fresh.ledger.missing(), 0u) << "whoever cannot sign for us cannot stop us";
+  EXPECT_TRUE(greet(round.one, proof)) << "its ledger has that row";
+  EXPECT_EQ(greet(fresh, proof).error().code, Code::kIntegrity);
+  EXPECT_EQ(fresh.ledger.missing(), 1u);
 }
 
 // Bytes of any kind: an error or a step, never a crash, and never more than the budget.

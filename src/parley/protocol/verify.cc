@@ -181,7 +181,7 @@ class Verifier {
       const auto row = rows.find(answer.round);
       if (row == rows.end())
         found(owner, answer.round, "is not in the ledger");
-      else if (row->second->hash != answer.receipt.chain)
+      else if (ledger.chain.known_as(*row->second) != answer.receipt.chain)
         found(owner, answer.round,
               "has a receipt for another row than the ledger's row " +
                   std::to_string(row->second->id));

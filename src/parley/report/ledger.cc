@@ -18,6 +18,7 @@ std::string short_hash(const Hash& hash) { return to_hex(hash).substr(0, 12); }
 Json json_of(const ledger::Dataset& dataset) {
   const privacy::Budget& budget = dataset.budget;
   return {{"name", dataset.name},
+          {"unit", dataset.unit.empty() ? Json() : Json(dataset.unit)},
           {"epsilon", budget.epsilon},
           {"delta", budget.delta},
           {"pure", {{"spent", dataset.spent.pure}, {"max", budget.pure_max}}},
@@ -43,6 +44,21 @@ Json json_of(const ledger::Row& row, const std::string& dataset) {
           {"hash", to_hex(row.hash)}};
 }
 
+Json json_of(const std::pair<std::string, uint64_t>& repeated) {
+  Json event = Json::parse(repeated.first, nullptr, false);
+  if (repeated.second == 1) return event;
+  return {{"self_composed", {{"count", repeated.second}, {"event", std::move(event)}}}};
+}
+
+/// Which peers can prove that this is an older copy.
+std::string about_missing(size_t missing) {
+  if (missing == 0) return "";
+  return fmt::format(
+      "STOPPED: it is an older copy, and does not know {} of which peers hold receipts. Type: "
+      "parley ledger reconcile POLICY TRANSCRIPT\n",
+      missing == 1 ? "a row" : std::to_string(missing) + " rows");
+}
+
 std::string name_of(const ledger::Contents& contents, int64_t dataset) {
   for (const ledger::Dataset& known : contents.datasets)
     if (known.id == dataset) return known.name;
@@ -54,13 +70,14 @@ std::string name_of(const ledger::Contents& contents, int64_t dataset) {
 std::string to_text(const ledger::Contents& contents) {
   std::string text = fmt::format("Ledger of {}, made {}\n\n", contents.owner, contents.created);
   std::vector<std::vector<std::string>> budgets = {
-      {"data set", "ε", "δ", "pure spent", "of", "ρ spent", "of"}};
+      {"data set", "ε", "δ", "pure spent", "of", "ρ spent", "of", "protects"}};
   for (const ledger::Dataset& dataset : contents.datasets)
     budgets.push_back({dataset.name, significant(dataset.budget.epsilon),
                        significant(dataset.budget.delta), significant(dataset.spent.pure, 6),
                        significant(dataset.budget.pure_max, 6), significant(dataset.spent.rho, 6),
-                       significant(dataset.budget.rho_max, 6)});
-  text += table(budgets) + "\n";
+                       significant(dataset.budget.rho_max, 6),
+                       dataset.unit.empty() ? "?" : dataset.unit});
+  text += table(budgets) + "\n" + about_missing(contents.chain.missing().size());
   std::vector<std::vector<std::string>> rows = {
       {"row", "at", "kind", "data set", "charter", "round", "track", "cost", "hash"}};
   for (const ledger::Row& row : contents.rows)
@@ -74,8 +91,8 @@ std::string to_text(const ledger::Contents& contents) {
 std::string to_json(const ledger::Contents& contents) {
   Json json = {{"format", "parley.ledger/1"},   {"parley", kVersion},
                {"owner", contents.owner},       {"created", contents.created},
-               {"head", to_hex(contents.head)}, {"datasets", Json::array()},
-               {"rows", Json::array()}};
+               {"head", to_hex(contents.head)}, {"missing", contents.chain.missing().size()},
+               {"datasets", Json::array()},     {"rows", Json::array()}};
   for (const ledger::Dataset& dataset : contents.datasets)
     json["datasets"].push_back(json_of(dataset));
   for (const ledger::Row& row : contents.rows)
@@ -83,10 +100,24 @@ std::string to_json(const ledger::Contents& contents) {
   return json.dump(2) + "\n";
 }
 
+std::string to_json(const ledger::Exported& exported) {
+  Json json = {{"format", "parley.ledger.export/1"},
+               {"parley", kVersion},
+               {"owner", exported.owner},
+               {"head", to_hex(exported.head)},
+               {"dataset", json_of(exported.dataset)},
+               {"adjacency", "replace_one"},
+               {"charges", exported.charges},
+               {"events", Json::array()}};
+  for (const auto& repeated : exported.events) json["events"].push_back(json_of(repeated));
+  return json.dump(2) + "\n";
+}
+
 std::string to_text(const ledger::Verified& verified) {
   return fmt::format("{}: {} {}, chain whole, head {}\n", verified.owner,
                      grouped(static_cast<uint64_t>(verified.rows)),
-                     verified.rows == 1 ? "row" : "rows", to_hex(verified.head));
+                     verified.rows == 1 ? "row" : "rows", to_hex(verified.head)) +
+         about_missing(verified.missing);
 }
 
 std::string to_json(const ledger::Verified& verified) {
@@ -95,6 +126,7 @@ std::string to_json(const ledger::Verified& verified) {
                      {"owner", verified.owner},
                      {"rows", verified.rows},
                      {"head", to_hex(verified.head)},
+                     {"missing", verified.missing},
                      {"whole", true}};
   return json.dump(2) + "\n";
 }

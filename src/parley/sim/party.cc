@@ -45,7 +45,8 @@ Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
   ledger::Ledger ledger =
       TRY(setting.ledger.empty() ? ledger::Ledger::open_volatile(name, *clock)
                                  : ledger::Ledger::open(setting.ledger, name, *clock));
-  const auto dataset = TRY(ledger.declare(purse.dataset, purse.budget));
+  const auto dataset =
+      TRY(ledger.declare(purse.dataset, purse.budget, setting.charter.privacy.unit));
   std::unique_ptr<Party> party(
       new Party(std::move(clock), std::move(ledger), dataset, purse.budget, setting));
   party->owner_.emplace(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "parley/ledger/row.h"
 #include "proto/parley.pb.h"
 
 namespace parley::wire {
@@ -18,14 +19,6 @@ constexpr size_t kEventBytesMax = 1000;
 template <size_t N>
 std::string text_of(const std::array<uint8_t, N>& bytes) {
   return {bytes.begin(), bytes.end()};
-}
-
-Result<std::optional<Signature>> signature_of(const std::string& field) {
-  Signature signature;
-  if (field.empty()) return std::optional<Signature>();
-  if (field.size() != signature.size()) return malformed("receipt.signature is not 64 bytes");
-  std::copy(field.begin(), field.end(), signature.begin());
-  return std::optional(signature);
 }
 
 }  // namespace
@@ -50,21 +43,37 @@ Result<Hash> hash_of(const std::string& field, const char* name) {
   return hash;
 }
 
+Result<std::optional<Signature>> signature_of(const v1::Receipt& proto) {
+  const std::string& field = proto.signature();
+  Signature signature;
+  if (field.empty()) return std::optional<Signature>();
+  if (field.size() != signature.size()) return malformed("receipt.signature is not 64 bytes");
+  std::copy(field.begin(), field.end(), signature.begin());
+  return std::optional(signature);
+}
+
+Result<privacy::Receipt> receipt_of(const v1::Receipt& proto) {
+  if (proto.event().size() > kEventBytesMax) return malformed("receipt.event is too long");
+  const auto kind = ledger::release_kind(proto.kind().empty() ? "answer" : proto.kind());
+  if (!kind) return malformed("receipt.kind is unknown");
+  privacy::Receipt receipt{.round = proto.round(),
+                           .event = proto.event(),
+                           .epsilon_spent = proto.epsilon_spent(),
+                           .delta_spent = proto.delta_spent(),
+                           .kind = *kind};
+  receipt.chain = TRY(hash_of(proto.chain(), "receipt.chain"));
+  receipt.query = TRY(hash_of(proto.query(), "receipt.query"));
+  receipt.answer = TRY(hash_of(proto.answer(), "receipt.answer"));
+  receipt.job = TRY(hash_of(proto.job(), "receipt.job"));
+  return receipt;
+}
+
 Result<ReceivedAnswer> answer_of(const v1::Answer& proto) {
   if (proto.values().size() % 8 != 0) return malformed("values are not whole numbers of 8 bytes");
-  const v1::Receipt& receipt = proto.receipt();
-  if (receipt.event().size() > kEventBytesMax) return malformed("receipt.event is too long");
-  ReceivedAnswer answer{.round = proto.round(),
-                        .values = values_of(as_bytes(proto.values())),
-                        .receipt = {.round = receipt.round(),
-                                    .event = receipt.event(),
-                                    .epsilon_spent = receipt.epsilon_spent(),
-                                    .delta_spent = receipt.delta_spent()}};
-  answer.receipt.chain = TRY(hash_of(receipt.chain(), "receipt.chain"));
-  answer.receipt.query = TRY(hash_of(receipt.query(), "receipt.query"));
-  answer.receipt.answer = TRY(hash_of(receipt.answer(), "receipt.answer"));
-  answer.receipt.job = TRY(hash_of(receipt.job(), "receipt.job"));
-  answer.signature = TRY(signature_of(receipt.signature()));
+  ReceivedAnswer answer{
+      .round = proto.round(), .values = values_of(as_bytes(proto.values())), .receipt = {}};
+  answer.receipt = TRY(receipt_of(proto.receipt()));
+  answer.signature = TRY(signature_of(proto.receipt()));
   return answer;
 }
 
@@ -73,7 +82,11 @@ void put(const privacy::Receipt& receipt, const std::optional<Signature>& signat
   const Bytes bytes = bytes_of(values);
   out.set_round(receipt.round);
   out.set_values(bytes.data(), bytes.size());
-  v1::Receipt& proto = *out.mutable_receipt();
+  put(receipt, signature, *out.mutable_receipt());
+}
+
+void put(const privacy::Receipt& receipt, const std::optional<Signature>& signature,
+         v1::Receipt& proto) {
   proto.set_round(receipt.round);
   proto.set_event(receipt.event);
   proto.set_epsilon_spent(receipt.epsilon_spent);
@@ -83,14 +96,17 @@ void put(const privacy::Receipt& receipt, const std::optional<Signature>& signat
   proto.set_answer(text_of(receipt.answer));
   proto.set_job(text_of(receipt.job));
   if (signature) proto.set_signature(text_of(*signature));
+  if (receipt.kind != privacy::ReleaseKind::kAnswer)
+    proto.set_kind(std::string(ledger::name_of(receipt.kind)));
 }
 
 Bytes signed_bytes(const Hash& charter, std::string_view owner, const privacy::Receipt& receipt) {
   TupleBytes tuple;
   tuple.add(charter).add(owner).add(uint64_t{receipt.round}).add(receipt.event);
   tuple.add(receipt.epsilon_spent).add(receipt.delta_spent);
-  tuple.add(receipt.chain).add(receipt.query).add(receipt.answer);
-  return tuple.add(receipt.job).bytes();
+  tuple.add(receipt.chain).add(receipt.query).add(receipt.answer).add(receipt.job);
+  if (receipt.kind != privacy::ReleaseKind::kAnswer) tuple.add(ledger::name_of(receipt.kind));
+  return tuple.bytes();
 }
 
 }  // namespace parley::wire

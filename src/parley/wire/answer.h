@@ -7,7 +7,8 @@
 
 namespace parley::v1 {
 class Answer;
-}
+class Receipt;
+}  // namespace parley::v1
 
 namespace parley::wire {
 
@@ -15,6 +16,12 @@ Error malformed(const std::string& what);
 /// A peer's words go into logs: plain text, and not a novel.
 std::string plain(const std::string& text);
 Result<Hash> hash_of(const std::string& field, const char* name);
+
+/// Takes a receipt apart, checking the size of every field.
+Result<privacy::Receipt> receipt_of(const v1::Receipt& proto);
+Result<std::optional<Signature>> signature_of(const v1::Receipt& proto);
+void put(const privacy::Receipt& receipt, const std::optional<Signature>& signature,
+         v1::Receipt& out);
 
 /// Takes an answer apart, checking the size of every field.
 Result<ReceivedAnswer> answer_of(const v1::Answer& proto);

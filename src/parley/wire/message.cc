@@ -58,6 +58,23 @@ Message reason_of(const Proto& proto) {
   return {from_proto(proto.code()), plain(proto.text())};
 }
 
+constexpr int kProofsMax = 16;
+
+Result<Welcome> welcome_of(const v1::Welcome& proto) {
+  Welcome welcome{proto.version(), proto.next_round(), {}};
+  if (proto.proof_size() > kProofsMax) return malformed("too many proofs");
+  for (const v1::Proof& each : proto.proof()) {
+    Proof proof;
+    proof.charter = TRY(hash_of(each.charter(), "proof.charter"));
+    proof.receipt = TRY(receipt_of(each.receipt()));
+    const auto signature = TRY(signature_of(each.receipt()));
+    if (!signature) return malformed("proof.receipt is not signed");
+    proof.signature = *signature;
+    welcome.proofs.push_back(std::move(proof));
+  }
+  return welcome;
+}
+
 }  // namespace
 
 Bytes encode(const Envelope& envelope, const Hello& hello) {
@@ -71,6 +88,11 @@ Bytes encode(const Envelope& envelope, const Welcome& welcome) {
   auto proto = with<v1::ToOwner>(envelope);
   proto.mutable_welcome()->set_version(welcome.version);
   proto.mutable_welcome()->set_next_round(welcome.next_round);
+  for (const Proof& proof : welcome.proofs) {
+    v1::Proof& out = *proto.mutable_welcome()->add_proof();
+    out.set_charter(proof.charter.data(), proof.charter.size());
+    put(proof.receipt, proof.signature, *out.mutable_receipt());
+  }
   return bytes_of(proto);
 }
 
@@ -112,7 +134,7 @@ Result<ToOwner> decode_to_owner(ByteView bytes) {
   const auto proto = TRY(parse<v1::ToOwner>(bytes));
   ToOwner message{TRY(envelope_of(proto)), Welcome{}};
   if (proto.has_welcome()) {
-    message.body = Welcome{proto.welcome().version(), proto.welcome().next_round()};
+    message.body = TRY(welcome_of(proto.welcome()));
   } else if (proto.has_query()) {
     const auto& theta = proto.query().theta();
     message.body = ReceivedQuery{proto.query().round(), {theta.begin(), theta.end()}};

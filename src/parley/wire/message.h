@@ -32,9 +32,17 @@ struct Hello {
   uint32_t version = kVersion;
   uint32_t last_round = 0;  // the last that this owner's ledger has answered
 };
+/// A receipt that an owner has signed, shown to it again.
+struct Proof {
+  Hash charter{};
+  privacy::Receipt receipt{};
+  Signature signature{};
+  bool operator==(const Proof&) const = default;
+};
 struct Welcome {
   uint32_t version = kVersion;
-  uint32_t next_round = 0;  // the next that this owner will be asked
+  uint32_t next_round = 0;      // the next that this owner will be asked
+  std::vector<Proof> proofs{};  // the newest of its receipts that the learner holds
 };
 struct Finished {
   Hash model{};

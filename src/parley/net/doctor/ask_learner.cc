@@ -1,6 +1,5 @@
 #include "parley/net/doctor/ask_learner.h"
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -39,24 +38,28 @@ class Alarm {
   std::thread thread_;  // Last: it uses all of the above.
 };
 
-/// The last round of this charter that the owner's ledger has answered.
-Result<uint32_t> last_round(const charter::Policy& policy, const charter::Charter& charter) {
-  const auto ledger = TRY(look_into_ledger(policy));
-  int64_t last = 0;
-  if (ledger)
-    for (const ledger::Row& row : ledger->rows)
-      if (row.charter == charter.hash) last = std::max(last, row.round);
-  return static_cast<uint32_t>(last);
+/// Whether the ledger has all that the learner holds receipts of.
+Result<void> compare(const wire::Welcome& welcome, const std::optional<ledger::Contents>& ledger,
+                     uint32_t last) {
+  bool older = welcome.next_round > last + 1;
+  for (const wire::Proof& proof : welcome.proofs)
+    older = older || !ledger || !ledger->knows(proof.receipt.chain);
+  if (!older) return {};
+  return Error{Code::kIntegrity, "the learner holds receipts that this ledger does not know",
+               "The ledger is an older copy. Put the newest one back, or type: parley ledger "
+               "reconcile POLICY TRANSCRIPT"};
 }
 
-Result<void> greet(const Papers& papers, const Dial& dial, const Hash& charter, uint32_t last,
-                   const std::atomic<bool>& stop) {
+Result<void> greet(const Papers& papers, const Dial& dial, const Hash& charter,
+                   const std::optional<ledger::Contents>& ledger, const std::atomic<bool>& stop) {
+  const uint32_t last = ledger ? ledger->chain.last_round(charter) : 0;
   Line line = TRY(Line::open(papers, dial, stop));
   wire::Stream stream(charter);
   TRY(line.write(stream.send(wire::Hello{wire::kVersion, last})));
   const Bytes reply = TRY(line.read());
   const auto message = TRY(stream.receive_to_owner(reply));
-  if (std::holds_alternative<wire::Welcome>(message.body)) return {};
+  if (const auto* welcome = std::get_if<wire::Welcome>(&message.body))
+    return compare(*welcome, ledger, last);
   return Error{Code::kIntegrity, "the learner answered a greeting with something else",
                "Does it run the same version of Parley?"};
 }
@@ -67,9 +70,9 @@ Result<void> ask_learner(const charter::Policy& policy, const charter::Charter& 
                          const Papers& papers, const std::string& address,
                          std::chrono::milliseconds patience) {
   const Dial dial = TRY(dial_for(policy, charter, address));
-  const uint32_t last = TRY(last_round(policy, charter));
+  const auto ledger = TRY(look_into_ledger(policy));
   const Alarm alarm(patience);
-  const auto asked = greet(papers, dial, charter.hash, last, alarm.rung());
+  const auto asked = greet(papers, dial, charter.hash, ledger, alarm.rung());
   if (alarm.rung())
     return Error{Code::kUnavailable, dial.address + " does not answer a greeting",
                  "Something listens there, but is it a learner of Parley?"};

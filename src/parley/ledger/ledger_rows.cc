@@ -1,0 +1,217 @@
+// Rows that no query asks for: budgets, approvals, and what peers know of this ledger.
+#include <algorithm>
+
+#include "parley/base/number.h"
+#include "parley/ledger/price.h"
+#include "parley/ledger/state.h"
+
+namespace parley::ledger {
+namespace {
+
+/// A chain as it will be. It becomes true when the transaction is committed.
+struct Addition {
+  Chain after;
+  Connection& db;
+  Clock& clock;
+
+  Result<Row> add(Row row) {
+    row = sealed(after, clock, std::move(row));
+    TRY(after.accepts(row));
+    TRY(insert(db, row));
+    after.extend(row);
+    return row;
+  }
+  Result<Row> add_budget(const Dataset& dataset) {
+    after.declare(dataset);
+    TRY(put(db, dataset));
+    return add(
+        {.kind = "budget", .dataset = dataset.id, .event = budget_event(dataset), .track = "none"});
+  }
+  Result<Row> add_note(int64_t dataset, const Hash& charter, int64_t round, const Hash& query,
+                       const Note& note) {
+    return add({.kind = "approval",
+                .dataset = dataset,
+                .charter = charter,
+                .round = round,
+                .query = query,
+                .event = note_event(note),
+                .track = "none"});
+  }
+};
+
+Error is_fixed(const std::string& name, const std::string& what, std::string hint) {
+  return {Code::kPolicy, what + " of data set '" + name + "' is fixed: it has been charged",
+          std::move(hint)};
+}
+
+Error breaks_promise(const std::string& name) {
+  return {Code::kInvalid, "the limits of the budget of '" + name + "' exceed its promise",
+          "Give epsilon, delta and the pure part; the rest follows from them."};
+}
+
+Error is_incomplete(const privacy::Receipt& receipt, const std::string& what) {
+  return {Code::kIntegrity,
+          "the receipt of " + std::string(name_of(receipt.kind)) + " " +
+              std::to_string(receipt.round) + " " + what,
+          "Give all that left under this charter, from its first round on: the whole transcript."};
+}
+
+/// The charge of a receipt, before its place is known.
+Result<Row> charge_of(int64_t dataset, const Returned& returned) {
+  const privacy::Cost cost = TRY(price_of(returned.receipt.event));
+  Bytes answer = bytes_of(returned.values);
+  if (sha256(answer) != returned.receipt.answer)
+    return is_incomplete(returned.receipt, "comes without its numbers, or with others");
+  return Row{.kind = std::string(name_of(returned.receipt.kind)),
+             .dataset = dataset,
+             .query = returned.receipt.query,
+             .event = returned.receipt.event,
+             .track = cost.track == privacy::Track::kPure ? "pure" : "zcdp",
+             .cost = cost.amount + 0.0,
+             .delta = cost.delta + 0.0,
+             .answer = std::move(answer)};
+}
+
+/// What it claims for the charter must not exceed what the rows now add up to.
+Result<void> check_sum(const privacy::Receipt& claimed, const privacy::Receipt& booked) {
+  constexpr double kRounding = 1e-9;
+  if (claimed.delta_spent != booked.delta_spent) return {};  // Another conversion: no comparison.
+  if (claimed.epsilon_spent <= booked.epsilon_spent * (1 + kRounding)) return {};
+  return is_incomplete(claimed, "says epsilon " + shortest(claimed.epsilon_spent) +
+                                    " so far, what is here adds up to " +
+                                    shortest(booked.epsilon_spent));
+}
+
+/// Books one forgotten answer: in its place if that is the next one, beside if that was taken.
+Result<void> book(Addition& addition, int64_t dataset, const Hash& charter,
+                  const Returned& returned, Restoration& done) {
+  const privacy::Receipt& receipt = returned.receipt;
+  Row row = TRY(charge_of(dataset, returned));
+  const uint32_t last = addition.after.last_round(charter, receipt.kind);
+  if (receipt.round == 0 || receipt.round > last + 1)
+    return is_incomplete(receipt, "is here, that of " + std::to_string(last + 1) + " is not");
+  const bool in_place = receipt.round == last + 1;
+  row.charter = in_place ? charter : receipt.chain;
+  row.round = in_place ? receipt.round : 1;
+  TRY(addition.add_note(dataset, charter, receipt.round, receipt.query,
+                        Restored{receipt.kind, receipt.chain}));
+  row = TRY(addition.add(std::move(row)));
+  if (in_place) TRY(check_sum(receipt, addition.after.receipt(row)));
+  ++(in_place ? done.booked : done.beside);
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_name(const std::string& name) {
+  const bool plain = std::none_of(name.begin(), name.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+  });
+  if (plain && !name.empty() && name.size() <= 200) return {};
+  return Error{Code::kInvalid,
+               "the name of a data set, owner, unit or person is empty, too long or not plain text",
+               "Use 1 to 200 characters without quotes, backslashes and control characters."};
+}
+
+template <class Work>
+Result<void> Ledger::append(const Work& work) {
+  Addition addition{state_->chain, state_->db, *state_->clock};
+  TRY(state_->db.in_transaction([&]() -> Result<void> {
+    TRY(expect_head(state_->db, state_->chain));
+    TRY(work(addition));
+    return addition.after.is_complete();
+  }));
+  state_->chain = std::move(addition.after);
+  return {};
+}
+
+Result<DatasetId> Ledger::declare(const std::string& name, const privacy::Budget& budget,
+                                  const std::string& unit) {
+  TRY(check_name(name));
+  if (!unit.empty()) TRY(check_name(unit));
+  if (!keeps_promise(budget)) return breaks_promise(name);
+  const Chain& chain = state_->chain;
+  const Dataset* known = chain.find(name);
+  const bool same_unit = known && (unit.empty() || known->unit == unit);
+  if (known && known->budget == budget && same_unit) return DatasetId{known->id};
+  if (known && chain.is_charged(known->id)) {
+    if (known->budget != budget)
+      return is_fixed(name, "the budget",
+                      "Keep the budget that was declared first. To raise it, a person types: "
+                      "parley ledger budget POLICY");
+    if (!known->unit.empty() && !same_unit)
+      return is_fixed(name, "the privacy unit '" + known->unit + "'",
+                      "Its charges protect that unit, and those for another do not add up with "
+                      "them. Agree on a charter with the same unit.");
+  }
+  const std::vector<Dataset> all = chain.datasets();
+  const int64_t next = all.empty() ? 1 : all.back().id + 1;
+  const Dataset dataset{.id = known ? known->id : next,
+                        .name = name,
+                        .budget = budget,
+                        .unit = known && unit.empty() ? known->unit : unit};
+  TRY(append([&](Addition& addition) { return addition.add_budget(dataset); }));
+  return DatasetId{dataset.id};
+}
+
+Result<void> Ledger::raise(const std::string& name, const privacy::Budget& budget) {
+  const Dataset* known = state_->chain.find(name);
+  if (known == nullptr)
+    return Error{Code::kInvalid, "the ledger has no data set '" + name + "'",
+                 "Its first job declares it."};
+  if (!keeps_promise(budget)) return breaks_promise(name);
+  if (known->budget == budget) return {};
+  if (state_->chain.is_charged(known->id) && !is_raised(known->budget, budget))
+    return Error{Code::kPolicy,
+                 "the budget of data set '" + name +
+                     "' can only be raised: nothing of it may become less, neither epsilon nor "
+                     "delta nor the limit of a track",
+                 "To spend less, lower epsilon_max in the policy's [[accept]] rules. If epsilon "
+                 "grows, leave the pure part at least as it was."};
+  Dataset raised = *known;
+  raised.budget = budget;
+  return append([&](Addition& addition) { return addition.add_budget(raised); });
+}
+
+Result<void> Ledger::approve(DatasetId dataset, const Hash& charter, const std::string& by,
+                             const std::string& at) {
+  if (is_approved(charter)) return {};
+  TRY(check_name(by));
+  TRY(check_name(at));
+  return append([&](Addition& addition) {
+    return addition.add_note(static_cast<int64_t>(dataset), charter, 0, {}, Approved{by, at});
+  });
+}
+
+bool Ledger::is_approved(const Hash& charter) const { return state_->chain.is_approved(charter); }
+
+Result<void> Ledger::recognise(DatasetId dataset, const Hash& charter,
+                               const privacy::Receipt& receipt) {
+  const Chain& chain = state_->chain;
+  if (chain.restored(receipt.chain) != 0 || TRY(has_row(state_->db, receipt.chain))) return {};
+  const int64_t id = static_cast<int64_t>(dataset);
+  if (!chain.missing().contains(receipt.chain))
+    TRY(append([&](Addition& addition) {
+      return addition.add_note(id, charter, receipt.round, receipt.query,
+                               Missing{receipt.kind, receipt.chain});
+    }));
+  return state_->chain.is_current();
+}
+
+Result<Restoration> Ledger::restore(DatasetId dataset, const Hash& charter,
+                                    std::span<const Returned> returned) {
+  Restoration done;
+  TRY(append([&](Addition& addition) -> Result<void> {
+    for (const Returned& each : returned) {
+      const Hash& lost = each.receipt.chain;
+      if (addition.after.restored(lost) != 0 || TRY(has_row(addition.db, lost)))
+        ++done.known;
+      else
+        TRY(book(addition, static_cast<int64_t>(dataset), charter, each, done));
+    }
+    return {};
+  }));
+  return done;
+}
+
+}  // namespace parley::ledger

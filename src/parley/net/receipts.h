@@ -1,0 +1,28 @@
+// The newest signed receipt of every owner, kept by a learner over all its jobs. An owner that
+// restored an older ledger from a backup meets its own signature here, and stops.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "parley/wire/message.h"
+
+namespace parley::net {
+
+class ReceiptBook {
+ public:
+  /// An empty path keeps nothing.
+  explicit ReceiptBook(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  /// The one kept for this owner, if this key signed it. A file that cannot be read is an error:
+  /// whoever damaged it would rather not be remembered.
+  Result<std::optional<wire::Proof>> newest(const std::string& owner, const SignKey& key) const;
+  Result<void> keep(const std::string& owner, const wire::Proof& proof) const;
+
+ private:
+  std::filesystem::path file_of(const std::string& owner) const;
+  std::filesystem::path folder_;
+};
+
+}  // namespace parley::net

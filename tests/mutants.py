@@ -32,9 +32,9 @@ MUTANTS = {
         [("learn/kernel/lattice.h", "return (clip_ - rounding) * (1 - 0x1p-40);",
           "return clip_ + 0 * rounding;")]),
     "not-finite": (
-        "a record that is not finite has a gradient", "LatticeSum.*:RecordMap.*:Rows.*",
-        [("learn/kernel/dense.inl", "  slope = magnitude(slope) <= largest ? slope : zero;\n",
-          "  (void)largest;\n")]),
+        "a record that is not finite is kept as it is", "LatticeSum.*:RecordMap.*:Rows.*",
+        [("learn/data/rows.cc",
+          "  for (double value : z) ordinary = ordinary & (std::fabs(value) <= kLargest);\n", "")]),
     "half-noise": (
         "half of the noise is added", "CharterAudit.*:GateTest.*:LedgerTest.*",
         [("ledger/ledger.cc", "    noisy = add(sum, noise);\n",

@@ -1,5 +1,5 @@
-// Whether an answer is on the disk, and not only with the kernel, when it comes to exist. No crash of
-// a process shows that; so the tests stand in for the call that waits for the disk.
+// Whether an answer is on the disk, and not only with the kernel, when it comes to exist. No crash
+// of a process shows that; so the tests stand in for the call that waits for the disk.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -59,10 +59,15 @@ std::shared_ptr<SparseRows> sparse(size_t odd, size_t odd_given) {
   return rows;
 }
 
+struct Question {
+  learn::Losses loss;
+  double theta = 0.01;  // every coordinate
+};
+
 /// An owner that answers at once, as often as it is asked.
 class Owner {
  public:
-  Owner(const AnyRows& rows, const learn::Losses& loss)
+  Owner(const AnyRows& rows, const Question& question)
       : ledger_(*ledger::Ledger::open_volatile("owner", clock_)), entropy_(5, "noise") {
     const auto epsilon = *privacy::Epsilon::make(1e6);
     const auto dataset = *ledger_.declare("data", *privacy::Budget::make(epsilon, 0, 1e6));
@@ -76,11 +81,11 @@ class Owner {
         .answers = kAnswers,
         .box = 1,
         .unit_records = 1,
-        .loss = loss,
+        .loss = question.loss,
         .lattice = lattice,
         .mechanism = *privacy::Laplace::calibrate(sensitivity, kAnswers, epsilon)};
     gate_.emplace(*gate::Gate::open(gate::Records(rows), terms, ledger_, dataset, entropy_, 1));
-    theta_.assign(columns, 0.01);
+    theta_.assign(columns, question.theta);
     for (uint32_t i = 0; i < kWarmUp; ++i) answer();
   }
 
@@ -115,10 +120,10 @@ void ask(Owner& one, Owner& two, Times& of_one, Times& of_two, Entropy& coin) {
 
 /// Twice as many questions as a block has. Where in memory an owner lies makes a difference, and
 /// whether it was made first; so each is made first once.
-void ask_both_ways(const std::function<AnyRows(bool)>& data, const learn::Losses& loss,
-                   Times& first, Times& second, Entropy& coin) {
+void ask_both_ways(const std::function<AnyRows(bool)>& data, const Question& question, Times& first,
+                   Times& second, Entropy& coin) {
   for (const bool swap : {false, true}) {
-    Owner one(data(swap), loss), two(data(!swap), loss);
+    Owner one(data(swap), question), two(data(!swap), question);
     ask(one, two, swap ? second : first, swap ? first : second, coin);
   }
 }
@@ -178,11 +183,11 @@ double errors_of(const Times& first, const Times& second) {
   return mean / std::sqrt((squares / n - mean * mean) / (n - 1));
 }
 
-void report(const char* name, size_t queries, const learn::Losses& loss,
+void report(const char* name, size_t queries, const Question& question,
             const std::function<AnyRows(bool)>& data) {
   Times first, second;
   SystemEntropy coin;
-  while (first.size() < queries) ask_both_ways(data, loss, first, second, coin);
+  while (first.size() < queries) ask_both_ways(data, question, first, second, coin);
   const Difference d = difference(first, second);
   std::printf("%-46s %8.2f %8.2f %8.4f %8.4f %8.1f %9.4f\n", name, median(first), median(second),
               d.largest, d.slower, errors_of(first, second), certified(first, second));
@@ -190,10 +195,10 @@ void report(const char* name, size_t queries, const learn::Losses& loss,
 }
 
 void report_dense(size_t queries) {
-  const learn::Losses squared = learn::Squared{}, logistic = learn::Logistic{};
-  const auto pair = [&](const char* name, const learn::Losses& loss,
+  const Question squared{learn::Squared{}}, logistic{learn::Logistic{}};
+  const auto pair = [&](const char* name, const Question& question,
                         const std::shared_ptr<Rows>& first, const std::shared_ptr<Rows>& second) {
-    report(name, queries, loss, [=](bool is_second) -> AnyRows {
+    report(name, queries, question, [=](bool is_second) -> AnyRows {
       return std::make_shared<Rows>(is_second ? *second : *first);
     });
   };
@@ -202,11 +207,13 @@ void report_dense(size_t queries) {
   pair("the same, logistic loss", logistic, ordinary(1), ordinary(1, 1e100));
   pair("no record clipped, every record clipped", squared, ordinary(1e-4), ordinary(1e4));
   pair("the same, logistic loss", logistic, ordinary(1e-4), ordinary(1e4));
+  pair("theta of 1e-300, products below 1e-308 or not", Question{learn::Squared{}, 1e-300},
+       ordinary(1e-10), ordinary(1));
 }
 
 void report_sparse(size_t queries) {
   const auto pair = [&](const char* name, size_t odd, size_t odd_given) {
-    report(name, queries, learn::Squared{}, [=](bool is_second) -> AnyRows {
+    report(name, queries, Question{learn::Squared{}}, [=](bool is_second) -> AnyRows {
       return is_second ? sparse(odd, odd_given) : sparse(0, 0);
     });
   };

@@ -157,7 +157,7 @@ THROUGH = []  # a command that runs every build and test, such as nice
 
 def build(scratch):
     if not (scratch / "build/dev/build.ninja").is_file():
-        subprocess.run([*THROUGH, "cmake", "--preset", "dev", "-DPARLEY_WERROR=OFF"], cwd=scratch, check=True,
+        subprocess.run([*THROUGH, "cmake", "--preset", "dev"], cwd=scratch, check=True,
                        stdout=subprocess.DEVNULL)
     return subprocess.run([*THROUGH, "cmake", "--build", "--preset", "dev", "--target", "parley_tests"],
                           cwd=scratch, capture_output=True, text=True, check=False)

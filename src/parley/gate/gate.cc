@@ -19,6 +19,16 @@ Error wrong_rows(const std::string& what, uint64_t expected, uint64_t found) {
           .hint = "Give the data the charter was written for, or agree on a new charter."};
 }
 
+/// A product of such numbers and a record's (kSmallest) may be denormal, which takes a processor
+/// longer: a learner could choose theta so that the time of an answer tells of a record.
+constexpr double kThetaSmallest = 0x1p-450;
+
+std::vector<double> without_tiny(std::span<const double> theta) {
+  std::vector<double> result(theta.begin(), theta.end());
+  for (double& value : result) value = std::fabs(value) < kThetaSmallest ? 0 : value;
+  return result;
+}
+
 }  // namespace
 
 Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta) {
@@ -87,7 +97,8 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
         auto sum = ClipAndSum::gradient<typename M::Norm>(records_, terms_.loss, terms_.lattice,
-                                                          theta, terms_.unit_records, threads_);
+                                                          without_tiny(theta), terms_.unit_records,
+                                                          threads_);
         return ledger_->pay(dataset_, query, std::move(sum), std::move(drawn));
       },
       noise);

@@ -188,6 +188,22 @@ struct AccountOptions {
   std::vector<double> at_delta, at_epsilon;
 };
 
+/// A charter's owner, a mechanism or a planted bug; one of the first three, or a list of them.
+struct AuditOptions {
+  std::filesystem::path charter{};
+  std::string mechanism{}, planted{};
+  bool list = false;
+  std::vector<std::string> set{};
+  std::string owner{};  // of the charter; empty: the first
+  double epsilon = 1, delta = 1e-5;
+  uint32_t answers = 1;
+  std::string method = "two_world";
+  std::optional<uint64_t> runs{};
+  std::optional<double> confidence{};
+  uint64_t seed = 1;
+  int threads = 0;  // 0: as many as the machine has
+};
+
 struct Invocation {
   bool json = false;
   bool quiet = false;
@@ -195,7 +211,7 @@ struct Invocation {
                DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
                LedgerOptions, ReconcileOptions, BudgetOptions, CertsInitOptions, CertsSignOptions,
                JoinOptions, OwnerOptions, OwnerCheckOptions, LearnerOptions, VerifyOptions,
-               DoctorOptions, AccountOptions>
+               DoctorOptions, AccountOptions, AuditOptions>
       command;
 };
 

@@ -24,19 +24,6 @@ double gamma_tail(double a, double x) {
   return scale * fraction;
 }
 
-/// P[Binomial(trials, p) >= successes] for p below successes / trials.
-double binomial_tail(uint64_t successes, uint64_t trials, double p) {
-  const double n = double(trials), k = double(successes);
-  double term = std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
-                         k * std::log(p) + (n - k) * std::log1p(-p));
-  double sum = 0;
-  for (uint64_t i = successes; i <= trials && term > sum * 1e-18; ++i) {
-    sum += term;
-    term *= (n - double(i)) / (double(i) + 1) * p / (1 - p);
-  }
-  return sum;
-}
-
 }  // namespace
 
 double chi_square_tail(double x, double freedom) { return gamma_tail(freedom / 2, x / 2); }
@@ -49,20 +36,6 @@ double chi_square_p_value(const std::vector<uint64_t>& observed,
     statistic += difference * difference / expected[i];
   }
   return chi_square_tail(statistic, double(observed.size()) - 1);
-}
-
-double binomial_lower(uint64_t successes, uint64_t trials, double alpha) {
-  if (successes == 0) return 0;
-  double low = 0, high = double(successes) / double(trials);
-  for (int i = 0; i < 100; ++i) {
-    const double middle = (low + high) / 2;
-    (binomial_tail(successes, trials, middle) < alpha ? low : high) = middle;
-  }
-  return low;
-}
-
-double binomial_upper(uint64_t successes, uint64_t trials, double alpha) {
-  return 1 - binomial_lower(trials - successes, trials, alpha);
 }
 
 double certified_epsilon(uint64_t hits, uint64_t hits_of_neighbour, uint64_t trials, double alpha) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "parley/audit/binomial.h"
+
 namespace parley::test {
 
 /// P[chi-square with `freedom` degrees >= x].
@@ -14,10 +16,7 @@ double chi_square_tail(double x, double freedom);
 double chi_square_p_value(const std::vector<uint64_t>& observed,
                           const std::vector<double>& expected);
 
-/// Clopper-Pearson: the probability of a success is at least (at most) this, wrongly with
-/// probability at most `alpha`.
-double binomial_lower(uint64_t successes, uint64_t trials, double alpha);
-double binomial_upper(uint64_t successes, uint64_t trials, double alpha);
+using audit::binomial_lower, audit::binomial_upper;
 
 /// A lower bound on ln(p/p'), wrong with probability at most 2 alpha: what an auditor certifies.
 double certified_epsilon(uint64_t hits, uint64_t hits_of_neighbour, uint64_t trials, double alpha);

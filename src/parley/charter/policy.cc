@@ -146,6 +146,8 @@ void read_machine(Table& root, Policy& policy) {
     t.optional("memory_mb", policy.memory_mb, at_least(16).up_to(1e9), "For example 4096.");
     t.optional("unpacked_gb", policy.unpacked_gb, above(0).up_to(1e6),
                "The most that a packed file may hold, for example unpacked_gb = 64.");
+    t.optional("answer_ms", policy.answer_ms, at_least(0).up_to(30'000),
+               "Answers leave at multiples of it, for example answer_ms = 250.");
   });
   root.table_if_given("metrics", [&](Table& t) {
     t.required("listen", policy.metrics_listen, host_and_port, "For example \"127.0.0.1:9464\".");

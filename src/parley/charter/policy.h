@@ -62,6 +62,7 @@ struct Policy {
   int64_t threads = 1;
   int64_t memory_mb = 4096;        // of 2^20 bytes
   double unpacked_gb = 64;         // of 2^30 bytes: the most that a packed file may hold
+  int64_t answer_ms = 0;           // answers leave at multiples of it; 0: at once
   std::string metrics_listen;      // empty: no metrics
   std::filesystem::path folder{};  // where relative paths of data and papers start
 

@@ -19,6 +19,16 @@ Error wrong_rows(const std::string& what, uint64_t expected, uint64_t found) {
           .hint = "Give the data the charter was written for, or agree on a new charter."};
 }
 
+/// A product of such numbers and a record's (kSmallest) may be denormal, which takes a processor
+/// longer: a learner could choose theta so that the time of an answer tells of a record.
+constexpr double kThetaSmallest = 0x1p-450;
+
+std::vector<double> without_tiny(std::span<const double> theta) {
+  std::vector<double> result(theta.begin(), theta.end());
+  for (double& value : result) value = std::fabs(value) < kThetaSmallest ? 0 : value;
+  return result;
+}
+
 }  // namespace
 
 Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta) {
@@ -96,7 +106,8 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
   noise_.pop_front();
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
-        return ledger_->pay(dataset_, query, sum_at<typename M::Norm>(theta), std::move(drawn));
+        return ledger_->pay(dataset_, query, sum_at<typename M::Norm>(without_tiny(theta)),
+                            std::move(drawn));
       },
       noise);
 }

@@ -139,6 +139,22 @@ TEST_F(GateTest, TheAnswerIsTheSameOnAnyNumberOfThreads) {
   for (const auto& answer : answers) EXPECT_EQ(answer, answers[0]);
 }
 
+// Else a learner could ask where only some records' products are denormal, which takes longer. The
+// records here are so large that such a theta would be seen in the answer.
+TEST_F(GateTest, AThetaTooSmallToMeanAnythingIsZero) {
+  auto rows = std::make_shared<learn::Rows>(2);
+  for (size_t i = 0; i < kRows; ++i) rows->add(std::array{1e140, 0.0}, 1);
+  const auto answer_at = [&](double theta) {
+    ledger::Ledger own = *ledger::Ledger::open_volatile("bank-a", clock);
+    const auto data = *own.declare("loans", *privacy::Budget::make(privacy::Epsilon{1.0}, 0, 1));
+    SeededEntropy same(5, "tiny");
+    Gate gate = *Gate::open(Records(rows), some_terms(), own, data, same, 1);
+    return gate.answer(1, std::array{theta, .0})->values();
+  };
+  EXPECT_EQ(answer_at(1e-138), answer_at(0));
+  EXPECT_NE(answer_at(1e-130), answer_at(0));
+}
+
 // The noise really is there, and of the stated scale: the mean size of Laplace(t) is t. 1000
 // answers of two coordinates; the standard error is t / sqrt(2000) = 2.2 %, 15 % is 6.7 of them
 // (1e-10).

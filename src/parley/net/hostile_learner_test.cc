@@ -66,7 +66,8 @@ class AnHonestOwner : public testing::Test {
   }
   auto attend_to(const Scripted& learner) {
     return attend(*owner_.owner, mutex_, banks_.papers("owner", "one"), learner.dial(),
-                  {.absent = std::chrono::seconds(1)}, stop_, book_.log());
+                  {.absent = std::chrono::seconds(1), .answer_after = answer_after_}, stop_,
+                  book_.log());
   }
   /// Attends until it has had enough, for this reason, having answered so many questions.
   void expect_refusal(std::vector<Bytes> script, Code code, const std::string& why,
@@ -90,6 +91,7 @@ class AnHonestOwner : public testing::Test {
   TestOwner owner_{1, 1};
   std::mutex mutex_;
   std::atomic<bool> stop_ = false;
+  std::chrono::milliseconds answer_after_{0};
   test::Logbook book_;
 };
 
@@ -133,6 +135,15 @@ TEST_F(AnHonestOwner, HearsNoNonsense) {
   expect_refusal({{}}, Code::kIntegrity, "malformed message");
   expect_refusal({Bytes(wire::kMessageBytesMax + 1)}, Code::kIntegrity,
                  "sent a message longer than any can be");
+}
+
+// However quick the pass was: refusals wait, too. Nothing depends on the test's own speed.
+TEST_F(AnHonestOwner, RepliesNoEarlierThanItsPolicySays) {
+  answer_after_ = std::chrono::milliseconds(100);
+  const auto started = std::chrono::steady_clock::now();
+  expect_answered_no({query(1, 1), query(2, 2), query(3, 2, {.1, .2})}, Code::kIntegrity, "round 2",
+                     2);
+  EXPECT_GE(std::chrono::steady_clock::now() - started, 3 * answer_after_);
 }
 
 TEST_F(AnHonestOwner, SaysNothingToSomebodyElse) {

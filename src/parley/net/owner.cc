@@ -56,9 +56,17 @@ Error part_after(const Error& refused, Line& line, const Log& log) {
   return {refused.code, "refused the learner's question: " + refused.what, refused.hint};
 }
 
+/// Until the next of the public moments at which a reply to a question heard at `heard_at` may
+/// leave.
+void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every) {
+  if (every.count() == 0) return;
+  const auto passed = std::chrono::steady_clock::now() - heard_at;
+  std::this_thread::sleep_until(heard_at + (passed / every + 1) * every);
+}
+
 /// One stream from greeting to farewell.
-Result<Hash> attend_once(protocol::SyncOwner& owner, std::mutex& mutex, Line& line, bool& heard,
-                         const Log& log) {
+Result<Hash> attend_once(protocol::SyncOwner& owner, std::mutex& mutex, Line& line,
+                         std::chrono::milliseconds answer_after, bool& heard, const Log& log) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
     return work();
@@ -67,7 +75,9 @@ Result<Hash> attend_once(protocol::SyncOwner& owner, std::mutex& mutex, Line& li
   while (!owner.finished()) {
     const Bytes message = TRY(line.read());
     heard = true;
+    const auto heard_at = std::chrono::steady_clock::now();
     const auto reply = TRY(locked([&] { return owner.step(message); }));
+    if (reply) hold_back(heard_at, answer_after);
     if (reply) TRY(line.write(*reply));
     if (owner.refused()) return part_after(*owner.refused(), line, log);
     locked([&] { owner.rest(); });
@@ -135,7 +145,7 @@ Result<std::optional<Hash>> attend(protocol::SyncOwner& owner, std::mutex& mutex
     bool heard = false;
     auto ended = [&]() -> Result<Hash> {
       Line line = TRY(Line::open(papers, dial, stop));
-      return attend_once(owner, mutex, line, heard, log);
+      return attend_once(owner, mutex, line, patience.answer_after, heard, log);
     }();
     if (ended) return std::optional(*ended);
     if (!is_passing(ended.error()) || stop) return ended.error();

@@ -40,6 +40,9 @@ struct Patience {
   std::chrono::seconds absent{600};   // without a connection
   std::chrono::seconds farewell{10};  // likewise, when there is nothing left to answer
   std::chrono::milliseconds first_pause{100}, longest_pause{10'000};
+  /// Replies leave at multiples of this after their question, so that how long the pass over the
+  /// records took is not seen; 0: at once.
+  std::chrono::milliseconds answer_after{0};
 };
 
 /// Attends the job until the learner says farewell; returns the hash of the model, or nothing where

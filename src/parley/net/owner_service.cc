@@ -47,7 +47,9 @@ class Jobs {
       const Dial dial = TRY(dial_for(household_.policy, *charter, options_.dial));
       protocol::SyncOwner owner = TRY(open_owner(household_, *charter));
       say(charter->name + ": ready, dialling " + dial.address);
-      return attend(owner, household_.mutex, papers_, dial, options_.patience, stop_,
+      Patience patience = options_.patience;
+      patience.answer_after = std::chrono::milliseconds(household_.policy.answer_ms);
+      return attend(owner, household_.mutex, papers_, dial, patience, stop_,
                     [&](const std::string& line) { say(charter->name + ": " + line); });
     }();
     return end;

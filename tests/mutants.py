@@ -1,0 +1,243 @@
+#!/usr/bin/python3
+"""Mutants of the privacy code: small mistakes, each of which the named tests must notice.
+
+    mutants.py                 builds and tests every mutant in a scratch copy; 1 if one survives
+    mutants.py --only NAME...  only these
+    mutants.py --list          their names
+    mutants.py --check         that each one's text stands in the source exactly once, and that the
+                               tests it names are there: quick, and part of ctest
+
+The copy and its build stay in --scratch (default: build/mutants), so that a second run is faster.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+SRC = "src/parley/"
+
+# name: what is wrong; the tests (of parley_tests) that must notice; edits of (file, text, instead).
+MUTANTS = {
+    "no-clip": (
+        "gradients are not clipped", "LatticeSum.*:CharterAudit.Laplace*",
+        [("learn/kernel/dense.inl", "  slope = slope > limit ? limit : slope;\n"
+          "  slope = slope < -limit ? -limit : slope;\n", "  (void)limit;\n")]),
+    "no-shorter-clip": (
+        "the clip does not leave room for rounding", "RecordMap.*:LatticeSum.*",
+        [("learn/kernel/lattice.h", "return (clip_ - rounding) * (1 - 0x1p-40);",
+          "return clip_ + 0 * rounding;")]),
+    "not-finite": (
+        "a record that is not finite is kept as it is", "LatticeSum.*:RecordMap.*:Rows.*",
+        [("learn/data/rows.cc",
+          "  for (double value : z) ordinary = ordinary & (std::fabs(value) <= kLargest);\n", "")]),
+    "half-noise": (
+        "half of the noise is added", "CharterAudit.*:GateTest.*:LedgerTest.*",
+        [("ledger/ledger.cc", "    noisy = add(sum, noise);\n",
+          "    std::vector<int64_t> half(noise.begin(), noise.end());\n"
+          "    for (int64_t& each : half) each /= 2;\n    noisy = add(sum, half);\n")]),
+    "narrow-laplace": (
+        "Laplace noise is drawn too narrow", "DiscreteLaplace.*:Audit/ListedMechanism.*/laplace",
+        [("privacy/noise.cc", "const Uint128 size = low + Uint128{scale} * high;",
+          "const Uint128 size = (low + Uint128{scale} * high) / 2;")]),
+    "reuse-noise": (
+        "all answers carry the same noise", "GateTest.*:LedgerTest.*:LaplaceAudit.*",
+        [("ledger/ledger.cc", "    noisy = add(sum, noise);\n",
+          "    static std::map<size_t, std::vector<int64_t>> kept;\n"
+          "    noisy = add(sum, kept.try_emplace(noise.size(), noise.begin(), noise.end())"
+          ".first->second);\n")]),
+    "fresh-noise-on-retry": (
+        "a repeated query is not answered from the ledger", "GateTest.*:LedgerTest.*:Sync.*",
+        [("gate/gate.cc", "  if (auto stored = TRY(ledger_->stored(query))) "
+          "return *std::move(stored);\n", ""),
+         ("ledger/ledger.cc", "  if (auto replay = TRY(stored(query))) "
+          "return *std::move(replay);\n", "")]),
+    "one-record": (
+        "a replaced record counts once, not twice", "GateTest.*:Terms.*:CharterAudit.*",
+        [("gate/clip_and_sum.h", "inline constexpr double kReplaceOne = 2;",
+          "inline constexpr double kReplaceOne = 1;")]),
+    "forget-unit-records": (
+        "a unit counts as one record", "Terms.*:CharterAudit.*",
+        [("gate/clip_and_sum.h", "return kReplaceOne * unit_records * lattice.bound<Norm>();",
+          "return kReplaceOne * (unit_records > 0) * lattice.bound<Norm>();")]),
+    "forget-overlap": (
+        "data sets that share a person do not share its epsilon", "Terms.*:CharterAudit.*",
+        [("gate/terms.cc", "return overlap == 1 ? whole : next_down(whole / overlap);",
+          "return overlap > 0 ? whole : 0;")]),
+    "cheap-laplace": (
+        "Laplace noise says half of what it costs", "Laplace.*:Audit/ListedMechanism.*/laplace",
+        [("privacy/mechanism/laplace.h",
+          "return {Track::kPure, div_up(sensitivity, static_cast<double>(scale_))};",
+          "return {Track::kPure, div_up(sensitivity, 2 * static_cast<double>(scale_))};")]),
+    "cheap-gaussian": (
+        "Gaussian noise says half of what it costs", "Gaussian.*:Audit/ListedMechanism.*/gaussian",
+        [("privacy/mechanism/gaussian.h",
+          "return {Track::kZcdp, div_up(mul_up(sensitivity, sensitivity), 2 * variance_)};",
+          "return {Track::kZcdp, div_up(mul_up(sensitivity, sensitivity), 4 * variance_)};")]),
+    "understate-delta": (
+        "rho is converted at a larger delta than promised", "Budget.*:LedgerTest.*:ChainTest.*",
+        [("privacy/accounting/budget.cc",
+          "budget.delta_convert = next_down(delta - budget.delta_extra);",
+          "budget.delta_convert = next_down(2 * delta);")]),
+    "forget-the-charge": (
+        "an answer is recorded as free", "LedgerTest.*:CharterAudit.TheClaim*",
+        [("ledger/ledger.cc", ".cost = cost.amount + 0.0,  // SQLite", ".cost = 0.0,  // SQLite")]),
+    "skip-the-budget": (
+        "the budget is not asked before an answer", "LedgerTest.*",
+        [("ledger/ledger.cc", "    TRY(chain.can_afford(id, cost, 1));\n", "")]),
+    "skip-the-sync": (
+        "answers leave before the disk has them", "LedgerSync.*",
+        [("ledger/ledger.cc", "PRAGMA synchronous=FULL;", "PRAGMA synchronous=OFF;")]),
+    "ignore-a-failed-commit": (
+        "an answer leaves though it was not recorded", "CrashTest.*",
+        [("ledger/sqlite.h", "if (done) done = execute(\"COMMIT\");",
+          "if (done && !execute(\"COMMIT\")) roll_back();")]),
+    "two-writers": (
+        "two processes can spend one budget", "OpenTest.*",
+        [("ledger/lock.cc", "if (lock.descriptor_ >= 0 && "
+          "::flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) return lock;",
+          "if (lock.descriptor_ >= 0) return lock;")]),
+    "unverified-chain": (
+        "a changed ledger is opened", "VerifyTest.*:ChainTest.*",
+        [("ledger/chain.cc", "  if (row.hash != hash_of(row)) "
+          "return broken(row.id, \"is not what its hash says\");\n", "")]),
+    "more-answers": (
+        "a learner may ask more rounds than its charter says", "GateTest.*",
+        [("gate/gate.cc", "if (round < 1 || round > terms_.answers)", "if (round < 1)")]),
+}
+
+
+def occurrences(root, file, text):
+    return (root / SRC / file).read_text().count(text)
+
+
+def suites():
+    """Every test suite of parley_tests, as filters name them."""
+    text = "".join(file.read_text() for file in (ROOT / "src").rglob("*_test.cc"))
+    plain = set(re.findall(r"\bTEST(?:_F)?\(\s*(\w+),", text))
+    named = re.findall(r"INSTANTIATE_TEST_SUITE_P\(\s*(\w+),\s*(\w+),", text)
+    return plain | {f"{prefix}/{suite}" for prefix, suite in named}
+
+
+def complaints():
+    known = suites()
+    for name, (_, filters, edits) in MUTANTS.items():
+        for file, text, _ in edits:
+            found = occurrences(ROOT, file, text)
+            if found != 1:
+                yield f"{name}: its text stands {found} times in {SRC}{file}, not once: {text!r}"
+        for pattern in filters.split(":"):
+            if pattern.split(".")[0] not in known:
+                yield f"{name}: there is no test suite {pattern.split('.')[0]}"
+
+
+def copy_tree(scratch):
+    """What is under version control, as it stands now. Only what differs is written, so that the build
+    does no more than it must."""
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "--cached", "--others",
+                             "--exclude-standard"], check=True, capture_output=True).stdout
+    names = [os.fsdecode(name) for name in listed.split(b"\0") if name]
+    for name in names:
+        source, target = ROOT / name, scratch / name
+        if not source.is_file() or target.is_file() and target.read_bytes() == source.read_bytes():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+    for old in (scratch / "src").rglob("*"):
+        if old.is_file() and old.relative_to(scratch).as_posix() not in names:
+            old.unlink()
+
+
+THROUGH = []  # a command that runs every build and test, such as nice
+
+
+def build(scratch):
+    if not (scratch / "build/dev/build.ninja").is_file():
+        subprocess.run([*THROUGH, "cmake", "--preset", "dev"], cwd=scratch, check=True,
+                       stdout=subprocess.DEVNULL)
+    return subprocess.run([*THROUGH, "cmake", "--build", "--preset", "dev", "--target", "parley_tests"],
+                          cwd=scratch, capture_output=True, text=True, check=False)
+
+
+def run_tests(scratch, filters):
+    """None if all pass, else the first that did not."""
+    environment = {**os.environ, "PARLEY_SOURCE": str(scratch)}
+    command = [*THROUGH, scratch / "build/dev/tests/parley_tests", f"--gtest_filter={filters}"]
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        return "(no end)"
+    if done.returncode == 0:
+        if "[  PASSED  ] 0 tests" in done.stdout:
+            sys.exit(f"no test fits {filters}")
+        return None
+    failed = re.findall(r"\[  FAILED  \] ([^\s,]+)", done.stdout)
+    started = re.findall(r"\[ RUN      \] (\S+)", done.stdout)
+    return failed[0] if failed else f"{started[-1] if started else '?'} (ended the process)"
+
+
+def outcome(scratch, name):
+    _, filters, edits = MUTANTS[name]
+    kept = {}
+    try:
+        for file, text, instead in edits:
+            path = scratch / SRC / file
+            kept.setdefault(path, path.read_text())
+            path.write_text(path.read_text().replace(text, instead))
+        built = build(scratch)
+        if built.returncode != 0:
+            print(built.stdout[-2000:], file=sys.stderr)
+            return "does not build", ""
+        killer = run_tests(scratch, filters)
+        return ("killed", killer) if killer else ("SURVIVED", "")
+    finally:
+        for path, content in kept.items():
+            path.write_text(content)
+
+
+def sound(scratch, names):
+    """The tests must pass without a mutant, or they prove nothing."""
+    built = build(scratch)
+    if built.returncode != 0:
+        sys.exit(built.stdout[-2000:])
+    filters = ":".join(sorted({f for name in names for f in MUTANTS[name][1].split(":")}))
+    failed = run_tests(scratch, filters)
+    if failed:
+        sys.exit(f"fails without any mutant: {failed}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=MUTANTS, metavar="NAME")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--scratch", type=pathlib.Path, default=ROOT / "build/mutants")
+    parser.add_argument("--through", default="", help="runs every build and test: 'nice -n 10'")
+    options = parser.parse_args()
+    THROUGH.extend(options.through.split())
+    if options.list:
+        return print("\n".join(MUTANTS))
+    wrong = list(complaints())
+    if options.check or wrong:
+        print("\n".join(wrong) or f"{len(MUTANTS)} mutants fit the source")
+        return sys.exit(bool(wrong))
+    scratch = options.scratch.resolve()
+    names = options.only or list(MUTANTS)
+    copy_tree(scratch)
+    sound(scratch, names)
+    survived = 0
+    for name in names:
+        verdict, killer = outcome(scratch, name)
+        survived += verdict != "killed"
+        print(f"{name:24}{verdict:16}{killer:64}{MUTANTS[name][0]}", flush=True)
+    print(f"{len(names) - survived} of {len(names)} killed")
+    sys.exit(survived > 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -36,7 +36,9 @@ TEST_P(ListedMechanism, PassesAndAFaultOfFourIsFlagged) {
       const auto audit = run(*target, Method::kTwoWorld, {.runs = 100'000, .alpha = kAlpha});
       ASSERT_TRUE(audit);
       EXPECT_TRUE(audit->passes()) << described(*audit);
-      EXPECT_GT(audit->found.epsilon(), target->claimed.epsilon / 2) << "the attack is too weak";
+      // Skellam's charge is twice the truth for a shift of 1, which has the same norm in L1 and L2.
+      const double tight = GetParam() == "skellam" && sensitivity == 1 ? 0.3 : 0.5;
+      EXPECT_GT(audit->found.epsilon(), target->claimed.epsilon * tight) << "too weak an attack";
       EXPECT_GT(audit->control->epsilon(), 1.5 * target->claimed.epsilon) << described(*audit);
     }
 }

@@ -16,21 +16,33 @@ using privacy::Epsilon, privacy::Rho;
 
 constexpr double kControl = 4;  // A unit of four records where one is promised.
 
-/// Calibrated as the mechanism itself does it, by whichever budget it takes.
+Result<Rho> rho_of(const MechanismSetting& s) {
+  const auto delta = TRY(privacy::Delta::make(s.delta));
+  return Rho::make(privacy::zcdp_rho(s.epsilon, delta));
+}
+
+/// Calibrated as the mechanism itself does it, by whichever budget it takes; for one coordinate
+/// where that counts, since in one the worlds differ.
 template <class M>
 Result<M> specimen(const MechanismSetting& s) {
   const Epsilon epsilon = TRY(Epsilon::make(s.epsilon));
   if constexpr (requires { M::calibrate(s.sensitivity, s.answers, epsilon); }) {
     return M::calibrate(s.sensitivity, s.answers, epsilon);
   } else if constexpr (requires(Rho rho) { M::calibrate(s.sensitivity, s.answers, rho); }) {
-    const auto delta = TRY(privacy::Delta::make(s.delta));
-    const Rho rho = TRY(Rho::make(privacy::zcdp_rho(s.epsilon, delta)));
-    return M::calibrate(s.sensitivity, s.answers, rho);
+    return M::calibrate(s.sensitivity, s.answers, TRY(rho_of(s)));
+  } else if constexpr (requires(Rho rho) { M::calibrate(s.sensitivity, s.answers, rho, 1); }) {
+    return M::calibrate(s.sensitivity, s.answers, TRY(rho_of(s)), 1);
   } else {
     return Error{Code::kFailed, std::string(M::kName) + ": the auditor cannot calibrate it",
                  "Teach audit/mechanisms.cc how."};
   }
 }
+
+/// Noise whose errors may be judged as a Gaussian's. Skellam's excess kurtosis is 1/variance: next
+/// to nothing at the widths of a lattice, and where it is not, its charge is loose.
+template <class M>
+constexpr bool kGaussian =
+    std::is_same_v<M, privacy::Gaussian> || std::is_same_v<M, privacy::Skellam>;
 
 /// What the mechanism says all answers together cost.
 template <class M>
@@ -41,7 +53,7 @@ Claim claim_of(const M& mechanism, const MechanismSetting& s) {
     amount = add_up(amount, cost.amount), delta = add_up(delta, cost.delta);
   if (cost.track == privacy::Track::kPure) return {amount, delta, false};
   return {privacy::zcdp_epsilon(amount, *privacy::Delta::make(s.delta)), add_up(s.delta, delta),
-          std::is_same_v<M, privacy::Gaussian>};
+          kGaussian<M>};
 }
 
 /// The likelihood ratio of one answer, or what stands for it: the difference of distances where

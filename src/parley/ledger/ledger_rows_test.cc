@@ -216,6 +216,8 @@ TEST(Price, OfAReceiptsEventIsWhatTheMechanismCosts) {
       const auto gaussian = *privacy::Gaussian::make(static_cast<double>(scale * 1000));
       EXPECT_EQ(price_of(gaussian.event(sensitivity))->amount, gaussian.cost(sensitivity).amount);
       EXPECT_EQ(price_of(gaussian.event(sensitivity))->track, privacy::Track::kZcdp);
+      const auto skellam = *privacy::Skellam::make(0x1p44, 12);
+      EXPECT_EQ(price_of(skellam.event(sensitivity))->amount, skellam.cost(sensitivity).amount);
     }
   EXPECT_EQ(price_of(R"({"approximate_dp":{"epsilon":0.5,"delta":1e-9}})")->delta, 1e-9);
   EXPECT_FALSE(price_of("{}"));

@@ -15,28 +15,42 @@ using Json = nlohmann::json;
 using privacy::Cost;
 using privacy::Gaussian;
 using privacy::Laplace;
+using privacy::Skellam;
 using privacy::Track;
 
-/// The mechanism that writes this very event, if `parameter` makes one.
-template <class M, class Parameter>
-std::optional<Cost> exactly(const std::string& event, const char* parameter) {
+/// The mechanism that writes this very event, if `make` finds its parameters there.
+template <class M, class Make>
+std::optional<Cost> exactly(const std::string& event, const Make& make) {
   const Json json = Json::parse(event, nullptr, false);
-  const Json body = json.is_object() ? json.value(std::string(M::kName), Json()) : Json();
-  if (!body.is_object() || !body.contains(parameter) || !body[parameter].is_number() ||
-      !body.contains("sensitivity") || !body["sensitivity"].is_number())
+  if (!json.is_object() || !json.contains(M::kName)) return std::nullopt;
+  try {
+    const Json& body = json.at(std::string(M::kName));
+    const double sensitivity = body.at("sensitivity").get<double>();
+    const Result<M> mechanism = make(body);
+    if (!mechanism || !(sensitivity > 0) || mechanism->event(sensitivity) != event)
+      return std::nullopt;
+    return mechanism->cost(sensitivity);
+  } catch (const Json::exception&) {  // Something is missing, or not a number.
     return std::nullopt;
-  const double sensitivity = body["sensitivity"].get<double>();
-  const auto mechanism = M::make(body[parameter].get<Parameter>());
-  if (!mechanism || !(sensitivity > 0) || mechanism->event(sensitivity) != event)
-    return std::nullopt;
-  return mechanism->cost(sensitivity);
+  }
+}
+
+Result<Laplace> laplace(const Json& body) {
+  return Laplace::make(body.at("scale").get<uint64_t>());
+}
+Result<Gaussian> gaussian(const Json& body) {
+  return Gaussian::make(body.at("variance").get<double>());
+}
+Result<Skellam> skellam(const Json& body) {
+  return Skellam::make(body.at("variance").get<double>(), body.at("dimension").get<size_t>());
 }
 
 }  // namespace
 
 Result<Cost> price_of(const std::string& event) {
-  if (const auto cost = exactly<Laplace, uint64_t>(event, "scale")) return *cost;
-  if (const auto cost = exactly<Gaussian, double>(event, "variance")) return *cost;
+  if (const auto cost = exactly<Laplace>(event, laplace)) return *cost;
+  if (const auto cost = exactly<Gaussian>(event, gaussian)) return *cost;
+  if (const auto cost = exactly<Skellam>(event, skellam)) return *cost;
   const privacy::Events events = TRY(privacy::events_from_json(event, "the receipt's event"));
   const privacy::Spent spent = TRY(privacy::spent_on(events, Track::kPure));
   if (spent.pure > 0 && spent.rho > 0)

@@ -53,7 +53,7 @@ MUTANTS = {
     "fresh-noise-on-retry": (
         "a repeated query is not answered from the ledger", "GateTest.*:LedgerTest.*:Sync.*",
         [("gate/gate.cc", "  if (auto stored = TRY(ledger_->stored(query))) "
-          "return *std::move(stored);\n", ""),
+          "return *std::move(stored);\n  if (noise_.empty())", "  if (noise_.empty())"),
          ("ledger/ledger.cc", "  if (auto replay = TRY(stored(query))) "
           "return *std::move(replay);\n", "")]),
     "one-record": (
@@ -107,7 +107,18 @@ MUTANTS = {
           "return broken(row.id, \"is not what its hash says\");\n", "")]),
     "more-answers": (
         "a learner may ask more rounds than its charter says", "GateTest.*",
-        [("gate/gate.cc", "if (round < 1 || round > terms_.answers)", "if (round < 1)")]),
+        [("gate/gate.cc", "if (round >= 1 && round <= last) return {};",
+          "if (round >= 1) return {};")]),
+    "loss-without-clamp": (
+        "a record's loss counts beyond its bound", "EvaluationMap.*",
+        [("learn/kernel/evaluation_map.h", "value = value < bound() ? value : bound();", "")]),
+    "class-for-nothing": (
+        "who is right is released beside the loss and not counted", "EvaluationMap.*",
+        [("learn/kernel/evaluation_map.h", "if (size() == 1) return steps_;", "return steps_;")]),
+    "evaluation-before-the-end": (
+        "a learner may ask for the evaluation instead of answers", "GateTest.*",
+        [("gate/gate.cc", "if (!terms_.evaluation || last_round() < terms_.answers)",
+          "if (!terms_.evaluation)")]),
 }
 
 

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "parley/protocol/sync_plan.h"
+#include "parley/report/evaluation.h"
 
 namespace parley::cli {
 namespace {
@@ -40,6 +41,7 @@ std::string text_of(const net::LearnerResult& result) {
                                  result.rounds, result.seconds);
   for (const auto& owner : result.owners)
     text += fmt::format("  {} spent epsilon {:.6g}\n", owner.name, owner.epsilon_spent);
+  if (result.evaluation) text += report::to_text(*result.evaluation);
   return text + fmt::format("model       {}\ntranscript  {}\n", result.model_file.string(),
                             result.transcript_file.string());
 }
@@ -47,10 +49,14 @@ std::string text_of(const net::LearnerResult& result) {
 std::string json_of(const net::LearnerResult& result) {
   Json owners = Json::array();
   for (const auto& owner : result.owners)
-    owners.push_back({{"name", owner.name}, {"epsilon_spent", owner.epsilon_spent}});
+    owners.push_back({{"name", owner.name},
+                      {"epsilon_spent", owner.epsilon_spent},
+                      {"epsilon_evaluation", owner.epsilon_evaluation}});
   return Json{{"charter", to_hex(result.charter)},
               {"name", result.charter_name},
               {"rounds", result.rounds},
+              {"evaluation",
+               result.evaluation ? Json::parse(report::to_json(*result.evaluation)) : Json()},
               {"seconds", result.seconds},
               {"model_sha256", to_hex(result.model)},
               {"transcript_sha256", to_hex(result.transcript)},

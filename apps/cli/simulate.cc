@@ -85,7 +85,9 @@ Result<sim::SimulateInput> load(const SimulateOptions& options) {
 
 Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
   const sim::SimulateInput input = TRY(load(options));
-  const uint64_t answers = static_cast<uint64_t>(input.charter.answers()) * input.owners.size();
+  const auto asked =
+      static_cast<uint64_t>(input.charter.answers()) + (input.charter.privacy.evaluate > 0 ? 1 : 0);
+  const uint64_t answers = asked * input.owners.size();
   Progress progress(style, "training", answers * options.runs);
   const int threads = static_cast<int>(std::thread::hardware_concurrency());
   const auto result = TRY(

@@ -47,6 +47,26 @@ class Network(InFolder):
                 self.assertIn("identical", done.stdout)
                 (self.folder / "job").rename(self.folder / f"job-{rule}")
 
+    def test_the_evaluation_is_paid_shown_and_verified_and_its_receipts_are_in_the_ledgers(self):
+        consortium = Consortium(self.folder)
+        consortium.write_charter(replace=[("evaluate      = 0.0 ", "evaluate      = 0.2 ")])
+        model = self.train(consortium)
+        said = json.loads(consortium.output("learner"))
+        evaluation = model["evaluation"]
+        self.assertEqual(said["evaluation"], evaluation)
+        self.assertGreater(evaluation["loss_standard_error"], 0)
+        self.assertNotIn("accuracy", evaluation)
+        for card in model["privacy_card"]["owners"]:
+            self.assertEqual(card["receipts"], 3 + 1)
+            self.assertAlmostEqual(card["epsilon_evaluation"], 0.2 * consortium.epsilon, 5)
+            self.assertLessEqual(card["epsilon"], consortium.epsilon)
+        ledgers = [word for owner in OWNERS for word in ("--ledger", f"{owner}={owner}/state/ledger.db")]
+        done = self.json("verify", "job/model.json", "job/transcript.pb.zst", consortium.charter,
+                         *ledgers)
+        self.assertTrue(done["verified"] and done["recomputed"])
+        self.assertEqual(done["evaluation"], evaluation)
+        self.assertEqual([owner["answers"] for owner in done["owners"]], [4, 4, 4])
+
     def test_the_product_draws_its_own_noise_and_cannot_be_seeded(self):
         consortium = Consortium(self.folder, rounds=1)
         refused = self.parley("owner", "run", "bank-a/policy.toml", "--seed", "5", expect=2)

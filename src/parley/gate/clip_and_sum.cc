@@ -54,6 +54,17 @@ privacy::Bounded<Norm> ClipAndSum::statistics(const Records& records,
   return {sum_of(records.value_, map.size(), threads, part), sensitivity(map, unit_records)};
 }
 
+template <class Norm>
+privacy::Bounded<Norm> ClipAndSum::evaluation(const Records& records,
+                                              const learn::EvaluationMap& map,
+                                              std::span<const double> theta, uint32_t unit_records,
+                                              int threads) {
+  const auto part = [&](const auto& rows, size_t begin, size_t end) {
+    return learn::evaluation_sum(map, theta, rows, begin, end);
+  };
+  return {sum_of(records.value_, map.size(), threads, part), sensitivity<Norm>(map, unit_records)};
+}
+
 template privacy::Bounded<L1> ClipAndSum::gradient<L1>(const Records&, const learn::Losses&,
                                                        const learn::Lattice&,
                                                        std::span<const double>, uint32_t, int);
@@ -66,5 +77,11 @@ template privacy::Bounded<L1> ClipAndSum::statistics<L1>(const Records&,
 template privacy::Bounded<L2> ClipAndSum::statistics<L2>(const Records&,
                                                          const learn::StatisticsMap<L2>&, uint32_t,
                                                          int);
+template privacy::Bounded<L1> ClipAndSum::evaluation<L1>(const Records&,
+                                                         const learn::EvaluationMap&,
+                                                         std::span<const double>, uint32_t, int);
+template privacy::Bounded<L2> ClipAndSum::evaluation<L2>(const Records&,
+                                                         const learn::EvaluationMap&,
+                                                         std::span<const double>, uint32_t, int);
 
 }  // namespace parley::gate

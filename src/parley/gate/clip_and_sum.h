@@ -5,6 +5,7 @@
 #include <span>
 
 #include "parley/learn/data/any_rows.h"
+#include "parley/learn/kernel/evaluation_map.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/kernel/statistics_map.h"
 #include "parley/learn/loss.h"
@@ -34,6 +35,12 @@ class ClipAndSum {
                                            const learn::StatisticsMap<Norm>& map,
                                            uint32_t unit_records, int threads);
 
+  /// The sum of the records' clamped losses at theta, and for classes how many it gets right.
+  template <class Norm>
+  static privacy::Bounded<Norm> evaluation(const Records& records, const learn::EvaluationMap& map,
+                                           std::span<const double> theta, uint32_t unit_records,
+                                           int threads);
+
   /// The sensitivities of such sums; public.
   template <class Norm>
   static double sensitivity(const learn::StatisticsMap<Norm>& map, uint32_t unit_records) {
@@ -42,6 +49,10 @@ class ClipAndSum {
   template <class Norm>
   static double sensitivity(const learn::Lattice& lattice, uint32_t unit_records) {
     return kReplaceOne * unit_records * lattice.bound<Norm>();
+  }
+  template <class Norm>
+  static double sensitivity(const learn::EvaluationMap& map, uint32_t unit_records) {
+    return unit_records * map.sensitivity<Norm>();
   }
 
   /// Numbers that are public under replace-one adjacency.

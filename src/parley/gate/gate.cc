@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "parley/base/number.h"
+#include "parley/ledger/row.h"
 
 namespace parley::gate {
 namespace {
@@ -29,12 +30,32 @@ std::vector<double> without_tiny(std::span<const double> theta) {
   return result;
 }
 
+privacy::DrawnNoise drawn(const privacy::Mechanisms& mechanisms, size_t numbers, Entropy& entropy) {
+  return std::visit(
+      [&]<class M>(const M& mechanism) {
+        return privacy::DrawnNoise(std::in_place_type<privacy::Drawn<M>>, mechanism, numbers,
+                                   entropy);
+      },
+      mechanisms);
+}
+
+std::optional<privacy::Cost> evaluation_cost(const Terms& terms) {
+  if (!terms.evaluation) return std::nullopt;
+  return std::visit(
+      [&]<class M>(const M& mechanism) {
+        return std::optional(mechanism.cost(terms.evaluation_sensitivity<typename M::Norm>()));
+      },
+      terms.evaluation->mechanism);
+}
+
 }  // namespace
 
-Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta) {
+Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta,
+                privacy::ReleaseKind kind) {
   TupleBytes tuple;
   tuple.add(charter).add(uint64_t{round});
   for (double value : theta) tuple.add(value);
+  if (kind != privacy::ReleaseKind::kAnswer) tuple.add(ledger::name_of(kind));
   return tuple.sha256();
 }
 
@@ -53,14 +74,17 @@ Result<Gate> Gate::open(Records records, Terms terms, ledger::Ledger& ledger,
   if (rows != terms.rows) return wrong_rows("rows", terms.rows, rows);
   if (columns != terms.lattice.dimension())
     return wrong_rows("features", terms.lattice.dimension(), columns);
+  // The bounds of both lattices lie between 2^(grid_bits - 1) and 2^grid_bits.
   if (static_cast<double>(rows) * terms.lattice.bound<L2>() > 0x1p61)
     return Error{Code::kInvalid, "the sum of so many rows does not fit 64 bits on this lattice",
                  "Use fewer grid_bits."};
   const uint32_t left = terms.answers - std::min(terms.answers, ledger.last_round(terms.charter));
+  const bool evaluated = ledger.last_round(terms.charter, privacy::ReleaseKind::kEvaluation) > 0;
+  const auto then = evaluated ? std::nullopt : evaluation_cost(terms);
   TRY(std::visit(
       [&]<class M>(const M& mechanism) {
         const double sensitivity = terms.sensitivity<typename M::Norm>();
-        return ledger.can_afford(dataset, mechanism.cost(sensitivity), left);
+        return ledger.can_afford(dataset, mechanism.cost(sensitivity), left, then);
       },
       terms.mechanism));
   Gate gate(std::move(records), std::move(terms), ledger, dataset, entropy, threads);
@@ -68,12 +92,15 @@ Result<Gate> Gate::open(Records records, Terms terms, ledger::Ledger& ledger,
   return gate;
 }
 
-Result<void> Gate::validate(uint32_t round, std::span<const double> theta) const {
-  if (round < 1 || round > terms_.answers)
-    return Error{Code::kPolicy,
-                 "round " + std::to_string(round) + " is outside the charter's 1 .. " +
-                     std::to_string(terms_.answers),
-                 "A learner may ask only what its charter says."};
+Result<void> Gate::check_round(uint32_t round, uint32_t last) const {
+  if (round >= 1 && round <= last) return {};
+  return Error{
+      Code::kPolicy,
+      "round " + std::to_string(round) + " is outside the charter's 1 .. " + std::to_string(last),
+      "A learner may ask only what its charter says."};
+}
+
+Result<void> Gate::validate(std::span<const double> theta) const {
   if (theta.size() != terms_.lattice.dimension())
     return Error{Code::kInvalid, "theta has " + std::to_string(theta.size()) +
                                      " coordinates, the charter's model " +
@@ -97,7 +124,8 @@ privacy::Bounded<Norm> Gate::sum_at(std::span<const double> theta) const {
 }
 
 Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> theta) {
-  TRY(validate(round, theta));
+  TRY(check_round(round, terms_.answers));
+  TRY(validate(theta));
   const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta)};
   if (auto stored = TRY(ledger_->stored(query))) return *std::move(stored);
   if (noise_.empty()) draw_ahead();
@@ -112,17 +140,42 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
       noise);
 }
 
+Result<privacy::Released> Gate::evaluate(uint32_t round, std::span<const double> theta) {
+  constexpr auto kKind = privacy::ReleaseKind::kEvaluation;
+  if (!terms_.evaluation || last_round() < terms_.answers)
+    return Error{Code::kPolicy,
+                 terms_.evaluation ? "an evaluation is due after the last answer only"
+                                   : "the charter keeps no epsilon for an evaluation",
+                 "A learner may ask only what its charter says."};
+  TRY(check_round(round, 1));
+  TRY(validate(theta));
+  const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta, kKind),
+                            kKind};
+  if (auto stored = TRY(ledger_->stored(query))) return *std::move(stored);
+  draw_ahead();
+  privacy::DrawnNoise noise = *std::exchange(evaluation_noise_, std::nullopt);
+  return std::visit(
+      [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
+        auto sum = ClipAndSum::evaluation<typename M::Norm>(
+            records_, terms_.evaluation->map, without_tiny(theta), terms_.unit_records, threads_);
+        return ledger_->pay(dataset_, query, std::move(sum), std::move(drawn));
+      },
+      noise);
+}
+
+bool Gate::evaluation_is_due() const {
+  return terms_.evaluation &&
+         ledger_->last_round(terms_.charter, privacy::ReleaseKind::kEvaluation) == 0;
+}
+
 void Gate::draw_ahead() {
-  const uint32_t answered = last_round();
-  const size_t coming =
-      std::min<size_t>(terms_.answers - std::min(terms_.answers, answered), kDrawnAhead);
-  while (noise_.size() < coming)
-    std::visit(
-        [&]<class M>(const M& mechanism) {
-          noise_.emplace_back(std::in_place_type<privacy::Drawn<M>>, mechanism, terms_.numbers(),
-                              *entropy_);
-        },
-        terms_.mechanism);
+  const uint32_t answered = std::min(terms_.answers, last_round());
+  const size_t left = terms_.answers - answered;
+  while (noise_.size() < std::min(left, kDrawnAhead))
+    noise_.push_back(drawn(terms_.mechanism, terms_.numbers(), *entropy_));
+  if (noise_.size() >= left && !evaluation_noise_ && evaluation_is_due())
+    evaluation_noise_.emplace(
+        drawn(terms_.evaluation->mechanism, terms_.evaluation->map.size(), *entropy_));
 }
 
 }  // namespace parley::gate

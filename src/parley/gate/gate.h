@@ -31,6 +31,12 @@ double sensitivity_of(const learn::Lattice& lattice, const std::optional<Statist
   return ClipAndSum::sensitivity(std::get<learn::StatisticsMap<Norm>>(*statistics), unit_records);
 }
 
+/// The evaluation at the end of a job: what is asked, and the noise that its part of epsilon buys.
+struct Evaluation {
+  learn::EvaluationMap map;
+  privacy::Mechanisms mechanism;
+};
+
 /// What a job may ask of an owner: public numbers, fixed by the charter before the first query.
 struct Terms {
   Hash charter{};
@@ -43,11 +49,17 @@ struct Terms {
   privacy::Mechanisms mechanism;
   /// Set where the answer is not a gradient but all second moments, once; in the mechanism's norm.
   std::optional<Statistics> statistics{};
+  /// Set where the model is evaluated after the last answer, once.
+  std::optional<Evaluation> evaluation{};
 
   /// How far one unit's records move an answer.
   template <class Norm>
   double sensitivity() const {
     return sensitivity_of<Norm>(lattice, statistics, unit_records);
+  }
+  template <class Norm>
+  double evaluation_sensitivity() const {
+    return ClipAndSum::sensitivity<Norm>(evaluation->map, unit_records);
   }
   /// How many numbers an answer has.
   size_t numbers() const {
@@ -66,6 +78,10 @@ class Gate {
   /// the same round with another theta, or a round out of order, is refused.
   Result<privacy::Released> answer(uint32_t round, std::span<const double> theta);
 
+  /// The noisy loss of the model theta, after the last answer and once. The same again gets what is
+  /// stored, for nothing.
+  Result<privacy::Released> evaluate(uint32_t round, std::span<const double> theta);
+
   /// Recognises a receipt that this owner has signed, of any charter; an error stops the owner
   /// (ledger.h).
   Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
@@ -74,8 +90,8 @@ class Gate {
 
   /// The last round whose answer is in the ledger.
   uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
-  /// Has it given all the answers that the charter asks for?
-  bool is_done() const { return last_round() >= terms_.answers; }
+  /// Has it given all that the charter asks for?
+  bool is_done() const { return last_round() >= terms_.answers && !evaluation_is_due(); }
 
   /// Draws the noise of coming answers. Called when no one waits: how long it takes depends on the
   /// noise.
@@ -84,7 +100,9 @@ class Gate {
  private:
   Gate(Records records, Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
        Entropy& entropy, int threads);
-  Result<void> validate(uint32_t round, std::span<const double> theta) const;
+  Result<void> validate(std::span<const double> theta) const;
+  Result<void> check_round(uint32_t round, uint32_t last) const;
+  bool evaluation_is_due() const;
   template <class Norm>
   privacy::Bounded<Norm> sum_at(std::span<const double> theta) const;
 
@@ -95,9 +113,12 @@ class Gate {
   Entropy* entropy_;
   int threads_;
   std::deque<privacy::DrawnNoise> noise_;  // one for each coming answer, none used twice
+  std::optional<privacy::DrawnNoise> evaluation_noise_{};
 };
 
-/// SHA-256 that names a query: charter, round and the exact bits of theta.
-Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta);
+/// SHA-256 that names a query: charter, round, the exact bits of theta and, unless it is for an
+/// answer, what is asked.
+Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta,
+                privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer);
 
 }  // namespace parley::gate

@@ -174,5 +174,76 @@ TEST_F(GateTest, AnswersCarryTheNoiseThatIsCharged) {
   EXPECT_NEAR(size / scale, 1, 0.15);
 }
 
+/// As some_terms, with four fifths of epsilon 1 for answers and one fifth for the evaluation.
+Terms evaluated_terms() {
+  Terms terms = some_terms(0.8);
+  const auto map = *learn::EvaluationMap::make(terms.loss, 1, 24);
+  const auto noise = *privacy::Laplace::calibrate(ClipAndSum::sensitivity<L1>(map, 1), 1,
+                                                  *privacy::Epsilon::make(0.2));
+  terms.evaluation = Evaluation{map, noise};
+  return terms;
+}
+
+constexpr std::array kModel = {.3, .4};
+
+TEST_F(GateTest, EvaluatesOneModelAfterTheLastAnswerAndForNothingAgain) {
+  Gate gate = *open(evaluated_terms());
+  EXPECT_EQ(gate.evaluate(1, kModel).error().code, Code::kPolicy) << "no answer was given yet";
+  for (uint32_t round = 1; round <= kAnswers; ++round) *gate.answer(round, kModel);
+  EXPECT_FALSE(gate.is_done());
+  const auto released = gate.evaluate(1, kModel);
+  ASSERT_TRUE(released) << describe(released.error());
+  EXPECT_TRUE(gate.is_done());
+  EXPECT_EQ(released->receipt().kind, privacy::ReleaseKind::kEvaluation);
+  EXPECT_NEAR(released->receipt().epsilon_spent, 1, 1e-6);
+  EXPECT_LE(ledger.spent(dataset).pure, 1);
+  EXPECT_EQ(gate.evaluate(1, kModel)->values(), released->values());
+  EXPECT_EQ(gate.evaluate(1, std::array{.3, .5}).error().code, Code::kIntegrity);
+  EXPECT_EQ(gate.evaluate(2, kModel).error().code, Code::kPolicy);
+}
+
+TEST_F(GateTest, RefusesAnEvaluationThatTheCharterDoesNotAskFor) {
+  Gate gate = *open();
+  for (uint32_t round = 1; round <= kAnswers; ++round) *gate.answer(round, kModel);
+  EXPECT_EQ(gate.evaluate(1, kModel).error().code, Code::kPolicy);
+}
+
+TEST_F(GateTest, RefusesToEvaluateAModelOutsideTheBox) {
+  Gate gate = *open(evaluated_terms());
+  for (uint32_t round = 1; round <= kAnswers; ++round) *gate.answer(round, kModel);
+  EXPECT_EQ(gate.evaluate(1, std::array{.3, 1.5}).error().code, Code::kInvalid);
+  EXPECT_EQ(gate.evaluate(1, std::array{.3, std::nan("")}).error().code, Code::kInvalid);
+}
+
+TEST_F(GateTest, AJobWhoseEvaluationCannotBePaidIsRefusedBeforeItStarts) {
+  Terms terms = evaluated_terms();
+  terms.mechanism = some_terms(0.9).mechanism;
+  const auto refused = open(terms);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kBudgetExhausted);
+  EXPECT_EQ(ledger.spent(dataset).pure, 0);
+}
+
+// The size of discrete Laplace noise has mean and standard deviation t (up to 1/t), so the mean of
+// 3000 has 1.8 percent; it is further off than 10 percent with probability below 1e-6.
+TEST_F(GateTest, TheNoiseOfEvaluationsHasTheScaleThatIsPaid) {
+  constexpr int kJobs = 3000;
+  const auto wide = *ledger.declare("wide", *privacy::Budget::make(privacy::Epsilon{1e5}, 0, 1e5));
+  const auto rows = some_rows();
+  Terms terms = evaluated_terms();
+  terms.answers = 1;
+  const auto exact = learn::evaluation_sum(terms.evaluation->map, kModel, *rows, 0, kRows);
+  const auto scale = double(std::get<privacy::Laplace>(terms.evaluation->mechanism).scale());
+  double size = 0;
+  for (int job = 0; job < kJobs; ++job) {
+    terms.charter[1] = uint8_t(job), terms.charter[2] = uint8_t(job >> 8);
+    Gate gate = *Gate::open(Records(rows), terms, ledger, wide, entropy, 1);
+    *gate.answer(1, kModel);
+    size += std::fabs(double(gate.evaluate(1, kModel)->values()[0] - exact[0])) / scale / kJobs;
+  }
+  EXPECT_NEAR(size, 1, 0.1);
+  EXPECT_NEAR(scale, double(terms.evaluation->map.sensitivity<L1>()) / 0.2, 1e-6 * scale);
+}
+
 }  // namespace
 }  // namespace parley::gate

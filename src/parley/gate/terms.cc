@@ -42,20 +42,34 @@ double share(double whole, const Charter& charter) {
   return overlap == 1 ? whole : next_down(whole / overlap);
 }
 
+/// What an owner's epsilon buys.
+enum class Part { kTraining, kEvaluation };
+
+/// The evaluation gets what the training leaves, so that both together never exceed the whole.
 Result<privacy::Mechanisms> laplace_for(const Charter& charter, const charter::Owner& owner,
-                                        double sensitivity, uint32_t answers) {
-  const auto epsilon =
-      TRY(privacy::Epsilon::make(share(training_epsilon(charter, owner), charter)));
+                                        Part part, double sensitivity, uint32_t answers) {
+  const double training = training_epsilon(charter, owner);
+  const double all = part == Part::kTraining ? training : next_down(owner.epsilon - training);
+  const auto epsilon = TRY(privacy::Epsilon::make(share(all, charter)));
   return privacy::Mechanisms(TRY(privacy::Laplace::calibrate(sensitivity, answers, epsilon)));
 }
 
+Result<double> rho_of(double epsilon, double delta) {
+  const auto whole = TRY(privacy::Epsilon::make(epsilon));
+  return TRY(privacy::Budget::make(whole, delta, 0)).rho_max;
+}
+
 /// The charges of kappa data sets add up as rho, so rho is what they share: for kappa data sets the
-/// noise grows by sqrt(kappa) only.
+/// noise grows by sqrt(kappa) only. So do training and evaluation: the latter gets the rho that
+/// lies between the two epsilons.
 Result<privacy::Mechanisms> gaussian_for(const Charter& charter, const charter::Owner& owner,
-                                         double sensitivity, uint32_t answers) {
-  const auto epsilon = TRY(privacy::Epsilon::make(training_epsilon(charter, owner)));
-  const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, 0));
-  const auto rho = TRY(privacy::Rho::make(share(budget.rho_max, charter)));
+                                         Part part, double sensitivity, uint32_t answers) {
+  double all = TRY(rho_of(training_epsilon(charter, owner), owner.delta));
+  if (part == Part::kEvaluation) {
+    const double whole = TRY(rho_of(owner.epsilon, owner.delta));
+    all = next_down(next_down(whole - all));
+  }
+  const auto rho = TRY(privacy::Rho::make(share(all, charter)));
   return privacy::Mechanisms(TRY(privacy::Gaussian::calibrate(sensitivity, answers, rho)));
 }
 
@@ -65,8 +79,10 @@ Result<privacy::Mechanisms> mechanism_for(const Charter& charter, const charter:
   const auto answers = static_cast<uint32_t>(charter.answers());
   const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
   if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
-    return laplace_for(charter, owner, sensitivity_of<L1>(lattice, statistics, records), answers);
-  return gaussian_for(charter, owner, sensitivity_of<L2>(lattice, statistics, records), answers);
+    return laplace_for(charter, owner, Part::kTraining,
+                       sensitivity_of<L1>(lattice, statistics, records), answers);
+  return gaussian_for(charter, owner, Part::kTraining,
+                      sensitivity_of<L2>(lattice, statistics, records), answers);
 }
 
 /// The largest label in size: public, by the target's bounds.
@@ -93,6 +109,21 @@ Result<learn::Lattice> lattice_of(const Charter& charter,
                               charter.schema.features().size());
 }
 
+Result<std::optional<Evaluation>> evaluation_for(const Charter& charter,
+                                                 const charter::Owner& owner) {
+  if (charter.privacy.evaluate == 0) return std::optional<Evaluation>();
+  const auto map = TRY(learn::EvaluationMap::make(charter::loss_of(charter.model),
+                                                  label_bound(charter.schema.target),
+                                                  static_cast<int>(charter.privacy.grid_bits)));
+  const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
+  const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
+  const auto mechanism = TRY(laplace ? laplace_for(charter, owner, Part::kEvaluation,
+                                                   ClipAndSum::sensitivity<L1>(map, records), 1)
+                                     : gaussian_for(charter, owner, Part::kEvaluation,
+                                                    ClipAndSum::sensitivity<L2>(map, records), 1));
+  return std::optional(Evaluation{map, mechanism});
+}
+
 }  // namespace
 
 Result<Terms> terms_for(const Charter& charter, size_t owner) {
@@ -102,6 +133,7 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
   if (charter.protocol.rule == charter::Rule::kStatistics) statistics = TRY(statistics_of(charter));
   const auto lattice = TRY(lattice_of(charter, statistics));
   const auto mechanism = TRY(mechanism_for(charter, who, lattice, statistics));
+  auto evaluation = TRY(evaluation_for(charter, who));
   return Terms{.charter = charter.hash,
                .rows = static_cast<uint64_t>(who.rows),
                .answers = static_cast<uint32_t>(charter.answers()),
@@ -110,7 +142,8 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
                .loss = charter::loss_of(charter.model),
                .lattice = lattice,
                .mechanism = mechanism,
-               .statistics = std::move(statistics)};
+               .statistics = std::move(statistics),
+               .evaluation = std::move(evaluation)};
 }
 
 }  // namespace parley::gate

@@ -102,6 +102,15 @@ Json to_json(const Training& training) {
   return json;
 }
 
+Json to_json(const Evaluation& evaluation) {
+  Json json{{"loss", evaluation.loss},
+            {"loss_standard_error", evaluation.loss_error},
+            {"loss_bound", evaluation.loss_bound}};
+  if (evaluation.accuracy) json["accuracy"] = *evaluation.accuracy;
+  if (evaluation.accuracy_error) json["accuracy_standard_error"] = *evaluation.accuracy_error;
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const Model& model) {
@@ -118,6 +127,7 @@ std::string to_json(const Model& model) {
   for (const Column& column : model.schema.columns) json["columns"].push_back(to_json(column));
   json["target"] = to_json(model.schema.target);
   json["privacy_card"] = to_json(model.card);
+  if (model.evaluation) json["evaluation"] = to_json(*model.evaluation);
   json["training"] = to_json(model.training);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

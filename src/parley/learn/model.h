@@ -47,6 +47,15 @@ struct PrivacyCard {
   bool operator==(const PrivacyCard&) const = default;
 };
 
+/// What owners paid for after the last round: the joint loss of this very model, noisy. Standard
+/// errors are those of the noise, whose scale is public.
+struct Evaluation {
+  double loss = 0, loss_error = 0;                     // mean over all rows, without l2
+  double loss_bound = 0;                               // no record counts for more
+  std::optional<double> accuracy{}, accuracy_error{};  // of two classes
+  bool operator==(const Evaluation&) const = default;
+};
+
 struct Training {
   std::string started{};  // RFC 3339, UTC
   uint64_t rounds = 0;
@@ -66,6 +75,7 @@ struct Model {
   Schema schema{};  // a prediction reads its records by it, as the training did
   PrivacyCard card{};
   Training training{};
+  std::optional<Evaluation> evaluation{};
   bool operator==(const Model&) const = default;
 };
 

@@ -100,6 +100,17 @@ Result<Training> training_of(const JsonObject& object) {
   return training;
 }
 
+Result<Evaluation> evaluation_of(const JsonObject& object) {
+  Evaluation evaluation;
+  TRY(object.get("loss", evaluation.loss));
+  TRY(object.get("loss_standard_error", evaluation.loss_error));
+  TRY(object.get("loss_bound", evaluation.loss_bound));
+  if (!object.has("accuracy")) return evaluation;
+  TRY(object.get("accuracy", evaluation.accuracy.emplace()));
+  TRY(object.get("accuracy_standard_error", evaluation.accuracy_error.emplace()));
+  return evaluation;
+}
+
 Result<void> get_weights(const JsonObject& object, ClassWeights& weights) {
   std::vector<double> numbers;
   TRY(object.get("class_weights", numbers));
@@ -177,6 +188,7 @@ Result<Model> model_of(const JsonObject& file) {
   TRY(get_model(linear, model));
   model.card = TRY(card_of(TRY(file.object("privacy_card"))));
   model.training = TRY(training_of(TRY(file.object("training"))));
+  if (file.has("evaluation")) model.evaluation = TRY(evaluation_of(TRY(file.object("evaluation"))));
   return model;
 }
 

@@ -93,7 +93,9 @@ void Descent::step(std::span<const double> gradients) {
           direction += schedule_.preconditioner[i * p + j] * velocity[j];
       }
       theta[i] = std::clamp(theta[i] - round.step * direction, -box_, box_);
-      average[i] = (1 - round.average) * average[i] + round.average * theta[i];
+      // Rounding must not carry the output over the edge: owners evaluate only what is inside.
+      average[i] =
+          std::clamp((1 - round.average) * average[i] + round.average * theta[i], -box_, box_);
     }
   }
 }

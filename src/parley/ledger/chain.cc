@@ -30,7 +30,8 @@ Error broken(int64_t row, std::string what) {
           {.key = "row " + std::to_string(row)}};
 }
 
-Error too_dear(const Dataset& account, const Cost& cost, uint32_t times) {
+Error too_dear(const Dataset& account, const Cost& cost, uint32_t times,
+               const std::optional<Cost>& then) {
   const auto& [id, name, budget, spent, unit] = account;
   const bool pure = cost.track == Track::kPure;
   const auto text = [&](double amount, double delta) {
@@ -41,7 +42,7 @@ Error too_dear(const Dataset& account, const Cost& cost, uint32_t times) {
   return {Code::kBudgetExhausted,
           "the budget of data set '" + name + "' does not allow it: asked " +
               (times > 1 ? std::to_string(times) + " times " : "") + text(cost.amount, cost.delta) +
-              "; left " +
+              (then ? " and once " + text(then->amount, then->delta) : "") + "; left " +
               text(std::max(0.0, left), std::max(0.0, budget.delta_extra - spent.delta)),
           "Ask for a smaller epsilon or fewer rounds; what is spent does not come back."};
 }
@@ -207,15 +208,17 @@ Result<void> Chain::is_current() const {
   return is_older_copy(missing_.begin()->second);
 }
 
-Result<void> Chain::can_afford(int64_t dataset, const Cost& cost, uint32_t times) const {
+Result<void> Chain::can_afford(int64_t dataset, const Cost& cost, uint32_t times,
+                               const std::optional<Cost>& then) const {
   TRY(is_current());
   const Dataset& account = this->dataset(dataset);
   Spent after = account.spent;
   const bool is_free = cost.amount == 0 && cost.delta == 0;
   for (uint32_t i = 0; i < (is_free ? 1 : times) && after.within(account.budget); ++i)
     after = after.plus(cost);  // As the charges will be: sums rounded up depend on the order.
+  if (then) after = after.plus(*then);
   if (after.within(account.budget)) return {};
-  return too_dear(account, cost, times);
+  return too_dear(account, cost, times, then);
 }
 
 privacy::Receipt Chain::receipt(const Row& answer) const {

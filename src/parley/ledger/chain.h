@@ -41,9 +41,10 @@ class Chain {
   /// kIntegrity while peers have receipts of rows that are missing here.
   Result<void> is_current() const;
 
-  /// Would `cost`, `times` times, stay within the budget? kBudgetExhausted with the numbers if not;
-  /// kIntegrity while rows are missing.
-  Result<void> can_afford(int64_t dataset, const privacy::Cost& cost, uint32_t times) const;
+  /// Would `cost`, `times` times, and `then` once after them stay within the budget?
+  /// kBudgetExhausted with the numbers if not; kIntegrity while rows are missing.
+  Result<void> can_afford(int64_t dataset, const privacy::Cost& cost, uint32_t times,
+                          const std::optional<privacy::Cost>& then = std::nullopt) const;
 
   /// What the owner says about an answer: the same when it is replayed, whatever was charged later.
   privacy::Receipt receipt(const Row& answer) const;

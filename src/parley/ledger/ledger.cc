@@ -138,9 +138,9 @@ Result<Released> Ledger::settle(DatasetId dataset, const Query& query, const pri
   return Released(std::move(noisy), chain.receipt(row));
 }
 
-Result<void> Ledger::can_afford(DatasetId dataset, const privacy::Cost& cost,
-                                uint32_t times) const {
-  return state_->chain.can_afford(static_cast<int64_t>(dataset), cost, times);
+Result<void> Ledger::can_afford(DatasetId dataset, const privacy::Cost& cost, uint32_t times,
+                                const std::optional<privacy::Cost>& then) const {
+  return state_->chain.can_afford(static_cast<int64_t>(dataset), cost, times, then);
 }
 
 privacy::Spent Ledger::spent(DatasetId dataset) const {

@@ -95,9 +95,10 @@ class Ledger {
                   mechanism.event(sum.sensitivity()), sum.sum_, noise.noise_);
   }
 
-  /// Would `cost`, `times` times, fit what is left? Asked before a job starts, so that one that
-  /// cannot be paid to its end is refused at no cost.
-  Result<void> can_afford(DatasetId dataset, const privacy::Cost& cost, uint32_t times) const;
+  /// Would `cost`, `times` times, and `then` once after them, fit what is left? Asked before a job
+  /// starts, so that one that cannot be paid to its end is refused at no cost.
+  Result<void> can_afford(DatasetId dataset, const privacy::Cost& cost, uint32_t times,
+                          const std::optional<privacy::Cost>& then = std::nullopt) const;
 
   /// Recognises a receipt that this owner has signed. One whose row is not here proves that this
   /// ledger is an older copy: that is chained, kIntegrity, and nothing is paid before restore().

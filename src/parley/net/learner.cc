@@ -257,7 +257,7 @@ class Session {
 Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::SyncPlan plan,
                                   const Papers& papers, const LearnerOptions& options, Clock& clock,
                                   const std::atomic<bool>& stop, const Log& log) {
-  const size_t longest = longest_message(plan.schedule.start.size());
+  const size_t longest = longest_message(plan.numbers());
   const ReceiptBook book(options.receipts);
   protocol::SyncLearner learner(plan);
   TRY(remember_receipts(book, plan, learner));
@@ -269,21 +269,23 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Syn
   TRY(session.train(stop));
 
   const std::vector<double> theta(learner.model().begin(), learner.model().end());
-  const std::vector<double> spent = learner.epsilon_spent();
+  const std::vector<protocol::JobSpent> spent = learner.spent();
   LearnerResult result{.charter_name = charter.name,
                        .charter = charter.hash,
                        .model = protocol::model_hash(theta),
                        .rounds = learner.rounds_done(),
                        .seconds = session.seconds(),
+                       .evaluation = learner.evaluation(),
                        .model_file = options.out / "model.json",
                        .transcript_file = options.out / "transcript.pb.zst"};
   for (size_t i = 0; i < spent.size(); ++i)
-    result.owners.push_back({charter.owners[i].name, spent[i]});
+    result.owners.push_back({charter.owners[i].name, spent[i].epsilon, spent[i].evaluation});
   result.transcript = TRY(opened.journal.publish(result.transcript_file));
-  TRY(learn::write_model(result.model_file, protocol::trained_model(
-                                                charter, theta, spent,
-                                                {.started = opened.started,
-                                                 .transcript_sha256 = to_hex(result.transcript)})));
+  TRY(learn::write_model(result.model_file,
+                         protocol::trained_model(charter, theta, spent,
+                                                 {.started = opened.started,
+                                                  .transcript_sha256 = to_hex(result.transcript)},
+                                                 result.evaluation)));
   TRY(session.say_farewell(stop));
   return result;
 }

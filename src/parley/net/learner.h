@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,12 +32,14 @@ struct LearnerResult {
   struct Owner {
     std::string name;
     double epsilon_spent = 0;
+    double epsilon_evaluation = 0;  // part of it
   };
   std::string charter_name;
   Hash charter{}, model{}, transcript{};
   size_t rounds = 0;
   double seconds = 0;  // from the first question to the last answer of this process
   std::vector<Owner> owners{};
+  std::optional<learn::Evaluation> evaluation{};  // of the model, paid for by the owners
   std::filesystem::path model_file{}, transcript_file{};
 };
 

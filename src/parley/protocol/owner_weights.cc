@@ -21,17 +21,27 @@ std::vector<double> by_rows(const Charter& charter) {
   return weights;
 }
 
-}  // namespace
-
-Result<double> noise_variance(const Charter& charter, size_t owner) {
-  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
-  const double unit = terms.lattice.gamma() / static_cast<double>(terms.rows);
+/// Of the noise, in units of `unit` lattice steps.
+double variance_of(const privacy::Mechanisms& mechanisms, double unit) {
   return std::visit(
       [&]<class M>(const M& mechanism) {
         const double scale = static_cast<double>(mechanism.scale()) * unit;
         return (std::is_same_v<M, privacy::Laplace> ? 2 : 1) * scale * scale;
       },
-      terms.mechanism);
+      mechanisms);
+}
+
+}  // namespace
+
+Result<double> noise_variance(const Charter& charter, size_t owner) {
+  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
+  return variance_of(terms.mechanism, terms.lattice.gamma() / static_cast<double>(terms.rows));
+}
+
+Result<double> evaluation_variance(const Charter& charter, size_t owner) {
+  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
+  check(terms.evaluation.has_value());
+  return variance_of(terms.evaluation->mechanism, 1);
 }
 
 Result<std::vector<double>> owner_weights(const Charter& charter, const learn::Schedule& schedule,

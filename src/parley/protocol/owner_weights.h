@@ -13,6 +13,10 @@ namespace parley::protocol {
 /// The variance of the noise on one coordinate of the owner's mean answer.
 Result<double> noise_variance(const charter::Charter& charter, size_t owner);
 
+/// The variance of the noise on one number of the owner's evaluation, in lattice units; only where
+/// the charter asks for one.
+Result<double> evaluation_variance(const charter::Charter& charter, size_t owner);
+
 /// In the charter's order; they add up to 1. From public numbers only: the charter's rows and
 /// epsilons, and for noise_optimal the schedule and the pilot.
 Result<std::vector<double>> owner_weights(const charter::Charter& charter,

@@ -1,6 +1,7 @@
 #include "parley/protocol/sync.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -76,10 +77,8 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
                           [&](wire::ReceivedAnswer& answer) -> Result<Step> {
                             TRY(take(owner, run, answer));
                             Step step;
-                            const size_t before = rounds_done();
-                            descend_if_complete();
                             step.taken = std::move(answer);
-                            if (rounds_done() > before) step.messages = ask_all();
+                            if (go_on_if_complete()) step.messages = ask_all();
                             return step;
                           }},
                     received.body);
@@ -88,7 +87,8 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
 Result<Step> SyncLearner::greet(size_t owner, size_t run, const wire::Hello& hello) {
   TRY(check_version(hello.version));
   Seat& place = seat(owner, run);
-  const uint32_t next = static_cast<uint32_t>(rounds_done()) + (place.answer ? 2 : 1);
+  const bool answered = place.answer && !evaluating();
+  const uint32_t next = static_cast<uint32_t>(rounds_done()) + (answered ? 2 : 1);
   wire::Welcome welcome{wire::kVersion, next, {}};
   for (const auto& proof : {remembered_[owner], place.newest})
     if (proof) welcome.proofs.push_back(*proof);
@@ -119,42 +119,61 @@ Error SyncLearner::wrong(size_t owner, const std::string& what) const {
 Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAnswer& answer) {
   Seat& place = seat(owner, run);
   if (finished()) return wrong(owner, "an answer after the last round");
-  if (answer.round != rounds_done() + 1 || answer.receipt.round != answer.round)
+  if (answer.receipt.kind != asked())
+    return wrong(owner, evaluating() ? "an answer where its evaluation is due"
+                                     : "an evaluation where an answer is due");
+  if (answer.round != round() || answer.receipt.round != answer.round)
     return wrong(owner, "an answer to round " + std::to_string(answer.round) + " in round " +
-                            std::to_string(rounds_done() + 1));
-  if (answer.values.size() != plan_.numbers())
+                            std::to_string(round()));
+  if (answer.values.size() != numbers())
     return wrong(owner, std::to_string(answer.values.size()) + " numbers instead of " +
-                            std::to_string(plan_.numbers()));
+                            std::to_string(numbers()));
   if (place.answer) return wrong(owner, "a second answer to round " + std::to_string(answer.round));
   if (plan_.owners[owner].sign_key) TRY(check_receipt(owner, run, answer));
   place.answer = answer.values;
-  place.epsilon_spent = answer.receipt.epsilon_spent;
+  const double epsilon = answer.receipt.epsilon_spent;
+  place.spent = {epsilon, evaluating() ? epsilon - place.spent.epsilon : 0};
   place.job = answer.receipt.job;
   if (answer.signature) place.newest = {plan_.charter, answer.receipt, *answer.signature};
   ++answered_;
   return {};
 }
 
+privacy::ReleaseKind SyncLearner::asked() const {
+  return evaluating() ? privacy::ReleaseKind::kEvaluation : privacy::ReleaseKind::kAnswer;
+}
+uint32_t SyncLearner::round() const {
+  return evaluating() ? 1 : static_cast<uint32_t>(rounds_done() + 1);
+}
+size_t SyncLearner::numbers() const {
+  return evaluating() ? plan_.evaluation->size() : plan_.numbers();
+}
+std::span<const double> SyncLearner::question(size_t run) const {
+  return evaluating() ? model(run) : descent_.theta(run);
+}
+
 /// A receipt must be for this question, these numbers and all before them.
 Result<void> SyncLearner::check_receipt(size_t owner, size_t run,
                                         const wire::ReceivedAnswer& answer) {
   const privacy::Receipt& receipt = answer.receipt;
-  if (receipt.query != gate::query_hash(plan_.charter, answer.round, descent_.theta(run)))
+  if (receipt.query != gate::query_hash(plan_.charter, answer.round, question(run), asked()))
     return wrong(owner, "an answer to another question");
   if (receipt.answer != sha256(bytes_of(answer.values)))
     return wrong(owner, "a receipt for other numbers");
-  if (receipt.job != privacy::job_after(seat(owner, run).job, receipt.query, receipt.answer))
+  const Hash before = evaluating() ? Hash{} : seat(owner, run).job;  // Of each kind for itself.
+  if (receipt.job != privacy::job_after(before, receipt.query, receipt.answer))
     return wrong(owner, "a receipt of another job");
   return check_signature(owner, run, answer);
 }
 
 /// To check a signature takes longer than all else in a round, and each vouches for all answers
-/// before it. So: the first of a stream, which finds a wrong key, some on the way, and the last.
+/// before it. So: the first of a stream, which finds a wrong key, some on the way, and the last;
+/// and the evaluation, which stands alone.
 Result<void> SyncLearner::check_signature(size_t owner, size_t run,
                                           const wire::ReceivedAnswer& answer) {
   const SyncPlan::Owner& who = plan_.owners[owner];
   Seat& place = seat(owner, run);
-  const bool last = answer.round == plan_.schedule.rounds.size();
+  const bool last = evaluating() || answer.round == plan_.schedule.rounds.size();
   if (place.vouched && !last && answer.round % kSignatureEvery != 0) return {};
   const Bytes bytes = wire::signed_bytes(plan_.charter, who.name, answer.receipt);
   place.vouched = answer.signature && is_signed(*who.sign_key, bytes, *answer.signature);
@@ -164,12 +183,42 @@ Result<void> SyncLearner::check_signature(size_t owner, size_t run,
                "Its policy must name the key that `parley join` made for this charter."};
 }
 
-void SyncLearner::descend_if_complete() {
-  if (answered_ < seats_.size()) return;
-  const std::vector<double> answers = mean_answers();
-  descent_.step(plan_.moments ? to_minimum(answers) : answers);
+bool SyncLearner::go_on_if_complete() {
+  if (answered_ < seats_.size()) return false;
+  if (evaluating()) {
+    std::vector<learn::Evaluation> evaluations;
+    for (size_t run = 0; run < descent_.runs(); ++run) evaluations.push_back(joint_evaluation(run));
+    evaluations_ = std::move(evaluations);
+  } else {
+    const std::vector<double> answers = mean_answers();
+    descent_.step(plan_.moments ? to_minimum(answers) : answers);
+  }
   for (Seat& place : seats_) place.answer.reset();
   answered_ = 0;
+  return true;
+}
+
+/// The sums of all owners over the number of all rows: every row counts alike, whatever the weights
+/// of the training. The noise of owners is independent, so variances add up.
+learn::Evaluation SyncLearner::joint_evaluation(size_t run) const {
+  const learn::EvaluationMap& map = *plan_.evaluation;
+  double rows = 0, variance = 0;
+  std::vector<double> sum(map.size());
+  for (size_t owner = 0; owner < plan_.owners.size(); ++owner) {
+    rows += static_cast<double>(plan_.owners[owner].rows);
+    variance += plan_.owners[owner].evaluation_variance;
+    for (size_t j = 0; j < sum.size(); ++j)
+      sum[j] += static_cast<double>((*seat(owner, run).answer)[j]);
+  }
+  const double loss = map.gamma() / rows, right = loss / map.bound(), error = std::sqrt(variance);
+  learn::Evaluation found{
+      .loss = sum[0] * loss, .loss_error = error * loss, .loss_bound = map.bound()};
+  if (sum.size() > 1) found.accuracy = sum[1] * right, found.accuracy_error = error * right;
+  return found;
+}
+
+std::optional<learn::Evaluation> SyncLearner::evaluation(size_t run) const {
+  return evaluations_.empty() ? std::nullopt : std::optional(evaluations_[run]);
 }
 
 Result<void> SyncLearner::replay(const std::string& owner, wire::ReceivedAnswer answer) {
@@ -178,7 +227,7 @@ Result<void> SyncLearner::replay(const std::string& owner, wire::ReceivedAnswer 
   if (found == plan_.owners.end())
     return Error{Code::kIntegrity, "an answer of '" + owner + "', who is not in the charter"};
   TRY(take(static_cast<size_t>(found - plan_.owners.begin()), 0, answer));
-  descend_if_complete();
+  go_on_if_complete();
   return {};
 }
 
@@ -186,10 +235,10 @@ bool SyncLearner::awaits(size_t owner, size_t run) const {
   return !finished() && !seat(owner, run).answer;
 }
 
-std::vector<double> SyncLearner::epsilon_spent(size_t run) const {
-  std::vector<double> spent;
+std::vector<JobSpent> SyncLearner::spent(size_t run) const {
+  std::vector<JobSpent> spent;
   for (size_t owner = 0; owner < plan_.owners.size(); ++owner)
-    spent.push_back(seat(owner, run).epsilon_spent);
+    spent.push_back(seat(owner, run).spent);
   return spent;
 }
 
@@ -199,9 +248,8 @@ void SyncLearner::ask(size_t owner, size_t run, std::vector<Outgoing>& out) {
   const auto send = [&](const auto& message) { out.push_back({owner, run, stream.send(message)}); };
   if (refused_) return send(wire::Abort{refused_->code, refused_->what});
   if (finished()) return send(wire::Finished{model_hash(model(run))});
-  const auto theta = descent_.theta(run);
-  send(wire::Query{static_cast<uint32_t>(rounds_done() + 1),
-                   privacy::Public::from_model({theta.begin(), theta.end()})});
+  const auto theta = question(run);
+  send(wire::Query{round(), privacy::Public::from_model({theta.begin(), theta.end()}), asked()});
 }
 
 std::vector<Outgoing> SyncLearner::ask_all() {
@@ -301,7 +349,11 @@ Result<void> SyncOwner::recognise(const wire::Proof& proof) {
 }
 
 Result<Bytes> SyncOwner::answer(const wire::ReceivedQuery& query) {
-  auto released = gate_.answer(query.round, query.theta);
+  if (query.kind == privacy::ReleaseKind::kCount)
+    return Error{Code::kIntegrity, "the learner asks for a count, which no charter allows"};
+  auto released = query.kind == privacy::ReleaseKind::kEvaluation
+                      ? gate_.evaluate(query.round, query.theta)
+                      : gate_.answer(query.round, query.theta);
   if (!released && released.error().code == Code::kFailed) return released.error();
   if (!released) {
     refused_ = released.error();

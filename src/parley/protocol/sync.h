@@ -8,7 +8,11 @@
 //   Query{k, theta[k]}            ------->    gate: validate, clip, round, pay, add noise
 //   average, step, project        <-------    Answer{lattice sum + noise, signed receipt}
 //      ... once per row of the schedule ...
+//   Query{evaluation, the model}  ------->    gate: validate, clamp the losses, pay, add noise
+//   the joint loss                <-------    Answer{noisy loss, signed receipt}
 //   Finished{hash of the model}   ------->
+//
+// The evaluation is there if the charter keeps a part of epsilon for it.
 //
 // Under rule "statistics" there is one round, in which the answer holds all second moments and the
 // step goes to their minimum.
@@ -23,6 +27,7 @@
 #include <vector>
 
 #include "parley/gate/gate.h"
+#include "parley/learn/model.h"
 #include "parley/learn/schedule.h"
 #include "parley/wire/stream.h"
 
@@ -35,6 +40,7 @@ struct SyncPlan {
     uint64_t rows = 0;
     double weight = 0;                  // v_i; they add up to 1
     std::optional<SignKey> sign_key{};  // its receipts must be signed by it; none in a simulation
+    double evaluation_variance = 0;     // of the noise in its evaluation, in lattice units
   };
   struct Moments {
     double off = 1;    // what entries beside the diagonal were multiplied with
@@ -48,9 +54,17 @@ struct SyncPlan {
   learn::Schedule schedule;
   /// Set where answers are second moments: the one step goes to their minimum.
   std::optional<Moments> moments{};
+  /// Set where the model is evaluated after the last round.
+  std::optional<learn::EvaluationMap> evaluation{};
 
   /// How many numbers an answer has.
   size_t numbers() const;
+};
+
+/// What an owner has spent on a job.
+struct JobSpent {
+  double epsilon = 0;
+  double evaluation = 0;  // part of it
 };
 
 /// A message for one owner in one run. A networked learner has one run.
@@ -89,7 +103,7 @@ class SyncLearner {
   /// Takes an answer from the journal of an interrupted job, before anyone attends.
   Result<void> replay(const std::string& owner, wire::ReceivedAnswer answer);
 
-  bool finished() const { return descent_.finished(); }
+  bool finished() const { return descent_.finished() && !evaluating(); }
   size_t rounds_done() const { return descent_.rounds_done(); }
   /// Why the job was abandoned, if it was.
   const std::optional<Error>& refused() const { return refused_; }
@@ -99,7 +113,9 @@ class SyncLearner {
   /// The output so far: the average that the schedule defines.
   std::span<const double> model(size_t run = 0) const { return descent_.average(run); }
   /// What each owner has spent, by its last receipt.
-  std::vector<double> epsilon_spent(size_t run = 0) const;
+  std::vector<JobSpent> spent(size_t run = 0) const;
+  /// What the owners' evaluations come to, once they are there and if the charter asks for them.
+  std::optional<learn::Evaluation> evaluation(size_t run = 0) const;
 
  private:
   /// What the learner knows of one owner in one run.
@@ -107,7 +123,7 @@ class SyncLearner {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
     std::optional<std::vector<int64_t>> answer{};  // of this round
-    double epsilon_spent = 0;
+    JobSpent spent{};
     Hash job{};                           // of its answers so far
     bool vouched = false;                 // by a signature that was checked since its stream opened
     std::optional<wire::Proof> newest{};  // of this job
@@ -117,7 +133,16 @@ class SyncLearner {
   Result<void> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
   Result<void> check_receipt(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
   Result<void> check_signature(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
-  void descend_if_complete();
+  /// After the last round, before the last evaluation.
+  bool evaluating() const {
+    return plan_.evaluation && descent_.finished() && evaluations_.empty();
+  }
+  privacy::ReleaseKind asked() const;
+  uint32_t round() const;
+  size_t numbers() const;
+  std::span<const double> question(size_t run) const;
+  bool go_on_if_complete();
+  learn::Evaluation joint_evaluation(size_t run) const;
   void ask(size_t owner, size_t run, std::vector<Outgoing>& out);
   std::vector<Outgoing> ask_all();
   std::vector<double> mean_answers() const;
@@ -133,6 +158,7 @@ class SyncLearner {
   std::vector<Seat> seats_;                             // per run and owner
   std::vector<std::optional<wire::Proof>> remembered_;  // per owner, of earlier jobs
   size_t answered_ = 0;
+  std::vector<learn::Evaluation> evaluations_{};  // per run, at the end
   std::optional<Error> refused_{};
 };
 

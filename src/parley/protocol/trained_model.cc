@@ -29,8 +29,8 @@ std::string statement(const charter::Privacy& privacy, bool simulated) {
          whose(privacy) + promise;
 }
 
-learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const double> spent,
-                           bool simulated) {
+learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const JobSpent> spent,
+                           bool simulated, bool evaluated) {
   const charter::Privacy& privacy = charter.privacy;
   learn::PrivacyCard card{
       .is_private = !simulated,
@@ -53,10 +53,10 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const doub
     const charter::Owner& owner = charter.owners[i];
     card.owners.push_back({.name = owner.name,
                            .rows = static_cast<uint64_t>(owner.rows),
-                           .epsilon = spent[i],
+                           .epsilon = spent[i].epsilon,
                            .delta = owner.delta,
-                           .epsilon_evaluation = 0,
-                           .receipts = card.rounds});
+                           .epsilon_evaluation = spent[i].evaluation,
+                           .receipts = card.rounds + (evaluated ? 1 : 0)});
   }
   return card;
 }
@@ -73,7 +73,8 @@ std::string prediction_of(const charter::Charter& charter) {
 }  // namespace
 
 learn::Model trained_model(const charter::Charter& charter, std::vector<double> theta,
-                           std::span<const double> spent, learn::Training training) {
+                           std::span<const JobSpent> spent, learn::Training training,
+                           std::optional<learn::Evaluation> evaluation) {
   training.rounds = static_cast<uint64_t>(charter.answers());
   training.parley = std::string(kVersion);
   return {.name = charter.name,
@@ -83,8 +84,9 @@ learn::Model trained_model(const charter::Charter& charter, std::vector<double> 
           .l2 = charter.model.l2,
           .prediction = prediction_of(charter),
           .schema = charter.schema,
-          .card = card_of(charter, spent, training.seed.has_value()),
-          .training = std::move(training)};
+          .card = card_of(charter, spent, training.seed.has_value(), evaluation.has_value()),
+          .training = std::move(training),
+          .evaluation = evaluation};
 }
 
 }  // namespace parley::protocol

@@ -19,14 +19,33 @@ namespace {
 
 using wire::ReceivedAnswer;
 
-/// The event of every answer that the charter prescribes for an owner.
-Result<std::string> prescribed_event(const charter::Charter& charter, size_t owner) {
+/// The events that the charter prescribes for an owner.
+struct Prescribed {
+  std::string answer, evaluation;  // the latter empty where none is asked for
+};
+
+Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner) {
   const gate::Terms terms = TRY(gate::terms_for(charter, owner));
-  return std::visit(
+  Prescribed events;
+  std::visit(
       [&]<class M>(const M& mechanism) {
-        return mechanism.event(terms.sensitivity<typename M::Norm>());
+        events.answer = mechanism.event(terms.sensitivity<typename M::Norm>());
       },
       terms.mechanism);
+  if (terms.evaluation)
+    std::visit(
+        [&]<class M>(const M& mechanism) {
+          events.evaluation = mechanism.event(terms.evaluation_sensitivity<typename M::Norm>());
+        },
+        terms.evaluation->mechanism);
+  return events;
+}
+
+/// By kind and round, which is also the order in which they were paid: answers, then evaluations.
+using ByRound = std::map<std::pair<privacy::ReleaseKind, uint32_t>, const ReceivedAnswer*>;
+
+bool is_evaluation(const ReceivedAnswer& answer) {
+  return answer.receipt.kind == privacy::ReleaseKind::kEvaluation;
 }
 
 class Verifier {
@@ -58,20 +77,27 @@ class Verifier {
     result_.findings.push_back({wire::plain(owner), round, wire::plain(what)});
   }
 
+  /// Of one answer or of one evaluation.
+  void found(const std::string& owner, const ReceivedAnswer& answer, const std::string& what) {
+    found(owner, is_evaluation(answer) ? 0 : answer.round,
+          (is_evaluation(answer) ? "its evaluation " : "") + what);
+  }
+
   Result<void> look_at(size_t place) {
     const SyncPlan::Owner& owner = plan_.owners[place];
-    const std::string event = TRY(prescribed_event(evidence_.charter, place));
+    const Prescribed events = TRY(prescribed_for(evidence_.charter, place));
     VerifyResult::Owner& line = result_.owners.emplace_back();
     line.name = owner.name;
     line.epsilon_charter = evidence_.charter.owners[place].epsilon;
     line.delta_charter = evidence_.charter.owners[place].delta;
-    std::map<uint32_t, const ReceivedAnswer*> by_round;
+    ByRound by_round;
     for (const wire::Entry& entry : evidence_.transcript.entries) {
       if (entry.owner != owner.name) continue;
       ++line.answers;
-      look_at(owner, event, entry.answer);
-      if (!by_round.emplace(entry.answer.round, &entry.answer).second)
-        found(owner.name, entry.answer.round, "is there twice");
+      const ReceivedAnswer& answer = entry.answer;
+      look_at(owner, is_evaluation(answer) ? events.evaluation : events.answer, answer);
+      if (!by_round.emplace(std::pair(answer.receipt.kind, answer.round), &answer).second)
+        found(owner.name, answer, "is there twice");
     }
     look_at_rounds(owner.name, by_round);
     add_up_epsilon(line, by_round);
@@ -82,7 +108,7 @@ class Verifier {
   void look_at(const SyncPlan::Owner& owner, const std::string& event,
                const ReceivedAnswer& answer) {
     const privacy::Receipt& receipt = answer.receipt;
-    const auto wrong = [&](const std::string& what) { found(owner.name, answer.round, what); };
+    const auto wrong = [&](const std::string& what) { found(owner.name, answer, what); };
     const Bytes bytes = wire::signed_bytes(plan_.charter, owner.name, receipt);
     if (!answer.signature)
       wrong("is not signed");
@@ -92,36 +118,46 @@ class Verifier {
       wrong("has the receipt of round " + std::to_string(receipt.round));
     if (receipt.answer != sha256(bytes_of(answer.values)))
       wrong("has other numbers than its receipt");
-    if (receipt.event != event)
+    if (receipt.event != event && !event.empty())
       wrong("the charter prescribes " + event + ", it was paid as " + receipt.event);
   }
 
   /// The chain of rounds must be whole: nothing left out, nothing beyond the end.
-  void look_at_rounds(const std::string& owner,
-                      const std::map<uint32_t, const ReceivedAnswer*>& by_round) {
+  void look_at_rounds(const std::string& owner, const ByRound& by_round) {
+    using enum privacy::ReleaseKind;
     uint64_t missing = 0, first = 0;
     for (uint32_t round = 1; round <= result_.rounds; ++round)
-      if (!by_round.contains(round) && missing++ == 0) first = round;
+      if (!by_round.contains({kAnswer, round}) && missing++ == 0) first = round;
     if (missing > 0)
       found(
           owner, static_cast<uint32_t>(first),
           missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
-    for (const auto& [round, answer] : by_round)
-      if (round == 0 || round > result_.rounds)
-        found(owner, round, "is beyond the " + std::to_string(result_.rounds) + " of the charter");
+    if (plan_.evaluation && !by_round.contains({kEvaluation, 1}))
+      found(owner, 0, "its evaluation is missing");
+    for (const auto& [place, answer] : by_round) look_for_more(owner, *answer);
+  }
+
+  void look_for_more(const std::string& owner, const ReceivedAnswer& answer) {
+    const bool evaluation = is_evaluation(answer);
+    const uint64_t last = !evaluation ? result_.rounds : plan_.evaluation ? 1 : 0;
+    if (answer.receipt.kind == privacy::ReleaseKind::kCount)
+      found(owner, answer, "is a count, and the charter asks for none");
+    else if (answer.round == 0 || answer.round > last)
+      found(owner, answer,
+            evaluation ? "is one more than the charter asks for"
+                       : "is beyond the " + std::to_string(last) + " of the charter");
   }
 
   /// What the receipts' events amount to, beside what the receipts claim and the charter allows.
-  void add_up_epsilon(VerifyResult::Owner& line,
-                      const std::map<uint32_t, const ReceivedAnswer*>& by_round) {
+  void add_up_epsilon(VerifyResult::Owner& line, const ByRound& by_round) {
     SecondAccountant accountant;
-    for (const auto& [round, answer] : by_round) {
+    for (const auto& [place, answer] : by_round) {
       const privacy::Receipt& receipt = answer->receipt;
       if (const auto known = accountant.add(receipt.event); !known)
-        return found(line.name, round, "has " + known.error().what);
+        return found(line.name, *answer, "has " + known.error().what);
       line.epsilon_claimed = receipt.epsilon_spent;
       if (!accountant.agrees(receipt.epsilon_spent, receipt.delta_spent))
-        found(line.name, round,
+        found(line.name, *answer,
               "claims epsilon " + shortest(receipt.epsilon_spent) + " and delta " +
                   shortest(receipt.delta_spent) + " so far, the receipts add up to " +
                   shortest(accountant.epsilon(receipt.delta_spent)) + " at that delta");
@@ -137,7 +173,7 @@ class Verifier {
     for (const wire::Entry& entry : evidence_.transcript.entries)
       if (std::none_of(plan_.owners.begin(), plan_.owners.end(),
                        [&](const SyncPlan::Owner& owner) { return owner.name == entry.owner; }))
-        found(entry.owner, entry.answer.round, "comes from no owner of the charter");
+        found(entry.owner, entry.answer, "comes from no owner of the charter");
   }
 
   /// The learner's own steps again. Only here do questions show: they follow from earlier answers.
@@ -145,14 +181,16 @@ class Verifier {
     SyncLearner learner(plan_);
     for (const wire::Entry& entry : evidence_.transcript.entries)
       if (const auto taken = learner.replay(entry.owner, entry.answer); !taken)
-        return found(entry.owner, entry.answer.round, taken.error().what);
+        return found(entry.owner, is_evaluation(entry.answer) ? 0 : entry.answer.round,
+                     taken.error().what);
     check(learner.finished());  // Every round of every owner is there.
     result_.recomputed = true;
+    result_.evaluation = learner.evaluation();
     const learn::Training training{.started = evidence_.transcript.started,
                                    .transcript_sha256 = transcript_hash()};
     const auto theta = learner.model();
     const learn::Model expected = trained_model(evidence_.charter, {theta.begin(), theta.end()},
-                                                learner.epsilon_spent(), training);
+                                                learner.spent(), training, learner.evaluation());
     for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
   }
 
@@ -172,25 +210,29 @@ class Verifier {
   }
 
   void compare(const ledger::Contents& ledger) {
-    std::map<int64_t, const ledger::Row*> rows;
-    std::set<int64_t> seen;
+    std::map<std::pair<std::string, int64_t>, const ledger::Row*> rows;  // by kind and round
+    std::set<std::pair<std::string, int64_t>> seen;
     for (const ledger::Row& row : ledger.rows)
-      if (row.kind == "answer" && row.charter == plan_.charter) rows[row.round] = &row;
+      if (ledger::release_kind(row.kind) && row.charter == plan_.charter)
+        rows[{row.kind, row.round}] = &row;
     for (const auto& [owner, answer] : evidence_.transcript.entries) {
       if (owner != ledger.owner) continue;
-      const auto row = rows.find(answer.round);
+      const std::pair place(std::string(ledger::name_of(answer.receipt.kind)),
+                            int64_t{answer.round});
+      const auto row = rows.find(place);
       if (row == rows.end())
-        found(owner, answer.round, "is not in the ledger");
+        found(owner, answer, "is not in the ledger");
       else if (ledger.chain.known_as(*row->second) != answer.receipt.chain)
-        found(owner, answer.round,
+        found(owner, answer,
               "has a receipt for another row than the ledger's row " +
                   std::to_string(row->second->id));
-      seen.insert(answer.round);
+      seen.insert(place);
     }
-    for (const auto& [round, row] : rows)
-      if (!seen.contains(round))
-        found(ledger.owner, static_cast<uint32_t>(round),
-              "is row " + std::to_string(row->id) + " of the ledger, and not in the transcript");
+    for (const auto& [place, row] : rows)
+      if (!seen.contains(place))
+        found(ledger.owner, place.first == "answer" ? static_cast<uint32_t>(place.second) : 0,
+              (place.first == "answer" ? "" : "its " + place.first + " ") + "is row " +
+                  std::to_string(row->id) + " of the ledger, and not in the transcript");
   }
 
   const Evidence& evidence_;

@@ -33,7 +33,7 @@ struct Evidence {
 struct VerifyResult {
   struct Owner {
     std::string name{};
-    size_t answers = 0;
+    size_t answers = 0;                 // its evaluation included
     double epsilon = 0;                 // recomputed from the events of its receipts
     double epsilon_claimed = 0;         // in its last receipt
     double epsilon_charter = 0;         // what it may spend on this job
@@ -51,6 +51,7 @@ struct VerifyResult {
   Hash charter{};
   uint64_t rounds = 0;
   uint64_t answers = 0;
+  std::optional<learn::Evaluation> evaluation{};  // recomputed, too
   bool recomputed = false;  // the model; not when an answer is already in doubt
   bool file_compared = false;
   std::vector<Owner> owners{};

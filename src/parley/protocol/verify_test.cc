@@ -104,9 +104,9 @@ class Verify : public testing::Test {
       post.insert(post.end(), step.messages.begin(), step.messages.end());
     }
     ASSERT_TRUE(learner.finished());
-    model_ = trained_model(charter_, {learner.model().begin(), learner.model().end()},
-                           learner.epsilon_spent(),
-                           {.started = transcript_.started, .transcript_sha256 = to_hex(kFile)});
+    model_ = trained_model(
+        charter_, {learner.model().begin(), learner.model().end()}, learner.spent(),
+        {.started = transcript_.started, .transcript_sha256 = to_hex(kFile)}, learner.evaluation());
   }
 
   void open_owner(size_t place) {
@@ -454,6 +454,67 @@ TEST(SecondAccountant, AddsRhoAndConvertsIt) {
   EXPECT_FALSE(accountant.agrees(1.914238832004, 0)) << "Gaussian noise has a delta";
   ASSERT_TRUE(accountant.add(R"({"laplace":{"scale":300,"sensitivity":100}})"));
   EXPECT_NEAR(accountant.epsilon(1e-5), 1.914238832004 + 1 / 3., 1e-11);
+}
+
+struct VerifyEvaluation : Verify {
+  void SetUp() override {
+    charter_ = some_charter({{"privacy.evaluate", "0.2"}});
+    train();
+  }
+  wire::ReceivedAnswer& evaluation_of(const std::string& owner) {
+    for (wire::Entry& entry : transcript_.entries)
+      if (entry.owner == owner && entry.answer.receipt.kind == privacy::ReleaseKind::kEvaluation)
+        return entry.answer;
+    return check(false), transcript_.entries[0].answer;
+  }
+};
+
+TEST_F(VerifyEvaluation, AnHonestOneIsRecomputedAndPartOfEpsilon) {
+  for (const char* place : {"one", "two"})
+    given_.push_back(*ledger::read(ledger_file(place == std::string("one") ? 0 : 1)));
+  const VerifyResult result = verified();
+  EXPECT_TRUE(result.holds()) << result.findings[0].what;
+  EXPECT_EQ(result.answers, 2 * (kRounds + 1));
+  EXPECT_EQ(result.evaluation, model_.evaluation);
+  EXPECT_NEAR(result.owners[0].epsilon, 1, 1e-6);
+  EXPECT_LE(result.owners[0].epsilon, 1);
+  EXPECT_NEAR(model_.card.owners[0].epsilon_evaluation, 0.2, 1e-6);
+  EXPECT_EQ(model_.card.owners[0].receipts, kRounds + 1);
+}
+
+TEST_F(VerifyEvaluation, AnotherLossInTheModelIsFound) {
+  model_.evaluation->loss = 0;
+  expect_finding("", 0, "evaluation.loss");
+}
+
+TEST_F(VerifyEvaluation, AMissingOneIsFound) {
+  std::erase_if(transcript_.entries, [](const wire::Entry& entry) {
+    return entry.owner == "two" && entry.answer.receipt.kind == privacy::ReleaseKind::kEvaluation;
+  });
+  expect_finding("two", 0, "its evaluation is missing");
+}
+
+TEST_F(VerifyEvaluation, OtherNumbersAreFound) {
+  evaluation_of("one").values[0] += 1;
+  expect_finding("one", 0, "its evaluation has other numbers than its receipt");
+}
+
+TEST_F(VerifyEvaluation, OneAtAnotherModelIsFoundThoughItsOwnerSignedIt) {
+  wire::ReceivedAnswer& answer = evaluation_of("one");
+  answer.receipt.query = gate::query_hash(charter_.hash, 1, std::vector<double>{1, 1},
+                                          privacy::ReleaseKind::kEvaluation);
+  sign("one", answer);
+  EXPECT_NE(finding().what.find("another question"), std::string::npos);
+}
+
+TEST_F(VerifyEvaluation, OneThatTheCharterDoesNotAskForIsFound) {
+  const wire::Entry extra{"one", evaluation_of("one")};
+  charter_ = some_charter();
+  train();
+  transcript_.entries.push_back(extra);
+  sign("one", transcript_.entries.back().answer);
+  EXPECT_NE(verified().findings.at(0).what.find("one more than the charter asks for"),
+            std::string::npos);
 }
 
 }  // namespace

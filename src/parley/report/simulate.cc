@@ -6,6 +6,7 @@
 
 #include "parley/base/number.h"
 #include "parley/base/version.h"
+#include "parley/report/evaluation.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -28,6 +29,7 @@ Json json_of(const SimulateResult::Owner& owner) {
           {"epsilon", owner.epsilon},
           {"delta", owner.delta},
           {"epsilon_spent", owner.epsilon_spent},
+          {"epsilon_evaluation", owner.epsilon_evaluation},
           {"answers", owner.answers},
           {"weight", owner.weight},
           {"noise_scale", owner.noise_scale},
@@ -105,6 +107,10 @@ std::string to_text(const SimulateResult& result) {
                         percent(result.output_perturbation->mean));
   text += fmt::format("{} answers of each owner, {} bytes up and {} down in all.\n", first.answers,
                       grouped(result.bytes_up), grouped(result.bytes_down));
+  if (result.evaluation)
+    text += to_text(*result.evaluation) +
+            fmt::format("{} paid ε {} for it, part of what it spent.\n", first.name,
+                        significant(first.epsilon_evaluation));
   if (!result.model.empty()) text += "Model: " + result.model.string() + "\n";
   text += "NOT PRIVATE:";
   for (const std::string& why : result.why_not_private)
@@ -139,6 +145,7 @@ std::string to_json(const SimulateResult& result) {
     outcome["owners"].push_back(json_of(owner));
   outcome["metrics"] = {{"joint", json_of(result.joint_metrics)},
                         {"optimum", json_of(result.optimum_metrics)}};
+  if (result.evaluation) outcome["evaluation"] = Json::parse(to_json(*result.evaluation));
   outcome["bytes_up"] = result.bytes_up;
   outcome["bytes_down"] = result.bytes_down;
   json["timing"] = {{"wall_s", result.wall_s}, {"threads", result.threads}};

@@ -8,6 +8,7 @@
 #include "parley/base/number.h"
 #include "parley/base/version.h"
 #include "parley/protocol/verify_epsilon.h"
+#include "parley/report/evaluation.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -77,6 +78,7 @@ std::string to_text(const VerifyResult& result) {
   if (!result.holds()) return text + not_verified(result);
   text +=
       fmt::format("Model recomputed from {} signed answers: identical.\n", grouped(result.answers));
+  if (result.evaluation) text += to_text(*result.evaluation);
   text += epsilons(result) + ledgers(result);
   if (!result.file_compared)
     text += "The transcript is not packed, so its hash was not compared with the model's.\n";
@@ -84,17 +86,19 @@ std::string to_text(const VerifyResult& result) {
 }
 
 std::string to_json(const VerifyResult& result) {
-  Json json = {{"format", "parley.verify/1"},
-               {"parley", kVersion},
-               {"charter", {{"name", result.charter_name}, {"sha256", to_hex(result.charter)}}},
-               {"verified", result.holds()},
-               {"recomputed", result.recomputed},
-               {"rounds", result.rounds},
-               {"answers", result.answers},
-               {"transcript_sha256_compared", result.file_compared},
-               {"accountant", protocol::SecondAccountant::kName},
-               {"owners", Json::array()},
-               {"findings", Json::array()}};
+  Json json = {
+      {"format", "parley.verify/1"},
+      {"parley", kVersion},
+      {"charter", {{"name", result.charter_name}, {"sha256", to_hex(result.charter)}}},
+      {"verified", result.holds()},
+      {"recomputed", result.recomputed},
+      {"rounds", result.rounds},
+      {"answers", result.answers},
+      {"evaluation", result.evaluation ? Json::parse(to_json(*result.evaluation)) : Json()},
+      {"transcript_sha256_compared", result.file_compared},
+      {"accountant", protocol::SecondAccountant::kName},
+      {"owners", Json::array()},
+      {"findings", Json::array()}};
   for (const VerifyResult::Owner& owner : result.owners) json["owners"].push_back(json_of(owner));
   for (const VerifyResult::Finding& finding : result.findings)
     json["findings"].push_back(json_of(finding));

@@ -78,13 +78,14 @@ Result<void> check_input(const SimulateInput& input) {
 struct Outcome {
   /// Of an owner: what it did, and how it counted.
   struct Share {
-    double spent = 0;  // by its ledger, in the first run
+    protocol::JobSpent spent{};  // by its ledger, in the first run
     uint32_t answers = 0;
     double weight = 0;
     double noise_scale = 0;
   };
-  std::vector<std::vector<double>> by_round{};  // relative fitness of every run after each round
-  std::vector<double> model{};                  // of the first run
+  std::vector<std::vector<double>> by_round{};    // relative fitness of every run after each round
+  std::vector<double> model{};                    // of the first run
+  std::optional<learn::Evaluation> evaluation{};  // of the first run
   std::vector<Share> owners{};
   uint64_t bytes_up = 0, bytes_down = 0;
 };
@@ -107,6 +108,7 @@ class Runs {
   Result<Outcome> outcome() {
     Outcome outcome{.by_round = std::move(by_round_),
                     .model = std::move(model_),
+                    .evaluation = evaluation_,
                     .bytes_up = bytes_up_,
                     .bytes_down = bytes_down_};
     for (size_t i = 0; i < plan_.owners.size(); ++i) {
@@ -177,7 +179,7 @@ class Runs {
       if (learner.rounds_done() > before) note_round(learner, count);
       options_.progress(1);
     }
-    if (first == 0) note_first_run(learner, owners[0]);
+    if (first == 0) note_first_run(learner);
     return {};
   }
 
@@ -187,10 +189,10 @@ class Runs {
           reference_.relative(reference_.pooled.at(learner.model(run))));
   }
 
-  void note_first_run(const protocol::SyncLearner& learner,
-                      const std::vector<std::unique_ptr<Party>>& owners) {
+  void note_first_run(const protocol::SyncLearner& learner) {
     model_.assign(learner.model(0).begin(), learner.model(0).end());
-    for (const auto& owner : owners) spent_.push_back(owner->epsilon_spent());
+    evaluation_ = learner.evaluation(0);
+    spent_ = learner.spent(0);
   }
 
   const SimulateInput& input_;
@@ -198,7 +200,9 @@ class Runs {
   protocol::SyncPlan plan_;
   const Reference& reference_;
   std::vector<std::vector<double>> by_round_;
-  std::vector<double> model_, spent_;
+  std::vector<double> model_;
+  std::optional<learn::Evaluation> evaluation_{};
+  std::vector<protocol::JobSpent> spent_;
   uint64_t bytes_up_ = 0, bytes_down_ = 0;
 };
 
@@ -255,7 +259,8 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const R
                                 .rows = static_cast<uint64_t>(charter.owners[i].rows),
                                 .epsilon = charter.owners[i].epsilon,
                                 .delta = charter.owners[i].delta,
-                                .epsilon_spent = share.spent,
+                                .epsilon_spent = share.spent.epsilon,
+                                .epsilon_evaluation = share.spent.evaluation,
                                 .answers = share.answers,
                                 .weight = share.weight,
                                 .noise_scale = share.noise_scale};
@@ -332,6 +337,7 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
                         .why_not_private = {"simulation: the noise can be replayed from its seed",
                                             "fitness was measured on private rows"},
                         .optimum = reference.optimum,
+                        .evaluation = outcome.evaluation,
                         .loss = std::string(name_of(charter.model.loss)),
                         .target = charter.schema.target,
                         .bytes_up = outcome.bytes_up,
@@ -352,12 +358,13 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   result.joint_metrics = pooled_metrics(input, outcome.model);
   result.optimum_metrics = pooled_metrics(input, reference.optimum.theta);
   if (!options.out.empty() && !literal) {  // No file of a model without a promise.
-    std::vector<double> spent;
+    std::vector<protocol::JobSpent> spent;
     for (const Outcome::Share& share : outcome.owners) spent.push_back(share.spent);
     result.model = options.out / "model.json";
     TRY(write_model(result.model, protocol::trained_model(
                                       charter, outcome.model, spent,
-                                      {.started = SimulatedClock().now(), .seed = options.seed})));
+                                      {.started = SimulatedClock().now(), .seed = options.seed},
+                                      outcome.evaluation)));
   }
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;

@@ -55,7 +55,8 @@ struct SimulateResult {
     std::string name, source;
     uint64_t rows = 0;
     double epsilon = 0, delta = 0;
-    double epsilon_spent = 0;  // by its ledger, in the first run
+    double epsilon_spent = 0;       // by its ledger, in the first run
+    double epsilon_evaluation = 0;  // part of it
     uint32_t answers = 0;
     double weight = 0;       // v_i of its answers in the learner's mean
     double noise_scale = 0;  // on the mean gradient: Laplace's b, or Gaussian's sigma
@@ -78,6 +79,8 @@ struct SimulateResult {
   std::vector<Owner> owners{};
   /// On the pooled rows, labels in units of the target: the first run's model, and the optimum.
   std::vector<learn::Metric> joint_metrics{}, optimum_metrics{};
+  /// What the owners paid for at the end, in the first run; unlike all above it could be published.
+  std::optional<learn::Evaluation> evaluation{};
   std::string loss{};
   learn::Target target;
   uint64_t bytes_up = 0, bytes_down = 0;  // of one run

@@ -405,5 +405,28 @@ TEST(Load, RefusesAPilotThatIsNotTheCharters) {
   EXPECT_EQ(refused.error().where.key, "pilot.sha256");
 }
 
+// Twelve standard errors are 29 scales of one owner's Laplace noise: beyond them with a probability
+// below 1e-9, and far below that for Gaussian noise.
+TEST(Simulate, ThePaidEvaluationIsTheLossOfTheModelUpToItsNoise) {
+  for (const char* noise : {"", "mechanism = \"gaussian\"\ndelta = 1e-6\n"}) {
+    const auto input = *load_standin(
+        charter_of(charter_text(5000, 2, kNewton,
+                                std::string("max_grad_norm = 8.0\nevaluate = 0.2\n") + noise)),
+        "lending", 1);
+    const auto folder = fresh_folder();
+    const auto result = simulate(input, {.seed = 3, .out = folder});
+    ASSERT_TRUE(result) << describe(result.error());
+    ASSERT_TRUE(result->evaluation);
+    const double error = result->evaluation->loss_error;
+    EXPECT_NEAR(result->evaluation->loss, result->fitness.mean, 12 * error);
+    EXPECT_GT(error, 0);
+    EXPECT_LE(result->owners[0].epsilon_spent, 2);
+    EXPECT_NEAR(result->owners[0].epsilon_spent, 2, 1e-3);
+    EXPECT_NEAR(result->owners[0].epsilon_evaluation, 0.4, 1e-3);
+    EXPECT_EQ(learn::read_model(folder / "model.json")->evaluation, result->evaluation);
+  }
+  EXPECT_FALSE(simulate(small_input(), {.seed = 3})->evaluation);
+}
+
 }  // namespace
 }  // namespace parley::sim

@@ -43,6 +43,12 @@ Result<Hash> hash_of(const std::string& field, const char* name) {
   return hash;
 }
 
+Result<privacy::ReleaseKind> kind_of(const std::string& field, const char* name) {
+  const auto kind = ledger::release_kind(field.empty() ? "answer" : field);
+  if (!kind) return malformed(std::string(name) + " is unknown");
+  return *kind;
+}
+
 Result<std::optional<Signature>> signature_of(const v1::Receipt& proto) {
   const std::string& field = proto.signature();
   Signature signature;
@@ -54,13 +60,12 @@ Result<std::optional<Signature>> signature_of(const v1::Receipt& proto) {
 
 Result<privacy::Receipt> receipt_of(const v1::Receipt& proto) {
   if (proto.event().size() > kEventBytesMax) return malformed("receipt.event is too long");
-  const auto kind = ledger::release_kind(proto.kind().empty() ? "answer" : proto.kind());
-  if (!kind) return malformed("receipt.kind is unknown");
+  const auto kind = TRY(kind_of(proto.kind(), "receipt.kind"));
   privacy::Receipt receipt{.round = proto.round(),
                            .event = proto.event(),
                            .epsilon_spent = proto.epsilon_spent(),
                            .delta_spent = proto.delta_spent(),
-                           .kind = *kind};
+                           .kind = kind};
   receipt.chain = TRY(hash_of(proto.chain(), "receipt.chain"));
   receipt.query = TRY(hash_of(proto.query(), "receipt.query"));
   receipt.answer = TRY(hash_of(proto.answer(), "receipt.answer"));

@@ -17,6 +17,9 @@ Error malformed(const std::string& what);
 std::string plain(const std::string& text);
 Result<Hash> hash_of(const std::string& field, const char* name);
 
+/// What is released; an empty name is an answer.
+Result<privacy::ReleaseKind> kind_of(const std::string& field, const char* name);
+
 /// Takes a receipt apart, checking the size of every field.
 Result<privacy::Receipt> receipt_of(const v1::Receipt& proto);
 Result<std::optional<Signature>> signature_of(const v1::Receipt& proto);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "parley/ledger/row.h"
 #include "parley/wire/answer.h"
 #include "proto/parley.pb.h"
 
@@ -100,6 +101,8 @@ Bytes encode(const Envelope& envelope, const Query& query) {
   auto proto = with<v1::ToOwner>(envelope);
   proto.mutable_query()->set_round(query.round);
   for (double value : query.theta.values()) proto.mutable_query()->add_theta(value);
+  if (query.kind != privacy::ReleaseKind::kAnswer)
+    proto.mutable_query()->set_kind(std::string(ledger::name_of(query.kind)));
   return bytes_of(proto);
 }
 
@@ -137,7 +140,8 @@ Result<ToOwner> decode_to_owner(ByteView bytes) {
     message.body = TRY(welcome_of(proto.welcome()));
   } else if (proto.has_query()) {
     const auto& theta = proto.query().theta();
-    message.body = ReceivedQuery{proto.query().round(), {theta.begin(), theta.end()}};
+    const auto kind = TRY(kind_of(proto.query().kind(), "query.kind"));
+    message.body = ReceivedQuery{proto.query().round(), {theta.begin(), theta.end()}, kind};
   } else if (proto.has_finished()) {
     message.body = Finished{TRY(hash_of(proto.finished().model_sha256(), "model"))};
   } else if (proto.has_abort()) {

@@ -60,6 +60,7 @@ struct Abort {  // of the learner
 struct Query {
   uint32_t round = 0;
   privacy::Public theta;
+  privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer;
 };
 struct Answer {
   privacy::Released released;
@@ -83,6 +84,7 @@ concept Sendable = requires(const Envelope& envelope, const T& message) {
 struct ReceivedQuery {
   uint32_t round = 0;
   std::vector<double> theta;
+  privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer;
 };
 struct ReceivedAnswer {
   uint32_t round = 0;

@@ -33,6 +33,13 @@ inline constexpr bool kCheckRecords = PARLEY_CHECK_RECORDS;  // On in test build
 /// Added to a number below 2^51 it leaves the nearest integer, ties to even, in the low bits.
 inline constexpr double kShift = 0x1.8p52;
 
+/// The sum of the lanes, in the one order of every record.
+inline double lane_sum(const double (&lane)[kLanes]) {
+  const double a = lane[0] + lane[4], b = lane[1] + lane[5];
+  const double c = lane[2] + lane[6], d = lane[3] + lane[7];
+  return (a + c) + (b + d);
+}
+
 /// The largest sum of |q_j|, or of q_j^2 in L2, that a record may have: an integer, as they are.
 /// The squares are exact in doubles wherever they are near it for grid_bits <= 26, and safe above.
 template <class Norm>
@@ -79,7 +86,7 @@ class RecordMap {
                                       : std::fma(values[i], values[i], size);
     }
     // Scaling by a power of two is exact, so one rounding is left: that to the lattice.
-    const double slope = clipped_slope(tree(score), y, tree(norm)) * inverse_gamma_;
+    const double slope = clipped_slope(lane_sum(score), y, lane_sum(norm)) * inverse_gamma_;
     double size = 0;
     for (size_t i = 0; i < count; ++i) {
       const int64_t q = std::bit_cast<int64_t>(std::fma(slope, values[i], kShift)) -
@@ -89,12 +96,6 @@ class RecordMap {
         size += std::is_same_v<Norm, L1> ? std::fabs(double(q)) : double(q) * double(q);
     }
     if constexpr (kCheck) check(size <= record_limit<Norm>(bound_));
-  }
-
-  static double tree(const double (&lane)[kLanes]) {
-    const double a = lane[0] + lane[4], b = lane[1] + lane[5];
-    const double c = lane[2] + lane[6], d = lane[3] + lane[7];
-    return (a + c) + (b + d);
   }
 
   double clipped_slope(double score, double y, double norm) const {

@@ -10,9 +10,9 @@ namespace parley::learn {
 /// A stated constant that does not exist: the slope jumps, or grows without end.
 inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
-/// The owner's kernel calls slope() on private records, so it must be a pure function of its
-/// arguments made of exactly rounded operations, without branches: no libm, no table filled at run
-/// time. value() and curvature() are for public rows and simulations.
+/// The owner's kernels call slope() and value() on private records, so they must be pure functions
+/// of their arguments made of exactly rounded operations, without branches: no libm, no table
+/// filled at run time. curvature() is for public rows and simulations.
 template <class L>
 concept Loss = std::equality_comparable<L> && requires(const L& loss, double score, double label) {
   { L::kName } -> std::convertible_to<std::string_view>;

@@ -17,7 +17,7 @@ struct Logistic {
   double value(double score, double label) const {
     const double margin = label * score;
     const double linear = margin < 0 ? -margin : 0.0;
-    return weights.of(label) * (linear + std::log1p(pure_exp(-std::fabs(margin))));
+    return weights.of(label) * (linear + pure_softplus(std::fabs(margin)));
   }
   double slope(double score, double label) const {
     return weights.of(label) * (-label * pure_sigmoid(-label * score));

@@ -9,8 +9,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def need(*packages):
-    """Starts the program again where the packages are, if they are not here. Module and package have one name."""
+def need(*packages, versions=None):
+    """Starts the program again where the packages are, if they are not here. Module and package have one name
+    unless `versions` says what to ask pip for, for example {"sklearn": "scikit-learn==1.5.2"}."""
     if all(importlib.util.find_spec(package) for package in packages):
         return
     venv = ROOT / "build" / f"{pathlib.Path(sys.argv[0]).stem}-venv"
@@ -18,5 +19,5 @@ def need(*packages):
         sys.exit(f"pip installed {', '.join(packages)}, but Python does not find them in {venv}")
     if not (venv / "bin" / "python").exists():
         subprocess.run(["/usr/bin/python3", "-m", "venv", venv], check=True)
-    subprocess.run([venv / "bin" / "pip", "install", "-q", *packages], check=True)
+    subprocess.run([venv / "bin" / "pip", "install", "-q", *[(versions or {}).get(package, package) for package in packages]], check=True)
     os.execv(venv / "bin" / "python", [venv / "bin" / "python", *sys.argv])

@@ -19,5 +19,6 @@ def need(*packages, versions=None):
         sys.exit(f"pip installed {', '.join(packages)}, but Python does not find them in {venv}")
     if not (venv / "bin" / "python").exists():
         subprocess.run(["/usr/bin/python3", "-m", "venv", venv], check=True)
-    subprocess.run([venv / "bin" / "pip", "install", "-q", *[(versions or {}).get(package, package) for package in packages]], check=True)
+    wanted = [(versions or {}).get(package, package) for package in packages]
+    subprocess.run([venv / "bin" / "pip", "install", "-q", *wanted], check=True)
     os.execv(venv / "bin" / "python", [venv / "bin" / "python", *sys.argv])

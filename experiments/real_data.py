@@ -22,10 +22,8 @@ import tempfile
 from jobs import POOL, ROOT, Chooser, Job, constants, newton, unpack
 from charters import category, number
 
-# Of every category one level at least is left out of the one-hot columns: with all of them and the bias the
-# curvature has a direction without any, and a Newton step carries the noise in it up to the box.
 EPSILONS = (0.1, 1, 10)
-CLIPS = (4, 8, 16, 32, 64)
+CLIPS, STEPS = (1, 4, 16, 64), (0.01, 0.1, 0.3, 1.0)
 
 
 def table(file):
@@ -61,6 +59,8 @@ def creditcard():
     return task, *deal(rows, 6000, 3000, 3)
 
 
+# Of every category one level at least is left out of the one-hot columns: with all of them and the bias the
+# curvature has a direction without any, and a Newton step carries the noise in it up to the box.
 def lending():
     columns = [number("loan_amnt", 500, 35000, 12700), number("term_months", 36, 60, 36),
                number("annual_inc", 0, 500000, 64000, log=True), number("dti", 0, 40, 15),
@@ -193,7 +193,7 @@ def line(name, what, figures, note=""):
 def report(name, parley, folder, seeds):
     task, held_out, pilot, owners = globals()[name]()
     job = Job(parley, os.path.join(folder, name), task, pilot, owners)
-    judge, chooser, candidates = Judge(name, job, held_out), Chooser(job), newton(CLIPS)
+    judge, chooser, candidates = Judge(name, job, held_out), Chooser(job), newton(CLIPS, steps=STEPS)
     sizes = sorted(job.owners.values())
     print(f"\n**{name}**: {len(owners)} owners with {sizes[0]} to {sizes[-1]} rows, pilot {len(pilot)} rows, "
           f"{len(held_out)} rows held out\n")

@@ -136,5 +136,6 @@ class Chooser:
 
 
 def constants(keys):
-    return (f"clip {keys['privacy.max_grad_norm']:g}, {keys['protocol.rounds']} rounds, "
+    rounds = keys["protocol.rounds"]
+    return (f"clip {keys['privacy.max_grad_norm']:g}, {rounds} round{'s' * (rounds > 1)}, "
             f"step {keys['protocol.step']:g}")

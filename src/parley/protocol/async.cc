@@ -212,6 +212,12 @@ std::vector<double> AsyncLearner::epsilon_spent() const {
   return spent;
 }
 
+std::vector<uint32_t> AsyncLearner::answers() const {
+  std::vector<uint32_t> answers;
+  for (const Seat& seat : seats_) answers.push_back(seat.taken);
+  return answers;
+}
+
 Outgoing AsyncLearner::ask(size_t owner, std::span<const double> point) {
   return send(owner, wire::Query{seats_[owner].taken + 1,
                                  privacy::Public::from_model({point.begin(), point.end()})});

@@ -83,6 +83,8 @@ class AsyncLearner {
   std::vector<double> model() const { return descent_.output(); }
   /// What each owner has spent, by its last receipt.
   std::vector<double> epsilon_spent() const;
+  /// How many answers each has given.
+  std::vector<uint32_t> answers() const;
 
  private:
   /// What the learner knows of one owner: there may be many.

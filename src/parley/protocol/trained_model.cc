@@ -29,8 +29,14 @@ std::string statement(const charter::Privacy& privacy, bool simulated) {
          whose(privacy) + promise;
 }
 
+/// Steps of the learner.
+uint64_t rounds_of(const charter::Charter& charter) {
+  const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
+  return static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
+}
+
 learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const double> spent,
-                           bool simulated) {
+                           bool simulated, std::span<const uint32_t> answers) {
   const charter::Privacy& privacy = charter.privacy;
   learn::PrivacyCard card{
       .is_private = !simulated,
@@ -46,7 +52,7 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const doub
       .max_grad_norm = privacy.max_grad_norm,
       .max_row_norm = privacy.max_row_norm,
       .norm = std::string(norm_of(privacy.mechanism)),
-      .rounds = static_cast<uint64_t>(charter.answers()),
+      .rounds = rounds_of(charter),
       .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",
                       "answer times"}};
   for (size_t i = 0; i < charter.owners.size(); ++i) {
@@ -56,7 +62,7 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const doub
                            .epsilon = spent[i],
                            .delta = owner.delta,
                            .epsilon_evaluation = 0,
-                           .receipts = card.rounds});
+                           .receipts = answers.empty() ? card.rounds : answers[i]});
   }
   return card;
 }
@@ -73,8 +79,9 @@ std::string prediction_of(const charter::Charter& charter) {
 }  // namespace
 
 learn::Model trained_model(const charter::Charter& charter, std::vector<double> theta,
-                           std::span<const double> spent, learn::Training training) {
-  training.rounds = static_cast<uint64_t>(charter.answers());
+                           std::span<const double> spent, learn::Training training,
+                           std::span<const uint32_t> answers) {
+  training.rounds = rounds_of(charter);
   training.parley = std::string(kVersion);
   return {.name = charter.name,
           .loss = charter::loss_of(charter.model),
@@ -83,7 +90,7 @@ learn::Model trained_model(const charter::Charter& charter, std::vector<double> 
           .l2 = charter.model.l2,
           .prediction = prediction_of(charter),
           .schema = charter.schema,
-          .card = card_of(charter, spent, training.seed.has_value()),
+          .card = card_of(charter, spent, training.seed.has_value(), answers),
           .training = std::move(training)};
 }
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "parley/base/number.h"
 #include "parley/gate/terms.h"
+#include "parley/protocol/async_plan.h"
 #include "parley/protocol/sync_plan.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify_epsilon.h"
@@ -29,23 +31,41 @@ Result<std::string> prescribed_event(const charter::Charter& charter, size_t own
       terms.mechanism);
 }
 
+/// What a learner with the transcript's answers comes to.
+struct Trained {
+  std::vector<double> theta;
+  std::vector<double> spent;
+  std::vector<uint32_t> answers{};  // of each owner; empty where all give as many
+};
+
+Trained trained_by(const SyncLearner& learner) {
+  return {{learner.model().begin(), learner.model().end()}, learner.epsilon_spent()};
+}
+Trained trained_by(const AsyncLearner& learner) {
+  return {learner.model(), learner.epsilon_spent(), learner.answers()};
+}
+
+/// `Learner` is the protocol's, made from the charter's plan.
+template <class Learner>
 class Verifier {
  public:
-  Verifier(const Evidence& evidence, SyncPlan plan) : evidence_(evidence), plan_(std::move(plan)) {
-    result_.charter_name = evidence.charter.name;
-    result_.charter = evidence.charter.hash;
-    result_.rounds = static_cast<uint64_t>(evidence.charter.answers());
+  Verifier(const Evidence& evidence, Learner learner)
+      : evidence_(evidence), learner_(std::move(learner)), owners_(evidence.charter.owners) {
+    const charter::Charter& charter = evidence.charter;
+    result_.charter_name = charter.name;
+    result_.charter = charter.hash;
+    result_.rounds = static_cast<uint64_t>(kAsync ? charter.protocol.rounds : charter.answers());
     result_.answers = evidence.transcript.entries.size();
   }
 
   Result<VerifyResult> run() {
-    if (evidence_.transcript.charter != plan_.charter) {
+    if (evidence_.transcript.charter != result_.charter) {
       found("", 0,
             "the transcript is of charter " + to_hex(evidence_.transcript.charter) + ", given is " +
-                to_hex(plan_.charter));
+                to_hex(result_.charter));
       return std::move(result_);
     }
-    for (size_t i = 0; i < plan_.owners.size(); ++i) TRY(look_at(i));
+    for (size_t i = 0; i < owners_.size(); ++i) TRY(look_at(i));
     look_for_strangers();
     if (result_.holds()) recompute();
     compare_ledgers();
@@ -53,13 +73,15 @@ class Verifier {
   }
 
  private:
+  static constexpr bool kAsync = std::is_same_v<Learner, AsyncLearner>;
+
   /// The transcript's words go to a person's terminal.
   void found(const std::string& owner, uint32_t round, const std::string& what) {
     result_.findings.push_back({wire::plain(owner), round, wire::plain(what)});
   }
 
   Result<void> look_at(size_t place) {
-    const SyncPlan::Owner& owner = plan_.owners[place];
+    const charter::Owner& owner = owners_[place];
     const std::string event = TRY(prescribed_event(evidence_.charter, place));
     VerifyResult::Owner& line = result_.owners.emplace_back();
     line.name = owner.name;
@@ -79,11 +101,11 @@ class Verifier {
   }
 
   /// One answer by itself.
-  void look_at(const SyncPlan::Owner& owner, const std::string& event,
+  void look_at(const charter::Owner& owner, const std::string& event,
                const ReceivedAnswer& answer) {
     const privacy::Receipt& receipt = answer.receipt;
     const auto wrong = [&](const std::string& what) { found(owner.name, answer.round, what); };
-    const Bytes bytes = wire::signed_bytes(plan_.charter, owner.name, receipt);
+    const Bytes bytes = wire::signed_bytes(result_.charter, owner.name, receipt);
     if (!answer.signature)
       wrong("is not signed");
     else if (!is_signed(*owner.sign_key, bytes, *answer.signature))
@@ -96,19 +118,22 @@ class Verifier {
       wrong("the charter prescribes " + event + ", it was paid as " + receipt.event);
   }
 
-  /// The chain of rounds must be whole: nothing left out, nothing beyond the end.
+  /// The chain of rounds must be whole: nothing left out, nothing beyond the end. An asynchronous
+  /// owner gives as many as its clock made it, up to the charter's answers.
   void look_at_rounds(const std::string& owner,
                       const std::map<uint32_t, const ReceivedAnswer*>& by_round) {
+    const auto most = static_cast<uint64_t>(evidence_.charter.answers());
+    const uint64_t due = kAsync ? std::min<uint64_t>(by_round.size(), most) : most;
     uint64_t missing = 0, first = 0;
-    for (uint32_t round = 1; round <= result_.rounds; ++round)
+    for (uint32_t round = 1; round <= due; ++round)
       if (!by_round.contains(round) && missing++ == 0) first = round;
     if (missing > 0)
       found(
           owner, static_cast<uint32_t>(first),
           missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
     for (const auto& [round, answer] : by_round)
-      if (round == 0 || round > result_.rounds)
-        found(owner, round, "is beyond the " + std::to_string(result_.rounds) + " of the charter");
+      if (round == 0 || round > most)
+        found(owner, round, "is beyond the " + std::to_string(most) + " of the charter");
   }
 
   /// What the receipts' events amount to, beside what the receipts claim and the charter allows.
@@ -135,24 +160,26 @@ class Verifier {
 
   void look_for_strangers() {
     for (const wire::Entry& entry : evidence_.transcript.entries)
-      if (std::none_of(plan_.owners.begin(), plan_.owners.end(),
-                       [&](const SyncPlan::Owner& owner) { return owner.name == entry.owner; }))
+      if (std::none_of(owners_.begin(), owners_.end(),
+                       [&](const charter::Owner& owner) { return owner.name == entry.owner; }))
         found(entry.owner, entry.answer.round, "comes from no owner of the charter");
   }
 
   /// The learner's own steps again. Only here do questions show: they follow from earlier answers.
   void recompute() {
-    SyncLearner learner(plan_);
     for (const wire::Entry& entry : evidence_.transcript.entries)
-      if (const auto taken = learner.replay(entry.owner, entry.answer); !taken)
+      if (const auto taken = learner_.replay(entry.owner, entry.answer); !taken)
         return found(entry.owner, entry.answer.round, taken.error().what);
-    check(learner.finished());  // Every round of every owner is there.
+    if (!learner_.finished())
+      return found("", 0,
+                   "the transcript ends after " + std::to_string(learner_.rounds_done()) + " of " +
+                       std::to_string(result_.rounds) + " rounds");
     result_.recomputed = true;
     const learn::Training training{.started = evidence_.transcript.started,
                                    .transcript_sha256 = transcript_hash()};
-    const auto theta = learner.model();
-    const learn::Model expected = trained_model(evidence_.charter, {theta.begin(), theta.end()},
-                                                learner.epsilon_spent(), training);
+    const Trained trained = trained_by(learner_);
+    const learn::Model expected =
+        trained_model(evidence_.charter, trained.theta, trained.spent, training, trained.answers);
     for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
   }
 
@@ -175,7 +202,7 @@ class Verifier {
     std::map<int64_t, const ledger::Row*> rows;
     std::set<int64_t> seen;
     for (const ledger::Row& row : ledger.rows)
-      if (row.kind == "answer" && row.charter == plan_.charter) rows[row.round] = &row;
+      if (row.kind == "answer" && row.charter == result_.charter) rows[row.round] = &row;
     for (const auto& [owner, answer] : evidence_.transcript.entries) {
       if (owner != ledger.owner) continue;
       const auto row = rows.find(answer.round);
@@ -194,16 +221,22 @@ class Verifier {
   }
 
   const Evidence& evidence_;
-  SyncPlan plan_;
+  Learner learner_;
+  const std::vector<charter::Owner>& owners_;
   VerifyResult result_{};
 };
 
 }  // namespace
 
 Result<VerifyResult> verify(const Evidence& evidence) {
+  if (evidence.charter.protocol.name == charter::ProtocolName::kAsync) {
+    AsyncPlan plan = TRY(async_plan(evidence.charter, evidence.pilot));
+    TRY(require_signatures(plan, evidence.charter));
+    return Verifier(evidence, AsyncLearner(std::move(plan))).run();
+  }
   SyncPlan plan = TRY(sync_plan(evidence.charter, evidence.pilot));
   TRY(require_signatures(plan, evidence.charter));
-  return Verifier(evidence, std::move(plan)).run();
+  return Verifier(evidence, SyncLearner(std::move(plan))).run();
 }
 
 }  // namespace parley::protocol

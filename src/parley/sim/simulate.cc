@@ -353,11 +353,14 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   result.optimum_metrics = pooled_metrics(input, reference.optimum.theta);
   if (!options.out.empty() && !literal) {  // No file of a model without a promise.
     std::vector<double> spent;
-    for (const Outcome::Share& share : outcome.owners) spent.push_back(share.spent);
+    std::vector<uint32_t> answers;
+    for (const Outcome::Share& share : outcome.owners)
+      spent.push_back(share.spent), answers.push_back(share.answers);
     result.model = options.out / "model.json";
-    TRY(write_model(result.model, protocol::trained_model(
-                                      charter, outcome.model, spent,
-                                      {.started = SimulatedClock().now(), .seed = options.seed})));
+    TRY(write_model(result.model,
+                    protocol::trained_model(
+                        charter, outcome.model, spent,
+                        {.started = SimulatedClock().now(), .seed = options.seed}, answers)));
   }
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;

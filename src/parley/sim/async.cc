@@ -68,7 +68,8 @@ class World {
     uint32_t stream = 0;
     double arrival[2] = {0, 0};  // of the last message up and down: a stream keeps its order
     bool attends = false;
-    bool gone = false;  // has given all its answers, or will never return
+    bool eager = false;  // its clock ticked before it was welcomed for the first time
+    bool gone = false;   // has given all its answers, or will never return
   };
 
   /// "At regular times": often enough that few ticks find nothing called.
@@ -108,10 +109,16 @@ class World {
     Place& place = places_[owner];
     if (place.gone) return {};
     plan(clocks_.gap(owner), Event::Kind::kTick, owner);
-    if (!place.party) TRY(come(owner));
-    if (!place.attends) return {};
-    if (auto claim = place.process->tick()) up(owner, *std::move(claim));
+    if (!place.party) {
+      place.eager = true;
+      return come(owner);
+    }
+    if (place.attends) claim(owner);
     return {};
+  }
+
+  void claim(size_t owner) {
+    if (auto claim = places_[owner].process->tick()) up(owner, *std::move(claim));
   }
 
   /// Opens a stream; makes the owner, or its process, if there is none.
@@ -197,6 +204,7 @@ class World {
     if (!reply) return break_off(owner), Result<void>();
     process.rest();
     if (*reply) up(owner, **std::move(reply));
+    if (std::exchange(places_[owner].eager, false)) claim(owner);
     return {};
   }
 

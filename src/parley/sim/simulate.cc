@@ -247,6 +247,8 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const R
     add(own, rows);
     return reference.pooled.at(own.minimum(charter.model.box).theta);
   };
+  std::optional<double> pilot_only;  // The same for all.
+  if (input.pilot) pilot_only = reference.relative(fitness_of(input.pilot));
   std::vector<SimulateResult::Owner> owners;
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const Outcome::Share& share = outcome.owners[i];
@@ -261,7 +263,7 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const R
                                 .noise_scale = share.noise_scale};
     owner.local_fitness = fitness_of(input.owners[i].rows);
     owner.local_only = reference.relative(owner.local_fitness);
-    if (input.pilot) owner.pilot_only = reference.relative(fitness_of(input.pilot));
+    owner.pilot_only = pilot_only;
     owner.joint = joint;
     owner.gains = joint < owner.local_only;
     owners.push_back(std::move(owner));

@@ -9,6 +9,7 @@
 #include "parley/base/norm.h"
 #include "parley/charter/available.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/protocol/sync.h"
 #include "parley/sim/party.h"
 #include "parley/wire/stream.h"
 
@@ -56,20 +57,21 @@ Result<PartyPointer> ask_all(const Charter& charter, size_t owner, RowsPointer r
                                              .run = 0,
                                              .ledger = {},
                                              .threads = 1}));
+  protocol::SyncOwner process(charter.hash, party->name(), TRY(party->open_gate()));
   wire::Stream stream(charter.hash);
-  TRY(stream.receive_from_owner(party->owner().connect()));
-  TRY(party->owner().step(stream.send(wire::Welcome{.next_round = 1})));
+  TRY(stream.receive_from_owner(process.connect()));
+  TRY(process.step(stream.send(wire::Welcome{.next_round = 1})));
   const std::vector<double> zero(charter.schema.features().size());
   for (uint32_t round = 1; round <= static_cast<uint32_t>(charter.answers()); ++round) {
-    const auto reply = TRY(
-        party->owner().step(stream.send(wire::Query{round, privacy::Public::from_model(zero)})));
-    if (party->owner().refused()) return *party->owner().refused();
+    const auto reply =
+        TRY(process.step(stream.send(wire::Query{round, privacy::Public::from_model(zero)})));
+    if (process.refused()) return *process.refused();
     check(reply.has_value());
     const auto message = TRY(stream.receive_from_owner(*reply));
     const auto* answer = std::get_if<wire::ReceivedAnswer>(&message.body);
     check(answer != nullptr);
     heed(answer->values);
-    party->owner().rest();
+    process.rest();
   }
   return party;
 }

@@ -347,6 +347,7 @@ TEST(CharterErrors, NameTheAsynchronousProtocol) {
       async_charter(),
       {{"answers = 6", "answers = 0", "protocol.answers", "at least 1"},
        {"answers = 6", "answers = 11", "protocol.answers", "at most 10"},
+       {"answers = 6", "answers = 4", "protocol.answers", "fewer than the 10 rounds, found 4"},
        {"answers = 6", "rule = \"algorithm1\"", "protocol.rule", "must be \"paper\""},
        {"answers = 6", "output = \"mean\"", "protocol.output", "\"last\" | \"tail\" | \"copies\""},
        {"answers = 6", "momentum = 0", "protocol.momentum", "unknown key momentum"},

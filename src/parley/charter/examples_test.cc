@@ -42,6 +42,15 @@ TEST(Examples, AllChartersAreCompleteAndExplained) {
   EXPECT_EQ(read_charter(examples() / "hospitals.charter.toml")->owners.size(), 86u);
 }
 
+TEST(Examples, AnAsynchronousCharterSaysWhoComesHowOftenAndWhatIsCheckedFirst) {
+  const std::string text = explain(*read_charter(examples() / "hospitals.charter.toml"));
+  for (const char* sentence :
+       {"one at a time, each when it asks to", "each at most 12 times, which its ledger enforces",
+        "the mean of the learner's point and all owners' copies",
+        "times the largest curvature of the pilot rows must be below 2"})
+    EXPECT_NE(text.find(sentence), std::string::npos) << text;
+}
+
 /// Changes with the format only: a new default or key makes every agreed charter another job.
 TEST(Examples, GoldenHashes) {
   const auto hash = [](const std::string& name) {

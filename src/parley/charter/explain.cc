@@ -86,6 +86,32 @@ std::string output(Average average) {
   return average == Average::kTail ? "the average of the last half" : "the last point";
 }
 
+std::string output(Output output) {
+  if (output == Output::kCopies) return "the mean of the learner's point and all owners' copies";
+  return output == Output::kTail ? "the average of the learner's point over the last half"
+                                 : "the learner's last point";
+}
+
+/// Owners come one at a time; the longest step is the largest owner's.
+std::string how_async(const Charter& charter) {
+  const Protocol& p = charter.protocol;
+  double rows = 0, rates = 0, longest = 0;
+  for (const Owner& owner : charter.owners)
+    rows += static_cast<double>(owner.rows), rates += owner.rate;
+  for (const Owner& owner : charter.owners)
+    longest = std::fmax(longest, rates / owner.rate * static_cast<double>(owner.rows) / rows);
+  std::string text =
+      ", output " + output(p.output) + ". Owners answer one at a time, " +
+      (p.contact == Contact::kBroadcast ? "whoever claims a round first" : "each when it asks to") +
+      ", and each at most " + decided(charter, "protocol.answers", count(p.answers, "time")) +
+      ", which its ledger enforces";
+  if (!charter.complete() || charter.model.loss == Loss::kHinge) return text;
+  return text + ". Before the first question the step is checked: the largest owner's, " +
+         about(longest * p.step) + ", times the largest curvature of " +
+         (charter.pilot ? "the pilot rows" : "rows within the columns' bounds") +
+         " must be below 2";
+}
+
 std::string how(const Charter& charter) {
   const Protocol& p = charter.protocol;
   std::string text = "How: protocol " + word(p.name);
@@ -100,6 +126,7 @@ std::string how(const Charter& charter) {
   if (p.name == ProtocolName::kSync)
     text += ", start " + word(p.start) + ", owners weighted by " +
             (p.weights == Weights::kRows ? "their rows" : "rows and noise, as the pilot shows");
+  if (p.name == ProtocolName::kAsync) text += how_async(charter);
   if (p.name == ProtocolName::kFederated)
     text += ", " + decided(charter, "protocol.local_steps", grouped(p.local_steps)) +
             " local steps before each sum";

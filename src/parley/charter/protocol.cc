@@ -105,6 +105,11 @@ void read_async(Table& t, Charter& charter, size_t owners) {
   if (rounds && owners > 0) {
     p.answers = (p.rounds + static_cast<int64_t>(owners) - 1) / static_cast<int64_t>(owners);
     t.optional("answers", p.answers, at_least(1).up_to(static_cast<double>(p.rounds)), kAnswers);
+    if (p.answers < (p.rounds + static_cast<int64_t>(owners) - 1) / static_cast<int64_t>(owners))
+      t.fail("answers",
+             "of " + std::to_string(owners) + " owners make fewer than the " +
+                 std::to_string(p.rounds) + " rounds, found " + std::to_string(p.answers),
+             "Take fewer rounds, or at least rounds / owners answers.");
   } else {
     t.forecast("answers", p.answers, kRounds, kAnswers);
   }

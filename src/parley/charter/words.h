@@ -3,6 +3,7 @@
 #pragma once
 
 #include "parley/charter/toml/names.h"
+#include "parley/learn/async_descent.h"
 #include "parley/learn/data/schema.h"
 #include "parley/learn/schedule.h"
 
@@ -55,7 +56,7 @@ enum class OwnerLearner { kOwnNoise, kOthersFirst, kStatistics };
 template <>
 inline constexpr auto kNames<OwnerLearner> = names("own_noise", "others_first", "statistics");
 
-enum class Output { kLast, kTail, kCopies };
+using Output = learn::AsyncOutput;
 template <>
 inline constexpr auto kNames<Output> = names("last", "tail", "copies");
 

@@ -111,7 +111,9 @@ Result<learn::Lattice> lattice_of(const Charter& charter,
 
 Result<std::optional<Evaluation>> evaluation_for(const Charter& charter,
                                                  const charter::Owner& owner) {
-  if (charter.privacy.evaluate == 0) return std::optional<Evaluation>();
+  // An asynchronous job has no evaluation yet; its part of epsilon stays unspent.
+  const bool sync = charter.protocol.name == charter::ProtocolName::kSync;
+  if (charter.privacy.evaluate == 0 || !sync) return std::optional<Evaluation>();
   const auto map = TRY(learn::EvaluationMap::make(charter::loss_of(charter.model),
                                                   label_bound(charter.schema.target),
                                                   static_cast<int>(charter.privacy.grid_bits)));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "parley/base/files.h"
+#include "parley/charter/available.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 
@@ -116,6 +117,9 @@ Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Cha
 Result<protocol::SyncOwner> open_owner(const Household& household, charter::Charter charter) {
   const charter::Policy& policy = household.policy;
   const size_t place = TRY(place_in(charter, policy.owner));
+  if (charter.protocol.name != charter::ProtocolName::kSync)
+    return charter::not_available("protocol.name", name_of(charter.protocol.name),
+                                  "Over the network use \"sync\"; `parley simulate` runs others.");
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   const auto approval = TRY(approval_for(household, charter));
   SigningKey key = TRY(signing_key(policy, charter));

@@ -74,6 +74,9 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
     return wrong(owner, greeting ? "a second greeting" : "a message before its greeting");
   return std::visit(Match{[&](wire::Hello& hello) { return greet(owner, run, hello); },
                           [&](wire::Refusal& refusal) { return refuse(owner, refusal); },
+                          [&](wire::Claim&) -> Result<Step> {
+                            return wrong(owner, "a claim, though everyone is asked");
+                          },
                           [&](wire::ReceivedAnswer& answer) -> Result<Step> {
                             TRY(take(owner, run, answer));
                             Step step;
@@ -317,6 +320,9 @@ Result<std::optional<Bytes>> SyncOwner::step(ByteView message) {
                           },
                           [&](const wire::ReceivedQuery& query) -> Reply {
                             return std::optional(TRY(answer(query)));
+                          },
+                          [&](const wire::Grant&) -> Reply {
+                            return Error{Code::kIntegrity, "a grant that nobody claimed"};
                           },
                           [&](const wire::Finished& finished) -> Reply {
                             finished_ = finished.model;

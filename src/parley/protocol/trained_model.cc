@@ -29,8 +29,14 @@ std::string statement(const charter::Privacy& privacy, bool simulated) {
          whose(privacy) + promise;
 }
 
+/// Steps of the learner.
+uint64_t rounds_of(const charter::Charter& charter) {
+  const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
+  return static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
+}
+
 learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const JobSpent> spent,
-                           bool simulated, bool evaluated) {
+                           bool simulated, bool evaluated, std::span<const uint32_t> answers) {
   const charter::Privacy& privacy = charter.privacy;
   learn::PrivacyCard card{
       .is_private = !simulated,
@@ -46,17 +52,18 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const JobS
       .max_grad_norm = privacy.max_grad_norm,
       .max_row_norm = privacy.max_row_norm,
       .norm = std::string(norm_of(privacy.mechanism)),
-      .rounds = static_cast<uint64_t>(charter.answers()),
+      .rounds = rounds_of(charter),
       .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",
                       "answer times"}};
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
-    card.owners.push_back({.name = owner.name,
-                           .rows = static_cast<uint64_t>(owner.rows),
-                           .epsilon = spent[i].epsilon,
-                           .delta = owner.delta,
-                           .epsilon_evaluation = spent[i].evaluation,
-                           .receipts = card.rounds + (evaluated ? 1 : 0)});
+    card.owners.push_back(
+        {.name = owner.name,
+         .rows = static_cast<uint64_t>(owner.rows),
+         .epsilon = spent[i].epsilon,
+         .delta = owner.delta,
+         .epsilon_evaluation = spent[i].evaluation,
+         .receipts = (answers.empty() ? card.rounds : answers[i]) + (evaluated ? 1 : 0)});
   }
   return card;
 }
@@ -74,19 +81,21 @@ std::string prediction_of(const charter::Charter& charter) {
 
 learn::Model trained_model(const charter::Charter& charter, std::vector<double> theta,
                            std::span<const JobSpent> spent, learn::Training training,
-                           std::optional<learn::Evaluation> evaluation) {
-  training.rounds = static_cast<uint64_t>(charter.answers());
+                           std::optional<learn::Evaluation> evaluation,
+                           std::span<const uint32_t> answers) {
+  training.rounds = rounds_of(charter);
   training.parley = std::string(kVersion);
-  return {.name = charter.name,
-          .loss = charter::loss_of(charter.model),
-          .theta = std::move(theta),
-          .box = charter.model.box,
-          .l2 = charter.model.l2,
-          .prediction = prediction_of(charter),
-          .schema = charter.schema,
-          .card = card_of(charter, spent, training.seed.has_value(), evaluation.has_value()),
-          .training = std::move(training),
-          .evaluation = evaluation};
+  return {
+      .name = charter.name,
+      .loss = charter::loss_of(charter.model),
+      .theta = std::move(theta),
+      .box = charter.model.box,
+      .l2 = charter.model.l2,
+      .prediction = prediction_of(charter),
+      .schema = charter.schema,
+      .card = card_of(charter, spent, training.seed.has_value(), evaluation.has_value(), answers),
+      .training = std::move(training),
+      .evaluation = evaluation};
 }
 
 }  // namespace parley::protocol

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "parley/base/number.h"
 #include "parley/gate/terms.h"
+#include "parley/protocol/async_plan.h"
 #include "parley/protocol/sync_plan.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify_epsilon.h"
@@ -48,23 +50,45 @@ bool is_evaluation(const ReceivedAnswer& answer) {
   return answer.receipt.kind == privacy::ReleaseKind::kEvaluation;
 }
 
+/// What a learner with the transcript's answers comes to.
+struct Trained {
+  std::vector<double> theta;
+  std::vector<JobSpent> spent;
+  std::optional<learn::Evaluation> evaluation{};
+  std::vector<uint32_t> answers{};  // of each owner; empty where all give as many
+};
+
+Trained trained_by(const SyncLearner& learner) {
+  return {{learner.model().begin(), learner.model().end()}, learner.spent(), learner.evaluation()};
+}
+Trained trained_by(const AsyncLearner& learner) {
+  return {learner.model(), learner.spent(), std::nullopt, learner.answers()};
+}
+
+/// `Learner` is the protocol's, made from the charter's plan.
+template <class Learner>
 class Verifier {
  public:
-  Verifier(const Evidence& evidence, SyncPlan plan) : evidence_(evidence), plan_(std::move(plan)) {
-    result_.charter_name = evidence.charter.name;
-    result_.charter = evidence.charter.hash;
-    result_.rounds = static_cast<uint64_t>(evidence.charter.answers());
+  Verifier(const Evidence& evidence, Learner learner, bool evaluates)
+      : evidence_(evidence),
+        learner_(std::move(learner)),
+        evaluates_(evaluates),
+        owners_(evidence.charter.owners) {
+    const charter::Charter& charter = evidence.charter;
+    result_.charter_name = charter.name;
+    result_.charter = charter.hash;
+    result_.rounds = static_cast<uint64_t>(kAsync ? charter.protocol.rounds : charter.answers());
     result_.answers = evidence.transcript.entries.size();
   }
 
   Result<VerifyResult> run() {
-    if (evidence_.transcript.charter != plan_.charter) {
+    if (evidence_.transcript.charter != result_.charter) {
       found("", 0,
             "the transcript is of charter " + to_hex(evidence_.transcript.charter) + ", given is " +
-                to_hex(plan_.charter));
+                to_hex(result_.charter));
       return std::move(result_);
     }
-    for (size_t i = 0; i < plan_.owners.size(); ++i) TRY(look_at(i));
+    for (size_t i = 0; i < owners_.size(); ++i) TRY(look_at(i));
     look_for_strangers();
     if (result_.holds()) recompute();
     compare_ledgers();
@@ -72,6 +96,8 @@ class Verifier {
   }
 
  private:
+  static constexpr bool kAsync = std::is_same_v<Learner, AsyncLearner>;
+
   /// The transcript's words go to a person's terminal.
   void found(const std::string& owner, uint32_t round, const std::string& what) {
     result_.findings.push_back({wire::plain(owner), round, wire::plain(what)});
@@ -84,7 +110,7 @@ class Verifier {
   }
 
   Result<void> look_at(size_t place) {
-    const SyncPlan::Owner& owner = plan_.owners[place];
+    const charter::Owner& owner = owners_[place];
     const Prescribed events = TRY(prescribed_for(evidence_.charter, place));
     VerifyResult::Owner& line = result_.owners.emplace_back();
     line.name = owner.name;
@@ -105,11 +131,11 @@ class Verifier {
   }
 
   /// One answer by itself.
-  void look_at(const SyncPlan::Owner& owner, const std::string& event,
+  void look_at(const charter::Owner& owner, const std::string& event,
                const ReceivedAnswer& answer) {
     const privacy::Receipt& receipt = answer.receipt;
     const auto wrong = [&](const std::string& what) { found(owner.name, answer, what); };
-    const Bytes bytes = wire::signed_bytes(plan_.charter, owner.name, receipt);
+    const Bytes bytes = wire::signed_bytes(result_.charter, owner.name, receipt);
     if (!answer.signature)
       wrong("is not signed");
     else if (!is_signed(*owner.sign_key, bytes, *answer.signature))
@@ -122,24 +148,28 @@ class Verifier {
       wrong("the charter prescribes " + event + ", it was paid as " + receipt.event);
   }
 
-  /// The chain of rounds must be whole: nothing left out, nothing beyond the end.
+  /// The chain of rounds must be whole: nothing left out, nothing beyond the end. An asynchronous
+  /// owner gives as many as its clock made it, up to the charter's answers.
   void look_at_rounds(const std::string& owner, const ByRound& by_round) {
     using enum privacy::ReleaseKind;
+    const auto most = static_cast<uint64_t>(evidence_.charter.answers());
+    const uint64_t due = kAsync ? std::min<uint64_t>(by_round.size(), most) : most;
     uint64_t missing = 0, first = 0;
-    for (uint32_t round = 1; round <= result_.rounds; ++round)
+    for (uint32_t round = 1; round <= due; ++round)
       if (!by_round.contains({kAnswer, round}) && missing++ == 0) first = round;
     if (missing > 0)
       found(
           owner, static_cast<uint32_t>(first),
           missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
-    if (plan_.evaluation && !by_round.contains({kEvaluation, 1}))
+    if (evaluates_ && !by_round.contains({kEvaluation, 1}))
       found(owner, 0, "its evaluation is missing");
     for (const auto& [place, answer] : by_round) look_for_more(owner, *answer);
   }
 
   void look_for_more(const std::string& owner, const ReceivedAnswer& answer) {
     const bool evaluation = is_evaluation(answer);
-    const uint64_t last = !evaluation ? result_.rounds : plan_.evaluation ? 1 : 0;
+    const auto most = static_cast<uint64_t>(evidence_.charter.answers());
+    const uint64_t last = !evaluation ? most : evaluates_ ? 1 : 0;
     if (answer.receipt.kind == privacy::ReleaseKind::kCount)
       found(owner, answer, "is a count, and the charter asks for none");
     else if (answer.round == 0 || answer.round > last)
@@ -171,26 +201,28 @@ class Verifier {
 
   void look_for_strangers() {
     for (const wire::Entry& entry : evidence_.transcript.entries)
-      if (std::none_of(plan_.owners.begin(), plan_.owners.end(),
-                       [&](const SyncPlan::Owner& owner) { return owner.name == entry.owner; }))
+      if (std::none_of(owners_.begin(), owners_.end(),
+                       [&](const charter::Owner& owner) { return owner.name == entry.owner; }))
         found(entry.owner, entry.answer, "comes from no owner of the charter");
   }
 
   /// The learner's own steps again. Only here do questions show: they follow from earlier answers.
   void recompute() {
-    SyncLearner learner(plan_);
     for (const wire::Entry& entry : evidence_.transcript.entries)
-      if (const auto taken = learner.replay(entry.owner, entry.answer); !taken)
+      if (const auto taken = learner_.replay(entry.owner, entry.answer); !taken)
         return found(entry.owner, is_evaluation(entry.answer) ? 0 : entry.answer.round,
                      taken.error().what);
-    check(learner.finished());  // Every round of every owner is there.
+    if (!learner_.finished())
+      return found("", 0,
+                   "the transcript ends after " + std::to_string(learner_.rounds_done()) + " of " +
+                       std::to_string(result_.rounds) + " rounds");
     result_.recomputed = true;
-    result_.evaluation = learner.evaluation();
     const learn::Training training{.started = evidence_.transcript.started,
                                    .transcript_sha256 = transcript_hash()};
-    const auto theta = learner.model();
-    const learn::Model expected = trained_model(evidence_.charter, {theta.begin(), theta.end()},
-                                                learner.spent(), training, learner.evaluation());
+    const Trained trained = trained_by(learner_);
+    result_.evaluation = trained.evaluation;
+    const learn::Model expected = trained_model(evidence_.charter, trained.theta, trained.spent,
+                                                training, trained.evaluation, trained.answers);
     for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
   }
 
@@ -213,7 +245,7 @@ class Verifier {
     std::map<std::pair<std::string, int64_t>, const ledger::Row*> rows;  // by kind and round
     std::set<std::pair<std::string, int64_t>> seen;
     for (const ledger::Row& row : ledger.rows)
-      if (ledger::release_kind(row.kind) && row.charter == plan_.charter)
+      if (ledger::release_kind(row.kind) && row.charter == result_.charter)
         rows[{row.kind, row.round}] = &row;
     for (const auto& [owner, answer] : evidence_.transcript.entries) {
       if (owner != ledger.owner) continue;
@@ -236,16 +268,24 @@ class Verifier {
   }
 
   const Evidence& evidence_;
-  SyncPlan plan_;
+  Learner learner_;
+  bool evaluates_;  // after the last round
+  const std::vector<charter::Owner>& owners_;
   VerifyResult result_{};
 };
 
 }  // namespace
 
 Result<VerifyResult> verify(const Evidence& evidence) {
+  if (evidence.charter.protocol.name == charter::ProtocolName::kAsync) {
+    AsyncPlan plan = TRY(async_plan(evidence.charter, evidence.pilot));
+    TRY(require_signatures(plan, evidence.charter));
+    return Verifier(evidence, AsyncLearner(std::move(plan)), false).run();
+  }
   SyncPlan plan = TRY(sync_plan(evidence.charter, evidence.pilot));
   TRY(require_signatures(plan, evidence.charter));
-  return Verifier(evidence, std::move(plan)).run();
+  const bool evaluates = plan.evaluation.has_value();
+  return Verifier(evidence, SyncLearner(std::move(plan)), evaluates).run();
 }
 
 }  // namespace parley::protocol

@@ -31,7 +31,11 @@ Result<Purse> purse_of(const Party::Setting& setting) {
 
 Party::Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::DatasetId dataset,
              const privacy::Budget& budget, const Setting& setting)
-    : clock_(std::move(clock)),
+    : charter_(setting.charter),
+      place_(setting.owner),
+      rows_(setting.rows),
+      threads_(setting.threads),
+      clock_(std::move(clock)),
       ledger_(std::move(ledger)),
       dataset_(dataset),
       budget_(budget),
@@ -39,7 +43,6 @@ Party::Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::Datase
 
 Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
   const std::string& name = setting.charter.owners[setting.owner].name;
-  gate::Terms terms = TRY(gate::terms_for(setting.charter, setting.owner));
   const Purse purse = TRY(purse_of(setting));
   std::unique_ptr<Clock> clock = std::make_unique<SimulatedClock>();
   ledger::Ledger ledger =
@@ -47,13 +50,14 @@ Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
                                  : ledger::Ledger::open(setting.ledger, name, *clock));
   const auto dataset =
       TRY(ledger.declare(purse.dataset, purse.budget, setting.charter.privacy.unit));
-  std::unique_ptr<Party> party(
+  return std::unique_ptr<Party>(
       new Party(std::move(clock), std::move(ledger), dataset, purse.budget, setting));
-  party->owner_.emplace(
-      setting.charter.hash, name,
-      TRY(gate::Gate::open(gate::Records(setting.rows), std::move(terms), party->ledger_, dataset,
-                           party->entropy_, setting.threads)));
-  return party;
+}
+
+Result<gate::Gate> Party::open_gate() {
+  gate::Terms terms = TRY(gate::terms_for(charter_, place_));
+  return gate::Gate::open(gate::Records(rows_), std::move(terms), ledger_, dataset_, entropy_,
+                          threads_);
 }
 
 double Party::epsilon_spent() const {

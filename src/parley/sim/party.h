@@ -1,4 +1,5 @@
-// One simulated owner of one run: its records behind a gate, its own ledger, its own entropy.
+// What a simulated owner of one run keeps, also when its process crashes: its records, its own
+// ledger, its own entropy.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +8,9 @@
 #include "parley/base/clock.h"
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
+#include "parley/gate/gate.h"
 #include "parley/learn/data/any_rows.h"
 #include "parley/ledger/ledger.h"
-#include "parley/protocol/sync.h"
 #include "parley/sim/seeded_entropy.h"
 
 namespace parley::sim {
@@ -37,20 +38,27 @@ class Party {
   };
   static Result<std::unique_ptr<Party>> make(const Setting& setting);
 
-  protocol::SyncOwner& owner() { return *owner_; }
+  /// A process of this owner: its records behind a gate, which must not outlive the party.
+  Result<gate::Gate> open_gate();
+  const std::string& name() const { return charter_.owners[place_].name; }
   /// What the job has spent, at the budget's delta.
   double epsilon_spent() const;
+  /// Rounds in its ledger.
+  uint32_t answers() const { return ledger_.last_round(charter_.hash); }
 
  private:
   Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::DatasetId dataset,
         const privacy::Budget& budget, const Setting& setting);
 
+  const charter::Charter& charter_;
+  size_t place_;
+  learn::AnyRows rows_;
+  int threads_;
   std::unique_ptr<Clock> clock_;
   ledger::Ledger ledger_;
   ledger::DatasetId dataset_;
   privacy::Budget budget_;
   SeededEntropy entropy_;
-  std::optional<protocol::SyncOwner> owner_;  // Points at the members above.
 };
 
 }  // namespace parley::sim

@@ -10,7 +10,11 @@
 #include "parley/gate/terms.h"
 #include "parley/protocol/sync_plan.h"
 #include "parley/protocol/trained_model.h"
+#include "parley/sim/async.h"
+#include "parley/sim/ledger_files.h"
+#include "parley/sim/outcome.h"
 #include "parley/sim/output_perturbation.h"
+#include "parley/sim/paper/async.h"
 #include "parley/sim/paper/sync.h"
 #include "parley/sim/party.h"
 
@@ -21,32 +25,9 @@ using charter::Charter;
 
 constexpr size_t kRunsAtOnce = 32;  // Each has its ledgers in memory.
 
-/// Where the first run's ledgers go. Only these files are ever replaced.
-std::filesystem::path ledger_file(const SimulateOptions& options, const std::string& owner) {
-  return options.out / "simulated" / owner / "ledger.db";
-}
-
-Result<void> clear_ledgers(const Charter& charter, const SimulateOptions& options) {
-  for (const charter::Owner& owner : charter.owners) {
-    const auto file = ledger_file(options, owner.name);
-    TRY(make_directories(file.parent_path()));
-    std::error_code ignored;
-    for (const char* suffix : {"", "-wal", "-shm"})
-      std::filesystem::remove(file.string() + suffix, ignored);
-  }
-  return {};
-}
-
 void add(learn::Fitness& fitness, const learn::AnyRows& rows) {
   std::visit([&](const auto& kind) { fitness.add(*kind); }, rows);
 }
-
-/// The fitness of pooled data and what it is compared with.
-struct Reference {
-  learn::Fitness pooled;
-  learn::Optimum optimum;
-  double relative(double fitness) const { return fitness / optimum.fitness - 1; }
-};
 
 Result<Reference> reference_of(const SimulateInput& input, int threads) {
   const charter::Model& model = input.charter.model;
@@ -74,23 +55,13 @@ Result<void> check_input(const SimulateInput& input) {
   return {};
 }
 
-/// What the runs of a simulation came to.
-struct Outcome {
-  /// Of an owner: what it did, and how it counted.
-  struct Share {
-    protocol::JobSpent spent{};  // by its ledger, in the first run
-    uint32_t answers = 0;
-    double weight = 0;
-    double noise_scale = 0;
-  };
-  std::vector<std::vector<double>> by_round{};    // relative fitness of every run after each round
-  std::vector<double> model{};                    // of the first run
-  std::optional<learn::Evaluation> evaluation{};  // of the first run
-  std::vector<Share> owners{};
-  uint64_t bytes_up = 0, bytes_down = 0;
+/// A simulated owner and its process.
+struct Bank {
+  std::unique_ptr<Party> party;
+  protocol::SyncOwner owner;
 };
 
-/// All runs of one simulation, batch by batch.
+/// All runs of one synchronous simulation, batch by batch.
 class Runs {
  public:
   Runs(const SimulateInput& input, const SimulateOptions& options, protocol::SyncPlan plan,
@@ -126,7 +97,7 @@ class Runs {
   }
 
  private:
-  using Parties = std::vector<std::vector<std::unique_ptr<Party>>>;  // by run, then by owner
+  using Parties = std::vector<std::vector<Bank>>;  // by run, then by owner
 
   Result<Parties> parties(size_t first, size_t count) const {
     Parties result(count);
@@ -135,22 +106,24 @@ class Runs {
         const std::string& name = input_.charter.owners[i].name;
         const auto policy = input_.policies.find(name);
         const bool keep = first + run == 0 && !options_.out.empty();
-        result[run].push_back(
-            TRY(Party::make({.charter = input_.charter,
-                             .owner = i,
-                             .rows = input_.owners[i].rows,
-                             .policy = policy == input_.policies.end() ? nullptr : &policy->second,
-                             .seed = options_.seed,
-                             .run = first + run,
-                             .ledger = keep ? ledger_file(options_, name) : std::filesystem::path(),
-                             .threads = options_.threads})));
+        auto party = TRY(
+            Party::make({.charter = input_.charter,
+                         .owner = i,
+                         .rows = input_.owners[i].rows,
+                         .policy = policy == input_.policies.end() ? nullptr : &policy->second,
+                         .seed = options_.seed,
+                         .run = first + run,
+                         .ledger = keep ? ledger_file(options_.out, name) : std::filesystem::path(),
+                         .threads = options_.threads}));
+        auto gate = TRY(party->open_gate());
+        result[run].push_back({std::move(party), {input_.charter.hash, name, std::move(gate)}});
       }
     return result;
   }
 
   /// Carries every message to its receiver until the job is over.
   Result<void> batch(size_t first, size_t count) {
-    const Parties owners = TRY(parties(first, count));
+    Parties owners = TRY(parties(first, count));
     protocol::SyncLearner learner(plan_, count);
     std::deque<protocol::Outgoing> post;
     const auto send = [&](std::vector<protocol::Outgoing> messages) {
@@ -159,7 +132,7 @@ class Runs {
     for (size_t run = 0; run < count; ++run)
       for (size_t i = 0; i < owners[run].size(); ++i) {
         learner.attend(i, run);
-        const Bytes hello = owners[run][i]->owner().connect();
+        const Bytes hello = owners[run][i].owner.connect();
         bytes_up_ += first + run == 0 ? hello.size() : 0;
         send(TRY(learner.step(i, run, hello)).messages);
       }
@@ -168,7 +141,7 @@ class Runs {
       post.pop_front();
       const bool counted = first + letter.run == 0;
       bytes_down_ += counted ? letter.message.size() : 0;
-      protocol::SyncOwner& owner = owners[letter.run][letter.owner]->owner();
+      protocol::SyncOwner& owner = owners[letter.run][letter.owner].owner;
       const auto reply = TRY(owner.step(letter.message));
       owner.rest();
       if (!reply) continue;
@@ -208,15 +181,42 @@ class Runs {
 
 Result<Outcome> run_protocol(const SimulateInput& input, const SimulateOptions& options,
                              const Reference& reference) {
+  if (input.charter.protocol.name == charter::ProtocolName::kAsync)
+    return simulate_async(input, options, reference);
   Runs runs(input, options, TRY(protocol::sync_plan(input.charter, input.pilot.get())), reference);
-  if (!options.out.empty()) TRY(clear_ledgers(input.charter, options));
+  if (!options.out.empty()) TRY(clear_ledgers(input.charter, options.out));
   TRY(runs.all());
   return runs.outcome();
+}
+
+Result<Outcome> run_paper_async(const SimulateInput& input, const SimulateOptions& options,
+                                const Reference& reference) {
+  const auto async = TRY(paper::Async::make(input, options.threads));
+  Outcome outcome;
+  for (size_t run = 0; run < options.runs; ++run) {
+    size_t sweep = 0;
+    const auto note = [&](uint64_t round, std::span<const double> output) {
+      options.progress(1);
+      if (!is_noted(round, async.rule())) return;
+      if (outcome.by_round.size() == sweep) outcome.by_round.emplace_back();
+      outcome.by_round[sweep++].push_back(reference.relative(reference.pooled.at(output)));
+    };
+    auto result = async.run(options.seed, run, note);
+    if (run > 0) continue;
+    outcome.model = std::move(result.value.model);
+    for (size_t i = 0; i < input.owners.size(); ++i)
+      outcome.owners.push_back({.answers = result.value.answers[i],
+                                .weight = async.rule().owners[i].weight,
+                                .noise_scale = async.noise_scale(i)});
+  }
+  return outcome;
 }
 
 /// The paper's own formulas: no gate, no ledger, no bytes.
 Result<Outcome> run_paper(const SimulateInput& input, const SimulateOptions& options,
                           const Reference& reference) {
+  if (input.charter.protocol.name == charter::ProtocolName::kAsync)
+    return run_paper_async(input, options, reference);
   const auto sync = TRY(paper::Sync::make(input, options.threads));
   Outcome outcome{.by_round = std::vector<std::vector<double>>(sync.answers())};
   for (size_t run = 0; run < options.runs; ++run) {
@@ -251,6 +251,8 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const R
     add(own, rows);
     return reference.pooled.at(own.minimum(charter.model.box).theta);
   };
+  std::optional<double> pilot_only;  // The same for all.
+  if (input.pilot) pilot_only = reference.relative(fitness_of(input.pilot));
   std::vector<SimulateResult::Owner> owners;
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const Outcome::Share& share = outcome.owners[i];
@@ -266,7 +268,7 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const R
                                 .noise_scale = share.noise_scale};
     owner.local_fitness = fitness_of(input.owners[i].rows);
     owner.local_only = reference.relative(owner.local_fitness);
-    if (input.pilot) owner.pilot_only = reference.relative(fitness_of(input.pilot));
+    owner.pilot_only = pilot_only;
     owner.joint = joint;
     owner.gains = joint < owner.local_only;
     owners.push_back(std::move(owner));
@@ -359,12 +361,14 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   result.optimum_metrics = pooled_metrics(input, reference.optimum.theta);
   if (!options.out.empty() && !literal) {  // No file of a model without a promise.
     std::vector<protocol::JobSpent> spent;
-    for (const Outcome::Share& share : outcome.owners) spent.push_back(share.spent);
+    std::vector<uint32_t> answers;
+    for (const Outcome::Share& share : outcome.owners)
+      spent.push_back(share.spent), answers.push_back(share.answers);
     result.model = options.out / "model.json";
     TRY(write_model(result.model, protocol::trained_model(
                                       charter, outcome.model, spent,
                                       {.started = SimulatedClock().now(), .seed = options.seed},
-                                      outcome.evaluation)));
+                                      outcome.evaluation, answers)));
   }
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;

@@ -36,6 +36,13 @@ Result<Proto> parse(ByteView bytes) {
   return proto;
 }
 
+/// Claim and Query, Grant and Answer have the same place in their envelopes: what has more to say
+/// than a claim or a grant is the other, sent back to who made it.
+template <class Proto>
+bool is_pure(const Proto& proto) {
+  return proto.GetReflection()->GetUnknownFields(proto).empty();
+}
+
 template <class Proto>
 Result<Envelope> envelope_of(const Proto& proto) {
   return Envelope{TRY(hash_of(proto.charter(), "charter")), proto.sequence()};
@@ -106,6 +113,19 @@ Bytes encode(const Envelope& envelope, const Query& query) {
   return bytes_of(proto);
 }
 
+Bytes encode(const Envelope& envelope, const Claim& claim) {
+  auto proto = with<v1::FromOwner>(envelope);
+  proto.mutable_claim()->set_round(claim.round);
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const Grant& grant) {
+  auto proto = with<v1::ToOwner>(envelope);
+  proto.mutable_grant()->set_round(grant.round);
+  proto.mutable_grant()->set_granted(grant.granted);
+  return bytes_of(proto);
+}
+
 Bytes encode(const Envelope& envelope, const Answer& answer) {
   auto proto = with<v1::FromOwner>(envelope);
   put(answer.released.receipt(), answer.signature, answer.released.values(),
@@ -142,6 +162,8 @@ Result<ToOwner> decode_to_owner(ByteView bytes) {
     const auto& theta = proto.query().theta();
     const auto kind = TRY(kind_of(proto.query().kind(), "query.kind"));
     message.body = ReceivedQuery{proto.query().round(), {theta.begin(), theta.end()}, kind};
+  } else if (proto.has_grant() && is_pure(proto.grant())) {
+    message.body = Grant{proto.grant().round(), proto.grant().granted()};
   } else if (proto.has_finished()) {
     message.body = Finished{TRY(hash_of(proto.finished().model_sha256(), "model"))};
   } else if (proto.has_abort()) {
@@ -157,6 +179,8 @@ Result<FromOwner> decode_from_owner(ByteView bytes) {
   FromOwner message{TRY(envelope_of(proto)), Hello{}};
   if (proto.has_hello())
     message.body = Hello{proto.hello().version(), proto.hello().last_round()};
+  else if (proto.has_claim() && is_pure(proto.claim()))
+    message.body = Claim{proto.claim().round()};
   else if (proto.has_answer())
     message.body = TRY(answer_of(proto.answer()));
   else if (proto.has_refusal())

@@ -44,6 +44,14 @@ struct Welcome {
   uint32_t next_round = 0;      // the next that this owner will be asked
   std::vector<Proof> proofs{};  // the newest of its receipts that the learner holds
 };
+/// Asynchronous jobs: an owner would answer this round now, and may, or not now.
+struct Claim {
+  uint32_t round = 0;
+};
+struct Grant {
+  uint32_t round = 0;
+  bool granted = false;
+};
 struct Finished {
   Hash model{};
 };
@@ -70,6 +78,8 @@ struct Answer {
 Bytes encode(const Envelope& envelope, const Hello& hello);
 Bytes encode(const Envelope& envelope, const Welcome& welcome);
 Bytes encode(const Envelope& envelope, const Query& query);
+Bytes encode(const Envelope& envelope, const Claim& claim);
+Bytes encode(const Envelope& envelope, const Grant& grant);
 Bytes encode(const Envelope& envelope, const Answer& answer);
 Bytes encode(const Envelope& envelope, const Refusal& refusal);
 Bytes encode(const Envelope& envelope, const Finished& finished);
@@ -94,11 +104,11 @@ struct ReceivedAnswer {
 };
 struct ToOwner {
   Envelope envelope;
-  std::variant<Welcome, ReceivedQuery, Finished, Abort> body;
+  std::variant<Welcome, ReceivedQuery, Grant, Finished, Abort> body;
 };
 struct FromOwner {
   Envelope envelope;
-  std::variant<Hello, ReceivedAnswer, Refusal> body;
+  std::variant<Hello, Claim, ReceivedAnswer, Refusal> body;
 };
 
 /// Longer messages are refused before they are parsed.

@@ -118,7 +118,7 @@ TEST(Message, RefusalsKeepTheirCode) {
 
 TEST(Message, WhatAnOwnerSendsIsNotTakenFromALearner) {
   EXPECT_FALSE(
-      decode_from_owner(encode(some_envelope(), Query{1, privacy::Public::from_model({})})));
+      decode_from_owner(encode(some_envelope(), Query{1, privacy::Public::from_model({.5})})));
   EXPECT_FALSE(decode_to_owner(encode(some_envelope(), Refusal{Code::kPolicy, "no"})));
 }
 

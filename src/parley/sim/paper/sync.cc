@@ -40,12 +40,6 @@ Result<void> check_literal(const Charter& charter) {
   return {};
 }
 
-/// -b sign(u) log(1 - 2|u|) for u uniform in (-1/2, 1/2): what the paper means, with holes.
-double real_laplace(Entropy& entropy, double scale) {
-  const double u = (static_cast<double>(entropy.word() >> 12) + 0.5) * 0x1p-52 - 0.5;
-  return -std::copysign(scale, u) * std::log1p(-2 * std::fabs(u));
-}
-
 }  // namespace
 
 Result<Sync> Sync::make(const SimulateInput& input, int threads) {

@@ -12,16 +12,10 @@
 
 #include "parley/base/result.h"
 #include "parley/learn/schedule.h"
+#include "parley/sim/paper/not_private.h"
 #include "parley/sim/simulate.h"
 
 namespace parley::sim::paper {
-
-/// A value computed from private records without a promise. It has no encoder, and its name is what
-/// must be said about it.
-template <class T>
-struct NotPrivate {
-  T value;
-};
 
 class Sync {
  public:

@@ -24,6 +24,19 @@ size_t rounded(size_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+/// Fresh pages that begin where a huge one can: huge pages that move there with mremap stay huge.
+std::byte* reserve_at_huge_page(size_t bytes) {
+  const size_t slack = bytes < kHuge ? 0 : kHuge;
+  void* const got =
+      ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  check(got != MAP_FAILED);
+  auto* const pages = static_cast<std::byte*>(got);
+  const size_t before = slack == 0 ? 0 : -reinterpret_cast<uintptr_t>(got) % kHuge;
+  if (before > 0) ::munmap(pages, before);
+  if (slack > before) ::munmap(pages + before + bytes, slack - before);
+  return pages + before;
+}
+
 /// A file without a name, or -1.
 int open_unnamed(const std::filesystem::path& folder) {
   const int file = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -87,13 +100,12 @@ bool PageMemory::grow(size_t used, size_t bytes) {
 }
 
 void PageMemory::grow_in_memory(size_t bytes) {
-  void* pages = mapped_ == 0 ? ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                             : ::mremap(data_, mapped_, bytes, MREMAP_MAYMOVE);
-  check(pages != MAP_FAILED);
+  std::byte* const pages = reserve_at_huge_page(bytes);
+  if (mapped_ > 0)
+    check(::mremap(data_, mapped_, mapped_, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages);
   if (bytes >= kHuge) ::madvise(pages, bytes, MADV_HUGEPAGE);  // A wish: without, only slower.
   if (use_) use_->bytes += bytes - mapped_;
-  data_ = static_cast<std::byte*>(pages);
+  data_ = pages;
   mapped_ = room_ = bytes;
 }
 

@@ -1,0 +1,36 @@
+// What ADMM sharing is compared with: stochastic gradients over distributed features (Hu et al.,
+// FDML), synchronous. For a batch of records every party sends its scores, gets the slopes of their
+// sums, and moves along its own columns. Without noise, hence NOT PRIVATE.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "parley/learn/data/any_rows.h"
+#include "parley/learn/loss.h"
+
+namespace parley::learn {
+
+struct FdmlOptions {
+  Losses loss = Logistic{};
+  double l2 = 0;    // mean form
+  double step = 1;  // divided by the root of the epoch
+  int epochs = 20;
+  size_t batch = 100;
+  double start = 0.1;  // coefficients begin normal with this deviation
+  uint64_t seed = 1;
+};
+
+struct FdmlEpoch {
+  int epoch = 0;
+  double objective = 0;  // mean loss and penalty of all records, after it
+};
+
+/// The models of the parties after the last epoch; `each` sees those after every one.
+std::vector<std::vector<double>> share_by_sgd(
+    const std::vector<AnyRows>& columns, std::span<const double> labels, const FdmlOptions& options,
+    const std::function<void(const FdmlEpoch&, const std::vector<std::vector<double>>&)>& each);
+
+}  // namespace parley::learn

@@ -1,10 +1,14 @@
 #include "parley/learn/sharing/admm.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 #include <string>
 #include <utility>
 
 #include "parley/base/number.h"
+#include "parley/base/parallel.h"
 #include "parley/learn/sharing/prox.h"
 
 namespace parley::learn {
@@ -20,15 +24,32 @@ double root_of_squares(std::span<const double> a, std::span<const double> b) {
   return std::sqrt(sum);
 }
 
-double total_loss(const Losses& loss, std::span<const double> scores,
+constexpr size_t kPieces = 16;  // Sums are made of these, so that threads do not change them.
+
+/// Calls work(piece, begin, end) for pieces of [0, size), on all threads.
+template <class Work>
+void each_piece(int threads, size_t size, const Work& work) {
+  in_parallel(threads, kPieces, [&](size_t, size_t first, size_t last) {
+    for (size_t k = first; k < last; ++k) work(k, size * k / kPieces, size * (k + 1) / kPieces);
+  });
+}
+
+double total_loss(const AdmmOptions& options, std::span<const double> scores,
                   std::span<const double> labels) {
-  return std::visit(
-      [&](const auto& known) {
-        double sum = 0;
-        for (size_t i = 0; i < scores.size(); ++i) sum += known.value(scores[i], labels[i]);
-        return sum;
-      },
-      loss);
+  double sums[kPieces] = {};
+  const auto add_up = [&](const auto& loss, size_t piece, size_t begin, size_t end) {
+    constexpr size_t kBlock = 64;  // Values are made in vectors, and added in their order.
+    for (double values[kBlock]; begin < end; begin += kBlock) {
+      const size_t count = std::min(kBlock, end - begin);
+      const double *score = &scores[begin], *label = &labels[begin];
+      for (size_t i = 0; i < count; ++i) values[i] = loss.value(score[i], label[i]);
+      for (size_t i = 0; i < count; ++i) sums[piece] += values[i];
+    }
+  };
+  each_piece(options.threads, scores.size(), [&](size_t piece, size_t begin, size_t end) {
+    std::visit([&](const auto& loss) { add_up(loss, piece, begin, end); }, options.loss);
+  });
+  return std::accumulate(std::begin(sums), std::end(sums), 0.0);
 }
 
 bool usable(std::span<const double> shares) {
@@ -62,7 +83,7 @@ struct Run {
   double objective() const {
     double penalties = 0;
     for (const PartyStep& party : parties) penalties += party.penalty();
-    return (total_loss(options.loss, sum, labels) + penalties) / static_cast<double>(sum.size());
+    return (total_loss(options, sum, labels) + penalties) / static_cast<double>(sum.size());
   }
 };
 
@@ -92,9 +113,17 @@ void Coordinator::make_message(std::span<const double> sum) {
 
 void Coordinator::step(std::span<const double> sum) {
   check(sum.size() == sum_.size());
-  for (size_t i = 0; i < h_.size(); ++i) h_[i] = sum[i] + y_[i] / rho_z_;
-  std::visit([&](const auto& loss) { prox_each(loss, h_, labels_, rho_z_, z_); }, options_.loss);
-  for (size_t i = 0; i < y_.size(); ++i) y_[i] += rho_z_ * (sum[i] - z_[i]);
+  each_piece(options_.threads, sum.size(), [&](size_t, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) h_[i] = sum[i] + y_[i] / rho_z_;
+    const auto part = [&](auto all) { return all.subspan(begin, end - begin); };
+    std::visit(
+        [&](const auto& loss) {
+          prox_each(loss, part(std::span<const double>(h_)), part(labels_), rho_z_,
+                    part(std::span(z_)));
+        },
+        options_.loss);
+    for (size_t i = begin; i < end; ++i) y_[i] += rho_z_ * (sum[i] - z_[i]);
+  });
   primal_ = root_of_squares(sum, z_);
   dual_ = rho_z_ * root_of_squares(sum, sum_);
   sum_.assign(sum.begin(), sum.end());

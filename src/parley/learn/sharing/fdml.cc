@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
+#include <utility>
 
 #include "parley/base/result.h"
 
@@ -38,19 +38,16 @@ void move_along(const SparseRows& rows, size_t i, double by, std::span<double> x
 class Fdml {
  public:
   Fdml(const std::vector<AnyRows>& columns, std::span<const double> labels,
-       const FdmlOptions& options)
-      : columns_(columns), labels_(labels), options_(options), random_(options.seed) {
-    std::normal_distribution<double> normal(0, options.start);
-    for (const AnyRows& block : columns) {
-      models_.emplace_back(columns_of(block));
-      for (double& coefficient : models_.back()) coefficient = normal(random_);
-    }
+       const FdmlOptions& options, Entropy& entropy)
+      : columns_(columns), labels_(labels), options_(options), entropy_(entropy) {
+    for (const AnyRows& block : columns) models_.emplace_back(columns_of(block));
     order_.resize(labels.size());
     std::iota(order_.begin(), order_.end(), size_t{0});
   }
 
   void pass(int epoch) {
-    std::shuffle(order_.begin(), order_.end(), random_);
+    for (size_t left = order_.size(); left > 1; --left)
+      std::swap(order_[left - 1], order_[entropy_.word() % left]);
     const double step = options_.step / std::sqrt(epoch);
     for (size_t begin = 0; begin < order_.size(); begin += options_.batch)
       take({&order_[begin], std::min(options_.batch, order_.size() - begin)}, step);
@@ -97,7 +94,7 @@ class Fdml {
   const std::vector<AnyRows>& columns_;
   std::span<const double> labels_;
   const FdmlOptions& options_;
-  std::mt19937_64 random_;
+  Entropy& entropy_;
   std::vector<std::vector<double>> models_{};
   std::vector<size_t> order_{};
   std::vector<double> slopes_{};
@@ -107,9 +104,10 @@ class Fdml {
 
 std::vector<std::vector<double>> share_by_sgd(
     const std::vector<AnyRows>& columns, std::span<const double> labels, const FdmlOptions& options,
+    Entropy& entropy,
     const std::function<void(const FdmlEpoch&, const std::vector<std::vector<double>>&)>& each) {
   check(!columns.empty() && options.batch > 0);
-  Fdml fdml(columns, labels, options);
+  Fdml fdml(columns, labels, options, entropy);
   for (int epoch = 1; epoch <= options.epochs; ++epoch) {
     fdml.pass(epoch);
     each({epoch, fdml.objective()}, fdml.models());

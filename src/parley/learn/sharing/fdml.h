@@ -3,11 +3,11 @@
 // sums, and moves along its own columns. Without noise, hence NOT PRIVATE.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
 
+#include "parley/base/entropy.h"
 #include "parley/learn/data/any_rows.h"
 #include "parley/learn/loss.h"
 
@@ -19,8 +19,6 @@ struct FdmlOptions {
   double step = 1;  // divided by the root of the epoch
   int epochs = 20;
   size_t batch = 100;
-  double start = 0.1;  // coefficients begin normal with this deviation
-  uint64_t seed = 1;
 };
 
 struct FdmlEpoch {
@@ -28,9 +26,11 @@ struct FdmlEpoch {
   double objective = 0;  // mean loss and penalty of all records, after it
 };
 
-/// The models of the parties after the last epoch; `each` sees those after every one.
+/// From 0, records in a new order every epoch. The models of the parties after the last; `each`
+/// sees those after every one.
 std::vector<std::vector<double>> share_by_sgd(
     const std::vector<AnyRows>& columns, std::span<const double> labels, const FdmlOptions& options,
+    Entropy& entropy,
     const std::function<void(const FdmlEpoch&, const std::vector<std::vector<double>>&)>& each);
 
 }  // namespace parley::learn

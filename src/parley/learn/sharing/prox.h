@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "parley/learn/loss.h"
 
 namespace parley::learn {
+
+inline constexpr size_t kProxBlock = 64;
 
 inline double prox(const Squared&, double centre, double label, double rho) {
   return (2 * label + rho * centre) / (2 + rho);
@@ -29,23 +33,24 @@ inline double prox(const Hinge& loss, double centre, double label, double rho) {
 /// has its root in [a, a + r], is convex below 0 and concave above. From the point nearest to 0 the
 /// steps go one way and need no safeguard; one that bisects when it leaves the bracket would cycle.
 /// A block of records takes its steps together, so that they are made in vectors.
-inline void prox_block(const Logistic& loss, const double* centres, const double* labels,
-                       double rho, double* out, size_t count) {
+inline void prox_block(const Logistic& loss, const double* __restrict centres,
+                       const double* __restrict labels, double rho, double* __restrict out,
+                       size_t count) {
   constexpr int kStepsMax = 100;  // 8 are enough for rho >= 0.01.
+  double a[kProxBlock], reach[kProxBlock];
   for (size_t i = 0; i < count; ++i) {
-    const double a = labels[i] * centres[i], reach = loss.weights.of(labels[i]) / rho;
-    out[i] = std::min(std::max(0.0, a), a + reach);
+    a[i] = labels[i] * centres[i];
+    reach[i] = loss.weights.of(labels[i]) / rho;
+    out[i] = std::min(std::max(0.0, a[i]), a[i] + reach[i]);
   }
-  double largest = 1;
-  for (int step = 0; step < kStepsMax && largest > 1e-15; ++step) {
-    largest = 0;
+  int64_t moving = 1;
+  for (int step = 0; step < kStepsMax && moving > 0; ++step) {
+    moving = 0;
     for (size_t i = 0; i < count; ++i) {
-      const double a = labels[i] * centres[i], reach = loss.weights.of(labels[i]) / rho;
-      const double p = pure_sigmoid(-out[i]);
-      const double move = (out[i] - a - reach * p) / (1 + reach * p * (1 - p));
+      const double p = pure_sigmoid(-out[i]), pull = reach[i] * p;
+      const double move = (out[i] - a[i] - pull) / (1 + pull * (1 - p));
       out[i] -= move;
-      const double size = std::fabs(move) / (1 + std::fabs(out[i]));
-      largest = size > largest ? size : largest;
+      moving += std::fabs(move) > 1e-15 * (1 + std::fabs(out[i])) ? 1 : 0;
     }
   }
   for (size_t i = 0; i < count; ++i) out[i] *= labels[i];
@@ -60,9 +65,8 @@ void prox_each(const L& loss, std::span<const double> centres, std::span<const d
 
 inline void prox_each(const Logistic& loss, std::span<const double> centres,
                       std::span<const double> labels, double rho, std::span<double> out) {
-  constexpr size_t kBlock = 256;
-  for (size_t i = 0; i < out.size(); i += kBlock)
-    prox_block(loss, &centres[i], &labels[i], rho, &out[i], std::min(kBlock, out.size() - i));
+  for (size_t i = 0; i < out.size(); i += kProxBlock)
+    prox_block(loss, &centres[i], &labels[i], rho, &out[i], std::min(kProxBlock, out.size() - i));
 }
 
 }  // namespace parley::learn

@@ -9,6 +9,7 @@
 #include "parley/learn/sharing/admm.h"
 #include "parley/learn/sharing/columns.h"
 #include "parley/learn/sharing/fdml.h"
+#include "support/entropy.h"
 #include "support/texts.h"
 
 namespace parley::learn {
@@ -72,7 +73,8 @@ TEST_F(RealDataSharing, ThePapersScalingDivergesForSmallRho) {
 
 TEST_F(RealDataSharing, GradientsInBatchesLeadAtFirstAndThenStall) {
   std::vector<double> objectives;
-  share_by_sgd(parts_, labels_, {.l2 = 1 / 32561.},
+  test::SeededEntropy entropy(1, "fdml");
+  share_by_sgd(parts_, labels_, {.l2 = 1 / 32561.}, entropy,
                [&](const FdmlEpoch& epoch, const std::vector<std::vector<double>>&) {
                  objectives.push_back(epoch.objective);
                });

@@ -1,0 +1,58 @@
+// The server's side of secure aggregation: see aggregation.h. It relays, keeps the list of who is
+// still there, and opens the sum.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "parley/protocol/secagg/aggregation.h"
+
+namespace parley::protocol {
+
+/// Messages of one phase arrive in any order; whoever drives it closes the phase when all are there
+/// or time is up. A member's message that is wrong is an error and changes nothing; the member may
+/// be left out. Closing a phase fails when too few are left, and then nothing is opened.
+class AggregationServer {
+ public:
+  explicit AggregationServer(const AggregationPlan& plan);
+
+  Result<void> take(const Keys& keys);
+  Result<std::map<size_t, NeighbourKeys>> close_keys();
+
+  Result<void> take(size_t from, const std::vector<SealedShares>& shares);
+  Result<std::map<size_t, std::vector<SealedShares>>> close_shares();
+
+  Result<void> take(size_t from, std::vector<uint64_t> masked);
+  Result<Survivors> close_masked();
+
+  Result<void> take(const Consent& consent);
+  Result<std::map<size_t, std::vector<Consent>>> close_consents();
+
+  Result<void> take(size_t from, const Unmask& unmask);
+  /// The sum of the survivors' vectors, modulo 2^64, read as signed numbers.
+  Result<std::vector<int64_t>> open_sum();
+
+  const std::vector<size_t>& survivors() const { return survivors_; }
+
+ private:
+  enum class Phase { kKeys, kShares, kMasked, kConsents, kUnmask };
+  Result<void> expect(Phase phase, size_t member, bool known) const;
+  Result<void> enough(size_t left, const char* what) const;
+  Result<Secret32> secret_of(size_t member, bool of_key) const;
+  Error wrong(size_t member, const std::string& what) const;
+
+  const AggregationPlan& plan_;
+  Hash context_;
+  Phase phase_ = Phase::kKeys;
+  std::map<size_t, Keys> keys_{};
+  Hash everyones_{};
+  std::map<size_t, std::vector<SealedShares>> shares_{};
+  std::map<size_t, std::vector<uint64_t>> masked_{};
+  std::vector<size_t> survivors_{};
+  std::map<size_t, Consent> consents_{};
+  std::set<size_t> unmasked_{};
+  std::map<std::pair<size_t, bool>, std::vector<SecretShare>> opened_{};  // member, of its key?
+};
+
+}  // namespace parley::protocol

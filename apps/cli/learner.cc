@@ -75,7 +75,7 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   TRY(charter::load_bundle(charter, folders));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
   protocol::SyncPlan plan = TRY(protocol::sync_plan(charter, pilot.get()));
-  TRY(protocol::require_signatures(plan, charter));
+  TRY(protocol::require_signatures(plan.owners, charter));
   SystemClock clock;
   const net::Papers papers = TRY(net::read_papers(papers_in(options.identity, charter), clock));
   const net::Identity us{charter.consortium, "learner", charter.learner.name};

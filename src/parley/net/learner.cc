@@ -35,7 +35,7 @@ Result<Opened> open_journal(const LearnerOptions& options, const Hash& charter, 
   }
   Journal::Resumed resumed = TRY(Journal::resume(file, charter));
   for (wire::Entry& entry : resumed.entries) {
-    const auto taken = learner.replay(entry.owner, std::move(entry.answer));
+    const auto taken = learner.replay(entry.owner, entry.answer);
     if (!taken)
       return Error{Code::kIntegrity,
                    "holds " + taken.error().what,
@@ -268,24 +268,23 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Syn
   Session session(charter, learner, opened.journal, book, *host, options, log);
   TRY(session.train(stop));
 
-  const std::vector<double> theta(learner.model().begin(), learner.model().end());
-  const std::vector<protocol::JobSpent> spent = learner.spent();
+  const protocol::Trained trained = learner.trained();
   LearnerResult result{.charter_name = charter.name,
                        .charter = charter.hash,
-                       .model = protocol::model_hash(theta),
+                       .model = protocol::model_hash(trained.theta),
                        .rounds = learner.rounds_done(),
                        .seconds = session.seconds(),
-                       .evaluation = learner.evaluation(),
+                       .evaluation = trained.evaluation,
                        .model_file = options.out / "model.json",
                        .transcript_file = options.out / "transcript.pb.zst"};
-  for (size_t i = 0; i < spent.size(); ++i)
-    result.owners.push_back({charter.owners[i].name, spent[i].epsilon, spent[i].evaluation});
+  for (size_t i = 0; i < trained.spent.size(); ++i)
+    result.owners.push_back(
+        {charter.owners[i].name, trained.spent[i].epsilon, trained.spent[i].evaluation});
   result.transcript = TRY(opened.journal.publish(result.transcript_file));
-  TRY(learn::write_model(result.model_file,
-                         protocol::trained_model(charter, theta, spent,
-                                                 {.started = opened.started,
-                                                  .transcript_sha256 = to_hex(result.transcript)},
-                                                 result.evaluation)));
+  TRY(learn::write_model(result.model_file, protocol::trained_model(
+                                                charter, trained,
+                                                {.started = opened.started,
+                                                 .transcript_sha256 = to_hex(result.transcript)})));
   TRY(session.say_farewell(stop));
   return result;
 }

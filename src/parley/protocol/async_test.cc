@@ -31,7 +31,7 @@ AsyncPlan plan_for(Contact contact = Contact::kOwnerRequests, uint64_t rounds = 
                           .rounds = rounds,
                           .output = learn::AsyncOutput::kLast}};
   plan.rule.add(.6, 1), plan.rule.add(.4, 1), plan.rule.set_steps();
-  plan.owners = {{"one", 3, key_of(1).public_key()}, {"two", 2, key_of(2).public_key()}};
+  plan.owners = {{"one", 3, .6, key_of(1).public_key()}, {"two", 2, .4, key_of(2).public_key()}};
   return plan;
 }
 
@@ -291,9 +291,12 @@ TEST(Async, AnOwnerWhoseLedgerForgotAnAnswerIsNotAskedAgain) {
   job.one.round(job.learner);
   Household restored(1, 1);
   job.learner.attend(0);
-  const auto refused = job.learner.step(0, restored.owner->connect());
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().hint.find("older copy"), std::string::npos);
+  const auto greeted = job.learner.step(0, restored.owner->connect());
+  ASSERT_TRUE(greeted && greeted->stale);
+  EXPECT_NE(greeted->stale->hint.find("older copy"), std::string::npos);
+  ASSERT_EQ(greeted->messages.size(), 1u) << "a welcome with its receipt, and no question";
+  EXPECT_FALSE(restored.owner->step(greeted->messages[0].message));
+  EXPECT_EQ(restored.ledger.missing(), 1u) << "noted, so that it stops whoever asks next";
 }
 
 // Bytes of any kind: an error or a step, never a crash, and never more than the budget.

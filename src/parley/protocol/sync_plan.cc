@@ -123,17 +123,4 @@ Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   return plan;
 }
 
-Result<void> require_signatures(SyncPlan& plan, const Charter& charter) {
-  for (size_t i = 0; i < charter.owners.size(); ++i) {
-    const charter::Owner& owner = charter.owners[i];
-    if (!owner.sign_key)
-      return Error{Code::kInvalid,
-                   owner.name + " has no sign_key, so nobody could check its receipts",
-                   "Add the line that `parley join` printed for it.",
-                   {.key = "owner[" + std::to_string(i) + "].sign_key"}};
-    plan.owners[i].sign_key = owner.sign_key;
-  }
-  return {};
-}
-
 }  // namespace parley::protocol

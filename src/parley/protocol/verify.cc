@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -50,34 +50,19 @@ bool is_evaluation(const ReceivedAnswer& answer) {
   return answer.receipt.kind == privacy::ReleaseKind::kEvaluation;
 }
 
-/// What a learner with the transcript's answers comes to.
-struct Trained {
-  std::vector<double> theta;
-  std::vector<JobSpent> spent;
-  std::optional<learn::Evaluation> evaluation{};
-  std::vector<uint32_t> answers{};  // of each owner; empty where all give as many
-};
-
-Trained trained_by(const SyncLearner& learner) {
-  return {{learner.model().begin(), learner.model().end()}, learner.spent(), learner.evaluation()};
-}
-Trained trained_by(const AsyncLearner& learner) {
-  return {learner.model(), learner.spent(), std::nullopt, learner.answers()};
-}
-
-/// `Learner` is the protocol's, made from the charter's plan.
-template <class Learner>
 class Verifier {
  public:
-  Verifier(const Evidence& evidence, Learner learner, bool evaluates)
+  /// The learner is the protocol's, made from the charter's plan.
+  Verifier(const Evidence& evidence, std::unique_ptr<Learner> learner, bool evaluates)
       : evidence_(evidence),
         learner_(std::move(learner)),
+        async_(evidence.charter.protocol.name == charter::ProtocolName::kAsync),
         evaluates_(evaluates),
         owners_(evidence.charter.owners) {
     const charter::Charter& charter = evidence.charter;
     result_.charter_name = charter.name;
     result_.charter = charter.hash;
-    result_.rounds = static_cast<uint64_t>(kAsync ? charter.protocol.rounds : charter.answers());
+    result_.rounds = static_cast<uint64_t>(async_ ? charter.protocol.rounds : charter.answers());
     result_.answers = evidence.transcript.entries.size();
   }
 
@@ -96,8 +81,6 @@ class Verifier {
   }
 
  private:
-  static constexpr bool kAsync = std::is_same_v<Learner, AsyncLearner>;
-
   /// The transcript's words go to a person's terminal.
   void found(const std::string& owner, uint32_t round, const std::string& what) {
     result_.findings.push_back({wire::plain(owner), round, wire::plain(what)});
@@ -153,7 +136,7 @@ class Verifier {
   void look_at_rounds(const std::string& owner, const ByRound& by_round) {
     using enum privacy::ReleaseKind;
     const auto most = static_cast<uint64_t>(evidence_.charter.answers());
-    const uint64_t due = kAsync ? std::min<uint64_t>(by_round.size(), most) : most;
+    const uint64_t due = async_ ? std::min<uint64_t>(by_round.size(), most) : most;
     uint64_t missing = 0, first = 0;
     for (uint32_t round = 1; round <= due; ++round)
       if (!by_round.contains({kAnswer, round}) && missing++ == 0) first = round;
@@ -209,20 +192,19 @@ class Verifier {
   /// The learner's own steps again. Only here do questions show: they follow from earlier answers.
   void recompute() {
     for (const wire::Entry& entry : evidence_.transcript.entries)
-      if (const auto taken = learner_.replay(entry.owner, entry.answer); !taken)
+      if (const auto taken = learner_->replay(entry.owner, entry.answer); !taken)
         return found(entry.owner, is_evaluation(entry.answer) ? 0 : entry.answer.round,
                      taken.error().what);
-    if (!learner_.finished())
+    if (!learner_->finished())
       return found("", 0,
-                   "the transcript ends after " + std::to_string(learner_.rounds_done()) + " of " +
+                   "the transcript ends after " + std::to_string(learner_->rounds_done()) + " of " +
                        std::to_string(result_.rounds) + " rounds");
     result_.recomputed = true;
     const learn::Training training{.started = evidence_.transcript.started,
                                    .transcript_sha256 = transcript_hash()};
-    const Trained trained = trained_by(learner_);
+    const Trained trained = learner_->trained();
     result_.evaluation = trained.evaluation;
-    const learn::Model expected = trained_model(evidence_.charter, trained.theta, trained.spent,
-                                                training, trained.evaluation, trained.answers);
+    const learn::Model expected = trained_model(evidence_.charter, trained, training);
     for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
   }
 
@@ -268,7 +250,8 @@ class Verifier {
   }
 
   const Evidence& evidence_;
-  Learner learner_;
+  std::unique_ptr<Learner> learner_;
+  bool async_;
   bool evaluates_;  // after the last round
   const std::vector<charter::Owner>& owners_;
   VerifyResult result_{};
@@ -279,13 +262,13 @@ class Verifier {
 Result<VerifyResult> verify(const Evidence& evidence) {
   if (evidence.charter.protocol.name == charter::ProtocolName::kAsync) {
     AsyncPlan plan = TRY(async_plan(evidence.charter, evidence.pilot));
-    TRY(require_signatures(plan, evidence.charter));
-    return Verifier(evidence, AsyncLearner(std::move(plan)), false).run();
+    TRY(require_signatures(plan.owners, evidence.charter));
+    return Verifier(evidence, std::make_unique<AsyncLearner>(std::move(plan)), false).run();
   }
   SyncPlan plan = TRY(sync_plan(evidence.charter, evidence.pilot));
-  TRY(require_signatures(plan, evidence.charter));
+  TRY(require_signatures(plan.owners, evidence.charter));
   const bool evaluates = plan.evaluation.has_value();
-  return Verifier(evidence, SyncLearner(std::move(plan)), evaluates).run();
+  return Verifier(evidence, std::make_unique<SyncLearner>(std::move(plan)), evaluates).run();
 }
 
 }  // namespace parley::protocol

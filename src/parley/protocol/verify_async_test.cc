@@ -74,7 +74,7 @@ struct Job {
 
   Job() {
     AsyncPlan plan = *async_plan(charter, nullptr);
-    EXPECT_TRUE(require_signatures(plan, charter));
+    EXPECT_TRUE(require_signatures(plan.owners, charter));
     AsyncLearner learner(plan);
     for (size_t place : {0u, 1u}) open(place, learner);
     transcript.charter = charter.hash;
@@ -85,9 +85,8 @@ struct Job {
       transcript.entries.push_back({kNames[place], *std::move(step.taken)});
     }
     EXPECT_TRUE(learner.finished());
-    model = trained_model(charter, learner.model(), learner.spent(),
-                          {.started = transcript.started, .transcript_sha256 = to_hex(kFile)},
-                          std::nullopt, learner.answers());
+    model = trained_model(charter, learner.trained(),
+                          {.started = transcript.started, .transcript_sha256 = to_hex(kFile)});
   }
 
   void open(size_t place, AsyncLearner& learner) {

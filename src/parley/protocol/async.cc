@@ -1,10 +1,10 @@
 #include "parley/protocol/async.h"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
 namespace parley::protocol {
+
 // The learner.
 
 AsyncLearner::AsyncLearner(AsyncPlan plan)
@@ -21,9 +21,15 @@ void AsyncLearner::attend(size_t owner) {
 }
 
 void AsyncLearner::leave(size_t owner) {
-  seats_[owner].stream.reset();
-  seats_[owner].greeted = false;
+  Seat& seat = seats_[owner];
+  seat.stream.reset();
+  seat.greeted = seat.called = false;
   if (holder_ == owner) holder_.reset();
+}
+
+bool AsyncLearner::awaits(size_t owner) const {
+  const Seat& seat = seats_[owner];
+  return !finished() && (!seat.asked.empty() || (evaluating() && !seat.evaluation));
 }
 
 Result<Step> AsyncLearner::step(size_t owner, ByteView message) {
@@ -50,20 +56,27 @@ Result<Step> AsyncLearner::step(size_t owner, ByteView message) {
 Result<Step> AsyncLearner::greet(size_t owner, const wire::Hello& hello) {
   TRY(check_version(hello.version));
   Seat& seat = seats_[owner];
+  const PlannedOwner& who = plan_.owners[owner];
+  if (hello.last_round > seat.taken + (seat.asked.empty() ? 0 : 1) && !finished())
+    return Error{Code::kIntegrity,
+                 who.name + " has answered " + std::to_string(hello.last_round) +
+                     " questions of this charter, this journal does not know all of them",
+                 "Resume from the journal of the learner that asked, or agree on another run: the "
+                 "answers of an asynchronous job cannot be asked for again without it."};
   Step step;
   step.messages.push_back(send(owner, welcome(owner, seat.taken + 1)));
   if (hello.last_round < seat.taken) {  // The proof will stop it; it is asked nothing.
-    step.stale = forgot(plan_.owners[owner], hello.last_round, seat.taken);
+    step.stale = forgot(who, hello.last_round, seat.taken);
     return step;
   }
   seat.greeted = true;
   if (finished() || refused()) {
     step.messages.push_back(end(owner));
   } else if (hello.last_round > seat.taken) {
-    if (seat.asked.empty()) seat.asked = descent_.middle(owner);
     step.messages.push_back(ask(owner, seat.asked));
   } else {
     seat.asked.clear();
+    if (awaits(owner)) step.messages.push_back(ask_evaluation(owner));
   }
   return step;
 }
@@ -77,63 +90,111 @@ Result<Step> AsyncLearner::claim(size_t owner, const wire::Claim& claim) {
                                           std::to_string(plan_.answers) + " answers");
   if (!seat.asked.empty()) return wrong(plan_.owners[owner], "a claim instead of its answer");
   const bool broadcast = plan_.contact == charter::Contact::kBroadcast;
+  seat.called = false;  // Won or lost, it forgets the call.
   Step step;
-  if (holder_ || (broadcast && called_.empty())) {
+  if (descent_.finished() || holder_ || (broadcast && !called_)) {
     step.messages.push_back(send(owner, wire::Grant{claim.round, false}));
     return step;
   }
   holder_ = owner;
-  seat.asked = broadcast ? descent_.middle(owner, called_) : descent_.middle(owner);
-  called_.clear();
+  called_ = false;
+  seat.asked = descent_.middle(owner);
+  step.notes.push_back({wire::Note::Kind::kAsked, plan_.owners[owner].name, claim.round});
   step.messages.push_back(broadcast ? send(owner, wire::Grant{claim.round, true})
                                     : ask(owner, seat.asked));
   return step;
 }
 
+/// Who holds a call that is still open is not called again.
 std::vector<Outgoing> AsyncLearner::call() {
   std::vector<Outgoing> out;
-  if (finished() || refused() || holder_) return out;
-  called_.assign(descent_.theta().begin(), descent_.theta().end());
+  if (plan_.contact != charter::Contact::kBroadcast || descent_.finished() || refused() || holder_)
+    return out;
+  const bool again = std::exchange(called_, true);
   for (size_t owner = 0; owner < seats_.size(); ++owner) {
-    const Seat& seat = seats_[owner];
-    if (seat.greeted && seat.asked.empty() && seat.taken < plan_.answers)
-      out.push_back(ask(owner, descent_.middle(owner, called_)));
+    Seat& seat = seats_[owner];
+    if (!seat.greeted || !seat.asked.empty() || seat.taken >= plan_.answers) continue;
+    if (again && seat.called) continue;
+    seat.called = true;
+    out.push_back(ask(owner, descent_.middle(owner)));
   }
   return out;
 }
 
-Result<Step> AsyncLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
-  Seat& seat = seats_[owner];
-  if (seat.asked.empty()) return wrong(plan_.owners[owner], "an answer to no question");
-  TRY(check_answer(owner, answer));
-  TRY(check_signed(owner, answer, gate::query_hash(plan_.charter, answer.round, seat.asked)));
-  descend(owner, answer);
-  if (holder_ == owner) holder_.reset();
-  Step step{.messages = {}, .taken = std::move(answer)};
-  if (finished()) step.messages = end_all();
-  return step;
+Step AsyncLearner::time_is_up() {
+  if (!evaluating() || evaluations_ < plan_.quorum) return {};
+  evaluate();
+  return {.messages = end_all(), .notes = {{.kind = wire::Note::Kind::kClosed}}};
 }
 
-Result<void> AsyncLearner::check_answer(size_t owner, const wire::ReceivedAnswer& answer) const {
-  const uint32_t due = seats_[owner].taken + 1;
-  if (finished()) return wrong(plan_.owners[owner], "an answer after the last round");
-  if (answer.round != due || answer.receipt.round != due || due > plan_.answers)
-    return wrong(plan_.owners[owner], "an answer to round " + std::to_string(answer.round) +
-                                          " of " + std::to_string(plan_.answers) + " when " +
-                                          std::to_string(due) + " was due");
+Result<Step> AsyncLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
+  const bool trained_before = descent_.finished();
+  if (answer.receipt.kind == privacy::ReleaseKind::kEvaluation)
+    TRY(take_evaluation(owner, answer));
+  else
+    TRY(take_answer(owner, answer));
+  if (holder_ == owner) holder_.reset();
+  return Step{.messages = go_on(owner, trained_before), .taken = std::move(answer)};
+}
+
+/// After the last round of training the evaluation, after that the farewells.
+std::vector<Outgoing> AsyncLearner::go_on(size_t owner, bool trained_before) {
+  std::vector<Outgoing> out;
+  if (finished()) return end_all();
+  if (!evaluating()) return out;
+  const size_t first = trained_before ? owner : 0,
+               last = trained_before ? owner + 1 : seats_.size();
+  for (size_t i = first; i < last; ++i)
+    if (seats_[i].greeted && seats_[i].asked.empty() && !seats_[i].evaluation)
+      out.push_back(ask_evaluation(i));
+  return out;
+}
+
+Result<void> AsyncLearner::take_answer(size_t owner, const wire::ReceivedAnswer& answer) {
+  const PlannedOwner& who = plan_.owners[owner];
+  Seat& seat = seats_[owner];
+  const uint32_t due = seat.taken + 1;
+  if (finished()) return wrong(who, "an answer after the last round");
+  if (answer.receipt.kind != privacy::ReleaseKind::kAnswer || answer.round != due ||
+      answer.receipt.round != due || due > plan_.answers)
+    return wrong(who, "an answer to round " + std::to_string(answer.round) + " of " +
+                          std::to_string(plan_.answers) + " when " + std::to_string(due) +
+                          " was due");
+  if (seat.asked.empty()) return wrong(who, "an answer to no question");
   if (answer.values.size() != plan_.rule.dimension)
-    return wrong(plan_.owners[owner], std::to_string(answer.values.size()) +
-                                          " numbers instead of " +
-                                          std::to_string(plan_.rule.dimension));
+    return wrong(who, std::to_string(answer.values.size()) + " numbers instead of " +
+                          std::to_string(plan_.rule.dimension));
+  TRY(check_signed(owner, answer, seat.asked, seat.job));
+  if (!descent_.finished()) descend(owner, answer);
+  seat.taken = due;
+  seat.asked = {};
+  seat.job = answer.receipt.job;
+  book(owner, answer, 0);
+  return {};
+}
+
+Result<void> AsyncLearner::take_evaluation(size_t owner, const wire::ReceivedAnswer& answer) {
+  const PlannedOwner& who = plan_.owners[owner];
+  Seat& seat = seats_[owner];
+  if (!evaluating() || !seat.asked.empty()) return wrong(who, "an evaluation that was not due");
+  if (seat.evaluation || answer.round != 1 || answer.receipt.round != 1 ||
+      answer.values.size() != plan_.evaluation->size())
+    return wrong(who, "an evaluation that is not the one asked for");
+  TRY(check_signed(owner, answer, model(), Hash{}));  // Of each kind for itself.
+  book(owner, answer, answer.receipt.epsilon_spent - seat.spent.epsilon);
+  seat.evaluation = answer.values;
+  if (++evaluations_ == seats_.size()) evaluate();
   return {};
 }
 
 /// Every signature is looked at: nobody knows which answer of an owner will be its last.
 Result<void> AsyncLearner::check_signed(size_t owner, const wire::ReceivedAnswer& answer,
-                                        const Hash& question) const {
+                                        std::span<const double> point, const Hash& before) const {
   const PlannedOwner& who = plan_.owners[owner];
   if (!who.sign_key) return {};
-  TRY(check_receipt(who, answer, question, seats_[owner].job));
+  TRY(check_receipt(who, answer,
+                    gate::query_hash(plan_.charter, answer.round, point, answer.receipt.kind),
+                    before));
   return check_signature(plan_.charter, who, answer);
 }
 
@@ -142,45 +203,44 @@ void AsyncLearner::descend(size_t owner, const wire::ReceivedAnswer& answer) {
   std::vector<double> gradient;
   for (int64_t value : answer.values) gradient.push_back(unit * static_cast<double>(value));
   descent_.step(owner, gradient);
-  Seat& seat = seats_[owner];
-  seat.taken = answer.round;
-  seat.asked.clear();
-  seat.asked.shrink_to_fit();
-  seat.epsilon_spent = answer.receipt.epsilon_spent;
-  seat.job = answer.receipt.job;
-  seat.since = rounds_done();
+  called_ = false;  // It was for the points as they were.
+}
+
+void AsyncLearner::book(size_t owner, const wire::ReceivedAnswer& answer, double evaluation) {
+  seats_[owner].spent = {answer.receipt.epsilon_spent, evaluation};
   keep_newest(owner, plan_.charter, answer);
+}
+
+void AsyncLearner::evaluate() {
+  Answers answers;
+  for (const Seat& seat : seats_) answers.push_back(seat.evaluation ? &*seat.evaluation : nullptr);
+  evaluation_ = joint_evaluation(*plan_.evaluation, plan_.owners, answers);
 }
 
 Result<void> AsyncLearner::replay(const std::string& owner, const wire::ReceivedAnswer& answer) {
   const size_t place = TRY(place_of(plan_.owners, owner));
-  past_.insert(past_.end(), descent_.theta().begin(), descent_.theta().end());
-  TRY(check_answer(place, answer));
-  const auto question = question_of(place, answer);
-  if (!question) return wrong(plan_.owners[place], "an answer to another question");
-  TRY(check_signed(place, answer, *question));
-  descend(place, answer);
+  return answer.receipt.kind == privacy::ReleaseKind::kEvaluation ? take_evaluation(place, answer)
+                                                                  : take_answer(place, answer);
+}
+
+Result<void> AsyncLearner::replay(const wire::Note& note) {
+  if (note.kind == wire::Note::Kind::kClosed) {
+    if (evaluating() && evaluations_ >= plan_.quorum) return evaluate(), Result<void>();
+    return Error{Code::kIntegrity, "the end of an evaluation that had not enough answers"};
+  }
+  const size_t place = TRY(place_of(plan_.owners, note.owner));
+  Seat& seat = seats_[place];
+  if (note.round != seat.taken + 1 || note.round > plan_.answers || descent_.finished())
+    return Error{Code::kIntegrity, "a question of round " + std::to_string(note.round) + " to " +
+                                       note.owner + ", which was not due"};
+  seat.asked = descent_.middle(place);
   return {};
 }
 
-/// A transcript has answers only. The owner was asked some time after its last answer, nearly
-/// always just before this one: the receipt says when.
-std::optional<Hash> AsyncLearner::question_of(size_t owner,
-                                              const wire::ReceivedAnswer& answer) const {
-  if (!plan_.owners[owner].sign_key) return Hash{};
-  const size_t p = plan_.rule.dimension;
-  for (uint64_t k = rounds_done() + 1; k-- > seats_[owner].since;) {
-    const std::span<const double> theta(&past_[k * p], p);
-    const Hash asked = gate::query_hash(plan_.charter, answer.round, descent_.middle(owner, theta));
-    if (asked == answer.receipt.query) return asked;
-  }
-  return std::nullopt;
-}
-
 Trained AsyncLearner::trained() const {
-  Trained trained{.theta = model()};
+  Trained trained{.theta = model(), .evaluation = evaluation_};
   for (const Seat& seat : seats_) {
-    trained.spent.push_back({.epsilon = seat.epsilon_spent});
+    trained.spent.push_back(seat.spent);
     trained.answers.push_back(seat.taken);
   }
   return trained;
@@ -189,6 +249,11 @@ Trained AsyncLearner::trained() const {
 Outgoing AsyncLearner::ask(size_t owner, std::span<const double> point) {
   return send(owner, wire::Query{seats_[owner].taken + 1,
                                  privacy::Public::from_model({point.begin(), point.end()})});
+}
+
+Outgoing AsyncLearner::ask_evaluation(size_t owner) {
+  return send(owner, wire::Query{1, privacy::Public::from_model(model()),
+                                 privacy::ReleaseKind::kEvaluation});
 }
 
 Outgoing AsyncLearner::end(size_t owner) {
@@ -212,7 +277,7 @@ Bytes AsyncOwner::connect() {
 }
 
 std::optional<Bytes> AsyncOwner::tick() {
-  if (finished() || gave_all() || busy_) return std::nullopt;
+  if (finished() || gave_every_answer() || busy_) return std::nullopt;
   const uint32_t next = last_round() + 1;
   if (contact_ == charter::Contact::kBroadcast && (!called_ || called_->round != next))
     return std::nullopt;
@@ -228,6 +293,7 @@ Result<void> AsyncOwner::be_welcomed(const wire::Welcome& welcome) {
 
 /// What was called is not answered before it is granted, unless the answer is in the ledger.
 Result<std::optional<Bytes>> AsyncOwner::consider(wire::ReceivedQuery query) {
+  if (query.kind != privacy::ReleaseKind::kAnswer) return answer(query);
   const bool paid = query.round <= last_round();
   if (contact_ == charter::Contact::kOwnerRequests || paid) {
     busy_ = false;

@@ -15,14 +15,20 @@
 //   all others: Grant{no}          ------->    forget it: a race that is lost costs nothing
 //   (5) and (7)                    <-------    Answer{lattice sum + noise, signed receipt}
 //      ... until all owners together have given so many answers ...
+//   Query{evaluation, the model}   ------->    gate: clamp the losses, pay, add noise
+//   the joint loss                 <-------    Answer{noisy loss, signed receipt}
 //   Finished{hash of the model}    ------->
+//
+// The evaluation is there if the charter keeps a part of epsilon for it. Everyone who attends is
+// asked at once; who stays away until the time is up is left out.
 //
 // Every owner counts its own rounds 1, 2, ... and gives at most the charter's `answers`: its ledger
 // holds it to that (specification, horizontal 2.1). An answer that is late, because its owner was
-// slow, broke off or crashed, has been paid for and is used when it comes.
+// slow, broke off or crashed, has been paid for and is used when it comes; after the last round it
+// is only kept. What an owner was asked does not follow from the answers, so the learner notes it.
 //
-// Pure state machines: bytes in, bytes out. Clocks are outside: somebody calls tick() and call(),
-// and leave() for an owner that takes too long.
+// Pure state machines: bytes in, bytes out. Clocks are outside: somebody calls tick(), call() and
+// time_is_up(), and leave() for an owner that takes too long.
 #pragma once
 
 #include <optional>
@@ -44,6 +50,9 @@ struct AsyncPlan {
   uint32_t answers = 0;  // most of one owner
   charter::Contact contact = charter::Contact::kOwnerRequests;
   learn::AsyncRule rule{};
+  /// Set where the model is evaluated after the last round.
+  std::optional<learn::EvaluationMap> evaluation{};
+  size_t quorum = 1;  // evaluations that are enough when the time is up
 };
 
 class AsyncLearner final : public Learner {
@@ -56,15 +65,19 @@ class AsyncLearner final : public Learner {
 
   Result<Step> step(size_t owner, ByteView message) override;
 
-  /// Broadcast: it is time for the next round. Nothing while an owner has the word.
-  std::vector<Outgoing> call();
+  /// Broadcast: it is time for the next round. Nothing while an owner has the word, and nothing
+  /// twice.
+  std::vector<Outgoing> call() override;
+  Step time_is_up() override;
 
   Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
+  Result<void> replay(const wire::Note& note) override;
 
-  bool finished() const override { return descent_.finished(); }
+  const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
+  size_t numbers() const override { return plan_.rule.dimension; }
+  bool finished() const override { return descent_.finished() && !evaluating(); }
   uint64_t rounds_done() const override { return descent_.rounds_done(); }
-  /// Has this owner been asked something that it has not answered?
-  bool awaits(size_t owner) const override { return !finished() && !seats_[owner].asked.empty(); }
+  bool awaits(size_t owner) const override;
   uint32_t answers(size_t owner) const { return seats_[owner].taken; }
 
   /// The output so far.
@@ -78,19 +91,26 @@ class AsyncLearner final : public Learner {
     bool greeted = false;
     uint32_t taken = 0;           // its answers so far
     std::vector<double> asked{};  // where it was asked, until it answers; empty if it was not
-    double epsilon_spent = 0;
-    Hash job{};          // of its answers so far
-    uint64_t since = 0;  // rounds done when its last answer came
+    bool called = false;          // broadcast: it has the open call
+    JobSpent spent{};
+    Hash job{};  // of its answers so far
+    std::optional<std::vector<int64_t>> evaluation{};
   };
+  /// After the last round, before the last evaluation.
+  bool evaluating() const { return plan_.evaluation && descent_.finished() && !evaluation_; }
   Result<Step> greet(size_t owner, const wire::Hello& hello);
   Result<Step> claim(size_t owner, const wire::Claim& claim);
   Result<Step> take(size_t owner, wire::ReceivedAnswer& answer);
-  Result<void> check_answer(size_t owner, const wire::ReceivedAnswer& answer) const;
+  Result<void> take_answer(size_t owner, const wire::ReceivedAnswer& answer);
+  Result<void> take_evaluation(size_t owner, const wire::ReceivedAnswer& answer);
   Result<void> check_signed(size_t owner, const wire::ReceivedAnswer& answer,
-                            const Hash& question) const;
-  std::optional<Hash> question_of(size_t owner, const wire::ReceivedAnswer& answer) const;
+                            std::span<const double> point, const Hash& before) const;
   void descend(size_t owner, const wire::ReceivedAnswer& answer);
+  void book(size_t owner, const wire::ReceivedAnswer& answer, double evaluation);
+  void evaluate();
+  std::vector<Outgoing> go_on(size_t owner, bool trained_before);
   Outgoing ask(size_t owner, std::span<const double> point);
+  Outgoing ask_evaluation(size_t owner);
   Outgoing end(size_t owner);
   std::vector<Outgoing> end_all();
   template <class Message>
@@ -102,11 +122,12 @@ class AsyncLearner final : public Learner {
   learn::AsyncDescent descent_;
   std::vector<Seat> seats_;
   std::optional<size_t> holder_{};  // the owner that has the word
-  std::vector<double> called_{};    // theta_L of the open call; empty if none is
-  std::vector<double> past_{};      // theta_L before every replayed round
+  bool called_ = false;             // a call is open, for the points as they are
+  size_t evaluations_ = 0;
+  std::optional<learn::Evaluation> evaluation_{};
 };
 
-class AsyncOwner final : public Owner {
+class AsyncOwner : public Owner {
  public:
   AsyncOwner(const Hash& charter, std::string name, charter::Contact contact, gate::Gate gate,
              std::optional<SigningKey> key = std::nullopt)

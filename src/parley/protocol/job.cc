@@ -1,5 +1,7 @@
 #include "parley/protocol/job.h"
 
+#include <cmath>
+
 namespace parley::protocol {
 
 Result<void> require_signatures(std::vector<PlannedOwner>& owners,
@@ -43,6 +45,24 @@ Result<void> check_receipt(const PlannedOwner& owner, const wire::ReceivedAnswer
   if (receipt.job != privacy::job_after(before, receipt.query, receipt.answer))
     return wrong(owner, "a receipt of another job");
   return {};
+}
+
+learn::Evaluation joint_evaluation(const learn::EvaluationMap& map,
+                                   const std::vector<PlannedOwner>& owners,
+                                   const Answers& answers) {
+  double rows = 0, variance = 0;
+  std::vector<double> sum(map.size());
+  for (size_t owner = 0; owner < owners.size(); ++owner) {
+    if (answers[owner] == nullptr) continue;
+    rows += static_cast<double>(owners[owner].rows);
+    variance += owners[owner].evaluation_variance;
+    for (size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<double>((*answers[owner])[j]);
+  }
+  const double loss = map.gamma() / rows, right = loss / map.bound(), error = std::sqrt(variance);
+  learn::Evaluation found{
+      .loss = sum[0] * loss, .loss_error = error * loss, .loss_bound = map.bound()};
+  if (sum.size() > 1) found.accuracy = sum[1] * right, found.accuracy_error = error * right;
+  return found;
 }
 
 Result<void> check_signature(const Hash& charter, const PlannedOwner& owner,

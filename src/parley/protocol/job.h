@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
+#include "parley/learn/kernel/evaluation_map.h"
 #include "parley/learn/model.h"
-#include "parley/wire/message.h"
+#include "parley/wire/transcript.h"
 
 namespace parley::protocol {
 
@@ -50,6 +51,7 @@ struct Outgoing {
 struct Step {
   std::vector<Outgoing> messages{};
   std::optional<wire::ReceivedAnswer> taken{};  // for the journal
+  std::vector<wire::Note> notes{};              // likewise, after it
   std::optional<Error> stale{};                 // why this owner is shown its receipt, not asked
 };
 
@@ -71,6 +73,13 @@ Error wrong(const PlannedOwner& owner, const std::string& what);
 /// `before` is the hash of those.
 Result<void> check_receipt(const PlannedOwner& owner, const wire::ReceivedAnswer& answer,
                            const Hash& question, const Hash& before);
+/// Of these answers, none where an owner gave no evaluation: the sums over the number of rows
+/// behind them, so that every row counts alike, whatever the weights of the training. The noise of
+/// owners is independent, so variances add up.
+using Answers = std::vector<const std::vector<int64_t>*>;
+learn::Evaluation joint_evaluation(const learn::EvaluationMap& map,
+                                   const std::vector<PlannedOwner>& owners, const Answers& answers);
+
 Result<void> check_signature(const Hash& charter, const PlannedOwner& owner,
                              const wire::ReceivedAnswer& answer);
 

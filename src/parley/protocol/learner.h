@@ -33,10 +33,20 @@ class Learner {
   /// nothing else; an owner's refusal ends the job.
   virtual Result<Step> step(size_t owner, ByteView message) = 0;
 
+  /// It is one of the regular times of a protocol that calls owners at such.
+  virtual std::vector<Outgoing> call() { return {}; }
+  /// The time that the charter allows for an answer has passed since the last round: where enough
+  /// owners have answered, goes on without the others. To be called again until it does.
+  virtual Step time_is_up() = 0;
+
   /// Takes an answer from the journal of an interrupted job, or from a transcript, in its order,
   /// before anyone attends.
   virtual Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) = 0;
+  virtual Result<void> replay(const wire::Note& note) = 0;
 
+  virtual const std::vector<PlannedOwner>& owners() const = 0;
+  /// How many numbers the longest answer has.
+  virtual size_t numbers() const = 0;
   virtual bool finished() const = 0;
   virtual uint64_t rounds_done() const = 0;
   /// Has this owner been asked, or must it be, something that it has not answered?

@@ -49,6 +49,7 @@ class Owner {
 
   Reply answer(const wire::ReceivedQuery& query);
   uint32_t last_round() const { return gate_.last_round(); }
+  bool gave_every_answer() const { return gate_.gave_every_answer(); }
   template <wire::Sendable Message>
   Bytes send(const Message& message) {
     return stream_.send(message);

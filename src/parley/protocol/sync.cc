@@ -88,9 +88,9 @@ Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAns
   if (answer.round != round() || answer.receipt.round != answer.round)
     return wrong(who, "an answer to round " + std::to_string(answer.round) + " in round " +
                           std::to_string(round()));
-  if (answer.values.size() != numbers())
+  if (answer.values.size() != numbers_due())
     return wrong(who, std::to_string(answer.values.size()) + " numbers instead of " +
-                          std::to_string(numbers()));
+                          std::to_string(numbers_due()));
   if (place.answer) return wrong(who, "a second answer to round " + std::to_string(answer.round));
   if (who.sign_key) {
     const Hash before = evaluating() ? Hash{} : place.job;  // Of each kind for itself.
@@ -114,7 +114,7 @@ privacy::ReleaseKind SyncLearner::asked() const {
 uint32_t SyncLearner::round() const {
   return evaluating() ? 1 : static_cast<uint32_t>(rounds_done() + 1);
 }
-size_t SyncLearner::numbers() const {
+size_t SyncLearner::numbers_due() const {
   return evaluating() ? plan_.evaluation->size() : plan_.numbers();
 }
 std::span<const double> SyncLearner::question(size_t run) const {
@@ -139,7 +139,12 @@ bool SyncLearner::go_on_if_complete() {
   if (answered_ < seats_.size()) return false;
   if (evaluating()) {
     std::vector<learn::Evaluation> evaluations;
-    for (size_t run = 0; run < descent_.runs(); ++run) evaluations.push_back(joint_evaluation(run));
+    for (size_t run = 0; run < descent_.runs(); ++run) {
+      Answers answers;
+      for (size_t owner = 0; owner < plan_.owners.size(); ++owner)
+        answers.push_back(&*seat(owner, run).answer);
+      evaluations.push_back(joint_evaluation(*plan_.evaluation, plan_.owners, answers));
+    }
     evaluations_ = std::move(evaluations);
   } else {
     const std::vector<double> answers = mean_answers();
@@ -148,25 +153,6 @@ bool SyncLearner::go_on_if_complete() {
   for (Seat& place : seats_) place.answer.reset();
   answered_ = 0;
   return true;
-}
-
-/// The sums of all owners over the number of all rows: every row counts alike, whatever the weights
-/// of the training. The noise of owners is independent, so variances add up.
-learn::Evaluation SyncLearner::joint_evaluation(size_t run) const {
-  const learn::EvaluationMap& map = *plan_.evaluation;
-  double rows = 0, variance = 0;
-  std::vector<double> sum(map.size());
-  for (size_t owner = 0; owner < plan_.owners.size(); ++owner) {
-    rows += static_cast<double>(plan_.owners[owner].rows);
-    variance += plan_.owners[owner].evaluation_variance;
-    for (size_t j = 0; j < sum.size(); ++j)
-      sum[j] += static_cast<double>((*seat(owner, run).answer)[j]);
-  }
-  const double loss = map.gamma() / rows, right = loss / map.bound(), error = std::sqrt(variance);
-  learn::Evaluation found{
-      .loss = sum[0] * loss, .loss_error = error * loss, .loss_bound = map.bound()};
-  if (sum.size() > 1) found.accuracy = sum[1] * right, found.accuracy_error = error * right;
-  return found;
 }
 
 std::optional<learn::Evaluation> SyncLearner::evaluation(size_t run) const {

@@ -67,8 +67,15 @@ class SyncLearner final : public Learner {
   Result<Step> step(size_t owner, ByteView message) override { return step(owner, 0, message); }
   Result<Step> step(size_t owner, size_t run, ByteView message);
 
-  Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
+  Step time_is_up() override { return {}; }
 
+  Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
+  Result<void> replay(const wire::Note&) override {
+    return Error{Code::kIntegrity, "what this protocol does not note"};
+  }
+
+  const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
+  size_t numbers() const override { return plan_.numbers(); }
   bool finished() const override { return descent_.finished() && !evaluating(); }
   uint64_t rounds_done() const override { return descent_.rounds_done(); }
   /// Is this owner's answer of the current round missing?
@@ -102,10 +109,9 @@ class SyncLearner final : public Learner {
   }
   privacy::ReleaseKind asked() const;
   uint32_t round() const;
-  size_t numbers() const;
+  size_t numbers_due() const;
   std::span<const double> question(size_t run) const;
   bool go_on_if_complete();
-  learn::Evaluation joint_evaluation(size_t run) const;
   void ask(size_t owner, size_t run, std::vector<Outgoing>& out);
   std::vector<Outgoing> ask_all();
   std::vector<double> mean_answers() const;

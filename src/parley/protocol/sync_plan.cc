@@ -114,11 +114,7 @@ Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   for (size_t i = 0; i < charter.owners.size(); ++i)
     plan.owners.push_back(
         {charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows), weights[i]});
-  if (terms.evaluation) {
-    plan.evaluation = terms.evaluation->map;
-    for (size_t i = 0; i < plan.owners.size(); ++i)
-      plan.owners[i].evaluation_variance = TRY(evaluation_variance(charter, i));
-  }
+  plan.evaluation = TRY(plan_evaluation(charter, terms, plan.owners));
   if (terms.statistics) plan.moments = TRY(moments_of(charter, weights, terms));
   return plan;
 }

@@ -57,12 +57,13 @@ learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& train
                       "answer times"}};
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
-    card.owners.push_back({.name = owner.name,
-                           .rows = static_cast<uint64_t>(owner.rows),
-                           .epsilon = trained.spent[i].epsilon,
-                           .delta = owner.delta,
-                           .epsilon_evaluation = trained.spent[i].evaluation,
-                           .receipts = trained.answers[i] + (trained.evaluation ? 1 : 0)});
+    card.owners.push_back(
+        {.name = owner.name,
+         .rows = static_cast<uint64_t>(owner.rows),
+         .epsilon = trained.spent[i].epsilon,
+         .delta = owner.delta,
+         .epsilon_evaluation = trained.spent[i].evaluation,
+         .receipts = trained.answers[i] + (trained.spent[i].evaluation > 0 ? 1 : 0)});
   }
   return card;
 }

@@ -81,6 +81,8 @@ struct Job {
     transcript.started = "2026-11-15T08:00:00Z";
     for (size_t place : {0u, 0u, 1u, 0u, 0u}) {
       const Step asked = *learner.step(place, *owners[place].tick());
+      transcript.notes.push_back(asked.notes.at(0));
+      transcript.notes.back().answers = transcript.entries.size();
       Step step = *learner.step(place, **owners[place].step(asked.messages.at(0).message));
       transcript.entries.push_back({kNames[place], *std::move(step.taken)});
     }
@@ -135,7 +137,7 @@ TEST(VerifyAsync, WhatWasLeftOutMovedOrChangedIsFound) {
             std::string::npos);
   EXPECT_NE(first_finding([](Job& job) {
               std::swap(job.transcript.entries[2], job.transcript.entries[3]);
-            }).find("another question"),
+            }).find("no question"),
             std::string::npos);
   EXPECT_NE(first_finding([](Job& job) { job.transcript.entries[2].answer.values[0] += 1; }), "");
   EXPECT_NE(first_finding([](Job& job) { job.model.theta[0] += 1e-9; }), "");

@@ -117,7 +117,7 @@ MUTANTS = {
         [("learn/kernel/evaluation_map.h", "if (size() == 1) return steps_;", "return steps_;")]),
     "evaluation-before-the-end": (
         "a learner may ask for the evaluation instead of answers", "GateTest.*",
-        [("gate/gate.cc", "if (!terms_.evaluation || last_round() < terms_.answers)",
+        [("gate/gate.cc", "if (!terms_.evaluation || !(terms_.may_end_early || gave_every_answer()))",
           "if (!terms_.evaluation)")]),
 }
 

@@ -7,7 +7,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/protocol/make_learner.h"
 #include "parley/report/evaluation.h"
 
 namespace parley::cli {
@@ -74,8 +74,8 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   const std::filesystem::path folders[] = {charter.folder};
   TRY(charter::load_bundle(charter, folders));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
-  protocol::SyncPlan plan = TRY(protocol::sync_plan(charter, pilot.get()));
-  TRY(protocol::require_signatures(plan, charter));
+  const auto learner =
+      TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kSigned));
   SystemClock clock;
   const net::Papers papers = TRY(net::read_papers(papers_in(options.identity, charter), clock));
   const net::Identity us{charter.consortium, "learner", charter.learner.name};
@@ -87,9 +87,11 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   heed_interrupts();
   const net::Log log = [&](const std::string& line) { log_line(clock, line); };
   net::log_refused_handshakes(log);
-  Progress progress(style, "rounds", plan.schedule.rounds.size());
+  const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
+  Progress progress(style, "rounds",
+                    static_cast<size_t>(async ? charter.protocol.rounds : charter.answers()));
   size_t shown = 0;
-  const net::LearnerOptions learner{
+  const net::LearnerOptions session{
       .listen = options.listen.empty() ? TRY(listen_on(charter)) : options.listen,
       .out = options.out.value_or("runs/" + to_hex(charter.hash).substr(0, 12)),
       .receipts = options.receipts.value_or(options.identity / "receipts"),
@@ -98,7 +100,7 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
       .opened = [&](int port) { log("listening on port " + std::to_string(port)); },
       .progress = [&](size_t round) { progress.advance(round - std::exchange(shown, round)); }};
   const auto result =
-      TRY(net::run_learner(charter, std::move(plan), papers, learner, clock, interrupted, log));
+      TRY(net::run_learner(charter, *learner, papers, session, clock, interrupted, log));
   progress.finish();
   return Output{text_of(result), json_of(result)};
 }

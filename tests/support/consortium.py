@@ -66,6 +66,19 @@ class Consortium:
             text = text.replace(old, new)
         (file or self.charter).write_text(text)
 
+    def write_async_charter(self, rounds, answers, rate, contact="owner_requests", evaluate=0.1,
+                            deadline=60):
+        """An asynchronous job, each owner with its own clock of that many ticks a second."""
+        asynchronous = [
+            ('name   = "sync"', 'name   = "async"\nrates  = "declared"'),
+            (f'rule   = "{self.rule}"', f'contact = "{contact}"'),
+            (f"rounds = {self.rounds}", f"rounds = {rounds}\nanswers = {answers}"),
+            ("step   = 1.0", "step   = 0.1"),
+            ("evaluate      = 0.0 ", f"evaluate      = {evaluate} "),
+            ("[learner]", f"[network]\ndeadline_s = {deadline}\n[learner]"),
+            (f"epsilon  = {self.epsilon}", f"epsilon  = {self.epsilon}\nrate = {rate}")]
+        self.write_charter(replace=asynchronous)
+
     def write_policy(self, owner, **changes):
         extra = changes.get("accept", "")
         (self.folder / owner / "state").mkdir(exist_ok=True)

@@ -81,7 +81,7 @@ inline charter::Charter tiny_charter() {
   charter.consortium = "banks.example";
   charter.hash = some_plan().charter;
   charter.protocol.rounds = kAnswers;
-  for (const protocol::SyncPlan::Owner& owner : some_plan().owners)
+  for (const protocol::PlannedOwner& owner : some_plan().owners)
     charter.owners.push_back({.name = owner.name, .rows = int64_t(owner.rows), .epsilon = 1});
   charter.learner.name = kLearner;
   for (const char* name : {"a", "b"})
@@ -102,9 +102,9 @@ class OpenJob {
           .listen = "127.0.0.1:0", .out = folder_, .greeting = greeting, .opened = [&](int port) {
             opened.set_value(port);
           }};
-      ended_ =
-          net::run_learner(tiny_charter(), some_plan(), consortium_.papers("learner", kLearner),
-                           options, consortium_.clock(), stop_, book_.log());
+      protocol::SyncLearner learner(some_plan());
+      ended_ = net::run_learner(tiny_charter(), learner, consortium_.papers("learner", kLearner),
+                                options, consortium_.clock(), stop_, book_.log());
     });
     port_ = opened.get_future().get();
   }
@@ -147,8 +147,8 @@ class OpenJob {
     TestOwner honest(number, kEpsilon);
     std::mutex mutex;
     const auto papers = consortium_.papers("owner", number == 1 ? "one" : "two");
-    const auto heard =
-        net::attend(*honest.owner, mutex, papers, dial(), {}, stop_, [](const std::string&) {});
+    const auto heard = net::attend(*honest.owner, nullptr, mutex, papers, dial(), {}, stop_,
+                                   [](const std::string&) {});
     EXPECT_TRUE(heard) << heard.error().what;
     EXPECT_EQ(honest.ledger.last_round(some_plan().charter), kAnswers);
     EXPECT_LE(honest.ledger.spent(honest.dataset).pure, kEpsilon);

@@ -78,8 +78,9 @@ Result<Gate> Gate::open(Records records, Terms terms, ledger::Ledger& ledger,
   if (static_cast<double>(rows) * terms.lattice.bound<L2>() > 0x1p61)
     return Error{Code::kInvalid, "the sum of so many rows does not fit 64 bits on this lattice",
                  "Use fewer grid_bits."};
-  const uint32_t left = terms.answers - std::min(terms.answers, ledger.last_round(terms.charter));
   const bool evaluated = ledger.last_round(terms.charter, privacy::ReleaseKind::kEvaluation) > 0;
+  const uint32_t given = std::min(terms.answers, ledger.last_round(terms.charter));
+  const uint32_t left = evaluated ? 0 : terms.answers - given;
   const auto then = evaluated ? std::nullopt : evaluation_cost(terms);
   TRY(std::visit(
       [&]<class M>(const M& mechanism) {
@@ -126,6 +127,9 @@ privacy::Bounded<Norm> Gate::sum_at(std::span<const double> theta) const {
 Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> theta) {
   TRY(check_round(round, terms_.answers));
   TRY(validate(theta));
+  if (round > last_round() && terms_.evaluation && !evaluation_is_due())
+    return Error{Code::kPolicy, "the model has been evaluated, which ends the job",
+                 "A learner may ask only what its charter says."};
   const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta)};
   if (auto stored = TRY(ledger_->stored(query))) return *std::move(stored);
   if (noise_.empty()) draw_ahead();
@@ -142,7 +146,7 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
 
 Result<privacy::Released> Gate::evaluate(uint32_t round, std::span<const double> theta) {
   constexpr auto kKind = privacy::ReleaseKind::kEvaluation;
-  if (!terms_.evaluation || last_round() < terms_.answers)
+  if (!terms_.evaluation || !(terms_.may_end_early || gave_every_answer()))
     return Error{Code::kPolicy,
                  terms_.evaluation ? "an evaluation is due after the last answer only"
                                    : "the charter keeps no epsilon for an evaluation",
@@ -173,7 +177,8 @@ void Gate::draw_ahead() {
   const size_t left = terms_.answers - answered;
   while (noise_.size() < std::min(left, kDrawnAhead))
     noise_.push_back(drawn(terms_.mechanism, terms_.numbers(), *entropy_));
-  if (noise_.size() >= left && !evaluation_noise_ && evaluation_is_due())
+  const bool soon = terms_.may_end_early || noise_.size() >= left;
+  if (soon && !evaluation_noise_ && evaluation_is_due())
     evaluation_noise_.emplace(
         drawn(terms_.evaluation->mechanism, terms_.evaluation->map.size(), *entropy_));
 }

@@ -51,6 +51,9 @@ struct Terms {
   std::optional<Statistics> statistics{};
   /// Set where the model is evaluated after the last answer, once.
   std::optional<Evaluation> evaluation{};
+  /// The job may do without some of this owner's answers, and be evaluated before all are given;
+  /// the evaluation is the end all the same.
+  bool may_end_early = false;
 
   /// How far one unit's records move an answer.
   template <class Norm>
@@ -78,8 +81,8 @@ class Gate {
   /// the same round with another theta, or a round out of order, is refused.
   Result<privacy::Released> answer(uint32_t round, std::span<const double> theta);
 
-  /// The noisy loss of the model theta, after the last answer and once. The same again gets what is
-  /// stored, for nothing.
+  /// The noisy loss of the model theta, after the last answer and once; no answer follows it. The
+  /// same again gets what is stored, for nothing.
   Result<privacy::Released> evaluate(uint32_t round, std::span<const double> theta);
 
   /// Recognises a receipt that this owner has signed, of any charter; an error stops the owner
@@ -90,8 +93,9 @@ class Gate {
 
   /// The last round whose answer is in the ledger.
   uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
+  bool gave_every_answer() const { return last_round() >= terms_.answers; }
   /// Has it given all that the charter asks for?
-  bool is_done() const { return last_round() >= terms_.answers && !evaluation_is_due(); }
+  bool is_done() const { return terms_.evaluation ? !evaluation_is_due() : gave_every_answer(); }
 
   /// Draws the noise of coming answers. Called when no one waits: how long it takes depends on the
   /// noise.

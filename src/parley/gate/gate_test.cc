@@ -202,6 +202,19 @@ TEST_F(GateTest, EvaluatesOneModelAfterTheLastAnswerAndForNothingAgain) {
   EXPECT_EQ(gate.evaluate(2, kModel).error().code, Code::kPolicy);
 }
 
+TEST_F(GateTest, AJobThatMayEndEarlyIsEvaluatedBeforeAllAnswersAndThatIsItsEnd) {
+  Terms terms = evaluated_terms();
+  terms.may_end_early = true;
+  Gate gate = *open(terms);
+  const auto first = gate.answer(1, kModel);
+  ASSERT_TRUE(gate.evaluate(1, kModel));
+  EXPECT_TRUE(gate.is_done());
+  EXPECT_EQ(gate.answer(2, kModel).error().code, Code::kPolicy) << "nothing follows it";
+  EXPECT_EQ(gate.answer(1, kModel)->values(), first->values())
+      << "what was paid for is given again";
+  EXPECT_NEAR(ledger.spent(dataset).pure, 0.2 + 0.8 / kAnswers, 1e-6);
+}
+
 TEST_F(GateTest, RefusesAnEvaluationThatTheCharterDoesNotAskFor) {
   Gate gate = *open();
   for (uint32_t round = 1; round <= kAnswers; ++round) *gate.answer(round, kModel);

@@ -111,9 +111,9 @@ Result<learn::Lattice> lattice_of(const Charter& charter,
 
 Result<std::optional<Evaluation>> evaluation_for(const Charter& charter,
                                                  const charter::Owner& owner) {
-  // An asynchronous job has no evaluation yet; its part of epsilon stays unspent.
-  const bool sync = charter.protocol.name == charter::ProtocolName::kSync;
-  if (charter.privacy.evaluate == 0 || !sync) return std::optional<Evaluation>();
+  const bool known = charter.protocol.name == charter::ProtocolName::kSync ||
+                     charter.protocol.name == charter::ProtocolName::kAsync;
+  if (charter.privacy.evaluate == 0 || !known) return std::optional<Evaluation>();
   const auto map = TRY(learn::EvaluationMap::make(charter::loss_of(charter.model),
                                                   label_bound(charter.schema.target),
                                                   static_cast<int>(charter.privacy.grid_bits)));
@@ -124,6 +124,11 @@ Result<std::optional<Evaluation>> evaluation_for(const Charter& charter,
                                      : gaussian_for(charter, owner, Part::kEvaluation,
                                                     ClipAndSum::sensitivity<L2>(map, records), 1));
   return std::optional(Evaluation{map, mechanism});
+}
+
+/// Where not every owner must answer every round.
+bool may_end_early(const Charter& charter) {
+  return charter.network.quorum < static_cast<int64_t>(charter.owners.size());
 }
 
 }  // namespace
@@ -145,7 +150,8 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
                .lattice = lattice,
                .mechanism = mechanism,
                .statistics = std::move(statistics),
-               .evaluation = std::move(evaluation)};
+               .evaluation = std::move(evaluation),
+               .may_end_early = may_end_early(charter)};
 }
 
 }  // namespace parley::gate

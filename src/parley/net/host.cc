@@ -220,6 +220,11 @@ void Host::send(Guest guest, Bytes message) {
   state_->read(stream);
 }
 
+void Host::hear_on(Guest guest) {
+  const auto found = state_->streams.find(guest);
+  if (found != state_->streams.end() && !found->second->last_words) state_->read(*found->second);
+}
+
 void Host::dismiss(Guest guest, const Error& reason) {
   const auto found = state_->streams.find(guest);
   if (found != state_->streams.end()) state_->end(*found->second, to_status(reason));

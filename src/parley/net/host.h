@@ -42,10 +42,12 @@ class Host {
   int port() const;
   Event next(std::chrono::milliseconds patience);
 
-  /// Both do nothing for a guest that has left. A guest may say one thing when it arrives, and one
-  /// each time it has been sent something; what it sends beyond that stays unread. (Reading ahead
-  /// would also tell it at once, in a packet of its own, that there is room for more.)
+  /// All three do nothing for a guest that has left. A guest may say one thing when it arrives, one
+  /// each time it has been sent something, and one when somebody wants to hear on; what it sends
+  /// beyond that stays unread. (Reading ahead would also tell it at once, in a packet of its own,
+  /// that there is room for more.)
   void send(Guest guest, Bytes message);
+  void hear_on(Guest guest);
   /// Ends the stream, after what was sent before. The guest reads the reason; no Left follows.
   void dismiss(Guest guest, const Error& reason);
 

@@ -65,7 +65,7 @@ class AnHonestOwner : public testing::Test {
                         wire::Query{round, privacy::Public::from_model(std::move(theta))});
   }
   auto attend_to(const Scripted& learner) {
-    return attend(*owner_.owner, mutex_, banks_.papers("owner", "one"), learner.dial(),
+    return attend(*owner_.owner, nullptr, mutex_, banks_.papers("owner", "one"), learner.dial(),
                   {.absent = std::chrono::seconds(1), .answer_after = answer_after_}, stop_,
                   book_.log());
   }

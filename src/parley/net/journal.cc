@@ -74,7 +74,7 @@ Result<Journal::Resumed> Journal::resume(const std::filesystem::path& file, cons
                  {.file = file.string()}};
   if (::ftruncate(journal.descriptor_, static_cast<off_t>(parsed->whole)) != 0)
     return failed("cannot be shortened", file);
-  return Resumed{std::move(journal), std::move(parsed->started), std::move(parsed->entries)};
+  return Resumed{std::move(journal), *std::move(parsed)};
 }
 
 void Journal::append(const std::string& owner, const wire::ReceivedAnswer& answer) {
@@ -82,9 +82,17 @@ void Journal::append(const std::string& owner, const wire::ReceivedAnswer& answe
   pending_.insert(pending_.end(), entry.begin(), entry.end());
 }
 
+void Journal::append(const wire::Note& note) {
+  const Bytes entry = wire::transcript_note(note);
+  pending_.insert(pending_.end(), entry.begin(), entry.end());
+  noted_ = true;
+}
+
 Result<void> Journal::flush() {
   TRY(write(pending_));
   pending_.clear();
+  if (std::exchange(noted_, false) && ::fdatasync(descriptor_) != 0)
+    return failed("cannot be synced", file_);
   return {};
 }
 

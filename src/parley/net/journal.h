@@ -1,5 +1,6 @@
-// The learner's journal: every answer it took, in the file before the next question goes out. It
-// needs no sync, for owners replay what a crash of the machine loses.
+// The learner's journal: every answer it took, in the file before the next question goes out. Where
+// questions follow from the answers it needs no sync, for owners replay what a crash of the machine
+// loses; where they do not, what was asked is noted and synced before it is asked.
 #pragma once
 
 #include <filesystem>
@@ -24,6 +25,9 @@ class Journal {
 
   /// Kept until `flush`, which writes all of a round at once.
   void append(const std::string& owner, const wire::ReceivedAnswer& answer);
+  void append(const wire::Note& note);
+  /// After it returns, neither a kill nor, if there was a note, a power cut loses what was
+  /// appended.
   Result<void> flush();
 
   /// All of it, packed, as the transcript of a finished job; returns the SHA-256 of that file.
@@ -36,12 +40,12 @@ class Journal {
   std::filesystem::path file_;
   int descriptor_;
   Bytes pending_{};
+  bool noted_ = false;  // in what is pending
 };
 
 struct Journal::Resumed {
   Journal journal;
-  std::string started;
-  std::vector<wire::Entry> entries;
+  wire::Transcript transcript;
 };
 
 }  // namespace parley::net

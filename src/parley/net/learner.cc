@@ -27,40 +27,76 @@ struct Opened {
 
 /// The journal, and the learner as far as it goes.
 Result<Opened> open_journal(const LearnerOptions& options, const Hash& charter, Clock& clock,
-                            protocol::SyncLearner& learner) {
+                            protocol::Learner& learner) {
   const auto file = options.out / "journal.pb";
   if (!options.resume) {
     const std::string started = clock.now();
     return Opened{TRY(Journal::create(file, charter, started)), started};
   }
   Journal::Resumed resumed = TRY(Journal::resume(file, charter));
-  for (wire::Entry& entry : resumed.entries) {
-    const auto taken = learner.replay(entry.owner, std::move(entry.answer));
-    if (!taken)
-      return Error{Code::kIntegrity,
-                   "holds " + taken.error().what,
-                   "The journal was changed. Start again with another --out: owners replay what "
-                   "they have answered.",
-                   {.file = file.string()}};
-  }
-  return Opened{std::move(resumed.journal), std::move(resumed.started)};
+  const auto taken = resumed.transcript.in_order(
+      [&](const wire::Entry& entry) { return learner.replay(entry.owner, entry.answer); },
+      [&](const wire::Note& note) { return learner.replay(note); });
+  if (taken) return Opened{std::move(resumed.journal), std::move(resumed.transcript.started)};
+  return Error{
+      Code::kIntegrity,
+      "holds " + taken.error().what,
+      "The journal was changed. Put it back; or, if the charter's questions follow from "
+      "its answers, start again with another --out: owners replay what they have answered.",
+      {.file = file.string()}};
 }
 
 /// Every owner will be shown its newest receipt from earlier jobs.
-Result<void> remember_receipts(const ReceiptBook& book, const protocol::SyncPlan& plan,
-                               protocol::SyncLearner& learner) {
-  for (size_t i = 0; i < plan.owners.size(); ++i) {
-    if (!plan.owners[i].sign_key) continue;
-    auto newest = TRY(book.newest(plan.owners[i].name, *plan.owners[i].sign_key));
+Result<void> remember_receipts(const ReceiptBook& book, protocol::Learner& learner) {
+  for (size_t i = 0; i < learner.owners().size(); ++i) {
+    const protocol::PlannedOwner& owner = learner.owners()[i];
+    if (!owner.sign_key) continue;
+    auto newest = TRY(book.newest(owner.name, *owner.sign_key));
     if (newest) learner.remember(i, *std::move(newest));
   }
   return {};
 }
 
+/// When a learner acts by itself, whoever speaks: at regular times where owners are called, and
+/// when a round has taken as long as the charter allows.
+class Times {
+ public:
+  explicit Times(const charter::Charter& charter) : allowed_(charter.network.deadline_s) {
+    const charter::Protocol& p = charter.protocol;
+    async_ = p.name == charter::ProtocolName::kAsync;
+    if (!async_ || p.contact != charter::Contact::kBroadcast) return;
+    double rates = 0;
+    for (const charter::Owner& owner : charter.owners) rates += owner.rate;
+    const std::chrono::duration<double> quarter(.25 / rates);  // Few ticks find nothing called.
+    every_ = std::max(kTwice, std::chrono::duration_cast<std::chrono::milliseconds>(quarter));
+  }
+
+  /// Owners may speak at any time, and not only when they were asked.
+  bool async() const { return async_; }
+  std::chrono::milliseconds patience() const { return every_ ? std::min(kTick, *every_) : kTick; }
+  bool is_call() {
+    if (!every_ || Steady::now() < call_) return false;
+    call_ = Steady::now() + *every_;
+    return true;
+  }
+  bool is_up(uint64_t round) {
+    if (round_ != round) round_ = round, since_ = Steady::now();
+    return Steady::now() - since_ > allowed_;
+  }
+
+ private:
+  static constexpr std::chrono::milliseconds kTwice{5};  // between two calls, at least
+  std::chrono::seconds allowed_;
+  bool async_ = false;
+  std::optional<std::chrono::milliseconds> every_{};
+  Steady::time_point call_{}, since_ = Steady::now();
+  uint64_t round_ = 0;
+};
+
 /// One job at its door: who sits where, what is due when.
 class Session {
  public:
-  Session(const charter::Charter& charter, protocol::SyncLearner& learner, Journal& journal,
+  Session(const charter::Charter& charter, protocol::Learner& learner, Journal& journal,
           const ReceiptBook& book, Host& host, const LearnerOptions& options, const Log& log)
       : charter_(charter),
         learner_(learner),
@@ -69,6 +105,7 @@ class Session {
         host_(host),
         options_(options),
         log_(log),
+        times_(charter),
         seats_(charter.owners.size()) {}
 
   /// Until the model is there, or the reason why it will not be. Either way every owner's newest
@@ -105,8 +142,10 @@ class Session {
     while (!learner_.finished()) {
       if (stop) return Error{Code::kUnavailable, "interrupted", resume_hint()};
       if (Steady::now() - last_answer_ > options_.wait) return nobody_comes();
-      TRY(take(host_.next(kTick)));
+      TRY(take(host_.next(times_.patience())));
       if (learner_.refused()) return abandon(*learner_.refused());
+      if (times_.is_call()) send(learner_.call());
+      if (times_.is_up(learner_.rounds_done())) TRY(go_on(learner_.time_is_up()));
       dismiss_late();
     }
     return {};
@@ -157,8 +196,7 @@ class Session {
   Result<void> hear(const Said& said) {
     const auto place = seat_of(said.guest);
     if (!place) return {};
-    const size_t before = learner_.rounds_done();
-    auto step = learner_.step(*place, 0, said.message);
+    auto step = learner_.step(*place, said.message);
     if (!step) {
       log_("refused " + name(*place) + ": " + step.error().what);
       dismiss(*place, step.error());
@@ -170,19 +208,31 @@ class Session {
       journal_.append(name(*place), *step->taken);
       last_answer_ = Steady::now();
     }
-    if (!step->messages.empty()) TRY(journal_.flush());
-    for (protocol::Outgoing& out : step->messages) {
+    TRY(go_on(*std::move(step)));
+    if (times_.async()) host_.hear_on(said.guest);
+    return {};
+  }
+
+  /// What a step led to: in the journal before anyone hears of it.
+  Result<void> go_on(protocol::Step step) {
+    for (const wire::Note& note : step.notes) journal_.append(note);
+    if (!step.messages.empty()) TRY(journal_.flush());
+    send(std::move(step.messages));
+    if (learner_.rounds_done() == shown_) return {};
+    if (!std::exchange(receipts_kept_, true))
+      keep_receipts();  // Proof of this job, if we are killed.
+    options_.progress(shown_ = learner_.rounds_done());
+    return {};
+  }
+
+  void send(std::vector<protocol::Outgoing> messages) {
+    for (protocol::Outgoing& out : messages) {
       Seat& seat = seats_[out.owner];
       host_.send(*seat.guest, std::move(out.message));
       if (!first_question_) first_question_ = Steady::now();
       if (learner_.awaits(out.owner))
         seat.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
     }
-    if (learner_.rounds_done() > before) {
-      if (before == 0) keep_receipts();  // A learner that is killed later has proof of this job.
-      options_.progress(learner_.rounds_done());
-    }
-    return {};
   }
 
   void part(Guest guest) {
@@ -219,7 +269,8 @@ class Session {
     for (size_t i = 0; i < seats_.size(); ++i)
       if (learner_.awaits(i)) missing += (missing.empty() ? "" : ", ") + name(i);
     return {Code::kUnavailable,
-            "no answer for " + std::to_string(options_.wait.count()) + " s; missing: " + missing,
+            "no answer for " + std::to_string(options_.wait.count()) + " s" +
+                (missing.empty() ? "" : "; missing: " + missing),
             resume_hint()};
   }
 
@@ -241,51 +292,52 @@ class Session {
   const std::string& name(size_t place) const { return charter_.owners[place].name; }
 
   const charter::Charter& charter_;
-  protocol::SyncLearner& learner_;
+  protocol::Learner& learner_;
   Journal& journal_;
   const ReceiptBook& book_;
   Host& host_;
   const LearnerOptions& options_;
   const Log& log_;
+  Times times_;
   std::vector<Seat> seats_;
+  uint64_t shown_ = learner_.rounds_done();
+  bool receipts_kept_ = shown_ > 0;
   std::optional<Steady::time_point> first_question_{};
   Steady::time_point last_answer_ = Steady::now();
 };
 
 }  // namespace
 
-Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::SyncPlan plan,
+Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Learner& learner,
                                   const Papers& papers, const LearnerOptions& options, Clock& clock,
                                   const std::atomic<bool>& stop, const Log& log) {
-  const size_t longest = longest_message(plan.numbers());
   const ReceiptBook book(options.receipts);
-  protocol::SyncLearner learner(plan);
-  TRY(remember_receipts(book, plan, learner));
+  TRY(remember_receipts(book, learner));
   Opened opened = TRY(open_journal(options, charter.hash, clock, learner));
-  const auto host = TRY(Host::listen(options.listen, papers, longest, log));
+  const auto host =
+      TRY(Host::listen(options.listen, papers, longest_message(learner.numbers()), log));
   options.opened(host->port());
   options.progress(learner.rounds_done());
   Session session(charter, learner, opened.journal, book, *host, options, log);
   TRY(session.train(stop));
 
-  const std::vector<double> theta(learner.model().begin(), learner.model().end());
-  const std::vector<protocol::JobSpent> spent = learner.spent();
+  const protocol::Trained trained = learner.trained();
   LearnerResult result{.charter_name = charter.name,
                        .charter = charter.hash,
-                       .model = protocol::model_hash(theta),
+                       .model = protocol::model_hash(trained.theta),
                        .rounds = learner.rounds_done(),
                        .seconds = session.seconds(),
-                       .evaluation = learner.evaluation(),
+                       .evaluation = trained.evaluation,
                        .model_file = options.out / "model.json",
                        .transcript_file = options.out / "transcript.pb.zst"};
-  for (size_t i = 0; i < spent.size(); ++i)
-    result.owners.push_back({charter.owners[i].name, spent[i].epsilon, spent[i].evaluation});
+  for (size_t i = 0; i < trained.spent.size(); ++i)
+    result.owners.push_back(
+        {charter.owners[i].name, trained.spent[i].epsilon, trained.spent[i].evaluation});
   result.transcript = TRY(opened.journal.publish(result.transcript_file));
-  TRY(learn::write_model(result.model_file,
-                         protocol::trained_model(charter, theta, spent,
-                                                 {.started = opened.started,
-                                                  .transcript_sha256 = to_hex(result.transcript)},
-                                                 result.evaluation)));
+  TRY(learn::write_model(result.model_file, protocol::trained_model(
+                                                charter, trained,
+                                                {.started = opened.started,
+                                                 .transcript_sha256 = to_hex(result.transcript)})));
   TRY(session.say_farewell(stop));
   return result;
 }

@@ -13,7 +13,7 @@
 #include "parley/charter/charter.h"
 #include "parley/net/identity.h"
 #include "parley/net/transport.h"
-#include "parley/protocol/sync.h"
+#include "parley/protocol/learner.h"
 
 namespace parley::net {
 
@@ -43,9 +43,10 @@ struct LearnerResult {
   std::filesystem::path model_file{}, transcript_file{};
 };
 
-/// Runs the job to its end. An owner's refusal ends it with that owner's reason; owners that stay
-/// away for too long end it with kUnavailable. Whatever ends it, `resume` goes on from there.
-Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::SyncPlan plan,
+/// Runs the job to its end, with a learner of its protocol that has done nothing yet. An owner's
+/// refusal ends it with that owner's reason; owners that stay away for too long end it with
+/// kUnavailable. Whatever ends it, `resume` goes on from there.
+Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Learner& learner,
                                   const Papers& papers, const LearnerOptions& options, Clock& clock,
                                   const std::atomic<bool>& stop, const Log& log);
 

@@ -7,6 +7,7 @@
 #include <grpcpp/security/tls_certificate_verifier.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
+#include <algorithm>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -18,6 +19,7 @@ namespace parley::net {
 namespace {
 
 namespace tls = grpc::experimental;
+using Steady = std::chrono::steady_clock;
 
 /// What the handshake found, for a message better than "connection failed".
 struct Finding {
@@ -89,25 +91,54 @@ struct Line::State {
   grpc::ClientContext context;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> stream;
 
-  /// Waits for the one operation under way. The waiting thread does the network's work itself,
-  /// which saves a switch to another thread in every round.
-  bool wait() {
-    for (;;) {
+  /// Of a read and of everything else: at most one of each is under way.
+  struct Operation {
+    bool under_way = false, ok = false;
+  };
+  Operation reading, other;
+  grpc::ByteBuffer incoming;
+  bool pending = false;  // a read whose outcome nobody has taken
+
+  void* begin(Operation& operation) {
+    operation.under_way = true;
+    return &operation;
+  }
+
+  /// Waits for this operation; false if it is still under way at `until`. The waiting thread does
+  /// the network's work itself, which saves a switch to another thread in every round.
+  bool wait(Operation& operation, Steady::time_point until = Steady::time_point::max()) {
+    while (operation.under_way) {
+      const auto left = until - Steady::now();
+      if (left <= Steady::duration::zero()) return false;
       void* tag = nullptr;
       bool ok = false;
-      const auto until = std::chrono::system_clock::now() + std::chrono::milliseconds(200);
-      const auto next = queue.AsyncNext(&tag, &ok, until);
-      if (next == grpc::CompletionQueue::GOT_EVENT) return ok;
-      if (next == grpc::CompletionQueue::SHUTDOWN) return false;
-      if (*stop) context.TryCancel();
+      const auto soon = std::chrono::system_clock::now() +
+                        std::min<Steady::duration>(left, std::chrono::milliseconds(200));
+      const auto next = queue.AsyncNext(&tag, &ok, soon);
+      if (next == grpc::CompletionQueue::SHUTDOWN) return operation = {}, true;
+      if (next == grpc::CompletionQueue::GOT_EVENT)
+        *static_cast<Operation*>(tag) = {false, ok};
+      else if (*stop)
+        context.TryCancel();
+    }
+    return true;
+  }
+
+  void finish() {
+    context.TryCancel();
+    wait(reading);
+    queue.Shutdown();
+    void* tag = nullptr;
+    for (bool ok = false; queue.Next(&tag, &ok);) {
     }
   }
 
   /// Why the stream ended.
   Error reason() {
     grpc::Status status;
-    stream->Finish(&status, nullptr);
-    wait();
+    wait(reading);  // Whatever ended the stream ends it, too.
+    stream->Finish(&status, begin(other));
+    wait(other);
     const std::lock_guard lock(finding->mutex);
     if (finding->stranger)
       return {Code::kIntegrity,
@@ -131,9 +162,7 @@ Line::Line(Line&&) noexcept = default;
 
 Line::~Line() {
   if (!state_) return;
-  state_->context.TryCancel();
-  state_->queue.Shutdown();
-  state_->wait();
+  state_->finish();
 }
 
 Result<Line> Line::open(const Papers& papers, const Dial& dial, const std::atomic<bool>& stop) {
@@ -144,24 +173,35 @@ Result<Line> Line::open(const Papers& papers, const Dial& dial, const std::atomi
       dial.address, credentials(papers, dial.learner, state->finding), arguments(dial));
   state->stub = std::make_unique<grpc::GenericStub>(state->channel);
   state->stream = state->stub->PrepareCall(&state->context, kAttend, &state->queue);
-  state->stream->StartCall(nullptr);
-  const bool started = state->wait();
+  state->stream->StartCall(state->begin(state->other));
+  state->wait(state->other);
+  const bool started = state->other.ok;
   Line line(std::move(state));
   if (!started) return line.state_->reason();
   return line;
 }
 
 Result<void> Line::write(const Bytes& message) {
-  state_->stream->Write(to_buffer(message), nullptr);
-  if (!state_->wait()) return state_->reason();
+  state_->stream->Write(to_buffer(message), state_->begin(state_->other));
+  state_->wait(state_->other);
+  if (!state_->other.ok) return state_->reason();
   return {};
 }
 
 Result<Bytes> Line::read() {
-  grpc::ByteBuffer buffer;
-  state_->stream->Read(&buffer, nullptr);
-  if (!state_->wait()) return state_->reason();
-  return to_bytes(buffer);
+  auto message = TRY(read_until(Steady::time_point::max()));
+  return *std::move(message);
+}
+
+Result<std::optional<Bytes>> Line::read_until(Steady::time_point until) {
+  if (!state_->pending) {
+    state_->stream->Read(&state_->incoming, state_->begin(state_->reading));
+    state_->pending = true;
+  }
+  if (!state_->wait(state_->reading, until)) return std::optional<Bytes>();
+  state_->pending = false;
+  if (!state_->reading.ok) return state_->reason();
+  return std::optional(to_bytes(state_->incoming));
 }
 
 }  // namespace parley::net

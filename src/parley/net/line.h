@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "parley/base/bytes.h"
@@ -29,6 +31,8 @@ class Line {
   /// the error is the learner's reason; kUnavailable if there is none, or if `stop` was set.
   Result<void> write(const Bytes& message);
   Result<Bytes> read();
+  /// Nothing, if nothing came by then; what comes later the next reading returns.
+  Result<std::optional<Bytes>> read_until(std::chrono::steady_clock::time_point until);
 
  private:
   struct State;

@@ -9,6 +9,8 @@
 #include "parley/charter/available.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
+#include "parley/protocol/async.h"
+#include "parley/protocol/sync.h"
 
 namespace parley::net {
 namespace {
@@ -65,8 +67,22 @@ void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::mill
   std::this_thread::sleep_until(heard_at + (passed / every + 1) * every);
 }
 
+/// What the learner says next. Until then the clock ticks, and the owner may speak.
+Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Line& line) {
+  if (ticks == nullptr) return line.read();
+  for (;;) {
+    auto message = TRY(line.read_until(ticks->next()));
+    if (message) return *std::move(message);
+    ticks->advance();
+    std::unique_lock lock(mutex);
+    const auto claim = owner.tick();
+    lock.unlock();
+    if (claim) TRY(line.write(*claim));
+  }
+}
+
 /// One stream from greeting to farewell.
-Result<Hash> attend_once(protocol::SyncOwner& owner, std::mutex& mutex, Line& line,
+Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Line& line,
                          std::chrono::milliseconds answer_after, bool& heard, const Log& log) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
@@ -74,7 +90,8 @@ Result<Hash> attend_once(protocol::SyncOwner& owner, std::mutex& mutex, Line& li
   };
   TRY(line.write(locked([&] { return owner.connect(); })));
   while (!owner.finished()) {
-    const Bytes message = TRY(line.read());
+    if (ticks) ticks->skip_until(std::chrono::steady_clock::now());
+    const Bytes message = TRY(next_message(owner, ticks, mutex, line));
     heard = true;
     const auto heard_at = std::chrono::steady_clock::now();
     const auto reply = TRY(locked([&] { return owner.step(message); }));
@@ -114,12 +131,21 @@ Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Cha
   return key;
 }
 
-Result<protocol::SyncOwner> open_owner(const Household& household, charter::Charter charter) {
+std::unique_ptr<Ticks> ticks_for(const charter::Policy& policy, const charter::Charter& charter) {
+  if (charter.protocol.name != charter::ProtocolName::kAsync) return nullptr;
+  for (const charter::Owner& owner : charter.owners)
+    if (owner.name == policy.owner) return std::make_unique<PoissonTicks>(owner.rate);
+  return nullptr;
+}
+
+Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household,
+                                                    charter::Charter charter) {
   const charter::Policy& policy = household.policy;
   const size_t place = TRY(place_in(charter, policy.owner));
-  if (charter.protocol.name != charter::ProtocolName::kSync)
+  const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
+  if (!async && charter.protocol.name != charter::ProtocolName::kSync)
     return charter::not_available("protocol.name", name_of(charter.protocol.name),
-                                  "Over the network use \"sync\"; `parley simulate` runs others.");
+                                  "Use \"sync\" or \"async\".");
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   const auto approval = TRY(approval_for(household, charter));
   SigningKey key = TRY(signing_key(policy, charter));
@@ -135,10 +161,15 @@ Result<protocol::SyncOwner> open_owner(const Household& household, charter::Char
   auto gate = TRY(gate::Gate::open(gate::Records(std::move(loaded.rows)), std::move(terms),
                                    household.ledger, dataset, household.entropy,
                                    static_cast<int>(policy.threads)));
-  return protocol::SyncOwner(charter.hash, policy.owner, std::move(gate), std::move(key));
+  using Made = std::unique_ptr<protocol::Owner>;
+  if (async)
+    return Made(std::make_unique<protocol::AsyncOwner>(
+        charter.hash, policy.owner, charter.protocol.contact, std::move(gate), std::move(key)));
+  return Made(std::make_unique<protocol::SyncOwner>(charter.hash, policy.owner, std::move(gate),
+                                                    std::move(key)));
 }
 
-Result<std::optional<Hash>> attend(protocol::SyncOwner& owner, std::mutex& mutex,
+Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
                                    const Papers& papers, const Dial& dial, const Patience& patience,
                                    const std::atomic<bool>& stop, const Log& log) {
   using Clock = std::chrono::steady_clock;
@@ -149,7 +180,7 @@ Result<std::optional<Hash>> attend(protocol::SyncOwner& owner, std::mutex& mutex
     bool heard = false;
     auto ended = [&]() -> Result<Hash> {
       Line line = TRY(Line::open(papers, dial, stop));
-      return attend_once(owner, mutex, line, patience.answer_after, heard, log);
+      return attend_once(owner, ticks, mutex, line, patience.answer_after, heard, log);
     }();
     if (ended) return std::optional(*ended);
     if (!is_passing(ended.error()) || stop) return ended.error();

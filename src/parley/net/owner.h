@@ -12,8 +12,9 @@
 #include "parley/charter/policy.h"
 #include "parley/ledger/ledger.h"
 #include "parley/net/line.h"
+#include "parley/net/ticks.h"
 #include "parley/net/transport.h"
-#include "parley/protocol/sync.h"
+#include "parley/protocol/owner.h"
 
 namespace parley::net {
 
@@ -33,7 +34,11 @@ struct Household {
 
 /// Ready to answer this charter: accepted by the policy, approved where that asks for a person,
 /// its data read and counted, its budget enough to the end. Nothing has been spent.
-Result<protocol::SyncOwner> open_owner(const Household& household, charter::Charter charter);
+Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household,
+                                                    charter::Charter charter);
+
+/// The clock by which this owner comes; none where it is asked.
+std::unique_ptr<Ticks> ticks_for(const charter::Policy& policy, const charter::Charter& charter);
 
 /// How long to try.
 struct Patience {
@@ -45,11 +50,12 @@ struct Patience {
   std::chrono::milliseconds answer_after{0};
 };
 
-/// Attends the job until the learner says farewell; returns the hash of the model, or nothing where
+/// Attends the job until the learner says farewell, and speaks when `ticks`, if there are any, say
+/// so; returns the hash of the model, or nothing where
 /// every answer was given and the learner has gone without a farewell. Dials again whenever the
 /// line breaks, for the ledger gives what has been paid for. A learner that is not the charter's,
 /// an abort, a ledger that fails: an error.
-Result<std::optional<Hash>> attend(protocol::SyncOwner& owner, std::mutex& mutex,
+Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
                                    const Papers& papers, const Dial& dial, const Patience& patience,
                                    const std::atomic<bool>& stop, const Log& log);
 

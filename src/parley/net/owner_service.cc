@@ -45,11 +45,12 @@ class Jobs {
     JobEnd end{file, charter->name, charter->hash, std::optional<Hash>()};
     end.model = [&]() -> Result<std::optional<Hash>> {
       const Dial dial = TRY(dial_for(household_.policy, *charter, options_.dial));
-      protocol::SyncOwner owner = TRY(open_owner(household_, *charter));
+      const auto owner = TRY(open_owner(household_, *charter));
+      const auto ticks = ticks_for(household_.policy, *charter);
       say(charter->name + ": ready, dialling " + dial.address);
       Patience patience = options_.patience;
       patience.answer_after = std::chrono::milliseconds(household_.policy.answer_ms);
-      return attend(owner, household_.mutex, papers_, dial, patience, stop_,
+      return attend(*owner, ticks.get(), household_.mutex, papers_, dial, patience, stop_,
                     [&](const std::string& line) { say(charter->name + ": " + line); });
     }();
     return end;

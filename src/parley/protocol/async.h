@@ -15,14 +15,20 @@
 //   all others: Grant{no}          ------->    forget it: a race that is lost costs nothing
 //   (5) and (7)                    <-------    Answer{lattice sum + noise, signed receipt}
 //      ... until all owners together have given so many answers ...
+//   Query{evaluation, the model}   ------->    gate: clamp the losses, pay, add noise
+//   the joint loss                 <-------    Answer{noisy loss, signed receipt}
 //   Finished{hash of the model}    ------->
+//
+// The evaluation is there if the charter keeps a part of epsilon for it. Everyone who attends is
+// asked at once; who stays away until the time is up is left out.
 //
 // Every owner counts its own rounds 1, 2, ... and gives at most the charter's `answers`: its ledger
 // holds it to that (specification, horizontal 2.1). An answer that is late, because its owner was
-// slow, broke off or crashed, has been paid for and is used when it comes.
+// slow, broke off or crashed, has been paid for and is used when it comes; after the last round it
+// is only kept. What an owner was asked does not follow from the answers, so the learner notes it.
 //
-// Pure state machines: bytes in, bytes out. Clocks are outside: somebody calls tick() and call(),
-// and leave() for an owner that takes too long.
+// Pure state machines: bytes in, bytes out. Clocks are outside: somebody calls tick(), call() and
+// time_is_up(), and leave() for an owner that takes too long.
 #pragma once
 
 #include <optional>
@@ -30,61 +36,53 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/gate/gate.h"
 #include "parley/learn/async_descent.h"
-#include "parley/protocol/sync.h"
-#include "parley/wire/stream.h"
+#include "parley/protocol/learner.h"
+#include "parley/protocol/owner.h"
 
 namespace parley::protocol {
 
 /// All a learner knows: public numbers of the charter.
 struct AsyncPlan {
-  struct Owner {
-    std::string name;
-    uint64_t rows = 0;
-    std::optional<SignKey> sign_key{};  // its receipts must be signed by it; none in a simulation
-  };
   Hash charter{};
-  std::vector<Owner> owners{};
+  std::vector<PlannedOwner> owners{};
   double gamma = 0;      // of the lattice on which answers arrive
   uint32_t answers = 0;  // most of one owner
   charter::Contact contact = charter::Contact::kOwnerRequests;
   learn::AsyncRule rule{};
+  /// Set where the model is evaluated after the last round.
+  std::optional<learn::EvaluationMap> evaluation{};
+  size_t quorum = 1;  // evaluations that are enough when the time is up
 };
 
-class AsyncLearner {
+class AsyncLearner final : public Learner {
  public:
   explicit AsyncLearner(AsyncPlan plan);
 
-  /// A stream of this owner has opened; a greeting must follow. An older one is forgotten.
-  void attend(size_t owner);
-  /// Its stream has closed, or is closed because it takes too long: another owner may be asked.
-  void leave(size_t owner);
+  void attend(size_t owner) override;
+  /// Another owner may be asked now.
+  void leave(size_t owner) override;
 
-  /// Takes one message of an owner that attends. An error ends the owner's stream and changes
-  /// nothing else; an owner's refusal ends the job.
-  Result<Step> step(size_t owner, ByteView message);
+  Result<Step> step(size_t owner, ByteView message) override;
 
-  /// Broadcast: it is time for the next round. Nothing while an owner has the word.
-  std::vector<Outgoing> call();
+  /// Broadcast: it is time for the next round. Nothing while an owner has the word, and nothing
+  /// twice.
+  std::vector<Outgoing> call() override;
+  Step time_is_up() override;
 
-  /// Takes an answer from a transcript, in its order, before anyone attends.
-  Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer);
+  Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
+  Result<void> replay(const wire::Note& note) override;
 
-  bool finished() const { return descent_.finished(); }
-  uint64_t rounds_done() const { return descent_.rounds_done(); }
-  /// Why the job was abandoned, if it was.
-  const std::optional<Error>& refused() const { return refused_; }
-  /// Has this owner been asked something that it has not answered?
-  bool awaits(size_t owner) const { return !finished() && !seats_[owner].asked.empty(); }
+  const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
+  size_t numbers() const override { return plan_.rule.dimension; }
+  bool finished() const override { return descent_.finished() && !evaluating(); }
+  uint64_t rounds_done() const override { return descent_.rounds_done(); }
+  bool awaits(size_t owner) const override;
   uint32_t answers(size_t owner) const { return seats_[owner].taken; }
 
   /// The output so far.
   std::vector<double> model() const { return descent_.output(); }
-  /// What each owner has spent, by its last receipt.
-  std::vector<JobSpent> spent() const;
-  /// How many answers each has given.
-  std::vector<uint32_t> answers() const;
+  Trained trained() const override;
 
  private:
   /// What the learner knows of one owner: there may be many.
@@ -93,80 +91,61 @@ class AsyncLearner {
     bool greeted = false;
     uint32_t taken = 0;           // its answers so far
     std::vector<double> asked{};  // where it was asked, until it answers; empty if it was not
-    double epsilon_spent = 0;
-    Hash job{};          // of its answers so far
-    uint64_t since = 0;  // rounds done when its last answer came
+    bool called = false;          // broadcast: it has the open call
+    JobSpent spent{};
+    Hash job{};  // of its answers so far
+    std::optional<std::vector<int64_t>> evaluation{};
   };
+  /// After the last round, before the last evaluation.
+  bool evaluating() const { return plan_.evaluation && descent_.finished() && !evaluation_; }
   Result<Step> greet(size_t owner, const wire::Hello& hello);
   Result<Step> claim(size_t owner, const wire::Claim& claim);
-  Result<Step> refuse(size_t owner, const wire::Refusal& refusal);
   Result<Step> take(size_t owner, wire::ReceivedAnswer& answer);
-  Result<void> check_answer(size_t owner, const wire::ReceivedAnswer& answer) const;
-  Result<void> check_receipt(size_t owner, const wire::ReceivedAnswer& answer,
-                             const Hash& question) const;
-  std::optional<Hash> question_of(size_t owner, const wire::ReceivedAnswer& answer) const;
+  Result<void> take_answer(size_t owner, const wire::ReceivedAnswer& answer);
+  Result<void> take_evaluation(size_t owner, const wire::ReceivedAnswer& answer);
+  Result<void> check_signed(size_t owner, const wire::ReceivedAnswer& answer,
+                            std::span<const double> point, const Hash& before) const;
   void descend(size_t owner, const wire::ReceivedAnswer& answer);
+  void book(size_t owner, const wire::ReceivedAnswer& answer, double evaluation);
+  void evaluate();
+  std::vector<Outgoing> go_on(size_t owner, bool trained_before);
   Outgoing ask(size_t owner, std::span<const double> point);
+  Outgoing ask_evaluation(size_t owner);
   Outgoing end(size_t owner);
   std::vector<Outgoing> end_all();
   template <class Message>
   Outgoing send(size_t owner, const Message& message) {
     return {owner, 0, seats_[owner].stream->send(message)};
   }
-  Error wrong(size_t owner, const std::string& what) const;
 
   AsyncPlan plan_;
   learn::AsyncDescent descent_;
   std::vector<Seat> seats_;
   std::optional<size_t> holder_{};  // the owner that has the word
-  std::vector<double> called_{};    // theta_L of the open call; empty if none is
-  std::vector<double> past_{};      // theta_L before every replayed round
-  std::optional<Error> refused_{};
+  bool called_ = false;             // a call is open, for the points as they are
+  size_t evaluations_ = 0;
+  std::optional<learn::Evaluation> evaluation_{};
 };
 
-class AsyncOwner {
+class AsyncOwner : public Owner {
  public:
-  /// Without a key its receipts are not signed, as in a simulation.
   AsyncOwner(const Hash& charter, std::string name, charter::Contact contact, gate::Gate gate,
-             std::optional<SigningKey> key = std::nullopt);
+             std::optional<SigningKey> key = std::nullopt)
+      : Owner(charter, std::move(name), std::move(gate), std::move(key)), contact_(contact) {}
 
-  /// Opens a stream, the first or another after it broke: returns the greeting.
-  Bytes connect();
+  Bytes connect() override;
 
-  /// Its clock has ticked: a claim, or nothing where one is open, nothing was called, or all
-  /// answers are given.
-  std::optional<Bytes> tick();
-
-  /// The reply to a message of the learner: an answer, a refusal with its reason, or nothing. A
-  /// message that does not belong to this stream is an error and ends it; so is the learner's
-  /// Abort, and a failure of this machine.
-  Result<std::optional<Bytes>> step(ByteView message);
-
-  /// The hash of the model, once the learner has said farewell.
-  const std::optional<Hash>& finished() const { return finished_; }
-  /// Whether or not it has: is there anything left to answer?
-  bool gave_all() const { return gate_.is_done(); }
-  /// What the last message asked and this owner refused to answer, if it did.
-  const std::optional<Error>& refused() const { return refused_; }
-  /// To be called when nobody waits for an answer.
-  void rest() { gate_.draw_ahead(); }
+  /// A claim, or nothing where one is open, nothing was called, or all answers are given.
+  std::optional<Bytes> tick() override;
 
  private:
-  Result<void> be_welcomed(const wire::Welcome& welcome) const;
-  Result<std::optional<Bytes>> consider(wire::ReceivedQuery query);
-  Result<std::optional<Bytes>> be_granted(const wire::Grant& grant);
-  Result<std::optional<Bytes>> answer(const wire::ReceivedQuery& query);
+  Result<void> be_welcomed(const wire::Welcome& welcome) override;
+  Reply consider(wire::ReceivedQuery query) override;
+  Reply be_granted(const wire::Grant& grant) override;
 
-  Hash charter_;
-  std::string name_;
   charter::Contact contact_;
-  wire::Stream stream_;
-  gate::Gate gate_;
-  std::optional<SigningKey> key_;
   std::optional<wire::ReceivedQuery> called_{};  // broadcast: what it may claim
   bool busy_ = true;  // a claim is open, or the stream is not ready for one
-  std::optional<Hash> finished_{};
-  std::optional<Error> refused_{};
 };
 
 }  // namespace parley::protocol

@@ -6,6 +6,7 @@
 #include "parley/base/number.h"
 #include "parley/charter/available.h"
 #include "parley/gate/terms.h"
+#include "parley/protocol/owner_weights.h"
 
 namespace parley::protocol {
 namespace {
@@ -66,24 +67,14 @@ Result<AsyncPlan> async_plan(const Charter& charter, const learn::Rows* pilot) {
                  .gamma = terms.lattice.gamma(),
                  .answers = terms.answers,
                  .contact = charter.protocol.contact,
-                 .rule = async_rule(charter)};
+                 .rule = async_rule(charter),
+                 .quorum = static_cast<size_t>(charter.network.quorum)};
   TRY(check_stable(charter, plan.rule, pilot));
-  for (const charter::Owner& owner : charter.owners)
-    plan.owners.push_back({owner.name, static_cast<uint64_t>(owner.rows)});
+  for (size_t i = 0; i < charter.owners.size(); ++i)
+    plan.owners.push_back({charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows),
+                           plan.rule.owners[i].weight});
+  plan.evaluation = TRY(plan_evaluation(charter, terms, plan.owners));
   return plan;
-}
-
-Result<void> require_signatures(AsyncPlan& plan, const Charter& charter) {
-  for (size_t i = 0; i < charter.owners.size(); ++i) {
-    const charter::Owner& owner = charter.owners[i];
-    if (!owner.sign_key)
-      return Error{Code::kInvalid,
-                   owner.name + " has no sign_key, so nobody could check its receipts",
-                   "Add the line that `parley join` printed for it.",
-                   {.key = "owner[" + std::to_string(i) + "].sign_key"}};
-    plan.owners[i].sign_key = owner.sign_key;
-  }
-  return {};
 }
 
 }  // namespace parley::protocol

@@ -16,7 +16,4 @@ Result<AsyncPlan> async_plan(const charter::Charter& charter, const learn::Rows*
 /// The equations' constants alone, for any calibration.
 learn::AsyncRule async_rule(const charter::Charter& charter);
 
-/// From now on the plan's receipts must be signed. A charter without a key for an owner is refused.
-Result<void> require_signatures(AsyncPlan& plan, const charter::Charter& charter);
-
 }  // namespace parley::protocol

@@ -31,7 +31,7 @@ AsyncPlan plan_for(Contact contact = Contact::kOwnerRequests, uint64_t rounds = 
                           .rounds = rounds,
                           .output = learn::AsyncOutput::kLast}};
   plan.rule.add(.6, 1), plan.rule.add(.4, 1), plan.rule.set_steps();
-  plan.owners = {{"one", 3, key_of(1).public_key()}, {"two", 2, key_of(2).public_key()}};
+  plan.owners = {{"one", 3, .6, key_of(1).public_key()}, {"two", 2, .4, key_of(2).public_key()}};
   return plan;
 }
 
@@ -203,58 +203,78 @@ TEST(Async, AClaimThatCrossesACallIsForTheNewOne) {
   EXPECT_TRUE(job.learner.step(0, job.one.reply(granted))->taken) << "its signature was checked";
 }
 
-/// All answers of a job in which owner one's first is lost and comes late.
-std::vector<wire::Entry> late_transcript(std::vector<double>& model) {
+/// All answers and notes of a job in which owner one's first is lost and comes late.
+wire::Transcript late_transcript(std::vector<double>& model) {
   Two job;
-  std::vector<wire::Entry> entries;
-  const auto keep = [&](const Step& step, int who) {
-    entries.push_back({who == 1 ? "one" : "two", *step.taken});
+  wire::Transcript transcript;
+  const auto keep = [&](const Step& step) {
+    if (step.taken) transcript.entries.push_back({"", *step.taken});
+    for (wire::Note note : step.notes) {
+      note.answers = transcript.entries.size();
+      transcript.notes.push_back(note);
+    }
   };
-  job.one.reply(job.one.claim(job.learner));
+  const auto round = [&](Household& who) {
+    const Step asked = who.claim(job.learner);
+    keep(asked);
+    keep(*job.learner.step(who.place(), who.reply(asked)));
+    transcript.entries.back().owner = who.number == 1 ? "one" : "two";
+  };
+  const Step lost = job.one.claim(job.learner);
+  keep(lost);
+  job.one.reply(lost);
   job.learner.leave(0);
-  keep(job.two.round(job.learner), 2);
-  keep(job.two.round(job.learner), 2);
+  round(job.two), round(job.two);
   job.one.restart();
-  keep(*job.learner.step(0, *job.one.attend(job.learner)), 1);
-  keep(job.two.round(job.learner), 2);
-  keep(job.one.round(job.learner), 1);
+  keep(*job.learner.step(0, *job.one.attend(job.learner)));
+  transcript.entries.back().owner = "one";
+  round(job.two), round(job.one);
   check(job.learner.finished());
   model = job.learner.model();
-  return entries;
+  return transcript;
+}
+
+Result<void> replay(AsyncLearner& learner, const wire::Transcript& transcript) {
+  return transcript.in_order(
+      [&](const wire::Entry& entry) { return learner.replay(entry.owner, entry.answer); },
+      [&](const wire::Note& note) { return learner.replay(note); });
 }
 
 TEST(Async, ATranscriptReplaysBitForBitAlsoWithLateAnswers) {
   std::vector<double> model;
-  const auto entries = late_transcript(model);
   AsyncLearner replayed(plan_for());
-  for (const wire::Entry& entry : entries) {
-    const auto taken = replayed.replay(entry.owner, entry.answer);
-    ASSERT_TRUE(taken) << describe(taken.error());
-  }
+  const auto taken = replay(replayed, late_transcript(model));
+  ASSERT_TRUE(taken) << describe(taken.error());
   EXPECT_EQ(replayed.model(), model);
 }
 
 TEST(Async, AChangedTranscriptIsRefused) {
   std::vector<double> model;
   const auto refused = [&](auto change) -> std::string {
-    auto entries = late_transcript(model);
-    change(entries);
+    auto transcript = late_transcript(model);
+    change(transcript.entries, transcript.notes);
     AsyncLearner learner(plan_for());
-    for (const wire::Entry& entry : entries)
-      if (const auto taken = learner.replay(entry.owner, entry.answer); !taken)
-        return taken.error().what;
-    return "";
+    const auto taken = replay(learner, transcript);
+    return taken ? "" : taken.error().what;
   };
-  EXPECT_EQ(refused([](auto&) {}), "");
-  EXPECT_NE(refused([](auto& all) { all[1].answer.values[0] += 1; }).find("other numbers"),
+  EXPECT_EQ(refused([](auto&, auto&) {}), "");
+  EXPECT_NE(refused([](auto& all, auto&) { all[1].answer.values[0] += 1; }).find("other numbers"),
             std::string::npos);
-  EXPECT_NE(refused([](auto& all) { std::swap(all[2], all[4]); }).find("was due"),
+  EXPECT_NE(refused([](auto& all, auto&) { std::swap(all[2], all[4]); }).find("was due"),
             std::string::npos);
-  EXPECT_NE(refused([](auto& all) { std::swap(all[0], all[1]); }).find("was due"),
+  EXPECT_NE(refused([](auto& all, auto&) { std::swap(all[0], all[1]); }).find("was due"),
             std::string::npos);
-  EXPECT_NE(refused([](auto& all) { std::swap(all[3], all[4]); }), "")
+  EXPECT_NE(refused([](auto& all, auto&) { std::swap(all[3], all[4]); }), "")
       << "two owners in another order would have been asked other questions";
-  EXPECT_NE(refused([](auto& all) { (*all[4].answer.signature)[3] ^= 1; }).find("did not sign"),
+  EXPECT_NE(
+      refused([](auto& all, auto&) { (*all[4].answer.signature)[3] ^= 1; }).find("did not sign"),
+      std::string::npos);
+  EXPECT_NE(refused([](auto&, auto& notes) { notes.erase(notes.begin()); }).find("no question"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto&, auto& notes) { notes.back().answers = 3; }).find("another question"),
+            std::string::npos)
+      << "when it was asked is part of what it signed";
+  EXPECT_NE(refused([](auto&, auto& notes) { notes[1].round = 2; }).find("not due"),
             std::string::npos);
 }
 
@@ -291,9 +311,12 @@ TEST(Async, AnOwnerWhoseLedgerForgotAnAnswerIsNotAskedAgain) {
   job.one.round(job.learner);
   Household restored(1, 1);
   job.learner.attend(0);
-  const auto refused = job.learner.step(0, restored.owner->connect());
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().hint.find("older copy"), std::string::npos);
+  const auto greeted = job.learner.step(0, restored.owner->connect());
+  ASSERT_TRUE(greeted && greeted->stale);
+  EXPECT_NE(greeted->stale->hint.find("older copy"), std::string::npos);
+  ASSERT_EQ(greeted->messages.size(), 1u) << "a welcome with its receipt, and no question";
+  EXPECT_FALSE(restored.owner->step(greeted->messages[0].message));
+  EXPECT_EQ(restored.ledger.missing(), 1u) << "noted, so that it stops whoever asks next";
 }
 
 // Bytes of any kind: an error or a step, never a crash, and never more than the budget.

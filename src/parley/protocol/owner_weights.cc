@@ -38,10 +38,15 @@ Result<double> noise_variance(const Charter& charter, size_t owner) {
   return variance_of(terms.mechanism, terms.lattice.gamma() / static_cast<double>(terms.rows));
 }
 
-Result<double> evaluation_variance(const Charter& charter, size_t owner) {
-  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
-  check(terms.evaluation.has_value());
-  return variance_of(terms.evaluation->mechanism, 1);
+Result<std::optional<learn::EvaluationMap>> plan_evaluation(const Charter& charter,
+                                                            const gate::Terms& terms,
+                                                            std::vector<PlannedOwner>& owners) {
+  if (!terms.evaluation) return std::optional<learn::EvaluationMap>();
+  for (size_t i = 0; i < owners.size(); ++i) {
+    const gate::Terms own = TRY(gate::terms_for(charter, i));
+    owners[i].evaluation_variance = variance_of(own.evaluation->mechanism, 1);
+  }
+  return std::optional(terms.evaluation->map);
 }
 
 Result<std::vector<double>> owner_weights(const Charter& charter, const learn::Schedule& schedule,

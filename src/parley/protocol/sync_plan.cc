@@ -114,26 +114,9 @@ Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   for (size_t i = 0; i < charter.owners.size(); ++i)
     plan.owners.push_back(
         {charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows), weights[i]});
-  if (terms.evaluation) {
-    plan.evaluation = terms.evaluation->map;
-    for (size_t i = 0; i < plan.owners.size(); ++i)
-      plan.owners[i].evaluation_variance = TRY(evaluation_variance(charter, i));
-  }
+  plan.evaluation = TRY(plan_evaluation(charter, terms, plan.owners));
   if (terms.statistics) plan.moments = TRY(moments_of(charter, weights, terms));
   return plan;
-}
-
-Result<void> require_signatures(SyncPlan& plan, const Charter& charter) {
-  for (size_t i = 0; i < charter.owners.size(); ++i) {
-    const charter::Owner& owner = charter.owners[i];
-    if (!owner.sign_key)
-      return Error{Code::kInvalid,
-                   owner.name + " has no sign_key, so nobody could check its receipts",
-                   "Add the line that `parley join` printed for it.",
-                   {.key = "owner[" + std::to_string(i) + "].sign_key"}};
-    plan.owners[i].sign_key = owner.sign_key;
-  }
-  return {};
 }
 
 }  // namespace parley::protocol

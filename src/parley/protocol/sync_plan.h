@@ -11,7 +11,4 @@ namespace parley::protocol {
 /// follows from public values.
 Result<SyncPlan> sync_plan(const charter::Charter& charter, const learn::Rows* pilot);
 
-/// From now on the plan's receipts must be signed. A charter without a key for an owner is refused.
-Result<void> require_signatures(SyncPlan& plan, const charter::Charter& charter);
-
 }  // namespace parley::protocol

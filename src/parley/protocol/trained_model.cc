@@ -35,8 +35,8 @@ uint64_t rounds_of(const charter::Charter& charter) {
   return static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
 }
 
-learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const JobSpent> spent,
-                           bool simulated, bool evaluated, std::span<const uint32_t> answers) {
+learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& trained,
+                           bool simulated) {
   const charter::Privacy& privacy = charter.privacy;
   learn::PrivacyCard card{
       .is_private = !simulated,
@@ -60,10 +60,10 @@ learn::PrivacyCard card_of(const charter::Charter& charter, std::span<const JobS
     card.owners.push_back(
         {.name = owner.name,
          .rows = static_cast<uint64_t>(owner.rows),
-         .epsilon = spent[i].epsilon,
+         .epsilon = trained.spent[i].epsilon,
          .delta = owner.delta,
-         .epsilon_evaluation = spent[i].evaluation,
-         .receipts = (answers.empty() ? card.rounds : answers[i]) + (evaluated ? 1 : 0)});
+         .epsilon_evaluation = trained.spent[i].evaluation,
+         .receipts = trained.answers[i] + (trained.spent[i].evaluation > 0 ? 1 : 0)});
   }
   return card;
 }
@@ -79,23 +79,20 @@ std::string prediction_of(const charter::Charter& charter) {
 
 }  // namespace
 
-learn::Model trained_model(const charter::Charter& charter, std::vector<double> theta,
-                           std::span<const JobSpent> spent, learn::Training training,
-                           std::optional<learn::Evaluation> evaluation,
-                           std::span<const uint32_t> answers) {
+learn::Model trained_model(const charter::Charter& charter, const Trained& trained,
+                           learn::Training training) {
   training.rounds = rounds_of(charter);
   training.parley = std::string(kVersion);
-  return {
-      .name = charter.name,
-      .loss = charter::loss_of(charter.model),
-      .theta = std::move(theta),
-      .box = charter.model.box,
-      .l2 = charter.model.l2,
-      .prediction = prediction_of(charter),
-      .schema = charter.schema,
-      .card = card_of(charter, spent, training.seed.has_value(), evaluation.has_value(), answers),
-      .training = std::move(training),
-      .evaluation = evaluation};
+  return {.name = charter.name,
+          .loss = charter::loss_of(charter.model),
+          .theta = trained.theta,
+          .box = charter.model.box,
+          .l2 = charter.model.l2,
+          .prediction = prediction_of(charter),
+          .schema = charter.schema,
+          .card = card_of(charter, trained, training.seed.has_value()),
+          .training = std::move(training),
+          .evaluation = trained.evaluation};
 }
 
 }  // namespace parley::protocol

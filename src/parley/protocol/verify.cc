@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "parley/base/number.h"
 #include "parley/gate/terms.h"
-#include "parley/protocol/async_plan.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/protocol/make_learner.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify_epsilon.h"
 #include "parley/protocol/verify_model.h"
@@ -50,34 +49,21 @@ bool is_evaluation(const ReceivedAnswer& answer) {
   return answer.receipt.kind == privacy::ReleaseKind::kEvaluation;
 }
 
-/// What a learner with the transcript's answers comes to.
-struct Trained {
-  std::vector<double> theta;
-  std::vector<JobSpent> spent;
-  std::optional<learn::Evaluation> evaluation{};
-  std::vector<uint32_t> answers{};  // of each owner; empty where all give as many
-};
-
-Trained trained_by(const SyncLearner& learner) {
-  return {{learner.model().begin(), learner.model().end()}, learner.spent(), learner.evaluation()};
-}
-Trained trained_by(const AsyncLearner& learner) {
-  return {learner.model(), learner.spent(), std::nullopt, learner.answers()};
-}
-
-/// `Learner` is the protocol's, made from the charter's plan.
-template <class Learner>
 class Verifier {
  public:
-  Verifier(const Evidence& evidence, Learner learner, bool evaluates)
+  /// The learner is the protocol's, made from the charter's plan.
+  Verifier(const Evidence& evidence, std::unique_ptr<Learner> learner)
       : evidence_(evidence),
         learner_(std::move(learner)),
-        evaluates_(evaluates),
+        tolerant_(evidence.charter.network.quorum <
+                  static_cast<int64_t>(evidence.charter.owners.size())),
+        evaluates_(evidence.charter.privacy.evaluate > 0),
         owners_(evidence.charter.owners) {
     const charter::Charter& charter = evidence.charter;
     result_.charter_name = charter.name;
     result_.charter = charter.hash;
-    result_.rounds = static_cast<uint64_t>(kAsync ? charter.protocol.rounds : charter.answers());
+    const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
+    result_.rounds = static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
     result_.answers = evidence.transcript.entries.size();
   }
 
@@ -96,8 +82,6 @@ class Verifier {
   }
 
  private:
-  static constexpr bool kAsync = std::is_same_v<Learner, AsyncLearner>;
-
   /// The transcript's words go to a person's terminal.
   void found(const std::string& owner, uint32_t round, const std::string& what) {
     result_.findings.push_back({wire::plain(owner), round, wire::plain(what)});
@@ -148,12 +132,16 @@ class Verifier {
       wrong("the charter prescribes " + event + ", it was paid as " + receipt.event);
   }
 
-  /// The chain of rounds must be whole: nothing left out, nothing beyond the end. An asynchronous
-  /// owner gives as many as its clock made it, up to the charter's answers.
+  /// The chain of rounds must be whole: nothing left out, nothing beyond the end. Where a job may
+  /// do without some, an owner gives as many as it came to, up to the charter's answers.
   void look_at_rounds(const std::string& owner, const ByRound& by_round) {
     using enum privacy::ReleaseKind;
     const auto most = static_cast<uint64_t>(evidence_.charter.answers());
-    const uint64_t due = kAsync ? std::min<uint64_t>(by_round.size(), most) : most;
+    const auto given =
+        static_cast<uint64_t>(std::count_if(by_round.begin(), by_round.end(), [](const auto& each) {
+          return each.first.first == kAnswer;
+        }));
+    const uint64_t due = tolerant_ ? std::min(given, most) : most;
     uint64_t missing = 0, first = 0;
     for (uint32_t round = 1; round <= due; ++round)
       if (!by_round.contains({kAnswer, round}) && missing++ == 0) first = round;
@@ -161,7 +149,7 @@ class Verifier {
       found(
           owner, static_cast<uint32_t>(first),
           missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
-    if (evaluates_ && !by_round.contains({kEvaluation, 1}))
+    if (evaluates_ && !tolerant_ && !by_round.contains({kEvaluation, 1}))
       found(owner, 0, "its evaluation is missing");
     for (const auto& [place, answer] : by_round) look_for_more(owner, *answer);
   }
@@ -208,21 +196,30 @@ class Verifier {
 
   /// The learner's own steps again. Only here do questions show: they follow from earlier answers.
   void recompute() {
-    for (const wire::Entry& entry : evidence_.transcript.entries)
-      if (const auto taken = learner_.replay(entry.owner, entry.answer); !taken)
-        return found(entry.owner, is_evaluation(entry.answer) ? 0 : entry.answer.round,
-                     taken.error().what);
-    if (!learner_.finished())
+    const auto whole = evidence_.transcript.in_order(
+        [&](const wire::Entry& entry) -> Result<void> {
+          const auto taken = learner_->replay(entry.owner, entry.answer);
+          if (!taken)
+            found(entry.owner, is_evaluation(entry.answer) ? 0 : entry.answer.round,
+                  taken.error().what);
+          return taken;
+        },
+        [&](const wire::Note& note) -> Result<void> {
+          const auto taken = learner_->replay(note);
+          if (!taken) found(note.owner, note.round, "the learner notes " + taken.error().what);
+          return taken;
+        });
+    if (!whole) return;
+    if (!learner_->finished())
       return found("", 0,
-                   "the transcript ends after " + std::to_string(learner_.rounds_done()) + " of " +
+                   "the transcript ends after " + std::to_string(learner_->rounds_done()) + " of " +
                        std::to_string(result_.rounds) + " rounds");
     result_.recomputed = true;
     const learn::Training training{.started = evidence_.transcript.started,
                                    .transcript_sha256 = transcript_hash()};
-    const Trained trained = trained_by(learner_);
+    const Trained trained = learner_->trained();
     result_.evaluation = trained.evaluation;
-    const learn::Model expected = trained_model(evidence_.charter, trained.theta, trained.spent,
-                                                training, trained.evaluation, trained.answers);
+    const learn::Model expected = trained_model(evidence_.charter, trained, training);
     for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
   }
 
@@ -261,14 +258,24 @@ class Verifier {
       seen.insert(place);
     }
     for (const auto& [place, row] : rows)
-      if (!seen.contains(place))
+      if (!seen.contains(place) && !may_have_stayed(place, seen))
         found(ledger.owner, place.first == "answer" ? static_cast<uint32_t>(place.second) : 0,
               (place.first == "answer" ? "" : "its " + place.first + " ") + "is row " +
                   std::to_string(row->id) + " of the ledger, and not in the transcript");
   }
 
+  /// Where a job may do without an owner's answers, the next after those in the transcript, or its
+  /// evaluation, may have been paid for and come too late.
+  bool may_have_stayed(const std::pair<std::string, int64_t>& place,
+                       const std::set<std::pair<std::string, int64_t>>& seen) const {
+    const auto given = std::count_if(seen.begin(), seen.end(),
+                                     [&](const auto& each) { return each.first == place.first; });
+    return tolerant_ && place.second == given + 1;
+  }
+
   const Evidence& evidence_;
-  Learner learner_;
+  std::unique_ptr<Learner> learner_;
+  bool tolerant_;   // of owners that stay away
   bool evaluates_;  // after the last round
   const std::vector<charter::Owner>& owners_;
   VerifyResult result_{};
@@ -277,15 +284,8 @@ class Verifier {
 }  // namespace
 
 Result<VerifyResult> verify(const Evidence& evidence) {
-  if (evidence.charter.protocol.name == charter::ProtocolName::kAsync) {
-    AsyncPlan plan = TRY(async_plan(evidence.charter, evidence.pilot));
-    TRY(require_signatures(plan, evidence.charter));
-    return Verifier(evidence, AsyncLearner(std::move(plan)), false).run();
-  }
-  SyncPlan plan = TRY(sync_plan(evidence.charter, evidence.pilot));
-  TRY(require_signatures(plan, evidence.charter));
-  const bool evaluates = plan.evaluation.has_value();
-  return Verifier(evidence, SyncLearner(std::move(plan)), evaluates).run();
+  auto learner = TRY(make_learner(evidence.charter, evidence.pilot, Receipts::kSigned));
+  return Verifier(evidence, std::move(learner)).run();
 }
 
 }  // namespace parley::protocol

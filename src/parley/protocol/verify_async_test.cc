@@ -74,20 +74,21 @@ struct Job {
 
   Job() {
     AsyncPlan plan = *async_plan(charter, nullptr);
-    EXPECT_TRUE(require_signatures(plan, charter));
+    EXPECT_TRUE(require_signatures(plan.owners, charter));
     AsyncLearner learner(plan);
     for (size_t place : {0u, 1u}) open(place, learner);
     transcript.charter = charter.hash;
     transcript.started = "2026-11-15T08:00:00Z";
     for (size_t place : {0u, 0u, 1u, 0u, 0u}) {
       const Step asked = *learner.step(place, *owners[place].tick());
+      transcript.notes.push_back(asked.notes.at(0));
+      transcript.notes.back().answers = transcript.entries.size();
       Step step = *learner.step(place, **owners[place].step(asked.messages.at(0).message));
       transcript.entries.push_back({kNames[place], *std::move(step.taken)});
     }
     EXPECT_TRUE(learner.finished());
-    model = trained_model(charter, learner.model(), learner.spent(),
-                          {.started = transcript.started, .transcript_sha256 = to_hex(kFile)},
-                          std::nullopt, learner.answers());
+    model = trained_model(charter, learner.trained(),
+                          {.started = transcript.started, .transcript_sha256 = to_hex(kFile)});
   }
 
   void open(size_t place, AsyncLearner& learner) {
@@ -136,7 +137,7 @@ TEST(VerifyAsync, WhatWasLeftOutMovedOrChangedIsFound) {
             std::string::npos);
   EXPECT_NE(first_finding([](Job& job) {
               std::swap(job.transcript.entries[2], job.transcript.entries[3]);
-            }).find("another question"),
+            }).find("no question"),
             std::string::npos);
   EXPECT_NE(first_finding([](Job& job) { job.transcript.entries[2].answer.values[0] += 1; }), "");
   EXPECT_NE(first_finding([](Job& job) { job.model.theta[0] += 1e-9; }), "");

@@ -86,7 +86,7 @@ class Verify : public testing::Test {
     owners_.clear(), ledgers_.clear(), transcript_ = {};
     for (size_t place : {0u, 1u}) open_owner(place);
     SyncPlan plan = *sync_plan(charter_, pilot_);
-    ASSERT_TRUE(require_signatures(plan, charter_));
+    ASSERT_TRUE(require_signatures(plan.owners, charter_));
     SyncLearner learner(plan);
     std::deque<Outgoing> post;
     for (size_t place : {0u, 1u}) {
@@ -104,9 +104,8 @@ class Verify : public testing::Test {
       post.insert(post.end(), step.messages.begin(), step.messages.end());
     }
     ASSERT_TRUE(learner.finished());
-    model_ = trained_model(
-        charter_, {learner.model().begin(), learner.model().end()}, learner.spent(),
-        {.started = transcript_.started, .transcript_sha256 = to_hex(kFile)}, learner.evaluation());
+    model_ = trained_model(charter_, learner.trained(),
+                           {.started = transcript_.started, .transcript_sha256 = to_hex(kFile)});
   }
 
   void open_owner(size_t place) {

@@ -7,8 +7,10 @@
 
 #include "parley/base/files.h"
 #include "parley/ledger/read.h"
+#include "parley/protocol/async_plan.h"
 #include "parley/sim/load.h"
 #include "parley/sim/poisson_clocks.h"
+#include "parley/sim/world.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -48,28 +50,26 @@ SimulateInput input_of(const std::string& text) {
 
 const char kProtocol[] = "rounds = 60\nanswers = 12\nstep = 0.1\n";
 
-AsyncRun run_of(const SimulateInput& input, uint64_t seed, const AsyncFaults& faults = {}) {
+JobRun run_of(const SimulateInput& input, uint64_t seed, const Faults& faults = {}) {
   const SimulateOptions options{.seed = seed};
-  auto plan = protocol::async_plan(input.charter, input.pilot.get());
-  EXPECT_TRUE(plan) << (plan ? "" : describe(plan.error()));
-  const auto run = run_async({input, options, *plan, 0, faults});
+  const auto run = run_job({input, options, 0, faults});
   EXPECT_TRUE(run) << (run ? "" : describe(run.error()));
   return *run;
 }
 
 TEST(SimulatedAsync, TheSameSeedGivesTheSameModelFaultsIncluded) {
   const SimulateInput input = input_of(charter_text(8, kProtocol));
-  const AsyncFaults faults{.drop = .05, .duplicate = .05, .crash = .05, .delay = .1};
-  const AsyncRun run = run_of(input, 3, faults);
+  const Faults faults{.drop = .05, .duplicate = .05, .crash = .05, .delay = .1};
+  const JobRun run = run_of(input, 3, faults);
   EXPECT_GT(run.broken, 0u);
-  EXPECT_EQ(run.model, run_of(input, 3, faults).model);
-  EXPECT_NE(run.model, run_of(input, 4, faults).model);
+  EXPECT_EQ(run.trained.theta, run_of(input, 3, faults).trained.theta);
+  EXPECT_NE(run.trained.theta, run_of(input, 4, faults).trained.theta);
 }
 
 // No owner beyond its answers or its budget, nothing stuck, and everything that was taken was paid
 // for; whatever happens to messages and processes, on any of many seeds.
 TEST(SimulatedAsync, FaultsNeverCostMoreThanTheBudgetAndNothingIsStuck) {
-  const AsyncFaults kinds[] = {
+  const Faults kinds[] = {
       {.drop = .1},
       {.duplicate = .2},
       {.corrupt = .1},
@@ -77,23 +77,25 @@ TEST(SimulatedAsync, FaultsNeverCostMoreThanTheBudgetAndNothingIsStuck) {
       {.delay = .5, .reorder = .2},
       {.crash = .2},
       {.delay = .5, .deadline = 1},  // Many answers are late.
-      {.drop = .05, .duplicate = .05, .corrupt = .05, .crash = .1, .delay = .2}};
+      {.learner = .05},
+      {.crash = .1, .learner = .03, .delay = .5, .deadline = 1},
+      {.drop = .05, .duplicate = .05, .corrupt = .05, .crash = .1, .learner = .02, .delay = .2}};
   for (const char* contact : {"owner_requests", "broadcast"}) {
     const SimulateInput input =
         input_of(charter_text(8, std::string(kProtocol) + "contact = \"" + contact + "\"\n"));
-    for (const AsyncFaults& faults : kinds)
+    for (const Faults& faults : kinds)
       for (uint64_t seed = 1; seed <= 5; ++seed) {
-        const AsyncRun run = run_of(input, seed, faults);
+        const JobRun run = run_of(input, seed, faults);
         uint64_t taken = 0, answered = 0;
-        for (const AsyncRun::Owner& owner : run.owners) {
-          EXPECT_LE(owner.spent, 10);
+        for (const JobRun::Owner& owner : run.owners) {
+          EXPECT_LE(owner.spent.epsilon, 10);
           EXPECT_LE(owner.answered, 12u);
           EXPECT_LE(owner.taken, owner.answered);
           taken += owner.taken, answered += owner.answered;
         }
         EXPECT_EQ(taken, 60u);
         EXPECT_LE(answered, 60u + 8) << "at most one answer of each owner was not used";
-        for (double value : run.model) EXPECT_LE(std::fabs(value), 1);
+        for (double value : run.trained.theta) EXPECT_LE(std::fabs(value), 1);
       }
   }
 }
@@ -102,13 +104,12 @@ TEST(SimulatedAsync, FaultsNeverCostMoreThanTheBudgetAndNothingIsStuck) {
 TEST(SimulatedAsync, OwnersThatVanishForEverAreDoneWithout) {
   const SimulateInput room = input_of(charter_text(12, "rounds = 40\nanswers = 40\nstep = 0.1\n"));
   const SimulateInput none = input_of(charter_text(12, "rounds = 48\nstep = 0.1\n"));
-  const AsyncFaults faults{.crash = .05, .vanish = .5};
+  const Faults faults{.crash = .05, .vanish = .5};
   size_t stuck = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     run_of(room, seed, faults);
     const SimulateOptions options{.seed = seed};
-    const auto plan = protocol::async_plan(none.charter, none.pilot.get());
-    const auto run = run_async({none, options, *plan, 0, faults});
+    const auto run = run_job({none, options, 0, faults});
     EXPECT_TRUE(run || run.error().code == Code::kUnavailable);
     stuck += !run;
   }
@@ -138,10 +139,10 @@ TEST(SimulatedAsync, SimulateLeavesALedgerOfEveryOwnerThatVerifies) {
 // With a quota everyone has exactly its share, and noise that fits it (specification, 2.1).
 TEST(SimulatedAsync, AQuotaMakesEveryOwnerAnswerAsOften) {
   const SimulateInput input = input_of(charter_text(8, "rounds = 40\nstep = 0.1\n"));
-  for (const AsyncRun::Owner& owner : run_of(input, 5).owners) {
+  for (const JobRun::Owner& owner : run_of(input, 5).owners) {
     EXPECT_EQ(owner.taken, 5u);
-    EXPECT_GT(owner.spent, 9.99);
-    EXPECT_LE(owner.spent, 10);
+    EXPECT_GT(owner.spent.epsilon, 9.99);
+    EXPECT_LE(owner.spent.epsilon, 10);
   }
 }
 
@@ -235,7 +236,7 @@ TEST(SimulatedAsync, DeclaredRatesChangeWhoComesAndNotWhatIsLearnt) {
   const size_t first = text.find("rate = 1.0\n", text.find("[[owner]]"));
   text.replace(first, 11, "rate = 3.0\n");
   const SimulateInput input = input_of(text);
-  const AsyncRun run = run_of(input, 9);
+  const JobRun run = run_of(input, 9);
   EXPECT_GT(run.owners[0].taken, 600 * 3 / 8 - 75) << "6 standard deviations";
   EXPECT_LT(run.owners[0].taken, 600 * 3 / 8 + 75);
   const auto result = simulate(input, {.seed = 9});

@@ -360,15 +360,13 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   result.joint_metrics = pooled_metrics(input, outcome.model);
   result.optimum_metrics = pooled_metrics(input, reference.optimum.theta);
   if (!options.out.empty() && !literal) {  // No file of a model without a promise.
-    std::vector<protocol::JobSpent> spent;
-    std::vector<uint32_t> answers;
+    protocol::Trained trained{.theta = outcome.model, .evaluation = outcome.evaluation};
     for (const Outcome::Share& share : outcome.owners)
-      spent.push_back(share.spent), answers.push_back(share.answers);
+      trained.spent.push_back(share.spent), trained.answers.push_back(share.answers);
     result.model = options.out / "model.json";
     TRY(write_model(result.model, protocol::trained_model(
-                                      charter, outcome.model, spent,
-                                      {.started = SimulatedClock().now(), .seed = options.seed},
-                                      outcome.evaluation, answers)));
+                                      charter, trained,
+                                      {.started = SimulatedClock().now(), .seed = options.seed})));
   }
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;

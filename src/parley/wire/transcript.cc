@@ -40,6 +40,19 @@ std::optional<Proto> parse(ByteView piece) {
   return proto;
 }
 
+Result<void> take(const v1::TranscriptEntry& proto, Transcript& transcript) {
+  const size_t answers = transcript.entries.size();
+  if (proto.has_asked()) {
+    transcript.notes.push_back({Note::Kind::kAsked, proto.owner(), proto.asked().round(), answers});
+  } else if (proto.has_closed()) {
+    transcript.notes.push_back({Note::Kind::kClosed, proto.owner(), 0, answers});
+  } else {
+    ReceivedAnswer answer = TRY(answer_of(proto.answer()));
+    transcript.entries.push_back({proto.owner(), std::move(answer)});
+  }
+  return {};
+}
+
 }  // namespace
 
 Bytes transcript_head(const Hash& charter, const std::string& started) {
@@ -57,6 +70,16 @@ Bytes transcript_entry(const std::string& owner, const ReceivedAnswer& answer) {
   return with_length(entry);
 }
 
+Bytes transcript_note(const Note& note) {
+  v1::TranscriptEntry entry;
+  entry.set_owner(note.owner);
+  if (note.kind == Note::Kind::kAsked)
+    entry.mutable_asked()->set_round(note.round);
+  else
+    entry.mutable_closed();
+  return with_length(entry);
+}
+
 Result<Transcript> parse_transcript(ByteView bytes) {
   Transcript transcript;
   size_t at = 0;
@@ -71,8 +94,7 @@ Result<Transcript> parse_transcript(ByteView bytes) {
   while (const auto piece = next_piece(bytes, at)) {
     const auto proto = parse<v1::TranscriptEntry>(*piece);
     if (!proto) return malformed("entry " + std::to_string(transcript.entries.size() + 1));
-    ReceivedAnswer answer = TRY(answer_of(proto->answer()));
-    transcript.entries.push_back({proto->owner(), std::move(answer)});
+    TRY(take(*proto, transcript));
     transcript.whole = at;
   }
   return transcript;

@@ -1,5 +1,6 @@
-// What a learner keeps: every answer it took, as its owner signed it, in the order of arrival. The
-// journal of a running job and the transcript of a finished one are the same bytes.
+// What a learner keeps: every answer it took, as its owner signed it, in the order of arrival; and,
+// where questions do not follow from the answers alone, notes of what it did. The journal of a
+// running job and the transcript of a finished one are the same bytes.
 #pragma once
 
 #include <string>
@@ -14,14 +15,41 @@ struct Entry {
   ReceivedAnswer answer;
 };
 
+/// What the learner did after the answers before it. The signed questions of later answers show
+/// whether that is true.
+struct Note {
+  enum class Kind {
+    kAsked,  // this owner was asked this round of its own, where the learner then stood
+    kClosed  // enough had answered: the learner went on without the others
+  };
+  Kind kind = Kind::kAsked;
+  std::string owner{};  // of kAsked, as is the round
+  uint32_t round = 0;
+  size_t answers = 0;  // in the transcript before it
+  bool operator==(const Note&) const = default;
+};
+
 Bytes transcript_head(const Hash& charter, const std::string& started);
 Bytes transcript_entry(const std::string& owner, const ReceivedAnswer& answer);
+Bytes transcript_note(const Note& note);
 
 struct Transcript {
   Hash charter{};
   std::string started{};  // RFC 3339, UTC
   std::vector<Entry> entries{};
+  std::vector<Note> notes{};
   size_t whole = 0;  // bytes up to the end of the last whole entry
+
+  /// All of it in its order, until one of the two returns an error.
+  template <class OnEntry, class OnNote>
+  Result<void> in_order(OnEntry on_entry, OnNote on_note) const {
+    auto note = notes.begin();
+    for (size_t i = 0; i <= entries.size(); ++i) {
+      for (; note != notes.end() && note->answers <= i; ++note) TRY(on_note(*note));
+      if (i < entries.size()) TRY(on_entry(entries[i]));
+    }
+    return {};
+  }
 };
 
 /// A journal may end in the middle of an entry, where its writer was stopped: what follows the last

@@ -1,0 +1,86 @@
+// What the protocols have in common: who takes part, what is handed around, and what both roles
+// check whatever the protocol is.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/learn/kernel/evaluation_map.h"
+#include "parley/learn/model.h"
+#include "parley/wire/transcript.h"
+
+namespace parley::protocol {
+
+/// What a learner knows of an owner: public numbers of the charter.
+struct PlannedOwner {
+  std::string name;
+  uint64_t rows = 0;
+  double weight = 0;                  // v_i; they add up to 1
+  std::optional<SignKey> sign_key{};  // its receipts must be signed by it; none in a simulation
+  double evaluation_variance = 0;     // of the noise in its evaluation, in lattice units
+};
+
+/// From now on receipts must be signed. A charter without a key for an owner is refused.
+Result<void> require_signatures(std::vector<PlannedOwner>& owners, const charter::Charter& charter);
+
+/// What an owner has spent on a job.
+struct JobSpent {
+  double epsilon = 0;
+  double evaluation = 0;  // part of it
+};
+
+/// What a learner has come to.
+struct Trained {
+  std::vector<double> theta{};
+  std::vector<JobSpent> spent{};                  // of each owner, by its last receipt
+  std::vector<uint32_t> answers{};                // of each owner, its evaluation not counted
+  std::optional<learn::Evaluation> evaluation{};  // where the charter asks for one
+};
+
+/// A message for one owner in one run. A networked learner has one run.
+struct Outgoing {
+  size_t owner = 0;
+  size_t run = 0;
+  Bytes message;
+};
+
+/// What a message of an owner led to.
+struct Step {
+  std::vector<Outgoing> messages{};
+  std::optional<wire::ReceivedAnswer> taken{};  // for the journal
+  std::vector<wire::Note> notes{};              // likewise, after it
+  std::optional<Error> stale{};                 // why this owner is shown its receipt, not asked
+};
+
+/// SHA-256 of a model's exact bits.
+Hash model_hash(std::span<const double> theta);
+
+/// For dispatch on the kind of a message.
+template <class... F>
+struct Match : F... {
+  using F::operator()...;
+};
+
+Result<void> check_version(uint32_t version);
+
+/// What this owner sent is not what it must be.
+Error wrong(const PlannedOwner& owner, const std::string& what);
+
+/// A receipt must be for this question, these numbers and all that this owner answered before;
+/// `before` is the hash of those.
+Result<void> check_receipt(const PlannedOwner& owner, const wire::ReceivedAnswer& answer,
+                           const Hash& question, const Hash& before);
+/// Of these answers, none where an owner gave no evaluation: the sums over the number of rows
+/// behind them, so that every row counts alike, whatever the weights of the training. The noise of
+/// owners is independent, so variances add up.
+using Answers = std::vector<const std::vector<int64_t>*>;
+learn::Evaluation joint_evaluation(const learn::EvaluationMap& map,
+                                   const std::vector<PlannedOwner>& owners, const Answers& answers);
+
+Result<void> check_signature(const Hash& charter, const PlannedOwner& owner,
+                             const wire::ReceivedAnswer& answer);
+
+}  // namespace parley::protocol

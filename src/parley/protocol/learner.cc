@@ -1,0 +1,36 @@
+#include "parley/protocol/learner.h"
+
+#include <algorithm>
+
+namespace parley::protocol {
+
+wire::Welcome Learner::welcome(size_t owner, uint32_t next_round) const {
+  wire::Welcome welcome{wire::kVersion, next_round, {}};
+  for (const auto& proof : {remembered_[owner], newest_[owner]})
+    if (proof) welcome.proofs.push_back(*proof);
+  return welcome;
+}
+
+void Learner::keep_newest(size_t owner, const Hash& charter, const wire::ReceivedAnswer& answer) {
+  if (answer.signature) newest_[owner] = {charter, answer.receipt, *answer.signature};
+}
+
+void Learner::refuse(const PlannedOwner& owner, const wire::Refusal& refusal) {
+  refused_ = Error{refusal.code, owner.name + " refused: " + refusal.text};
+}
+
+Result<size_t> place_of(const std::vector<PlannedOwner>& owners, const std::string& name) {
+  const auto found = std::find_if(owners.begin(), owners.end(),
+                                  [&](const PlannedOwner& each) { return each.name == name; });
+  if (found != owners.end()) return static_cast<size_t>(found - owners.begin());
+  return Error{Code::kIntegrity, "an answer of '" + name + "', who is not in the charter"};
+}
+
+Error forgot(const PlannedOwner& owner, uint32_t knows, uint32_t gave) {
+  return {Code::kIntegrity,
+          owner.name + "'s ledger knows " + std::to_string(knows) +
+              " answers, the transcript has " + std::to_string(gave) + " signed by it",
+          "Its ledger was replaced by an older copy: it must be reconciled."};
+}
+
+}  // namespace parley::protocol

@@ -1,0 +1,76 @@
+// A learner's side of a job, whatever the protocol: what the network, the simulator and `parley
+// verify` need of it. Pure: bytes in, bytes out, no clock.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/protocol/job.h"
+
+namespace parley::protocol {
+
+class Learner {
+ public:
+  explicit Learner(size_t owners) : remembered_(owners), newest_(owners) {}
+  Learner(const Learner&) = default;
+  virtual ~Learner() = default;
+
+  /// Will show this owner a receipt that it signed in an earlier job, whenever it comes.
+  void remember(size_t owner, wire::Proof proof) { remembered_.at(owner) = std::move(proof); }
+  /// The owner's newest receipt, of this job or, before its first answer, as remembered.
+  std::optional<wire::Proof> newest(size_t owner) const {
+    return newest_[owner] ? newest_[owner] : remembered_[owner];
+  }
+
+  /// A stream of this owner has opened; a greeting must follow. An older one is forgotten.
+  virtual void attend(size_t owner) = 0;
+  /// Its stream has closed, or is closed because it takes too long. Nothing is lost: when the
+  /// owner comes back it is asked again.
+  virtual void leave(size_t owner) = 0;
+
+  /// Takes one message of an owner that attends. An error ends the owner's stream and changes
+  /// nothing else; an owner's refusal ends the job.
+  virtual Result<Step> step(size_t owner, ByteView message) = 0;
+
+  /// It is one of the regular times of a protocol that calls owners at such.
+  virtual std::vector<Outgoing> call() { return {}; }
+  /// The time that the charter allows for an answer has passed since the last round: where enough
+  /// owners have answered, goes on without the others. To be called again until it does.
+  virtual Step time_is_up() = 0;
+
+  /// Takes an answer from the journal of an interrupted job, or from a transcript, in its order,
+  /// before anyone attends.
+  virtual Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) = 0;
+  virtual Result<void> replay(const wire::Note& note) = 0;
+
+  virtual const std::vector<PlannedOwner>& owners() const = 0;
+  /// How many numbers the longest answer has.
+  virtual size_t numbers() const = 0;
+  virtual bool finished() const = 0;
+  virtual uint64_t rounds_done() const = 0;
+  /// Has this owner been asked, or must it be, something that it has not answered?
+  virtual bool awaits(size_t owner) const = 0;
+  virtual Trained trained() const = 0;
+  /// Why the job was abandoned, if it was.
+  const std::optional<Error>& refused() const { return refused_; }
+
+ protected:
+  /// With the newest of its receipts, which its ledger must know.
+  wire::Welcome welcome(size_t owner, uint32_t next_round) const;
+  void keep_newest(size_t owner, const Hash& charter, const wire::ReceivedAnswer& answer);
+  void refuse(const PlannedOwner& owner, const wire::Refusal& refusal);
+
+ private:
+  std::vector<std::optional<wire::Proof>> remembered_;  // of earlier jobs
+  std::vector<std::optional<wire::Proof>> newest_;      // of this job
+  std::optional<Error> refused_{};
+};
+
+/// The place of an owner that a journal names.
+Result<size_t> place_of(const std::vector<PlannedOwner>& owners, const std::string& name);
+
+/// Why an owner is shown its receipt, not asked: its ledger has forgotten answers.
+Error forgot(const PlannedOwner& owner, uint32_t knows, uint32_t gave);
+
+}  // namespace parley::protocol

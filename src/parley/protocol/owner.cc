@@ -1,0 +1,82 @@
+#include "parley/protocol/owner.h"
+
+#include <utility>
+#include <variant>
+
+#include "parley/protocol/job.h"
+
+namespace parley::protocol {
+
+Owner::Owner(const Hash& charter, std::string name, gate::Gate gate, std::optional<SigningKey> key)
+    : charter_(charter),
+      name_(std::move(name)),
+      stream_(charter),
+      gate_(std::move(gate)),
+      key_(std::move(key)) {}
+
+Bytes Owner::connect() {
+  stream_ = wire::Stream(charter_);
+  return send(wire::Hello{wire::kVersion, last_round()});
+}
+
+Result<std::optional<Bytes>> Owner::step(ByteView message) {
+  refused_.reset();
+  auto received = TRY(stream_.receive_to_owner(message));
+  return std::visit(
+      Match{[&](wire::Welcome& welcome) -> Reply {
+              TRY(be_welcomed(welcome));
+              return std::optional<Bytes>();
+            },
+            [&](wire::ReceivedQuery& query) -> Reply { return consider(std::move(query)); },
+            [&](wire::Grant& grant) -> Reply { return be_granted(grant); },
+            [&](wire::Finished& finished) -> Reply {
+              finished_ = finished.model;
+              return std::optional<Bytes>();
+            },
+            [&](wire::Abort& abort) -> Reply {
+              return Error{abort.code, "the learner ended the job: " + abort.text};
+            }},
+      received.body);
+}
+
+Result<void> Owner::be_welcomed(const wire::Welcome& welcome) {
+  TRY(check_version(welcome.version));
+  for (const wire::Proof& proof : welcome.proofs) TRY(recognise(proof));
+  if (welcome.next_round <= last_round() + 1) return {};
+  return Error{Code::kIntegrity,
+               "the learner has " + std::to_string(welcome.next_round - 1) +
+                   " answers of ours, this ledger knows " + std::to_string(last_round()),
+               "The ledger was replaced by an older copy, which forgets what was spent. Put the "
+               "newest one back."};
+}
+
+Result<void> Owner::recognise(const wire::Proof& proof) {
+  if (!key_) return {};
+  const Bytes bytes = wire::signed_bytes(proof.charter, name_, proof.receipt);
+  if (!is_signed(key_->public_key(), bytes, proof.signature))
+    return Error{Code::kIntegrity, "the learner shows a receipt that this owner did not sign",
+                 "Do not answer it, and ask who runs it."};
+  return gate_.recognise(proof.charter, proof.receipt);
+}
+
+Result<std::optional<Bytes>> Owner::be_granted(const wire::Grant&) {
+  return Error{Code::kIntegrity, "a grant that nobody claimed"};
+}
+
+Result<std::optional<Bytes>> Owner::answer(const wire::ReceivedQuery& query) {
+  if (query.kind == privacy::ReleaseKind::kCount)
+    return Error{Code::kIntegrity, "the learner asks for a count, which no charter allows"};
+  auto released = query.kind == privacy::ReleaseKind::kEvaluation
+                      ? gate_.evaluate(query.round, query.theta)
+                      : gate_.answer(query.round, query.theta);
+  if (!released && released.error().code == Code::kFailed) return released.error();
+  if (!released) {
+    refused_ = released.error();
+    return std::optional(send(wire::Refusal{refused_->code, refused_->what}));
+  }
+  std::optional<Signature> signature;
+  if (key_) signature = key_->sign(wire::signed_bytes(charter_, name_, released->receipt()));
+  return std::optional(send(wire::Answer{*std::move(released), signature}));
+}
+
+}  // namespace parley::protocol

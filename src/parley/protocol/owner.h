@@ -1,0 +1,70 @@
+// An owner's side of a job, whatever the protocol: it is greeted, must know every receipt it has
+// signed, and answers through its gate. Pure: bytes in, bytes out. A protocol in which the owner
+// does more than answer overrides what is virtual here.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "parley/gate/gate.h"
+#include "parley/wire/stream.h"
+
+namespace parley::protocol {
+
+class Owner {
+ public:
+  /// Without a key its receipts are not signed, as in a simulation.
+  Owner(const Hash& charter, std::string name, gate::Gate gate,
+        std::optional<SigningKey> key = std::nullopt);
+  Owner(Owner&&) = default;
+  virtual ~Owner() = default;
+
+  /// Opens a stream, the first or another after it broke: returns the greeting.
+  virtual Bytes connect();
+
+  /// Its clock has ticked, in a protocol that has one: what it then says, if anything.
+  virtual std::optional<Bytes> tick() { return std::nullopt; }
+
+  /// The reply to a message of the learner: an answer, a refusal with its reason, or nothing. A
+  /// message that does not belong to this stream is an error and ends it; so is the learner's
+  /// Abort, and a failure of this machine.
+  Result<std::optional<Bytes>> step(ByteView message);
+
+  /// The hash of the model, once the learner has said farewell.
+  const std::optional<Hash>& finished() const { return finished_; }
+  /// Whether or not it has: is there anything left to answer?
+  bool gave_all() const { return gate_.is_done(); }
+
+  /// What the last message asked and this owner refused to answer, if it did.
+  const std::optional<Error>& refused() const { return refused_; }
+
+  /// To be called when nobody waits for an answer.
+  void rest() { gate_.draw_ahead(); }
+
+ protected:
+  using Reply = Result<std::optional<Bytes>>;
+  virtual Result<void> be_welcomed(const wire::Welcome& welcome);
+  virtual Reply consider(wire::ReceivedQuery query) { return answer(query); }
+  virtual Reply be_granted(const wire::Grant& grant);
+
+  Reply answer(const wire::ReceivedQuery& query);
+  uint32_t last_round() const { return gate_.last_round(); }
+  bool gave_every_answer() const { return gate_.gave_every_answer(); }
+  template <wire::Sendable Message>
+  Bytes send(const Message& message) {
+    return stream_.send(message);
+  }
+
+ private:
+  Result<void> recognise(const wire::Proof& proof);
+
+  Hash charter_;
+  std::string name_;
+  wire::Stream stream_;
+  gate::Gate gate_;
+  std::optional<SigningKey> key_;
+  std::optional<Hash> finished_{};
+  std::optional<Error> refused_{};
+};
+
+}  // namespace parley::protocol

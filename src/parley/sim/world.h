@@ -1,0 +1,63 @@
+// A job in one process: clocks tick, messages travel, streams break, owners and the learner crash
+// and come back. The state machines and the bytes are those of a network; time is a number, and
+// every run, faults included, replays from its seed.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "parley/protocol/learner.h"
+#include "parley/sim/simulate.h"
+
+namespace parley::sim {
+
+/// What may go wrong, each with its probability per message. Times are in units of the clocks, in
+/// which an owner of rate 1 ticks once on average.
+struct Faults {
+  double drop = 0;       // a message is lost; at the deadline its stream is given up
+  double duplicate = 0;  // arrives twice
+  double corrupt = 0;    // arrives damaged, which TLS finds: the stream ends
+  double crash = 0;      // the owner's process dies after a message, before its reply is sent
+  double vanish = 0;     // the part of crashes from which the owner never returns
+  double learner = 0;    // the learner's process dies after a message, and resumes from its journal
+  double delay = 0;      // mean time on the way, exponential
+  double reorder = 0;    // overtakes what is on the way
+  double deadline = 3;   // the learner waits so long for an answer
+  double absence = 2;    // mean time until an owner whose stream broke is back
+  std::set<size_t> down{};  // owners that never come
+
+  bool none() const {
+    return drop + duplicate + corrupt + crash + learner + delay + reorder == 0 && down.empty();
+  }
+};
+
+struct JobRun {
+  struct Owner {
+    uint32_t taken = 0;          // answers that the learner took
+    uint32_t answered = 0;       // answers in its ledger
+    protocol::JobSpent spent{};  // by its ledger
+  };
+  protocol::Trained trained{};
+  std::vector<Owner> owners{};
+  std::vector<std::string> order{};  // who came, round by round
+  uint64_t bytes_up = 0, bytes_down = 0;
+  uint64_t broken = 0;   // streams
+  uint64_t resumed = 0;  // learners
+  double time = 0;
+};
+
+struct JobSetting {
+  const SimulateInput& input;
+  const SimulateOptions& options;
+  uint64_t run = 0;
+  Faults faults{};
+  /// After every round.
+  std::function<void(const protocol::Learner&)> after = [](const protocol::Learner&) {};
+};
+
+/// Until all rounds are done. kUnavailable if too many owners have vanished for that.
+Result<JobRun> run_job(const JobSetting& setting);
+
+}  // namespace parley::sim

@@ -1,0 +1,104 @@
+#include "parley/learn/federated/local_update.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/number.h"
+
+namespace parley::learn {
+namespace {
+
+/// The finest that the kernel has: one record's share of a sum is only 1/n.
+constexpr int kGridBits = 32;
+
+double lipschitz_of(const Losses& loss) {
+  return std::visit([](const auto& known) { return known.lipschitz(); }, loss);
+}
+
+double smoothness_of(const Losses& loss) {
+  return std::visit([](const auto& known) { return known.smoothness(); }, loss);
+}
+
+/// 1 - (1 - x)^k without cancellation, rounded up.
+double shrinkage(double x, double k) {
+  return std::min(1.0, -std::expm1(k * std::log1p(-x)) * (1 + 0x1p-40));
+}
+
+}  // namespace
+
+Result<LocalUpdate> LocalUpdate::make(const LocalPlan& plan) {
+  check(plan.rows > 0 && plan.steps >= 1 && plan.max_row_norm > 0 && plan.weight > 0);
+  const double smooth = smoothness_of(plan.loss), slope = lipschitz_of(plan.loss);
+  if (smooth == kUnbounded)
+    return Error{
+        Code::kInvalid,
+        "local steps need a smooth loss, and " + std::string(name_of(plan.loss)) + " is not",
+        "Take logistic or huber, or protocol sync.",
+        {.key = "model.loss"}};
+  if (slope == kUnbounded && !(plan.max_grad_norm > 0))
+    return Error{Code::kInvalid,
+                 "local steps of this loss need a bound on a record's gradient",
+                 "Set max_grad_norm in [privacy].",
+                 {.key = "privacy.max_grad_norm"}};
+  double bound = slope * plan.max_row_norm;
+  if (plan.max_grad_norm > 0) bound = std::min(bound, plan.max_grad_norm);
+  const Lattice lattice = TRY(Lattice::make(bound, kGridBits, plan.dimension));
+  const double norm = plan.max_row_norm;
+  const LocalUpdate update(plan, lattice, smooth * norm * norm + plan.l2);
+  if (!(plan.step > 0 && plan.step <= update.step_max() * (1 - 0x1p-40)))
+    return Error{Code::kInvalid,
+                 "step " + shortest(plan.step) + " is not in (0, " + shortest(update.step_max()) +
+                     "), 2/(L + l2): larger ones may move records' influence apart",
+                 "Lower step, or max_row_norm.",
+                 {.key = "protocol.step"}};
+  return update;
+}
+
+double LocalUpdate::sensitivity() const {
+  const double lam = plan_.l2, k = static_cast<double>(plan_.steps);
+  const double share =
+      2 * plan_.weight * lattice_.max_grad_norm() / static_cast<double>(plan_.rows);
+  const double linear = share * plan_.step * k;
+  const double curved = lam > 0 ? share / lam * shrinkage(plan_.step * lam, k) : linear;
+  return std::min(linear, curved) * plan_.unit_records * (1 + 0x1p-40);
+}
+
+double LocalUpdate::sensitivity_on(double gamma) const {
+  const double k = static_cast<double>(plan_.steps);
+  const double each = gamma + plan_.weight * plan_.step * k * lattice_.gamma() +
+                      plan_.weight * 0x1p-40 * k * std::max(1.0, plan_.box);
+  const double all = each * std::sqrt(static_cast<double>(plan_.dimension));
+  return (sensitivity() + all) / gamma * (1 + 0x1p-40);
+}
+
+double LocalUpdate::largest() const {
+  const double k = static_cast<double>(plan_.steps), way = plan_.step * k;
+  const double far = plan_.box * std::sqrt(static_cast<double>(plan_.dimension));
+  const double by_steps =
+      way * (lattice_.max_grad_norm() + plan_.l2 * (far + way * lattice_.max_grad_norm()));
+  return plan_.weight * std::min(by_steps, 2 * plan_.box);
+}
+
+std::vector<double> LocalUpdate::run(std::span<const double> theta, const Mean& mean) const {
+  check(theta.size() == plan_.dimension);
+  std::vector<double> v(theta.begin(), theta.end());
+  for (int64_t k = 0; k < plan_.steps; ++k) {
+    const std::vector<double> gradient = mean(v);
+    for (size_t j = 0; j < v.size(); ++j) {
+      const double slope = gradient[j] + plan_.l2 * v[j];
+      v[j] = std::clamp(v[j] - plan_.step * slope, -plan_.box, plan_.box);
+    }
+  }
+  for (size_t j = 0; j < v.size(); ++j) v[j] = plan_.weight * (v[j] - theta[j]);
+  return v;
+}
+
+std::vector<int64_t> LocalUpdate::rounded(std::span<const double> update, double gamma) const {
+  const double most = std::floor(largest() / gamma);
+  std::vector<int64_t> integers(update.size());
+  for (size_t j = 0; j < update.size(); ++j)
+    integers[j] = static_cast<int64_t>(std::clamp(std::nearbyint(update[j] / gamma), -most, most));
+  return integers;
+}
+
+}  // namespace parley::learn

@@ -1,0 +1,14 @@
+// Records no longer than a bound: what federated training does to an owner's data once, before the
+// first step, and to every record that is predicted. Shrinking data instead of gradients keeps the
+// loss convex and smooth.
+#pragma once
+
+#include "parley/learn/data/any_rows.h"
+
+namespace parley::learn {
+
+/// Every record z times min(1, max_norm / |z|_2), so that as computed |z|_2 <= max_norm. Labels
+/// stay.
+AnyRows shrunk(const AnyRows& rows, double max_norm);
+
+}  // namespace parley::learn

@@ -58,10 +58,10 @@ int main(int argc, char** argv) {
     const auto start = Clock::now();
     double first = 0;
     options.rounds_max = std::atoi(argv[5]);
-    const auto result = learn::share_by_admm(parts, labels, options,
-                                             [&](const learn::AdmmRound& round, const auto&) {
-                                               if (round.round == 1) first = since(start);
-                                             });
+    const auto result = learn::share_by_admm(
+        parts, labels, options, {.after_round = [&](const learn::AdmmHooks::View& view) {
+          if (view.round.round == 1) first = since(start);
+        }});
     check(bool(result));
     factored = std::min(factored, first), whole = std::min(whole, since(start));
     objective = result->rounds.back().objective;

@@ -74,8 +74,11 @@ struct Run {
   std::vector<PartyStep> parties{};
   std::vector<double> sum{};
 
-  void step(std::span<const double> h) {
-    for (PartyStep& party : parties) party.step(h);
+  void step(std::span<const double> h, const AdmmHooks& hooks) {
+    for (size_t m = 0; m < parties.size(); ++m) {
+      parties[m].step(h);
+      hooks.after_step(m, parties[m]);
+    }
     sum.assign(labels.size(), 0);
     for (const PartyStep& party : parties)
       for (size_t i = 0; i < sum.size(); ++i) sum[i] += party.share()[i];
@@ -130,9 +133,9 @@ void Coordinator::step(std::span<const double> sum) {
   make_message(sum);
 }
 
-Result<AdmmResult> share_by_admm(
-    const std::vector<AnyRows>& columns, std::span<const double> labels, const AdmmOptions& options,
-    const std::function<void(const AdmmRound&, const std::vector<PartyStep>&)>& each) {
+Result<AdmmResult> share_by_admm(const std::vector<AnyRows>& columns,
+                                 std::span<const double> labels, const AdmmOptions& options,
+                                 const AdmmHooks& hooks) {
   check(!columns.empty() && !labels.empty());
   Run run{options, labels};
   for (const AnyRows& block : columns) {
@@ -145,16 +148,16 @@ Result<AdmmResult> share_by_admm(
   Coordinator coordinator(options, labels, columns.size());
   AdmmResult result;
   for (int round = 1, worse = 0; round <= options.rounds_max; ++round) {
-    run.step(coordinator.message());
+    run.step(coordinator.message(), hooks);
     coordinator.step(run.sum);
     const double objective = run.objective();
     worse = round > kEarly && objective > kMuchWorse * start ? worse + 1 : 0;
-    if ((worse >= 2 && options.scaling == Scaling::kPaper) || !std::isfinite(objective) ||
-        !usable(run.sum))
-      return diverged(options, round);
+    const bool bad = (worse >= 2 && options.scaling == Scaling::kPaper) ||
+                     !std::isfinite(objective) || !usable(run.sum);
+    if (bad && options.guard) return diverged(options, round);
     result.rounds.push_back(
         {round, objective, coordinator.primal_residual(), coordinator.dual_residual()});
-    each(result.rounds.back(), run.parties);
+    hooks.after_round({result.rounds.back(), run.parties, coordinator});
     const double small = options.tolerance * root;
     if (coordinator.primal_residual() <= small && coordinator.dual_residual() <= small) break;
   }

@@ -34,6 +34,7 @@ struct AdmmOptions {
   bool warm = true;  // y = l'(0) at first; else 0, and the first round does nothing
   int rounds_max = 20;
   double tolerance = 0;  // stops once both residuals are below this per root of records; 0: never
+  bool guard = true;     // an error if it diverges
   int threads = 1;
 };
 
@@ -73,11 +74,21 @@ struct AdmmResult {
   std::vector<AdmmRound> rounds{};
 };
 
-/// Runs it. `each` sees every round and the parties after it. An error if it diverges: not finite,
-/// or, in the paper's scaling, twice in a row half above the objective of the model that is 0.
-Result<AdmmResult> share_by_admm(
-    const std::vector<AnyRows>& columns, std::span<const double> labels, const AdmmOptions& options,
-    const std::function<void(const AdmmRound&, const std::vector<PartyStep>&)>& each =
-        [](const AdmmRound&, const std::vector<PartyStep>&) {});
+/// What a caller may watch and change.
+struct AdmmHooks {
+  struct View {
+    const AdmmRound& round;
+    const std::vector<PartyStep>& parties;
+    const Coordinator& coordinator;
+  };
+  std::function<void(size_t party, PartyStep& step)> after_step = [](size_t, PartyStep&) {};
+  std::function<void(const View& view)> after_round = [](const View&) {};
+};
+
+/// Runs it. An error if it diverges: not finite, or, in the paper's scaling, twice in a row half
+/// above the objective of the model that is 0.
+Result<AdmmResult> share_by_admm(const std::vector<AnyRows>& columns,
+                                 std::span<const double> labels, const AdmmOptions& options,
+                                 const AdmmHooks& hooks = {});
 
 }  // namespace parley::learn

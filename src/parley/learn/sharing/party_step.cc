@@ -157,6 +157,13 @@ void PartyStep::step(std::span<const double> h) {
   s.design.scores(model(), s.share);
 }
 
+void PartyStep::shift(std::span<const double> by) {
+  State& s = *state_;
+  check(by.size() == model().size());
+  s.x += Eigen::Map<const VectorXd>(by.data(), s.x.size());
+  s.design.scores(model(), s.share);
+}
+
 std::span<const double> PartyStep::model() const {
   return {state_->x.data(), static_cast<size_t>(state_->x.size())};
 }

@@ -25,6 +25,8 @@ class PartyStep {
 
   /// Moves to x = argmin penalty(x) + (rho/2)|D x - v|^2 with v = (D x before) - h.
   void step(std::span<const double> h);
+  /// Adds to x: what the paper's private version does after every step.
+  void shift(std::span<const double> by);
 
   std::span<const double> model() const;  // x, at first 0
   std::span<const double> share() const;  // D x, one number per record: what the party sends

@@ -45,12 +45,12 @@ class RealDataSharing : public testing::Test {
 
 TEST_F(RealDataSharing, BoydIsNearTheOptimumByRoundEleven) {
   double at_11 = 0, at_20 = 0;
-  const auto result = share_by_admm(
-      parts_, labels_, {}, [&](const AdmmRound& round, const std::vector<PartyStep>& parties) {
-        if (round.round == 11) at_11 = round.objective;
-        const auto left = parties[0].model();
-        at_20 = test_loss({left.begin(), left.end()}, parties[1].model());
-      });
+  const auto result =
+      share_by_admm(parts_, labels_, {}, {.after_round = [&](const AdmmHooks::View& view) {
+                      if (view.round.round == 11) at_11 = view.round.objective;
+                      const auto left = view.parties[0].model();
+                      at_20 = test_loss({left.begin(), left.end()}, view.parties[1].model());
+                    }});
   ASSERT_TRUE(result);
   EXPECT_LE(at_11, .323380 * 1.001);
   EXPECT_NEAR(result->rounds[4].objective, .32745, 5e-6);

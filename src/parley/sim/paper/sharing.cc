@@ -1,0 +1,71 @@
+#include "parley/sim/paper/sharing.h"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "parley/learn/sharing/gram.h"
+
+namespace parley::sim::paper {
+namespace {
+
+using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
+
+double uniform(Entropy& entropy) { return double((entropy.word() >> 11) + 1) * 0x1p-53; }
+
+double real_normal(Entropy& entropy) {
+  return std::sqrt(-2 * std::log(uniform(entropy))) *
+         std::cos(2 * std::numbers::pi * uniform(entropy));
+}
+
+/// Noise of covariance (D'D)^+.
+class ColumnNoise {
+ public:
+  explicit ColumnNoise(const learn::AnyRows& rows) {
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(learn::gram_of_columns(rows, 0, 1));
+    const VectorXd& values = eigen.eigenvalues();
+    root_ = eigen.eigenvectors();
+    for (Index j = 0; j < values.size(); ++j)
+      root_.col(j) *= values[j] > 1e-9 * values.maxCoeff() ? 1 / std::sqrt(values[j]) : 0;
+  }
+
+  VectorXd draw(double sigma, Entropy& entropy) const {
+    VectorXd z(root_.cols());
+    for (double& value : z) value = sigma * real_normal(entropy);
+    return root_ * z;
+  }
+
+ private:
+  MatrixXd root_;
+};
+
+}  // namespace
+
+Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<learn::AnyRows>& columns,
+                                                  std::span<const double> labels,
+                                                  const learn::AdmmOptions& options, double sigma,
+                                                  Entropy& entropy) {
+  std::vector<ColumnNoise> noises;
+  for (const learn::AnyRows& block : columns) noises.emplace_back(block);
+  NoisySharing out;
+  learn::AdmmHooks hooks;
+  hooks.after_step = [&](size_t m, learn::PartyStep& party) {
+    const VectorXd by = noises[m].draw(sigma, entropy);
+    party.shift({by.data(), static_cast<size_t>(by.size())});
+  };
+  hooks.after_round = [&](const learn::AdmmHooks::View& view) {
+    auto& shares = out.shares.emplace_back();
+    for (const learn::PartyStep& party : view.parties)
+      shares.emplace_back(party.share().begin(), party.share().end());
+    out.y.assign(view.coordinator.y().begin(), view.coordinator.y().end());
+  };
+  learn::AdmmOptions unguarded = options;  // Noise alone makes an objective large.
+  unguarded.guard = false;
+  learn::AdmmResult result = TRY(learn::share_by_admm(columns, labels, unguarded, hooks));
+  out.rounds = std::move(result.rounds);
+  out.models = std::move(result.models);
+  return NotPrivate<NoisySharing>{std::move(out)};
+}
+
+}  // namespace parley::sim::paper

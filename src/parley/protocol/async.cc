@@ -58,11 +58,7 @@ Result<Step> AsyncLearner::greet(size_t owner, const wire::Hello& hello) {
   Seat& seat = seats_[owner];
   const PlannedOwner& who = plan_.owners[owner];
   if (hello.last_round > seat.taken + (seat.asked.empty() ? 0 : 1) && !finished())
-    return Error{Code::kIntegrity,
-                 who.name + " has answered " + std::to_string(hello.last_round) +
-                     " questions of this charter, this journal does not know all of them",
-                 "Resume from the journal of the learner that asked, or agree on another run: the "
-                 "answers of an asynchronous job cannot be asked for again without it."};
+    return unknown_answers(who, hello.last_round);
   Step step;
   step.messages.push_back(send(owner, welcome(owner, seat.taken + 1)));
   if (hello.last_round < seat.taken) {  // The proof will stop it; it is asked nothing.
@@ -231,8 +227,7 @@ Result<void> AsyncLearner::replay(const wire::Note& note) {
   const size_t place = TRY(place_of(plan_.owners, note.owner));
   Seat& seat = seats_[place];
   if (note.round != seat.taken + 1 || note.round > plan_.answers || descent_.finished())
-    return Error{Code::kIntegrity, "a question of round " + std::to_string(note.round) + " to " +
-                                       note.owner + ", which was not due"};
+    return not_due(note);
   seat.asked = descent_.middle(place);
   return {};
 }

@@ -80,7 +80,9 @@ Result<Step> SyncLearner::greet(size_t owner, size_t run, const wire::Hello& hel
     return step;
   }
   place.greeted = true;
-  if (hello.last_round == place.taken) place.open.reset();  // It has not begun.
+  const bool unpaid = hello.last_round == place.taken;
+  if (unpaid && place.open && (place.open->in != rounds_done() || evaluating()))
+    place.open.reset();  // It has not begun.
   if (awaits(owner, run) || finished() || refused()) ask(owner, run, step);
   return step;
 }

@@ -114,6 +114,7 @@ class Session {
   Result<void> train(const std::atomic<bool>& stop) {
     const auto trained = ask_until_done(stop);
     keep_receipts();
+    TRY(journal_.flush());  // The last step may have had nobody to tell.
     return trained;
   }
 
@@ -330,8 +331,8 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
                        .model_file = options.out / "model.json",
                        .transcript_file = options.out / "transcript.pb.zst"};
   for (size_t i = 0; i < trained.spent.size(); ++i)
-    result.owners.push_back(
-        {charter.owners[i].name, trained.spent[i].epsilon, trained.spent[i].evaluation});
+    result.owners.push_back({charter.owners[i].name, trained.answers[i], trained.spent[i].epsilon,
+                             trained.spent[i].evaluation});
   result.transcript = TRY(opened.journal.publish(result.transcript_file));
   TRY(learn::write_model(result.model_file, protocol::trained_model(
                                                 charter, trained,

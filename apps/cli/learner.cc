@@ -50,6 +50,7 @@ std::string json_of(const net::LearnerResult& result) {
   Json owners = Json::array();
   for (const auto& owner : result.owners)
     owners.push_back({{"name", owner.name},
+                      {"answers", owner.answers},
                       {"epsilon_spent", owner.epsilon_spent},
                       {"epsilon_evaluation", owner.epsilon_evaluation}});
   return Json{{"charter", to_hex(result.charter)},

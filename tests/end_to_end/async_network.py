@@ -67,13 +67,14 @@ class AsyncNetwork(InFolder):
     def test_a_stopped_owner_loses_the_word_and_its_answer_is_used_when_it_returns(self):
         """Stopped like a machine that hangs: its stream stays open, and it is dismissed."""
         consortium = Consortium(self.folder)
-        consortium.write_async_charter(rounds=300, answers=200, rate=60, deadline=1)
+        consortium.write_async_charter(rounds=1200, answers=800, rate=60, deadline=1)
         learner, port = consortium.learner()
         owners = {owner: consortium.owner(owner, port) for owner in OWNERS}
         journal = self.folder / "job" / "journal.pb"
         for _ in range(3):
             before = journal.stat().st_size
-            while journal.stat().st_size < before + 10_000 and learner.poll() is None:
+            while journal.stat().st_size < before + 10_000:
+                self.assertIsNone(learner.poll(), consortium.log("learner"))
                 time.sleep(0.01)
             owners["bank-b"].send_signal(signal.SIGSTOP)
             time.sleep(1.5)

@@ -11,14 +11,22 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Bytes again = wire::transcript_head(transcript->charter, transcript->started);
   static const protocol::SyncPlan plan = test::unsigned_plan();
   protocol::SyncLearner learner(plan);
-  for (const wire::Entry& entry : transcript->entries) {
-    const Bytes bytes = wire::transcript_entry(entry.owner, entry.answer);
+  const auto go_on = [&](const Bytes& bytes, const Result<void>& taken) -> Result<void> {
     again.insert(again.end(), bytes.begin(), bytes.end());
-    if (const auto taken = learner.replay(entry.owner, entry.answer); !taken)
-      check(!taken.error().what.empty());
+    if (!taken) check(!taken.error().what.empty());
     test::check_model(learner);
-  }
+    return {};
+  };
+  check(bool(transcript->in_order(
+      [&](const wire::Entry& entry) {
+        return go_on(wire::transcript_entry(entry.owner, entry.answer),
+                     learner.replay(entry.owner, entry.answer));
+      },
+      [&](const wire::Note& note) {
+        return go_on(wire::transcript_note(note), learner.replay(note));
+      })));
   const auto read = wire::parse_transcript(again);
-  check(read && read->entries.size() == transcript->entries.size() && read->whole == again.size());
+  check(read && read->entries.size() == transcript->entries.size() &&
+        read->notes == transcript->notes && read->whole == again.size());
   return 0;
 }

@@ -45,6 +45,15 @@ Bytes letters_with(const Bytes& message) {
   return letters;
 }
 
+Bytes with_notes(Bytes transcript) {
+  for (const wire::Note& note : {wire::Note{wire::Note::Kind::kAsked, "one", 1},
+                                 wire::Note{.kind = wire::Note::Kind::kClosed}}) {
+    const Bytes bytes = wire::transcript_note(note);
+    transcript.insert(transcript.end(), bytes.begin(), bytes.end());
+  }
+  return transcript;
+}
+
 bool write(const std::filesystem::path& file, const Bytes& bytes) {
   const std::string text(bytes.begin(), bytes.end());
   return bool(write_file(file, text));
@@ -55,11 +64,16 @@ bool write_seeds(const std::filesystem::path& corpus) {
   const wire::Envelope first{test::some_plan().charter, 1};
   const Bytes abort = wire::encode(first, wire::Abort{Code::kPolicy, "no"});
   const Bytes refusal = wire::encode(first, wire::Refusal{Code::kPolicy, "no"});
+  const Bytes claim = wire::encode(first, wire::Claim{1});
+  const Bytes grant = wire::encode(first, wire::Grant{1, true});
   return write(corpus / "from_owner" / "job", seeds.from_owner) &&
          write(corpus / "from_owner" / "refusal", letters_with(refusal)) &&
+         write(corpus / "from_owner" / "claim", letters_with(claim)) &&
+         write(corpus / "to_owner" / "grant", letters_with(grant)) &&
          write(corpus / "to_owner" / "job", seeds.to_owner) &&
          write(corpus / "to_owner" / "abort", letters_with(abort)) &&
-         write(corpus / "transcript" / "job", seeds.transcript);
+         write(corpus / "transcript" / "job", seeds.transcript) &&
+         write(corpus / "transcript" / "notes", with_notes(seeds.transcript));
 }
 
 }  // namespace

@@ -70,9 +70,7 @@ class Conducted final : public protocol::AsyncOwner {
 class Metronome final : public net::Ticks {
  public:
   Moment next() override { return next_; }
-  void advance() override {
-    next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
-  }
+  void restart(Moment from) override { next_ = from + std::chrono::milliseconds(1); }
 
  private:
   Moment next_ = std::chrono::steady_clock::now();
@@ -100,6 +98,7 @@ void attend(const sim::SimulateInput& input, size_t owner, const Score& score,
 
 learn::Model networked(const sim::SimulateInput& input, std::vector<std::string> order) {
   test::Consortium banks = test::consortium_of_today();
+  net::log_refused_handshakes(nullptr);
   Score score{std::move(order)};
   const auto folder = test::fresh_folder();
   const auto learner =

@@ -134,7 +134,12 @@ std::string how(const Charter& charter) {
     text += ". Only the sum over owners is opened, and only if " + grouped(secure->survivors) +
             " of them answer; it stays private if up to " + count(secure->colluders, "owner") +
             " pool what they know";
-  return text + ". An answer is due within " + grouped(charter.network.deadline_s) + " seconds.\n";
+  text += ". An answer is due within " + grouped(charter.network.deadline_s) + " seconds";
+  const auto owners = static_cast<int64_t>(charter.owners.size());
+  if (p.name == ProtocolName::kSync && charter.network.quorum < owners)
+    text += "; after that a round is closed with the answers of at least " +
+            grouped(charter.network.quorum) + " of " + count(owners, "owner");
+  return text + ".\n";
 }
 
 std::string bound_of(const Charter& charter) {

@@ -66,6 +66,14 @@ TEST(Explain, SaysWhoTrainsWhatAndWhatLeaves) {
   expect_sentence(text, "SHA-256: " + to_hex(charter->hash));
 }
 
+TEST(Explain, SaysWhenARoundIsClosed) {
+  expect_sentence(explained(), "An answer is due within 60 seconds.");
+  expect_sentence(
+      explained({{"network.quorum", "1"}}),
+      "within 60 seconds; after that a round is closed with the answers of at least 1 of 2 "
+      "owners.");
+}
+
 TEST(Explain, PutsANumberOnTheNoiseOfEveryOwner) {
   // 2 Xi T / (n epsilon) = 2 * 2 * 10 / (1000 * 1), half of epsilon being kept for the evaluation.
   expect_sentence(explained(),

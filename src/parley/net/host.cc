@@ -10,6 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "parley/net/refusals.h"
+
 namespace parley::net {
 namespace {
 
@@ -72,7 +74,8 @@ Error too_long(size_t size, size_t longest) {
 }  // namespace
 
 struct Host::State {
-  Log log;
+  explicit State(Log log) : refusals(std::move(log)) {}
+  Refusals refusals;
   size_t longest = 0;
   grpc::AsyncGenericService service;
   std::unique_ptr<grpc::ServerCompletionQueue> queue;
@@ -113,7 +116,7 @@ struct Host::State {
   }
 
   void refuse(Stream& stream, const std::string& who, const Error& reason) {
-    log("refused " + who + ": " + reason.what);
+    refusals.add(who, reason.what);
     end(stream, to_status(reason));
   }
 
@@ -158,9 +161,8 @@ Host::Host(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Host>> Host::listen(const std::string& address, const Papers& papers,
                                            size_t longest, Log log) {
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<State>(std::move(log));
   state->longest = longest;
-  state->log = std::move(log);
   grpc::ServerBuilder builder;
   grpc::ResourceQuota quota("learner");
   builder.SetResourceQuota(quota.Resize(kMemoryMax));
@@ -194,6 +196,8 @@ Host::~Host() {
 int Host::port() const { return state_->port; }
 
 Event Host::next(std::chrono::milliseconds patience) {
+  state_->refusals.tell();
+  tell_refused_handshakes();
   const auto until = std::chrono::system_clock::now() + patience;
   for (;;) {
     void* place = nullptr;
@@ -223,6 +227,11 @@ void Host::send(Guest guest, Bytes message) {
 void Host::hear_on(Guest guest) {
   const auto found = state_->streams.find(guest);
   if (found != state_->streams.end() && !found->second->last_words) state_->read(*found->second);
+}
+
+void Host::turn_away(Guest guest, const std::string& who, const Error& reason) {
+  const auto found = state_->streams.find(guest);
+  if (found != state_->streams.end()) state_->refuse(*found->second, who, reason);
 }
 
 void Host::dismiss(Guest guest, const Error& reason) {

@@ -50,6 +50,8 @@ class Host {
   void hear_on(Guest guest);
   /// Ends the stream, after what was sent before. The guest reads the reason; no Left follows.
   void dismiss(Guest guest, const Error& reason);
+  /// The same for a stranger, and the log says so, as often as it says such things.
+  void turn_away(Guest guest, const std::string& who, const Error& reason);
 
  private:
   struct State;

@@ -35,6 +35,15 @@ Result<int> open_locked(const std::filesystem::path& file, int flags) {
                {.file = file.string()}};
 }
 
+/// So that a power cut does not take the file with all that is synced in it.
+Result<void> sync_folder(const std::filesystem::path& folder) {
+  const int descriptor =
+      ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
+  if (descriptor >= 0) ::close(descriptor);
+  return synced ? Result<void>() : failed("cannot be synced", folder);
+}
+
 }  // namespace
 
 Journal::Journal(std::filesystem::path file, int descriptor)
@@ -55,6 +64,7 @@ Result<Journal> Journal::create(const std::filesystem::path& file, const Hash& c
   TRY(make_directories(file.parent_path()));
   Journal journal(file, TRY(open_locked(file, O_CREAT | O_EXCL)));
   TRY(journal.write(wire::transcript_head(charter, started)));
+  TRY(sync_folder(file.parent_path()));
   return journal;
 }
 

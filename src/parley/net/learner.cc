@@ -79,8 +79,9 @@ class Times {
     call_ = Steady::now() + *every_;
     return true;
   }
+  /// Asked again and again: has this round taken as long since it was first asked about?
   bool is_up(uint64_t round) {
-    if (round_ != round) round_ = round, since_ = Steady::now();
+    if (std::exchange(round_, round) != round) since_ = Steady::now();
     return Steady::now() - since_ > allowed_;
   }
 
@@ -89,8 +90,8 @@ class Times {
   std::chrono::seconds allowed_;
   bool async_ = false;
   std::optional<std::chrono::milliseconds> every_{};
-  Steady::time_point call_{}, since_ = Steady::now();
-  uint64_t round_ = 0;
+  Steady::time_point call_{}, since_{};
+  std::optional<uint64_t> round_{};
 };
 
 /// One job at its door: who sits where, what is due when.
@@ -113,6 +114,7 @@ class Session {
   Result<void> train(const std::atomic<bool>& stop) {
     const auto trained = ask_until_done(stop);
     keep_receipts();
+    TRY(journal_.flush());  // The last step may have had nobody to tell.
     return trained;
   }
 
@@ -145,7 +147,8 @@ class Session {
       TRY(take(host_.next(times_.patience())));
       if (learner_.refused()) return abandon(*learner_.refused());
       if (times_.is_call()) send(learner_.call());
-      if (times_.is_up(learner_.rounds_done())) TRY(go_on(learner_.time_is_up()));
+      if (first_question_ && times_.is_up(learner_.rounds_done()))
+        TRY(go_on(learner_.time_is_up()));
       dismiss_late();
     }
     return {};
@@ -167,10 +170,7 @@ class Session {
 
   void admit(const Arrived& arrived) {
     const auto place = place_of(arrived.identity);
-    if (!place) {
-      log_("refused " + arrived.identity.uri() + ": " + place.error().what);
-      return host_.dismiss(arrived.guest, place.error());
-    }
+    if (!place) return host_.turn_away(arrived.guest, arrived.identity.uri(), place.error());
     Seat& seat = seats_[*place];
     const bool again = seat.guest.has_value();
     if (again)
@@ -331,8 +331,8 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
                        .model_file = options.out / "model.json",
                        .transcript_file = options.out / "transcript.pb.zst"};
   for (size_t i = 0; i < trained.spent.size(); ++i)
-    result.owners.push_back(
-        {charter.owners[i].name, trained.spent[i].epsilon, trained.spent[i].evaluation});
+    result.owners.push_back({charter.owners[i].name, trained.answers[i], trained.spent[i].epsilon,
+                             trained.spent[i].evaluation});
   result.transcript = TRY(opened.journal.publish(result.transcript_file));
   TRY(learn::write_model(result.model_file, protocol::trained_model(
                                                 charter, trained,

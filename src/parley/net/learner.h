@@ -31,6 +31,7 @@ struct LearnerOptions {
 struct LearnerResult {
   struct Owner {
     std::string name;
+    uint32_t answers = 0;  // its evaluation not counted
     double epsilon_spent = 0;
     double epsilon_evaluation = 0;  // part of it
   };

@@ -73,7 +73,7 @@ Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mut
   for (;;) {
     auto message = TRY(line.read_until(ticks->next()));
     if (message) return *std::move(message);
-    ticks->advance();
+    ticks->restart(ticks->next());
     std::unique_lock lock(mutex);
     const auto claim = owner.tick();
     lock.unlock();
@@ -90,7 +90,8 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
   };
   TRY(line.write(locked([&] { return owner.connect(); })));
   while (!owner.finished()) {
-    if (ticks) ticks->skip_until(std::chrono::steady_clock::now());
+    const auto free_at = std::chrono::steady_clock::now();
+    if (ticks && ticks->next() < free_at) ticks->restart(free_at);  // It ticked while we were busy.
     const Bytes message = TRY(next_message(owner, ticks, mutex, line));
     heard = true;
     const auto heard_at = std::chrono::steady_clock::now();

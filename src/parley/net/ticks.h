@@ -14,26 +14,23 @@ class Ticks {
   virtual ~Ticks() = default;
   /// When it ticks next.
   virtual Moment next() = 0;
-  /// That tick is over; the next one follows.
-  virtual void advance() = 0;
-
-  /// Ticks that nobody heard, because the owner was busy or away, are over.
-  void skip_until(Moment now) {
-    while (next() < now) advance();
-  }
+  /// The next tick counts from here: from the last one, or from where the owner is free to hear
+  /// one.
+  virtual void restart(Moment from) = 0;
 };
 
 /// Exponential gaps, from the machine's own entropy; a rate of 1 is a tick per second on average.
+/// They have no memory, so that ticks which nobody heard need not be counted.
 class PoissonTicks final : public Ticks {
  public:
-  explicit PoissonTicks(double rate) : rate_(rate) { advance(); }
+  explicit PoissonTicks(double rate) : rate_(rate) { restart(std::chrono::steady_clock::now()); }
   Moment next() override { return next_; }
-  void advance() override;
+  void restart(Moment from) override;
 
  private:
   SystemEntropy entropy_;
   double rate_;
-  Moment next_ = std::chrono::steady_clock::now();
+  Moment next_{};
 };
 
 }  // namespace parley::net

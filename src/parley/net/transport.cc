@@ -5,10 +5,13 @@
 #include <openssl/ssl.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "parley/net/refusals.h"
 
 namespace parley::net {
 namespace {
@@ -20,7 +23,7 @@ constexpr std::pair<Code, grpc::StatusCode> kCodes[] = {
 };
 
 std::mutex log_mutex;
-Log handshake_log;
+std::unique_ptr<Refusals> refused_handshakes;
 
 /// gRPC tells of a certificate only that it was refused. Why, OpenSSL tells the peer in an alert,
 /// in the same thread just before.
@@ -59,7 +62,7 @@ void on_grpc_message(gpr_log_func_args* args) {
   if (args->severity != GPR_LOG_SEVERITY_ERROR || text.find("andshake") == text.npos) return;
   const std::string reason = handshake_trouble(text, std::exchange(last_alert, -1));
   const std::lock_guard lock(log_mutex);
-  if (handshake_log) handshake_log("refused a stranger before any call: " + reason);
+  if (refused_handshakes) refused_handshakes->add("a stranger before any call", reason);
 }
 
 }  // namespace
@@ -97,8 +100,13 @@ void log_refused_handshakes(Log log) {
   static const int watching = SSL_get_ex_new_index(0, nullptr, watch_session, nullptr, nullptr);
   check(watching >= 0);
   const std::lock_guard lock(log_mutex);
-  handshake_log = std::move(log);
+  refused_handshakes = log ? std::make_unique<Refusals>(std::move(log)) : nullptr;
   gpr_set_log_function(on_grpc_message);
+}
+
+void tell_refused_handshakes() {
+  const std::lock_guard lock(log_mutex);
+  if (refused_handshakes) refused_handshakes->tell();
 }
 
 }  // namespace parley::net

@@ -33,5 +33,7 @@ Error to_error(const grpc::Status& status);
 /// From now on gRPC reports what it refused before any call existed, such as a failed handshake,
 /// to `log`, and nothing to stderr.
 void log_refused_handshakes(Log log);
+/// Says what was held back of it; to be called now and then.
+void tell_refused_handshakes();
 
 }  // namespace parley::net

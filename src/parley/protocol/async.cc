@@ -23,13 +23,13 @@ void AsyncLearner::attend(size_t owner) {
 void AsyncLearner::leave(size_t owner) {
   Seat& seat = seats_[owner];
   seat.stream.reset();
-  seat.greeted = seat.called = false;
+  seat.greeted = seat.called = seat.waited_for = false;
   if (holder_ == owner) holder_.reset();
 }
 
 bool AsyncLearner::awaits(size_t owner) const {
   const Seat& seat = seats_[owner];
-  return !finished() && (!seat.asked.empty() || (evaluating() && !seat.evaluation));
+  return !finished() && (seat.waited_for || (evaluating() && !seat.evaluation));
 }
 
 Result<Step> AsyncLearner::step(size_t owner, ByteView message) {
@@ -52,17 +52,14 @@ Result<Step> AsyncLearner::step(size_t owner, ByteView message) {
 }
 
 /// An owner that comes back with an answer we never got is asked the same again: its ledger gives
-/// what was paid for. One that had not yet answered will claim again when its clock ticks.
+/// what was paid for. One that had not yet answered will claim again when its clock ticks; until
+/// then the question stands, for who greets may be a program beside the one that answers.
 Result<Step> AsyncLearner::greet(size_t owner, const wire::Hello& hello) {
   TRY(check_version(hello.version));
   Seat& seat = seats_[owner];
   const PlannedOwner& who = plan_.owners[owner];
   if (hello.last_round > seat.taken + (seat.asked.empty() ? 0 : 1) && !finished())
-    return Error{Code::kIntegrity,
-                 who.name + " has answered " + std::to_string(hello.last_round) +
-                     " questions of this charter, this journal does not know all of them",
-                 "Resume from the journal of the learner that asked, or agree on another run: the "
-                 "answers of an asynchronous job cannot be asked for again without it."};
+    return unknown_answers(who, hello.last_round);
   Step step;
   step.messages.push_back(send(owner, welcome(owner, seat.taken + 1)));
   if (hello.last_round < seat.taken) {  // The proof will stop it; it is asked nothing.
@@ -73,10 +70,10 @@ Result<Step> AsyncLearner::greet(size_t owner, const wire::Hello& hello) {
   if (finished() || refused()) {
     step.messages.push_back(end(owner));
   } else if (hello.last_round > seat.taken) {
+    seat.waited_for = true;
     step.messages.push_back(ask(owner, seat.asked));
-  } else {
-    seat.asked.clear();
-    if (awaits(owner)) step.messages.push_back(ask_evaluation(owner));
+  } else if (awaits(owner)) {
+    step.messages.push_back(ask_evaluation(owner));
   }
   return step;
 }
@@ -88,7 +85,7 @@ Result<Step> AsyncLearner::claim(size_t owner, const wire::Claim& claim) {
     return wrong(plan_.owners[owner], "a claim for round " + std::to_string(claim.round) +
                                           " after " + std::to_string(seat.taken) + " of " +
                                           std::to_string(plan_.answers) + " answers");
-  if (!seat.asked.empty()) return wrong(plan_.owners[owner], "a claim instead of its answer");
+  if (seat.waited_for) return wrong(plan_.owners[owner], "a claim instead of its answer");
   const bool broadcast = plan_.contact == charter::Contact::kBroadcast;
   seat.called = false;  // Won or lost, it forgets the call.
   Step step;
@@ -99,6 +96,7 @@ Result<Step> AsyncLearner::claim(size_t owner, const wire::Claim& claim) {
   holder_ = owner;
   called_ = false;
   seat.asked = descent_.middle(owner);
+  seat.waited_for = true;
   step.notes.push_back({wire::Note::Kind::kAsked, plan_.owners[owner].name, claim.round});
   step.messages.push_back(broadcast ? send(owner, wire::Grant{claim.round, true})
                                     : ask(owner, seat.asked));
@@ -113,7 +111,7 @@ std::vector<Outgoing> AsyncLearner::call() {
   const bool again = std::exchange(called_, true);
   for (size_t owner = 0; owner < seats_.size(); ++owner) {
     Seat& seat = seats_[owner];
-    if (!seat.greeted || !seat.asked.empty() || seat.taken >= plan_.answers) continue;
+    if (!seat.greeted || seat.waited_for || seat.taken >= plan_.answers) continue;
     if (again && seat.called) continue;
     seat.called = true;
     out.push_back(ask(owner, descent_.middle(owner)));
@@ -129,10 +127,10 @@ Step AsyncLearner::time_is_up() {
 
 Result<Step> AsyncLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
   const bool trained_before = descent_.finished();
-  if (answer.receipt.kind == privacy::ReleaseKind::kEvaluation)
-    TRY(take_evaluation(owner, answer));
-  else
-    TRY(take_answer(owner, answer));
+  const bool evaluation = answer.receipt.kind == privacy::ReleaseKind::kEvaluation;
+  if (!evaluation && !seats_[owner].waited_for)
+    return wrong(plan_.owners[owner], "an answer that nobody waits for");
+  TRY(evaluation ? take_evaluation(owner, answer) : take_answer(owner, answer));
   if (holder_ == owner) holder_.reset();
   return Step{.messages = go_on(owner, trained_before), .taken = std::move(answer)};
 }
@@ -145,7 +143,7 @@ std::vector<Outgoing> AsyncLearner::go_on(size_t owner, bool trained_before) {
   const size_t first = trained_before ? owner : 0,
                last = trained_before ? owner + 1 : seats_.size();
   for (size_t i = first; i < last; ++i)
-    if (seats_[i].greeted && seats_[i].asked.empty() && !seats_[i].evaluation)
+    if (seats_[i].greeted && !seats_[i].waited_for && !seats_[i].evaluation)
       out.push_back(ask_evaluation(i));
   return out;
 }
@@ -168,6 +166,7 @@ Result<void> AsyncLearner::take_answer(size_t owner, const wire::ReceivedAnswer&
   if (!descent_.finished()) descend(owner, answer);
   seat.taken = due;
   seat.asked = {};
+  seat.waited_for = false;
   seat.job = answer.receipt.job;
   book(owner, answer, 0);
   return {};
@@ -176,7 +175,7 @@ Result<void> AsyncLearner::take_answer(size_t owner, const wire::ReceivedAnswer&
 Result<void> AsyncLearner::take_evaluation(size_t owner, const wire::ReceivedAnswer& answer) {
   const PlannedOwner& who = plan_.owners[owner];
   Seat& seat = seats_[owner];
-  if (!evaluating() || !seat.asked.empty()) return wrong(who, "an evaluation that was not due");
+  if (!evaluating() || seat.waited_for) return wrong(who, "an evaluation that was not due");
   if (seat.evaluation || answer.round != 1 || answer.receipt.round != 1 ||
       answer.values.size() != plan_.evaluation->size())
     return wrong(who, "an evaluation that is not the one asked for");
@@ -231,8 +230,7 @@ Result<void> AsyncLearner::replay(const wire::Note& note) {
   const size_t place = TRY(place_of(plan_.owners, note.owner));
   Seat& seat = seats_[place];
   if (note.round != seat.taken + 1 || note.round > plan_.answers || descent_.finished())
-    return Error{Code::kIntegrity, "a question of round " + std::to_string(note.round) + " to " +
-                                       note.owner + ", which was not due"};
+    return not_due(note);
   seat.asked = descent_.middle(place);
   return {};
 }

@@ -90,7 +90,8 @@ class AsyncLearner final : public Learner {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
     uint32_t taken = 0;           // its answers so far
-    std::vector<double> asked{};  // where it was asked, until it answers; empty if it was not
+    std::vector<double> asked{};  // where it was asked last, until it answers; empty if it was not
+    bool waited_for = false;      // its answer to that, on this stream
     bool called = false;          // broadcast: it has the open call
     JobSpent spent{};
     Hash job{};  // of its answers so far

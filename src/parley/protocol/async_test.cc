@@ -165,6 +165,22 @@ TEST(Async, AnOwnerThatReturnsGivesTheAnswerItHasPaidFor) {
   EXPECT_TRUE(job.one.round(job.learner).taken) << "and goes on with its next";
 }
 
+// `parley doctor` greets beside the owner's daemon, which is at its answer and has not yet paid.
+TEST(Async, AnotherProgramThatGreetsInBetweenDoesNotMakeTheLearnerForgetItsQuestion) {
+  Two job;
+  const Step asked = job.one.claim(job.learner);
+  job.learner.attend(0);
+  wire::Stream doctor(plan_for().charter);
+  ASSERT_TRUE(job.learner.step(0, doctor.send(wire::Hello{})));
+  EXPECT_FALSE(job.learner.awaits(0));
+  job.learner.leave(0);
+  job.two.round(job.learner);
+  job.one.reply(asked);
+  const auto again = job.one.attend(job.learner);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE(job.learner.step(0, *again)->taken);
+}
+
 TEST(Async, AStragglerLosesTheWordAndItsQuestionIsForgottenUntilItClaimsAgain) {
   Two job;
   job.one.claim(job.learner);  // The question never arrives.

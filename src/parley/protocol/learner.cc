@@ -26,6 +26,19 @@ Result<size_t> place_of(const std::vector<PlannedOwner>& owners, const std::stri
   return Error{Code::kIntegrity, "an answer of '" + name + "', who is not in the charter"};
 }
 
+Error unknown_answers(const PlannedOwner& owner, uint32_t knows) {
+  return {Code::kIntegrity,
+          owner.name + " has answered " + std::to_string(knows) +
+              " questions of this charter, this journal does not know all of them",
+          "Resume from the journal of the learner that asked, or agree on another run: without it "
+          "these questions cannot be asked again."};
+}
+
+Error not_due(const wire::Note& note) {
+  return {Code::kIntegrity, "a question of round " + std::to_string(note.round) + " to " +
+                                note.owner + ", which was not due"};
+}
+
 Error forgot(const PlannedOwner& owner, uint32_t knows, uint32_t gave) {
   return {Code::kIntegrity,
           owner.name + "'s ledger knows " + std::to_string(knows) +

@@ -70,6 +70,13 @@ class Learner {
 /// The place of an owner that a journal names.
 Result<size_t> place_of(const std::vector<PlannedOwner>& owners, const std::string& name);
 
+/// Why an owner cannot go on: it has answered what this learner does not know to have asked, and
+/// where questions are noted they cannot be found again.
+Error unknown_answers(const PlannedOwner& owner, uint32_t knows);
+
+/// A note that does not fit what is before it.
+Error not_due(const wire::Note& note);
+
 /// Why an owner is shown its receipt, not asked: its ledger has forgotten answers.
 Error forgot(const PlannedOwner& owner, uint32_t knows, uint32_t gave);
 

@@ -47,7 +47,9 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
   return std::visit(Match{[&](wire::Hello& hello) { return greet(owner, run, hello); },
                           [&](wire::Refusal& refusal) -> Result<Step> {
                             refuse(plan_.owners[owner], refusal);
-                            return Step{.messages = ask_all()};
+                            Step step;
+                            ask_all(step);
+                            return step;
                           },
                           [&](wire::Claim&) -> Result<Step> {
                             return wrong(plan_.owners[owner], "a claim, though everyone is asked");
@@ -56,7 +58,10 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
                             TRY(take(owner, run, answer));
                             Step step;
                             step.taken = std::move(answer);
-                            if (go_on_if_complete()) step.messages = ask_all();
+                            if (go_on_if_complete())
+                              ask_all(step);
+                            else if (tolerant() && awaits(owner, run))
+                              ask(owner, run, step);  // What it gave was late.
                             return step;
                           }},
                     received.body);
@@ -65,69 +70,75 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
 Result<Step> SyncLearner::greet(size_t owner, size_t run, const wire::Hello& hello) {
   TRY(check_version(hello.version));
   Seat& place = seat(owner, run);
-  const bool answered = place.answer && !evaluating();
-  const uint32_t next = static_cast<uint32_t>(rounds_done()) + (answered ? 2 : 1);
+  const PlannedOwner& who = plan_.owners[owner];
+  if (tolerant() && !finished() && hello.last_round > place.taken + (place.open ? 1 : 0))
+    return unknown_answers(who, hello.last_round);
   Step step;
-  step.messages.push_back({owner, run, place.stream->send(welcome(owner, next))});
-  if (hello.last_round + 1 < next) {  // The proof will stop it; it is asked nothing.
-    step.stale = forgot(plan_.owners[owner], hello.last_round, next - 1);
+  step.messages.push_back({owner, run, place.stream->send(welcome(owner, place.taken + 1))});
+  if (hello.last_round < place.taken) {  // The proof will stop it; it is asked nothing.
+    step.stale = forgot(who, hello.last_round, place.taken);
     return step;
   }
   place.greeted = true;
-  if (awaits(owner, run) || finished() || refused()) ask(owner, run, step.messages);
+  const bool unpaid = hello.last_round == place.taken;
+  if (unpaid && place.open && (place.open->in != rounds_done() || evaluating()))
+    place.open.reset();  // It has not begun.
+  if (awaits(owner, run) || finished() || refused()) ask(owner, run, step);
   return step;
+}
+
+SyncLearner::Due SyncLearner::due(size_t owner, size_t run) const {
+  using enum privacy::ReleaseKind;
+  const Seat& place = seat(owner, run);
+  const uint32_t next = place.taken + 1;
+  if (place.open) {
+    const bool late = place.open->in != rounds_done() || descent_.finished();
+    return {kAnswer, next, place.open->theta, plan_.numbers(), late};
+  }
+  if (evaluating()) return {kEvaluation, 1, model(run), plan_.evaluation->size()};
+  return {kAnswer, next, descent_.theta(run), plan_.numbers()};
 }
 
 Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAnswer& answer) {
   const PlannedOwner& who = plan_.owners[owner];
   Seat& place = seat(owner, run);
   if (finished()) return wrong(who, "an answer after the last round");
-  if (answer.receipt.kind != asked())
-    return wrong(who, evaluating() ? "an answer where its evaluation is due"
-                                   : "an evaluation where an answer is due");
-  if (answer.round != round() || answer.receipt.round != answer.round)
+  const Due due = this->due(owner, run);
+  const bool evaluation = due.kind == privacy::ReleaseKind::kEvaluation;
+  if (answer.receipt.kind != due.kind)
+    return wrong(who, evaluation ? "an answer where its evaluation is due"
+                                 : "an evaluation where an answer is due");
+  if (place.answer && !place.open)
+    return wrong(who, "a second answer to round " + std::to_string(answer.round));
+  if (tolerant() && !place.open && !evaluation) return wrong(who, "an answer to no question");
+  if (answer.round != due.round || answer.receipt.round != answer.round)
     return wrong(who, "an answer to round " + std::to_string(answer.round) + " in round " +
-                          std::to_string(round()));
-  if (answer.values.size() != numbers_due())
+                          std::to_string(due.round));
+  if (answer.values.size() != due.numbers)
     return wrong(who, std::to_string(answer.values.size()) + " numbers instead of " +
-                          std::to_string(numbers_due()));
-  if (place.answer) return wrong(who, "a second answer to round " + std::to_string(answer.round));
+                          std::to_string(due.numbers));
   if (who.sign_key) {
-    const Hash before = evaluating() ? Hash{} : place.job;  // Of each kind for itself.
-    TRY(check_receipt(who, answer,
-                      gate::query_hash(plan_.charter, answer.round, question(run), asked()),
-                      before));
+    const Hash question = gate::query_hash(plan_.charter, answer.round, due.theta, due.kind);
+    TRY(check_receipt(who, answer, question, evaluation ? Hash{} : place.job));  // Each for itself.
     TRY(check_some_signatures(owner, run, answer));
   }
-  place.answer = answer.values;
   const double epsilon = answer.receipt.epsilon_spent;
-  place.spent = {epsilon, evaluating() ? epsilon - place.spent.epsilon : 0};
+  place.spent = {epsilon, evaluation ? epsilon - place.spent.epsilon : 0};
   place.job = answer.receipt.job;
+  place.taken += evaluation ? 0 : 1;
   keep_newest(owner, plan_.charter, answer);
-  ++answered_;
+  if (!due.late) place.answer = answer.values, ++answered_;
+  place.open.reset();
   return {};
-}
-
-privacy::ReleaseKind SyncLearner::asked() const {
-  return evaluating() ? privacy::ReleaseKind::kEvaluation : privacy::ReleaseKind::kAnswer;
-}
-uint32_t SyncLearner::round() const {
-  return evaluating() ? 1 : static_cast<uint32_t>(rounds_done() + 1);
-}
-size_t SyncLearner::numbers_due() const {
-  return evaluating() ? plan_.evaluation->size() : plan_.numbers();
-}
-std::span<const double> SyncLearner::question(size_t run) const {
-  return evaluating() ? model(run) : descent_.theta(run);
 }
 
 /// To check a signature takes longer than all else in a round, and each vouches for all answers
 /// before it. So: the first of a stream, which finds a wrong key, some on the way, and the last;
-/// and the evaluation, which stands alone.
+/// and the evaluation, which stands alone. Where a quorum is enough, any may be the last.
 Result<void> SyncLearner::check_some_signatures(size_t owner, size_t run,
                                                 const wire::ReceivedAnswer& answer) {
   Seat& place = seat(owner, run);
-  const bool last = evaluating() || answer.round == plan_.schedule.rounds.size();
+  const bool last = tolerant() || evaluating() || answer.round == plan_.schedule.rounds.size();
   if (place.vouched && !last && answer.round % kSignatureEvery != 0) return {};
   place.vouched = false;
   TRY(check_signature(plan_.charter, plan_.owners[owner], answer));
@@ -137,12 +148,20 @@ Result<void> SyncLearner::check_some_signatures(size_t owner, size_t run,
 
 bool SyncLearner::go_on_if_complete() {
   if (answered_ < seats_.size()) return false;
+  go_on();
+  return true;
+}
+
+/// With the answers that are there.
+void SyncLearner::go_on() {
   if (evaluating()) {
     std::vector<learn::Evaluation> evaluations;
     for (size_t run = 0; run < descent_.runs(); ++run) {
       Answers answers;
-      for (size_t owner = 0; owner < plan_.owners.size(); ++owner)
-        answers.push_back(&*seat(owner, run).answer);
+      for (size_t owner = 0; owner < plan_.owners.size(); ++owner) {
+        const auto& answer = seat(owner, run).answer;
+        answers.push_back(answer ? &*answer : nullptr);
+      }
       evaluations.push_back(joint_evaluation(*plan_.evaluation, plan_.owners, answers));
     }
     evaluations_ = std::move(evaluations);
@@ -152,7 +171,26 @@ bool SyncLearner::go_on_if_complete() {
   }
   for (Seat& place : seats_) place.answer.reset();
   answered_ = 0;
+}
+
+bool SyncLearner::enough() const {
+  if (!tolerant() || finished()) return false;
+  for (size_t run = 0; run < descent_.runs(); ++run) {
+    size_t answered = 0;
+    for (size_t owner = 0; owner < plan_.owners.size(); ++owner)
+      answered += seat(owner, run).answer.has_value();
+    if (answered < plan_.quorum) return false;
+  }
   return true;
+}
+
+Step SyncLearner::time_is_up() {
+  Step step;
+  if (refused() || !enough()) return step;
+  go_on();
+  step.notes.push_back({.kind = wire::Note::Kind::kClosed});
+  ask_all(step);
+  return step;
 }
 
 std::optional<learn::Evaluation> SyncLearner::evaluation(size_t run) const {
@@ -166,16 +204,30 @@ Result<void> SyncLearner::replay(const std::string& owner, const wire::ReceivedA
   return {};
 }
 
+Result<void> SyncLearner::replay(const wire::Note& note) {
+  if (note.kind == wire::Note::Kind::kClosed) {
+    if (enough()) return go_on(), Result<void>();
+    return Error{Code::kIntegrity, "the end of a round that had not enough answers"};
+  }
+  const size_t owner = TRY(place_of(plan_.owners, note.owner));
+  Seat& place = seat(owner, 0);
+  if (!tolerant() || descent_.finished() || place.answer || note.round != place.taken + 1)
+    return not_due(note);
+  place.open = {rounds_done(), {descent_.theta(0).begin(), descent_.theta(0).end()}};
+  return {};
+}
+
 bool SyncLearner::awaits(size_t owner, size_t run) const {
-  return !finished() && !seat(owner, run).answer;
+  const Seat& place = seat(owner, run);
+  return !finished() && (place.open || !place.answer);
 }
 
 Trained SyncLearner::trained() const {
-  const auto rounds = static_cast<uint32_t>(rounds_done());
-  return {.theta = {model().begin(), model().end()},
-          .spent = spent(),
-          .answers = std::vector<uint32_t>(plan_.owners.size(), rounds),
-          .evaluation = evaluation()};
+  Trained trained{
+      .theta = {model().begin(), model().end()}, .spent = spent(), .evaluation = evaluation()};
+  for (size_t owner = 0; owner < plan_.owners.size(); ++owner)
+    trained.answers.push_back(seat(owner, 0).taken);
+  return trained;
 }
 
 std::vector<JobSpent> SyncLearner::spent(size_t run) const {
@@ -186,34 +238,50 @@ std::vector<JobSpent> SyncLearner::spent(size_t run) const {
 }
 
 /// The message that is due to an owner: a query, or the end of the job.
-void SyncLearner::ask(size_t owner, size_t run, std::vector<Outgoing>& out) {
-  wire::Stream& stream = *seat(owner, run).stream;
-  const auto send = [&](const auto& message) { out.push_back({owner, run, stream.send(message)}); };
+void SyncLearner::ask(size_t owner, size_t run, Step& step) {
+  Seat& place = seat(owner, run);
+  const auto send = [&](const auto& message) {
+    step.messages.push_back({owner, run, place.stream->send(message)});
+  };
   if (refused()) return send(wire::Abort{refused()->code, refused()->what});
   if (finished()) return send(wire::Finished{model_hash(model(run))});
-  const auto theta = question(run);
-  send(wire::Query{round(), privacy::Public::from_model({theta.begin(), theta.end()}), asked()});
+  const Due due = this->due(owner, run);
+  send(wire::Query{due.round, privacy::Public::from_model({due.theta.begin(), due.theta.end()}),
+                   due.kind});
+  if (!tolerant() || place.open || due.kind != privacy::ReleaseKind::kAnswer) return;
+  place.open = {rounds_done(), {due.theta.begin(), due.theta.end()}};
+  step.notes.push_back({wire::Note::Kind::kAsked, plan_.owners[owner].name, due.round});
 }
 
-std::vector<Outgoing> SyncLearner::ask_all() {
-  std::vector<Outgoing> out;
+/// Everyone who attends, but for those that are still at an older question.
+void SyncLearner::ask_all(Step& step) {
   for (size_t run = 0; run < descent_.runs(); ++run)
-    for (size_t owner = 0; owner < plan_.owners.size(); ++owner)
-      if (seat(owner, run).greeted) ask(owner, run, out);
-  return out;
+    for (size_t owner = 0; owner < plan_.owners.size(); ++owner) {
+      const Seat& place = seat(owner, run);
+      if (place.greeted && (!place.open || finished() || refused())) ask(owner, run, step);
+    }
 }
 
-/// Sum over owners of v_i (gamma / n_i) answer_i, always in the order of the charter.
+/// Sum over owners of v_i (gamma / n_i) answer_i, always in the order of the charter. Of fewer than
+/// all, over the sum of their v_i: the step is as long as with all of them.
 std::vector<double> SyncLearner::mean_answers() const {
   const size_t p = plan_.numbers();
   std::vector<double> mean(p * descent_.runs());
-  for (size_t run = 0; run < descent_.runs(); ++run)
+  for (size_t run = 0; run < descent_.runs(); ++run) {
+    double present = 0;
+    bool all = true;
     for (size_t owner = 0; owner < plan_.owners.size(); ++owner) {
       const PlannedOwner& who = plan_.owners[owner];
+      const auto& answer = seat(owner, run).answer;
+      if (!answer) all = false;
+      if (!answer) continue;
+      present += who.weight;
       const double factor = who.weight * (plan_.gamma / static_cast<double>(who.rows));
-      const std::vector<int64_t>& answer = *seat(owner, run).answer;
-      for (size_t j = 0; j < p; ++j) mean[run * p + j] += factor * static_cast<double>(answer[j]);
+      for (size_t j = 0; j < p; ++j)
+        mean[run * p + j] += factor * static_cast<double>((*answer)[j]);
     }
+    for (size_t j = 0; j < p && !all; ++j) mean[run * p + j] /= present;
+  }
   return mean;
 }
 

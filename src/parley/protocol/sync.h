@@ -14,6 +14,12 @@
 //
 // The evaluation is there if the charter keeps a part of epsilon for it.
 //
+// Where a quorum is enough, a round is closed when so many have answered and the time is up; the
+// weights of those who have are scaled to add up to 1. Owners then count their own rounds. One that
+// has begun to answer an older question is first asked that again, for it may have paid; its answer
+// is kept and not used. One that has not is asked the new question. Who was asked what does not
+// follow from the answers, so the learner notes it.
+//
 // Under rule "statistics" there is one round, in which the answer holds all second moments and the
 // step goes to their minimum.
 //
@@ -44,6 +50,7 @@ struct SyncPlan {
   double box = 0;
   double l2 = 0;
   learn::Schedule schedule;
+  size_t quorum = 0;  // answers that are enough when the time is up; 0: of all owners
   /// Set where answers are second moments: the one step goes to their minimum.
   std::optional<Moments> moments{};
   /// Set where the model is evaluated after the last round.
@@ -67,12 +74,10 @@ class SyncLearner final : public Learner {
   Result<Step> step(size_t owner, ByteView message) override { return step(owner, 0, message); }
   Result<Step> step(size_t owner, size_t run, ByteView message);
 
-  Step time_is_up() override { return {}; }
+  Step time_is_up() override;
 
   Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
-  Result<void> replay(const wire::Note&) override {
-    return Error{Code::kIntegrity, "what this protocol does not note"};
-  }
+  Result<void> replay(const wire::Note& note) override;
 
   const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
   size_t numbers() const override { return plan_.numbers(); }
@@ -91,14 +96,29 @@ class SyncLearner final : public Learner {
   std::optional<learn::Evaluation> evaluation(size_t run = 0) const;
 
  private:
+  /// A question that went out, where the learner notes it.
+  struct Open {
+    uint64_t in = 0;  // rounds done at that time
+    std::vector<double> theta{};
+  };
   /// What the learner knows of one owner in one run.
   struct Seat {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
+    uint32_t taken = 0;                            // its answers so far
+    std::optional<Open> open{};                    // until it answers
     std::optional<std::vector<int64_t>> answer{};  // of this round
     JobSpent spent{};
     Hash job{};            // of its answers so far
     bool vouched = false;  // by a signature that was checked since its stream opened
+  };
+  /// What an owner is to answer next.
+  struct Due {
+    privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer;
+    uint32_t round = 0;
+    std::span<const double> theta{};
+    size_t numbers = 0;
+    bool late = false;  // its round is closed
   };
   Result<Step> greet(size_t owner, size_t run, const wire::Hello& hello);
   Result<void> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
@@ -107,13 +127,13 @@ class SyncLearner final : public Learner {
   bool evaluating() const {
     return plan_.evaluation && descent_.finished() && evaluations_.empty();
   }
-  privacy::ReleaseKind asked() const;
-  uint32_t round() const;
-  size_t numbers_due() const;
-  std::span<const double> question(size_t run) const;
+  bool tolerant() const { return plan_.quorum > 0 && plan_.quorum < plan_.owners.size(); }
+  bool enough() const;
+  Due due(size_t owner, size_t run) const;
   bool go_on_if_complete();
-  void ask(size_t owner, size_t run, std::vector<Outgoing>& out);
-  std::vector<Outgoing> ask_all();
+  void go_on();
+  void ask(size_t owner, size_t run, Step& step);
+  void ask_all(Step& step);
   std::vector<double> mean_answers() const;
   std::vector<double> to_minimum(std::span<const double> answers) const;
   Seat& seat(size_t owner, size_t run) { return seats_[run * plan_.owners.size() + owner]; }

@@ -90,9 +90,6 @@ Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<d
 Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
-  if (charter.network.quorum != static_cast<int64_t>(charter.owners.size()))
-    return not_available("network.quorum", std::to_string(charter.network.quorum),
-                         "Every owner must answer every round: leave the key out.");
   if (charter.protocol.owner_learner)
     return not_available("protocol.owner_learner", name_of(*charter.protocol.owner_learner),
                          "Name a learner that is not an owner.");
@@ -110,7 +107,8 @@ Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
                 .gamma = terms.lattice.gamma(),
                 .box = charter.model.box,
                 .l2 = charter.model.l2,
-                .schedule = std::move(schedule)};
+                .schedule = std::move(schedule),
+                .quorum = static_cast<size_t>(charter.network.quorum)};
   for (size_t i = 0; i < charter.owners.size(); ++i)
     plan.owners.push_back(
         {charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows), weights[i]});

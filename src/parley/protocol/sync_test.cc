@@ -335,6 +335,166 @@ TEST(Sync, AnOwnerIsShownItsReceiptOfAnEarlierJobAndMustKnowIt) {
   EXPECT_EQ(fresh.ledger.missing(), 1u);
 }
 
+/// As some_plan, where one answer is enough once the time is up.
+SyncPlan tolerant_plan() {
+  SyncPlan plan = some_plan();
+  plan.quorum = 1;
+  return plan;
+}
+
+/// A job of two owners in which a quorum of one is enough, and what its learner would journal.
+struct PartialJob {
+  Replayed one, two;
+  SyncLearner learner{tolerant_plan()};
+  wire::Transcript transcript{};
+
+  explicit PartialJob(double epsilon = 1) : one(1, epsilon, 0), two(2, epsilon, 0) {}
+
+  void keep(size_t owner, const Step& step) {
+    if (step.taken) transcript.entries.push_back({owner == 0 ? "one" : "two", *step.taken});
+    for (wire::Note note : step.notes) {
+      note.answers = transcript.entries.size();
+      transcript.notes.push_back(note);
+    }
+  }
+  Step hear(size_t owner, const Bytes& message) {
+    Step step = *learner.step(owner, message);
+    keep(owner, step);
+    return step;
+  }
+  Step come(size_t owner, TestOwner& who) {
+    learner.attend(owner);
+    return hear(owner, who.owner->connect());
+  }
+  Step close() {
+    Step step = learner.time_is_up();
+    keep(0, step);
+    return step;
+  }
+};
+
+TEST(Sync, ARoundIsClosedWithAQuorumOnlyWhenTheTimeIsUp) {
+  PartialJob job;
+  const Step welcomed = job.come(0, job.one);
+  EXPECT_TRUE(job.close().messages.empty()) << "nobody has answered";
+  job.hear(0, *job.one.reply(welcomed.messages));
+  EXPECT_EQ(job.learner.rounds_done(), 0u) << "two may still come";
+  EXPECT_EQ(job.close().messages.size(), 1u) << "the next question";
+  EXPECT_EQ(job.learner.rounds_done(), 1u);
+  SyncLearner strict(some_plan());
+  ASSERT_TRUE(strict.step(0, *job.one.reply(job.one.attend(strict, 0))));
+  EXPECT_TRUE(strict.time_is_up().notes.empty());
+  EXPECT_EQ(strict.rounds_done(), 0u) << "where all must answer, time does not matter";
+}
+
+// Owner two has paid for its answer when the round is closed. It is asked the same again, its
+// answer is kept and changes nothing, and then it is asked what is asked now.
+TEST(Sync, AnAnswerToAClosedRoundIsKeptAndNotUsed) {
+  PartialJob job;
+  const Bytes lost = *job.two.reply(job.come(1, job.two).messages);
+  const Step welcomed = job.come(0, job.one);
+  job.hear(0, *job.one.reply(welcomed.messages));
+  job.close();
+  const std::vector<double> model(job.learner.model().begin(), job.learner.model().end());
+  const double spent = job.two.ledger.spent(job.two.dataset).pure;
+  const Step again = job.come(1, job.two);
+  ASSERT_EQ(again.messages.size(), 2u);
+  EXPECT_TRUE(again.notes.empty()) << "noted when it was asked first";
+  const Step late = job.hear(1, *job.two.reply(again.messages));
+  EXPECT_EQ(late.taken->values, answer_in(lost).values);
+  EXPECT_EQ(job.two.ledger.spent(job.two.dataset).pure, spent);
+  EXPECT_EQ(std::vector(job.learner.model().begin(), job.learner.model().end()), model);
+  ASSERT_EQ(late.messages.size(), 1u) << "its next question";
+  ASSERT_TRUE(job.hear(1, *job.two.reply(late.messages)).taken);
+  EXPECT_FALSE(job.learner.awaits(1));
+  EXPECT_EQ(job.learner.trained().answers[1], 2u);
+}
+
+TEST(Sync, AnOwnerThatHasNotBegunAtAClosedRoundIsAskedTheNewQuestion) {
+  PartialJob job;
+  job.come(1, job.two);  // The question never arrives.
+  job.learner.leave(1);
+  job.hear(0, *job.one.reply(job.come(0, job.one).messages));
+  job.close();
+  const Step again = job.come(1, job.two);
+  ASSERT_EQ(again.notes.size(), 1u);
+  ASSERT_TRUE(job.hear(1, *job.two.reply(again.messages)).taken);
+  EXPECT_FALSE(job.learner.awaits(1)) << "it counts";
+  EXPECT_EQ(job.learner.trained().answers[1], 1u);
+}
+
+// With almost no noise: the first two rounds owner one alone, whose weight then is 1.
+TEST(Sync, TheWeightsOfAPartialRoundAddUpToOne) {
+  PartialJob job(1e6);
+  Step asked = job.come(0, job.one);
+  learn::Descent reference(some_plan().schedule, kBox, 0, 1);
+  for (int round = 0; round < 2; ++round) {
+    job.hear(0, *job.one.reply(asked.messages));
+    asked = job.close();
+    reference.step(learn::mean_gradient(learn::Squared{}, test::tiny_owner(1), reference.theta(0),
+                                        learn::ClipIn::kNone, 0));
+  }
+  for (size_t j = 0; j < 2; ++j) EXPECT_NEAR(job.learner.model()[j], reference.average(0)[j], 1e-3);
+}
+
+/// A whole job with closed rounds, a late answer, and the other owner's return.
+PartialJob eventful_job() {
+  PartialJob job;
+  job.two.reply(job.come(1, job.two).messages);  // Paid, and lost.
+  Step asked = job.come(0, job.one);
+  for (int round = 0; round < 2; ++round) {
+    job.hear(0, *job.one.reply(asked.messages));
+    asked = job.close();
+  }
+  Bytes next = *job.one.reply(asked.messages);
+  const Step late = job.hear(1, *job.two.reply(job.come(1, job.two).messages));
+  job.hear(1, *job.two.reply(late.messages));
+  asked = job.hear(0, next);  // Both: the third round is whole.
+  for (const Outgoing& each : asked.messages)
+    if (each.owner == 0) next = **job.one.owner->step(each.message);
+  job.hear(0, next);
+  job.close();
+  check(job.learner.finished());
+  return job;
+}
+
+Result<void> replay(SyncLearner& learner, const wire::Transcript& transcript) {
+  return transcript.in_order(
+      [&](const wire::Entry& entry) { return learner.replay(entry.owner, entry.answer); },
+      [&](const wire::Note& note) { return learner.replay(note); });
+}
+
+TEST(Sync, ATranscriptOfPartialRoundsReplaysBitForBitAndAChangedOneIsRefused) {
+  const PartialJob job = eventful_job();
+  SyncLearner again(tolerant_plan());
+  const auto replayed = replay(again, job.transcript);
+  ASSERT_TRUE(replayed) << describe(replayed.error());
+  EXPECT_TRUE(again.finished());
+  EXPECT_EQ(std::vector(again.model().begin(), again.model().end()),
+            std::vector(job.learner.model().begin(), job.learner.model().end()));
+  const auto refused = [&](auto change) -> std::string {
+    wire::Transcript changed = job.transcript;
+    change(changed);
+    SyncLearner learner(tolerant_plan());
+    const auto taken = replay(learner, changed);
+    return taken ? "" : taken.error().what;
+  };
+  EXPECT_NE(refused([](auto& all) {
+              std::erase_if(all.notes,
+                            [](auto& note) { return note.kind == wire::Note::Kind::kClosed; });
+            }),
+            "")
+      << "a round that was not closed";
+  EXPECT_NE(refused([](auto& all) {
+              all.notes.insert(all.notes.begin(), {.kind = wire::Note::Kind::kClosed});
+            }).find("not enough"),
+            std::string::npos);
+  EXPECT_NE(refused([](auto& all) { all.notes.erase(all.notes.begin()); }).find("no question"),
+            std::string::npos);
+  SyncLearner strict(some_plan());
+  EXPECT_FALSE(replay(strict, job.transcript)) << "by a charter that wants everyone";
+}
+
 // Bytes of any kind: an error or a step, never a crash, and never more than the budget.
 TEST(Sync, BothRolesSurviveHostileBytes) {
   SeededEntropy entropy(6, "hostile");

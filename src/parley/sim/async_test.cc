@@ -100,6 +100,28 @@ TEST(SimulatedAsync, FaultsNeverCostMoreThanTheBudgetAndNothingIsStuck) {
   }
 }
 
+// Everyone is asked at the end, however often it came; who is away when the time is up is left out.
+TEST(SimulatedAsync, TheModelIsEvaluatedAtTheEndAndPaidFor) {
+  std::string text = charter_text(8, kProtocol);
+  text.replace(text.find("evaluate = 0.0"), 14, "evaluate = 0.1");
+  const SimulateInput input = input_of(text);
+  const auto simulated = simulate(input, {.seed = 2});
+  ASSERT_TRUE(simulated && simulated->evaluation);
+  const double exact = simulated->fitness.mean;
+  EXPECT_LT(std::fabs(simulated->evaluation->loss - exact), 6 * simulated->evaluation->loss_error)
+      << "Laplace noise of 8 owners, beyond with probability below 1e-6";
+  for (const auto& owner : simulated->owners) {
+    EXPECT_NEAR(owner.epsilon_evaluation, 1, 1e-6);
+    EXPECT_LE(owner.epsilon_spent, 10);
+  }
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const Faults faults{.drop = .05, .crash = .1, .vanish = .1, .learner = .02, .delay = .2};
+    const JobRun run = run_of(input, seed, faults);
+    EXPECT_TRUE(run.trained.evaluation.has_value());
+    for (const JobRun::Owner& owner : run.owners) EXPECT_LE(owner.spent.epsilon, 10);
+  }
+}
+
 // Owners that never return leave their share to the others, as long as those have answers left.
 TEST(SimulatedAsync, OwnersThatVanishForEverAreDoneWithout) {
   const SimulateInput room = input_of(charter_text(12, "rounds = 40\nanswers = 40\nstep = 0.1\n"));

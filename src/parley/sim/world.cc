@@ -50,6 +50,7 @@ class World {
 
   Result<JobRun> run() {
     TRY(start_learner());
+    if (!faults_.none()) plan(faults_.deadline, Event::Kind::kTimeUp, 0);
     const bool broadcast = async_ && charter_.protocol.contact == charter::Contact::kBroadcast;
     for (size_t owner = 0; owner < places_.size(); ++owner) {
       if (faults_.down.contains(owner)) lose(owner);

@@ -54,6 +54,38 @@ TEST(Message, QueriesComeBackBitForBit) {
   EXPECT_EQ(std::memcmp(body.theta.data(), theta.data(), 8 * theta.size()), 0);
 }
 
+TEST(Message, WhatIsAskedForComesBackAndNothingElseIsAskedFor) {
+  for (const auto kind : {privacy::ReleaseKind::kAnswer, privacy::ReleaseKind::kEvaluation,
+                          privacy::ReleaseKind::kCount}) {
+    const Query query{1, privacy::Public::from_model({.5}), kind};
+    const auto received = decode_to_owner(encode(some_envelope(), query));
+    ASSERT_TRUE(received);
+    EXPECT_EQ(std::get<ReceivedQuery>(received->body).kind, kind);
+  }
+  v1::ToOwner proto;
+  proto.set_charter(std::string(32, 'x'));
+  proto.mutable_query()->set_round(1);
+  for (const char* kind : {"answers", "Evaluation", "evaluation ", "0"}) {
+    proto.mutable_query()->set_kind(kind);
+    const std::string bytes = proto.SerializeAsString();
+    const auto refused = decode_to_owner(as_bytes(bytes));
+    ASSERT_FALSE(refused) << kind;
+    EXPECT_EQ(refused.error().code, Code::kIntegrity);
+  }
+}
+
+TEST(Message, ClaimsAndGrantsComeBack) {
+  const auto claim = decode_from_owner(encode(some_envelope(), Claim{7}));
+  ASSERT_TRUE(claim);
+  EXPECT_EQ(std::get<Claim>(claim->body).round, 7u);
+  for (const bool granted : {false, true}) {
+    const auto grant = decode_to_owner(encode(some_envelope(), Grant{7, granted}));
+    ASSERT_TRUE(grant);
+    EXPECT_EQ(std::get<Grant>(grant->body).round, 7u);
+    EXPECT_EQ(std::get<Grant>(grant->body).granted, granted);
+  }
+}
+
 TEST(Message, AnswersComeBackWithTheirReceipt) {
   const privacy::Released released = some_answer();
   const Signature signature{7, 8, 9};

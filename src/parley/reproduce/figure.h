@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -108,6 +110,8 @@ Verdict verdict_of(const Figure& figure);
 /// Whether a deciding measure was fitted: then its agreement is calibration, not confirmation.
 bool fitted_to_claim(const Figure& figure);
 
+struct Records;
+
 /// How the figures are computed. Every figure is a function Result<Figure>(const Study&).
 struct Study {
   bool quick = false;  // small sizes and few runs, for tests: verdicts mean little
@@ -117,6 +121,10 @@ struct Study {
   int threads = 1;
   /// Hears how many of a figure's `work` units were done since; false: stop with an error.
   std::function<bool(uint64_t units)> go_on = [](uint64_t) { return true; };
+
+  /// What was read or generated already, by its description (data/records.h).
+  std::shared_ptr<std::map<std::string, std::shared_ptr<const Records>>> kept =
+      std::make_shared<std::map<std::string, std::shared_ptr<const Records>>>();
 
   uint64_t runs_or(uint64_t full, uint64_t few) const { return runs.value_or(quick ? few : full); }
 };

@@ -119,7 +119,9 @@ struct Study {
   std::optional<uint64_t> runs{};  // instead of each figure's own number
   std::filesystem::path data{};    // folder with the papers' files; empty: stand-ins
   int threads = 1;
-  /// Hears how many of a figure's `work` units were done since; false: stop with an error.
+  /// Hears how much work a figure will be, in units of its own, as soon as that is known.
+  std::function<void(uint64_t units)> expect = [](uint64_t) {};
+  /// Hears how many of those were done since it was last called; false: stop with an error.
   std::function<bool(uint64_t units)> go_on = [](uint64_t) { return true; };
 
   /// What was read or generated already, by its description (data/records.h).

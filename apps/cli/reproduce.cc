@@ -1,6 +1,7 @@
 // parley reproduce [ID...] | --list
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <thread>
 
@@ -21,9 +22,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 Result<reproduce::Figure> compute(const reproduce::Entry& entry, reproduce::Study study,
                                   const std::filesystem::path& out, ProgressStyle style) {
   std::unique_ptr<Progress> progress;
-  study.expect = [&](uint64_t units) {
-    progress = std::make_unique<Progress>(
-        style, std::string(entry.id) + " " + std::string(entry.what), units);
+  const std::string title = std::string(entry.id) + " " + std::string(entry.what);
+  study.expect = [&](uint64_t units) {  // Without a terminal, one line per figure is enough.
+    if (style == ProgressStyle::kBar) progress = std::make_unique<Progress>(style, title, units);
   };
   study.go_on = [&](uint64_t units) {
     if (progress) progress->advance(units);
@@ -32,6 +33,8 @@ Result<reproduce::Figure> compute(const reproduce::Entry& entry, reproduce::Stud
   const auto start = std::chrono::steady_clock::now();
   reproduce::Figure figure = TRY(entry.compute(study));
   figure.seconds = seconds_since(start);
+  if (style == ProgressStyle::kLines)
+    std::fprintf(stderr, "%s: %.1f s\n", title.c_str(), figure.seconds);
   TRY(reproduce::write_figure(figure, out));
   return figure;
 }

@@ -13,8 +13,16 @@ namespace parley::reproduce {
 namespace {
 
 constexpr Entry kEntries[] = {
+    {"A-F2", "fitness by rounds, three banks", "lending", async_lending_rounds},
     {"A-F3", "who communicates when, three banks", "", async_timing_lending},
+    {"A-F4", "fitness over size and budget, three banks", "lending", async_lending_surface},
+    {"A-F5", "slope over budget and over size, three banks", "lending", async_lending_slopes},
+    {"A-F6", "how many banks it takes to beat one alone", "lending", async_coalition},
+    {"A-F7", "which hospitals gain", "hospital", async_hospital_gain},
+    {"A-F8", "fitness by rounds, 86 hospitals", "hospital", async_hospital_rounds},
     {"A-F9", "who communicates when, 86 hospitals", "", async_timing_hospital},
+    {"A-F10", "fitness over budget, 86 hospitals", "hospital", async_hospital_slope},
+    {"A-abs", "more than 10 owners at epsilon 1 beat isolation", "lending", async_abstract},
 };
 
 }  // namespace

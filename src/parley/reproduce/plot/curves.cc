@@ -17,11 +17,19 @@ struct Ground {
   Scale x, y;
 };
 
+bool has_bars(const Panel& panel) {
+  return std::ranges::any_of(panel.series, [](const Series& s) { return s.kind == Kind::kBars; });
+}
+
 std::vector<double> all_x(const Panel& panel) {
   std::vector<double> values;
   for (const Series& series : panel.series)
     values.insert(values.end(), series.x.begin(), series.x.end());
   for (size_t i = 0; i < panel.x.names.size(); ++i) values.push_back(double(i));
+  if (has_bars(panel) && !values.empty()) {  // Half a bar to either side.
+    const auto [least, most] = std::ranges::minmax(values);
+    values.push_back(least - 0.5), values.push_back(most + 0.5);
+  }
   return values;
 }
 
@@ -31,10 +39,6 @@ std::vector<double> all_y(const Panel& panel) {
     for (const auto* part : {&series.y, &series.low, &series.high})
       values.insert(values.end(), part->begin(), part->end());
   return values;
-}
-
-bool has_bars(const Panel& panel) {
-  return std::ranges::any_of(panel.series, [](const Series& s) { return s.kind == Kind::kBars; });
 }
 
 /// Room on the right for the longest name.
@@ -179,17 +183,17 @@ void draw_names(Canvas& canvas, const Panel& panel, const Ground& ground,
     if (at - x > 22 || std::fabs(places[j] - y) > 3)
       canvas.line(x + 4, y, at - 2, places[j], kLeader);
     canvas.text(at, places[j] + 4, panel.series[order[j]].name, kTickSize, Anchor::kStart,
-                styles[order[j]].colour);
+                panel.series[order[j]].sound ? styles[order[j]].colour : "#333");
   }
 }
 
-/// Bounds and levels are thin and have no markers, but their own dashes.
+/// Bounds are thin, dotted and without markers.
 std::vector<Style> styles_of(const Panel& panel) {
   std::vector<Style> styles;
-  size_t paper = 0, ours = 0, theory = 0;
+  size_t paper = 0, ours = 0;
   for (const Series& series : panel.series) {
     if (series.kind == Kind::kTheory) {
-      styles.push_back({"#777", theory++ % 2 == 0 ? "1 2" : "4 2", 1.1, 0});
+      styles.push_back({"#777", "1 2", 1.1, 0});
       continue;
     }
     styles.push_back(style_of(series.sound ? ours++ : paper++, series.sound));

@@ -68,14 +68,14 @@ void Scale::widen(bool from_zero) {
     low_ /= margin, high_ *= margin;
     return;
   }
-  if (from_zero || (low_ >= 0 && low_ < 0.5 * high_)) low_ = std::min(low_, 0.);
+  if (from_zero || (low_ >= 0 && low_ < 0.2 * high_)) low_ = std::min(low_, 0.);
   const double span = high_ > low_ ? high_ - low_ : std::max(std::fabs(high_), 1.);
   high_ += 0.04 * span;
   if (low_ != 0) low_ -= 0.04 * span;
 }
 
 void Scale::set_linear_ticks() {
-  const double raw = (high_ - low_) / 5, unit = std::pow(10, std::floor(std::log10(raw)));
+  const double raw = (high_ - low_) / 7, unit = std::pow(10, std::floor(std::log10(raw)));
   const double step = unit * (raw / unit <= 1 ? 1 : raw / unit <= 2 ? 2 : raw / unit <= 5 ? 5 : 10);
   for (double k = std::ceil(low_ / step); k * step <= high_ * (1 + 1e-12); ++k)
     ticks_.push_back({k * step, plain(k * step, 6)});

@@ -33,7 +33,7 @@ std::string in_cell(double value) {
     const int exponent = std::stoi(text.substr(e + 1));
     return text.substr(0, e) + "e" + std::to_string(exponent);
   }
-  return fmt::format("{:.2g}", value);
+  return std::fabs(value) >= 10 ? fmt::format("{:.0f}", value) : fmt::format("{:.2g}", value);
 }
 
 struct Cells {
@@ -71,7 +71,7 @@ void draw_surface(Canvas& canvas, const Panel& panel, const Box& box, const Shad
                  box.bottom - (legend ? 58 : 42)};
   const Cells cells{area.left, area.bottom, area.width() / double(surface.x.size()),
                     area.height() / double(surface.y.size())};
-  canvas.text(area.left, box.top + 12, "in the cells: " + axis_text(surface.z), kTickSize);
+  canvas.text(area.left, box.top + 12, "in the cells: " + surface.z.label, kTickSize);
   for (size_t i = 0; i < surface.y.size(); ++i) {
     canvas.text(area.left - 6, cells.y(i) + cells.height / 2 + 4, plain(surface.y[i]), kTickSize,
                 Anchor::kEnd);

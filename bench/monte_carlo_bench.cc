@@ -66,7 +66,8 @@ void svm(char** argument) {
 }
 
 /// Mean relative fitness by number of rows, then by epsilon.
-std::vector<double> grid_of(const std::vector<std::vector<Rows>>& pieces, int threads, uint64_t runs) {
+std::vector<double> grid_of(const std::vector<std::vector<Rows>>& pieces, int threads,
+                            uint64_t runs) {
   const size_t p = pieces[0][0].columns();
   std::vector<learn::Moments> moments(3, learn::Moments(p));
   std::vector<double> table;

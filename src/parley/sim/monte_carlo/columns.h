@@ -48,8 +48,7 @@ class Notes {
 /// Noise of scale 1 of every column, drawn many rounds ahead.
 class NoiseAhead {
  public:
-  NoiseAhead(const Job& job, const Draws& draws, std::span<const Column> columns,
-             size_t per_round);
+  NoiseAhead(const Job& job, const Draws& draws, std::span<const Column> columns, size_t per_round);
   /// The numbers of a column in a round; rounds must not go back.
   std::span<const double> of(size_t column, uint64_t round);
 

@@ -13,8 +13,9 @@ namespace {
 constexpr uint64_t kNoiseKey = 0, kTurnKey = 1;
 constexpr size_t kPerBlock = 4, kBlocks = 64, kBatch = kPerBlock * kBlocks;
 
-/// -log(v) for v = (m + 1/2) / 2^31: v = 2^e f with f near 1, and log f = 2 artanh(s), s = (f - 1) /
-/// (f + 1), |s| < 0.172; what follows the last term is below 1e-9 of it. Relative error about 1e-7.
+/// -log(v) for v = (m + 1/2) / 2^31: v = 2^e f with f near 1, and log f = 2 artanh(s), s = (f - 1)
+/// / (f + 1), |s| < 0.172; what follows the last term is below 1e-9 of it. Relative error about
+/// 1e-7.
 [[gnu::always_inline]] inline float minus_log(uint32_t m) {
   const float v = static_cast<float>(static_cast<int32_t>(m)) + .5f;
   constexpr uint32_t kRootOfHalf = 0x3f3504f3;

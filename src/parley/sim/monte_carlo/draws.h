@@ -1,6 +1,6 @@
-// The chance in Monte Carlo runs, by counting: draw d of run r is a function of (seed, stream, r, d)
-// and of nothing else, so that a run has the same bits on any number of threads, beside any number
-// of other runs, and when it is taken up again.
+// The chance in Monte Carlo runs, by counting: draw d of run r is a function of (seed, stream, r,
+// d) and of nothing else, so that a run has the same bits on any number of threads, beside any
+// number of other runs, and when it is taken up again.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 // code; what is left out is gate, ledger, wire and lattice. Everything is NOT PRIVATE: fitness is
 // measured on private rows, and the noise can be replayed.
 //
-// A job without a clip is the papers' literal form, where a bound is believed and not enforced; with
-// a clip it is the sound one but for the lattice, whose steps are 2^-24 of the clip.
+// A job without a clip is the papers' literal form, where a bound is believed and not enforced;
+// with a clip it is the sound one but for the lattice, whose steps are 2^-24 of the clip.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct Cell {
   uint64_t stream = 0;            // cells of equal streams have the same draws
 };
 
-/// Asynchronous descent: the next to come is owner i with probability step / owners[i].step, as with
-/// Poisson clocks of those rates.
+/// Asynchronous descent: the next to come is owner i with probability step / owners[i].step, as
+/// with Poisson clocks of those rates.
 struct Async {
   learn::AsyncRule rule;
   std::vector<uint32_t> caps{};  // answers of each owner, after which it stays away; empty: none
@@ -42,10 +42,10 @@ struct Job {
   Noise noise = Noise::kLaplace;
   std::vector<Cell> cells{};
   uint64_t seed = 1;
-  uint64_t runs = 100;               // of each cell
-  std::vector<uint64_t> rounds{};    // after which fitness is noted, ascending; the last always is
+  uint64_t runs = 100;             // of each cell
+  std::vector<uint64_t> rounds{};  // after which fitness is noted, ascending; the last always is
   bool keep_models = false;
-  const Draws* draws = nullptr;      // null: CounterDraws of seed and noise
+  const Draws* draws = nullptr;  // null: CounterDraws of seed and noise
 
   uint64_t rounds_made() const;  // by each run
   /// Rounds of all runs together, as progress counts them.

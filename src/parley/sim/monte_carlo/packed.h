@@ -41,9 +41,7 @@ class PackedRows {
   };
   using Lines = std::vector<Line>;
   static Lines lines(size_t count) { return Lines(count * sizeof(Real) / kVectorBytes); }
-  static const Real* at(const Lines& lines, size_t place) {
-    return lines.data()->values + place;
-  }
+  static const Real* at(const Lines& lines, size_t place) { return lines.data()->values + place; }
   static Real* at(Lines& lines, size_t place) { return lines.data()->values + place; }
 
   size_t rows_, columns_;

@@ -64,10 +64,14 @@ void chunk_values(Isa isa, const L& loss, const PackedRows<Real>& rows, size_t c
 template <class Use>
 void with_vectors(size_t vectors, const Use& use) {
   switch (vectors) {
-    case 1: return use(std::integral_constant<size_t, 1>());
-    case 2: return use(std::integral_constant<size_t, 2>());
-    case 3: return use(std::integral_constant<size_t, 3>());
-    default: return use(std::integral_constant<size_t, 4>());
+    case 1:
+      return use(std::integral_constant<size_t, 1>());
+    case 2:
+      return use(std::integral_constant<size_t, 2>());
+    case 3:
+      return use(std::integral_constant<size_t, 3>());
+    default:
+      return use(std::integral_constant<size_t, 4>());
   }
 }
 

@@ -84,10 +84,11 @@ size_t Store::notes() const {
 std::string Store::heading() const {
   std::string text = "# parley monte carlo " + to_hex(identity(job_)) + "\ncell,run";
   for (size_t k = 0; k < notes(); ++k)
-    text += ",after_" +
-            std::to_string(k < job_.rounds.size() ? job_.rounds[k] : job_.rounds_made());
+    text +=
+        ",after_" + std::to_string(k < job_.rounds.size() ? job_.rounds[k] : job_.rounds_made());
   if (job_.keep_models)
-    for (size_t j = 0; j < job_.population.columns(); ++j) text += ",theta_" + std::to_string(j + 1);
+    for (size_t j = 0; j < job_.population.columns(); ++j)
+      text += ",theta_" + std::to_string(j + 1);
   return text + "\n";
 }
 
@@ -117,14 +118,17 @@ Result<Store> Store::open(const Job& job, const std::filesystem::path& path) {
   constexpr size_t kMost = size_t{1} << 30;
   const std::string text = TRY(read_file(path, kMost));
   if (!text.starts_with(heading))
-    return Error{Code::kInvalid, "the runs in it are of another job",
-                 "Take another file, or remove this one.", {.file = path.string()}};
+    return Error{Code::kInvalid,
+                 "the runs in it are of another job",
+                 "Take another file, or remove this one.",
+                 {.file = path.string()}};
   std::string_view rest = std::string_view(text).substr(heading.size());
   for (size_t end = rest.find('\n'); end != rest.npos; end = rest.find('\n')) {
     store.read_line(rest.substr(0, end));
     rest.remove_prefix(end + 1);
   }
-  if (!rest.empty()) TRY(append_to_file(path, "\n"));  // What was cut short stays a line of its own.
+  if (!rest.empty())
+    TRY(append_to_file(path, "\n"));  // What was cut short stays a line of its own.
   return store;
 }
 
@@ -144,8 +148,7 @@ std::vector<Sample> Store::samples() const {
   for (const auto& [place, finished] : runs_) {
     if (place.second >= job_.runs) continue;  // Of a job with more runs.
     Sample& sample = samples[place.first];
-    for (size_t k = 0; k < finished.noted.size(); ++k)
-      sample.noted[k].push_back(finished.noted[k]);
+    for (size_t k = 0; k < finished.noted.size(); ++k) sample.noted[k].push_back(finished.noted[k]);
     if (job_.keep_models) sample.models.push_back(finished.model);
   }
   return samples;
@@ -154,7 +157,8 @@ std::vector<Sample> Store::samples() const {
 Result<std::vector<Sample>> Store::finish() const {
   std::string text = path_.empty() ? "" : heading();
   if (!path_.empty()) {
-    for (const auto& [place, finished] : runs_) text += line_of(place.first, place.second, finished);
+    for (const auto& [place, finished] : runs_)
+      text += line_of(place.first, place.second, finished);
     TRY(write_file(path_, text));
   }
   return samples();

@@ -1,6 +1,6 @@
 // Finished runs, one line of CSV each: cell, run, relative fitness after each noted round, and the
-// model if it is kept. The file says which job it belongs to, so that a job that was interrupted, or
-// gets more runs, goes on where it was.
+// model if it is kept. The file says which job it belongs to, so that a job that was interrupted,
+// or gets more runs, goes on where it was.
 #pragma once
 
 #include <filesystem>

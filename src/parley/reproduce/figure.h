@@ -3,6 +3,7 @@
 // the JSON are made from this struct, and the verdict follows from its numbers.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -127,6 +128,10 @@ struct Study {
   /// What was read or generated already, by its description (data/records.h).
   std::shared_ptr<std::map<std::string, std::shared_ptr<const Records>>> kept =
       std::make_shared<std::map<std::string, std::shared_ptr<const Records>>>();
+
+  /// What several figures are drawn from, by its description.
+  std::shared_ptr<std::map<std::string, std::any>> computed =
+      std::make_shared<std::map<std::string, std::any>>();
 
   uint64_t runs_or(uint64_t full, uint64_t few) const { return runs.value_or(quick ? few : full); }
 };

@@ -13,6 +13,19 @@ namespace parley::reproduce {
 namespace {
 
 constexpr Entry kEntries[] = {
+    {"S-F2", "three banks learn interest rates, by rounds", "lending", sync_loans_rounds},
+    {"S-F3", "three banks, over size and budget", "lending", sync_loans_surface},
+    {"S-F4", "three banks, over the budget: slope -2", "lending", sync_loans_budgets},
+    {"S-F5", "three banks, over the size: slope -2", "lending", sync_loans_sizes},
+    {"S-F6", "a bank beside two others, in four scenarios", "lending", sync_loans_scenarios},
+    {"S-F7", "three banks detect fraud, by rounds", "credit", sync_fraud_rounds},
+    {"S-F8", "fraud detection over size and budget", "credit", sync_fraud_surface},
+    {"S-F9", "fraud detection over the budget: slope -2?", "credit", sync_fraud_budgets},
+    {"S-F10", "fraud detection over the size: slope -2?", "credit", sync_fraud_sizes},
+    {"S-F11", "fraud detection in four scenarios", "credit", sync_fraud_scenarios},
+    {"S-claim1", "within 90 % for fraud at epsilon 1", "credit", sync_claim_fraud},
+    {"S-claim2", "within 90 % for loans at epsilon 10", "lending", sync_claim_loans},
+    {"S-claim3", "overlapping records cost kappa squared", "lending", sync_claim_overlap},
     {"A-F2", "fitness by rounds, three banks", "lending", async_lending_rounds},
     {"A-F3", "who communicates when, three banks", "", async_timing_lending},
     {"A-F4", "fitness over size and budget, three banks", "lending", async_lending_surface},

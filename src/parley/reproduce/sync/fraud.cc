@@ -204,7 +204,7 @@ Result<Figure> sync_claim_fraud(const Study& study) {
       beside(fmt::format("ψ of the {} public rows alone", grouped(rows.size())), {public_only, 0}));
   figure.note =
       "Ξ was chosen so that this comes out. With so strong a regulariser the public rows alone, "
-      "without any bank, do as well as the best private rule here.";
+      "without any bank, do better than both rules here.";
   return figure;
 }
 

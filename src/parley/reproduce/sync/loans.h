@@ -5,7 +5,7 @@
 
 namespace parley::reproduce::sync {
 
-Result<SharedRecords> loans(const Study& study, Drift drift);
+Result<SharedRecords> loans(const Study& study, Drift drift, uint64_t rows = 750'000);
 std::vector<uint64_t> loan_sizes(const Study& study, uint64_t rows);
 void add_loan_settings(Figure& figure, const Records& records);
 

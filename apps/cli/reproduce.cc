@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "parley/base/files.h"
 #include "parley/base/progress.h"
 #include "parley/reproduce/output/output.h"
 #include "parley/reproduce/registry.h"
@@ -45,10 +46,11 @@ Result<Output> run(const ReproduceOptions& options, ProgressStyle style) {
   if (options.list) return Output{reproduce::list_text(), reproduce::list_json()};
   reproduce::Study study;
   study.quick = options.quick, study.seed = options.seed, study.runs = options.runs;
-  study.data = options.data;
+  study.data = options.data, study.keep = options.out / "runs";
   const int threads = static_cast<int>(std::thread::hardware_concurrency());
   study.threads = options.threads > 0 ? options.threads : std::max(threads, 1);
   const auto entries = TRY(reproduce::chosen(options.ids, study));
+  TRY(make_directories(study.keep));
   heed_interrupts();
   const auto start = std::chrono::steady_clock::now();
   reproduce::Reproduction reproduction{

@@ -79,7 +79,8 @@ Result<Samples> sample(const Study& study, const Population& owners, const Async
       cell.scales.push_back(2 * plan.bound * answers / (owners.rows(i) * epsilon));
     job.cells.push_back(std::move(cell));
   }
-  return sim::monte_carlo::run(job, {.threads = study.threads, .store = {}, .go_on = study.go_on});
+  return sim::monte_carlo::run(
+      job, {.threads = study.threads, .store = study.keep, .go_on = study.go_on});
 }
 
 double stable_step(const Population& owners, double step) {

@@ -120,6 +120,8 @@ struct Study {
   std::optional<uint64_t> runs{};  // instead of each figure's own number
   std::filesystem::path data{};    // folder with the papers' files; empty: stand-ins
   int threads = 1;
+  /// A folder for finished runs, which are then not made again; empty: none.
+  std::filesystem::path keep{};
   /// Hears how much work a figure will be, in units of its own, as soon as that is known.
   std::function<void(uint64_t units)> expect = [](uint64_t) {};
   /// Hears how many of those were done since it was last called; false: stop with an error.

@@ -74,7 +74,8 @@ Result<Samples> sample(const Study& study, const Banks& banks, const Plan& plan,
                             (banks.rows(i) * at.epsilon[i]));
     job.cells.push_back(std::move(cell));
   }
-  return sim::monte_carlo::run(job, {.threads = study.threads, .store = {}, .go_on = study.go_on});
+  return sim::monte_carlo::run(
+      job, {.threads = study.threads, .store = study.keep, .go_on = study.go_on});
 }
 
 std::vector<uint64_t> every_round() {

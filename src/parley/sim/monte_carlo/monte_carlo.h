@@ -54,7 +54,8 @@ struct Job {
 
 struct Options {
   int threads = 1;
-  /// Finished runs are kept here, one line each, and are not made again. Empty: nowhere.
+  /// Finished runs are kept in this file, one line each, and are not made again; in a folder, in a
+  /// file named by the job. Empty: nowhere.
   std::filesystem::path store{};
   /// Hears how many rounds were made since, from one thread at a time; false: stop.
   std::function<bool(uint64_t rounds)> go_on = [](uint64_t) { return true; };

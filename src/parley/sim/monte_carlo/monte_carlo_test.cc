@@ -150,6 +150,22 @@ TEST(MonteCarlo, TheFileIsTheSameHoweverItWasMadeAndBelongsToOneJob) {
   EXPECT_EQ(other.error().code, Code::kInvalid);
 }
 
+TEST(MonteCarlo, InAFolderEveryJobHasAFileOfItsOwn) {
+  const auto folder = test::fresh_folder();
+  const Population population = population_of(kModels[0]);
+  Job job{.population = population, .rule = some_schedule(), .cells = two_cells(), .runs = 20};
+  uint64_t made = 0;
+  const Options options{.store = folder, .go_on = [&](uint64_t rounds) { return made += rounds; }};
+  const auto first = samples_of(job, options);
+  job.seed = 2;
+  const auto second = samples_of(job, options);
+  EXPECT_EQ(made, 2 * job.work());
+  job.seed = 1;
+  EXPECT_EQ(samples_of(job, options)[0].noted, first[0].noted);
+  EXPECT_NE(second[0].noted, first[0].noted);
+  EXPECT_EQ(made, 2 * job.work()) << "it was there";
+}
+
 TEST(MonteCarlo, WeightsAndScalesBelongToTheirCell) {
   const Population population = population_of(kModels[2]);
   Job job{.population = population, .rule = some_schedule(), .cells = two_cells(), .runs = 5};

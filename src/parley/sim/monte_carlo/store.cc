@@ -43,7 +43,7 @@ void add_population(TupleBytes& bytes, const Population& population) {
 /// All that a run depends on; the number of runs is not part of it.
 Hash identity(const Job& job) {
   TupleBytes bytes;
-  bytes.add("parley monte carlo").add(job.seed).add(static_cast<uint64_t>(job.noise));
+  bytes.add("parley monte carlo 1").add(job.seed).add(static_cast<uint64_t>(job.noise));
   add_population(bytes, job.population);
   std::visit([&](const auto& rule) { add_rule(bytes, rule); }, job.rule);
   for (const Cell& cell : job.cells) {
@@ -106,10 +106,11 @@ bool Store::read_line(std::string_view line) {
   return true;
 }
 
-Result<Store> Store::open(const Job& job, const std::filesystem::path& path) {
+Result<Store> Store::open(const Job& job, std::filesystem::path path) {
+  check(path.empty() || job.draws == nullptr);  // Nobody could say which they were.
+  if (std::filesystem::is_directory(path)) path /= to_hex(identity(job)).substr(0, 16) + ".csv";
   Store store(job, path);
   if (path.empty()) return store;
-  check(job.draws == nullptr);  // Nobody could say which they were.
   const std::string heading = store.heading();
   if (!std::filesystem::exists(path)) {
     TRY(write_file(path, heading));

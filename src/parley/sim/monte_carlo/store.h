@@ -16,8 +16,9 @@ namespace parley::sim::monte_carlo {
 
 class Store {
  public:
-  /// Without a path it is kept in memory only. kInvalid if the file belongs to another job.
-  static Result<Store> open(const Job& job, const std::filesystem::path& path);
+  /// A file, or a folder for a file of the job's own. Without a path it is kept in memory only.
+  /// kInvalid if the file belongs to another job.
+  static Result<Store> open(const Job& job, std::filesystem::path path);
 
   bool has(size_t cell, uint64_t run) const { return runs_.contains({cell, run}); }
   Result<void> add(std::span<const Column> columns, std::span<const Finished> finished);

@@ -182,7 +182,7 @@ Result<Figure> async_lending_surface(const Study& study) {
       "The mesh surface shows the bound in (11) with c̄₁ = 0 and c̄₂ = 2.1 × 10⁹. This figure "
       "clearly shows the tightness of the result of Theorem 2. The relative fitness rapidly "
       "improves as the sizes of the datasets or the privacy budgets increase.");
-  add_bank_settings(figure, *means.records);
+  add_bank_settings(figure);
   figure.runs = runs;
   figure.panels = {map_of("Algorithm 1 to the letter, measured", means,
                           [&](size_t s, size_t e) { return means.literal[s][e]; }),
@@ -206,6 +206,7 @@ Result<Figure> async_lending_surface(const Study& study) {
   figure.measures.push_back(
       beside("E ψ, literal over capped with tail average, smallest size, ε = 1",
              ratio(means.literal[0][2], means.capped[0][2])));
+  say_source(figure, *means.records);
   figure.note =
       "Ξ was chosen so that the constant comes out; that one constant fits the whole surface was "
       "not chosen. See A-F5 for what differences between the banks' records change.";
@@ -222,10 +223,11 @@ Result<Figure> async_lending_slopes(const Study& study) {
                    "The markers are from the experiments and the solid lines show the bound in "
                    "(11). For both these cases, the bounds in Theorem 2 are tight fits. (That is: "
                    "slope −2 over ε and over n_i.)");
-  add_bank_settings(figure, *means.records);
+  add_bank_settings(figure);
   figure.runs = runs;
   figure.measures = slopes(means);
   figure.panels = {budget_panel(means, "over the budget"), size_panel(means, "over the size")};
+  say_source(figure, *means.records);
   if (!stand_in) return figure;
   const Means drifting = TRY(means_over(study, runs, Drift::kWhole));
   figure.panels.push_back(

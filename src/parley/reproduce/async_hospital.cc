@@ -17,7 +17,6 @@ constexpr double kStep = 0.1, kBound = 20;
 const AsyncPlan kHospitals{.step = kStep, .bound = kBound};
 
 void add_settings(Figure& figure, const Records& records, double step) {
-  figure.data = records.source;
   figure.settings.insert(
       figure.settings.end(),
       {{"hospitals",
@@ -37,6 +36,13 @@ struct Hospitals {
     };
     return {above(joint.value),
             (above(joint.value - joint.error) - above(joint.value + joint.error)) / 2};
+  }
+  /// The nearest above the line, and the nearest below it, over the line.
+  Estimate nearest(const Estimate& joint, bool above) const {
+    double own = above ? HUGE_VAL : 0;
+    for (double each : alone)
+      if ((each > joint.value) == above) own = above ? std::min(own, each) : std::max(own, each);
+    return own > 0 && std::isfinite(own) ? ratio({own, 0}, joint) : Estimate{};
   }
 };
 
@@ -126,6 +132,7 @@ Result<Figure> async_hospital_gain(const Study& study) {
     figure.measures.push_back(
         beside("E ψ capped, Ξ enforced, " + epsilon_text(epsilons[e]), sound[e]));
   }
+  say_source(figure, *records);
   figure.note = "Above the line to the letter at ε = 10: " +
                 names_above(*records, hospitals, letter[2].value) +
                 (records->source.starts_with("stand-in")
@@ -159,6 +166,7 @@ Result<Figure> async_hospital_rounds(const Study& study) {
   }
   for (size_t e = 0; e < 3; ++e)
     figure.measures.push_back(gains(rounds, e, "capped answers, mean of copies"));
+  say_source(figure, *records);
   figure.note =
       "At small budgets the median does not decrease, it rises above what the zero model has: the "
       "paper's \"for large privacy budgets\" is meant. Splitting each budget by the answers a "
@@ -214,6 +222,7 @@ Result<Figure> async_hospital_slope(const Study& study) {
   small.paper = -2, small.least = -2.1, small.most = -1.9;
   figure.measures = {worst, small, beside("slope from ε = 10 to 100", slope(4, 6)),
                      beside("E ψ at ε = 100, the floor", letter.back())};
+  say_source(figure, *records);
   figure.note =
       "The paper's constants do not say what n is measured in; drawn is 0.9/ε + 0.6/ε², with n "
       "absorbed. Where noise decides, the slope is −2, as the last term of (11); at large ε the "

@@ -15,8 +15,7 @@ std::vector<uint64_t> sizes_of_three(const Study& study, const Records& records)
   return sizes_within(study.quick ? few : full, kBanks, records.rows.size());
 }
 
-void add_bank_settings(Figure& figure, const Records& records) {
-  figure.data = records.source;
+void add_bank_settings(Figure& figure) {
   figure.settings.insert(
       figure.settings.end(),
       {{"banks", "3, each with n_i consecutive records from the start of the file"},
@@ -41,7 +40,7 @@ Result<Figure> async_lending_rounds(const Study& study) {
       "solution. The relative fitness of the trained model also improves as ε₁ = ε₂ = ε₃ "
       "increases. Smaller privacy budgets also increase the variations.");
   figure.runs = rounds.runs;
-  add_bank_settings(figure, *records);
+  add_bank_settings(figure);
   figure.panels = {bands(rounds)};
   figure.panels[0].title = "n_i = " + grouped(size) + "; " + figure.panels[0].title;
   for (size_t e = 0; e < rounds.epsilons.size(); ++e) figure.measures.push_back(falls(rounds, e));
@@ -51,6 +50,7 @@ Result<Figure> async_lending_rounds(const Study& study) {
   }
   for (size_t e = 0; e < rounds.epsilons.size(); ++e)
     figure.measures.push_back(gains(rounds, e, "capped answers with tail average"));
+  say_source(figure, *records);
   figure.note =
       "ψ = 1 is twice the best loss: at ε = 0.1 the neighbourhood is no useful model. Splitting "
       "each budget by T/3 answers, which the bank enforces, instead of by all T, and handing over "

@@ -16,6 +16,6 @@ inline AsyncPlan three_banks(Drift drift) {
 Result<SharedRecords> loans_of_three(const Study& study, Drift drift);
 std::vector<uint64_t> sizes_of_three(const Study& study, const Records& records);
 
-void add_bank_settings(Figure& figure, const Records& records);
+void add_bank_settings(Figure& figure);
 
 }  // namespace parley::reproduce

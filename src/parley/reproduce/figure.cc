@@ -10,7 +10,8 @@ Verdict verdict_of(const Measure& measure) {
     return Verdict::kNotReproduced;
   if (measure.least <= measure.value && measure.value <= measure.most) return Verdict::kReproduced;
   const double outside = std::max(measure.least - measure.value, measure.value - measure.most);
-  return outside > 3 * measure.error ? Verdict::kRefuted : Verdict::kNotReproduced;
+  return measure.conclusive && outside > 3 * measure.error ? Verdict::kRefuted
+                                                           : Verdict::kNotReproduced;
 }
 
 Verdict verdict_of(const Figure& figure) {

@@ -80,11 +80,14 @@ struct Measure {
   double most = std::numeric_limits<double>::infinity();    // ... to here
   bool fitted = false;  // our free settings were chosen so that this comes out
   bool decides = true;  // false: told for comparison, as the sound variant's number
+  /// False: the data are not what the claim speaks of, as an excerpt with far fewer records. They
+  /// can show it, but not refute it.
+  bool conclusive = true;
   std::string unit{};
 };
 
 /// Within [least, most]: reproduced. Outside by more than three standard errors: refuted. Between,
-/// or not a number: not reproduced, which says nothing against the paper.
+/// or not a number, or not conclusive: not reproduced, which says nothing against the paper.
 Verdict verdict_of(const Measure& measure);
 
 struct Setting {

@@ -18,6 +18,14 @@ TEST(Figure, IsReproducedInsideRefutedFarOutsideAndUndecidedBetween) {
   EXPECT_EQ(verdict_of(slope(-2, kUnknown)), Verdict::kNotReproduced);
 }
 
+TEST(Figure, IsNotRefutedByDataThatTheClaimDoesNotSpeakOf) {
+  Measure measure = slope(-1.5, 0.01);
+  measure.conclusive = false;
+  EXPECT_EQ(verdict_of(measure), Verdict::kNotReproduced);
+  measure.value = -2;
+  EXPECT_EQ(verdict_of(measure), Verdict::kReproduced);
+}
+
 TEST(Figure, IsRefutedByOneDecidingMeasureAndNotByOthers) {
   Figure figure;
   EXPECT_EQ(verdict_of(figure), Verdict::kNotReproduced) << "nothing was measured";

@@ -38,6 +38,9 @@ Result<SharedRecords> credit_records(const Study& study, uint64_t rows);
 /// with 10,000 stays or more, or 100 where no file has two of those.
 Result<SharedRecords> hospital_records(const Study& study);
 
+/// Says on which records a figure stands, once its measures are there: an excerpt refutes nothing.
+void say_source(Figure& figure, const Records& records);
+
 /// Rows [begin, end) of others.
 learn::Rows part_of(const learn::Rows& rows, size_t begin, size_t end);
 

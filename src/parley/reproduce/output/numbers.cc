@@ -26,7 +26,7 @@ std::string with_error(const Measure& measure) {
   if (!std::isfinite(measure.value)) return "no value";
   if (!(measure.error > 0)) return with_unit(plain(measure.value, 4), measure.unit);
   const double size = std::max(std::fabs(measure.value), measure.error);
-  if (size < 1e-3 || size >= 1e6 || measure.error < 1e-6 * size)
+  if (size < 1e-3 || measure.error >= 10 || measure.error < 1e-6 * size)
     return with_unit(plain(measure.value, 3) + " ± " + plain(measure.error, 2), measure.unit);
   return with_unit(rounded_like(measure.value, measure.error) + " ± " +
                        rounded_like(measure.error, measure.error),

@@ -166,8 +166,7 @@ std::pair<double, double> end_of(const Series& series, const Ground& ground) {
   return {ground.area.right, ground.area.bottom};
 }
 
-void draw_names(Canvas& canvas, const Panel& panel, const Ground& ground,
-                const std::vector<Style>& styles) {
+void draw_names(Canvas& canvas, const Panel& panel, const Ground& ground) {
   std::vector<size_t> order;
   for (size_t k = 0; k < panel.series.size(); ++k)
     if (!panel.series[k].name.empty()) order.push_back(k);
@@ -183,7 +182,7 @@ void draw_names(Canvas& canvas, const Panel& panel, const Ground& ground,
     if (at - x > 22 || std::fabs(places[j] - y) > 3)
       canvas.line(x + 4, y, at - 2, places[j], kLeader);
     canvas.text(at, places[j] + 4, panel.series[order[j]].name, kTickSize, Anchor::kStart,
-                panel.series[order[j]].sound ? styles[order[j]].colour : "#333");
+                panel.series[order[j]].sound ? "#0b5c8a" : "#333");
   }
 }
 
@@ -238,7 +237,7 @@ void draw_curves(Canvas& canvas, const Panel& panel, const Box& box) {
   const std::vector<Style> styles = styles_of(panel);
   for (size_t k = 0; k < panel.series.size(); ++k)
     draw_series(canvas, panel.series[k], ground, styles[k]);
-  draw_names(canvas, panel, ground, styles);
+  draw_names(canvas, panel, ground);
 }
 
 }  // namespace parley::reproduce

@@ -88,28 +88,6 @@ double at_start(const Banks& banks) {
   return banks.population().relative(std::vector<double>(banks.columns())).front();
 }
 
-void Curve::add(double at, const Estimate& estimate) {
-  x.push_back(at), y.push_back(estimate.value), error.push_back(estimate.error);
-}
-
-Estimate Curve::slope_above(double least) const {
-  Curve part;
-  for (size_t k = 0; k < x.size(); ++k)
-    if (y[k] >= least) part.add(x[k], {y[k], error[k]});
-  return part.x.size() < 2 ? Estimate{} : part.slope();
-}
-
-Series Curve::series(std::string name, bool sound) const {
-  return {.name = std::move(name), .x = x, .y = y, .error = error, .sound = sound};
-}
-
-Series Curve::line(double slope) const {
-  Series line{.name = "", .kind = Series::Kind::kTheory, .x = x};
-  const size_t middle = x.size() / 2;
-  for (double at : x) line.y.push_back(y[middle] * std::pow(at / x[middle], slope));
-  return line;
-}
-
 Panel bands(const Banks& banks, const Samples& samples, const std::vector<double>& epsilons) {
   Panel panel{.title = "median of the runs, and their 25 to 75 %",
               .x = {.label = "iteration k", .unit = "rounds"},
@@ -156,23 +134,5 @@ Figure sync_figure(const Study& study, std::string id, std::string item, std::st
           .claim = std::move(claim),
           .seed = study.seed};
 }
-
-Measure measured(std::string quantity, const Estimate& estimate) {
-  return {.quantity = std::move(quantity), .value = estimate.value, .error = estimate.error};
-}
-
-Measure beside(std::string quantity, const Estimate& estimate) {
-  Measure measure = measured(std::move(quantity), estimate);
-  measure.decides = false;
-  return measure;
-}
-
-Measure slope_of_two(std::string quantity, const Curve& curve) {
-  Measure measure = measured(std::move(quantity), curve.slope());
-  measure.paper = -2, measure.least = -2.1, measure.most = -1.9;
-  return measure;
-}
-
-std::string epsilon_text(double epsilon) { return fmt::format("ε = {:g}", epsilon); }
 
 }  // namespace parley::reproduce::sync

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "parley/learn/schedule.h"
+#include "parley/reproduce/curve.h"
 #include "parley/reproduce/data/records.h"
-#include "parley/reproduce/estimate.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 
 namespace parley::reproduce::sync {
@@ -87,17 +87,6 @@ std::vector<uint64_t> every_round();
 /// Relative fitness of the start.
 double at_start(const Banks& banks);
 
-struct Curve {
-  std::vector<double> x{}, y{}, error{};
-  void add(double at, const Estimate& estimate);
-  Estimate slope() const { return log_slope(x, y, error); }
-  /// Only where y is at least `least`.
-  Estimate slope_above(double least) const;
-  Series series(std::string name, bool sound = false) const;
-  /// A line of this slope through the middle point, as the paper draws its bound.
-  Series line(double slope) const;
-};
-
 /// Median and quartiles after every round, from the start on.
 Panel bands(const Banks& banks, const Samples& samples, const std::vector<double>& epsilons);
 
@@ -108,11 +97,5 @@ std::vector<Measure> settles(const Samples& samples, const std::vector<double>& 
 
 Figure sync_figure(const Study& study, std::string id, std::string item, std::string title,
                    std::string claim);
-Measure measured(std::string quantity, const Estimate& estimate);
-/// Told for comparison; decides nothing.
-Measure beside(std::string quantity, const Estimate& estimate);
-/// The paper's slope of -2, give or take 0.1.
-Measure slope_of_two(std::string quantity, const Curve& curve);
-std::string epsilon_text(double epsilon);  // "ε = 0.316"
 
 }  // namespace parley::reproduce::sync

@@ -1,10 +1,10 @@
-#include "parley/reproduce/async_bands.h"
+#include "parley/reproduce/async/bands.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-namespace parley::reproduce {
+namespace parley::reproduce::async {
 namespace {
 
 using sim::Spread;
@@ -94,4 +94,4 @@ Measure gains(const Rounds& rounds, size_t e, const std::string& what) {
                 ratio(mean(rounds.literal[e].spread()), mean(rounds.capped[e].spread())));
 }
 
-}  // namespace parley::reproduce
+}  // namespace parley::reproduce::async

@@ -1,10 +1,11 @@
-#include "parley/reproduce/async_lending.h"
+#include "parley/reproduce/async/loans.h"
 
 #include "parley/base/number.h"
-#include "parley/reproduce/async_bands.h"
+#include "parley/reproduce/async/bands.h"
 #include "parley/reproduce/figures.h"
 
 namespace parley::reproduce {
+namespace async {
 
 Result<SharedRecords> loans_of_three(const Study& study, Drift drift) {
   return lending_records(study, study.quick ? 9'000 : 750'000, drift);
@@ -25,6 +26,10 @@ void add_bank_settings(Figure& figure) {
         "record's gradient is 1.2); chosen "
         "so that c̄₂ comes near the paper's"}});
 }
+
+}  // namespace async
+
+using namespace async;
 
 Result<Figure> async_lending_rounds(const Study& study) {
   const SharedRecords records = TRY(loans_of_three(study, Drift::kWhole));

@@ -1,9 +1,9 @@
 // What the figures of three banks share: Algorithm 1 on lending records, profile P-lend-async.
 #pragma once
 
-#include "parley/reproduce/async_job.h"
+#include "parley/reproduce/async/job.h"
 
-namespace parley::reproduce {
+namespace parley::reproduce::async {
 
 inline constexpr uint64_t kBanks = 3;
 /// Noise is scaled so that c̄₂ of bound (11) comes near the paper's, whose Ξ is not known; where
@@ -18,4 +18,4 @@ std::vector<uint64_t> sizes_of_three(const Study& study, const Records& records)
 
 void add_bank_settings(Figure& figure);
 
-}  // namespace parley::reproduce
+}  // namespace parley::reproduce::async

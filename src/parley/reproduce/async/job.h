@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "parley/learn/async_descent.h"
+#include "parley/reproduce/curve.h"
 #include "parley/reproduce/data/records.h"
-#include "parley/reproduce/estimate.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 
-namespace parley::reproduce {
+namespace parley::reproduce::async {
 
 /// [A] uses g = 1e-5 |theta|^2, which is (l2 / 2)|theta|^2.
 inline constexpr double kAsyncL2 = 2e-5;
@@ -55,10 +55,5 @@ inline std::vector<uint64_t> equal(uint64_t owners, uint64_t rows) {
 /// What all asynchronous figures say of themselves.
 Figure async_figure(const Study& study, std::string id, std::string item, std::string title,
                     std::string claim);
-std::string epsilon_text(double epsilon);  // "ε = 0.316"
 
-/// An estimate as a measure; beside: one that decides nothing.
-Measure measured(std::string quantity, const Estimate& estimate);
-Measure beside(std::string quantity, const Estimate& estimate);
-
-}  // namespace parley::reproduce
+}  // namespace parley::reproduce::async

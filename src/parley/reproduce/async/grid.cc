@@ -3,10 +3,13 @@
 #include <cmath>
 
 #include "parley/base/number.h"
-#include "parley/reproduce/async_lending.h"
+#include "parley/reproduce/async/loans.h"
 #include "parley/reproduce/figures.h"
 
 namespace parley::reproduce {
+
+using namespace async;
+
 namespace {
 
 constexpr double kPaperConstant = 2.1e9;
@@ -47,26 +50,6 @@ double bound_at(double constant, double size, double epsilon) {
   const double n = kBanks * size;
   return constant / (n * n) * kBanks / (epsilon * epsilon);
 }
-
-struct Curve {
-  std::vector<double> x{}, y{}, error{};
-  void add(double at, const Estimate& estimate) {
-    x.push_back(at), y.push_back(estimate.value), error.push_back(estimate.error);
-  }
-  Series series(std::string name, bool sound = false) const {
-    return {.name = std::move(name), .x = x, .y = y, .error = error, .sound = sound};
-  }
-  Series theory(std::string name, const std::function<double(double)>& at) const {
-    Series line{.name = std::move(name), .kind = Series::Kind::kTheory, .x = x};
-    for (double value : x) line.y.push_back(at(value));
-    return line;
-  }
-  Measure slope(std::string quantity) const {
-    Measure measure = measured(std::move(quantity), log_slope(x, y, error));
-    measure.paper = -2, measure.least = -2.1, measure.most = -1.9;
-    return measure;
-  }
-};
 
 Curve over_budget(const Grid& grid, size_t s) {
   Curve curve;
@@ -159,8 +142,8 @@ Panel size_panel(const Means& means, const std::string& title) {
 std::vector<Measure> slopes(const Means& means) {
   std::vector<Measure> measures;
   for (size_t s = 0; s < means.sizes.size(); ++s)
-    measures.push_back(
-        over_budget(means.literal, s).slope("slope over ε, n_i = " + grouped(means.sizes[s])));
+    measures.push_back(slope_of_two("slope over ε, n_i = " + grouped(means.sizes[s]),
+                                    over_budget(means.literal, s)));
   for (size_t e = 0; e < kEpsilons.size() && means.sizes.size() > 1; e += 2)
     measures.push_back(
         over_size(means, means.literal, e).slope("slope over n_i, " + epsilon_text(kEpsilons[e])));

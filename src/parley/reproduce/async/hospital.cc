@@ -5,10 +5,13 @@
 #include <cmath>
 
 #include "parley/base/number.h"
-#include "parley/reproduce/async_bands.h"
+#include "parley/reproduce/async/bands.h"
 #include "parley/reproduce/figures.h"
 
 namespace parley::reproduce {
+
+using namespace async;
+
 namespace {
 
 using sim::monte_carlo::Population;
@@ -195,32 +198,25 @@ Result<Figure> async_hospital_slope(const Study& study) {
   Panel panel{.title = "",
               .x = {.label = "privacy budget ε of each hospital", .log = true},
               .y = {.label = "mean relative fitness E ψ(θ_L,T)", .log = true}};
-  const auto series = [&](std::string name, const std::vector<Estimate>& means, bool sound) {
-    Series line{.name = std::move(name), .x = epsilons, .sound = sound};
-    for (const Estimate& each : means)
-      line.y.push_back(each.value), line.error.push_back(each.error);
-    return line;
+  const auto curve = [&](const std::vector<Estimate>& means) {
+    Curve result;
+    for (size_t e = 0; e < epsilons.size(); ++e) result.add(epsilons[e], means[e]);
+    return result;
   };
-  Series bound{.name = "0.9/ε + 0.6/ε²", .kind = Series::Kind::kTheory, .x = epsilons};
-  for (double epsilon : epsilons) bound.y.push_back(0.9 / epsilon + 0.6 / (epsilon * epsilon));
-  panel.series = {series("to the letter", letter, false), bound,
-                  series("capped, copies", ours, true)};
+  const Curve line = curve(letter);
+  panel.series = {
+      line.series("to the letter"),
+      line.theory("0.9/ε + 0.6/ε²",
+                  [](double epsilon) { return 0.9 / epsilon + 0.6 / (epsilon * epsilon); }),
+      curve(ours).series("capped, copies", true)};
   figure.panels = {panel};
   Measure worst{.quantity = "E ψ over that at the ε before, at worst", .value = 0, .most = 1};
   for (size_t e = 1; e < epsilons.size(); ++e) {
     const Estimate step = ratio(letter[e], letter[e - 1]);
     if (step.value > worst.value) worst.value = step.value, worst.error = step.error;
   }
-  const Series& line = panel.series[0];
-  const auto slope = [&](size_t first, size_t last) {
-    const auto part = [&](const std::vector<double>& values) {
-      return std::span(values).subspan(first, last - first + 1);
-    };
-    return log_slope(part(line.x), part(line.y), part(line.error));
-  };
-  Measure small = measured("slope from ε = 0.1 to 1", slope(0, 2));
-  small.paper = -2, small.least = -2.1, small.most = -1.9;
-  figure.measures = {worst, small, beside("slope from ε = 10 to 100", slope(4, 6)),
+  figure.measures = {worst, slope_of_two("slope from ε = 0.1 to 1", line.slope_between(0, 2)),
+                     beside("slope from ε = 10 to 100", line.slope_between(4, 6)),
                      beside("E ψ at ε = 100, the floor", letter.back())};
   say_source(figure, *records);
   figure.note =

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "parley/reproduce/async_job.h"
+#include "parley/reproduce/async/job.h"
 
-namespace parley::reproduce {
+namespace parley::reproduce::async {
 
 /// Fitness by rounds at each epsilon, of Algorithm 1 to the letter; and at the end with capped
 /// answers.
@@ -30,4 +30,4 @@ Measure narrows(const Rounds& rounds, size_t e);
 /// Mean fitness to the letter over that with capped answers; told beside.
 Measure gains(const Rounds& rounds, size_t e, const std::string& what);
 
-}  // namespace parley::reproduce
+}  // namespace parley::reproduce::async

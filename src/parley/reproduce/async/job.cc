@@ -1,13 +1,11 @@
-#include "parley/reproduce/async_job.h"
-
-#include <fmt/format.h>
+#include "parley/reproduce/async/job.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "parley/learn/solver/solvers.h"
 
-namespace parley::reproduce {
+namespace parley::reproduce::async {
 namespace {
 
 using sim::monte_carlo::Population;
@@ -113,16 +111,4 @@ Figure async_figure(const Study& study, std::string id, std::string item, std::s
   return figure;
 }
 
-std::string epsilon_text(double epsilon) { return fmt::format("ε = {:g}", epsilon); }
-
-Measure measured(std::string quantity, const Estimate& estimate) {
-  return {.quantity = std::move(quantity), .value = estimate.value, .error = estimate.error};
-}
-
-Measure beside(std::string quantity, const Estimate& estimate) {
-  Measure measure = measured(std::move(quantity), estimate);
-  measure.decides = false;
-  return measure;
-}
-
-}  // namespace parley::reproduce
+}  // namespace parley::reproduce::async

@@ -5,10 +5,13 @@
 #include <cmath>
 
 #include "parley/base/number.h"
-#include "parley/reproduce/async_job.h"
+#include "parley/reproduce/async/job.h"
 #include "parley/reproduce/figures.h"
 
 namespace parley::reproduce {
+
+using namespace async;
+
 namespace {
 
 using sim::monte_carlo::Population;

@@ -145,8 +145,8 @@ std::vector<Measure> slopes(const Means& means) {
     measures.push_back(slope_of_two("slope over ε, n_i = " + grouped(means.sizes[s]),
                                     over_budget(means.literal, s)));
   for (size_t e = 0; e < kEpsilons.size() && means.sizes.size() > 1; e += 2)
-    measures.push_back(
-        over_size(means, means.literal, e).slope("slope over n_i, " + epsilon_text(kEpsilons[e])));
+    measures.push_back(slope_of_two("slope over n_i, " + epsilon_text(kEpsilons[e]),
+                                    over_size(means, means.literal, e)));
   return measures;
 }
 

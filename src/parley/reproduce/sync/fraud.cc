@@ -52,8 +52,9 @@ Plan strongly_convex(const Banks& banks) {
 
 Result<SharedGrid> fraud_grid(const Study& study) {
   const std::string key = "sync fraud";
-  if (auto known = known_grid(study, key)) return known;
-  Grid grid{.records = TRY(payments(study)), .runs = study.runs_or(100, 12)};
+  const uint64_t runs = study.runs_or(100, 12);
+  if (auto known = known_grid(study, key, runs)) return known;
+  Grid grid{.records = TRY(payments(study)), .runs = runs};
   grid.sizes = sizes_of(study, grid.records->rows.size());
   const Profile profile = fraud_profile();
   return fill_grid(study, key, std::move(grid), profile, {kSoundClip, strongly_convex},

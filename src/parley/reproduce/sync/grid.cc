@@ -1,5 +1,7 @@
 #include "parley/reproduce/sync/grid.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "parley/base/number.h"
@@ -10,8 +12,17 @@ const Axis kBudget{.label = "privacy budget ε of each bank", .log = true};
 const Axis kSize{.label = "records of each bank n_i", .log = true};
 const Axis kMean{.label = "mean relative fitness E ψ(θ̄[T])", .log = true};
 
-SharedGrid known_grid(const Study& study, const std::string& key) {
-  const auto known = study.computed->find(key);
+namespace {
+
+/// Studies may share what they have computed.
+std::string full_key(const Study& study, const std::string& key, uint64_t runs) {
+  return fmt::format("{}, {} runs, seed {}{}", key, runs, study.seed, study.quick ? ", quick" : "");
+}
+
+}  // namespace
+
+SharedGrid known_grid(const Study& study, const std::string& key, uint64_t runs) {
+  const auto known = study.computed->find(full_key(study, key, runs));
   return known == study.computed->end() ? nullptr : std::any_cast<SharedGrid>(known->second);
 }
 
@@ -35,7 +46,7 @@ Result<SharedGrid> fill_grid(const Study& study, const std::string& key, Grid gr
     for (const auto& each : ours) grid.sound.back().push_back(mean(each.spread()));
   }
   auto result = std::make_shared<const Grid>(std::move(grid));
-  study.computed->emplace(key, result);
+  study.computed->emplace(full_key(study, key, result->runs), result);
   return result;
 }
 

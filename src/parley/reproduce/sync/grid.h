@@ -25,7 +25,8 @@ struct Sound {
   std::function<Plan(const Banks& banks)> plan{};
 };
 
-SharedGrid known_grid(const Study& study, const std::string& key);
+/// What was filled before, or null.
+SharedGrid known_grid(const Study& study, const std::string& key, uint64_t runs);
 
 /// Fills literal and sound, and remembers it under the key. A record that is longer than
 /// `shorten_to` in L1 is shortened first; 0: none is.

@@ -56,8 +56,9 @@ Plan newton(const learn::Rows& pilot, double clip) {
 
 Result<SharedGrid> loan_grid(const Study& study, Drift drift) {
   const std::string key = drift == Drift::kNone ? "sync loans" : "sync loans, drifting";
-  if (auto known = known_grid(study, key)) return known;
-  Grid grid{.records = TRY(loans(study, drift)), .runs = study.runs_or(200, 12)};
+  const uint64_t runs = study.runs_or(200, 12);
+  if (auto known = known_grid(study, key, runs)) return known;
+  Grid grid{.records = TRY(loans(study, drift)), .runs = runs};
   grid.sizes = loan_sizes(study, grid.records->rows.size());
   const SharedRecords records = grid.records;
   const Sound sound{kSoundClip,

@@ -28,9 +28,9 @@ Series Curve::series(std::string name, bool sound) const {
   return {.name = std::move(name), .x = x, .y = y, .error = error, .sound = sound};
 }
 
-Series Curve::line(double slope) const {
+Series Curve::line(double slope, std::string name) const {
   const size_t middle = x.size() / 2;
-  return theory("", [&](double at) { return y[middle] * std::pow(at / x[middle], slope); });
+  return theory(std::move(name), [&](double at) { return y[middle] * std::pow(at / x[middle], slope); });
 }
 
 Series Curve::theory(std::string name, const std::function<double(double)>& at) const {

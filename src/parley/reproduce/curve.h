@@ -19,7 +19,7 @@ struct Curve {
   Estimate slope_between(size_t first, size_t last) const;
   Series series(std::string name, bool sound = false) const;
   /// A line of this slope through the middle point, as the papers draw their bounds.
-  Series line(double slope) const;
+  Series line(double slope, std::string name = "") const;
   /// A formula at the same places.
   Series theory(std::string name, const std::function<double(double)>& at) const;
 };

@@ -31,7 +31,8 @@ std::string plain(double value, int digits) {
   if (value == 0) return "0";
   const double size = std::fabs(value);
   const std::string sign = value < 0 ? "−" : "";
-  if (size >= 1000 && size < 1e7) return sign + grouped(static_cast<uint64_t>(std::llround(size)));
+  if (size >= std::min(1000., std::pow(10, digits)) && size < 1e7)
+    return sign + grouped(static_cast<uint64_t>(std::llround(size)));
   if (size >= 0.001 && size < 1000) return sign + fmt::format("{:.{}g}", size, digits);
   const int exponent = static_cast<int>(std::floor(std::log10(size)));
   return sign +

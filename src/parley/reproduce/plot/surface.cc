@@ -48,7 +48,7 @@ void draw_cell(Canvas& canvas, const Surface& surface, size_t i, size_t j, const
   canvas.rectangle(cells.x(j), cells.y(i), cells.width, cells.height, shade(t), "#fff");
   const double size = std::clamp(cells.width / 4.2, 7.5, 12.);
   canvas.text(cells.x(j) + cells.width / 2, cells.y(i) + cells.height / 2 + 0.36 * size,
-              in_cell(value), size, Anchor::kMiddle, t > 0.5 ? "#fff" : "#111");
+              in_cell(value), size, Anchor::kMiddle, t > 0.6 ? "#fff" : "#111");
 }
 
 void draw_marks(Canvas& canvas, const Surface& surface, const Cells& cells) {

@@ -112,7 +112,7 @@ Panel budget_curves(const Grid& grid, const std::string& sound_name) {
   for (size_t s = 0; s < grid.sizes.size(); ++s) {
     const Curve curve = over_epsilon(grid.literal, s);
     panel.series.push_back(curve.series("n_i = " + grouped(grid.sizes[s])));
-    panel.series.push_back(curve.line(-2));
+    panel.series.push_back(curve.line(-2, s == 0 ? "slope −2" : ""));
   }
   panel.series.push_back(over_epsilon(grid.sound, grid.sizes.size() - 1)
                              .series(sound_name + ", " + grouped(grid.sizes.back()), true));
@@ -124,7 +124,7 @@ Panel size_curves(const Grid& grid) {
   for (size_t e = 0; e < kEpsilons.size(); e += 2) {
     const Curve curve = over_size(grid, grid.literal, e);
     panel.series.push_back(curve.series(epsilon_text(kEpsilons[e])));
-    panel.series.push_back(curve.line(-2));
+    panel.series.push_back(curve.line(-2, e == 0 ? "slope −2" : ""));
   }
   return panel;
 }

@@ -15,10 +15,6 @@
 namespace parley::cli {
 namespace {
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 /// Computes one figure and writes its files, with a progress bar of its own.
 Result<reproduce::Figure> compute(const reproduce::Entry& entry, reproduce::Study study,
                                   const std::filesystem::path& out, ProgressStyle style) {
@@ -31,9 +27,7 @@ Result<reproduce::Figure> compute(const reproduce::Entry& entry, reproduce::Stud
     if (progress) progress->advance(units);
     return !interrupted;
   };
-  const auto start = std::chrono::steady_clock::now();
-  reproduce::Figure figure = TRY(entry.compute(study));
-  figure.seconds = seconds_since(start);
+  const reproduce::Figure figure = TRY(reproduce::compute(entry, study));
   if (style == ProgressStyle::kLines)
     std::fprintf(stderr, "%s: %.1f s\n", title.c_str(), figure.seconds);
   TRY(reproduce::write_figure(figure, out));
@@ -61,7 +55,8 @@ Result<Output> run(const ReproduceOptions& options, ProgressStyle style) {
       return Error{Code::kFailed, "interrupted",
                    "Figures that were finished are in " + options.out.string() + "."};
   }
-  reproduction.seconds = seconds_since(start);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  reproduction.seconds = taken.count();
   TRY(reproduce::write_summary(reproduction, options.out));
   return Output{reproduce::to_text(reproduction, options.out), reproduce::to_json(reproduction)};
 }

@@ -30,7 +30,8 @@ Series Curve::series(std::string name, bool sound) const {
 
 Series Curve::line(double slope, std::string name) const {
   const size_t middle = x.size() / 2;
-  return theory(std::move(name), [&](double at) { return y[middle] * std::pow(at / x[middle], slope); });
+  return theory(std::move(name),
+                [&](double at) { return y[middle] * std::pow(at / x[middle], slope); });
 }
 
 Series Curve::theory(std::string name, const std::function<double(double)>& at) const {

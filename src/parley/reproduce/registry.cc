@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/version.h"
@@ -54,6 +55,17 @@ Result<std::vector<const Entry*>> chosen(const std::vector<std::string>& ids, co
     result.push_back(&entry);
   }
   return result;
+}
+
+Result<Figure> compute(const Entry& entry, const Study& study) {
+  const auto start = std::chrono::steady_clock::now();
+  Figure figure = TRY(entry.compute(study));
+  figure.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (study.data.empty() || entry.data.empty()) return figure;
+  if (!TRY(find_file(study.data, entry.data)).map->excerpt) return figure;
+  for (Measure& measure : figure.measures) measure.conclusive = false;
+  figure.data += "; an excerpt of the paper's data, which can show a claim but not refute it";
+  return figure;
 }
 
 std::string list_text() {

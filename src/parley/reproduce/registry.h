@@ -23,6 +23,10 @@ std::span<const Entry> entries();
 /// folder of the study lacks a file that one of them needs.
 Result<std::vector<const Entry*>> chosen(const std::vector<std::string>& ids, const Study& study);
 
+/// The figure, and how long it took. With an excerpt of the paper's data it can show a claim, but
+/// not refute it.
+Result<Figure> compute(const Entry& entry, const Study& study);
+
 std::string list_text();
 std::string list_json();
 

@@ -191,7 +191,7 @@ Result<Figure> async_coalition(const Study& study) {
     figure.measures.push_back(beside(fmt::format("E ψ over bank 1 alone, {:g} banks, ε = 1, {}",
                                                  coalitions.banks[last], ways[w].name),
                                      against_alone(coalitions, ways[w], last, 1)));
-  say_source(figure, *coalitions.records);
+  figure.data = coalitions.records->source;
   figure.note =
       "The grid of the paper's surface is lost, so a crossing counts within a factor of two. It "
       "was fitted: with Ξ enforced, so that the privacy is real, the paper's algorithm does not "
@@ -215,7 +215,7 @@ Result<Figure> async_abstract(const Study& study) {
   const auto& ways = coalitions.ways;
   figure.panels = {curves(coalitions)};
   if (coalitions.banks.size() < 2) {
-    say_source(figure, *coalitions.records);
+    figure.data = coalitions.records->source;
     figure.note = "The file has too few records for 11 banks of 10,000.";
     return figure;
   }
@@ -232,7 +232,7 @@ Result<Figure> async_abstract(const Study& study) {
     }
   figure.measures.push_back(crossing_measure(coalitions, ways[2], 1, "ours"));
   figure.measures.back().decides = false;
-  say_source(figure, *coalitions.records);
+  figure.data = coalitions.records->source;
   figure.note =
       "It contradicts Figure 6 of the same paper, which needs ε ≥ 10 for 5 owners or 2.5 for 100. "
       "With the Ξ that fits Figure 6, and not even enforced, 11 owners at ε = 1 are far worse than "

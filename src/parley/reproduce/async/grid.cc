@@ -189,7 +189,7 @@ Result<Figure> async_lending_surface(const Study& study) {
   figure.measures.push_back(
       beside("E ψ, literal over capped with tail average, smallest size, ε = 1",
              ratio(means.literal[0][2], means.capped[0][2])));
-  say_source(figure, *means.records);
+  figure.data = means.records->source;
   figure.note =
       "Ξ was chosen so that the constant comes out; that one constant fits the whole surface was "
       "not chosen. See A-F5 for what differences between the banks' records change.";
@@ -210,7 +210,7 @@ Result<Figure> async_lending_slopes(const Study& study) {
   figure.runs = runs;
   figure.measures = slopes(means);
   figure.panels = {budget_panel(means, "over the budget"), size_panel(means, "over the size")};
-  say_source(figure, *means.records);
+  figure.data = means.records->source;
   if (!stand_in) return figure;
   const Means drifting = TRY(means_over(study, runs, Drift::kWhole));
   figure.panels.push_back(

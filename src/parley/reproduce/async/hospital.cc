@@ -135,7 +135,7 @@ Result<Figure> async_hospital_gain(const Study& study) {
     figure.measures.push_back(
         beside("E ψ capped, Ξ enforced, " + epsilon_text(epsilons[e]), sound[e]));
   }
-  say_source(figure, *records);
+  figure.data = records->source;
   figure.note = "Above the line to the letter at ε = 10: " +
                 names_above(*records, hospitals, letter[2].value) +
                 (records->source.starts_with("stand-in")
@@ -169,7 +169,7 @@ Result<Figure> async_hospital_rounds(const Study& study) {
   }
   for (size_t e = 0; e < 3; ++e)
     figure.measures.push_back(gains(rounds, e, "capped answers, mean of copies"));
-  say_source(figure, *records);
+  figure.data = records->source;
   figure.note =
       "At small budgets the median does not decrease, it rises above what the zero model has: the "
       "paper's \"for large privacy budgets\" is meant. Splitting each budget by the answers a "
@@ -218,7 +218,7 @@ Result<Figure> async_hospital_slope(const Study& study) {
   figure.measures = {worst, slope_of_two("slope from ε = 0.1 to 1", line.slope_between(0, 2)),
                      beside("slope from ε = 10 to 100", line.slope_between(4, 6)),
                      beside("E ψ at ε = 100, the floor", letter.back())};
-  say_source(figure, *records);
+  figure.data = records->source;
   figure.note =
       "The paper's constants do not say what n is measured in; drawn is 0.9/ε + 0.6/ε², with n "
       "absorbed. Where noise decides, the slope is −2, as the last term of (11); at large ε the "

@@ -55,7 +55,7 @@ Result<Figure> async_lending_rounds(const Study& study) {
   }
   for (size_t e = 0; e < rounds.epsilons.size(); ++e)
     figure.measures.push_back(gains(rounds, e, "capped answers with tail average"));
-  say_source(figure, *records);
+  figure.data = records->source;
   figure.note =
       "ψ = 1 is twice the best loss: at ε = 0.1 the neighbourhood is no useful model. Splitting "
       "each budget by T/3 answers, which the bank enforces, instead of by all T, and handing over "

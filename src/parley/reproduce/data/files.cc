@@ -80,8 +80,7 @@ Result<Records> whitened(const FoundFile& file, const Columns& columns, const Cu
   };
   return Records{.rows = chosen(columns, cut.rows, kComponents, make),
                  .pilot = chosen(columns, cut.pilot, kComponents, make),
-                 .source = "",
-                 .excerpt = file.map->excerpt};
+                 .source = ""};
 }
 
 SharedRecords named(const FoundFile& file, Records records) {
@@ -155,8 +154,7 @@ Result<SharedRecords> credit_file(const std::filesystem::path& folder) {
   };
   return named(file, {.rows = chosen(columns, cut.rows, p + 1, make),
                       .pilot = chosen(columns, cut.pilot, p + 1, make),
-                      .source = "",
-                      .excerpt = file.map->excerpt});
+                      .source = ""});
 }
 
 Result<SharedRecords> hospital_file(const std::filesystem::path& folder) {

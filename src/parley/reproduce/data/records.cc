@@ -2,13 +2,6 @@
 
 namespace parley::reproduce {
 
-void say_source(Figure& figure, const Records& records) {
-  figure.data = records.source;
-  if (!records.excerpt) return;
-  for (Measure& measure : figure.measures) measure.conclusive = false;
-  figure.data += " (an excerpt of the paper's data, which can show a claim but not refute it)";
-}
-
 learn::Rows part_of(const learn::Rows& rows, size_t begin, size_t end) {
   check(begin <= end && end <= rows.size());
   learn::Rows part(rows.columns());

@@ -19,7 +19,6 @@ struct Records {
   std::string source{};  // "stand-in lending, drift 0.7", or the file's name
   std::vector<std::string> names{};  // hospitals; empty: the figure cuts owners as it likes
   std::vector<uint64_t> sizes{};     // of the hospitals, one after the other in `rows`
-  bool excerpt = false;              // fewer records than the paper had
 };
 using SharedRecords = std::shared_ptr<const Records>;
 
@@ -37,9 +36,6 @@ Result<SharedRecords> credit_records(const Study& study, uint64_t rows);
 /// Ten whitened covariates of a stay and the centred logarithm of its length, / 2.5. Only hospitals
 /// with 10,000 stays or more, or 100 where no file has two of those.
 Result<SharedRecords> hospital_records(const Study& study);
-
-/// Says on which records a figure stands, once its measures are there: an excerpt refutes nothing.
-void say_source(Figure& figure, const Records& records);
 
 /// Rows [begin, end) of others.
 learn::Rows part_of(const learn::Rows& rows, size_t begin, size_t end);

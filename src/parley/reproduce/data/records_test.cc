@@ -129,7 +129,8 @@ TEST(RealDataRecords, ExcerptsOfAllThreeAreRead) {
   const SharedRecords hospital = *hospital_records(study);
   EXPECT_EQ(hospital->names.size(), 104u);
   EXPECT_EQ(hospital->rows.columns(), 10u);
-  EXPECT_TRUE(lending->excerpt && credit->excerpt && hospital->excerpt);
+  for (const char* data : {"lending", "credit", "hospital"})
+    EXPECT_TRUE(find_file(folder, data)->map->excerpt);
 }
 
 }  // namespace

@@ -6,6 +6,6 @@
 namespace parley::reproduce::sync {
 
 Result<SharedRecords> payments(const Study& study);
-void add_fraud_settings(Figure& figure, const Records& records);
+void add_fraud_settings(Figure& figure);
 
 }  // namespace parley::reproduce::sync

@@ -106,6 +106,18 @@ Panel bands(const Banks& banks, const Samples& samples, const std::vector<double
   return panel;
 }
 
+std::string compared_with_start(const Banks& banks, const Samples& samples,
+                                const std::vector<double>& epsilons) {
+  const double start = at_start(banks);
+  std::string worse;
+  for (size_t e = 0; e < epsilons.size(); ++e)
+    if (samples[e].spread().p50 > start)
+      worse += (worse.empty() ? "" : " and ") + epsilon_text(epsilons[e]);
+  return fmt::format("The start θ = 0, which costs no privacy, has ψ = {:.2f}. {}", start,
+                     worse.empty() ? "Every ε ends better."
+                                   : "Training ends worse than it began at " + worse + ".");
+}
+
 std::vector<Measure> settles(const Samples& samples, const std::vector<double>& epsilons,
                              uint64_t runs) {
   std::vector<Measure> measures;

@@ -90,6 +90,10 @@ double at_start(const Banks& banks);
 /// Median and quartiles after every round, from the start on.
 Panel bands(const Banks& banks, const Samples& samples, const std::vector<double>& epsilons);
 
+/// A sentence on which epsilons end worse than they began.
+std::string compared_with_start(const Banks& banks, const Samples& samples,
+                                const std::vector<double>& epsilons);
+
 /// For each epsilon: the median at the end over its highest before, which must not be above 1, and
 /// the median itself.
 std::vector<Measure> settles(const Samples& samples, const std::vector<double>& epsilons,

@@ -22,8 +22,7 @@ std::vector<uint64_t> loan_sizes(const Study& study, uint64_t rows) {
   return sizes_within(study.quick ? few : full, kBanks, rows);
 }
 
-void add_loan_settings(Figure& figure, const Records& records) {
-  figure.data = records.source;
+void add_loan_settings(Figure& figure) {
   figure.settings.insert(
       figure.settings.end(),
       {{"algorithm", "Algorithm 2, T = 100 rounds, averaged"},
@@ -97,7 +96,7 @@ Result<Figure> sync_loans_rounds(const Study& study) {
       "As ε₁ = ε₂ = ε₃ increases, the performance of the trained ML model improves. For instance, "
       "by increasing the privacy budget from 1 to 10, the relative fitness of the algorithm "
       "improves, on average, by approximately 100-fold.");
-  add_loan_settings(figure, *records);
+  add_loan_settings(figure);
   figure.runs = runs;
   figure.panels = {bands(banks, samples, kThreeEpsilons)};
   figure.panels[0].title = fmt::format("n_i = {}; {}", grouped(size), figure.panels[0].title);
@@ -107,10 +106,8 @@ Result<Figure> sync_loans_rounds(const Study& study) {
   figure.measures = {hundredfold};
   for (Measure& measure : settles(samples, kThreeEpsilons, runs))
     figure.measures.push_back(std::move(measure));
-  figure.note = fmt::format(
-      "The start θ = 0, which costs no privacy, has ψ = {:.2f}: at ε = 0.1 and 1 training with "
-      "this noise makes the model worse than that, and only ε = 10 ends better.",
-      at_start(banks));
+  figure.note = compared_with_start(banks, samples, kThreeEpsilons);
+  say_source(figure, *records);
   return figure;
 }
 
@@ -120,7 +117,7 @@ Result<Figure> sync_loans_surface(const Study& study) {
       study, "S-F3", "Figure 3", "three banks, over size and budget",
       "As predicted by Theorem 3, the fitness improves as the size of the datasets n₁ = n₂ = n₃ "
       "and/or the privacy budgets ε₁ = ε₂ = ε₃ increase.");
-  add_loan_settings(figure, *grid->records);
+  add_loan_settings(figure);
   figure.runs = grid->runs;
   figure.panels = {
       surface("measured, Algorithm 2 to the letter", *grid, grid->literal),
@@ -130,9 +127,9 @@ Result<Figure> sync_loans_surface(const Study& study) {
                                    ratio(grid->literal[0][2], grid->sound[0][2])));
   figure.note =
       "The second surface is what the same budgets buy: every record's gradient clipped to Ξ = 6 "
-      "in "
-      "L1, which is enforced, and two steps from the optimum of 10,000 public rows with their "
+      "in L1, which is enforced, and two steps from the optimum of 10,000 public rows with their "
       "curvature. The paper has the same public rows, for its features.";
+  say_source(figure, *grid->records);
   return figure;
 }
 
@@ -142,7 +139,7 @@ Result<Figure> sync_loans_budgets(const Study& study) {
       study, "S-F4", "Figure 4", "three banks: E ψ falls with the square of the budget",
       "We can see that the slope of the linear lines in the log-log scale in Figure 4 is −2. This "
       "shows that ψ(θ[k]) ∝ ε_i⁻².");
-  add_loan_settings(figure, *grid->records);
+  add_loan_settings(figure);
   figure.runs = grid->runs;
   figure.panels = {budget_curves(*grid, kSoundName)};
   for (size_t s = 0; s < grid->sizes.size(); ++s)
@@ -153,9 +150,9 @@ Result<Figure> sync_loans_budgets(const Study& study) {
       beside("slope over ε, clipped Newton, n_i = " + grouped(grid->sizes.back()), sound.slope()));
   figure.note =
       "Dotted: slope −2. It was not fitted; it is exact for a quadratic loss without box as long "
-      "as "
-      "noise outweighs what T rounds leave of the start. The sound rule flattens where the clip's "
-      "bias, not its noise, is left.";
+      "as noise outweighs what T rounds leave of the start. The sound rule flattens where the "
+      "clip's bias, not its noise, is left.";
+  say_source(figure, *grid->records);
   return figure;
 }
 
@@ -165,7 +162,7 @@ Result<Figure> sync_loans_sizes(const Study& study) {
       study, "S-F5", "Figure 5", "three banks: E ψ falls with the square of the size",
       "Similarly, the slope of the linear lines in the log-log scale in Figure 5 is −2 pointing to "
       "that ψ(θ[k]) ∝ n_i⁻².");
-  add_loan_settings(figure, *grid->records);
+  add_loan_settings(figure);
   figure.runs = grid->runs;
   if (grid->sizes.size() < 2) return figure;
   figure.panels = {size_curves(*grid)};
@@ -179,6 +176,7 @@ Result<Figure> sync_loans_sizes(const Study& study) {
       "Dotted: slope −2. If rates change along the file, more records also mean more different "
       "ones: the best loss f* grows with n, ψ = f/f* − 1 is divided by more, and the slope of ψ "
       "leaves −2 though that of f − f* does not.";
+  say_source(figure, *grid->records);
   return figure;
 }
 
@@ -194,10 +192,9 @@ Result<Figure> sync_claim_loans(const Study& study) {
   Figure figure = sync_figure(
       study, "S-claim2", "contributions", "three banks of 350,000 loans at ε = 10 come within 90 %",
       "We observe similar performance results [within 90 % of the fitness in the absence of "
-      "privacy "
-      "concern] for training a regression model over interest rates of loans with the privacy "
-      "budget of 10 and datasets of 350,000 records each.");
-  add_loan_settings(figure, *records);
+      "privacy concern] for training a regression model over interest rates of loans with the "
+      "privacy budget of 10 and datasets of 350,000 records each.");
+  add_loan_settings(figure);
   figure.runs = runs;
   Measure within =
       measured(fmt::format("E ψ, n_i = {}, ε = 10", grouped(size)), mean(samples[0].spread()));
@@ -206,6 +203,7 @@ Result<Figure> sync_claim_loans(const Study& study) {
   figure.note =
       "Ξ was chosen so that this comes out. Three banks of 350,000 have 1,050,000 records, and the "
       "paper's file nearly 890,000.";
+  say_source(figure, *records);
   return figure;
 }
 
@@ -224,7 +222,7 @@ Result<Figure> sync_claim_overlap(const Study& study) {
       "When allowing repeated entries, the difference between the fitness of the private ML model "
       "and the fitness of the trained machine model without privacy concerns degrades by a factor "
       "of κ².");
-  add_loan_settings(figure, *records);
+  add_loan_settings(figure);
   figure.runs = runs;
   for (size_t k = 1; k < 3; ++k) {
     const double square = std::pow(double(k + 1), 2);
@@ -236,6 +234,7 @@ Result<Figure> sync_claim_overlap(const Study& study) {
   figure.note =
       "Exact for the noise's part of ψ, since κ scales the Laplace noise; what T rounds leave of "
       "the start does not grow. Under Gaussian noise and zCDP the factor would be κ.";
+  say_source(figure, *records);
   return figure;
 }
 

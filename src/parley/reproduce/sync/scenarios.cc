@@ -126,9 +126,8 @@ void add_measures(Figure& figure, const Setup& setup, const Means& means) {
 const char kClaim[] =
     "The first scenario shows that there is no point in collaboration with small data owners, even "
     "if the size of the dataset of the first data owner is large and it is eager to share its "
-    "data. "
-    "In the second scenario, the effect of ε₁ and n₁ are more pronounced. The third scenario is "
-    "similar to the first one, albeit with better relative fitness. The best scenario for "
+    "data. In the second scenario, the effect of ε₁ and n₁ are more pronounced. The third scenario "
+    "is similar to the first one, albeit with better relative fitness. The best scenario for "
     "collaboration, unsurprisingly, is the fourth.";
 
 void add_owners(Figure& figure, const Setup& setup) {
@@ -168,7 +167,7 @@ Result<Figure> sync_loans_scenarios(const Study& study) {
   Figure figure =
       sync_figure(study, "S-F6", "Figure 6",
                   "a bank beside two others, small or large, reluctant or eager", kClaim);
-  add_loan_settings(figure, *records);
+  add_loan_settings(figure);
   add_owners(figure, setup);
   figure.runs = setup.runs;
   for (size_t k = 0; k < 4; ++k) figure.panels.push_back(scenario(kTitles[k], setup, means[k]));
@@ -195,8 +194,8 @@ Result<Figure> sync_loans_scenarios(const Study& study) {
       "numbers, by what each bank's noise costs, they do no harm (last panel). The text also says "
       "that (iv) is good “even without much consideration towards … [the first bank's] privacy "
       "budget”; its own bound says otherwise, Σ 1/ε² being dominated by the smallest, and so do "
-      "the "
-      "measurements.";
+      "the measurements.";
+  say_source(figure, *records);
   return figure;
 }
 
@@ -216,12 +215,13 @@ Result<Figure> sync_fraud_scenarios(const Study& study) {
   Figure figure =
       sync_figure(study, "S-F11", "Figure 11",
                   "fraud detection beside two others, small or large, reluctant or eager", kClaim);
-  add_fraud_settings(figure, *records);
+  add_fraud_settings(figure);
   add_owners(figure, setup);
   figure.runs = setup.runs;
   for (size_t k = 0; k < 4; ++k) figure.panels.push_back(scenario(kTitles[k], setup, means[k]));
   add_measures(figure, setup, means);
   figure.note = "The caption in the paper speaks of lending interest rates; the text of fraud.";
+  say_source(figure, *records);
   return figure;
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "parley/sim/monte_carlo/columns.h"
-#include "parley/sim/monte_carlo/pass.h"
+#include "parley/sim/monte_carlo/pass/pass.h"
 #include "parley/sim/monte_carlo/quadratic.h"
 
 namespace parley::sim::monte_carlo {
@@ -95,40 +95,77 @@ class OwnerGradients {
   std::vector<Quadratic> quadratics_{};
 };
 
+/// All columns, round by round.
+class AsyncColumns {
+ public:
+  AsyncColumns(const Job& job, const Async& async, const Draws& draws,
+               std::span<const Column> columns)
+      : job_(job),
+        draws_(draws),
+        columns_(columns),
+        p_(job.population.columns()),
+        descents_(columns.size(), learn::AsyncDescent(async.rule)),
+        turns_(columns.size(), Turns(async)),
+        gradients_(job.population),
+        noise_(job, draws, columns, p_),
+        owners_(columns.size()),
+        points_(p_ * columns.size()),
+        answers_(points_.size()) {}
+
+  void step(uint64_t round) {
+    ask(round);
+    gradients_.at(owners_, points_, answers_);
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const double scale = cell(c).scales[owners_[c]];
+      const std::span<const double> unit = noise_.of(c, round);
+      const auto answer = std::span(answers_).subspan(c * p_, p_);
+      for (size_t j = 0; j < p_; ++j) answer[j] += scale * unit[j];
+      descents_[c].step(owners_[c], answer);
+    }
+  }
+
+  /// One after the other.
+  std::vector<double> outputs() const {
+    std::vector<double> models;
+    for (const learn::AsyncDescent& descent : descents_) {
+      const std::vector<double> output = descent.output();
+      models.insert(models.end(), output.begin(), output.end());
+    }
+    return models;
+  }
+
+ private:
+  const Cell& cell(size_t column) const { return job_.cells[columns_[column].cell]; }
+
+  void ask(uint64_t round) {
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      owners_[c] = turns_[c].next(draws_.turn(cell(c).stream, columns_[c].run, round));
+      const std::vector<double> middle = descents_[c].middle(owners_[c]);
+      std::copy(middle.begin(), middle.end(), &points_[c * p_]);
+    }
+  }
+
+  const Job& job_;
+  const Draws& draws_;
+  std::span<const Column> columns_;
+  size_t p_;
+  std::vector<learn::AsyncDescent> descents_;
+  std::vector<Turns> turns_;
+  OwnerGradients gradients_;
+  NoiseAhead noise_;
+  std::vector<size_t> owners_;  // who comes in this round, by column
+  std::vector<double> points_, answers_;
+};
+
 }  // namespace
 
 std::vector<Finished> run_async(const Job& job, const Async& async, const Draws& draws,
                                 std::span<const Column> columns, const AfterRound& after) {
-  const size_t p = job.population.columns();
-  std::vector<learn::AsyncDescent> descents(columns.size(), learn::AsyncDescent(async.rule));
-  std::vector<Turns> turns(columns.size(), Turns(async));
-  const OwnerGradients gradients(job.population);
-  NoiseAhead noise(job, draws, columns, p);
+  AsyncColumns all(job, async, draws, columns);
   Notes notes(job, async.rule.rounds, columns.size());
-  std::vector<size_t> owners(columns.size());
-  std::vector<double> points(p * columns.size()), answers(points.size());
   for (uint64_t round = 0; round < async.rule.rounds; ++round) {
-    for (size_t c = 0; c < columns.size(); ++c) {
-      const uint64_t stream = job.cells[columns[c].cell].stream;
-      owners[c] = turns[c].next(draws.turn(stream, columns[c].run, round));
-      const std::vector<double> middle = descents[c].middle(owners[c]);
-      std::copy(middle.begin(), middle.end(), &points[c * p]);
-    }
-    gradients.at(owners, points, answers);
-    for (size_t c = 0; c < columns.size(); ++c) {
-      const double scale = job.cells[columns[c].cell].scales[owners[c]];
-      const std::span<const double> unit = noise.of(c, round);
-      for (size_t j = 0; j < p; ++j) answers[c * p + j] += scale * unit[j];
-      descents[c].step(owners[c], std::span(answers).subspan(c * p, p));
-    }
-    if (notes.wanted(round + 1)) {
-      std::vector<double> models;
-      for (const learn::AsyncDescent& descent : descents) {
-        const std::vector<double> output = descent.output();
-        models.insert(models.end(), output.begin(), output.end());
-      }
-      notes.take(round + 1, std::move(models));
-    }
+    all.step(round);
+    if (notes.wanted(round + 1)) notes.take(round + 1, all.outputs());
     if (!after()) return {};
   }
   return std::move(notes).finished();

@@ -8,7 +8,7 @@
 
 #include "parley/base/parallel.h"
 #include "parley/sim/monte_carlo/columns.h"
-#include "parley/sim/monte_carlo/pass.h"
+#include "parley/sim/monte_carlo/pass/pass.h"
 #include "parley/sim/monte_carlo/store.h"
 
 namespace parley::sim::monte_carlo {

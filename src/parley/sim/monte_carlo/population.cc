@@ -4,7 +4,7 @@
 
 #include "parley/base/result.h"
 #include "parley/learn/solver/solvers.h"
-#include "parley/sim/monte_carlo/pass.h"
+#include "parley/sim/monte_carlo/pass/pass.h"
 
 namespace parley::sim::monte_carlo {
 namespace {

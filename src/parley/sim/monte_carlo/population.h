@@ -10,7 +10,7 @@
 
 #include "parley/learn/fitness.h"
 #include "parley/learn/objective.h"
-#include "parley/sim/monte_carlo/packed.h"
+#include "parley/sim/monte_carlo/pass/packed.h"
 
 namespace parley::sim::monte_carlo {
 

@@ -1,7 +1,7 @@
 #include <map>
 
 #include "parley/sim/monte_carlo/columns.h"
-#include "parley/sim/monte_carlo/pass.h"
+#include "parley/sim/monte_carlo/pass/pass.h"
 #include "parley/sim/monte_carlo/quadratic.h"
 
 namespace parley::sim::monte_carlo {

@@ -7,7 +7,7 @@
 
 #include "parley/learn/kernel/kernel.h"
 #include "parley/learn/loss.h"
-#include "parley/sim/monte_carlo/packed.h"
+#include "parley/sim/monte_carlo/pass/packed.h"
 
 namespace parley::sim::monte_carlo {
 

@@ -1,4 +1,4 @@
-#include "parley/sim/monte_carlo/packed.h"
+#include "parley/sim/monte_carlo/pass/packed.h"
 
 #include <cmath>
 #include <limits>

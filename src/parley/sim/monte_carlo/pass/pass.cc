@@ -1,4 +1,4 @@
-#include "parley/sim/monte_carlo/pass.h"
+#include "parley/sim/monte_carlo/pass/pass.h"
 
 #include <immintrin.h>
 
@@ -12,11 +12,11 @@ namespace parley::sim::monte_carlo {
 namespace {
 
 namespace v3 {
-#include "parley/sim/monte_carlo/vector_v3.inl"
+#include "parley/sim/monte_carlo/pass/vector_v3.inl"
 // They need them:
-#include "parley/sim/monte_carlo/slopes.inl"
+#include "parley/sim/monte_carlo/pass/slopes.inl"
 // They need those:
-#include "parley/sim/monte_carlo/pass.inl"
+#include "parley/sim/monte_carlo/pass/pass.inl"
 }  // namespace v3
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))), apply_to = function)
@@ -25,11 +25,11 @@ namespace v3 {
 #pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
 #endif
 namespace v4 {
-#include "parley/sim/monte_carlo/vector_v4.inl"
+#include "parley/sim/monte_carlo/pass/vector_v4.inl"
 // They need them:
-#include "parley/sim/monte_carlo/slopes.inl"
+#include "parley/sim/monte_carlo/pass/slopes.inl"
 // They need those:
-#include "parley/sim/monte_carlo/pass.inl"
+#include "parley/sim/monte_carlo/pass/pass.inl"
 }  // namespace v4
 #ifdef __clang__
 #pragma clang attribute pop

@@ -1,4 +1,4 @@
-#include "parley/sim/monte_carlo/pass.h"
+#include "parley/sim/monte_carlo/pass/pass.h"
 
 #include <gtest/gtest.h>
 

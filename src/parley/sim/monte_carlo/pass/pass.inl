@@ -103,37 +103,77 @@ void add_chunk_values(const L loss, const PackedRows<Real>& rows, size_t chunk, 
   for (size_t v = 0; v < kN; ++v) store(value + v * kWide<Real>, sum[v]);
 }
 
+/// The slopes of `count` vectors of rows, from row `first` on, for one model.
+template <size_t kCount, class Real, class L>
+[[gnu::always_inline]] inline void slopes_by_rows(const L& loss, const PackedRows<Real>& rows,
+                                                  size_t chunk, size_t first, const Real* theta,
+                                                  Real* slopes) {
+  V<Real> score[kCount];
+  for (V<Real>& value : score) value = spread(Real{0});
+  const Real* column = rows.column(chunk, 0) + first;
+  for (size_t j = 0; j < rows.columns(); ++j, column += kChunk) {
+    const V<Real> factor = spread(theta[j]);
+#pragma GCC unroll 8
+    for (size_t v = 0; v < kCount; ++v)
+      score[v] = fused(load(column + v * kWide<Real>), factor, score[v]);
+  }
+#pragma GCC unroll 8
+  for (size_t v = 0; v < kCount; ++v) {
+    const size_t at = first + v * kWide<Real>;
+    const V<Real> slope = slope_of<Real>(loss, score[v], load(rows.labels(chunk) + at));
+    store(slopes + at, clamped<Real>(slope, load(rows.limits(chunk) + at)));
+  }
+}
+
+/// The lanes added up, always in the same order.
+template <class Real>
+[[gnu::always_inline]] inline Real total(V<Real> sum) {
+  alignas(kVectorBytes) Real lanes[kWide<Real>];
+  store(lanes, sum);
+  for (size_t half = kWide<Real> / 2; half > 0; half /= 2)
+    for (size_t k = 0; k < half; ++k) lanes[k] += lanes[k + half];
+  return lanes[0];
+}
+
+/// kM coordinates of the gradient of one model.
+template <size_t kM, class Real>
+void combine_rows(const Real* columns, const Real* slopes, size_t end, Real* gradient) {
+  V<Real> sum[kM];
+  for (V<Real>& value : sum) value = spread(Real{0});
+  for (size_t i = 0; i < end; i += kWide<Real>) {
+    const V<Real> slope = load(slopes + i);
+#pragma GCC unroll 8
+    for (size_t m = 0; m < kM; ++m) sum[m] = fused(load(columns + m * kChunk + i), slope, sum[m]);
+  }
+  for (size_t m = 0; m < kM; ++m) gradient[m] += total<Real>(sum[m]);
+}
+
+template <class Real>
+void combine_some_rows(size_t some, const Real* columns, const Real* slopes, size_t end,
+                       Real* gradient) {
+  switch (some) {
+    case 1: return combine_rows<1>(columns, slopes, end, gradient);
+    case 2: return combine_rows<2>(columns, slopes, end, gradient);
+    case 3: return combine_rows<3>(columns, slopes, end, gradient);
+    case 4: return combine_rows<4>(columns, slopes, end, gradient);
+    case 5: return combine_rows<5>(columns, slopes, end, gradient);
+    default: return combine_rows<6>(columns, slopes, end, gradient);
+  }
+}
+
 /// gradient += that of one chunk, for one model: vectors are rows here.
 template <class Real, class L>
 void add_chunk_by_rows(const L loss, const PackedRows<Real>& rows, size_t chunk, const Real* theta,
                        Real* gradient) {
-  constexpr size_t kSums = 8, kStep = 4 * kWide<Real>;
-  alignas(kVectorBytes) Real slopes[kChunk + kStep];
-  const size_t p = rows.columns(), size = rows.size(chunk);
-  const Real *labels = rows.labels(chunk), *limits = rows.limits(chunk);
-  const size_t end = (size + kWide<Real> - 1) / kWide<Real> * kWide<Real>;
-  for (size_t i = 0; i < end; i += kWide<Real>) {
-    V<Real> score = spread(Real{0});
-    for (size_t j = 0; j < p; ++j)
-      score = fused(load(rows.column(chunk, j) + i), spread(theta[j]), score);
-    const V<Real> slope = slope_of<Real>(loss, score, load(labels + i));
-    store(slopes + i, clamped<Real>(slope, load(limits + i)));
-  }
-  for (size_t j = 0; j < p; j += kSums) {
-    const size_t some = std::min(kSums, p - j);
-    V<Real> sum[kSums];
-    for (V<Real>& value : sum) value = spread(Real{0});
-    for (size_t i = 0; i < end; i += kWide<Real>) {
-      const V<Real> slope = load(slopes + i);
-      for (size_t m = 0; m < some; ++m)
-        sum[m] = fused(load(rows.column(chunk, j + m) + i), slope, sum[m]);
-    }
-    for (size_t m = 0; m < some; ++m) {
-      alignas(kVectorBytes) Real lanes[kWide<Real>];
-      store(lanes, sum[m]);
-      for (size_t half = kWide<Real> / 2; half > 0; half /= 2)
-        for (size_t k = 0; k < half; ++k) lanes[k] += lanes[k + half];
-      gradient[j + m] += lanes[0];
-    }
+  constexpr size_t kAtOnce = 3, kStep = kAtOnce * kWide<Real>;
+  static_assert(kChunk % kStep == 0);
+  alignas(kVectorBytes) Real slopes[kChunk];
+  const size_t p = rows.columns(), tiles = (p + kRows - 1) / kRows;
+  const size_t end = (rows.size(chunk) + kStep - 1) / kStep * kStep;  // Zeros follow the last row.
+  for (size_t i = 0; i < end; i += kStep)
+    slopes_by_rows<kAtOnce>(loss, rows, chunk, i, theta, slopes);
+  for (size_t t = 0; t < tiles; ++t) {
+    const size_t j = p * t / tiles, next = p * (t + 1) / tiles;
+    combine_some_rows(next - j, rows.column(chunk, j), slopes, end, gradient + j);
   }
 }

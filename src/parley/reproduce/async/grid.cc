@@ -222,10 +222,9 @@ Result<Figure> async_lending_slopes(const Study& study) {
   }
   figure.note =
       "Nothing here was fitted but the level. The slopes hold while noise decides. Where banks "
-      "hold "
-      "different parts of a file whose rates drift (below, drift 0.7), they pull the learner to "
-      "and fro: a floor that no ε lowers, and that grows with the part of the file they hold. In "
-      "blue: ε split by T/3 answers that the banks enforce, tail average.";
+      "hold different parts of a file whose rates drift (below, drift 0.7), they pull the learner "
+      "to and fro: a floor that no ε lowers, and that grows with the part of the file they hold. "
+      "In blue: ε split by T/3 answers that the banks enforce, tail average.";
   return figure;
 }
 

@@ -132,8 +132,7 @@ Result<FoundFile> find_file(const std::filesystem::path& folder, std::string_vie
   return Error{Code::kInvalid,
                "has no file of the " + std::string(data) + " data: none of " + wanted,
                "Put one of them there, plain or packed with zstd, name other figures, or leave "
-               "--data out for "
-               "stand-ins. docs/reference/reproduce.md lists the columns of each.",
+               "--data out for stand-ins. docs/reference/reproduce.md lists the columns of each.",
                {.file = folder.string()}};
 }
 

@@ -115,6 +115,18 @@ TEST(PaperFiles, ReadsTheOddTextsOfLendingClub) {
   EXPECT_EQ(value(1, "grade"), 0);
 }
 
+TEST(PaperFiles, EveryColumnIsInTheReference) {
+  const std::string source = std::getenv("PARLEY_SOURCE");
+  const std::string reference = *read_file(source + "/docs/reference/reproduce.md");
+  for (const FileMap& map : file_maps()) {
+    EXPECT_NE(reference.find("`" + map.file + "`"), std::string::npos) << map.file;
+    for (const MappedColumn& column : map.columns)
+      if (!column.name.starts_with('V'))  // V1 … V28
+        EXPECT_NE(reference.find("`" + column.name + "`"), std::string::npos) << column.name;
+    EXPECT_NE(reference.find("target `" + map.target.name + "`"), std::string::npos);
+  }
+}
+
 TEST(RealDataRecords, ExcerptsOfAllThreeAreRead) {
   const char* folder = std::getenv("PARLEY_DATA");
   if (!folder) GTEST_SKIP() << "PARLEY_DATA is unset";

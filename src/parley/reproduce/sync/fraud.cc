@@ -108,7 +108,7 @@ Result<Figure> sync_fraud_rounds(const Study& study) {
   for (Measure& measure : settles(samples, kThreeEpsilons, runs))
     figure.measures.push_back(std::move(measure));
   figure.note = compared_with_start(banks, samples, kThreeEpsilons);
-  say_source(figure, *records);
+  figure.data = records->source;
   return figure;
 }
 
@@ -126,7 +126,7 @@ Result<Figure> sync_fraud_surface(const Study& study) {
   figure.measures = falls_everywhere(*grid);
   figure.measures.push_back(beside("E ψ, literal over clipped with 25 rounds, largest size, ε = 1",
                                    ratio(grid->literal.back()[2], grid->sound.back()[2])));
-  say_source(figure, *grid->records);
+  figure.data = grid->records->source;
   return figure;
 }
 
@@ -146,7 +146,7 @@ Result<Figure> sync_fraud_budgets(const Study& study) {
       "Dotted: slope −2. Theorem 2 does not cover the hinge loss. On such unbalanced classes the "
       "bias sits at a kink, where noise costs by its size and not by its square, and what T rounds "
       "leave of the start does not fall with ε; the slope is near −2 only where ψ is large.";
-  say_source(figure, *grid->records);
+  figure.data = grid->records->source;
   return figure;
 }
 
@@ -167,7 +167,7 @@ Result<Figure> sync_fraud_sizes(const Study& study) {
   figure.note =
       "Dotted: slope −2. As in S-F9: the slope is near −2 where ψ is large, and towards −1 at the "
       "kink.";
-  say_source(figure, *grid->records);
+  figure.data = grid->records->source;
   return figure;
 }
 
@@ -207,7 +207,7 @@ Result<Figure> sync_claim_fraud(const Study& study) {
     figure.note +=
         "With so strong a regulariser the public rows alone, without any bank, do better than both "
         "rules.";
-  say_source(figure, *records);
+  figure.data = records->source;
   return figure;
 }
 

@@ -107,7 +107,7 @@ Result<Figure> sync_loans_rounds(const Study& study) {
   for (Measure& measure : settles(samples, kThreeEpsilons, runs))
     figure.measures.push_back(std::move(measure));
   figure.note = compared_with_start(banks, samples, kThreeEpsilons);
-  say_source(figure, *records);
+  figure.data = records->source;
   return figure;
 }
 
@@ -129,7 +129,7 @@ Result<Figure> sync_loans_surface(const Study& study) {
       "The second surface is what the same budgets buy: every record's gradient clipped to Ξ = 6 "
       "in L1, which is enforced, and two steps from the optimum of 10,000 public rows with their "
       "curvature. The paper has the same public rows, for its features.";
-  say_source(figure, *grid->records);
+  figure.data = grid->records->source;
   return figure;
 }
 
@@ -152,7 +152,7 @@ Result<Figure> sync_loans_budgets(const Study& study) {
       "Dotted: slope −2. It was not fitted; it is exact for a quadratic loss without box as long "
       "as noise outweighs what T rounds leave of the start. The sound rule flattens where the "
       "clip's bias, not its noise, is left.";
-  say_source(figure, *grid->records);
+  figure.data = grid->records->source;
   return figure;
 }
 
@@ -176,7 +176,7 @@ Result<Figure> sync_loans_sizes(const Study& study) {
       "Dotted: slope −2. If rates change along the file, more records also mean more different "
       "ones: the best loss f* grows with n, ψ = f/f* − 1 is divided by more, and the slope of ψ "
       "leaves −2 though that of f − f* does not.";
-  say_source(figure, *grid->records);
+  figure.data = grid->records->source;
   return figure;
 }
 
@@ -203,7 +203,7 @@ Result<Figure> sync_claim_loans(const Study& study) {
   figure.note =
       "Ξ was chosen so that this comes out. Three banks of 350,000 have 1,050,000 records, and the "
       "paper's file nearly 890,000.";
-  say_source(figure, *records);
+  figure.data = records->source;
   return figure;
 }
 
@@ -234,7 +234,7 @@ Result<Figure> sync_claim_overlap(const Study& study) {
   figure.note =
       "Exact for the noise's part of ψ, since κ scales the Laplace noise; what T rounds leave of "
       "the start does not grow. Under Gaussian noise and zCDP the factor would be κ.";
-  say_source(figure, *records);
+  figure.data = records->source;
   return figure;
 }
 

@@ -195,7 +195,7 @@ Result<Figure> sync_loans_scenarios(const Study& study) {
       "that (iv) is good “even without much consideration towards … [the first bank's] privacy "
       "budget”; its own bound says otherwise, Σ 1/ε² being dominated by the smallest, and so do "
       "the measurements.";
-  say_source(figure, *records);
+  figure.data = records->source;
   return figure;
 }
 
@@ -221,7 +221,7 @@ Result<Figure> sync_fraud_scenarios(const Study& study) {
   for (size_t k = 0; k < 4; ++k) figure.panels.push_back(scenario(kTitles[k], setup, means[k]));
   add_measures(figure, setup, means);
   figure.note = "The caption in the paper speaks of lending interest rates; the text of fraud.";
-  say_source(figure, *records);
+  figure.data = records->source;
   return figure;
 }
 

@@ -38,6 +38,7 @@ Result<Output> run(const DoctorOptions& options, ProgressStyle style);
 Result<Output> run(const VerifyOptions& options, ProgressStyle style);
 Result<Output> run(const AccountOptions& options, ProgressStyle style);
 Result<Output> run(const AuditOptions& options, ProgressStyle style);
+Result<Output> run(const ReproduceOptions& options, ProgressStyle style);
 
 /// "key=value" in two parts, or an error that shows how.
 struct Pair {

@@ -138,6 +138,7 @@ Parsed parse(int argc, const char* const* argv) {
   add_identity(root, invocation);
   add_account(root, invocation);
   add_audit(root, invocation);
+  add_reproduce(root, invocation);
   for (CLI::App* app : root.get_subcommands({})) {
     app->fallthrough();
     for (CLI::App* inner : app->get_subcommands({})) {

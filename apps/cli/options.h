@@ -204,6 +204,16 @@ struct AuditOptions {
   int threads = 0;  // 0: as many as the machine has
 };
 
+struct ReproduceOptions {
+  std::vector<std::string> ids{};  // empty: all
+  bool list = false, quick = false;
+  std::filesystem::path data{};  // empty: stand-ins
+  std::filesystem::path out = "reproduction";
+  uint64_t seed = 1;
+  std::optional<uint64_t> runs{};
+  int threads = 0;  // 0: as many as the machine has
+};
+
 struct Invocation {
   bool json = false;
   bool quiet = false;
@@ -211,7 +221,7 @@ struct Invocation {
                DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
                LedgerOptions, ReconcileOptions, BudgetOptions, CertsInitOptions, CertsSignOptions,
                JoinOptions, OwnerOptions, OwnerCheckOptions, LearnerOptions, VerifyOptions,
-               DoctorOptions, AccountOptions, AuditOptions>
+               DoctorOptions, AccountOptions, AuditOptions, ReproduceOptions>
       command;
 };
 

@@ -34,5 +34,6 @@ void add_network(CLI::App& root, Invocation& invocation);
 void add_identity(CLI::App& root, Invocation& invocation);
 void add_account(CLI::App& root, Invocation& invocation);
 void add_audit(CLI::App& root, Invocation& invocation);
+void add_reproduce(CLI::App& root, Invocation& invocation);
 
 }  // namespace parley::cli

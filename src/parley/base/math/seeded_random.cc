@@ -6,27 +6,16 @@
 #include "parley/base/result.h"
 
 namespace parley {
-namespace {
-
-__extension__ using Uint128 = unsigned __int128;
-
-}  // namespace
 
 uint64_t SeededRandom::word() {
   if (has_spare_) {
     has_spare_ = false;
     return spare_;
   }
-  uint64_t left = block_++, right = stream_, key = seed_;
-  for (int round = 0; round < 10; ++round) {
-    const auto product = Uint128{0xD2B74407B1CE6E93} * left;
-    left = static_cast<uint64_t>(product >> 64) ^ key ^ right;
-    right = static_cast<uint64_t>(product);
-    key += 0x9E3779B97F4A7C15;
-  }
-  spare_ = right;
+  const RandomBlock block = seeded_block(seed_, stream_, block_++);
+  spare_ = block.second;
   has_spare_ = true;
-  return left;
+  return block.first;
 }
 
 double SeededRandom::uniform() {

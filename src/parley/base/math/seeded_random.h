@@ -9,7 +9,24 @@
 namespace parley {
 
 /// Philox-2x64-10 (Salmon, Moraes, Dror, Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3").
-/// Counter-based: each (seed, stream) is a sequence of its own, ready at once, in any order.
+/// Counter-based: each (seed, stream) is a sequence of its own, ready at once, in any order. Two of
+/// its words at a time:
+struct RandomBlock {
+  uint64_t first, second;
+};
+inline RandomBlock seeded_block(uint64_t seed, uint64_t stream, uint64_t block) {
+  __extension__ using Uint128 = unsigned __int128;
+  uint64_t left = block, right = stream, key = seed;
+  for (int round = 0; round < 10; ++round) {
+    const auto product = Uint128{0xD2B74407B1CE6E93} * left;
+    left = static_cast<uint64_t>(product >> 64) ^ key ^ right;
+    right = static_cast<uint64_t>(product);
+    key += 0x9E3779B97F4A7C15;
+  }
+  return {left, right};
+}
+
+/// The same one word after the other.
 class SeededRandom {
  public:
   SeededRandom(uint64_t seed, uint64_t stream) : seed_(seed), stream_(stream) {}

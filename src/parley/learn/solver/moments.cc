@@ -78,6 +78,14 @@ void Moments::add_any(const AnyRows& rows, int threads) {
 void Moments::add(const Rows& rows, int threads) { add_any(rows, threads); }
 void Moments::add(const SparseRows& rows, int threads) { add_any(rows, threads); }
 
+void Moments::add(const Moments& others) {
+  check(others.columns_ == columns_);
+  for (size_t k = 0; k < products_.size(); ++k) products_[k] += others.products_[k];
+  for (size_t j = 0; j < columns_; ++j) labelled_[j] += others.labelled_[j];
+  label_square_ += others.label_square_;
+  rows_ += others.rows_;
+}
+
 double Moments::value(std::span<const double> theta) const {
   double value = label_square();
   for (size_t i = 0; i < columns_; ++i) {

@@ -18,6 +18,7 @@ class Moments {
   /// The same on any number of threads.
   void add(const Rows& rows, int threads);
   void add(const SparseRows& rows, int threads);
+  void add(const Moments& others);
 
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }

@@ -12,7 +12,7 @@
 namespace parley::sim {
 namespace {
 
-constexpr double kRateLow = 5.32, kRateHigh = 28.99;
+constexpr double kRateLow = 5.32, kRateHigh = 28.99, kFileRows = 890'000;
 
 double logistic(double x) { return 1 / (1 + portable_exp(-x)); }
 
@@ -38,7 +38,8 @@ double draw(const LendingOptions& options, uint64_t row,
   constexpr double kHome[] = {.5, .4, .1}, kVerification[] = {.30, .37, .33};
   SeededRandom random(options.seed, row);
   const double drift = options.drift;
-  const double time = double(row) / double(options.rows + options.pilot);
+  const double time = options.along_file ? std::sqrt(double(row) / kFileRows)
+                                         : double(row) / double(options.rows + options.pilot);
   const double quality = random.normal();  // the higher, the riskier
   const double wealth = random.normal();
   const double grade = grade_of(quality);

@@ -1,0 +1,144 @@
+// What every figure and claim of the papers is computed to: the curves and surfaces as drawn there,
+// the numbers that the paper's words promise, and what we measured of them. CSV, SVG, the page and
+// the JSON are made from this struct, and the verdict follows from its numbers.
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/result.h"
+
+namespace parley::reproduce {
+
+inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+struct Axis {
+  std::string label{};  // with its symbol: "privacy budget ε of each owner"
+  std::string unit{};   // "rows", "rounds"; empty: a pure number
+  bool log = false;
+  std::vector<std::string> names{};  // instead of numbers: values 0, 1, 2 ... are these
+};
+
+/// One curve, or one cloud of markers. Vectors other than x and y are as long as x or empty.
+struct Series {
+  enum class Kind {
+    kLine,     // the measured, joined
+    kMarkers,  // the measured, each on its own
+    kTheory,   // a bound or fit, thin and without markers
+    kBars,     // from zero; linear y only
+    kLevel,    // one y across the panel; x is empty
+  };
+  std::string name{};  // stands beside the curve
+  Kind kind = Kind::kLine;
+  std::vector<double> x{}, y{};
+  std::vector<double> low{}, high{};  // 25 % and 75 % of the runs: the band
+  std::vector<double> error{};        // standard error of y
+  bool sound = false;                 // ours beside the paper's: drawn in the second shade
+};
+
+/// z over a grid. value[i * x.size() + j] belongs to y[i] and x[j].
+struct Surface {
+  std::vector<double> x{}, y{};
+  Axis z{};
+  std::vector<double> value{};
+  std::vector<double> error{};  // standard error, or empty
+  std::vector<bool> marked{};   // cells with a frame, or empty
+  std::string mark_means{};     // "collaboration beats owner 1 alone"
+};
+
+/// One pair of axes with curves, or one surface.
+struct Panel {
+  std::string title{};
+  Axis x{}, y{};
+  std::vector<Series> series{};
+  std::optional<Surface> surface{};
+};
+
+enum class Verdict { kReproduced, kRefuted, kNotReproduced };
+
+constexpr std::string_view name_of(Verdict verdict) {
+  constexpr std::string_view kNames[] = {"reproduced", "refuted", "not reproduced"};
+  return kNames[static_cast<int>(verdict)];
+}
+
+/// A number that the paper promises, in its words or by its figure, and ours.
+struct Measure {
+  std::string quantity{};         // "slope of log E ψ over log ε, n_i = 10,000"
+  double value = kUnknown;        // what we measured
+  double error = 0;               // its standard error; 0: no chance in it
+  std::optional<double> paper{};  // what the paper says, if it says a number
+  double least = -std::numeric_limits<double>::infinity();  // the claim holds from here ...
+  double most = std::numeric_limits<double>::infinity();    // ... to here
+  bool fitted = false;  // our free settings were chosen so that this comes out
+  bool decides = true;  // false: told for comparison, as the sound variant's number
+  /// False: the data are not what the claim speaks of, as an excerpt with far fewer records. They
+  /// can show it, but not refute it.
+  bool conclusive = true;
+  std::string unit{};
+};
+
+/// Within [least, most]: reproduced. Outside by more than three standard errors: refuted. Between,
+/// or not a number, or not conclusive: not reproduced, which says nothing against the paper.
+Verdict verdict_of(const Measure& measure);
+
+struct Setting {
+  std::string name{}, value{};
+};
+
+struct Figure {
+  std::string id{};     // "A-F4"
+  std::string paper{};  // "Farokhi et al."
+  std::string item{};   // "Figure 4"
+  std::string title{};
+  std::string claim{};          // the paper's words
+  std::vector<Panel> panels{};  // none for a claim without a figure
+  std::vector<Measure> measures{};
+  std::vector<Setting> settings{};  // profile, data, grid, rounds, steps, clip, mechanism
+  std::string data{};               // "stand-in lending, 750,000 rows" or the file
+  uint64_t seed = 1, runs = 0;
+  std::string note{};  // what a reader must know to judge it
+  double seconds = 0;
+};
+
+/// Refuted if a deciding measure is, else not reproduced if one is not, else reproduced.
+Verdict verdict_of(const Figure& figure);
+/// Whether a deciding measure was fitted: then its agreement is calibration, not confirmation.
+bool fitted_to_claim(const Figure& figure);
+
+struct Records;
+
+/// How the figures are computed. Every figure is a function Result<Figure>(const Study&).
+struct Study {
+  bool quick = false;  // small sizes and few runs, for tests: verdicts mean little
+  uint64_t seed = 1;
+  std::optional<uint64_t> runs{};  // instead of each figure's own number
+  std::filesystem::path data{};    // folder with the papers' files; empty: stand-ins
+  int threads = 1;
+  /// A folder for finished runs, which are then not made again; empty: none.
+  std::filesystem::path keep{};
+  /// Hears how much work a figure will be, in units of its own, as soon as that is known.
+  std::function<void(uint64_t units)> expect = [](uint64_t) {};
+  /// Hears how many of those were done since it was last called; false: stop with an error.
+  std::function<bool(uint64_t units)> go_on = [](uint64_t) { return true; };
+
+  /// What was read or generated already, by its description (data/records.h).
+  std::shared_ptr<std::map<std::string, std::shared_ptr<const Records>>> kept =
+      std::make_shared<std::map<std::string, std::shared_ptr<const Records>>>();
+
+  /// What several figures are drawn from, by its description.
+  std::shared_ptr<std::map<std::string, std::any>> computed =
+      std::make_shared<std::map<std::string, std::any>>();
+
+  uint64_t runs_or(uint64_t full, uint64_t few) const { return runs.value_or(quick ? few : full); }
+};
+
+}  // namespace parley::reproduce

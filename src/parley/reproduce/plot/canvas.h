@@ -1,0 +1,50 @@
+// Writes SVG elements. Nothing but text: no dependency, and the same bytes everywhere.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace parley::reproduce {
+
+using Polyline = std::vector<std::pair<double, double>>;
+
+/// How a line, a marker or an area looks. Told apart by lightness, dash and marker, so that a
+/// print in grey says the same.
+struct Style {
+  std::string colour = "#222";
+  std::string dash{};  // as of stroke-dasharray; empty: solid
+  double width = 1.6;
+  int marker = 0;  // circle, square, triangle, diamond, cross, ring
+};
+/// The k-th of those that can be told apart; the paper's in dark, ours in the second shade.
+Style style_of(size_t k, bool sound);
+
+enum class Anchor { kStart, kMiddle, kEnd };
+
+class Canvas {
+ public:
+  void line(double x1, double y1, double x2, double y2, const Style& style);
+  void polyline(const Polyline& points, const Style& style);
+  void area(const Polyline& points, const std::string& colour, double opacity);
+  void rectangle(double x, double y, double width, double height, const std::string& fill,
+                 const std::string& stroke = "none", double stroke_width = 1);
+  void marker(double x, double y, double radius, const Style& style);
+  void text(double x, double y, std::string_view text, double size, Anchor anchor = Anchor::kStart,
+            const std::string& colour = "#222", bool bold = false);
+  void upright(double x, double y, std::string_view text, double size);  // reads from below
+  const std::string& elements() const { return elements_; }
+
+ private:
+  std::string elements_{};
+};
+
+/// A guess at the width of a text in this size, a little too large.
+double text_width(std::string_view text, double size);
+/// Words in lines no wider than that.
+std::vector<std::string> wrapped(std::string_view text, double size, double width);
+/// For XML and HTML, in text and in attributes.
+std::string escaped(std::string_view text);
+
+}  // namespace parley::reproduce

@@ -1,0 +1,197 @@
+#include "parley/sim/monte_carlo/pass/pass.h"
+
+#include <immintrin.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+#include "parley/base/result.h"
+
+namespace parley::sim::monte_carlo {
+namespace {
+
+namespace v3 {
+#include "parley/sim/monte_carlo/pass/vector_v3.inl"
+// They need them:
+#include "parley/sim/monte_carlo/pass/slopes.inl"
+// They need those:
+#include "parley/sim/monte_carlo/pass/pass.inl"
+}  // namespace v3
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("arch=x86-64-v4,prefer-vector-width=512")
+#endif
+namespace v4 {
+#include "parley/sim/monte_carlo/pass/vector_v4.inl"
+// They need them:
+#include "parley/sim/monte_carlo/pass/slopes.inl"
+// They need those:
+#include "parley/sim/monte_carlo/pass/pass.inl"
+}  // namespace v4
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+
+using learn::Isa;
+
+constexpr size_t kMostVectors = 4;
+template <class Real>
+constexpr size_t kLanes = kVectorBytes / sizeof(Real);
+template <class Real>
+constexpr size_t kModels = kMostVectors * kLanes<Real>;
+
+template <size_t kN, class Real, class L>
+void chunk_gradients(Isa isa, const L& loss, const PackedRows<Real>& rows, size_t chunk,
+                     const Real* theta, Real* gradient) {
+  if (isa == Isa::kV4) return v4::add_chunk<kN>(loss, rows, chunk, theta, gradient);
+  if constexpr (kN <= v3::kVectors) return v3::add_chunk<kN>(loss, rows, chunk, theta, gradient);
+}
+
+template <size_t kN, class Real, class L>
+void chunk_values(Isa isa, const L& loss, const PackedRows<Real>& rows, size_t chunk,
+                  const Real* theta, Real* values) {
+  if (isa == Isa::kV4) return v4::add_chunk_values<kN>(loss, rows, chunk, theta, values);
+  if constexpr (kN <= v3::kVectors)
+    return v3::add_chunk_values<kN>(loss, rows, chunk, theta, values);
+}
+
+/// Calls use(std::integral_constant<size_t, N>) for N = vectors.
+template <class Use>
+void with_vectors(size_t vectors, const Use& use) {
+  switch (vectors) {
+    case 1:
+      return use(std::integral_constant<size_t, 1>());
+    case 2:
+      return use(std::integral_constant<size_t, 2>());
+    case 3:
+      return use(std::integral_constant<size_t, 3>());
+    default:
+      return use(std::integral_constant<size_t, 4>());
+  }
+}
+
+/// Models side by side, coordinate by coordinate, and sums of the same shape.
+template <class Real>
+struct Tile {
+  size_t vectors = 0, lanes = 0;
+  std::vector<Real> theta{}, chunk{};
+  std::vector<double> total{};
+
+  Tile(std::span<const double> models, size_t p, size_t per_model)
+      : vectors((models.size() / p + kLanes<Real> - 1) / kLanes<Real>),
+        lanes(vectors * kLanes<Real>),
+        theta(p * lanes),
+        chunk(per_model * lanes),
+        total(per_model * lanes) {
+    for (size_t r = 0; r < models.size() / p; ++r)
+      for (size_t j = 0; j < p; ++j) theta[j * lanes + r] = static_cast<Real>(models[r * p + j]);
+  }
+  /// Work adds a chunk's sums in single precision, this takes them to the total.
+  template <class Work>
+  void add(const Work& work) {
+    std::fill(chunk.begin(), chunk.end(), Real{0});
+    work();
+    for (size_t k = 0; k < total.size(); ++k) total[k] += static_cast<double>(chunk[k]);
+  }
+};
+
+/// The models in tiles: work(tile, its models, its sums); `per_model` sums each.
+template <class Real, class Work>
+void by_tiles(Isa isa, std::span<const double> models, size_t p, std::span<double> sums,
+              size_t per_model, const Work& work) {
+  const size_t count = models.size() / p, most = models_at_once<Real>(isa);
+  check(sums.size() == count * per_model);
+  for (size_t first = 0; first < count; first += most) {
+    const size_t some = std::min(most, count - first);
+    Tile<Real> tile(models.subspan(first * p, some * p), p, per_model);
+    work(tile);
+    for (size_t r = 0; r < some; ++r)
+      for (size_t j = 0; j < per_model; ++j)
+        sums[(first + r) * per_model + j] += tile.total[j * tile.lanes + r];
+  }
+}
+
+}  // namespace
+
+template <class Real>
+size_t models_at_once(Isa isa) {
+  return (isa == Isa::kV4 ? v4::kVectors : v3::kVectors) * kLanes<Real>;
+}
+
+template <class Real>
+void add_gradients(const learn::Losses& loss, const PackedRows<Real>& rows,
+                   std::span<const double> models, std::span<double> sums, Isa isa) {
+  const size_t p = rows.columns();
+  by_tiles<Real>(isa, models, p, sums, p, [&](Tile<Real>& tile) {
+    std::visit(
+        [&](const auto& known) {
+          with_vectors(tile.vectors, [&]<size_t kN>(std::integral_constant<size_t, kN>) {
+            for (size_t chunk = 0; chunk < rows.chunks(); ++chunk)
+              tile.add([&] {
+                chunk_gradients<kN>(isa, known, rows, chunk, tile.theta.data(), tile.chunk.data());
+              });
+          });
+        },
+        loss);
+  });
+}
+
+template <class Real>
+void add_values(const learn::Losses& loss, const PackedRows<Real>& rows,
+                std::span<const double> models, std::span<double> sums, Isa isa) {
+  by_tiles<Real>(isa, models, rows.columns(), sums, 1, [&](Tile<Real>& tile) {
+    std::visit(
+        [&](const auto& known) {
+          with_vectors(tile.vectors, [&]<size_t kN>(std::integral_constant<size_t, kN>) {
+            for (size_t chunk = 0; chunk < rows.chunks(); ++chunk)
+              tile.add([&] {
+                chunk_values<kN>(isa, known, rows, chunk, tile.theta.data(), tile.chunk.data());
+              });
+          });
+        },
+        loss);
+  });
+}
+
+template <class Real>
+void add_gradients_by_rows(const learn::Losses& loss, const PackedRows<Real>& rows,
+                           std::span<const double> models, std::span<double> sums, Isa isa) {
+  const size_t p = rows.columns(), count = models.size() / p;
+  check(sums.size() == models.size());
+  const std::vector<Real> theta(models.begin(), models.end());
+  std::vector<Real> gradient(p);
+  for (size_t chunk = 0; chunk < rows.chunks(); ++chunk)  // Read once for all models.
+    for (size_t r = 0; r < count; ++r) {
+      std::fill(gradient.begin(), gradient.end(), Real{0});
+      std::visit(
+          [&](const auto& known) {
+            isa == Isa::kV4
+                ? v4::add_chunk_by_rows(known, rows, chunk, &theta[r * p], gradient.data())
+                : v3::add_chunk_by_rows(known, rows, chunk, &theta[r * p], gradient.data());
+          },
+          loss);
+      for (size_t j = 0; j < p; ++j) sums[r * p + j] += static_cast<double>(gradient[j]);
+    }
+}
+
+template size_t models_at_once<float>(Isa);
+template size_t models_at_once<double>(Isa);
+template void add_gradients(const learn::Losses&, const PackedRows<float>&, std::span<const double>,
+                            std::span<double>, Isa);
+template void add_gradients(const learn::Losses&, const PackedRows<double>&,
+                            std::span<const double>, std::span<double>, Isa);
+template void add_gradients_by_rows(const learn::Losses&, const PackedRows<float>&,
+                                    std::span<const double>, std::span<double>, Isa);
+template void add_gradients_by_rows(const learn::Losses&, const PackedRows<double>&,
+                                    std::span<const double>, std::span<double>, Isa);
+template void add_values(const learn::Losses&, const PackedRows<float>&, std::span<const double>,
+                         std::span<double>, Isa);
+template void add_values(const learn::Losses&, const PackedRows<double>&, std::span<const double>,
+                         std::span<double>, Isa);
+
+}  // namespace parley::sim::monte_carlo

@@ -121,8 +121,9 @@ TEST(PaperFiles, EveryColumnIsInTheReference) {
   for (const FileMap& map : file_maps()) {
     EXPECT_NE(reference.find("`" + map.file + "`"), std::string::npos) << map.file;
     for (const MappedColumn& column : map.columns)
-      if (!column.name.starts_with('V'))  // V1 … V28
+      if (!column.name.starts_with('V')) {  // V1 … V28
         EXPECT_NE(reference.find("`" + column.name + "`"), std::string::npos) << column.name;
+      }
     EXPECT_NE(reference.find("target `" + map.target.name + "`"), std::string::npos);
   }
 }

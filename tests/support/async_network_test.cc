@@ -47,7 +47,8 @@ struct Score {
   std::atomic<size_t> round = 0;
 };
 
-/// Claims only when it is its turn.
+/// Claims only when it is its turn, and then once: the learner may be slow to say that the round is
+/// over.
 class Conducted final : public protocol::AsyncOwner {
  public:
   Conducted(const charter::Charter& charter, size_t owner, gate::Gate gate, const Score& score)
@@ -58,12 +59,16 @@ class Conducted final : public protocol::AsyncOwner {
 
   std::optional<Bytes> tick() override {
     const size_t round = score_.round;
-    return round < kRounds && score_.order[round] == name_ ? AsyncOwner::tick() : std::nullopt;
+    if (round >= kRounds || score_.order[round] != name_ || claimed_ == round) return std::nullopt;
+    auto claim = AsyncOwner::tick();
+    if (claim) claimed_ = round;
+    return claim;
   }
 
  private:
   std::string name_;
   const Score& score_;
+  std::optional<size_t> claimed_{};
 };
 
 /// Every millisecond.

@@ -88,6 +88,11 @@ class SyncLearner final : public Learner {
   bool awaits(size_t owner, size_t run) const;
   Trained trained() const override;
 
+  /// What is asked in this round, of every owner of a run.
+  privacy::ReleaseKind asked() const;
+  uint32_t round() const;
+  std::span<const double> question(size_t run = 0) const;
+
   /// The output so far: the average that the schedule defines.
   std::span<const double> model(size_t run = 0) const { return descent_.average(run); }
   /// What each owner has spent, by its last receipt.

@@ -88,10 +88,14 @@ class SyncLearner final : public Learner {
   bool awaits(size_t owner, size_t run) const;
   Trained trained() const override;
 
-  /// What is asked in this round, of every owner of a run.
-  privacy::ReleaseKind asked() const;
-  uint32_t round() const;
-  std::span<const double> question(size_t run = 0) const;
+  /// What is asked in this round, of every owner that has answered all before it.
+  privacy::ReleaseKind asked() const {
+    return evaluating() ? privacy::ReleaseKind::kEvaluation : privacy::ReleaseKind::kAnswer;
+  }
+  uint32_t round() const { return evaluating() ? 1 : static_cast<uint32_t>(rounds_done() + 1); }
+  std::span<const double> question(size_t run = 0) const {
+    return evaluating() ? model(run) : descent_.theta(run);
+  }
 
   /// The output so far: the average that the schedule defines.
   std::span<const double> model(size_t run = 0) const { return descent_.average(run); }

@@ -66,8 +66,18 @@ MUTANTS = {
           "return kReplaceOne * (unit_records > 0) * lattice.bound<Norm>();")]),
     "forget-overlap": (
         "data sets that share a person do not share its epsilon", "Terms.*:CharterAudit.*",
-        [("gate/terms.cc", "return overlap == 1 ? whole : next_down(whole / overlap);",
-          "return overlap > 0 ? whole : 0;")]),
+        [("gate/terms.cc", "static_cast<double>(charter.privacy.overlap * charter.jobs());",
+          "static_cast<double>(charter.jobs());")]),
+    "forget-copies": (
+        "copies of a job do not share an owner's epsilon", "OwnerLearner.*",
+        [("protocol/owner_jobs.cc", "  job.privacy.overlap *= charter.jobs();\n", "")]),
+    "tuned-too-still": (
+        "a tuned model is believed to move half as far", "FineTune.*",
+        [("gate/fine_tune.cc", "      next_up(next_up(2 * setting.max_grad_norm * setting.unit_records) /",
+          "      next_up(next_up(setting.max_grad_norm * setting.unit_records) /")]),
+    "learner-answers-exactly": (
+        "what is asked of the others depends on the learner's own rows", "OwnerLearner.*",
+        [("protocol/owner_jobs.cc", "  if (how != OwnerLearner::kOwnNoise)\n", "  if (false)\n")]),
     "cheap-laplace": (
         "Laplace noise says half of what it costs", "Laplace.*:Audit/ListedMechanism.*/laplace",
         [("privacy/mechanism/laplace.h",

@@ -15,6 +15,10 @@ struct BoundedForTest {
   static Bounded<Norm> make(std::vector<int64_t> sum, double sensitivity) {
     return Bounded<Norm>(std::move(sum), sensitivity);
   }
+  template <class Norm>
+  static std::vector<int64_t> values(const Bounded<Norm>& bounded) {
+    return bounded.sum_;
+  }
 };
 
 }  // namespace parley::privacy

@@ -83,6 +83,19 @@ int64_t Charter::answers() const {
   return protocol.rounds - (paper_sync ? 1 : 0);
 }
 
+int64_t Charter::jobs() const {
+  if (!protocol.copies) return 1;
+  const auto all = static_cast<int64_t>(owners.size());
+  switch (protocol.owner_learner.value_or(OwnerLearner::kOwnNoise)) {
+    case OwnerLearner::kOthersFirst:
+      return all - 1;
+    case OwnerLearner::kStatistics:
+      return 1;  // Moments have no question: one release serves every learner.
+    default:
+      return all;
+  }
+}
+
 Result<Charter> parse_charter(std::string_view toml, const std::string& file_name,
                               const std::filesystem::path& folder,
                               std::span<const Override> changes) {

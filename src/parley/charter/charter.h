@@ -65,6 +65,11 @@ struct Protocol {
   /// n_i/n, the papers'. noise_optimal (spec, horizontal 3.7) is planned to become the default.
   Weights weights = Weights::kRows;
   std::optional<OwnerLearner> owner_learner{};  // given exactly if the learner is an owner
+  double prox = 1;       // others_first: the weight of (prox/2)|theta - the others' model|^2
+  bool publish = false;  // others_first: the tuned model is released, noisy and paid for
+  // Without a central learner:
+  bool copies = false;  // every owner is the learner of a job of its own
+  std::vector<std::array<std::string, 2>> graph{};  // or all learn one model, by gossip over this
   // async
   int64_t answers = 0;  // most answers of one owner
   Output output = Output::kTail;
@@ -151,6 +156,16 @@ struct Charter {
   bool complete() const { return undecided.empty(); }
   /// Answers that one owner gives in training.
   int64_t answers() const;
+  /// Jobs among which every owner splits its budget: with copies one for each learner that asks it.
+  int64_t jobs() const;
+  /// Is this owner the one that learns from the others' answers and gives none?
+  bool learns_from_others(std::string_view owner) const {
+    const auto& how = protocol.owner_learner;
+    return central() && owner == learner.name &&
+           (how == OwnerLearner::kOthersFirst || how == OwnerLearner::kStatistics);
+  }
+  /// Is there one party that coordinates?
+  bool central() const { return !protocol.copies && protocol.graph.empty(); }
 };
 
 Result<Charter> read_charter(const std::filesystem::path& file,

@@ -50,6 +50,12 @@ std::string who(const Charter& charter) {
                                                  count(charter.records->count, "record")
                                            : owners + " with " + count(rows, "record") + " in all";
   const bool both = charter.protocol.owner_learner.has_value();
+  if (!charter.central())
+    return "Who: " + hold + ": " + names + ". Nobody coordinates: " +
+           (charter.protocol.copies ? "every owner is the learner of a job of its own (" +
+                                          word(*charter.protocol.owner_learner) + ").\n"
+                                    : "answers are passed on from owner to owner, and all learn " +
+                                          std::string("the same model.\n"));
   return "Who: " + hold + ": " + names + ". " + charter.learner.name + " coordinates" +
          (both ? ", and is an owner as well (" + word(*charter.protocol.owner_learner) + ").\n"
                : " and has no private input.\n");
@@ -179,13 +185,16 @@ std::string what_leaves(const Charter& charter) {
 std::string noise(const Charter& charter, const Owner& owner) {
   const Privacy& privacy = charter.privacy;
   const ProtocolName name = charter.protocol.name;
+  if (charter.learns_from_others(owner.name))
+    return charter.protocol.publish ? "; pays once, for its tuned model"
+                                    : "; is asked nothing, and what it learns does not leave it";
   if (!charter.complete() || privacy.max_grad_norm == 0 || name == ProtocolName::kFederated)
     return "";
   const double rows = static_cast<double>(owner.rows);
   const bool paper = privacy.calibration == Calibration::kPaper;  // splits the budget by T
   const auto parts = static_cast<double>(paper ? charter.protocol.rounds : charter.answers());
   const double per_unit = privacy.max_grad_norm * static_cast<double>(privacy.unit_records);
-  const auto overlap = static_cast<double>(privacy.overlap);
+  const auto overlap = static_cast<double>(privacy.overlap * charter.jobs());
   const auto epsilon = privacy::Epsilon::make(owner.epsilon * (1 - privacy.evaluate));
   check(bool(epsilon));
   if (privacy.mechanism == MechanismName::kLaplace)
@@ -232,6 +241,9 @@ std::string promise(const Charter& charter) {
   std::string text = "Promise: replacing " + unit +
                      " changes the probability of anything an owner sends by at most a factor "
                      "e^epsilon, plus delta.";
+  if (charter.jobs() > 1)
+    text += " Every owner is asked by " + grouped(charter.jobs()) +
+            " learners and divides its budget among them.";
   if (privacy.overlap > 1)
     text += " One unit may sit in " + grouped(privacy.overlap) +
             " data sets; every owner divides its budget by that.";

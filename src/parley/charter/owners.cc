@@ -110,8 +110,48 @@ void read_owners(Table& root, Charter& charter) {
   if (charter.records) check_parts(root, charter);
 }
 
+namespace {
+
+/// Every name an owner's, and every owner to be reached from the first.
+void check_graph(Table& root, const Charter& charter) {
+  const auto& graph = charter.protocol.graph;
+  const auto fail = [&](const std::string& what, std::string_view hint) {
+    root.fail("protocol.graph", what, hint);
+  };
+  for (const auto& edge : graph)
+    for (const std::string& name : edge)
+      if (!is_owner(charter, name))
+        return fail("names " + in_quotes(name) + ", which is no owner",
+                    "Join owners of this charter with each other.");
+  std::set<std::string> reached = {charter.owners.front().name};
+  for (size_t before = 0; before < reached.size();) {
+    before = reached.size();
+    for (const auto& [a, b] : graph) {
+      if (reached.contains(a)) reached.insert(b);
+      if (reached.contains(b)) reached.insert(a);
+    }
+  }
+  for (const Owner& owner : charter.owners)
+    if (!reached.contains(owner.name))
+      return fail("does not join " + in_quotes(owner.name) + " with " +
+                      in_quotes(charter.owners.front().name),
+                  "Answers travel along the graph: every owner must be reached.");
+}
+
+void check_without_learner(Table& root, const Charter& charter) {
+  if (root.has("learner"))
+    root.fail("learner", "is given, but with protocol.copies or protocol.graph every owner learns",
+              "Remove [learner].");
+  if (charter.protocol.copies && charter.owners.size() < 2)
+    root.fail("owner", "needs to be two at least for protocol.copies", "Add owners.");
+  if (!charter.protocol.graph.empty() && !charter.owners.empty()) check_graph(root, charter);
+}
+
+}  // namespace
+
 void read_learner(Table& root, Charter& charter) {
   Learner& learner = charter.learner;
+  if (!charter.central()) return check_without_learner(root, charter);
   root.table("learner", [&](Table& t) {
     t.required("name", learner.name, any_name, "Name it, for example name = \"central-bank\".");
     const TextRule address_or_nothing = [](std::string_view text) {

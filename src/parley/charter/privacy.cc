@@ -40,6 +40,11 @@ void check_calibration(Table& t, const Charter& charter) {
   if (paper && p.name == ProtocolName::kSync && p.rounds == 1)
     t.fail("calibration", "\"paper\" counts points, not answers, and needs rounds of at least 2",
            "Give protocol.rounds the paper's T.");
+  if (!paper && p.owner_learner == OwnerLearner::kExact)
+    t.fail("calibration",
+           "must be \"paper\" for owner_learner = \"exact\": the learner's questions give its own "
+           "gradients away",
+           "Take owner_learner = \"own_noise\" or \"others_first\".");
 }
 
 void read_clip(Table& t, Charter& charter) {
@@ -110,6 +115,9 @@ void read_privacy(Table& root, Charter& charter) {
     t.optional("grid_bits", privacy.grid_bits, at_least(16).up_to(32), "Take grid_bits = 24.");
     t.optional("evaluate", privacy.evaluate, at_least(0).up_to(0.9),
                "The part of epsilon kept for the evaluation, for example evaluate = 0.05.");
+    if (charter.protocol.publish && privacy.evaluate > 0)
+      t.fail("evaluate", "must be 0 with protocol.publish: it would judge the others' model",
+             "Take evaluate = 0.0.");
     t.optional("delta", privacy.delta, at_least(0).below(1),
                "The delta of owners that give none, for example delta = 1e-6.");
     t.leave_out("delta");  // Every owner's own delta counts.

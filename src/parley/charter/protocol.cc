@@ -71,6 +71,42 @@ void check_sync_rule(Table& t, const Charter& charter) {
           "Give model.l2, or take another rule, for example \"constant\".");
 }
 
+void check_owner_learner(Table& t, const Protocol& p) {
+  const bool statistics = p.owner_learner == OwnerLearner::kStatistics;
+  if (p.owner_learner && p.owner_learner != OwnerLearner::kOwnNoise &&
+      p.owner_learner != OwnerLearner::kExact && statistics != (p.rule == Rule::kStatistics))
+    t.fail("owner_learner",
+           statistics ? "= \"statistics\" needs rule = \"statistics\""
+                      : "= \"others_first\" is for rules that ask for gradients, found statistics",
+           statistics ? "Take owner_learner = \"others_first\"."
+                      : "Take owner_learner = \"statistics\".");
+  if (p.publish && p.copies)
+    t.fail("publish", "is for one learner, found copies = true",
+           "Every copy stays with its owner: leave publish out.");
+  if (p.copies && !p.owner_learner)
+    t.fail("copies", "needs protocol.owner_learner: how does an owner learn?",
+           "For example owner_learner = \"others_first\".");
+  if (!p.graph.empty() && (p.copies || p.owner_learner))
+    t.fail("graph", "has all owners learn one model with their own noise",
+           "Leave out owner_learner and copies.");
+}
+
+/// Who learns, if not a party without records. None of it has a default that would have a text.
+void read_learners(Table& t, Protocol& p) {
+  t.optional("owner_learner", p.owner_learner, Anything{}, "For example \"own_noise\".");
+  if (p.owner_learner == OwnerLearner::kOthersFirst) {
+    t.optional("prox", p.prox, at_least(1e-6).up_to(1e6),
+               "How strongly the tuned model is held to the others', prox = 1.0.");
+    t.optional("publish", p.publish, Anything{}, "For example publish = false.");
+  }
+  if (p.name != ProtocolName::kSync) return;
+  t.optional("copies", p.copies, Anything{}, "Every owner learns for itself: copies = true.");
+  if (!p.copies) t.leave_out("copies");
+  t.optional("graph", p.graph, Anything{}, "For example graph = [[\"bank-a\", \"bank-b\"]].");
+  if (p.graph.empty()) t.leave_out("graph");
+  check_owner_learner(t, p);
+}
+
 void read_sync(Table& t, Charter& charter) {
   Protocol& p = charter.protocol;
   const bool known =
@@ -92,7 +128,7 @@ void read_sync(Table& t, Charter& charter) {
   else if (p.weights == Weights::kNoiseOptimal && !charter.pilot)
     t.fail("weights", "= \"noise_optimal\" is computed from public rows, but there is no [pilot]",
            "Add a [pilot] section, or take weights = \"rows\".");
-  t.optional("owner_learner", p.owner_learner, Anything{}, "For example \"own_noise\".");
+  read_learners(t, p);
 }
 
 void read_async(Table& t, Charter& charter, size_t owners) {
@@ -118,7 +154,7 @@ void read_async(Table& t, Charter& charter, size_t owners) {
   t.optional("contact", p.contact, Anything{}, "For example contact = \"owner_requests\".");
   t.optional("clock", p.clock, Anything{}, "For example clock = \"poisson\".");
   t.optional("rates", p.rates, Anything{}, "For example rates = \"equal\".");
-  t.optional("owner_learner", p.owner_learner, Anything{}, "For example \"own_noise\".");
+  read_learners(t, p);
 }
 
 void read_federated(Table& t, Charter& charter) {

@@ -51,10 +51,12 @@ enum class Weights { kRows, kNoiseOptimal, kParties };
 template <>
 inline constexpr auto kNames<Weights> = names("rows", "noise_optimal", "parties");
 
-/// How an owner that is also the learner learns (spec, horizontal 1.7: B, A, C).
-enum class OwnerLearner { kOwnNoise, kOthersFirst, kStatistics };
+/// How an owner that is also the learner learns (spec, horizontal 1.7: B, A, C), and the paper's
+/// own way, which gives its records away.
+enum class OwnerLearner { kOwnNoise, kOthersFirst, kStatistics, kExact };
 template <>
-inline constexpr auto kNames<OwnerLearner> = names("own_noise", "others_first", "statistics");
+inline constexpr auto kNames<OwnerLearner> =
+    names("own_noise", "others_first", "statistics", "exact");
 
 using Output = learn::AsyncOutput;
 template <>

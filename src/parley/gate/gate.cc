@@ -113,9 +113,10 @@ Result<void> Gate::validate(std::span<const double> theta) const {
   return {};
 }
 
-/// What is asked: the gradients at theta, or the moments, which have no theta.
+/// What is asked: the gradients at theta, a model near it, or the moments, which have no theta.
 template <class Norm>
 privacy::Bounded<Norm> Gate::sum_at(std::span<const double> theta) const {
+  if (terms_.fine_tune) return terms_.fine_tune->model<Norm>(records_, theta);
   if (terms_.statistics)
     return ClipAndSum::statistics(records_,
                                   std::get<learn::StatisticsMap<Norm>>(*terms_.statistics),

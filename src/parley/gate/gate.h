@@ -15,6 +15,7 @@
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
 #include "parley/gate/clip_and_sum.h"
+#include "parley/gate/fine_tune.h"
 #include "parley/ledger/ledger.h"
 #include "parley/privacy/mechanisms.h"
 
@@ -54,10 +55,13 @@ struct Terms {
   /// The job may do without some of this owner's answers, and be evaluated before all are given;
   /// the evaluation is the end all the same.
   bool may_end_early = false;
+  /// Set where the answer is a model, tuned near theta, once.
+  std::optional<FineTune> fine_tune{};
 
   /// How far one unit's records move an answer.
   template <class Norm>
   double sensitivity() const {
+    if (fine_tune) return fine_tune->sensitivity<Norm>();
     return sensitivity_of<Norm>(lattice, statistics, unit_records);
   }
   template <class Norm>

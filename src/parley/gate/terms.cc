@@ -36,10 +36,10 @@ double training_epsilon(const Charter& charter, const charter::Owner& owner) {
   return charter.privacy.evaluate == 0 ? owner.epsilon : next_down(owner.epsilon * kept);
 }
 
-/// What one of kappa data sets may use of `whole`, rounded down.
+/// What one job on one of kappa data sets may use of `whole`, rounded down.
 double share(double whole, const Charter& charter) {
-  const auto overlap = static_cast<double>(charter.privacy.overlap);
-  return overlap == 1 ? whole : next_down(whole / overlap);
+  const auto parts = static_cast<double>(charter.privacy.overlap * charter.jobs());
+  return parts == 1 ? whole : next_down(whole / parts);
 }
 
 /// What an owner's epsilon buys.
@@ -131,11 +131,41 @@ bool may_end_early(const Charter& charter) {
   return charter.network.quorum < static_cast<int64_t>(charter.owners.size());
 }
 
+/// Of the owner that learns from the others: all of its epsilon for its tuned model, once.
+Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
+  if (!charter.protocol.publish)
+    return Error{Code::kInvalid, who.name + " learns from the others and is asked nothing"};
+  const auto tune =
+      TRY(FineTune::make({.loss = charter::loss_of(charter.model),
+                          .rows = static_cast<uint64_t>(who.rows),
+                          .columns = charter.schema.features().size(),
+                          .max_grad_norm = charter.privacy.max_grad_norm,
+                          .l2 = charter.model.l2,
+                          .pull = charter.protocol.prox,
+                          .box = charter.model.box,
+                          .unit_records = static_cast<uint32_t>(charter.privacy.unit_records),
+                          .grid_bits = static_cast<int>(charter.privacy.grid_bits)}));
+  const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
+  const auto mechanism =
+      TRY(laplace ? laplace_for(charter, who, Part::kTraining, tune.sensitivity<L1>(), 1)
+                  : gaussian_for(charter, who, Part::kTraining, tune.sensitivity<L2>(), 1));
+  return Terms{.charter = charter.hash,
+               .rows = static_cast<uint64_t>(who.rows),
+               .answers = 1,
+               .box = charter.model.box,
+               .unit_records = static_cast<uint32_t>(charter.privacy.unit_records),
+               .loss = charter::loss_of(charter.model),
+               .lattice = tune.lattice(),
+               .mechanism = mechanism,
+               .fine_tune = tune};
+}
+
 }  // namespace
 
 Result<Terms> terms_for(const Charter& charter, size_t owner) {
   TRY(check_available(charter));
   const charter::Owner& who = charter.owners.at(owner);
+  if (charter.learns_from_others(who.name)) return fine_tune_for(charter, who);
   std::optional<Statistics> statistics;
   if (charter.protocol.rule == charter::Rule::kStatistics) statistics = TRY(statistics_of(charter));
   const auto lattice = TRY(lattice_of(charter, statistics));

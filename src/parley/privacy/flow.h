@@ -20,7 +20,8 @@
 
 namespace parley::gate {
 class ClipAndSum;
-}
+class FineTune;
+}  // namespace parley::gate
 namespace parley::ledger {
 class Ledger;
 }
@@ -42,11 +43,12 @@ class Raw {
 
  private:
   friend class gate::ClipAndSum;
+  friend class gate::FineTune;
   T value_;
 };
 
-/// A sum of integer vectors over records. Replacing every record of one privacy unit moves it by at
-/// most `sensitivity` in Norm; its maker has proved that.
+/// A sum of integer vectors over records, or a model of them. Replacing every record of one privacy
+/// unit moves it by at most `sensitivity` in Norm; its maker has proved that.
 template <class Norm>
 class Bounded {
  public:
@@ -58,6 +60,7 @@ class Bounded {
 
  private:
   friend class gate::ClipAndSum;
+  friend class gate::FineTune;
   friend class ledger::Ledger;
   friend struct BoundedForTest;  // Defined under tests/ only.
   Bounded(std::vector<int64_t> sum, double sensitivity)

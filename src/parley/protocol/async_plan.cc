@@ -6,6 +6,7 @@
 #include "parley/base/number.h"
 #include "parley/charter/available.h"
 #include "parley/gate/terms.h"
+#include "parley/protocol/learner_kind.h"
 #include "parley/protocol/owner_weights.h"
 
 namespace parley::protocol {
@@ -59,9 +60,7 @@ learn::AsyncRule async_rule(const Charter& charter) {
 Result<AsyncPlan> async_plan(const Charter& charter, const learn::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kAsync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"async\".");
-  if (charter.protocol.owner_learner)
-    return not_available("protocol.owner_learner", name_of(*charter.protocol.owner_learner),
-                         "Name a learner that is not an owner.");
+  TRY(check_learner(charter));
   const gate::Terms terms = TRY(gate::terms_for(charter, 0));
   AsyncPlan plan{.charter = charter.hash,
                  .gamma = terms.lattice.gamma(),

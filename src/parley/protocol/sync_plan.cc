@@ -9,6 +9,7 @@
 #include "parley/gate/terms.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/statistics.h"
+#include "parley/protocol/learner_kind.h"
 #include "parley/protocol/owner_weights.h"
 #include "parley/protocol/public_rows.h"
 
@@ -90,9 +91,7 @@ Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<d
 Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
-  if (charter.protocol.owner_learner)
-    return not_available("protocol.owner_learner", name_of(*charter.protocol.owner_learner),
-                         "Name a learner that is not an owner.");
+  TRY(check_learner(charter));
   if (charter.secure_aggregation)
     return Error{Code::kInvalid,
                  "[secure_aggregation] is not available in this version",

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/number.h"
@@ -83,7 +84,9 @@ std::vector<std::vector<std::string>> owner_rows(const SimulateResult& result) {
 }  // namespace
 
 std::string to_text(const SimulateResult& result) {
-  const SimulateResult::Owner& first = result.owners.front();
+  const auto most = [](const auto& a, const auto& b) { return a.answers < b.answers; };
+  const SimulateResult::Owner& first =
+      *std::max_element(result.owners.begin(), result.owners.end(), most);
   std::string text = fmt::format(
       "{}  charter {}  {}, seed {}\n\n", result.charter_name, result.charter_hash.substr(0, 12),
       result.runs == 1 ? "1 run" : grouped(result.runs) + " runs", result.seed);
@@ -105,6 +108,10 @@ std::string to_text(const SimulateResult& result) {
   if (result.output_perturbation)
     text += fmt::format("Noise added once to each owner's own model would reach {} above it.\n",
                         percent(result.output_perturbation->mean));
+  for (const SimulateResult::OwnModel& own : result.own_models)
+    text += fmt::format(
+        "{}'s own model is {} above it{}.\n", own.owner, percent(own.relative_fitness.mean),
+        own.published ? ", published with noise" : "; it is made of exact rows and stays there");
   text += fmt::format("{} answers of each owner, {} bytes up and {} down in all.\n", first.answers,
                       grouped(result.bytes_up), grouped(result.bytes_down));
   if (result.evaluation)
@@ -143,6 +150,10 @@ std::string to_json(const SimulateResult& result) {
   }
   for (const SimulateResult::Owner& owner : result.owners)
     outcome["owners"].push_back(json_of(owner));
+  for (const SimulateResult::OwnModel& own : result.own_models) {
+    outcome["own_models"].push_back({{"owner", own.owner}, {"published", own.published}});
+    outcome["own_models"].back()["relative_fitness"] = json_of(own.relative_fitness);
+  }
   outcome["metrics"] = {{"joint", json_of(result.joint_metrics)},
                         {"optimum", json_of(result.optimum_metrics)}};
   if (result.evaluation) outcome["evaluation"] = Json::parse(to_json(*result.evaluation));

@@ -32,6 +32,13 @@ struct Outcome {
   std::optional<learn::Evaluation> evaluation{};  // of the first run
   std::vector<Share> owners{};
   uint64_t bytes_up = 0, bytes_down = 0;
+  /// Of an owner that learns: what it comes to by itself.
+  struct Own {
+    size_t owner = 0;
+    std::vector<double> relative{};  // relative fitness, by run
+    bool published = false;          // noisy and paid for; else it never leaves its owner
+  };
+  std::vector<Own> own{};
 };
 
 }  // namespace parley::sim

@@ -1,5 +1,6 @@
 #include "parley/sim/party.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "parley/base/number.h"
@@ -54,8 +55,11 @@ Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
       new Party(std::move(clock), std::move(ledger), dataset, purse.budget, setting));
 }
 
-Result<gate::Gate> Party::open_gate() {
-  gate::Terms terms = TRY(gate::terms_for(charter_, place_));
+Result<gate::Gate> Party::open_gate(const charter::Charter& job) {
+  const auto has_name = [&](const charter::Owner& owner) { return owner.name == name(); };
+  const auto found = std::find_if(job.owners.begin(), job.owners.end(), has_name);
+  check(found != job.owners.end());
+  gate::Terms terms = TRY(gate::terms_for(job, size_t(found - job.owners.begin())));
   return gate::Gate::open(gate::Records(rows_), std::move(terms), ledger_, dataset_, entropy_,
                           threads_);
 }

@@ -39,7 +39,9 @@ class Party {
   static Result<std::unique_ptr<Party>> make(const Setting& setting);
 
   /// A process of this owner: its records behind a gate, which must not outlive the party.
-  Result<gate::Gate> open_gate();
+  Result<gate::Gate> open_gate() { return open_gate(charter_); }
+  /// In another job on the same ledger, which has an owner of this name.
+  Result<gate::Gate> open_gate(const charter::Charter& job);
   const std::string& name() const { return charter_.owners[place_].name; }
   /// What the job has spent, at the budget's delta.
   double epsilon_spent() const;

@@ -14,6 +14,8 @@
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/outcome.h"
 #include "parley/sim/output_perturbation.h"
+#include "parley/sim/owners/gossip.h"
+#include "parley/sim/owners/owner_learner.h"
 #include "parley/sim/paper/async.h"
 #include "parley/sim/paper/sync.h"
 #include "parley/sim/party.h"
@@ -41,6 +43,11 @@ Result<Reference> reference_of(const SimulateInput& input, int threads) {
                  "the data is fitted without error, so relative fitness means nothing",
                  "Is the target among the features?"};
   return reference;
+}
+
+/// Of the owners that answer.
+size_t first_asked(const Charter& charter) {
+  return charter.owners.size() > 1 && charter.learns_from_others(charter.owners[0].name) ? 1 : 0;
 }
 
 Result<void> check_input(const SimulateInput& input) {
@@ -181,6 +188,8 @@ class Runs {
 
 Result<Outcome> run_protocol(const SimulateInput& input, const SimulateOptions& options,
                              const Reference& reference) {
+  if (learns_apart(input.charter)) return simulate_owner_learner(input, options, reference);
+  if (!input.charter.protocol.graph.empty()) return simulate_gossip(input, options, reference);
   if (input.charter.protocol.name == charter::ProtocolName::kAsync)
     return simulate_async(input, options, reference);
   Runs runs(input, options, TRY(protocol::sync_plan(input.charter, input.pilot.get())), reference);
@@ -270,7 +279,9 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const R
     owner.local_only = reference.relative(owner.local_fitness);
     owner.pilot_only = pilot_only;
     owner.joint = joint;
-    owner.gains = joint < owner.local_only;
+    for (const Outcome::Own& own : outcome.own)  // It takes home what it made of the answers.
+      if (own.owner == i) owner.joint = spread_of(own.relative).mean;
+    owner.gains = owner.joint < owner.local_only;
     owners.push_back(std::move(owner));
   }
   return owners;
@@ -325,7 +336,7 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
   const bool literal = charter.privacy.calibration == charter::Calibration::kPaper;
-  if (!literal) TRY(gate::terms_for(charter, 0));
+  if (!literal) TRY(gate::terms_for(charter, first_asked(charter)));
   TRY(check_input(input));
   const Reference reference = TRY(reference_of(input, options.threads));
   const Outcome outcome =
@@ -357,6 +368,9 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   if (options.baseline) result.output_perturbation = TRY(baseline(input, options, reference));
   result.owners =
       owners_of(input, reference, outcome, result.relative_fitness.mean, options.threads);
+  for (const Outcome::Own& own : outcome.own)
+    result.own_models.push_back(
+        {charter.owners[own.owner].name, spread_of(own.relative), own.published});
   result.joint_metrics = pooled_metrics(input, outcome.model);
   result.optimum_metrics = pooled_metrics(input, reference.optimum.theta);
   if (!options.out.empty() && !literal) {  // No file of a model without a promise.

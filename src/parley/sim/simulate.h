@@ -67,6 +67,13 @@ struct SimulateResult {
     double local_fitness = 0;  // the same as plain fitness
     bool gains = false;
   };
+  /// The model that an owner which learns ends with: measured here, and nowhere written unless it
+  /// is published.
+  struct OwnModel {
+    std::string owner;
+    Spread relative_fitness{};
+    bool published = false;
+  };
   std::string charter_name, charter_hash;
   uint64_t seed = 0;
   size_t runs = 0;
@@ -77,6 +84,7 @@ struct SimulateResult {
   std::optional<Spread> output_perturbation{};  // relative fitness of the baseline, if asked for
   std::vector<Spread> by_round{};               // relative fitness after round 1, 2, ...
   std::vector<Owner> owners{};
+  std::vector<OwnModel> own_models{};
   /// On the pooled rows, labels in units of the target: the first run's model, and the optimum.
   std::vector<learn::Metric> joint_metrics{}, optimum_metrics{};
   /// What the owners paid for at the end, in the first run; unlike all above it could be published.

@@ -74,7 +74,7 @@ class World {
  private:
   /// An owner: what it keeps, and its process while there is one.
   struct Place {
-    std::unique_ptr<Party> party{};
+    std::shared_ptr<Party> party{};
     std::unique_ptr<protocol::Owner> process{};
     uint64_t stream = 0;
     double arrival[2] = {0, 0};  // of the last message up and down: a stream keeps its order
@@ -138,6 +138,7 @@ class World {
   /// Opens a stream; makes the owner, or its process, if there is none.
   Result<void> come(size_t owner) {
     Place& place = places_[owner];
+    if (!place.party && !setting_.parties.empty()) place.party = setting_.parties[owner];
     if (!place.party) place.party = TRY(party_of(owner));
     if (!place.process) place.process = TRY(process_of(owner));
     place.attends = true;
@@ -164,7 +165,7 @@ class World {
   }
 
   Result<std::unique_ptr<protocol::Owner>> process_of(size_t owner) {
-    auto gate = TRY(places_[owner].party->open_gate());
+    auto gate = TRY(places_[owner].party->open_gate(charter_));
     const std::string& name = charter_.owners[owner].name;
     using Process = std::unique_ptr<protocol::Owner>;
     if (!async_)
@@ -332,6 +333,7 @@ class World {
       result_.owners[owner].spent.evaluation = result_.trained.spent[owner].evaluation;
     }
     for (const wire::Entry& entry : journal_.entries) result_.order.push_back(entry.owner);
+    result_.journal = std::move(journal_.entries);
     result_.time = now_;
     return std::move(result_);
   }

@@ -13,6 +13,8 @@
 
 namespace parley::sim {
 
+class Party;
+
 /// What may go wrong, each with its probability per message. Times are in units of the clocks, in
 /// which an owner of rate 1 ticks once on average.
 struct Faults {
@@ -41,7 +43,8 @@ struct JobRun {
   };
   protocol::Trained trained{};
   std::vector<Owner> owners{};
-  std::vector<std::string> order{};  // who came, round by round
+  std::vector<std::string> order{};    // who came, round by round
+  std::vector<wire::Entry> journal{};  // every answer that was taken
   uint64_t bytes_up = 0, bytes_down = 0;
   uint64_t broken = 0;   // streams
   uint64_t resumed = 0;  // learners
@@ -53,6 +56,8 @@ struct JobSetting {
   const SimulateOptions& options;
   uint64_t run = 0;
   Faults faults{};
+  /// Owners that are there already, with ledgers of earlier jobs; else they are made.
+  std::vector<std::shared_ptr<Party>> parties{};
   /// After every round.
   std::function<void(const protocol::Learner&)> after = [](const protocol::Learner&) {};
 };

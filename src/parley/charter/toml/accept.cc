@@ -189,6 +189,22 @@ std::string accept(const Value& value, std::pair<double, double>& bounds, const 
   return "must have the lower bound first, found " + to_json(bounds);
 }
 
+std::string accept(const Value& value, std::vector<std::array<std::string, 2>>& pairs, Anything) {
+  const auto* items = value.get<Value::Items>();
+  if (!items || items->empty()) return must_be("pairs of names, [[\"a\", \"b\"], ...]", value);
+  for (const Value& item : *items) {
+    std::vector<std::string> names;
+    const std::string problem = accept(item, names, Count{2, 2});
+    if (!problem.empty()) return "has a member that " + problem;
+    std::sort(names.begin(), names.end());
+    pairs.push_back({names[0], names[1]});
+  }
+  std::sort(pairs.begin(), pairs.end());
+  const auto twice = std::adjacent_find(pairs.begin(), pairs.end());
+  if (twice == pairs.end()) return "";
+  return "has the pair " + in_quotes((*twice)[0]) + ", " + in_quotes((*twice)[1]) + " twice";
+}
+
 std::string accept(const Value& value, std::map<std::string, std::string>& texts, Anything) {
   const auto* members = value.get<Value::Members>();
   if (!members) return must_be("a table of texts", value);

@@ -73,6 +73,8 @@ std::string accept(const Value& value, std::vector<std::string>& texts, CountOfV
 std::string accept(const Value& value, std::pair<double, double>& bounds, const Range& range);
 /// Two numbers, in any order.
 std::string accept(const Value& value, std::array<double, 2>& numbers, const Range& range);
+/// Pairs of names; the pairs and the names of each come out in order, which means nothing.
+std::string accept(const Value& value, std::vector<std::array<std::string, 2>>& pairs, Anything);
 std::string accept(const Value& value, std::map<std::string, std::string>& texts, Anything);
 std::string choose(const Value& value, const std::vector<std::string_view>& words, size_t& chosen);
 

@@ -54,6 +54,13 @@ std::string to_json(const std::array<double, 2>& numbers) {
   return to_json(std::pair(numbers[0], numbers[1]));
 }
 
+std::string to_json(const std::vector<std::array<std::string, 2>>& pairs) {
+  std::string json;
+  for (const auto& [first, second] : pairs)
+    json += (json.empty() ? "[" : ",[") + to_json(first) + "," + to_json(second) + "]";
+  return "[" + json + "]";
+}
+
 std::string to_json(const std::map<std::string, std::string>& texts) {
   std::map<std::string, std::string> members;
   for (const auto& [key, text] : texts) members[key] = to_json(text);

@@ -38,6 +38,7 @@ std::string to_json(const SignKey& key);
 std::string to_json(const std::vector<std::string>& texts);
 std::string to_json(const std::pair<double, double>& bounds);
 std::string to_json(const std::array<double, 2>& numbers);
+std::string to_json(const std::vector<std::array<std::string, 2>>& pairs);
 std::string to_json(const std::map<std::string, std::string>& texts);
 
 template <std::integral T>

@@ -32,6 +32,12 @@ Result<void> check_literal(const Charter& charter) {
                          "The paper's noise is \"laplace\".");
   if (p.weights != charter::Weights::kRows)
     return not_available("protocol.weights", name_of(p.weights), "The paper's are \"rows\".");
+  if (p.owner_learner && p.owner_learner != charter::OwnerLearner::kExact)
+    return not_available("protocol.owner_learner", name_of(*p.owner_learner),
+                         "The paper's is \"exact\".");
+  if (!charter.central())
+    return not_available(p.copies ? "protocol.copies" : "protocol.graph", "paper",
+                         "Use calibration \"sound\".");
   if (p.rounds < 3)
     return Error{Code::kInvalid,
                  "the paper's T must be at least 3",
@@ -65,24 +71,31 @@ Result<Sync> Sync::make(const SimulateInput& input, int threads) {
          .weight = rows / all,
          .scale = privacy::laplace_scale(charter.privacy.max_grad_norm, rounds, rows, epsilon,
                                          static_cast<double>(charter.privacy.overlap))});
+    if (p.owner_learner && owner.name == charter.learner.name) sync.owners_.back().scale = 0;
     std::visit([&](const auto& kind) { sync.owners_.back().mean_loss.add(*kind); },
                input.owners[i].rows);
   }
   return sync;
 }
 
-NotPrivate<std::vector<double>> Sync::run(uint64_t seed, uint64_t run, const After& after) const {
+NotPrivate<std::vector<double>> Sync::run(uint64_t seed, uint64_t run, const After& after,
+                                          const Watch& watch) const {
   learn::Descent descent(schedule_, box_, l2_, 1);
   std::vector<std::unique_ptr<SeededEntropy>> streams;
   for (const Owner& owner : owners_)
     streams.push_back(std::make_unique<SeededEntropy>(seed, "paper:" + owner.name, run));
   while (!descent.finished()) {
     std::vector<double> sum(descent.dimension());
+    Seen seen{{descent.theta(0).begin(), descent.theta(0).end()}, {}};
     for (size_t i = 0; i < owners_.size(); ++i) {
-      const std::vector<double> exact = owners_[i].mean_loss.gradient(descent.theta(0));
-      for (size_t j = 0; j < sum.size(); ++j)
-        sum[j] += owners_[i].weight * (exact[j] + real_laplace(*streams[i], owners_[i].scale));
+      std::vector<double> answer = owners_[i].mean_loss.gradient(descent.theta(0));
+      for (size_t j = 0; j < sum.size(); ++j) {
+        answer[j] += real_laplace(*streams[i], owners_[i].scale);
+        sum[j] += owners_[i].weight * answer[j];
+      }
+      seen.answers.push_back(std::move(answer));
     }
+    watch(seen);
     descent.step(sum);
     after(descent.rounds_done(), descent.average(0));
   }

@@ -3,6 +3,10 @@
 // a budget split by T though T - 1 questions are asked. In plain doubles, past gate and ledger, and
 // NOT PRIVATE, whatever epsilon says: a record may move a gradient by more than Xi, and the noise
 // has floating-point holes (specification, horizontal 2-a, 2-g).
+//
+// owner_learner = "exact" is their section V: an owner that learns sets its own epsilon to infinity
+// "as the other data owners cannot access the trained model or the query responses". They see the
+// questions, though, and get its exact gradient from two of them (2-j): sync_test.cc does.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +32,18 @@ class Sync {
   double weight(size_t owner) const { return owners_[owner].weight; }
   double noise_scale(size_t owner) const { return owners_[owner].scale; }
 
+  /// What the owners see of a round, if the learner is one of them: the question, and each its own
+  /// answer.
+  struct Seen {
+    std::vector<double> theta;
+    std::vector<std::vector<double>> answers;
+  };
   /// One run: after(round, output so far) for every round. The same seed and run give the same.
   using After = std::function<void(size_t round, std::span<const double> output)>;
-  NotPrivate<std::vector<double>> run(uint64_t seed, uint64_t run, const After& after) const;
+  using Watch = std::function<void(const Seen&)>;
+  NotPrivate<std::vector<double>> run(
+      uint64_t seed, uint64_t run, const After& after,
+      const Watch& watch = [](const Seen&) {}) const;
 
  private:
   struct Owner {

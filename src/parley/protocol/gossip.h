@@ -1,0 +1,96 @@
+// Synchronous training without a central learner: owners joined by any connected graph learn one
+// model by passing released answers on (the further work of both papers).
+//
+//   every owner                                        its neighbours
+//   theta[k] from the answers before, as a learner
+//   gate: validate, clip, round, pay, add noise
+//   Answer{lattice sum + noise, signed receipt}  --->  keep, check, pass on to all others
+//   all N answers of round k are there: one step       likewise
+//   Gossip{round, missing}, when nothing comes   --->  the answers it asks for, if there
+//
+// Every owner is a learner of the same charter, and all come to the same model bit for bit, the one
+// that a central learner would have come to: only answers that were paid for travel, each once per
+// round, and the rest is post-processing. So no owner pays more than with a central learner,
+// however many learn, and there is no question that could carry anyone's exact gradient.
+//
+// An answer may be lost, late, doubled or damaged on the way, and an owner may crash: its ledger
+// gives it its own answers again, its neighbours the others'. A pure state machine.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parley/gate/gate.h"
+#include "parley/protocol/sync.h"
+#include "parley/wire/gossip.h"
+
+namespace parley::protocol {
+
+/// A message for a neighbour, by its place in the plan.
+struct Whisper {
+  size_t to = 0;
+  Bytes message;
+};
+
+class GossipNode {
+ public:
+  /// Who it is among the plan's owners, and whom it is joined with.
+  struct Place {
+    size_t self = 0;
+    std::vector<size_t> neighbours{};
+  };
+  /// Without a key its receipts are not signed, as in a simulation.
+  GossipNode(SyncPlan plan, Place place, gate::Gate gate,
+             std::optional<SigningKey> key = std::nullopt);
+
+  /// A process begins, the first or another after a crash: its first answer.
+  Result<std::vector<Whisper>> start() { return advance({}); }
+
+  /// Takes a message of a neighbour. An error leaves everything as it was, unless it is this
+  /// machine's own failure.
+  Result<std::vector<Whisper>> step(size_t from, ByteView message);
+
+  /// When nothing has come for a while: tells the neighbours where it stands and what it lacks.
+  std::vector<Whisper> remind() const;
+
+  bool finished() const { return learner_.finished(); }
+  /// Why the job ended early, if it did.
+  std::optional<Error> refused() const;
+  /// Its learner's state: model, evaluation, rounds done, what each owner has spent.
+  const SyncLearner& learner() const { return learner_; }
+  /// To be called when nobody waits.
+  void rest() { gate_.draw_ahead(); }
+
+ private:
+  using Key = std::pair<privacy::ReleaseKind, uint32_t>;
+  using Answers = std::vector<std::optional<wire::Relayed>>;  // by owner
+
+  Result<void> check_answer(const wire::Relayed& relayed, size_t owner) const;
+  Result<std::vector<Whisper>> take(size_t from, const wire::Relayed& relayed);
+  Result<std::vector<Whisper>> advance(std::vector<Whisper> out);
+  Result<bool> answer(std::vector<Whisper>& out);
+  std::vector<Whisper> refuse(const wire::RefusedBy& refused, std::optional<size_t> except);
+  void supply(size_t to, const wire::Gossip& wish, std::vector<Whisper>& out) const;
+  void pass_on(const wire::Relayed& relayed, std::optional<size_t> except,
+               std::vector<Whisper>& out) const;
+  std::vector<Whisper> told(const wire::Gossip& gossip,
+                            std::optional<size_t> except = std::nullopt) const;
+  wire::Gossip standing() const;
+  std::optional<size_t> place_of(const std::string& owner) const;
+  Key now() const { return {due().kind, due().round}; }
+  SyncLearner::Due due() const { return learner_.due(place_.self); }
+  Answers& held(const Key& key);
+
+  SyncPlan plan_;
+  Place place_;
+  gate::Gate gate_;
+  std::optional<SigningKey> key_;
+  SyncLearner learner_;
+  std::map<Key, Answers> held_{};  // all of the job: a neighbour that crashed needs them again
+  std::optional<wire::RefusedBy> refused_{};
+};
+
+}  // namespace parley::protocol

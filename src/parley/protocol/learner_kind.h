@@ -1,0 +1,22 @@
+// Which learners may be a party of their own, asking every owner of the charter alike.
+#pragma once
+
+#include "parley/charter/available.h"
+#include "parley/charter/charter.h"
+
+namespace parley::protocol {
+
+/// A party without records, or an owner that answers itself like all others, through its gate and
+/// ledger ("own_noise"). What an owner learns from the others alone, and learning without a central
+/// learner, is put together from such jobs (protocol/owner_jobs.h, protocol/gossip.h).
+inline Result<void> check_learner(const charter::Charter& charter) {
+  const charter::Protocol& p = charter.protocol;
+  const std::string simulate = "Run `parley simulate`; over the network use \"own_noise\".";
+  if (p.copies) return charter::not_available("protocol.copies", "true", simulate);
+  if (!p.graph.empty()) return charter::not_available("protocol.graph", "[...]", simulate);
+  if (p.owner_learner && p.owner_learner != charter::OwnerLearner::kOwnNoise)
+    return charter::not_available("protocol.owner_learner", name_of(*p.owner_learner), simulate);
+  return {};
+}
+
+}  // namespace parley::protocol

@@ -1,0 +1,22 @@
+// Where owners learn, a charter stands for one job or for several, each of the kind that a central
+// learner runs: so everything that leaves an owner is an answer it was asked for under the terms of
+// that job, paid through its gate and ledger.
+#pragma once
+
+#include "parley/charter/charter.h"
+
+namespace parley::protocol {
+
+/// The job whose learner is owner `learner` (spec, horizontal 1.7). It asks the other owners only;
+/// under own_noise itself as well. With copies it is one of several jobs, with a name of its own,
+/// and every owner it asks has split its budget among them: epsilon, or rho under Gaussian noise,
+/// as with overlapping data sets. Statistics are the same for every learner, hence one job.
+charter::Charter job_of(const charter::Charter& charter, size_t learner);
+
+/// None of these can do without an owner yet: a quorum below all of them is refused by name.
+Result<void> check_everybody(const charter::Charter& charter);
+
+/// With a graph: the one job of all, as if there were a central learner.
+charter::Charter joint_job(const charter::Charter& charter);
+
+}  // namespace parley::protocol

@@ -1,0 +1,55 @@
+#include "parley/wire/gossip.h"
+
+#include "parley/ledger/row.h"
+#include "parley/wire/answer.h"
+#include "proto/parley.pb.h"
+
+namespace parley::wire {
+Bytes encode(const Gossip& gossip) {
+  v1::Gossip proto;
+  proto.set_charter(gossip.charter.data(), gossip.charter.size());
+  proto.set_round(gossip.round);
+  if (gossip.kind != privacy::ReleaseKind::kAnswer)
+    proto.set_kind(std::string(ledger::name_of(gossip.kind)));
+  for (const std::string& owner : gossip.missing) proto.add_missing(owner);
+  if (gossip.answer) {
+    v1::TranscriptEntry& entry = *proto.mutable_answer();
+    const ReceivedAnswer& answer = gossip.answer->answer();
+    entry.set_owner(gossip.answer->owner());
+    put(answer.receipt, answer.signature, answer.values, *entry.mutable_answer());
+  }
+  if (gossip.refused) {
+    const Bytes refusal = encode(Envelope{gossip.charter, 0}, gossip.refused->refusal);
+    proto.set_refused_by(gossip.refused->owner);
+    proto.set_refusal(refusal.data(), refusal.size());
+  }
+  Bytes bytes(proto.ByteSizeLong());
+  check(bytes.size() <= kMessageBytesMax);
+  check(proto.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())));
+  return bytes;
+}
+
+Result<Gossip> decode_gossip(ByteView bytes) {
+  if (bytes.size() > kMessageBytesMax) return malformed("longer than 4 MiB");
+  v1::Gossip proto;
+  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    return malformed("not a Parley message");
+  if (size_t(proto.missing_size()) > kMissingMax) return malformed("too many names");
+  Gossip gossip{.round = proto.round()};
+  gossip.charter = TRY(hash_of(proto.charter(), "charter"));
+  gossip.kind = TRY(kind_of(proto.kind(), "kind"));
+  gossip.missing = {proto.missing().begin(), proto.missing().end()};
+  if (proto.has_answer()) {
+    ReceivedAnswer answer = TRY(answer_of(proto.answer().answer()));
+    gossip.answer = Relayed(proto.answer().owner(), std::move(answer));
+  }
+  if (!proto.refusal().empty()) {
+    const auto inside = TRY(decode_from_owner(as_bytes(proto.refusal())));
+    const auto* refusal = std::get_if<Refusal>(&inside.body);
+    if (refusal == nullptr) return malformed("refusal is something else");
+    gossip.refused = {plain(proto.refused_by()), *refusal};
+  }
+  return gossip;
+}
+
+}  // namespace parley::wire

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/protocol/plan_warnings.h"
 #include "parley/report/evaluation.h"
 
 namespace parley::cli {
@@ -88,6 +89,8 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   heed_interrupts();
   const net::Log log = [&](const std::string& line) { log_line(clock, line); };
   net::log_refused_handshakes(log);
+  for (const std::string& warning : TRY(protocol::plan_warnings(charter, pilot.get())))
+    log("warning: " + warning);
   const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
   Progress progress(style, "rounds",
                     static_cast<size_t>(async ? charter.protocol.rounds : charter.answers()));

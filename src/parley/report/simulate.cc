@@ -119,6 +119,7 @@ std::string to_text(const SimulateResult& result) {
             fmt::format("{} paid ε {} for it, part of what it spent.\n", first.name,
                         significant(first.epsilon_evaluation));
   if (!result.model.empty()) text += "Model: " + result.model.string() + "\n";
+  for (const std::string& warning : result.warnings) text += "Warning: " + warning + "\n";
   text += "NOT PRIVATE:";
   for (const std::string& why : result.why_not_private)
     text += (why == result.why_not_private.front() ? " " : "; ") + why;
@@ -133,7 +134,8 @@ std::string to_json(const SimulateResult& result) {
                {"why_not_private", result.why_not_private},
                {"seed", result.seed},
                {"runs", result.runs},
-               {"calibration", result.calibration}};
+               {"calibration", result.calibration},
+               {"warnings", result.warnings}};
   for (const SimulateResult::Owner& owner : result.owners)
     json["data"].push_back({{"owner", owner.name}, {"rows", owner.rows}, {"source", owner.source}});
   json["optimum"] = {{"fitness", result.optimum.fitness},

@@ -8,6 +8,7 @@
 
 #include "parley/base/files.h"
 #include "parley/gate/terms.h"
+#include "parley/protocol/plan_warnings.h"
 #include "parley/protocol/sync_plan.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/sim/async.h"
@@ -338,6 +339,8 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
   const bool literal = charter.privacy.calibration == charter::Calibration::kPaper;
   if (!literal) TRY(gate::terms_for(charter, first_asked(charter)));
   TRY(check_input(input));
+  std::vector<std::string> warnings;
+  if (!literal) warnings = TRY(protocol::plan_warnings(charter, input.pilot.get()));
   const Reference reference = TRY(reference_of(input, options.threads));
   const Outcome outcome =
       TRY(literal ? run_paper(input, options, reference) : run_protocol(input, options, reference));
@@ -349,6 +352,7 @@ Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOption
                         .calibration = std::string(name_of(charter.privacy.calibration)),
                         .why_not_private = {"simulation: the noise can be replayed from its seed",
                                             "fitness was measured on private rows"},
+                        .warnings = std::move(warnings),
                         .optimum = reference.optimum,
                         .evaluation = outcome.evaluation,
                         .loss = std::string(name_of(charter.model.loss)),

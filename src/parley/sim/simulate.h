@@ -79,6 +79,7 @@ struct SimulateResult {
   size_t runs = 0;
   std::string calibration;
   std::vector<std::string> why_not_private;
+  std::vector<std::string> warnings{};  // what a learner would say before it starts
   learn::Optimum optimum;
   Spread relative_fitness{}, fitness{};
   std::optional<Spread> output_perturbation{};  // relative fitness of the baseline, if asked for

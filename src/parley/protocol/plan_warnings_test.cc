@@ -1,0 +1,77 @@
+#include "parley/protocol/plan_warnings.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "support/entropy.h"
+
+namespace parley::protocol {
+namespace {
+
+/// A category of three levels, all of them features, and perhaps a bias, which is their sum.
+charter::Charter charter_of(bool bias, double l2) {
+  std::string text =
+      "[charter]\nversion = 1\nname = \"levels\"\nconsortium = \"banks.example\"\n"
+      "[pilot]\nfile = \"pilot.csv\"\nsha256 = \"" +
+      std::string(64, '0') +
+      "\"\nrows = 500\n[target]\ncolumn = \"y\"\nbounds = [-2.0, 2.0]\n"
+      "[[column]]\nname = \"home\"\nkind = \"category\"\nlevels = [\"a\", \"b\", \"c\"]\n"
+      "other = false\nencode = \"one_hot\"\n[[column]]\nname = \"x\"\nkind = \"number\"\n"
+      "bounds = [-1.0, 1.0]\n"
+      "missing = 0.0\n[model]\nloss = \"squared\"\nbox = 5.0\nl2 = " +
+      std::to_string(l2) + "\nbias = " + (bias ? "true" : "false") +
+      "\n[protocol]\nname = \"sync\"\nrule = \"pilot_newton\"\nrounds = 2\nstep = 1.0\n"
+      "[privacy]\nmax_grad_norm = 4.0\nevaluate = 0.0\n"
+      "[[owner]]\nname = \"bank-a\"\nrows = 1000\nepsilon = 1.0\n"
+      "[[owner]]\nname = \"bank-b\"\nrows = 1000\nepsilon = 1.0\n[learner]\nname = \"center\"\n";
+  auto charter = charter::parse_charter(text, "test", ".");
+  EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
+  return *charter;
+}
+
+learn::Rows pilot_of(bool bias) {
+  test::SeededEntropy entropy(1, "pilot");
+  learn::Rows rows(bias ? 5 : 4);
+  for (int i = 0; i < 500; ++i) {
+    std::vector<double> z(3);
+    const uint64_t level = entropy.word() % 3;
+    z[level] = 1;
+    z.push_back(2 * test::uniform(entropy) - 1);
+    if (bias) z.push_back(1);
+    rows.add(z, .3 * double(level) + .5 * z[3]);
+  }
+  return rows;
+}
+
+std::vector<std::string> warnings(bool bias, double l2) {
+  const auto charter = charter_of(bias, l2);
+  const learn::Rows pilot = pilot_of(bias);
+  const auto said = plan_warnings(charter, &pilot);
+  EXPECT_TRUE(said) << (said ? "" : describe(said.error()));
+  return *said;
+}
+
+TEST(PlanWarnings, AFullCategoryBesideABiasIsSaidToRunToTheBox) {
+  const auto said = warnings(true, 1e-5);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].find("run to the box"), std::string::npos) << said[0];
+  EXPECT_NE(said[0].find("leave out a level or the bias"), std::string::npos) << said[0];
+}
+
+TEST(PlanWarnings, WithoutTheBiasOrWithMoreL2NothingIsSaid) {
+  EXPECT_TRUE(warnings(false, 1e-5).empty());
+  EXPECT_TRUE(warnings(true, .1).empty());
+}
+
+/// Exactly singular, without any l2, it is refused as before.
+TEST(PlanWarnings, WithoutL2ItIsRefused) {
+  const auto charter = charter_of(true, 0);
+  const learn::Rows pilot = pilot_of(true);
+  const auto plan = plan_warnings(charter, &pilot);
+  ASSERT_FALSE(plan);
+  EXPECT_NE(plan.error().what.find("singular"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace parley::protocol

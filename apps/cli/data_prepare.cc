@@ -1,8 +1,9 @@
-// parley data prepare CHARTER --pilot FILE
+// parley data prepare CHARTER --pilot FILE | --paid EPSILON --policy FILE | --moments FILE...
 #include "commands.h"
 #include "overrides.h"
 #include "parley/base/files.h"
-#include "parley/learn/data/csv.h"
+#include "parley/learn/source/source.h"
+#include "parley/net/paid_moments.h"
 #include "parley/report/prepare.h"
 
 namespace parley::cli {
@@ -29,25 +30,59 @@ std::string named_by_charter(const std::filesystem::path& charter,
   return below ? relative.string() : bundle.filename().string();
 }
 
-}  // namespace
+/// Without --out.
+std::filesystem::path or_else(const std::filesystem::path& out, const std::string& name) {
+  return out.empty() ? std::filesystem::path(name) : out;
+}
 
-Result<Output> run(const DataPrepareOptions& options, ProgressStyle) {
-  const charter::Charter charter =
-      TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
+Result<Output> from_pilot(const DataPrepareOptions& options, const charter::Charter& charter) {
   const Hash pilot = TRY(hash_file(options.pilot));
   if (charter.pilot && charter.pilot->sha256 != pilot)
     return Error{Code::kIntegrity,
                  "is not the charter's pilot: its SHA-256 is " + to_hex(pilot),
                  "Prepare with the file that the charter names.",
                  {.file = options.pilot.string(), .key = "pilot.sha256"}};
-  const learn::Rows rows = TRY(
-      learn::read_csv(options.pilot, learn::encoding_of(charter.schema),
-                      {.separator = options.signs.separator, .decimal = options.signs.decimal}));
+  const auto loaded = TRY(learn::load(learn::source_of(options.pilot, options.signs),
+                                      learn::encoding_of(charter.schema)));
   const learn::Bundle bundle =
-      TRY(learn::fit_bundle(rows, charter.schema, pilot, fit_options(options)));
-  const report::Prepared prepared{named_by_charter(options.charter, options.out), bundle};
-  TRY(write_file(options.out, to_json(prepared.bundle)));
+      TRY(learn::fit_bundle(loaded.rows, charter.schema, pilot, fit_options(options)));
+  const auto out = or_else(options.out, "bundle.json");
+  const report::Prepared prepared{named_by_charter(options.charter, out), bundle};
+  TRY(write_file(out, to_json(prepared.bundle)));
   return Output{report::to_text(prepared), report::to_json(prepared)};
+}
+
+Result<Output> pay(const DataPrepareOptions& options, const charter::Charter& charter) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  SystemEntropy entropy;
+  SystemClock clock;
+  const net::MomentsOrder order{{TRY(privacy::Epsilon::make(*options.paid)), options.row_norm},
+                                options.dataset};
+  const auto moments = TRY(net::release_moments(policy, charter, order, entropy, clock));
+  const auto out = or_else(options.out, policy.owner + ".moments.json");
+  TRY(write_file(out, to_json(moments)));
+  return Output{report::to_text(moments, out.string()), to_json(moments)};
+}
+
+Result<Output> draw(const DataPrepareOptions& options, const charter::Charter& charter) {
+  std::vector<learn::PaidMoments> moments;
+  for (const auto& file : options.moments)
+    moments.push_back(TRY(learn::moments_from_json(TRY(read_file(file)), file.string())));
+  const std::string rows = TRY(learn::drawn_pilot(moments, charter.schema, options.rows));
+  const auto out = or_else(options.out, "pilot.csv");
+  TRY(write_file(out, rows));
+  const report::DrawnPilot drawn{named_by_charter(options.charter, out), sha256(as_bytes(rows)),
+                                 options.rows, std::move(moments)};
+  return Output{report::to_text(drawn), report::to_json(drawn)};
+}
+
+}  // namespace
+
+Result<Output> run(const DataPrepareOptions& options, ProgressStyle) {
+  const charter::Charter charter =
+      TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
+  if (options.paid) return pay(options, charter);
+  return options.moments.empty() ? from_pilot(options, charter) : draw(options, charter);
 }
 
 }  // namespace parley::cli

@@ -42,6 +42,13 @@ struct DataPrepareOptions {
   std::filesystem::path charter;
   std::vector<std::string> set;
   std::filesystem::path pilot;
+  // In place of public rows: an owner's paid moments, and the pilot that is made of them.
+  std::optional<double> paid;
+  std::filesystem::path policy;
+  std::string dataset;
+  std::optional<double> row_norm;
+  std::vector<std::filesystem::path> moments;
+  uint64_t rows = 10000;
   uint64_t top = 0;
   std::string top_by = "correlation";
   uint64_t components = 0;
@@ -49,8 +56,8 @@ struct DataPrepareOptions {
   uint64_t fourier = 0;  // features; 0: none
   double scale = 1;
   uint64_t seed = 1;
-  std::filesystem::path out = "bundle.json";
-  learn::CsvSigns signs;  // of the files named here
+  std::filesystem::path out;  // empty: bundle.json, pilot.csv, <owner>.moments.json
+  learn::CsvSigns signs;      // of the files named here
 };
 
 struct DataSplitOptions {

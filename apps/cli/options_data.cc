@@ -22,14 +22,40 @@ void add_describe(CLI::App& group, Invocation& invocation) {
   add_signs(*app, options->signs);
 }
 
+/// Where there are no public rows, owners pay for moments, and a pilot is drawn from them.
+void add_pilot_or_moments(CLI::App& app, DataPrepareOptions& options) {
+  auto* from = app.add_option_group("from", "One of these");
+  from->add_option("--pilot", options.pilot, "Public rows, CSV or LIBSVM")->type_name("FILE");
+  auto* paid = from->add_option("--paid", options.paid,
+                                "Release this owner's noisy moments for so much epsilon");
+  paid->type_name("EPSILON")->check(CLI::PositiveNumber);
+  auto* moments =
+      from->add_option("--moments", options.moments, "Draw a pilot from the owners' moments");
+  moments->type_name("FILE");
+  from->require_option(1);
+  paid->needs(app.add_option("--policy", options.policy, "The owner's, with --paid")
+                  ->type_name("FILE")
+                  ->needs(paid));
+  app.add_option("--dataset", options.dataset, "One of several in the policy")->needs(paid);
+  app.add_option("--row-norm", options.row_norm, "Shrink longer records to it: less noise")
+      ->needs(paid)
+      ->check(CLI::PositiveNumber);
+  app.add_option("--rows", options.rows, "Of the pilot that is drawn")
+      ->needs(moments)
+      ->check(CLI::Range(2, 10'000'000))
+      ->capture_default_str();
+}
+
 void add_prepare(CLI::App& group, Invocation& invocation) {
   auto options = std::make_shared<DataPrepareOptions>();
   CLI::App* app = command(group, invocation, "prepare",
-                          "Make the public bundle of features from pilot rows", options);
+                          "Make the public bundle of features from pilot rows, or a pilot from "
+                          "moments that owners release and pay for",
+                          options);
   app->add_option("charter", options->charter, "Charter or draft with the columns")
       ->required()
       ->type_name("FILE");
-  app->add_option("--pilot", options->pilot, "Public rows")->required()->type_name("FILE");
+  add_pilot_or_moments(*app, *options);
   auto* top = app->add_option("--top", options->top, "Keep so many encoded columns");
   top->check(CLI::PositiveNumber);
   app->add_option("--top-by", options->top_by,
@@ -48,7 +74,9 @@ void add_prepare(CLI::App& group, Invocation& invocation) {
   app->add_option("--seed", options->seed, "Of the Fourier features")
       ->needs(fourier)
       ->capture_default_str();
-  app->add_option("--out", options->out, "The bundle")->capture_default_str()->type_name("FILE");
+  app->add_option("--out", options->out,
+                  "The file (default: bundle.json, <owner>.moments.json or pilot.csv)")
+      ->type_name("FILE");
   add_set(*app, options->set);
   add_signs(*app, options->signs);
 }

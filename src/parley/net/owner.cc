@@ -10,6 +10,7 @@
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 #include "parley/protocol/async.h"
+#include "parley/protocol/learner_kind.h"
 #include "parley/protocol/sync.h"
 
 namespace parley::net {
@@ -147,6 +148,7 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household,
   if (!async && charter.protocol.name != charter::ProtocolName::kSync)
     return charter::not_available("protocol.name", name_of(charter.protocol.name),
                                   "Use \"sync\" or \"async\".");
+  TRY(protocol::check_learner(charter));
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   const auto approval = TRY(approval_for(household, charter));
   SigningKey key = TRY(signing_key(policy, charter));

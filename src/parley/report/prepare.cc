@@ -49,6 +49,37 @@ std::string to_text(const Prepared& prepared) {
       significant(bundle.max_l2), quoted(prepared.bundle_file), to_hex(hash_of(bundle)));
 }
 
+std::string to_text(const DrawnPilot& drawn) {
+  std::string paid;
+  for (const learn::PaidMoments& each : drawn.moments)
+    paid += (paid.empty() ? "" : ", ") + each.owner + " " + significant(each.epsilon);
+  return fmt::format(
+      "\n[pilot]\n"
+      "# Drawn from moments that owners released; epsilon paid: {}.\n"
+      "file = {}\nsha256 = \"{}\"\nrows = {}\n",
+      paid, quoted(drawn.file), to_hex(drawn.sha256), drawn.rows);
+}
+
+std::string to_json(const DrawnPilot& drawn) {
+  Json paid = Json::array();
+  for (const learn::PaidMoments& each : drawn.moments)
+    paid.push_back({{"owner", each.owner}, {"epsilon", each.epsilon}, {"delta", each.delta}});
+  const Json json = {
+      {"format", "parley.drawn-pilot/1"},
+      {"parley", kVersion},
+      {"pilot", {{"file", drawn.file}, {"sha256", to_hex(drawn.sha256)}, {"rows", drawn.rows}}},
+      {"paid", paid}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string to_text(const learn::PaidMoments& moments, const std::string& file) {
+  return fmt::format(
+      "{}'s moments of {} rows are in {}: epsilon {} paid, noise of deviation {} on columns and\n"
+      "label in [-1, 1]. Send the file to whoever draws the pilot.\n",
+      moments.owner, grouped(moments.rows), file, significant(moments.epsilon),
+      significant(moments.deviation));
+}
+
 std::string to_json(const Prepared& prepared) {
   const Bundle& bundle = prepared.bundle;
   const Json json = {

@@ -1,0 +1,96 @@
+#include "parley/gate/moments.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "parley/base/number.h"
+#include "parley/charter/available.h"
+#include "parley/learn/preprocess/bundle.h"
+#include "parley/privacy/accounting/budget.h"
+
+namespace parley::gate {
+namespace {
+
+constexpr double kNoLabel = 1e-12;  // The label of moment rows is 0; a map wants a bound above 0.
+
+template <class Norm>
+Result<Statistics> map_of(const charter::Charter& charter, const MomentsPrice& price) {
+  const size_t columns = learn::moment_columns(charter.schema);
+  const auto most = static_cast<double>(columns);
+  const double whole = std::is_same_v<Norm, L1> ? most : std::sqrt(most);
+  return Statistics(
+      TRY(learn::StatisticsMap<Norm>::make(price.row_norm.value_or(whole), kNoLabel,
+                                           static_cast<int>(charter.privacy.grid_bits), columns)));
+}
+
+/// Shared among overlapping data sets, as in gate/terms.cc.
+double share(double whole, const charter::Charter& charter) {
+  const auto parts = static_cast<double>(charter.privacy.overlap);
+  return parts == 1 ? whole : next_down(whole / parts);
+}
+
+}  // namespace
+
+Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
+                            const MomentsPrice& price) {
+  const charter::Owner& owner = charter.owners.at(place);
+  const auto units = static_cast<uint32_t>(charter.privacy.unit_records);
+  const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
+  if (!laplace && charter.privacy.mechanism != charter::MechanismName::kGaussian)
+    return charter::not_available("privacy.mechanism", name_of(charter.privacy.mechanism),
+                                  "Use \"laplace\" or \"gaussian\".");
+  const Statistics map = TRY(laplace ? map_of<L1>(charter, price) : map_of<L2>(charter, price));
+  const auto lattice = std::visit([](const auto& known) { return known.lattice(); }, map);
+  const auto mechanism = [&]() -> Result<privacy::Mechanisms> {
+    if (laplace) {
+      const auto epsilon = TRY(privacy::Epsilon::make(share(price.epsilon.value(), charter)));
+      return privacy::Mechanisms(
+          TRY(privacy::Laplace::calibrate(sensitivity_of<L1>(lattice, map, units), 1, epsilon)));
+    }
+    const auto budget = TRY(privacy::Budget::make(price.epsilon, owner.delta, 0));
+    const auto rho = TRY(privacy::Rho::make(share(budget.rho_max, charter)));
+    return privacy::Mechanisms(
+        TRY(privacy::Gaussian::calibrate(sensitivity_of<L2>(lattice, map, units), 1, rho)));
+  }();
+  if (!mechanism) return mechanism.error();
+  TupleBytes name;
+  name.add(charter.hash).add("moments").add(price.epsilon.value());
+  name.add(price.row_norm.value_or(0));
+  return Terms{.charter = name.sha256(),
+               .rows = static_cast<uint64_t>(owner.rows),
+               .answers = 1,
+               .box = 1,
+               .unit_records = units,
+               .loss = learn::Squared{},
+               .lattice = lattice,
+               .mechanism = *mechanism,
+               .statistics = map};
+}
+
+learn::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
+                                const privacy::Released& released) {
+  const charter::Owner& owner = charter.owners.at(place);
+  const bool frobenius = std::holds_alternative<learn::StatisticsMap<L2>>(*terms.statistics);
+  const double off = frobenius ? std::numbers::sqrt2 : 1;
+  const double unit = terms.lattice.gamma() / static_cast<double>(terms.rows);
+  const double scale =
+      std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
+                 terms.mechanism);
+  learn::PaidMoments moments{.owner = owner.name,
+                             .charter = charter.hash,
+                             .columns = learn::columns_hash(charter.schema),
+                             .rows = terms.rows,
+                             .epsilon = released.receipt().epsilon_spent,
+                             .delta = released.receipt().delta_spent,
+                             .deviation = scale * unit * (frobenius ? 1 : std::numbers::sqrt2)};
+  moments.beside = moments.deviation / off;
+  const size_t q = terms.lattice.dimension();
+  size_t next = 0;
+  for (size_t j = 0; j < q; ++j)
+    for (size_t k = j; k < q; ++k, ++next)
+      moments.upper.push_back(unit * static_cast<double>(released.values()[next]) /
+                              (j == k ? 1 : off));
+  return moments;
+}
+
+}  // namespace parley::gate

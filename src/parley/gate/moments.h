@@ -1,0 +1,27 @@
+// Moments in place of a pilot (learn/preprocess/paid_moments.h): one release of an owner, before
+// there is a job, charged to its ledger like any answer.
+#pragma once
+
+#include "parley/charter/charter.h"
+#include "parley/gate/gate.h"
+#include "parley/learn/preprocess/paid_moments.h"
+
+namespace parley::gate {
+
+/// Its price, and the length to which w is shrunk first; without one as long as w can be.
+struct MomentsPrice {
+  privacy::Epsilon epsilon;
+  std::optional<double> row_norm{};
+};
+
+/// The terms of owner `place`, in the charter's mechanism; the records are moment_rows. The charter
+/// may be a draft. The job's name follows from the charter's and the price: asked again, the same
+/// release is given for nothing.
+Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
+                            const MomentsPrice& price);
+
+/// What was released under those terms.
+learn::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
+                                const privacy::Released& released);
+
+}  // namespace parley::gate

@@ -1,0 +1,57 @@
+#include <nlohmann/json.hpp>
+
+#include "parley/learn/json_object.h"
+#include "parley/learn/preprocess/paid_moments.h"
+
+namespace parley::learn {
+namespace {
+
+constexpr std::string_view kFormat = "parley.moments/1";
+
+Result<Hash> get_hash(const JsonObject& object, std::string_view key) {
+  std::string hex;
+  TRY(object.get(key, hex));
+  const auto hash = hash_from_hex(hex);
+  if (!hash) return object.error(key, "must be 64 hexadecimal digits");
+  return *hash;
+}
+
+}  // namespace
+
+std::string to_json(const PaidMoments& moments) {
+  const nlohmann::json json = {{"format", kFormat},
+                               {"owner", moments.owner},
+                               {"charter_sha256", to_hex(moments.charter)},
+                               {"columns_sha256", to_hex(moments.columns)},
+                               {"rows", moments.rows},
+                               {"epsilon", moments.epsilon},
+                               {"delta", moments.delta},
+                               {"noise_deviation", moments.deviation},
+                               {"noise_deviation_beside", moments.beside},
+                               {"upper_triangle", moments.upper}};
+  return json.dump() + "\n";
+}
+
+Result<PaidMoments> moments_from_json(std::string_view text, const std::string& file) {
+  PaidMoments moments;
+  TRY(read_json(text, file, "Is this a file of `parley data prepare --paid`, and all of it?",
+                [&](const JsonObject& object) -> Result<void> {
+                  std::string format;
+                  TRY(object.get("format", format));
+                  if (format != kFormat) return object.error("format", "is not parley.moments/1");
+                  TRY(object.get("owner", moments.owner));
+                  moments.charter = TRY(get_hash(object, "charter_sha256"));
+                  moments.columns = TRY(get_hash(object, "columns_sha256"));
+                  TRY(object.get("rows", moments.rows));
+                  TRY(object.get("epsilon", moments.epsilon));
+                  TRY(object.get("delta", moments.delta));
+                  TRY(object.get("noise_deviation", moments.deviation));
+                  TRY(object.get("noise_deviation_beside", moments.beside));
+                  return object.get("upper_triangle", moments.upper);
+                }));
+  if (moments.rows == 0 || !(moments.deviation >= 0 && moments.beside >= 0))
+    return Error{Code::kInvalid, "has no rows, or noise below 0", "", {.file = file}};
+  return moments;
+}
+
+}  // namespace parley::learn

@@ -1,0 +1,70 @@
+#include "parley/net/paid_moments.h"
+
+#include <algorithm>
+
+#include "parley/base/files.h"
+#include "parley/base/number.h"
+#include "parley/learn/source/source.h"
+#include "parley/ledger/ledger.h"
+#include "parley/net/owner.h"
+
+namespace parley::net {
+namespace {
+
+Result<size_t> place_of(const charter::Charter& charter, const std::string& owner) {
+  for (size_t i = 0; i < charter.owners.size(); ++i)
+    if (charter.owners[i].name == owner) return i;
+  return Error{Code::kPolicy, owner + " is not an owner of this charter",
+               "Use the policy of an owner that the charter names."};
+}
+
+Result<const charter::Dataset*> dataset_of(const charter::Policy& policy, const std::string& name) {
+  const auto is_meant = [&](const charter::Dataset& data) {
+    return name.empty() ? policy.datasets.size() == 1 : data.name == name;
+  };
+  const auto found = std::find_if(policy.datasets.begin(), policy.datasets.end(), is_meant);
+  if (found != policy.datasets.end()) return &*found;
+  return Error{
+      Code::kInvalid,
+      name.empty() ? "the policy has several data sets" : "the policy has no data set " + name,
+      "Name one of the policy's with --dataset."};
+}
+
+/// The charter may be a draft, so the rules are asked about consortium, learner and price only. A
+/// person types the command, so none is waited for.
+Result<void> check_allowed(const charter::Policy& policy, const charter::Charter& charter,
+                           const charter::Dataset& data, double epsilon) {
+  for (const charter::Accept& rule : policy.accept)
+    if (rule.consortium == charter.consortium && rule.dataset == data.name &&
+        (!rule.learner || *rule.learner == charter.learner.name) && epsilon <= rule.epsilon_max)
+      return {};
+  return Error{Code::kPolicy,
+               "no [[accept]] rule lets " + charter.consortium + " spend epsilon " +
+                   shortest(epsilon) + " of " + data.name,
+               "Pay less, or change the policy."};
+}
+
+}  // namespace
+
+Result<learn::PaidMoments> release_moments(const charter::Policy& policy,
+                                           const charter::Charter& charter,
+                                           const MomentsOrder& order, Entropy& entropy,
+                                           Clock& clock) {
+  const size_t place = TRY(place_of(charter, policy.owner));
+  const charter::Dataset* data = TRY(dataset_of(policy, order.dataset));
+  TRY(check_allowed(policy, charter, *data, order.price.epsilon.value()));
+  gate::Terms terms = TRY(gate::moments_terms(charter, place, order.price));
+  const learn::Source source = TRY(charter::source_of(policy, *data, charter));
+  const auto loaded = TRY(learn::load_any(source, learn::encoding_of(charter.schema)));
+  auto rows = TRY(learn::moment_rows(loaded.rows, charter.schema));
+  TRY(make_directories(ledger_of(policy).parent_path()));
+  ledger::Ledger ledger = TRY(ledger::Ledger::open(ledger_of(policy), policy.owner, clock));
+  const auto dataset = TRY(ledger.declare(data->name, data->budget, charter.privacy.unit));
+  auto gate =
+      TRY(gate::Gate::open(gate::Records(std::make_shared<const learn::Rows>(std::move(rows))),
+                           terms, ledger, dataset, entropy, static_cast<int>(policy.threads)));
+  const auto released = TRY(gate.answer(1, std::vector<double>(terms.lattice.dimension())));
+  return gate::paid_moments(charter, place, terms, released);
+}
+
+}  // namespace parley::net

@@ -1,0 +1,28 @@
+// An owner releases moments that stand in for a pilot: by hand, once, from its own ledger.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "parley/base/clock.h"
+#include "parley/base/entropy.h"
+#include "parley/charter/policy.h"
+#include "parley/gate/moments.h"
+
+namespace parley::net {
+
+/// What the person who types the command decides.
+struct MomentsOrder {
+  gate::MomentsPrice price;
+  std::string dataset{};  // of the policy; may be empty if it has one only
+};
+
+/// Reads the owner's data by its policy, pays, and gives what was released; the same again for
+/// nothing. Refused without a rule in the policy that lets this consortium spend so much of the
+/// data set, and beyond its budget.
+Result<learn::PaidMoments> release_moments(const charter::Policy& policy,
+                                           const charter::Charter& charter,
+                                           const MomentsOrder& order, Entropy& entropy,
+                                           Clock& clock);
+
+}  // namespace parley::net

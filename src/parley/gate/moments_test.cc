@@ -132,6 +132,17 @@ TEST(PaidMoments, ArePaidOnceWithinTheBudgetAndWithNoise) {
   EXPECT_NE(moments->upper, released(charter, 1, rows, .5, .5)->upper);
 }
 
+TEST(PaidMoments, AZeroRecordContributesNothingAndOthersAreWithinOne) {
+  const auto charter = charter_of("laplace", kNumber, "squared");
+  auto rows = std::make_shared<Rows>(5);
+  rows->add_zero(), rows->add(std::array{100.0, 0.0, 1.0, 0.0, 0.0}, -7.5);
+  const auto wide = learn::moment_rows(std::shared_ptr<const Rows>(rows), charter.schema);
+  ASSERT_TRUE(wide);
+  for (double value : wide->row(0)) EXPECT_EQ(value, 0);
+  const std::vector<double> expected = {1, 1, -1, 1, -1, -1, -1};
+  EXPECT_EQ(std::vector<double>(wide->row(1).begin(), wide->row(1).end()), expected);
+}
+
 TEST(PaidMoments, TheFileReadsBackAndOtherColumnsAreRefused) {
   const auto charter = charter_of("laplace", kNumber, "squared");
   const auto moments = *released(charter, 0, encoded_rows(false), 1);

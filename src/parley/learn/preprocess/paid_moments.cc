@@ -47,6 +47,13 @@ std::vector<Interval> intervals_of(const Schema& schema) {
   return result;
 }
 
+/// Such as those of a unit that has its most already: they must contribute nothing, for the price
+/// is that of as many records as one unit may have.
+bool is_zero(const Rows& rows, size_t i) {
+  const auto z = rows.row(i);
+  return rows.label(i) == 0 && std::all_of(z.begin(), z.end(), [](double x) { return x == 0; });
+}
+
 }  // namespace
 
 size_t moment_columns(const Schema& schema) { return schema.encoded().size() + 2; }
@@ -61,6 +68,10 @@ Result<Rows> moment_rows(const AnyRows& any, const Schema& schema) {
   Rows rows(moment_columns(schema));
   std::vector<double> w(moment_columns(schema), 1);
   for (size_t i = 0; i < encoded.size(); ++i) {
+    if (is_zero(encoded, i)) {
+      rows.add_zero();
+      continue;
+    }
     for (size_t j = 0; j < encoded.columns(); ++j)
       w[j + 1] = intervals[j].inside(encoded.row(i)[j]);
     w.back() = intervals.back().inside(encoded.label(i));

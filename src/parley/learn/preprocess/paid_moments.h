@@ -20,8 +20,8 @@ namespace parley::learn {
 /// How many numbers w has.
 size_t moment_columns(const Schema& schema);
 
-/// `rows` were read by encoding_of(schema). A pure function of each record; the label of the result
-/// is 0.
+/// `rows` were read by encoding_of(schema). A pure function of each record: the zero record stays
+/// so. The label of the result is 0.
 Result<Rows> moment_rows(const AnyRows& rows, const Schema& schema);
 
 /// What one owner has released.

@@ -36,7 +36,7 @@ class Prepare(InFolder):
             done = self.parley(*pay, "--policy", f"{owner}/policy.toml")
             self.assertIn("epsilon 2 paid", done.stdout)
             ledger = self.json("ledger", "show", f"{owner}/state/ledger.db")
-            self.assertAlmostEqual(ledger["datasets"][0]["spent"]["pure"], 2, 4)
+            self.assertAlmostEqual(ledger["datasets"][0]["pure"]["spent"], 2, 4)
         first = (self.folder / "bank-a.moments.json").read_text()
         self.parley(*pay, "--policy", "bank-a/policy.toml", "--out", "again.json")
         self.assertEqual((self.folder / "again.json").read_text(), first)

@@ -72,6 +72,34 @@ TEST(FineTune, OneReplacedRecordMovesTheIntegersByAtMostTheSensitivity) {
   }
 }
 
+// Below the clip nothing may fail on what a record contains: records of all sizes, repeated, at the
+// clip and far beyond, always let the solver reach the distance that the promise rests on.
+TEST(FineTune, HostileRecordsAreTunedLikeAnyOthers) {
+  test::SeededEntropy entropy(9, "hostile");
+  for (const learn::Losses& loss :
+       {learn::Losses(learn::Squared{}), learn::Losses(learn::Hinge{{1, 50}}),
+        learn::Losses(learn::Logistic{{1, 50}}), learn::Losses(learn::Huber{1e-3})})
+    for (int k = 0; k < 150; ++k) {
+      FineTune::Setting setting = setting_of(loss);
+      setting.max_grad_norm = std::pow(10, 4 * uniform(entropy) - 2);
+      setting.pull = std::pow(10, 4 * uniform(entropy) - 3);
+      setting.l2 = k % 2 ? 0 : .1;
+      setting.box = std::pow(10, 3 * uniform(entropy) - 1);
+      const auto tune = FineTune::make(setting);
+      ASSERT_TRUE(tune) << describe(tune.error());
+      learn::Rows rows(3);
+      const double scale = std::pow(10, 8 * uniform(entropy) - 4);
+      for (int i = 0; i < 40; ++i) {
+        const double size = i % 5 == 0 ? std::pow(10, 20 * uniform(entropy) - 10) : scale;
+        const std::array z = {size * (uniform(entropy) - .5), size * (uniform(entropy) - .5),
+                              k % 3 ? size : size * (uniform(entropy) - .5)};
+        const double y = size * (uniform(entropy) - .5);
+        rows.add(z, learn::two_classes(loss) ? (y > 0 ? 1 : -1) : y);
+      }
+      EXPECT_EQ(released(*tune, rows).size(), 3u);  // It would have ended the process.
+    }
+}
+
 TEST(FineTune, TheSensitivityIsTwoClipsOverRowsAndConvexityAndALittleMore) {
   const auto tune = FineTune::make(setting_of(learn::Squared{}));
   const double exact = 2 * 1 / (40 * .25) / tune->lattice().gamma();

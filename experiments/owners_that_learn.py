@@ -24,17 +24,17 @@ GRADIENTS = 'rule = "pilot_newton"\nrounds = 2\nstep = 1.0\n'
 # what, its [protocol], its [learner], its [privacy]
 WAYS = [
     ("a central learner, `own_noise` or a graph", GRADIENTS, CENTRAL, "max_grad_norm = 4.0\n"),
-    ("`others_first`, tuned on its own rows", GRADIENTS + 'owner_learner = "others_first"\nprox = 0.3\n',
-     BANK, "max_grad_norm = 4.0\n"),
-    ("`others_first`, published",
-     GRADIENTS + 'owner_learner = "others_first"\nprox = 0.3\npublish = true\n', BANK,
-     "max_grad_norm = 4.0\n"),
+    *((f"`others_first`, {how} prox = {prox}",
+       GRADIENTS + f'owner_learner = "others_first"\nprox = {prox}\n' + more, BANK,
+       "max_grad_norm = 4.0\n")
+      for how, more in (("tuned,", ""), ("published,", "publish = true\n"))
+      for prox in (0.3, 3.0, 30.0)),
     ("`statistics` of the others", 'rule = "statistics"\nowner_learner = "statistics"\n', BANK,
      "max_row_norm = 12.0\n"),
     ("copies of `own_noise`", GRADIENTS + 'owner_learner = "own_noise"\ncopies = true\n', "",
      "max_grad_norm = 4.0\n"),
-    ("copies of `others_first`",
-     GRADIENTS + 'owner_learner = "others_first"\nprox = 0.3\ncopies = true\n', "",
+    ("copies of `others_first`, prox = 3",
+     GRADIENTS + 'owner_learner = "others_first"\nprox = 3.0\ncopies = true\n', "",
      "max_grad_norm = 4.0\n"),
 ]
 

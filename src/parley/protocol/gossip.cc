@@ -26,10 +26,7 @@ GossipNode::Answers& GossipNode::held(const Key& key) {
 }
 
 wire::Gossip GossipNode::standing() const {
-  return {.charter = plan_.charter,
-          .round = learner_.round(),
-          .kind = learner_.asked(),
-          .refused = refused_};
+  return {.charter = plan_.charter, .round = due().round, .kind = due().kind, .refused = refused_};
 }
 
 std::optional<Error> GossipNode::refused() const {
@@ -106,10 +103,9 @@ Result<std::vector<Whisper>> GossipNode::advance(std::vector<Whisper> out) {
 Result<bool> GossipNode::answer(std::vector<Whisper>& out) {
   auto& own = held(now())[place_.self];
   if (own) return true;
-  const auto theta = learner_.question();
-  auto released = learner_.asked() == ReleaseKind::kEvaluation
-                      ? gate_.evaluate(learner_.round(), theta)
-                      : gate_.answer(learner_.round(), theta);
+  const SyncLearner::Due due = this->due();
+  auto released = due.kind == ReleaseKind::kEvaluation ? gate_.evaluate(due.round, due.theta)
+                                                       : gate_.answer(due.round, due.theta);
   const std::string& name = plan_.owners[place_.self].name;
   if (!released && released.error().code == Code::kFailed) return released.error();
   if (!released) {

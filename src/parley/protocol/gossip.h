@@ -80,7 +80,8 @@ class GossipNode {
                             std::optional<size_t> except = std::nullopt) const;
   wire::Gossip standing() const;
   std::optional<size_t> place_of(const std::string& owner) const;
-  Key now() const { return {learner_.asked(), learner_.round()}; }
+  Key now() const { return {due().kind, due().round}; }
+  SyncLearner::Due due() const { return learner_.due(place_.self); }
   Answers& held(const Key& key);
 
   SyncPlan plan_;

@@ -1,5 +1,9 @@
 #include "parley/protocol/owner_jobs.h"
 
+#include <string>
+
+#include "parley/charter/available.h"
+
 namespace parley::protocol {
 
 using charter::Charter, charter::OwnerLearner;
@@ -17,6 +21,12 @@ Charter job_of(const Charter& charter, size_t learner) {
     job.owners.erase(job.owners.begin() + static_cast<std::ptrdiff_t>(learner));
   job.network.quorum = static_cast<int64_t>(job.owners.size());
   return job;
+}
+
+Result<void> check_everybody(const Charter& charter) {
+  if (charter.network.quorum == static_cast<int64_t>(charter.owners.size())) return {};
+  return charter::not_available("network.quorum", std::to_string(charter.network.quorum),
+                                "Where owners learn all must answer: leave the key out.");
 }
 
 Charter joint_job(const Charter& charter) {

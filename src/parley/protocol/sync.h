@@ -88,14 +88,15 @@ class SyncLearner final : public Learner {
   bool awaits(size_t owner, size_t run) const;
   Trained trained() const override;
 
-  /// What is asked in this round, of every owner that has answered all before it.
-  privacy::ReleaseKind asked() const {
-    return evaluating() ? privacy::ReleaseKind::kEvaluation : privacy::ReleaseKind::kAnswer;
-  }
-  uint32_t round() const { return evaluating() ? 1 : static_cast<uint32_t>(rounds_done() + 1); }
-  std::span<const double> question(size_t run = 0) const {
-    return evaluating() ? model(run) : descent_.theta(run);
-  }
+  /// What an owner is to answer next.
+  struct Due {
+    privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer;
+    uint32_t round = 0;
+    std::span<const double> theta{};
+    size_t numbers = 0;
+    bool late = false;  // its round is closed
+  };
+  Due due(size_t owner, size_t run = 0) const;
 
   /// The output so far: the average that the schedule defines.
   std::span<const double> model(size_t run = 0) const { return descent_.average(run); }
@@ -121,14 +122,6 @@ class SyncLearner final : public Learner {
     Hash job{};            // of its answers so far
     bool vouched = false;  // by a signature that was checked since its stream opened
   };
-  /// What an owner is to answer next.
-  struct Due {
-    privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer;
-    uint32_t round = 0;
-    std::span<const double> theta{};
-    size_t numbers = 0;
-    bool late = false;  // its round is closed
-  };
   Result<Step> greet(size_t owner, size_t run, const wire::Hello& hello);
   Result<void> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
   Result<void> check_some_signatures(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
@@ -138,7 +131,6 @@ class SyncLearner final : public Learner {
   }
   bool tolerant() const { return plan_.quorum > 0 && plan_.quorum < plan_.owners.size(); }
   bool enough() const;
-  Due due(size_t owner, size_t run) const;
   bool go_on_if_complete();
   void go_on();
   void ask(size_t owner, size_t run, Step& step);

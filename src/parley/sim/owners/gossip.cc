@@ -146,6 +146,7 @@ Result<GossipRun> run_gossip(const GossipSetting& setting) { return World(settin
 
 Result<Outcome> simulate_gossip(const SimulateInput& input, const SimulateOptions& options,
                                 const Reference& reference) {
+  TRY(protocol::check_everybody(input.charter));
   const auto plan = TRY(protocol::sync_plan(protocol::joint_job(input.charter), input.pilot.get()));
   GossipSetting setting{.input = input, .options = options, .plan = plan};
   if (!options.out.empty()) TRY(clear_ledgers(input.charter, options.out));

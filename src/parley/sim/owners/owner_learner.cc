@@ -213,6 +213,7 @@ Result<OwnerLearnerRun> run_owner_learner(const OwnerLearnerSetting& setting) {
   if (p.name != charter::ProtocolName::kSync)
     return charter::not_available("protocol.owner_learner", name_of(*p.owner_learner),
                                   "Under async use \"own_noise\".");
+  TRY(protocol::check_everybody(setting.input.charter));
   return Jobs(setting).run();
 }
 

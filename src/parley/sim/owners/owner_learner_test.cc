@@ -280,6 +280,18 @@ TEST(OwnerLearnerCharter, RefusesWhatHasNoMeaning) {
   has(error_of(learner), "every owner learns");
 }
 
+TEST(OwnerLearnerCharter, NeedsEveryOwner) {
+  const char kLine[] =
+      "graph = [['bank-a', 'bank-b'], ['bank-b', 'bank-c'], ['bank-c', 'bank-d']]\n";
+  for (OwnerCharter charter : {with(kOthersFirst), copies("others_first"), with(kLine)}) {
+    if (charter.protocol.find("graph") != std::string::npos) charter.learner.clear();
+    charter.learner += "[network]\nquorum = 3\n";
+    const auto refused = simulate(charter.input(), {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().where.key, "network.quorum");
+  }
+}
+
 /// What needs the simulator is refused where a central learner is made, naming the key.
 TEST(OwnerLearnerCharter, IsNoPlanForANetworkedLearnerUnlessItAddsItsOwnNoise) {
   const auto plan_of = [](const OwnerCharter& charter) {

@@ -85,8 +85,15 @@ class AsyncNetwork(InFolder):
         self.verified(consortium)
 
     def test_kills_of_any_party_at_any_moment_change_nothing(self):
+        self.kill_at_random(30, rounds=3000)
+
+    def test_nor_do_they_where_the_learner_calls(self):
+        self.kill_at_random(10, rounds=1000, contact="broadcast")
+
+    def kill_at_random(self, kills, rounds, contact="owner_requests"):
         consortium = Consortium(self.folder, rows=500, epsilon=100, budget=100)
-        consortium.write_async_charter(rounds=3000, answers=1200, rate=1000, deadline=10)
+        answers = rounds * 2 // 5
+        consortium.write_async_charter(rounds, answers, rate=1000, contact=contact, deadline=10)
         seed = random.randrange(10**6)
         chance = random.Random(seed)
         learner, port = consortium.learner()
@@ -96,8 +103,9 @@ class AsyncNetwork(InFolder):
         killed = dict.fromkeys(processes, 0)
         journal = self.folder / "job" / "journal.pb"
         sizes = set()
-        for _ in range(30):
-            enough, until = journal.stat().st_size + chance.randrange(20_000), time.monotonic() + 2
+        for _ in range(kills):
+            more = chance.randrange(200 * rounds // kills)  # A round is about 500 bytes.
+            enough, until = journal.stat().st_size + more, time.monotonic() + 2
             while journal.stat().st_size < enough and time.monotonic() < until:
                 time.sleep(0.001)
             time.sleep(chance.uniform(0, 0.02))
@@ -112,9 +120,9 @@ class AsyncNetwork(InFolder):
                                else consortium.owner(name, port))
         for name, process in processes.items():
             self.assertEqual(process.wait(120), 0, f"seed {seed}: {name}: {consortium.log(name)}")
-        self.assertGreater(len(sizes), 6, f"seed {seed}: hardly a kill met a round")
+        self.assertGreater(len(sizes), kills // 5, f"seed {seed}: hardly a kill met a round")
         done = self.verified(consortium)
-        self.assertLessEqual(max(owner["answers"] for owner in done["owners"]), 1200 + 1)
+        self.assertLessEqual(max(owner["answers"] for owner in done["owners"]), answers + 1)
         for owner in OWNERS:
             rows = self.json("ledger", "verify", self.folder / owner / "state" / "ledger.db")["rows"]
             told = next(each for each in done["owners"] if each["name"] == owner)["answers"]

@@ -199,6 +199,8 @@ std::optional<learn::Evaluation> SyncLearner::evaluation(size_t run) const {
 
 Result<void> SyncLearner::replay(const std::string& owner, const wire::ReceivedAnswer& answer) {
   const size_t place = TRY(place_of(plan_.owners, owner));
+  if (evaluating() && answer.receipt.kind == privacy::ReleaseKind::kEvaluation)
+    seat(place, 0).open.reset();  // It never began to answer that, or it would have come first.
   TRY(take(place, 0, answer));
   go_on_if_complete();
   return {};

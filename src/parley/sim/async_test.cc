@@ -114,12 +114,18 @@ TEST(SimulatedAsync, TheModelIsEvaluatedAtTheEndAndPaidFor) {
     EXPECT_NEAR(owner.epsilon_evaluation, 1, 1e-6);
     EXPECT_LE(owner.epsilon_spent, 10);
   }
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
-    const Faults faults{.drop = .05, .crash = .1, .vanish = .1, .learner = .02, .delay = .2};
-    const JobRun run = run_of(input, seed, faults);
-    EXPECT_TRUE(run.trained.evaluation.has_value());
-    for (const JobRun::Owner& owner : run.owners) EXPECT_LE(owner.spent.epsilon, 10);
+  size_t stuck = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    const Faults faults{.drop = .05, .crash = .1, .vanish = .15, .learner = .02, .delay = .2};
+    const SimulateOptions options{.seed = seed};
+    const auto run = run_job({input, options, 0, faults});
+    EXPECT_TRUE(run || run.error().code == Code::kUnavailable);
+    stuck += !run;
+    if (!run) continue;
+    EXPECT_TRUE(run->trained.evaluation.has_value());
+    for (const JobRun::Owner& owner : run->owners) EXPECT_LE(owner.spent.epsilon, 10);
   }
+  EXPECT_LT(stuck, 20u) << "there is room for some that vanish";
 }
 
 // Owners that never return leave their share to the others, as long as those have answers left.

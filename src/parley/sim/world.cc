@@ -1,6 +1,7 @@
 #include "parley/sim/world.h"
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <queue>
 #include <utility>
@@ -44,6 +45,7 @@ class World {
     for (const charter::Owner& owner : charter_.owners) {
       clocks_.add(owner.rate);
       rates_ += owner.rate;
+      slowest_ = std::fmin(slowest_, owner.rate);
     }
     result_.owners.resize(places_.size());
   }
@@ -59,7 +61,7 @@ class World {
       if (async_) plan(clocks_.gap(owner), Event::Kind::kTick, owner);
     }
     if (broadcast) plan(call_every(), Event::Kind::kCall, 0);
-    while (!learner_->finished() && left_ > 0 && !events_.empty()) {
+    while (!learner_->finished() && left_ > 0 && !gave_up() && !events_.empty()) {
       Event event = std::move(const_cast<Event&>(events_.top()));
       events_.pop();
       now_ = event.time;
@@ -85,6 +87,11 @@ class World {
 
   /// "At regular times": often enough that few ticks find nothing called.
   double call_every() const { return .25 / rates_; }
+
+  /// Like a networked learner: where owners have vanished, the others may have no answers left.
+  bool gave_up() const {
+    return !faults_.none() && now_ - answered_ > 1000 / slowest_ + 100 * faults_.deadline;
+  }
 
   void plan(double in, Event::Kind kind, size_t owner, Bytes message = {}) {
     const uint64_t of = kind == Event::Kind::kTimeUp ? stage_ : places_[owner].stream;
@@ -232,6 +239,7 @@ class World {
     if (!step && faults_.none()) return step.error();
     if (!step) return break_off(owner), Result<void>();
     keep(owner, *step);
+    if (step->taken) answered_ = now_;
     if (learner_->rounds_done() != before) begin_stage();
     const bool last = async_ && step->taken && places_[owner].process->gave_all();
     if (learner_->finished()) return {};
@@ -347,13 +355,14 @@ class World {
   std::pair<size_t, size_t> written_{0, 0};  // of its answers and notes, in the file
   PoissonClocks clocks_;
   double rates_ = 0;  // of all clocks together
+  double slowest_ = std::numeric_limits<double>::infinity();
   SeededEntropy luck_;
   std::vector<Place> places_;
   size_t left_ = places_.size();  // owners that may still come
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_{};
   uint64_t planned_ = 0;
-  uint64_t stage_ = 0;  // counts rounds
-  double now_ = 0;
+  uint64_t stage_ = 0;             // counts rounds
+  double now_ = 0, answered_ = 0;  // the latter when the learner last took an answer
   JobRun result_{};
 };
 

@@ -70,7 +70,7 @@ TEST(SimulatedWorld, WhateverHappensToMessagesAndToTheLearnerTheModelIsTheOneWit
       {.learner = .1},
       {.drop = .05, .duplicate = .05, .corrupt = .05, .learner = .05, .delay = .2}};
   const SimulateInput input = input_of();
-  for (uint64_t seed = 1; seed <= 5; ++seed) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
     const JobRun calm = run_of(input, seed);
     uint64_t broken = 0;
     for (const Faults& faults : kinds) {
@@ -98,7 +98,7 @@ TEST(SimulatedWorld, FaultsNeverCostMoreThanTheBudgetAndNothingIsStuckWithOrWith
   for (const char* network : {"", "quorum = 2\n"}) {
     const SimulateInput input = input_of(network);
     for (const Faults& faults : kinds)
-      for (uint64_t seed = 1; seed <= 10; ++seed) {
+      for (uint64_t seed = 1; seed <= 120; ++seed) {
         const JobRun run = run_of(input, seed, faults);
         expect_within_budget(run);
         resumed += run.resumed;

@@ -54,6 +54,9 @@ TEST(Output, JsonPageAndTableSayTheSameVerdict) {
   EXPECT_NE(page.find("NOT PRIVATE"), std::string::npos);
   EXPECT_EQ(page.find("src="), std::string::npos) << "the page needs no other file";
   EXPECT_NE(verdicts_markdown(reproduction.figures).find("**reproduced**"), std::string::npos);
+  Figure nothing = small();
+  nothing.measures.clear();
+  EXPECT_NE(verdicts_markdown({nothing}).find("**not reproduced**"), std::string::npos);
 }
 
 }  // namespace

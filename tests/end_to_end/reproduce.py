@@ -152,6 +152,13 @@ class Reproduce(InFolder):
         for file in ("loan.csv", "creditcard.csv", "Hospital_Inpatient_Discharges_2016.csv"):
             self.assertIn(file, sources)
 
+    def test_a_file_with_too_few_records_decides_nothing(self):
+        (self.folder / "loan.csv").write_text(loans(1500))
+        found = self.json("reproduce", "A-F6", "A-abs", "--data", ".", "--runs", 4, "--out", "out")
+        for figure in found["figures"]:
+            self.assertEqual((figure["verdict"], figure["measures"]), ("not reproduced", []))
+            self.assertIn("too few records", figure["note"])
+
     def test_an_interrupt_ends_it_and_what_was_finished_stays(self):
         with subprocess.Popen([BINARY, "reproduce", "A-F3", "A-F6", "--out", "out"], cwd=self.folder,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

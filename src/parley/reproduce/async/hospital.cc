@@ -93,9 +93,10 @@ Result<Figure> async_hospital_rounds(const Study& study) {
     figure.measures.push_back(gains(rounds, e, "capped answers, mean of copies"));
   figure.data = records->source;
   figure.note =
-      "At small budgets the median does not decrease, it rises above what the zero model has: the "
-      "paper's \"for large privacy budgets\" is meant. Splitting each budget by the answers a "
-      "hospital really gives instead of all T removes most of it.";
+      "The paper says \"for large privacy budgets\", so the smaller ones are told beside: where "
+      "their ratio is above 1, the median rose above what the zero model has. So is what it is "
+      "worth to split each budget by the answers that a hospital really gives, instead of by all "
+      "T.";
   return figure;
 }
 
@@ -129,9 +130,8 @@ Result<Figure> async_hospital_slope(const Study& study) {
   figure.data = records->source;
   figure.note =
       "The paper's constants do not say what n is measured in; drawn is 0.9/ε + 0.6/ε², with n "
-      "absorbed. Where noise decides, the slope is −2, as the last term of (11); at large ε the "
-      "curve ends at a floor that comes from the hospitals' differences, not from privacy, and "
-      "that (11) does not have.";
+      "absorbed. Where noise decides, the slope is −2, as the last term of (11) says. Differences "
+      "between hospitals leave a floor, which (11) does not have and no ε lowers.";
   return figure;
 }
 

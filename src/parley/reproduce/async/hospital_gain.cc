@@ -126,7 +126,7 @@ Result<Figure> async_hospital_gain(const Study& study) {
                      ? ". The stand-in has eight speciality hospitals, and Ξ was set so that the "
                        "line falls between them and the others: calibration, not confirmation."
                      : ".") +
-                " That a cap of T/N answers lets nearly all gain was not fitted.";
+                " What the cap of T/N answers changes was not fitted.";
   return figure;
 }
 

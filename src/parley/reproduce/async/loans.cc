@@ -57,11 +57,10 @@ Result<Figure> async_lending_rounds(const Study& study) {
     figure.measures.push_back(gains(rounds, e, "capped answers with tail average"));
   figure.data = records->source;
   figure.note =
-      "ψ = 1 is twice the best loss: at ε = 0.1 the neighbourhood is no useful model. Splitting "
-      "each budget by T/3 answers, which the bank enforces, instead of by all T, and handing over "
-      "the average of the last half of the rounds, costs no privacy and gives the factors told "
-      "beside. On an axis of ratios the band is as wide for every ε; in ψ itself it is wider for "
-      "the smaller, as claimed.";
+      "ψ = 1 is twice the best loss. Splitting each budget by T/3 answers, which the bank "
+      "enforces, instead of by all T, and handing over the average of the last half of the "
+      "rounds, costs no privacy; what it is worth is told beside. On an axis of ratios the band "
+      "looks as wide for every ε; the claim is about ψ itself.";
   return figure;
 }
 

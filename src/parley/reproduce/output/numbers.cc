@@ -26,8 +26,15 @@ std::string with_error(const Measure& measure) {
   if (!std::isfinite(measure.value)) return "no value";
   if (!(measure.error > 0)) return with_unit(plain(measure.value, 4), measure.unit);
   const double size = std::max(std::fabs(measure.value), measure.error);
-  if (size < 1e-3 || measure.error >= 10 || measure.error < 1e-6 * size)
-    return with_unit(plain(measure.value, 3) + " ± " + plain(measure.error, 2), measure.unit);
+  if (size < 1e-3 || size >= 1e7) {
+    const int exponent = static_cast<int>(std::floor(std::log10(size)));
+    const double unit = std::pow(10, exponent), error = measure.error / unit;
+    return with_unit("(" + rounded_like(measure.value / unit, error) + " ± " +
+                         rounded_like(error, error) + ")" + times_ten_to(exponent),
+                     measure.unit);
+  }
+  if (measure.error >= 10)
+    return with_unit(plain(measure.value) + " ± " + plain(measure.error, 2), measure.unit);
   return with_unit(rounded_like(measure.value, measure.error) + " ± " +
                        rounded_like(measure.error, measure.error),
                    measure.unit);

@@ -26,6 +26,9 @@ TEST(Output, NumbersHaveAsManyDigitsAsTheirErrorAllows) {
   EXPECT_EQ(text(-2.0042, 0.0061), "−2.0042 ± 0.0061");
   EXPECT_EQ(text(94.513, 3.04), "94.5 ± 3.0");
   EXPECT_EQ(text(361303, 15538), "361,303 ± 15,538");
+  EXPECT_EQ(text(3.312e7, 1516788), "(3.31 ± 0.15)×10⁷");
+  EXPECT_EQ(text(-3.99e-4, 7.4e-5), "(−3.99 ± 0.74)×10⁻⁴");
+  EXPECT_EQ(text(71.2, 12.3), "71.2 ± 12");
   EXPECT_EQ(text(8, 0), "8");
   EXPECT_EQ(text(kUnknown, 0.1), "no value");
 }
@@ -54,6 +57,9 @@ TEST(Output, JsonPageAndTableSayTheSameVerdict) {
   EXPECT_NE(page.find("NOT PRIVATE"), std::string::npos);
   EXPECT_EQ(page.find("src="), std::string::npos) << "the page needs no other file";
   EXPECT_NE(verdicts_markdown(reproduction.figures).find("**reproduced**"), std::string::npos);
+  Figure nothing = small();
+  nothing.measures.clear();
+  EXPECT_NE(verdicts_markdown({nothing}).find("**not reproduced**"), std::string::npos);
 }
 
 }  // namespace

@@ -21,7 +21,9 @@ th { border-bottom: 2px solid #444; } td.n { white-space: nowrap; } sub { line-h
 blockquote { margin: .5em 0; padding-left: .8em; border-left: 3px solid #bbb; color: #444; }
 .v { font-weight: bold; padding: 0 .4em; border: 1.5px solid #222; border-radius: 3px;
      white-space: nowrap; }
-.refuted { background: #222; color: #fff; } .reproduced { background: #fff; }
+.refuted { background: #222; color: #fff; print-color-adjust: exact;
+           -webkit-print-color-adjust: exact; }
+.reproduced { background: #fff; }
 .not { background: #fff; border-style: dashed; font-weight: normal; }
 .beside td { color: #666; } a { color: #0b5c8a; } svg { max-width: 100%; height: auto; }
 .note { background: #f6f6f6; padding: .5em .8em; } details { font-size: .87em; color: #444; }

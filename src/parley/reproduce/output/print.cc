@@ -77,6 +77,9 @@ std::string verdicts_markdown(const std::vector<Figure>& figures) {
                           with_error(measure), promised(measure));
       first = false;
     }
+    if (first)
+      text += fmt::format("| {} | {} | **{}** | no | nothing could be measured | | |\n", figure.id,
+                          figure.title, name_of(verdict_of(figure)));
   }
   return text;
 }

@@ -26,6 +26,8 @@ std::string power_of_ten(int exponent) {
 
 }  // namespace
 
+std::string times_ten_to(int exponent) { return "×10" + raised(exponent); }
+
 std::string plain(double value, int digits) {
   if (!std::isfinite(value)) return "–";
   if (value == 0) return "0";
@@ -35,8 +37,8 @@ std::string plain(double value, int digits) {
     return sign + grouped(static_cast<uint64_t>(std::llround(size)));
   if (size >= 0.001 && size < 1000) return sign + fmt::format("{:.{}g}", size, digits);
   const int exponent = static_cast<int>(std::floor(std::log10(size)));
-  return sign +
-         fmt::format("{:.{}g}×10{}", size / std::pow(10, exponent), digits, raised(exponent));
+  return sign + fmt::format("{:.{}g}", size / std::pow(10, exponent), digits) +
+         times_ten_to(exponent);
 }
 
 Scale::Scale(const Axis& axis, const std::vector<double>& values, double from, double to,

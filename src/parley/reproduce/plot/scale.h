@@ -40,5 +40,7 @@ class Scale {
 
 /// 0.0117, 12.3, 10,000, 1.7×10⁻⁵: for people.
 std::string plain(double value, int digits = 3);
+/// ×10⁻⁵
+std::string times_ten_to(int exponent);
 
 }  // namespace parley::reproduce

@@ -36,7 +36,9 @@ void Population::add(const learn::Rows& rows) {
   } else {
     fitness_.add(rows);
   }
-  if (!quadratic()) packed_.push_back(pack(rows, model_.clip, model_.limit, precision_));
+  if (quadratic()) return;
+  const bool two_slopes = std::holds_alternative<learn::Hinge>(model_.loss);
+  packed_.push_back(pack(rows, model_.clip, model_.limit, precision_, two_slopes));
 }
 
 void Population::add(const learn::Moments& moments) {

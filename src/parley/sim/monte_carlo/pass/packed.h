@@ -20,8 +20,9 @@ inline constexpr size_t kVectorBytes = 64;
 template <class Real>
 class PackedRows {
  public:
-  /// A record's slope is clamped to what its gradient's limit leaves: limit / norm of z.
-  PackedRows(const learn::Rows& rows, learn::ClipIn norm, double limit);
+  /// A record's slope is clamped to what its gradient's limit leaves: limit / norm of z. Where the
+  /// slope can only be one number or zero, rows are needed one after the other as well.
+  PackedRows(const learn::Rows& rows, learn::ClipIn norm, double limit, bool rows_too = false);
 
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }
@@ -32,10 +33,17 @@ class PackedRows {
   const Real* column(size_t chunk, size_t j) const {
     return at(values_, (chunk * columns_ + j) * kChunk);
   }
+  bool has_rows() const { return !by_row_.empty(); }
+  /// Numbers from one row to the next: whole vectors, with zeros beyond the columns.
+  size_t stride() const { return (columns_ + kPadding - 1) / kPadding * kPadding; }
+  const Real* row(size_t chunk, size_t i) const {
+    return at(by_row_, (chunk * kChunk + i) * stride());
+  }
   const Real* labels(size_t chunk) const { return at(labels_, chunk * kChunk); }
   const Real* limits(size_t chunk) const { return at(limits_, chunk * kChunk); }
 
  private:
+  static constexpr size_t kPadding = kVectorBytes / sizeof(float);  // in either precision
   struct alignas(kVectorBytes) Line {
     Real values[kVectorBytes / sizeof(Real)];
   };
@@ -45,13 +53,14 @@ class PackedRows {
   static Real* at(Lines& lines, size_t place) { return lines.data()->values + place; }
 
   size_t rows_, columns_;
-  Lines values_, labels_, limits_;
+  Lines values_, labels_, limits_, by_row_;
 };
 
 extern template class PackedRows<float>;
 extern template class PackedRows<double>;
 
 using Packed = std::variant<PackedRows<float>, PackedRows<double>>;
-Packed pack(const learn::Rows& rows, learn::ClipIn norm, double limit, Precision precision);
+Packed pack(const learn::Rows& rows, learn::ClipIn norm, double limit, Precision precision,
+            bool rows_too);
 
 }  // namespace parley::sim::monte_carlo

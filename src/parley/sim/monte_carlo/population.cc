@@ -36,9 +36,7 @@ void Population::add(const learn::Rows& rows) {
   } else {
     fitness_.add(rows);
   }
-  if (quadratic()) return;
-  const bool two_slopes = std::holds_alternative<learn::Hinge>(model_.loss);
-  packed_.push_back(pack(rows, model_.clip, model_.limit, precision_, two_slopes));
+  if (!quadratic()) packed_.push_back(pack(rows, model_.clip, model_.limit, precision_));
 }
 
 void Population::add(const learn::Moments& moments) {

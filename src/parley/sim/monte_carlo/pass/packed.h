@@ -2,7 +2,9 @@
 // column by column, in single or double precision.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <new>
 #include <variant>
 #include <vector>
 
@@ -17,12 +19,27 @@ enum class Precision { kSingle, kDouble };
 inline constexpr size_t kChunk = 528;
 inline constexpr size_t kVectorBytes = 64;
 
+/// Starts at a cache line: a vector that straddles two costs twice.
+template <class Real>
+struct LineAllocator {
+  using value_type = Real;
+  LineAllocator() = default;
+  template <class Other>
+  explicit LineAllocator(const LineAllocator<Other>&) {}
+  Real* allocate(size_t count) {
+    return static_cast<Real*>(::operator new(count * sizeof(Real), std::align_val_t(kVectorBytes)));
+  }
+  void deallocate(Real* at, size_t) { ::operator delete(at, std::align_val_t(kVectorBytes)); }
+  bool operator==(const LineAllocator&) const = default;
+};
+template <class Real>
+using Lines = std::vector<Real, LineAllocator<Real>>;
+
 template <class Real>
 class PackedRows {
  public:
-  /// A record's slope is clamped to what its gradient's limit leaves: limit / norm of z. Where the
-  /// slope can only be one number or zero, rows are needed one after the other as well.
-  PackedRows(const learn::Rows& rows, learn::ClipIn norm, double limit, bool rows_too = false);
+  /// A record's slope is clamped to what its gradient's limit leaves: limit / norm of z.
+  PackedRows(const learn::Rows& rows, learn::ClipIn norm, double limit);
 
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }
@@ -31,36 +48,20 @@ class PackedRows {
   size_t size(size_t chunk) const { return std::min(kChunk, rows_ - chunk * kChunk); }
 
   const Real* column(size_t chunk, size_t j) const {
-    return at(values_, (chunk * columns_ + j) * kChunk);
+    return &values_[(chunk * columns_ + j) * kChunk];
   }
-  bool has_rows() const { return !by_row_.empty(); }
-  /// Numbers from one row to the next: whole vectors, with zeros beyond the columns.
-  size_t stride() const { return (columns_ + kPadding - 1) / kPadding * kPadding; }
-  const Real* row(size_t chunk, size_t i) const {
-    return at(by_row_, (chunk * kChunk + i) * stride());
-  }
-  const Real* labels(size_t chunk) const { return at(labels_, chunk * kChunk); }
-  const Real* limits(size_t chunk) const { return at(limits_, chunk * kChunk); }
+  const Real* labels(size_t chunk) const { return &labels_[chunk * kChunk]; }
+  const Real* limits(size_t chunk) const { return &limits_[chunk * kChunk]; }
 
  private:
-  static constexpr size_t kPadding = kVectorBytes / sizeof(float);  // in either precision
-  struct alignas(kVectorBytes) Line {
-    Real values[kVectorBytes / sizeof(Real)];
-  };
-  using Lines = std::vector<Line>;
-  static Lines lines(size_t count) { return Lines(count * sizeof(Real) / kVectorBytes); }
-  static const Real* at(const Lines& lines, size_t place) { return lines.data()->values + place; }
-  static Real* at(Lines& lines, size_t place) { return lines.data()->values + place; }
-
   size_t rows_, columns_;
-  Lines values_, labels_, limits_, by_row_;
+  Lines<Real> values_, labels_, limits_;
 };
 
 extern template class PackedRows<float>;
 extern template class PackedRows<double>;
 
 using Packed = std::variant<PackedRows<float>, PackedRows<double>>;
-Packed pack(const learn::Rows& rows, learn::ClipIn norm, double limit, Precision precision,
-            bool rows_too);
+Packed pack(const learn::Rows& rows, learn::ClipIn norm, double limit, Precision precision);
 
 }  // namespace parley::sim::monte_carlo

@@ -17,8 +17,6 @@ namespace v3 {
 #include "parley/sim/monte_carlo/pass/slopes.inl"
 // They need those:
 #include "parley/sim/monte_carlo/pass/pass.inl"
-// And this:
-#include "parley/sim/monte_carlo/pass/subsets.inl"
 }  // namespace v3
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))), apply_to = function)
@@ -32,8 +30,6 @@ namespace v4 {
 #include "parley/sim/monte_carlo/pass/slopes.inl"
 // They need those:
 #include "parley/sim/monte_carlo/pass/pass.inl"
-// And this:
-#include "parley/sim/monte_carlo/pass/subsets.inl"
 }  // namespace v4
 #ifdef __clang__
 #pragma clang attribute pop
@@ -64,15 +60,6 @@ void chunk_values(Isa isa, const L& loss, const PackedRows<Real>& rows, size_t c
     return v3::add_chunk_values<kN>(loss, rows, chunk, theta, values);
 }
 
-template <size_t kN, class Real, class Full>
-void chunk_by_subsets(Isa isa, const PackedRows<Real>& rows, size_t chunk, const Full& full,
-                      const Real* theta, Real* table, Real* gradient) {
-  if (isa == Isa::kV4)
-    return v4::add_chunk_by_subsets<kN>(rows, chunk, full, theta, table, gradient);
-  if constexpr (kN <= v3::kVectors)
-    return v3::add_chunk_by_subsets<kN>(rows, chunk, full, theta, table, gradient);
-}
-
 /// Calls use(std::integral_constant<size_t, N>) for N = vectors.
 template <class Use>
 void with_vectors(size_t vectors, const Use& use) {
@@ -92,7 +79,7 @@ void with_vectors(size_t vectors, const Use& use) {
 template <class Real>
 struct Tile {
   size_t vectors = 0, lanes = 0;
-  std::vector<Real> theta{}, chunk{};
+  Lines<Real> theta{}, chunk{};
   std::vector<double> total{};
 
   Tile(std::span<const double> models, size_t p, size_t per_model)
@@ -129,33 +116,6 @@ void by_tiles(Isa isa, std::span<const double> models, size_t p, std::span<doubl
   }
 }
 
-/// The hinge loss: a record within the margin has one slope, any other none.
-template <class Real>
-void add_hinge_gradients(const learn::Hinge& loss, const PackedRows<Real>& rows,
-                         std::span<const double> models, std::span<double> sums, Isa isa) {
-  const size_t p = rows.columns(), most = models_at_once<Real>(isa), stride = rows.stride();
-  std::vector<Real> table(v4::kGroups * v4::kSubsets * stride);
-  for (size_t first = 0; first * p < models.size(); first += most) {
-    const size_t some = std::min(most, models.size() / p - first);
-    Tile<Real> tile(models.subspan(first * p, some * p), p, stride);
-    for (size_t chunk = 0; chunk < rows.chunks(); ++chunk) {
-      const auto full = [&](size_t i) {
-        const Real label = rows.labels(chunk)[i], limit = rows.limits(chunk)[i];
-        const auto slope = static_cast<Real>(-loss.weights.of(label)) * label;
-        return std::clamp(slope, -limit, limit);
-      };
-      tile.add([&] {
-        with_vectors(tile.vectors, [&]<size_t kN>(std::integral_constant<size_t, kN>) {
-          chunk_by_subsets<kN>(isa, rows, chunk, full, tile.theta.data(), table.data(),
-                               tile.chunk.data());
-        });
-      });
-    }
-    for (size_t r = 0; r < some; ++r)
-      for (size_t j = 0; j < p; ++j) sums[(first + r) * p + j] += tile.total[r * stride + j];
-  }
-}
-
 }  // namespace
 
 template <class Real>
@@ -167,9 +127,6 @@ template <class Real>
 void add_gradients(const learn::Losses& loss, const PackedRows<Real>& rows,
                    std::span<const double> models, std::span<double> sums, Isa isa) {
   const size_t p = rows.columns();
-  check(sums.size() == models.size());
-  if (const auto* hinge = std::get_if<learn::Hinge>(&loss); hinge && rows.has_rows())
-    return add_hinge_gradients(*hinge, rows, models, sums, isa);
   by_tiles<Real>(isa, models, p, sums, p, [&](Tile<Real>& tile) {
     std::visit(
         [&](const auto& known) {

@@ -41,14 +41,14 @@ const std::tuple<size_t, size_t> kShapes[] = {{1, 1}, {47, 5}, {528, 6}, {1600, 
 
 /// sums / rows beside the reference, for every loss, clip and shape.
 template <class Real, class Pass>
-void expect_gradients(double tolerance, size_t models, const Pass& pass, bool rows_too = false) {
+void expect_gradients(double tolerance, size_t models, const Pass& pass) {
   for (const auto& [count, columns] : kShapes)
     for (const auto& [clip, limit] : kClips)
       for (const Losses& loss : kLosses) {
         const Rows rows = some_rows(count, columns);
         const std::vector<double> all = some_models(models, columns);
         std::vector<double> sums(all.size());
-        pass(loss, PackedRows<Real>(rows, clip, limit, rows_too), all, sums);
+        pass(loss, PackedRows<Real>(rows, clip, limit), all, sums);
         for (size_t r = 0; r < models; ++r) {
           const auto theta = std::span(all).subspan(r * columns, columns);
           const auto expected = learn::mean_gradient(loss, rows, theta, clip, limit);
@@ -68,7 +68,6 @@ void with_isas(const Use& use) {
 
 TEST(MonteCarloPass, GradientsInDoubleAreThoseOfTheReference) {
   with_isas([](Isa isa) {
-    expect_gradients<double>(1e-12, 35, [&](auto&&... args) { add_gradients(args..., isa); }, true);
     expect_gradients<double>(1e-12, 35, [&](auto&&... args) { add_gradients(args..., isa); });
     expect_gradients<double>(1e-12, 3,
                              [&](auto&&... args) { add_gradients_by_rows(args..., isa); });
@@ -79,7 +78,6 @@ TEST(MonteCarloPass, GradientsInDoubleAreThoseOfTheReference) {
 // At a kink, one rounding decides between two slopes: no score of these rows lies so near.
 TEST(MonteCarloPass, GradientsInSingleAreThoseOfTheReferenceUpToRounding) {
   with_isas([](Isa isa) {
-    expect_gradients<float>(1e-5, 70, [&](auto&&... args) { add_gradients(args..., isa); }, true);
     expect_gradients<float>(1e-5, 70, [&](auto&&... args) { add_gradients(args..., isa); });
     expect_gradients<float>(1e-5, 3, [&](auto&&... args) { add_gradients_by_rows(args..., isa); });
   });
@@ -104,9 +102,9 @@ TEST(MonteCarloPass, ValuesAreTheFitness) {
 
 /// The sums of the last model, alone and behind any number of others, on every instruction set.
 template <class Real, class Pass>
-void expect_same_bits(const Pass& pass, bool rows_too = false) {
+void expect_same_bits(const Pass& pass) {
   const Rows rows = some_rows(1600, 31);
-  const PackedRows<Real> packed(rows, ClipIn::kL1, 8, rows_too);
+  const PackedRows<Real> packed(rows, ClipIn::kL1, 8);
   const std::vector<double> models = some_models(67, 31);
   for (const Losses& loss : kLosses) {
     std::vector<std::vector<double>> found;
@@ -123,10 +121,8 @@ void expect_same_bits(const Pass& pass, bool rows_too = false) {
 TEST(MonteCarloPass, AModelsSumsHaveTheSameBitsWhateverStandsBesideIt) {
   const auto wide = [](auto&&... args) { add_gradients(args...); };
   const auto narrow = [](auto&&... args) { add_gradients_by_rows(args...); };
-  for (bool rows_too : {false, true}) {
-    expect_same_bits<float>(wide, rows_too);
-    expect_same_bits<double>(wide, rows_too);
-  }
+  expect_same_bits<float>(wide);
+  expect_same_bits<double>(wide);
   expect_same_bits<float>(narrow);
   expect_same_bits<double>(narrow);
 }

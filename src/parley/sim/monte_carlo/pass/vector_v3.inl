@@ -81,12 +81,3 @@ template <class Two>
   return {_mm256_and_pd(_mm256_cmp_pd(a.low, b.low, _CMP_LT_OQ), x.low),
           _mm256_and_pd(_mm256_cmp_pd(a.high, b.high, _CMP_LT_OQ), x.high)};
 }
-/// Whole numbers, as many as the vector holds.
-[[gnu::always_inline]] inline void store_integers(int32_t* to, V<float> x) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_cvttps_epi32(x.low));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + 8), _mm256_cvttps_epi32(x.high));
-}
-[[gnu::always_inline]] inline void store_integers(int32_t* to, V<double> x) {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_cvttpd_epi32(x.low));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to + 4), _mm256_cvttpd_epi32(x.high));
-}

@@ -53,10 +53,3 @@ constexpr size_t kVectors = 4;  // of models side by side: 24 sums in registers
 [[gnu::always_inline]] inline __m512d where_less(__m512d a, __m512d b, __m512d x) {
   return _mm512_maskz_mov_pd(_mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), x);
 }
-/// Whole numbers, as many as the vector holds.
-[[gnu::always_inline]] inline void store_integers(int32_t* to, __m512 x) {
-  _mm512_storeu_si512(to, _mm512_maskz_cvttps_epi32(0xffff, x));
-}
-[[gnu::always_inline]] inline void store_integers(int32_t* to, __m512d x) {
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_maskz_cvttpd_epi32(0xff, x));
-}

@@ -56,13 +56,16 @@ void svm(char** argument) {
                 .rule = algorithm2(1, rows.columns()),
                 .cells = {Cell{.scales = {scale, scale, scale}}},
                 .runs = std::strtoul(argument[2], nullptr, 10)};
-  double best = 1e9, mean = 0;
+  double best = 1e9;
+  sim::Spread spread;
   for (int i = 0; i < std::atoi(argument[4]); ++i)
     best = std::min(best, seconds([&] {
                       const auto samples = run(job, {.threads = std::atoi(argument[1])});
-                      mean = (*samples)[0].spread().mean;
+                      spread = (*samples)[0].spread();
                     }));
-  std::printf("{\"seconds\": %.9g, \"pack\": %.9g, \"mean\": %.9g}\n", best, pack, mean);
+  const double optimum = population.optimum().fitness;
+  std::printf("{\"seconds\": %.9g, \"pack\": %.9g, \"fitness\": %.9g, \"error\": %.9g}\n", best,
+              pack, optimum * (1 + spread.mean), optimum * spread.standard_error);
 }
 
 /// Mean relative fitness by number of rows, then by epsilon.

@@ -77,6 +77,20 @@ Result<void> add_drifting(const Study& study, Figure& figure) {
   return {};
 }
 
+/// Rates that do not drift have a smaller best loss, of which the same noise is a larger part.
+Result<void> add_without_drift(const Study& study, uint64_t size, uint64_t runs, Figure& figure) {
+  const SharedRecords records = TRY(loans(study, Drift::kNone, kBanks * size));
+  const Banks banks = equal_banks(loans_profile(), records->rows, size, 0, study.threads);
+  const Plan plan = literal(loans_profile(), banks);
+  const Samples samples = TRY(sample(study, banks, plan, equal_budgets({10}), runs, 103));
+  figure.measures.push_back(beside("E ψ, the same without drift", mean(samples[0].spread())));
+  figure.note +=
+      "It comes out for rates that drift along the file by 0.7. This was first computed without "
+      "drift, where it does not; the drift was chosen after that was seen, because the "
+      "specification's own number fits it.";
+  return {};
+}
+
 }  // namespace
 }  // namespace sync
 
@@ -187,7 +201,7 @@ Result<Figure> sync_claim_loans(const Study& study) {
   const uint64_t runs = study.runs_or(1000, 12);
   const Banks banks = equal_banks(loans_profile(), records->rows, size, 0, study.threads);
   const Plan plan = literal(loans_profile(), banks);
-  study.expect(work(plan, 1, runs));
+  study.expect((study.data.empty() ? 2 : 1) * work(plan, 1, runs));
   const Samples samples = TRY(sample(study, banks, plan, equal_budgets({10}), runs, 101));
   Figure figure = sync_figure(
       study, "S-claim2", "contributions", "three banks of 350,000 loans at ε = 10 come within 90 %",
@@ -203,6 +217,7 @@ Result<Figure> sync_claim_loans(const Study& study) {
   figure.note =
       "Ξ was chosen so that this comes out. Three banks of 350,000 have 1,050,000 records, and the "
       "paper's file nearly 890,000.";
+  if (study.data.empty()) TRY(add_without_drift(study, size, runs, figure));
   figure.data = records->source;
   return figure;
 }

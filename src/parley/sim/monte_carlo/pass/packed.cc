@@ -20,17 +20,17 @@ template <class Real>
 PackedRows<Real>::PackedRows(const learn::Rows& rows, learn::ClipIn norm, double limit)
     : rows_(rows.size()),
       columns_(rows.columns()),
-      values_(lines(chunks() * columns_ * kChunk)),
-      labels_(lines(chunks() * kChunk)),
-      limits_(lines(chunks() * kChunk)) {
+      values_(chunks() * columns_ * kChunk),
+      labels_(chunks() * kChunk),
+      limits_(chunks() * kChunk) {
   constexpr auto kNone = std::numeric_limits<Real>::infinity();
   for (size_t i = 0; i < rows_; ++i) {
     const std::span<const double> z = rows.row(i);
-    Real* values = at(values_, i / kChunk * columns_ * kChunk + i % kChunk);
+    Real* values = &values_[i / kChunk * columns_ * kChunk + i % kChunk];
     for (size_t j = 0; j < columns_; ++j) values[j * kChunk] = static_cast<Real>(z[j]);
-    *at(labels_, i) = static_cast<Real>(rows.label(i));
+    labels_[i] = static_cast<Real>(rows.label(i));
     const double length = norm == learn::ClipIn::kNone ? 0 : norm_of(z, norm);
-    *at(limits_, i) = length > 0 ? static_cast<Real>(limit / length) : kNone;
+    limits_[i] = length > 0 ? static_cast<Real>(limit / length) : kNone;
   }
 }
 

@@ -2,7 +2,9 @@
 // column by column, in single or double precision.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <new>
 #include <variant>
 #include <vector>
 
@@ -17,6 +19,22 @@ enum class Precision { kSingle, kDouble };
 inline constexpr size_t kChunk = 528;
 inline constexpr size_t kVectorBytes = 64;
 
+/// Starts at a cache line: a vector that straddles two costs twice.
+template <class Real>
+struct LineAllocator {
+  using value_type = Real;
+  LineAllocator() = default;
+  template <class Other>
+  explicit LineAllocator(const LineAllocator<Other>&) {}
+  Real* allocate(size_t count) {
+    return static_cast<Real*>(::operator new(count * sizeof(Real), std::align_val_t(kVectorBytes)));
+  }
+  void deallocate(Real* at, size_t) { ::operator delete(at, std::align_val_t(kVectorBytes)); }
+  bool operator==(const LineAllocator&) const = default;
+};
+template <class Real>
+using Lines = std::vector<Real, LineAllocator<Real>>;
+
 template <class Real>
 class PackedRows {
  public:
@@ -30,22 +48,14 @@ class PackedRows {
   size_t size(size_t chunk) const { return std::min(kChunk, rows_ - chunk * kChunk); }
 
   const Real* column(size_t chunk, size_t j) const {
-    return at(values_, (chunk * columns_ + j) * kChunk);
+    return &values_[(chunk * columns_ + j) * kChunk];
   }
-  const Real* labels(size_t chunk) const { return at(labels_, chunk * kChunk); }
-  const Real* limits(size_t chunk) const { return at(limits_, chunk * kChunk); }
+  const Real* labels(size_t chunk) const { return &labels_[chunk * kChunk]; }
+  const Real* limits(size_t chunk) const { return &limits_[chunk * kChunk]; }
 
  private:
-  struct alignas(kVectorBytes) Line {
-    Real values[kVectorBytes / sizeof(Real)];
-  };
-  using Lines = std::vector<Line>;
-  static Lines lines(size_t count) { return Lines(count * sizeof(Real) / kVectorBytes); }
-  static const Real* at(const Lines& lines, size_t place) { return lines.data()->values + place; }
-  static Real* at(Lines& lines, size_t place) { return lines.data()->values + place; }
-
   size_t rows_, columns_;
-  Lines values_, labels_, limits_;
+  Lines<Real> values_, labels_, limits_;
 };
 
 extern template class PackedRows<float>;

@@ -79,7 +79,7 @@ void with_vectors(size_t vectors, const Use& use) {
 template <class Real>
 struct Tile {
   size_t vectors = 0, lanes = 0;
-  std::vector<Real> theta{}, chunk{};
+  Lines<Real> theta{}, chunk{};
   std::vector<double> total{};
 
   Tile(std::span<const double> models, size_t p, size_t per_model)

@@ -1,4 +1,4 @@
-#include "parley/forecast/propagation.h"
+#include "parley/forecast/predict/propagation.h"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 #include "parley/base/parallel.h"
 #include "parley/base/result.h"
-#include "parley/forecast/gaussian_loss.h"
+#include "parley/forecast/predict/gaussian_loss.h"
 
 namespace parley::forecast {
 namespace {

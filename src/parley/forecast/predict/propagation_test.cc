@@ -1,11 +1,11 @@
-#include "parley/forecast/propagation.h"
+#include "parley/forecast/predict/propagation.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/exact.h"
+#include "parley/forecast/predict/exact.h"
 #include "parley/learn/fitness.h"
 
 namespace parley::forecast {

@@ -1,4 +1,4 @@
-#include "parley/forecast/gaussian_loss.h"
+#include "parley/forecast/predict/gaussian_loss.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

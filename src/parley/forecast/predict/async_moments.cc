@@ -1,4 +1,4 @@
-#include "parley/forecast/async_moments.h"
+#include "parley/forecast/predict/async_moments.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "parley/forecast/exact.h"
+#include "parley/forecast/predict/exact.h"
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>

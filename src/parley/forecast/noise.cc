@@ -4,6 +4,7 @@
 
 #include "parley/charter/available.h"
 #include "parley/privacy/accounting/budget.h"
+#include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::forecast {
 namespace {
@@ -12,8 +13,6 @@ double rho_of(double epsilon, double delta) {
   const auto whole = privacy::Epsilon::make(epsilon);
   return privacy::Budget::make(*whole, delta, 0)->rho_max;
 }
-
-constexpr double kSmallest = 1e-9, kLargest = 1e9;  // epsilons looked at
 
 }  // namespace
 
@@ -41,12 +40,9 @@ double NoiseLaw::strength(double epsilon, double delta) const {
 double NoiseLaw::epsilon(double wanted, double delta) const {
   if (mechanism == charter::MechanismName::kLaplace)
     return 2 * unit_records * overlap / (training * std::sqrt(wanted / 2));
-  double low = std::log(kSmallest), high = std::log(kLargest);
-  while (high - low > 1e-9) {
-    const double middle = (low + high) / 2;
-    (strength(std::exp(middle), delta) > wanted ? low : high) = middle;
-  }
-  return std::exp(high);
+  const double rho = 4 * unit_records * unit_records * overlap / (2 * wanted);
+  const double convert = delta - delta / 1024;  // as Budget::make keeps a part of it
+  return privacy::zcdp_epsilon(rho, *privacy::Delta::make(convert)) / training;
 }
 
 double NoiseLaw::variance(const charter::Owner& owner, double answers, double clip) const {

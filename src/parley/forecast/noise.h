@@ -18,7 +18,7 @@ struct NoiseLaw {
 
   /// Laplace: 2 (2 records overlap / epsilon)^2. Gaussian: (2 records)^2 overlap / (2 rho).
   double strength(double epsilon, double delta) const;
-  /// The epsilon of a strength, up to a relative 1e-9; what `strength` inverts.
+  /// The epsilon of a strength: the inverse of the line above.
   double epsilon(double strength, double delta) const;
   double power() const { return mechanism == charter::MechanismName::kLaplace ? 2 : 1; }
   double variance(const charter::Owner& owner, double answers, double clip) const;

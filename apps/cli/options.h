@@ -99,6 +99,15 @@ struct SimulateOptions {
   learn::CsvSigns signs;  // of the files named here
 };
 
+struct ForecastOptions {
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::filesystem::path data;  // where pilot and bundle lie; empty: beside the charter
+  std::optional<double> target;
+  int threads = 0;        // 0: as many as the machine has
+  learn::CsvSigns signs;  // of the pilot
+};
+
 struct PredictOptions {
   std::filesystem::path model;
   std::filesystem::path data;
@@ -225,10 +234,10 @@ struct Invocation {
   bool json = false;
   bool quiet = false;
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
-               DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
-               LedgerOptions, ReconcileOptions, BudgetOptions, CertsInitOptions, CertsSignOptions,
-               JoinOptions, OwnerOptions, OwnerCheckOptions, LearnerOptions, VerifyOptions,
-               DoctorOptions, AccountOptions, AuditOptions, ReproduceOptions>
+               DataSplitOptions, DataGenerateOptions, SimulateOptions, ForecastOptions,
+               PredictOptions, LedgerOptions, ReconcileOptions, BudgetOptions, CertsInitOptions,
+               CertsSignOptions, JoinOptions, OwnerOptions, OwnerCheckOptions, LearnerOptions,
+               VerifyOptions, DoctorOptions, AccountOptions, AuditOptions, ReproduceOptions>
       command;
 };
 

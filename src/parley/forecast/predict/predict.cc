@@ -16,7 +16,7 @@ constexpr double kNegligible = 1e-3;
 /// Below, the box decides (spec, horizontal 7).
 constexpr double kSaturated = .9;
 
-Propagation propagation(const Facts& facts, const SyncJob& job, double owners_rows, int threads) {
+Propagation propagation(const Facts& facts, const SyncJob& job, int threads) {
   Propagation how{.rows = *facts.rows,
                   .loss = facts.loss,
                   .l2 = facts.l2,
@@ -24,10 +24,8 @@ Propagation propagation(const Facts& facts, const SyncJob& job, double owners_ro
                   .norm = job.norm,
                   .limit = job.limit,
                   .threads = threads};
-  if (!job.from_pilot) return how;
-  // The start is the optimum of other rows than those it is judged by.
-  const double factor = 1 / facts.count() + 1 / owners_rows;
-  for (double value : facts.spread) how.start_spread.push_back(factor * value);
+  if (job.start_spread > 0)
+    for (double value : facts.spread) how.start_spread.push_back(job.start_spread * value);
   return how;
 }
 
@@ -104,21 +102,20 @@ double stability(const Facts& facts, const learn::Schedule& schedule) {
 
 }  // namespace
 
-Prediction predict(const Facts& facts, const SyncJob& job, double owners_rows, int threads) {
-  const Propagation how = propagation(facts, job, owners_rows, threads);
+Prediction predict(const Facts& facts, const SyncJob& job, int threads) {
+  const Propagation how = propagation(facts, job, threads);
   auto found = by_moments(facts, job, how);
   if (!found) found = by_propagation(facts, job, how);
   found->stability = stability(facts, job.schedule);
   return *std::move(found);
 }
 
-Response response_of(const Facts& facts, const SyncJob& job, double owners_rows,
-                     const Prediction& here, int threads) {
+Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here, int threads) {
   if (here.predictor == "moments") {
     const double gain = job.variance > 0 ? (here.excess - here.optimisation) / job.variance : 0;
     return Response::line(here.optimisation, gain);
   }
-  Propagation how = propagation(facts, job, owners_rows, threads);
+  Propagation how = propagation(facts, job, threads);
   const double p = static_cast<double>(facts.dimension());
   const double work = facts.count() * static_cast<double>(job.schedule.rounds.size()) * p * p;
   const double most = std::max(1.0, facts.count() / 1000);  // at least a thousand rows

@@ -18,7 +18,7 @@ namespace parley::forecast {
 /// A synchronous job: how the learner steps, how records are clipped, how loud the answers are.
 struct SyncJob {
   learn::Schedule schedule{};
-  bool from_pilot = false;  // the start is the optimum of the public rows
+  double start_spread = 0;  // of a random start: its covariance is this times Facts::spread
   learn::ClipIn norm = learn::ClipIn::kL1;
   double limit = 0;
   double variance = 0;  // of one coordinate of the weighted mean gradient
@@ -41,16 +41,15 @@ struct Prediction {
   double stability = 0;      // step times curvature, largest; diverges from 2 on
 };
 
-/// `owners_rows` is n: how many rows the owners hold together.
-Prediction predict(const Facts& facts, const SyncJob& job, double owners_rows, int threads = 1);
+Prediction predict(const Facts& facts, const SyncJob& job, int threads = 1);
 
 /// Quadratic losses only; nothing for others. The box and the clip are not looked at, except to
 /// say how far they matter.
 std::optional<Prediction> predict(const Facts& facts, const AsyncJob& job, int threads = 1);
 
 /// The prediction of other variances of the noise, around that of the job.
-Response response_of(const Facts& facts, const SyncJob& job, double owners_rows,
-                     const Prediction& here, int threads = 1);
+Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here,
+                     int threads = 1);
 Response response_of(const Facts& facts, const AsyncJob& job, const Prediction& here);
 
 }  // namespace parley::forecast

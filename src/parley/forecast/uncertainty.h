@@ -1,0 +1,30 @@
+// How sure a forecast is: the noise makes every run another one, and the public rows are a sample.
+#pragma once
+
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/forecast/facts.h"
+#include "parley/forecast/jobs.h"
+#include "parley/forecast/predict/predict.h"
+
+namespace parley::forecast {
+
+/// Draws of a distribution of models, clamped to the box; always the same ones.
+std::vector<std::vector<double>> models_of(const Landing& landing, double box, size_t count);
+
+/// f - f* of such models, with mean `prediction.excess`, in no order.
+std::vector<double> excess_draws(const Facts& facts, const Prediction& prediction);
+
+/// The value below which a share of them lies.
+double quantile(std::vector<double> values, double share);
+
+/// The relative standard error of the expected excess over f* that comes from the public rows being
+/// a sample: five parts of them make forecasts of their own.
+double pilot_error(const charter::Model& model, const Facts& facts, const Job& job, int threads);
+
+/// Two halves of the public rows disagree by so many times what chance would give: far above 1,
+/// they are not one sample, and the owners' rows may be another one again.
+double disagreement(const charter::Model& model, const Facts& facts);
+
+}  // namespace parley::forecast

@@ -104,8 +104,13 @@ struct ForecastOptions {
   std::vector<std::string> set;
   std::filesystem::path data;  // where pilot and bundle lie; empty: beside the charter
   std::optional<double> target;
-  int threads = 0;        // 0: as many as the machine has
-  learn::CsvSigns signs;  // of the pilot
+  bool tune = false;
+  std::filesystem::path out;        // of the completed charter; empty: nowhere
+  std::filesystem::path html;       // of the report; empty: none
+  std::vector<std::string> prices;  // OWNER=PRICE, of one unit of epsilon
+  double value = 0;                 // of one unit of relative fitness, in the same money
+  int threads = 0;                  // 0: as many as the machine has
+  learn::CsvSigns signs;            // of the pilot
 };
 
 struct PredictOptions {

@@ -7,8 +7,8 @@
 #include "parley/forecast/cost.h"
 #include "parley/forecast/decide/coalitions.h"
 #include "parley/forecast/judge.h"
-#include "parley/forecast/noise.h"
 #include "parley/forecast/predict/bound.h"
+#include "parley/forecast/study.h"
 #include "parley/forecast/uncertainty.h"
 #include "parley/forecast/warnings.h"
 
@@ -17,65 +17,9 @@ namespace {
 
 using charter::Charter;
 
-/// Everything that the parts of a forecast are made from.
-struct Study {
-  const Charter& charter;
-  const Facts& facts;
-  const Job& job;
-  const Prediction& prediction;
-  const NoiseLaw& law;
-  const Game& game;  // in units of f*
-  std::vector<Player> players{};
-  double best = 0;  // f*
-  double rows = 0;  // n
-
-  /// Variance of an owner's noise for a strength, per strength.
-  double per_strength(size_t i) const {
-    const double clip = charter.privacy.max_grad_norm / players[i].rows;
-    return clip * clip * std::pow(static_cast<double>(charter.answers()), law.power());
-  }
-};
-
 GameWeights game_weights(const Charter& charter) {
   return charter.protocol.weights == charter::Weights::kNoiseOptimal ? GameWeights::kOptimal
                                                                      : GameWeights::kRows;
-}
-
-/// The largest common noise at which all together still reach `psi`, as an epsilon of everyone.
-std::optional<double> common_epsilon(const Study& study, double psi) {
-  const auto reached = [&](double log_strength) {
-    std::vector<Player> players = study.players;
-    for (size_t i = 0; i < players.size(); ++i)
-      players[i].variance = std::exp(log_strength) * study.per_strength(i);
-    return study.game.reached(study.game.of(players));
-  };
-  double low = -60, high = 120;
-  if (reached(low) > psi) return std::nullopt;
-  while (high - low > 1e-9) {
-    const double middle = (low + high) / 2;
-    (reached(middle) <= psi ? low : high) = middle;
-  }
-  return study.law.epsilon(std::exp(low), study.charter.owners.front().delta);
-}
-
-/// As many times the rows of every owner, budgets as they are.
-std::optional<double> rows_for(const Study& study, double psi) {
-  const auto reached = [&](double log_times) {
-    std::vector<Player> players = study.players;
-    for (Player& player : players) {
-      player.rows *= std::exp(log_times);
-      player.variance *= std::exp(-2 * log_times);
-    }
-    return study.game.reached(study.game.of(players)) -
-           study.game.spread() / (study.rows * std::exp(log_times));
-  };
-  double low = -20, high = 30;
-  if (reached(high) > psi) return std::nullopt;
-  while (high - low > 1e-9) {
-    const double middle = (low + high) / 2;
-    (reached(middle) <= psi ? high : low) = middle;
-  }
-  return study.rows * std::exp(high);
 }
 
 void add_owners(Forecast& result, const Study& study, const Judge& judge) {
@@ -246,6 +190,8 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
   add_epsilons(result, study, options.target);
   add_bounds(result, study);
   add_band(result, study, judge, pilot_error(charter.model, facts, job, options.threads));
+  add_grid(result, study);
+  if (options.market) TRY(add_market(result, study, *options.market));
   add_cost(result, charter);
   add_warnings(result, charter, prediction, disagreement(charter.model, facts));
   return result;

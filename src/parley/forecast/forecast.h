@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parley/base/result.h"
@@ -15,8 +16,16 @@
 
 namespace parley::forecast {
 
+/// What the owners ask and the learner would pay; see decide/market.h.
+struct MarketTerms {
+  double value = 0;  // of one unit of relative fitness
+  double cap = 0;    // the most that anyone may ask: public before the bids
+  std::vector<std::pair<std::string, double>> prices{};  // of one unit of an owner's epsilon
+};
+
 struct ForecastOptions {
   std::optional<double> target{};  // a relative fitness that is wanted
+  std::optional<MarketTerms> market{};
   int threads = 1;
 };
 
@@ -48,6 +57,20 @@ struct Forecast {
     bool best = false;
   };
 
+  /// Relative fitness if all owners had this epsilon and so many times their rows.
+  struct Grid {
+    std::vector<double> epsilon{}, times{};
+    std::vector<double> psi{};  // row by row: psi[r * epsilon.size() + e]
+  };
+  struct Sale {
+    double price = 0, epsilon = 0, payment = 0;
+    double negotiated = 0;  // epsilon if the learner posts what it pays and owners raise theirs
+  };
+  struct Market {
+    double value = 0, psi = 0, surplus = 0;
+    std::vector<Sale> sales{};  // by owner; epsilon 0: not bought
+  };
+
   std::string charter_name{}, charter_hash{};
   bool complete = true;
   uint64_t pilot_rows = 0;
@@ -71,6 +94,8 @@ struct Forecast {
   std::optional<double> enough{};           // nine tenths of what no noise at all would bring
   std::optional<double> target{}, epsilon_for_target{}, rows_for_target{};
   std::vector<Coalition> coalitions{};
+  Grid grid{};
+  std::optional<Market> market{};
   std::vector<Choice> chosen{};
   uint64_t rounds = 0, bytes_per_owner = 0;
   double seconds_per_round = 0;
@@ -87,5 +112,7 @@ Result<Forecast> forecast(const charter::Charter& charter,
 
 std::string to_text(const Forecast& forecast);
 std::string to_json(const Forecast& forecast);
+/// One page that stands alone and can be printed.
+std::string to_html(const Forecast& forecast);
 
 }  // namespace parley::forecast

@@ -54,6 +54,22 @@ std::string figures(const Forecast& f) {
   return text;
 }
 
+std::string market_table(const Forecast& f) {
+  std::vector<std::vector<std::string>> rows = {
+      {"owner", "asks for ε 1", "sells at most", "ε bought", "is paid", "ε negotiated"}};
+  for (size_t i = 0; i < f.owners.size(); ++i) {
+    const Forecast::Sale& sale = f.market->sales[i];
+    rows.push_back({f.owners[i].name, significant(sale.price), significant(f.owners[i].epsilon),
+                    significant(sale.epsilon), significant(sale.payment),
+                    significant(sale.negotiated)});
+  }
+  return fmt::format(
+      "\nMarket: a unit of relative fitness is worth {}; bought, the model ends {} % above the "
+      "best "
+      "of endless rows.\n{}",
+      significant(f.market->value), significant(100 * f.market->psi), report::table(rows));
+}
+
 Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json json_of(const Forecast::Owner& o, double joint) {
@@ -115,6 +131,7 @@ std::string to_text(const Forecast& f) {
     text += fmt::format("{} {} = {}: {}\n", &choice == &f.chosen.front() ? "Chosen:" : "       ",
                         choice.key, choice.value, choice.why);
   text += "\n" + owners_table(f) + "\n" + figures(f);
+  if (f.market) text += market_table(f);
   for (const Warning& warning : f.warnings)
     text += fmt::format("Warning ({}): {}. {}\n", warning.code, warning.text, warning.what_to_do);
   if (!f.report.empty()) text += "Report: " + f.report + "\n";
@@ -139,6 +156,16 @@ std::string to_json(const Forecast& f) {
   for (const auto& o : f.owners)
     json["shapley"].push_back(
         {{"owner", o.name}, {"value", o.shapley}, {"standard_error", o.shapley_error}});
+  if (f.market) {
+    Json& market = json["market"];
+    market = {{"value", f.market->value}, {"psi", f.market->psi}, {"surplus", f.market->surplus}};
+    for (size_t i = 0; i < f.owners.size(); ++i)
+      market["sales"].push_back({{"owner", f.owners[i].name},
+                                 {"price", f.market->sales[i].price},
+                                 {"epsilon", f.market->sales[i].epsilon},
+                                 {"payment", f.market->sales[i].payment},
+                                 {"negotiated", f.market->sales[i].negotiated}});
+  }
   json["cost"] = {{"rounds", f.rounds},
                   {"bytes_per_owner", f.bytes_per_owner},
                   {"seconds_per_round", f.seconds_per_round}};

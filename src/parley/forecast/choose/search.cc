@@ -1,0 +1,273 @@
+#include "parley/forecast/choose/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parley/base/result.h"
+#include "parley/forecast/jobs.h"
+#include "parley/forecast/noise.h"
+#include "parley/forecast/predict/exact.h"
+#include "parley/learn/fitness.h"
+#include "parley/learn/objective.h"
+#include "parley/learn/weights.h"
+#include "parley/protocol/sync_plan.h"
+
+namespace parley::forecast {
+namespace {
+
+using charter::Charter, charter::Rule;
+
+learn::ClipIn norm_of(const Charter& charter) {
+  return charter.privacy.mechanism == charter::MechanismName::kLaplace ? learn::ClipIn::kL1
+                                                                       : learn::ClipIn::kL2;
+}
+
+/// Lengths of the public records' gradients at the optimum, going up.
+std::vector<double> gradient_lengths(const Charter& charter, const Facts& facts) {
+  std::vector<double> lengths;
+  const bool l1 = norm_of(charter) == learn::ClipIn::kL1;
+  learn::each_gradient(facts.loss, *facts.rows, facts.optimum.theta, learn::ClipIn::kNone, 0,
+                       [&](std::span<const double> z, double slope) {
+                         double sum = 0;
+                         for (double value : z) sum += l1 ? std::fabs(value) : value * value;
+                         lengths.push_back(std::fabs(slope) * (l1 ? sum : std::sqrt(sum)));
+                       });
+  std::sort(lengths.begin(), lengths.end());
+  return lengths;
+}
+
+/// Two significant digits, upwards: people will read it.
+double rounded(double value) {
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
+  return std::ceil(value / unit * (1 - 1e-12)) * unit;
+}
+
+std::vector<double> clips(const Charter& draft, const Facts& facts, const Given& given) {
+  if (given("privacy.max_grad_norm")) return {draft.privacy.max_grad_norm};
+  const auto lengths = gradient_lengths(draft, facts);
+  std::vector<double> found;
+  for (const double share : {.5, .7, .85, .93, .97, .99, .997, .999, 1.0}) {
+    const auto at = static_cast<size_t>(share * static_cast<double>(lengths.size() - 1));
+    const double clip = lengths[at] > 0 ? rounded(lengths[at]) : 0;
+    if (clip > 0 && (found.empty() || clip > found.back() * 1.01)) found.push_back(clip);
+  }
+  return found;
+}
+
+/// Near the optimum of the clipped loss: where it lies, how it bends, what it costs.
+struct Clipped {
+  double clip = 0;
+  std::vector<double> theta{}, hessian{}, inverse{};
+  double bias = 0;  // f(theta) - f*
+};
+
+std::vector<double> newton_step(const std::vector<double>& inverse,
+                                const std::vector<double>& gradient) {
+  const size_t p = gradient.size();
+  std::vector<double> step(p);
+  for (size_t i = 0; i < p; ++i)
+    for (size_t j = 0; j < p; ++j) step[i] -= inverse[i * p + j] * gradient[j];
+  return step;
+}
+
+/// A few Newton steps from the optimum; the clip moves it little, or is not worth looking at.
+std::optional<Clipped> clipped_at(const Charter& draft, const Facts& facts, double clip) {
+  const auto norm = norm_of(draft);
+  const size_t p = facts.dimension();
+  Clipped found{.clip = clip, .theta = facts.optimum.theta};
+  for (int round = 0; round < 4; ++round) {
+    found.hessian =
+        learn::smoothed_hessian(facts.loss, *facts.rows, found.theta, norm, clip, facts.l2);
+    auto inverse = learn::inverse(found.hessian, p);
+    if (!inverse) return std::nullopt;
+    found.inverse = *std::move(inverse);
+    auto gradient = learn::mean_gradient(facts.loss, *facts.rows, found.theta, norm, clip);
+    for (size_t j = 0; j < p; ++j) gradient[j] += facts.l2 * found.theta[j];
+    const auto step = newton_step(found.inverse, gradient);
+    for (size_t j = 0; j < p; ++j)
+      found.theta[j] = std::clamp(found.theta[j] + step[j], -facts.box, facts.box);
+  }
+  learn::Fitness fitness(facts.loss, p, facts.l2);
+  fitness.add(*facts.rows);
+  found.bias = std::max(fitness.at(found.theta) - facts.optimum.fitness, 0.0);
+  return found;
+}
+
+/// Rules that the loss and the charter allow.
+std::vector<Rule> rules(const Charter& draft, const Given& given) {
+  if (given("protocol.rule")) return {draft.protocol.rule};
+  std::vector<Rule> found = {Rule::kConstant, Rule::kAlgorithm2};
+  if (draft.model.loss != charter::Loss::kHinge) found.push_back(Rule::kPilotNewton);
+  if (draft.model.l2 > 0) found.push_back(Rule::kStronglyConvex);
+  return found;
+}
+
+/// The output each rule was made for (charter/protocol.cc has the same for what is not given).
+charter::Average average_of(Rule rule) {
+  if (rule == Rule::kAlgorithm2) return charter::Average::kPaper;
+  return rule == Rule::kConstant || rule == Rule::kPilotNewton ? charter::Average::kTail
+                                                               : charter::Average::kNone;
+}
+
+std::vector<double> steps(const Charter& draft, const Given& given, Rule rule, double curvature) {
+  if (given("protocol.step")) return {draft.protocol.step};
+  if (rule == Rule::kPilotNewton || rule == Rule::kStronglyConvex) return {1};
+  const double unit = rounded(1 / curvature);
+  return {unit / 2, unit, unit * 1.5};
+}
+
+std::vector<int64_t> rounds(const Charter& draft, const Given& given) {
+  if (given("protocol.rounds")) return {draft.protocol.rounds};
+  return {1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 70, 100, 150, 200, 300, 400};
+}
+
+std::vector<double> momenta(const Charter& draft, const Given& given, Rule rule) {
+  if (given("protocol.momentum")) return {draft.protocol.momentum};
+  if (rule == Rule::kConstant) return {0, .3, .6};
+  return {0};
+}
+
+/// One rule with one clip: the best rounds, step and momentum near the clipped optimum.
+class Search {
+ public:
+  Search(const Charter& draft, const Facts& facts, const Given& given, const NoiseLaw& law)
+      : draft_(draft), facts_(facts), given_(given), law_(law), rows_(owners_rows(draft)) {}
+
+  Candidate best_of(Rule rule, const Clipped& near) const {
+    Candidate best{.psi = std::numeric_limits<double>::infinity()};
+    Charter charter = filled(rule, near);
+    for (const double momentum : momenta(draft_, given_, rule))
+      for (const double step : steps(draft_, given_, rule, facts_.largest_curvature))
+        for (const int64_t count : rounds(draft_, given_)) {
+          charter.protocol.momentum = momentum;
+          charter.protocol.step = step;
+          charter.protocol.rounds = count;
+          const double psi = psi_near(charter, near);
+          if (psi < best.psi) best = {charter, psi};
+        }
+    return best;
+  }
+
+ private:
+  Charter filled(Rule rule, const Clipped& near) const {
+    Charter charter = draft_;
+    charter.undecided.clear();
+    charter.protocol.rule = rule;
+    charter.privacy.max_grad_norm = near.clip;
+    if (!given_("protocol.average")) charter.protocol.average = average_of(rule);
+    if (!given_("protocol.start")) charter.protocol.start = charter::Start::kPilot;
+    if (!given_("protocol.weights")) charter.protocol.weights = charter::Weights::kNoiseOptimal;
+    return charter;
+  }
+
+  double psi_near(const Charter& charter, const Clipped& near) const {
+    const bool from_pilot = charter.protocol.start == charter::Start::kPilot;
+    std::vector<double> start(facts_.dimension());
+    if (from_pilot) start = facts_.optimum.theta;
+    const auto schedule = protocol::step_table(charter, start, near.inverse);
+    Quadratic quadratic{near.hessian, start, {}};
+    for (size_t j = 0; j < start.size(); ++j) quadratic.start[j] -= near.theta[j];
+    if (from_pilot)
+      for (double value : facts_.spread)
+        quadratic.start_spread.push_back(value * (1 / facts_.count() + 1 / rows_));
+    const auto moments = exact_moments(quadratic, schedule);
+    return near.bias + moments.optimisation + owners_error(charter, moments.noise_gain);
+  }
+
+  /// Noise and weighting, with the weights that the charter would have.
+  double owners_error(const Charter& charter, double gain) const {
+    std::vector<learn::OwnerError> owners;
+    std::vector<double> by_rows;
+    for (const charter::Owner& owner : charter.owners) {
+      const auto rows = static_cast<double>(owner.rows);
+      const double variance = law_.variance(owner, static_cast<double>(charter.answers()),
+                                            charter.privacy.max_grad_norm);
+      owners.push_back({rows, gain * variance, facts_.sampling / rows});
+      by_rows.push_back(rows / rows_);
+    }
+    const bool optimal = charter.protocol.weights == charter::Weights::kNoiseOptimal;
+    return learn::weights_error(owners, optimal ? learn::optimal_weights(owners) : by_rows);
+  }
+
+  const Charter& draft_;
+  const Facts& facts_;
+  const Given& given_;
+  const NoiseLaw& law_;
+  double rows_;
+};
+
+/// The two best clips of each rule: the predictors will tell which.
+std::vector<Candidate> sync_candidates(const Charter& draft, const Facts& facts, const Given& given,
+                                       const NoiseLaw& law) {
+  const Search search(draft, facts, given, law);
+  std::vector<Clipped> near;
+  for (const double clip : clips(draft, facts, given))
+    if (auto found = clipped_at(draft, facts, clip)) near.push_back(*std::move(found));
+  std::vector<Candidate> all;
+  for (const Rule rule : rules(draft, given)) {
+    std::vector<Candidate> of_rule;
+    for (const Clipped& clipped : near) of_rule.push_back(search.best_of(rule, clipped));
+    std::sort(of_rule.begin(), of_rule.end(),
+              [](const Candidate& a, const Candidate& b) { return a.psi < b.psi; });
+    for (size_t k = 0; k < std::min<size_t>(2, of_rule.size()); ++k)
+      all.push_back(std::move(of_rule[k]));
+  }
+  return all;
+}
+
+/// Answers of each owner and steps within the stability rule; a handful, as predictions are quick.
+std::vector<Candidate> async_candidates(const Charter& draft, const Facts& facts,
+                                        const Given& given) {
+  double largest = 0;
+  for (const charter::Owner& owner : draft.owners)
+    largest = std::max(largest, static_cast<double>(owner.rows) / owners_rows(draft));
+  const auto owners = static_cast<double>(draft.owners.size());
+  const double most = 1.2 / (owners * largest * facts.largest_curvature);
+  std::vector<Candidate> all;
+  const std::vector<double> tried = given("protocol.step") ? std::vector{draft.protocol.step}
+                                                           : std::vector{most / 8, most / 3, most};
+  for (const double clip : clips(draft, facts, given))
+    for (const double step : tried)
+      for (const int64_t answers : {1, 2, 4, 8, 16, 32}) {
+        Candidate candidate{draft, 0};
+        Charter& charter = candidate.charter;
+        charter.undecided.clear();
+        charter.privacy.max_grad_norm = clip;
+        charter.protocol.step = step;
+        if (!given("protocol.rounds"))
+          charter.protocol.rounds = answers * static_cast<int64_t>(draft.owners.size());
+        if (!given("protocol.answers"))
+          charter.protocol.answers = (charter.protocol.rounds + static_cast<int64_t>(owners) - 1) /
+                                     static_cast<int64_t>(owners);
+        all.push_back(std::move(candidate));
+        if (given("protocol.rounds")) break;
+      }
+  return all;
+}
+
+}  // namespace
+
+Result<std::vector<Candidate>> shortlist(const Charter& draft, const Facts& facts,
+                                         const Given& given) {
+  const NoiseLaw law = TRY(NoiseLaw::of(draft));
+  if (draft.protocol.name == charter::ProtocolName::kAsync)
+    return async_candidates(draft, facts, given);
+  if (draft.protocol.name == charter::ProtocolName::kSync)
+    return sync_candidates(draft, facts, given, law);
+  return Error{Code::kInvalid,
+               "a forecast of protocol \"" + std::string(name_of(draft.protocol.name)) +
+                   "\" is not available yet",
+               "Forecasts know \"sync\" and \"async\".",
+               {.key = "protocol.name"}};
+}
+
+double clipped_share(const Charter& charter, const Facts& facts) {
+  const auto lengths = gradient_lengths(charter, facts);
+  const auto longer = std::count_if(lengths.begin(), lengths.end(), [&](double length) {
+    return length > charter.privacy.max_grad_norm;
+  });
+  return static_cast<double>(longer) / facts.count();
+}
+
+}  // namespace parley::forecast

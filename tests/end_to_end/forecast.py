@@ -120,6 +120,8 @@ class Forecast(InFolder):
 
     def test_a_market_pays_at_least_what_is_asked(self):
         sets = self.generate()
+        for i in range(3):
+            sets += ["--set", f"owner.{i}.rows=100000"]  # more than the pilot, or nothing is bought
         prices = ["--price", "bank-a=1", "--price", "bank-b=2", "--price", "bank-c=8"]
         self.parley("forecast", EXAMPLE, *sets, "--data", "data", *prices, "--value", "1e4",
                     expect=2)  # no cap

@@ -116,6 +116,7 @@ void add_band(Forecast& result, const Study& study, const Judge& judge, double e
   const double up = std::max(moved(result.low), moved(result.high));
   result.metric_low = result.metric_joint - std::hypot(down, level);
   result.metric_high = result.metric_joint + std::hypot(up, level);
+  if (!judge.smaller_is_better()) result.metric_high = std::min(result.metric_high, 1.0);
 }
 
 void add_parts(Forecast& result, const Study& study) {

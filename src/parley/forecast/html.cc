@@ -66,7 +66,9 @@ std::string owners(const Forecast& f) {
     text += row({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
                  metric_text(f, o.local_metric), metric_text(f, f.metric_joint),
                  closer(o.local_only, f.mean),
-                 o.break_even_epsilon ? significant(*o.break_even_epsilon) : "none",
+                 !o.break_even_epsilon        ? "none"
+                 : *o.break_even_epsilon == 0 ? "any"
+                                              : significant(*o.break_even_epsilon),
                  significant(o.shapley, 2)},
                 "td");
   }

@@ -19,7 +19,7 @@ using report::significant;
 constexpr size_t kShown = 20;  // owners in the table; more are in the JSON
 
 std::string at_least(const std::optional<double>& epsilon) {
-  return epsilon ? significant(*epsilon) : "none";
+  return !epsilon ? "none" : *epsilon == 0 ? "any" : significant(*epsilon);
 }
 
 std::string owners_table(const Forecast& f) {
@@ -48,9 +48,9 @@ std::string figures(const Forecast& f) {
       percent(f.pilot_only));
   text += fmt::format(
       "By {} ({}), from {} public rows; no private row was read.\n"
-      "{} rounds, {} bytes for each owner, about {} s a round without the network's delay.\n",
-      f.predictor, f.why, grouped(f.pilot_rows), f.rounds, grouped(f.bytes_per_owner),
-      significant(f.seconds_per_round, 2));
+      "{} {}, {} bytes for each owner, about {} s a round without the network's delay.\n",
+      f.predictor, f.why, grouped(f.pilot_rows), f.rounds, f.rounds == 1 ? "round" : "rounds",
+      grouped(f.bytes_per_owner), significant(f.seconds_per_round, 2));
   return text;
 }
 

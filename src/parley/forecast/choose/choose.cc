@@ -78,7 +78,8 @@ class Reasons {
   Choice step() const {
     const bool newton = best_.charter.protocol.rule == charter::Rule::kPilotNewton;
     return {"protocol.step", as_text(best_.charter.protocol.step),
-            newton ? "the rule itself"
+            newton ? (best_.charter.protocol.step == 1 ? "the rule itself"
+                                                       : "full steps would carry more noise")
                    : fmt::format("the largest curvature of the public rows is {}",
                                  significant(facts_.largest_curvature))};
   }

@@ -39,8 +39,10 @@ std::vector<double> gradient_lengths(const Charter& charter, const Facts& facts)
 
 /// Two significant digits, upwards: people will read it.
 double rounded(double value) {
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
-  return std::ceil(value / unit * (1 - 1e-12)) * unit;
+  const double places = 1 - std::floor(std::log10(value));
+  const double unit = std::pow(10, std::fabs(places));
+  const double digits = std::ceil((places > 0 ? value * unit : value / unit) * (1 - 1e-12));
+  return places > 0 ? digits / unit : digits * unit;  // Either is exact, or rounds once.
 }
 
 std::vector<double> clips(const Charter& draft, const Facts& facts, const Given& given) {
@@ -112,9 +114,10 @@ charter::Average average_of(Rule rule) {
 
 std::vector<double> steps(const Charter& draft, const Given& given, Rule rule, double curvature) {
   if (given("protocol.step")) return {draft.protocol.step};
-  if (rule == Rule::kPilotNewton || rule == Rule::kStronglyConvex) return {1};
+  if (rule == Rule::kPilotNewton) return {.1, .3, 1};
+  if (rule == Rule::kStronglyConvex) return {1};
   const double unit = rounded(1 / curvature);
-  return {unit / 2, unit, unit * 1.5};
+  return {rounded(unit / 2), unit, rounded(unit * 1.5)};
 }
 
 std::vector<int64_t> rounds(const Charter& draft, const Given& given) {
@@ -128,6 +131,29 @@ std::vector<double> momenta(const Charter& draft, const Given& given, Rule rule)
   return {0};
 }
 
+/// The quadratic near the clipped optimum, as a rule sees it.
+struct Near {
+  Near(const Charter& charter, const Clipped& near, const Facts& facts, double rows)
+      : start(charter.protocol.start == charter::Start::kPilot
+                  ? facts.optimum.theta
+                  : std::vector<double>(facts.dimension())),
+        metric(charter.protocol.rule == Rule::kPilotNewton ? near.inverse : std::vector<double>()),
+        costs(quadratic(charter, near, facts, rows), metric) {}
+
+  Quadratic quadratic(const Charter& charter, const Clipped& near, const Facts& facts,
+                      double rows) const {
+    Quadratic found{near.hessian, start, {}};
+    for (size_t j = 0; j < start.size(); ++j) found.start[j] -= near.theta[j];
+    if (charter.protocol.start == charter::Start::kPilot)
+      for (double value : facts.spread)
+        found.start_spread.push_back(value * (1 / facts.count() + 1 / rows));
+    return found;
+  }
+
+  std::vector<double> start, metric;
+  ExactCosts costs;
+};
+
 /// One rule with one clip: the best rounds, step and momentum near the clipped optimum.
 class Search {
  public:
@@ -137,13 +163,14 @@ class Search {
   Candidate best_of(Rule rule, const Clipped& near) const {
     Candidate best{.psi = std::numeric_limits<double>::infinity()};
     Charter charter = filled(rule, near);
+    const Near here(charter, near, facts_, rows_);
     for (const double momentum : momenta(draft_, given_, rule))
       for (const double step : steps(draft_, given_, rule, facts_.largest_curvature))
         for (const int64_t count : rounds(draft_, given_)) {
           charter.protocol.momentum = momentum;
           charter.protocol.step = step;
           charter.protocol.rounds = count;
-          const double psi = psi_near(charter, near);
+          const double psi = psi_near(charter, near, here);
           if (psi < best.psi) best = {charter, psi};
         }
     return best;
@@ -161,18 +188,11 @@ class Search {
     return charter;
   }
 
-  double psi_near(const Charter& charter, const Clipped& near) const {
-    const bool from_pilot = charter.protocol.start == charter::Start::kPilot;
-    std::vector<double> start(facts_.dimension());
-    if (from_pilot) start = facts_.optimum.theta;
-    const auto schedule = protocol::step_table(charter, start, near.inverse);
-    Quadratic quadratic{near.hessian, start, {}};
-    for (size_t j = 0; j < start.size(); ++j) quadratic.start[j] -= near.theta[j];
-    if (from_pilot)
-      for (double value : facts_.spread)
-        quadratic.start_spread.push_back(value * (1 / facts_.count() + 1 / rows_));
-    const auto moments = exact_moments(quadratic, schedule);
-    return near.bias + moments.optimisation + owners_error(charter, moments.noise_gain);
+  double psi_near(const Charter& charter, const Clipped& near, const Near& here) const {
+    const auto costs = here.costs.of(protocol::step_table(charter, here.start, here.metric));
+    if (!std::isfinite(costs.optimisation) || !std::isfinite(costs.noise_gain))
+      return std::numeric_limits<double>::infinity();  // It diverges.
+    return near.bias + costs.optimisation + owners_error(charter, costs.noise_gain);
   }
 
   /// Noise and weighting, with the weights that the charter would have.

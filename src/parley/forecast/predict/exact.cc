@@ -42,10 +42,10 @@ Response respond(const learn::Schedule& schedule, double curvature) {
 }
 
 /// The square root of the preconditioner: theta = root x makes it the identity.
-Matrix root_of(const learn::Schedule& schedule, size_t p) {
+Matrix root_of(std::span<const double> preconditioner, size_t p) {
   const auto n = static_cast<Eigen::Index>(p);
-  if (schedule.preconditioner.empty()) return Matrix::Identity(n, n);
-  return Eigen::SelfAdjointEigenSolver<Matrix>(matrix(schedule.preconditioner, p)).operatorSqrt();
+  if (preconditioner.empty()) return Matrix::Identity(n, n);
+  return Eigen::SelfAdjointEigenSolver<Matrix>(matrix(preconditioner, p)).operatorSqrt();
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ Matrix root_of(const learn::Schedule& schedule, size_t p) {
 ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& schedule) {
   const size_t p = quadratic.start.size();
   check(quadratic.hessian.size() == p * p);
-  const Matrix root = root_of(schedule, p);
+  const Matrix root = root_of(schedule.preconditioner, p);
   const Matrix hessian = matrix(quadratic.hessian, p);
   const Eigen::SelfAdjointEigenSolver<Matrix> seen(root * hessian * root);
   const Matrix to_theta = root * seen.eigenvectors();  // theta = to_theta x, round by round
@@ -81,6 +81,33 @@ ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& sc
   moments.optimisation = quadratic_cost(quadratic.hessian, moments.mean, moments.start_part);
   moments.noise_gain = quadratic_cost(quadratic.hessian, {}, moments.noise_part);
   return moments;
+}
+
+ExactCosts::ExactCosts(const Quadratic& quadratic, std::span<const double> preconditioner) {
+  const size_t p = quadratic.start.size();
+  const Matrix root = root_of(preconditioner, p);
+  const Eigen::SelfAdjointEigenSolver<Matrix> seen(root * matrix(quadratic.hessian, p) * root);
+  const Matrix to_theta = root * seen.eigenvectors();
+  const Matrix from_theta = seen.eigenvectors().transpose() * root.inverse();
+  const Vector start =
+      from_theta * Eigen::Map<const Vector>(quadratic.start.data(), static_cast<Eigen::Index>(p));
+  Vector squares = start.cwiseProduct(start);
+  if (!quadratic.start_spread.empty())
+    squares += (from_theta * matrix(quadratic.start_spread, p) * from_theta.transpose()).diagonal();
+  const Vector noise = to_theta.colwise().squaredNorm().transpose();
+  for (Eigen::Index j = 0; j < start.size(); ++j)
+    directions_.push_back({seen.eigenvalues()[j], squares[j], noise[j]});
+}
+
+ExactCosts::Costs ExactCosts::of(const learn::Schedule& schedule) const {
+  Costs costs;
+  for (const Direction& direction : directions_) {
+    const Response response = respond(schedule, direction.curvature);
+    const double half = direction.curvature / 2;
+    costs.optimisation += half * response.start * response.start * direction.start;
+    costs.noise_gain += half * response.noise.squaredNorm() * direction.noise;
+  }
+  return costs;
 }
 
 double quadratic_cost(std::span<const double> hessian, std::span<const double> mean,

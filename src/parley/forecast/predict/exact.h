@@ -30,6 +30,25 @@ struct ExactMoments {
 
 ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& schedule);
 
+/// The costs alone, for many schedules on one quadratic that share their preconditioner.
+class ExactCosts {
+ public:
+  /// `preconditioner` is that of the schedules, empty for the identity.
+  ExactCosts(const Quadratic& quadratic, std::span<const double> preconditioner);
+
+  struct Costs {
+    double optimisation = 0;
+    double noise_gain = 0;
+  };
+  Costs of(const learn::Schedule& schedule) const;
+
+ private:
+  struct Direction {
+    double curvature, start, noise;  // E of the start's square, and of the noise's
+  };
+  std::vector<Direction> directions_{};
+};
+
 /// (1/2) sum of H_ij (m_i m_j + C_ij): what a mean error and a covariance cost.
 double quadratic_cost(std::span<const double> hessian, std::span<const double> mean,
                       std::span<const double> covariance);

@@ -88,6 +88,17 @@ TEST(ExactMoments, AgreeWithRunsUnderAPreconditionerAndMomentum) {
   EXPECT_NEAR(simulated(q, schedule, .05, 40000) / expected, 1, .03);
 }
 
+TEST(ExactCosts, AreThoseOfTheMoments) {
+  const Quadratic q{
+      .hessian = {2, .4, .4, 1}, .start = {-.2, .3}, .start_spread = {.09, .01, .01, .04}};
+  auto schedule = learn::pilot_newton(6, .7, learn::Average::kTail, q.start, {.6, -.1, -.1, .8});
+  schedule.momentum = .3;
+  const auto moments = exact_moments(q, schedule);
+  const auto costs = ExactCosts(q, schedule.preconditioner).of(schedule);
+  EXPECT_NEAR(costs.optimisation, moments.optimisation, 1e-14);
+  EXPECT_NEAR(costs.noise_gain, moments.noise_gain, 1e-14);
+}
+
 // A start drawn at random costs what the learner's code says it costs, without any noise.
 TEST(ExactMoments, CarryTheSpreadOfTheStart) {
   const auto schedule = learn::constant_step(4, .2, learn::Average::kTail, {0, 0});

@@ -74,7 +74,10 @@ ExpectedLoss expected(const learn::Hinge& loss, const Score& score, double limit
           -score.label * jump * share, jump * normal_density(short_by / width) / width};
 }
 
-ExpectedLoss expected(const learn::Logistic& loss, const Score& score, double limit) {
+namespace {
+
+template <bool kValue>
+ExpectedLoss quadrature(const learn::Logistic& loss, const Score& score, double limit) {
   static const Quadrature rule = make_quadrature();
   const double weight = loss.weights.of(score.label), most = std::min(limit, weight);
   ExpectedLoss result;
@@ -83,11 +86,21 @@ ExpectedLoss expected(const learn::Logistic& loss, const Score& score, double li
     const double e = std::exp(-std::fabs(margin));
     const double wrong = margin < 0 ? 1 / (1 + e) : e / (1 + e);  // 1 / (1 + exp(margin))
     const double slope = weight * wrong;
-    result.value += rule.weights[k] * weight * (std::max(0.0, -margin) + std::log1p(e));
+    if (kValue) result.value += rule.weights[k] * weight * (std::max(0.0, -margin) + std::log1p(e));
     result.slope -= rule.weights[k] * score.label * std::min(slope, most);
     result.curvature += slope > most ? 0 : rule.weights[k] * slope * (1 - wrong);
   }
   return result;
+}
+
+}  // namespace
+
+ExpectedLoss expected(const learn::Logistic& loss, const Score& score, double limit) {
+  return quadrature<true>(loss, score, limit);
+}
+
+ExpectedLoss expected_slope(const learn::Logistic& loss, const Score& score, double limit) {
+  return quadrature<false>(loss, score, limit);
 }
 
 Clamped clamped(double mean, double variance, double box) {

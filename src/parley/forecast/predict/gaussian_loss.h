@@ -38,6 +38,12 @@ ExpectedLoss expected(const learn::Huber& loss, const Score& score, double limit
 ExpectedLoss expected(const learn::Hinge& loss, const Score& score, double limit = kNoLimit);
 /// By Gauss-Hermite quadrature at 15 points.
 ExpectedLoss expected(const learn::Logistic& loss, const Score& score, double limit = kNoLimit);
+/// Without the value, which costs as much as the rest.
+ExpectedLoss expected_slope(const learn::Logistic& loss, const Score& score, double limit);
+template <class Loss>
+ExpectedLoss expected_slope(const Loss& loss, const Score& score, double limit) {
+  return expected(loss, score, limit);
+}
 
 /// Mean and variance of N(mean, variance) clamped to +-box, and how much of a small shift passes.
 struct Clamped {

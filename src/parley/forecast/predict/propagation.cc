@@ -86,8 +86,8 @@ Derivatives derivatives(const Records& records, const Loss& loss, const Vector& 
       [&](size_t piece, const auto& block, Index at, const Vector& scores, const Vector& spread) {
         Vector slopes(scores.size()), roots(scores.size());
         for (Index i = 0; i < scores.size(); ++i) {
-          const auto found =
-              expected(loss, {scores[i], spread[i], records.label(at + i)}, records.limit(at + i));
+          const auto found = expected_slope(loss, {scores[i], spread[i], records.label(at + i)},
+                                            records.limit(at + i));
           slopes[i] = found.slope;
           roots[i] = std::sqrt(std::max(found.curvature, 0.0));
         }

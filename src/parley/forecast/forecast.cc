@@ -167,15 +167,19 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
   const Facts facts = facts_of(charter.model, pilot);
   const Job job = TRY(job_of(charter, facts));
   const NoiseLaw law = TRY(NoiseLaw::of(charter));
-  const Prediction prediction = predict(facts, job, options.threads);
   const double n = owners_rows(charter), best = facts.fitness(n);
+  const auto parts = parts_of(charter.model, facts);
+  Prediction prediction = predict(facts, job, options.threads);
+  const PilotError error = pilot_error(parts, facts, job, prediction, n, options.threads);
+  prediction.optimisation += error.curvature * best;
+  prediction.excess += error.curvature * best;
   const Response response = response_of(facts, job, prediction, options.threads);
   const Game game(response.scaled(1 / best), facts.sampling / best,
                   facts.sampling / best / facts.count(), game_weights(charter), job.variance());
   Study study{charter, facts, job, prediction, law, game, {}, best, n};
   for (size_t i = 0; i < charter.owners.size(); ++i)
     study.players.push_back({static_cast<double>(charter.owners[i].rows), job.variances[i]});
-  const Judge judge(charter, facts, options.threads);
+  const Judge judge(charter, facts, parts, options.threads);
 
   Forecast result{.charter_name = charter.name,
                   .charter_hash = to_hex(charter.hash),
@@ -190,7 +194,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
   add_coalitions(result, study);
   add_epsilons(result, study, options.target);
   add_bounds(result, study);
-  add_band(result, study, judge, pilot_error(charter.model, facts, job, options.threads));
+  add_band(result, study, judge, error.relative);
   add_grid(result, study);
   if (options.market) TRY(add_market(result, study, *options.market));
   add_cost(result, charter);

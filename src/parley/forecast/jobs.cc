@@ -2,6 +2,7 @@
 
 #include "parley/charter/available.h"
 #include "parley/forecast/noise.h"
+#include "parley/forecast/predict/pilot_runs.h"
 #include "parley/protocol/async_plan.h"
 #include "parley/protocol/sync_plan.h"
 
@@ -24,11 +25,13 @@ Result<void> check_known(const Charter& charter) {
                  "Forecasts know the rules that ask for gradients.",
                  {.key = "protocol.rule"}};
   const bool squared = charter.model.loss == charter::Loss::kSquared;
-  if (p.name == charter::ProtocolName::kAsync && !squared)
+  if (p.name == charter::ProtocolName::kAsync && !squared &&
+      charter.owners.size() > kAsyncOwnersMax)
     return Error{Code::kInvalid,
                  "an asynchronous forecast of loss \"" + std::string(name_of(charter.model.loss)) +
-                     "\" is not available yet",
-                 "Forecasts know asynchronous \"squared\", and every loss with protocol \"sync\".",
+                     "\" is available for at most " + std::to_string(kAsyncOwnersMax) +
+                     " owners yet",
+                 "Forecasts know any number of owners with loss \"squared\" or protocol \"sync\".",
                  {.key = "model.loss"}};
   return {};
 }
@@ -75,9 +78,7 @@ Result<Job> job_of(const Charter& charter, const Facts& facts) {
 
 Prediction predict(const Facts& facts, const Job& job, int threads) {
   if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return predict(facts, *sync, threads);
-  const auto found = predict(facts, std::get<AsyncJob>(job.kind), threads);
-  check(found.has_value());  // job_of refuses other losses.
-  return *found;
+  return predict(facts, std::get<AsyncJob>(job.kind), threads);
 }
 
 Response response_of(const Facts& facts, const Job& job, const Prediction& here, int threads) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "parley/charter/charter.h"
 #include "parley/forecast/facts.h"
@@ -12,7 +13,9 @@ namespace parley::forecast {
 
 class Judge {
  public:
-  Judge(const charter::Charter& charter, const Facts& facts, int threads);
+  /// `parts` of the public rows tell how much a model flatters the rows it was made from.
+  Judge(const charter::Charter& charter, const Facts& facts, const std::vector<Facts>& parts,
+        int threads);
 
   const std::string& name() const { return name_; }  // rmse | auc
   bool smaller_is_better() const { return name_ == "rmse"; }
@@ -28,7 +31,7 @@ class Judge {
 
   const Facts& facts_;
   std::string name_;
-  double scale_, correction_;
+  double scale_, correction_, flattery_;
   int threads_;
   double best_ = 0, slope_ = 0, error_ = 0;
 };

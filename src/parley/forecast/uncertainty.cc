@@ -53,16 +53,6 @@ Job job_for(const Facts& part, Job job) {
   return job;
 }
 
-/// Rounds times rows that a forecast of part of the rows may cost; fewer rows are taken beyond.
-size_t parts_for(const Facts& facts, const Job& job) {
-  const auto* sync = std::get_if<SyncJob>(&job.kind);
-  const double rounds = sync ? static_cast<double>(sync->schedule.rounds.size()) : 1;
-  const double p = static_cast<double>(facts.dimension());
-  const double work = facts.count() * rounds * p * p;
-  const double most = std::max(1.0, facts.count() / (kParts * 400));
-  return kParts * static_cast<size_t>(std::clamp(std::ceil(work / 1e8), 1.0, most));
-}
-
 }  // namespace
 
 std::vector<std::vector<double>> models_of(const Landing& landing, double box, size_t count) {
@@ -100,18 +90,31 @@ double quantile(std::vector<double> values, double share) {
   return values[below] + (place - static_cast<double>(below)) * (next - values[below]);
 }
 
-double pilot_error(const charter::Model& model, const Facts& facts, const Job& job, int threads) {
-  const size_t parts = parts_for(facts, job);
-  if (facts.rows->size() < 4 * facts.dimension() * kParts) return 1;  // too few to tell
-  double sum = 0, squares = 0;
-  for (size_t k = 0; k < kParts; ++k) {
-    const Facts part = facts_of(model, part_of(*facts.rows, k, parts));
-    const double psi = predict(part, job_for(part, job), threads).excess / part.optimum.fitness;
+std::vector<Facts> parts_of(const charter::Model& model, const Facts& facts) {
+  std::vector<Facts> parts;
+  if (facts.rows->size() < 4 * facts.dimension() * kParts) return parts;  // too few to tell
+  for (size_t k = 0; k < kParts; ++k)
+    parts.push_back(facts_of(model, part_of(*facts.rows, k, kParts)));
+  return parts;
+}
+
+PilotError pilot_error(const std::vector<Facts>& parts, const Facts& facts, const Job& job,
+                       const Prediction& here, double owners_rows, int threads) {
+  if (parts.empty()) return {1, 0};
+  double sum = 0, squares = 0, unfinished = 0;
+  for (const Facts& part : parts) {
+    const Prediction found = predict(part, job_for(part, job), threads);
+    const double psi = found.excess / part.optimum.fitness;
     sum += psi, squares += psi * psi;
+    unfinished += found.optimisation / part.optimum.fitness;
   }
-  const double mean = sum / kParts;
-  const double variance = std::max(squares / kParts - mean * mean, 0.0) * kParts / (kParts - 1);
-  return std::sqrt(variance / static_cast<double>(parts)) / mean;
+  const auto count = static_cast<double>(parts.size());
+  const double mean = sum / count;
+  const double variance = std::max(squares / count - mean * mean, 0.0) * count / (count - 1);
+  const double m = facts.count();
+  const double ratio = (1 / m + 1 / owners_rows) / (count / m - 1 / m);
+  const double more = unfinished / count - here.optimisation / facts.optimum.fitness;
+  return {std::sqrt(variance / count) / mean, std::max(more, 0.0) * ratio};
 }
 
 double disagreement(const charter::Model& model, const Facts& facts) {

@@ -19,9 +19,19 @@ std::vector<double> excess_draws(const Facts& facts, const Prediction& predictio
 /// The value below which a share of them lies.
 double quantile(std::vector<double> values, double share);
 
-/// The relative standard error of the expected excess over f* that comes from the public rows being
-/// a sample: five parts of them make forecasts of their own.
-double pilot_error(const charter::Model& model, const Facts& facts, const Job& job, int threads);
+/// The public rows in five parts, each with facts of its own.
+std::vector<Facts> parts_of(const charter::Model& model, const Facts& facts);
+
+/// What the public rows leave uncertain, in units of f*, from what their parts would forecast.
+struct PilotError {
+  double relative = 0;  // standard error of the expected excess, relative to it
+  /// Steps and preconditioner fit the public rows' curvature, not quite the owners': what that is
+  /// expected to add. A part of the rows differs from all of them as these do from the owners',
+  /// only more, by the ratio of their numbers.
+  double curvature = 0;
+};
+PilotError pilot_error(const std::vector<Facts>& parts, const Facts& facts, const Job& job,
+                       const Prediction& here, double owners_rows, int threads);
 
 /// Two halves of the public rows disagree by so many times what chance would give: far above 1,
 /// they are not one sample, and the owners' rows may be another one again.

@@ -10,9 +10,6 @@ namespace {
 /// Below, the kink of the hinge loss hides what a forecast could say (spec, horizontal 4.5).
 constexpr double kHingeFloor = 2e-3;
 
-/// Above, propagated moments were found to be too low (docs/explanation/forecasting.md).
-constexpr double kRough = .5;
-
 bool steps_can_diverge(const charter::Charter& charter) {
   return charter.model.loss != charter::Loss::kHinge;
 }
@@ -25,14 +22,9 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
   if (p.smallest_gain < .9)
     warn("box_saturation",
          fmt::format("noise carries coefficients to the box (it holds back {:.0f} % of moves): the "
-                     "model is next to worthless, and the forecast of it rough",
+                     "model is next to worthless",
                      100 * (1 - p.smallest_gain)),
          "Take fewer rounds, a smaller clip, or larger budgets.");
-  else if (p.predictor == "gaussian" && f.mean > kRough)
-    warn("rough",
-         "this far from the best, iterates are no longer normal, and forecasts were up to 40 % too "
-         "low",
-         "Read it as: useless at these budgets.");
   if (steps_can_diverge(charter) && p.stability >= 2)
     warn("unstable",
          fmt::format("the first steps are {:.2g} times the inverse curvature; from 2 on they "

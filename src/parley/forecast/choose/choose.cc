@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "parley/base/number.h"
+#include "parley/forecast/choose/clips.h"
 #include "parley/forecast/choose/search.h"
 #include "parley/forecast/jobs.h"
+#include "parley/forecast/uncertainty.h"
 #include "parley/report/table.h"
 
 namespace parley::forecast {
@@ -16,8 +18,14 @@ namespace {
 using charter::Charter;
 using report::significant;
 
+struct Public {
+  const Facts& facts;
+  const std::vector<Facts>& parts;
+};
+
 /// As the predictors see it; a candidate that the plan refuses is never taken.
-double psi_of(const Charter& charter, const Facts& facts, int threads) {
+double psi_of(const Charter& charter, const Public& known, int threads) {
+  const Facts& facts = known.facts;
   const auto job = job_of(charter, facts);
   if (!job) return std::numeric_limits<double>::infinity();
   const double best = facts.fitness(owners_rows(charter)), n = owners_rows(charter);
@@ -27,18 +35,20 @@ double psi_of(const Charter& charter, const Facts& facts, int threads) {
     const double off = job->weights[i] - rows / n;
     weighting += facts.sampling * off * off / rows;
   }
-  return (predict(facts, *job, threads).excess + weighting) / best;
+  const Prediction found = predict(facts, *job, threads);
+  const PilotError error = pilot_error(known.parts, facts, *job, found, n, threads);
+  return (found.excess + weighting) / best + error.curvature;
 }
 
 std::string as_text(double value) { return shortest(value); }
 
 /// The same charter but for one value, to say what another choice would have come to.
 template <class Change>
-std::string otherwise(const Candidate& best, const Facts& facts, int threads,
+std::string otherwise(const Candidate& best, const Public& known, int threads,
                       const std::string& name, const Change& change) {
   Charter other = best.charter;
   change(other);
-  const double psi = psi_of(other, facts, threads);
+  const double psi = psi_of(other, known, threads);
   return psi < std::numeric_limits<double>::infinity()
              ? fmt::format("{} would reach {}", name, significant(psi, 2))
              : "";
@@ -53,12 +63,12 @@ std::string joined(const std::vector<std::string>& parts) {
 
 class Reasons {
  public:
-  Reasons(const Candidate& best, const Facts& facts, int threads)
-      : best_(best), facts_(facts), threads_(threads) {}
+  Reasons(const Candidate& best, const Public& known, int threads)
+      : best_(best), known_(known), threads_(threads) {}
 
   Choice clip() const {
     const double clip = best_.charter.privacy.max_grad_norm;
-    const double share = clipped_share(best_.charter, facts_);
+    const double share = clipped_share(best_.charter, known_.facts);
     return {"privacy.max_grad_norm", as_text(clip),
             joined({fmt::format("{} % of the public records are clipped at the optimum",
                                 significant(100 * share, 2)),
@@ -81,7 +91,7 @@ class Reasons {
             newton ? (best_.charter.protocol.step == 1 ? "the rule itself"
                                                        : "full steps would carry more noise")
                    : fmt::format("the largest curvature of the public rows is {}",
-                                 significant(facts_.largest_curvature))};
+                                 significant(known_.facts.largest_curvature))};
   }
   Choice momentum() const {
     return {"protocol.momentum", as_text(best_.charter.protocol.momentum),
@@ -97,7 +107,7 @@ class Reasons {
   }
   Choice weights() const {
     return {"protocol.weights", std::string(name_of(best_.charter.protocol.weights)),
-            otherwise(best_, facts_, threads_, "weights by rows",
+            otherwise(best_, known_, threads_, "weights by rows",
                       [](Charter& c) { c.protocol.weights = charter::Weights::kRows; })};
   }
   Choice answers() const {
@@ -108,24 +118,24 @@ class Reasons {
  private:
   std::string other_clip(double times) const {
     const double clip = best_.charter.privacy.max_grad_norm * times;
-    return otherwise(best_, facts_, threads_, significant(clip, 2),
+    return otherwise(best_, known_, threads_, significant(clip, 2),
                      [&](Charter& c) { c.privacy.max_grad_norm = clip; });
   }
   std::string other_rounds(int64_t rounds) const {
-    return otherwise(best_, facts_, threads_, std::to_string(rounds), [&](Charter& c) {
+    return otherwise(best_, known_, threads_, std::to_string(rounds), [&](Charter& c) {
       c.protocol.answers = c.protocol.answers * rounds / c.protocol.rounds;
       c.protocol.rounds = rounds;
     });
   }
 
   const Candidate& best_;
-  const Facts& facts_;
+  const Public& known_;
   int threads_;
 };
 
-std::vector<Choice> explained(const Charter& draft, const Candidate& best, const Facts& facts,
+std::vector<Choice> explained(const Charter& draft, const Candidate& best, const Public& known,
                               const Given& given, int threads) {
-  const Reasons why(best, facts, threads);
+  const Reasons why(best, known, threads);
   const bool sync = draft.protocol.name == charter::ProtocolName::kSync;
   std::vector<Choice> choices;
   const auto add = [&](std::string_view key, Choice (Reasons::*reason)() const) {
@@ -148,16 +158,18 @@ std::vector<Choice> explained(const Charter& draft, const Candidate& best, const
 }  // namespace
 
 Result<Choosing> choose(const Charter& draft, const Facts& facts, const Given& given, int threads) {
+  const auto parts = parts_of(draft.model, facts);
+  const Public known{facts, parts};
   Choosing found;
   found.best.psi = std::numeric_limits<double>::infinity();
   for (Candidate& candidate : TRY(shortlist(draft, facts, given))) {
-    candidate.psi = psi_of(candidate.charter, facts, threads);
+    candidate.psi = psi_of(candidate.charter, known, threads);
     if (candidate.psi < found.best.psi) found.best = std::move(candidate);
   }
   if (found.best.psi == std::numeric_limits<double>::infinity())
     return Error{Code::kInvalid, "no values were found for what the draft leaves open",
                  "Give protocol.rule, protocol.rounds, protocol.step and privacy.max_grad_norm."};
-  found.choices = explained(draft, found.best, facts, given, threads);
+  found.choices = explained(draft, found.best, known, given, threads);
   return found;
 }
 

@@ -4,12 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "parley/base/result.h"
+#include "parley/forecast/choose/clips.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/noise.h"
 #include "parley/forecast/predict/exact.h"
-#include "parley/learn/fitness.h"
-#include "parley/learn/objective.h"
 #include "parley/learn/weights.h"
 #include "parley/protocol/sync_plan.h"
 
@@ -17,84 +15,6 @@ namespace parley::forecast {
 namespace {
 
 using charter::Charter, charter::Rule;
-
-learn::ClipIn norm_of(const Charter& charter) {
-  return charter.privacy.mechanism == charter::MechanismName::kLaplace ? learn::ClipIn::kL1
-                                                                       : learn::ClipIn::kL2;
-}
-
-/// Lengths of the public records' gradients at the optimum, going up.
-std::vector<double> gradient_lengths(const Charter& charter, const Facts& facts) {
-  std::vector<double> lengths;
-  const bool l1 = norm_of(charter) == learn::ClipIn::kL1;
-  learn::each_gradient(facts.loss, *facts.rows, facts.optimum.theta, learn::ClipIn::kNone, 0,
-                       [&](std::span<const double> z, double slope) {
-                         double sum = 0;
-                         for (double value : z) sum += l1 ? std::fabs(value) : value * value;
-                         lengths.push_back(std::fabs(slope) * (l1 ? sum : std::sqrt(sum)));
-                       });
-  std::sort(lengths.begin(), lengths.end());
-  return lengths;
-}
-
-/// Two significant digits, upwards: people will read it.
-double rounded(double value) {
-  const double places = 1 - std::floor(std::log10(value));
-  const double unit = std::pow(10, std::fabs(places));
-  const double digits = std::ceil((places > 0 ? value * unit : value / unit) * (1 - 1e-12));
-  return places > 0 ? digits / unit : digits * unit;  // Either is exact, or rounds once.
-}
-
-std::vector<double> clips(const Charter& draft, const Facts& facts, const Given& given) {
-  if (given("privacy.max_grad_norm")) return {draft.privacy.max_grad_norm};
-  const auto lengths = gradient_lengths(draft, facts);
-  std::vector<double> found;
-  for (const double share : {.5, .7, .85, .93, .97, .99, .997, .999, 1.0}) {
-    const auto at = static_cast<size_t>(share * static_cast<double>(lengths.size() - 1));
-    const double clip = lengths[at] > 0 ? rounded(lengths[at]) : 0;
-    if (clip > 0 && (found.empty() || clip > found.back() * 1.01)) found.push_back(clip);
-  }
-  return found;
-}
-
-/// Near the optimum of the clipped loss: where it lies, how it bends, what it costs.
-struct Clipped {
-  double clip = 0;
-  std::vector<double> theta{}, hessian{}, inverse{};
-  double bias = 0;  // f(theta) - f*
-};
-
-std::vector<double> newton_step(const std::vector<double>& inverse,
-                                const std::vector<double>& gradient) {
-  const size_t p = gradient.size();
-  std::vector<double> step(p);
-  for (size_t i = 0; i < p; ++i)
-    for (size_t j = 0; j < p; ++j) step[i] -= inverse[i * p + j] * gradient[j];
-  return step;
-}
-
-/// A few Newton steps from the optimum; the clip moves it little, or is not worth looking at.
-std::optional<Clipped> clipped_at(const Charter& draft, const Facts& facts, double clip) {
-  const auto norm = norm_of(draft);
-  const size_t p = facts.dimension();
-  Clipped found{.clip = clip, .theta = facts.optimum.theta};
-  for (int round = 0; round < 4; ++round) {
-    found.hessian =
-        learn::smoothed_hessian(facts.loss, *facts.rows, found.theta, norm, clip, facts.l2);
-    auto inverse = learn::inverse(found.hessian, p);
-    if (!inverse) return std::nullopt;
-    found.inverse = *std::move(inverse);
-    auto gradient = learn::mean_gradient(facts.loss, *facts.rows, found.theta, norm, clip);
-    for (size_t j = 0; j < p; ++j) gradient[j] += facts.l2 * found.theta[j];
-    const auto step = newton_step(found.inverse, gradient);
-    for (size_t j = 0; j < p; ++j)
-      found.theta[j] = std::clamp(found.theta[j] + step[j], -facts.box, facts.box);
-  }
-  learn::Fitness fitness(facts.loss, p, facts.l2);
-  fitness.add(*facts.rows);
-  found.bias = std::max(fitness.at(found.theta) - facts.optimum.fitness, 0.0);
-  return found;
-}
 
 /// Rules that the loss and the charter allow.
 std::vector<Rule> rules(const Charter& draft, const Given& given) {
@@ -230,8 +150,16 @@ std::vector<Candidate> sync_candidates(const Charter& draft, const Facts& facts,
     for (const Clipped& clipped : near) of_rule.push_back(search.best_of(rule, clipped));
     std::sort(of_rule.begin(), of_rule.end(),
               [](const Candidate& a, const Candidate& b) { return a.psi < b.psi; });
-    for (size_t k = 0; k < std::min<size_t>(2, of_rule.size()); ++k)
-      all.push_back(std::move(of_rule[k]));
+    for (size_t k = 0; k < std::min<size_t>(2, of_rule.size()); ++k) {
+      all.push_back(of_rule[k]);
+      if (k > 0 || given("protocol.rounds")) continue;
+      // Near the optimum everything is known; the owners' curvature is not, and may want more.
+      const int64_t least = of_rule[k].charter.protocol.rounds;
+      for (const int64_t more : {least + 1, 2 * least + 1}) {
+        of_rule[k].charter.protocol.rounds = more;
+        all.push_back(of_rule[k]);
+      }
+    }
   }
   return all;
 }
@@ -280,14 +208,6 @@ Result<std::vector<Candidate>> shortlist(const Charter& draft, const Facts& fact
                    "\" is not available yet",
                "Forecasts know \"sync\" and \"async\".",
                {.key = "protocol.name"}};
-}
-
-double clipped_share(const Charter& charter, const Facts& facts) {
-  const auto lengths = gradient_lengths(charter, facts);
-  const auto longer = std::count_if(lengths.begin(), lengths.end(), [&](double length) {
-    return length > charter.privacy.max_grad_norm;
-  });
-  return static_cast<double>(longer) / facts.count();
 }
 
 }  // namespace parley::forecast

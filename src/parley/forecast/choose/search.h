@@ -11,7 +11,4 @@ namespace parley::forecast {
 Result<std::vector<Candidate>> shortlist(const charter::Charter& draft, const Facts& facts,
                                          const Given& given);
 
-/// The share of public records whose gradient at the optimum is longer than the charter's clip.
-double clipped_share(const charter::Charter& charter, const Facts& facts);
-
 }  // namespace parley::forecast

@@ -7,6 +7,7 @@
 #include "parley/base/result.h"
 #include "parley/forecast/predict/exact.h"
 #include "parley/forecast/predict/gaussian_loss.h"
+#include "parley/forecast/predict/pilot_runs.h"
 
 namespace parley::forecast {
 namespace {
@@ -15,6 +16,8 @@ namespace {
 constexpr double kNegligible = 1e-3;
 /// Below, the box decides (spec, horizontal 7).
 constexpr double kSaturated = .9;
+/// Above this relative fitness propagated moments were found to be too low.
+constexpr double kFar = .5;
 
 Propagation propagation(const Facts& facts, const SyncJob& job, int threads) {
   Propagation how{.rows = *facts.rows,
@@ -92,6 +95,17 @@ Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagat
   return found;
 }
 
+/// Where normal moments no longer tell, the algorithm itself does.
+void by_runs(Prediction& found, const Facts& facts, const SyncJob& job, int threads) {
+  const bool box = found.smallest_gain < kSaturated;
+  if (!box && found.excess <= kFar * facts.optimum.fitness) return;
+  const PilotRuns runs = run_on_pilot(facts, job, threads);
+  found.predictor = "pilot_monte_carlo";
+  found.why = box ? "the box decides" : "so far from the best, iterates are not normal";
+  found.excess = std::max(runs.excess, found.optimisation);
+  found.landing = runs.landing;
+}
+
 /// The largest step times the largest curvature, seen through the preconditioner.
 double stability(const Facts& facts, const learn::Schedule& schedule) {
   double step = 0;
@@ -105,7 +119,10 @@ double stability(const Facts& facts, const learn::Schedule& schedule) {
 Prediction predict(const Facts& facts, const SyncJob& job, int threads) {
   const Propagation how = propagation(facts, job, threads);
   auto found = by_moments(facts, job, how);
-  if (!found) found = by_propagation(facts, job, how);
+  if (!found) {
+    found = by_propagation(facts, job, how);
+    by_runs(*found, facts, job, threads);
+  }
   found->stability = stability(facts, job.schedule);
   return *std::move(found);
 }

@@ -3,7 +3,6 @@
 // the box decides and normal moments no longer tell.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,9 +42,9 @@ struct Prediction {
 
 Prediction predict(const Facts& facts, const SyncJob& job, int threads = 1);
 
-/// Quadratic losses only; nothing for others. The box and the clip are not looked at, except to
-/// say how far they matter.
-std::optional<Prediction> predict(const Facts& facts, const AsyncJob& job, int threads = 1);
+/// Exact for the squared loss, where the box and the clip are not looked at except to say how far
+/// they matter; other losses by runs, of at most kAsyncOwnersMax owners.
+Prediction predict(const Facts& facts, const AsyncJob& job, int threads = 1);
 
 /// The prediction of other variances of the noise, around that of the job.
 Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "parley/base/result.h"
+#include "parley/forecast/predict/pilot_runs.h"
 #include "parley/forecast/predict/predict.h"
 
 namespace parley::forecast {
@@ -42,10 +43,21 @@ Sum over_directions(const Facts& facts, const learn::AsyncRule& rule,
   return sum;
 }
 
+Prediction by_runs(const Facts& facts, const AsyncJob& job, int threads) {
+  const PilotRuns loud = run_on_pilot(facts, job, false, threads);
+  const PilotRuns quiet = run_on_pilot(facts, job, true, threads);
+  return {
+      .predictor = "pilot_monte_carlo",
+      .why = "asynchronous, loss " + std::string(learn::name_of(facts.loss)) + " is not quadratic",
+      .excess = loud.excess,
+      .optimisation = quiet.excess,
+      .landing = loud.landing};
+}
+
 }  // namespace
 
-std::optional<Prediction> predict(const Facts& facts, const AsyncJob& job, int threads) {
-  if (!std::holds_alternative<learn::Squared>(facts.loss)) return std::nullopt;
+Prediction predict(const Facts& facts, const AsyncJob& job, int threads) {
+  if (!std::holds_alternative<learn::Squared>(facts.loss)) return by_runs(facts, job, threads);
   const Propagation how{.rows = *facts.rows,
                         .loss = facts.loss,
                         .l2 = facts.l2,

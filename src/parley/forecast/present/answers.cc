@@ -1,4 +1,4 @@
-#include "parley/forecast/answers.h"
+#include "parley/forecast/present/answers.h"
 
 #include <fmt/format.h>
 

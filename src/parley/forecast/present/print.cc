@@ -6,8 +6,8 @@
 
 #include "parley/base/number.h"
 #include "parley/base/version.h"
-#include "parley/forecast/answers.h"
 #include "parley/forecast/forecast.h"
+#include "parley/forecast/present/answers.h"
 #include "parley/report/table.h"
 
 namespace parley::forecast {

@@ -132,6 +132,7 @@ Forecasts forecast(const Model& model, const forecast::Facts& facts, double scal
 std::string warned(const Model& model, const Forecasts& found) {
   const double psi = found.excess / found.fitness;
   if (found.gain < .9) return "box";
+  if (found.predictor == "pilot_monte_carlo") return "by runs";
   return model.charter.loss == charter::Loss::kHinge && psi < 2e-3 ? "hinge floor" : "";
 }
 

@@ -24,6 +24,7 @@ Result<Output> run(const DataPrepareOptions& options, ProgressStyle style);
 Result<Output> run(const DataSplitOptions& options, ProgressStyle style);
 Result<Output> run(const DataGenerateOptions& options, ProgressStyle style);
 Result<Output> run(const SimulateOptions& options, ProgressStyle style);
+Result<Output> run(const ForecastOptions& options, ProgressStyle style);
 Result<Output> run(const PredictOptions& options, ProgressStyle style);
 Result<Output> run(const LedgerOptions& options, ProgressStyle style);
 Result<Output> run(const ReconcileOptions& options, ProgressStyle style);

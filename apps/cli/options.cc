@@ -131,6 +131,7 @@ Parsed parse(int argc, const char* const* argv) {
   add_init(root, invocation);
   add_charter(root, invocation);
   add_data(root, invocation);
+  add_forecast(root, invocation);
   add_simulate(root, invocation);
   add_predict(root, invocation);
   add_network(root, invocation);

@@ -99,6 +99,20 @@ struct SimulateOptions {
   learn::CsvSigns signs;  // of the files named here
 };
 
+struct ForecastOptions {
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::filesystem::path data;  // where pilot and bundle lie; empty: beside the charter
+  std::optional<double> target;
+  bool tune = false;
+  std::filesystem::path out;        // of the completed charter; empty: nowhere
+  std::filesystem::path html;       // of the report; empty: none
+  std::vector<std::string> prices;  // OWNER=PRICE, of one unit of epsilon
+  double value = 0;                 // of one unit of relative fitness, in the same money
+  int threads = 0;                  // 0: as many as the machine has
+  learn::CsvSigns signs;            // of the pilot
+};
+
 struct PredictOptions {
   std::filesystem::path model;
   std::filesystem::path data;
@@ -225,10 +239,10 @@ struct Invocation {
   bool json = false;
   bool quiet = false;
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
-               DataSplitOptions, DataGenerateOptions, SimulateOptions, PredictOptions,
-               LedgerOptions, ReconcileOptions, BudgetOptions, CertsInitOptions, CertsSignOptions,
-               JoinOptions, OwnerOptions, OwnerCheckOptions, LearnerOptions, VerifyOptions,
-               DoctorOptions, AccountOptions, AuditOptions, ReproduceOptions>
+               DataSplitOptions, DataGenerateOptions, SimulateOptions, ForecastOptions,
+               PredictOptions, LedgerOptions, ReconcileOptions, BudgetOptions, CertsInitOptions,
+               CertsSignOptions, JoinOptions, OwnerOptions, OwnerCheckOptions, LearnerOptions,
+               VerifyOptions, DoctorOptions, AccountOptions, AuditOptions, ReproduceOptions>
       command;
 };
 

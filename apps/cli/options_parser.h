@@ -35,5 +35,6 @@ void add_identity(CLI::App& root, Invocation& invocation);
 void add_account(CLI::App& root, Invocation& invocation);
 void add_audit(CLI::App& root, Invocation& invocation);
 void add_reproduce(CLI::App& root, Invocation& invocation);
+void add_forecast(CLI::App& root, Invocation& invocation);
 
 }  // namespace parley::cli

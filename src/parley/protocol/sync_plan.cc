@@ -53,24 +53,11 @@ Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Ro
 
 Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* pilot,
                                     const learn::Lattice& lattice) {
-  const charter::Protocol& p = charter.protocol;
-  const auto answers = static_cast<uint32_t>(charter.answers());
-  const auto start = TRY(start_of(charter, pilot, lattice.dimension()));
-  switch (p.rule) {
-    case charter::Rule::kAlgorithm1:
-      return learn::algorithm1(answers, p.step, p.average, start);
-    case charter::Rule::kAlgorithm2:
-      return learn::algorithm2(answers, p.step, p.average, start);
-    case charter::Rule::kConstant:
-      return learn::constant_step(answers, p.step, p.average, start);
-    case charter::Rule::kStronglyConvex:
-      return learn::strongly_convex(answers, p.step, charter.model.l2, p.average, start);
-    case charter::Rule::kPilotNewton:
-      return learn::pilot_newton(answers, p.step, p.average, start,
-                                 TRY(curvature_at(charter, pilot, start, lattice)));
-    default:  // Statistics: one step, to their minimum.
-      return learn::constant_step(answers, 1, learn::Average::kNone, start);
-  }
+  auto start = TRY(start_of(charter, pilot, lattice.dimension()));
+  std::vector<double> curvature;
+  if (charter.protocol.rule == charter::Rule::kPilotNewton)
+    curvature = TRY(curvature_at(charter, pilot, start, lattice));
+  return step_table(charter, std::move(start), std::move(curvature));
 }
 
 /// How answers of moments are read, and how large their noise is in the weighted mean.
@@ -88,6 +75,33 @@ Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<d
 
 }  // namespace
 
+learn::Schedule step_table(const Charter& charter, std::vector<double> start,
+                           std::vector<double> inverse_hessian) {
+  const charter::Protocol& p = charter.protocol;
+  const auto answers = static_cast<uint32_t>(charter.answers());
+  const auto table = [&] {
+    switch (p.rule) {
+      case charter::Rule::kAlgorithm1:
+        return learn::algorithm1(answers, p.step, p.average, std::move(start));
+      case charter::Rule::kAlgorithm2:
+        return learn::algorithm2(answers, p.step, p.average, std::move(start));
+      case charter::Rule::kConstant:
+        return learn::constant_step(answers, p.step, p.average, std::move(start));
+      case charter::Rule::kStronglyConvex:
+        return learn::strongly_convex(answers, p.step, charter.model.l2, p.average,
+                                      std::move(start));
+      case charter::Rule::kPilotNewton:
+        return learn::pilot_newton(answers, p.step, p.average, std::move(start),
+                                   std::move(inverse_hessian));
+      default:  // Statistics: one step, to their minimum.
+        return learn::constant_step(answers, 1, learn::Average::kNone, std::move(start));
+    }
+  };
+  learn::Schedule schedule = table();
+  schedule.momentum = p.momentum;
+  return schedule;
+}
+
 Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
@@ -99,7 +113,6 @@ Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
                  {.key = "secure_aggregation"}};
   const gate::Terms terms = TRY(gate::terms_for(charter, 0));
   learn::Schedule schedule = TRY(schedule_of(charter, pilot, terms.lattice));
-  schedule.momentum = charter.protocol.momentum;
   const auto weights = TRY(owner_weights(charter, schedule, pilot, terms.lattice));
   SyncPlan plan{.charter = charter.hash,
                 .owners = {},

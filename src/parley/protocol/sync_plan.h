@@ -7,6 +7,11 @@
 
 namespace parley::protocol {
 
+/// The charter's rule as a table of steps, from its start and, for pilot_newton, the inverse
+/// Hessian there.
+learn::Schedule step_table(const charter::Charter& charter, std::vector<double> start,
+                           std::vector<double> inverse_hessian);
+
 /// `pilot` holds the charter's public rows; null where it has none. All that the plan contains
 /// follows from public values.
 Result<SyncPlan> sync_plan(const charter::Charter& charter, const learn::Rows* pilot);

@@ -1,0 +1,34 @@
+// What a draft leaves open is chosen on the public rows: clip, rule, rounds, step, momentum,
+// average, start and weights, each with its reason (spec, horizontal 3.2 to 3.7).
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/forecast/facts.h"
+#include "parley/forecast/forecast.h"
+
+namespace parley::forecast {
+
+/// A charter whose every value is set, and how far from the best it is expected to end.
+struct Candidate {
+  charter::Charter charter{};
+  double psi = 0;
+};
+
+struct Choosing {
+  Candidate best{};
+  std::vector<Choice> choices{};
+};
+
+/// Whether the charter's authors wrote this key down; what they did not may be chosen.
+using Given = std::function<bool(std::string_view key)>;
+
+/// Candidates are compared by exact moments on the clipped quadratic near the optimum plus what the
+/// clip moves it by; the best of every rule then by the predictors themselves.
+Result<Choosing> choose(const charter::Charter& draft, const Facts& facts, const Given& given,
+                        int threads);
+
+}  // namespace parley::forecast

@@ -1,0 +1,93 @@
+#include "parley/forecast/choose/clips.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parley/learn/fitness.h"
+#include "parley/learn/objective.h"
+
+namespace parley::forecast {
+namespace {
+
+using charter::Charter;
+
+learn::ClipIn norm_of(const Charter& charter) {
+  return charter.privacy.mechanism == charter::MechanismName::kLaplace ? learn::ClipIn::kL1
+                                                                       : learn::ClipIn::kL2;
+}
+
+/// Lengths of the public records' gradients at the optimum, going up.
+std::vector<double> gradient_lengths(const Charter& charter, const Facts& facts) {
+  std::vector<double> lengths;
+  const bool l1 = norm_of(charter) == learn::ClipIn::kL1;
+  learn::each_gradient(facts.loss, *facts.rows, facts.optimum.theta, learn::ClipIn::kNone, 0,
+                       [&](std::span<const double> z, double slope) {
+                         double sum = 0;
+                         for (double value : z) sum += l1 ? std::fabs(value) : value * value;
+                         lengths.push_back(std::fabs(slope) * (l1 ? sum : std::sqrt(sum)));
+                       });
+  std::sort(lengths.begin(), lengths.end());
+  return lengths;
+}
+
+std::vector<double> newton_step(const std::vector<double>& inverse,
+                                const std::vector<double>& gradient) {
+  const size_t p = gradient.size();
+  std::vector<double> step(p);
+  for (size_t i = 0; i < p; ++i)
+    for (size_t j = 0; j < p; ++j) step[i] -= inverse[i * p + j] * gradient[j];
+  return step;
+}
+
+}  // namespace
+
+double rounded(double value) {
+  const double places = 1 - std::floor(std::log10(value));
+  const double unit = std::pow(10, std::fabs(places));
+  const double digits = std::ceil((places > 0 ? value * unit : value / unit) * (1 - 1e-12));
+  return places > 0 ? digits / unit : digits * unit;  // Either is exact, or rounds once.
+}
+
+std::vector<double> clips(const Charter& draft, const Facts& facts, const Given& given) {
+  if (given("privacy.max_grad_norm")) return {draft.privacy.max_grad_norm};
+  const auto lengths = gradient_lengths(draft, facts);
+  std::vector<double> found;
+  for (const double share : {.5, .7, .85, .93, .97, .99, .997, .999, 1.0}) {
+    const auto at = static_cast<size_t>(share * static_cast<double>(lengths.size() - 1));
+    const double clip = lengths[at] > 0 ? rounded(lengths[at]) : 0;
+    if (clip > 0 && (found.empty() || clip > found.back() * 1.01)) found.push_back(clip);
+  }
+  return found;
+}
+
+std::optional<Clipped> clipped_at(const Charter& draft, const Facts& facts, double clip) {
+  const auto norm = norm_of(draft);
+  const size_t p = facts.dimension();
+  Clipped found{.clip = clip, .theta = facts.optimum.theta};
+  for (int round = 0; round < 4; ++round) {
+    found.hessian =
+        learn::smoothed_hessian(facts.loss, *facts.rows, found.theta, norm, clip, facts.l2);
+    auto inverse = learn::inverse(found.hessian, p);
+    if (!inverse) return std::nullopt;
+    found.inverse = *std::move(inverse);
+    auto gradient = learn::mean_gradient(facts.loss, *facts.rows, found.theta, norm, clip);
+    for (size_t j = 0; j < p; ++j) gradient[j] += facts.l2 * found.theta[j];
+    const auto step = newton_step(found.inverse, gradient);
+    for (size_t j = 0; j < p; ++j)
+      found.theta[j] = std::clamp(found.theta[j] + step[j], -facts.box, facts.box);
+  }
+  learn::Fitness fitness(facts.loss, p, facts.l2);
+  fitness.add(*facts.rows);
+  found.bias = std::max(fitness.at(found.theta) - facts.optimum.fitness, 0.0);
+  return found;
+}
+
+double clipped_share(const Charter& charter, const Facts& facts) {
+  const auto lengths = gradient_lengths(charter, facts);
+  const auto longer = std::count_if(lengths.begin(), lengths.end(), [&](double length) {
+    return length > charter.privacy.max_grad_norm;
+  });
+  return static_cast<double>(longer) / facts.count();
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,30 @@
+// Which clips are worth looking at, and what each does to the optimum (spec, horizontal 3.2).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "parley/forecast/choose/choose.h"
+
+namespace parley::forecast {
+
+/// Quantiles of the public records' gradients, or the one that is given.
+std::vector<double> clips(const charter::Charter& draft, const Facts& facts, const Given& given);
+
+/// Near the optimum of the clipped loss: where it lies, how it bends, what it costs.
+struct Clipped {
+  double clip = 0;
+  std::vector<double> theta{}, hessian{}, inverse{};
+  double bias = 0;  // f(theta) - f*
+};
+
+/// A few Newton steps from the optimum; the clip moves it little, or is not worth looking at.
+std::optional<Clipped> clipped_at(const charter::Charter& draft, const Facts& facts, double clip);
+
+/// The share of public records whose gradient at the optimum is longer than the charter's clip.
+double clipped_share(const charter::Charter& charter, const Facts& facts);
+
+/// Two significant digits, upwards: people will read it.
+double rounded(double value);
+
+}  // namespace parley::forecast

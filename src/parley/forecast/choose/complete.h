@@ -1,0 +1,23 @@
+// A draft's text with the missing keys written in.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "parley/base/result.h"
+#include "parley/charter/charter.h"
+#include "parley/forecast/forecast.h"
+
+namespace parley::forecast {
+
+/// Whether the text (or a change on the command line) gives `key`, such as protocol.rounds.
+Result<bool> is_given(std::string_view toml, std::span<const charter::Override> changes,
+                      std::string_view key);
+
+/// The text with every choice and every change as a line of its section, choices with their reason
+/// as a comment. Everything else stays as it was written.
+std::string completed(std::string_view toml, std::span<const charter::Override> changes,
+                      std::span<const Choice> choices);
+
+}  // namespace parley::forecast

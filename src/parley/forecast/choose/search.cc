@@ -1,0 +1,213 @@
+#include "parley/forecast/choose/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parley/forecast/choose/clips.h"
+#include "parley/forecast/jobs.h"
+#include "parley/forecast/noise.h"
+#include "parley/forecast/predict/exact.h"
+#include "parley/learn/weights.h"
+#include "parley/protocol/sync_plan.h"
+
+namespace parley::forecast {
+namespace {
+
+using charter::Charter, charter::Rule;
+
+/// Rules that the loss and the charter allow.
+std::vector<Rule> rules(const Charter& draft, const Given& given) {
+  if (given("protocol.rule")) return {draft.protocol.rule};
+  std::vector<Rule> found = {Rule::kConstant, Rule::kAlgorithm2};
+  if (draft.model.loss != charter::Loss::kHinge) found.push_back(Rule::kPilotNewton);
+  if (draft.model.l2 > 0) found.push_back(Rule::kStronglyConvex);
+  return found;
+}
+
+/// The output each rule was made for (charter/protocol.cc has the same for what is not given).
+charter::Average average_of(Rule rule) {
+  if (rule == Rule::kAlgorithm2) return charter::Average::kPaper;
+  return rule == Rule::kConstant || rule == Rule::kPilotNewton ? charter::Average::kTail
+                                                               : charter::Average::kNone;
+}
+
+std::vector<double> steps(const Charter& draft, const Given& given, Rule rule, double curvature) {
+  if (given("protocol.step")) return {draft.protocol.step};
+  if (rule == Rule::kPilotNewton) return {.1, .3, 1};
+  if (rule == Rule::kStronglyConvex) return {1};
+  const double unit = rounded(1 / curvature);
+  return {rounded(unit / 2), unit, rounded(unit * 1.5)};
+}
+
+std::vector<int64_t> rounds(const Charter& draft, const Given& given) {
+  if (given("protocol.rounds")) return {draft.protocol.rounds};
+  return {1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 70, 100, 150, 200, 300, 400};
+}
+
+std::vector<double> momenta(const Charter& draft, const Given& given, Rule rule) {
+  if (given("protocol.momentum")) return {draft.protocol.momentum};
+  if (rule == Rule::kConstant) return {0, .3, .6};
+  return {0};
+}
+
+/// The quadratic near the clipped optimum, as a rule sees it.
+struct Near {
+  Near(const Charter& charter, const Clipped& near, const Facts& facts, double rows)
+      : start(charter.protocol.start == charter::Start::kPilot
+                  ? facts.optimum.theta
+                  : std::vector<double>(facts.dimension())),
+        metric(charter.protocol.rule == Rule::kPilotNewton ? near.inverse : std::vector<double>()),
+        costs(quadratic(charter, near, facts, rows), metric) {}
+
+  Quadratic quadratic(const Charter& charter, const Clipped& near, const Facts& facts,
+                      double rows) const {
+    Quadratic found{near.hessian, start, {}};
+    for (size_t j = 0; j < start.size(); ++j) found.start[j] -= near.theta[j];
+    if (charter.protocol.start == charter::Start::kPilot)
+      for (double value : facts.spread)
+        found.start_spread.push_back(value * (1 / facts.count() + 1 / rows));
+    return found;
+  }
+
+  std::vector<double> start, metric;
+  ExactCosts costs;
+};
+
+/// One rule with one clip: the best rounds, step and momentum near the clipped optimum.
+class Search {
+ public:
+  Search(const Charter& draft, const Facts& facts, const Given& given, const NoiseLaw& law)
+      : draft_(draft), facts_(facts), given_(given), law_(law), rows_(owners_rows(draft)) {}
+
+  Candidate best_of(Rule rule, const Clipped& near) const {
+    Candidate best{.psi = std::numeric_limits<double>::infinity()};
+    Charter charter = filled(rule, near);
+    const Near here(charter, near, facts_, rows_);
+    for (const double momentum : momenta(draft_, given_, rule))
+      for (const double step : steps(draft_, given_, rule, facts_.largest_curvature))
+        for (const int64_t count : rounds(draft_, given_)) {
+          charter.protocol.momentum = momentum;
+          charter.protocol.step = step;
+          charter.protocol.rounds = count;
+          const double psi = psi_near(charter, near, here);
+          if (psi < best.psi) best = {charter, psi};
+        }
+    return best;
+  }
+
+ private:
+  Charter filled(Rule rule, const Clipped& near) const {
+    Charter charter = draft_;
+    charter.undecided.clear();
+    charter.protocol.rule = rule;
+    charter.privacy.max_grad_norm = near.clip;
+    if (!given_("protocol.average")) charter.protocol.average = average_of(rule);
+    if (!given_("protocol.start")) charter.protocol.start = charter::Start::kPilot;
+    if (!given_("protocol.weights")) charter.protocol.weights = charter::Weights::kNoiseOptimal;
+    return charter;
+  }
+
+  double psi_near(const Charter& charter, const Clipped& near, const Near& here) const {
+    const auto costs = here.costs.of(protocol::step_table(charter, here.start, here.metric));
+    if (!std::isfinite(costs.optimisation) || !std::isfinite(costs.noise_gain))
+      return std::numeric_limits<double>::infinity();  // It diverges.
+    return near.bias + costs.optimisation + owners_error(charter, costs.noise_gain);
+  }
+
+  /// Noise and weighting, with the weights that the charter would have.
+  double owners_error(const Charter& charter, double gain) const {
+    std::vector<learn::OwnerError> owners;
+    std::vector<double> by_rows;
+    for (const charter::Owner& owner : charter.owners) {
+      const auto rows = static_cast<double>(owner.rows);
+      const double variance = law_.variance(owner, static_cast<double>(charter.answers()),
+                                            charter.privacy.max_grad_norm);
+      owners.push_back({rows, gain * variance, facts_.sampling / rows});
+      by_rows.push_back(rows / rows_);
+    }
+    const bool optimal = charter.protocol.weights == charter::Weights::kNoiseOptimal;
+    return learn::weights_error(owners, optimal ? learn::optimal_weights(owners) : by_rows);
+  }
+
+  const Charter& draft_;
+  const Facts& facts_;
+  const Given& given_;
+  const NoiseLaw& law_;
+  double rows_;
+};
+
+/// The two best clips of each rule: the predictors will tell which.
+std::vector<Candidate> sync_candidates(const Charter& draft, const Facts& facts, const Given& given,
+                                       const NoiseLaw& law) {
+  const Search search(draft, facts, given, law);
+  std::vector<Clipped> near;
+  for (const double clip : clips(draft, facts, given))
+    if (auto found = clipped_at(draft, facts, clip)) near.push_back(*std::move(found));
+  std::vector<Candidate> all;
+  for (const Rule rule : rules(draft, given)) {
+    std::vector<Candidate> of_rule;
+    for (const Clipped& clipped : near) of_rule.push_back(search.best_of(rule, clipped));
+    std::sort(of_rule.begin(), of_rule.end(),
+              [](const Candidate& a, const Candidate& b) { return a.psi < b.psi; });
+    for (size_t k = 0; k < std::min<size_t>(2, of_rule.size()); ++k) {
+      all.push_back(of_rule[k]);
+      if (k > 0 || given("protocol.rounds")) continue;
+      // Near the optimum everything is known; the owners' curvature is not, and may want more.
+      const int64_t least = of_rule[k].charter.protocol.rounds;
+      for (const int64_t more : {least + 1, 2 * least + 1}) {
+        of_rule[k].charter.protocol.rounds = more;
+        all.push_back(of_rule[k]);
+      }
+    }
+  }
+  return all;
+}
+
+/// Answers of each owner and steps within the stability rule; a handful, as predictions are quick.
+std::vector<Candidate> async_candidates(const Charter& draft, const Facts& facts,
+                                        const Given& given) {
+  double largest = 0;
+  for (const charter::Owner& owner : draft.owners)
+    largest = std::max(largest, static_cast<double>(owner.rows) / owners_rows(draft));
+  const auto owners = static_cast<double>(draft.owners.size());
+  const double most = 1.2 / (owners * largest * facts.largest_curvature);
+  std::vector<Candidate> all;
+  const std::vector<double> tried = given("protocol.step") ? std::vector{draft.protocol.step}
+                                                           : std::vector{most / 8, most / 3, most};
+  for (const double clip : clips(draft, facts, given))
+    for (const double step : tried)
+      for (const int64_t answers : {1, 2, 4, 8, 16, 32}) {
+        Candidate candidate{draft, 0};
+        Charter& charter = candidate.charter;
+        charter.undecided.clear();
+        charter.privacy.max_grad_norm = clip;
+        charter.protocol.step = step;
+        if (!given("protocol.rounds"))
+          charter.protocol.rounds = answers * static_cast<int64_t>(draft.owners.size());
+        if (!given("protocol.answers"))
+          charter.protocol.answers = (charter.protocol.rounds + static_cast<int64_t>(owners) - 1) /
+                                     static_cast<int64_t>(owners);
+        all.push_back(std::move(candidate));
+        if (given("protocol.rounds")) break;
+      }
+  return all;
+}
+
+}  // namespace
+
+Result<std::vector<Candidate>> shortlist(const Charter& draft, const Facts& facts,
+                                         const Given& given) {
+  const NoiseLaw law = TRY(NoiseLaw::of(draft));
+  if (draft.protocol.name == charter::ProtocolName::kAsync)
+    return async_candidates(draft, facts, given);
+  if (draft.protocol.name == charter::ProtocolName::kSync)
+    return sync_candidates(draft, facts, given, law);
+  return Error{Code::kInvalid,
+               "a forecast of protocol \"" + std::string(name_of(draft.protocol.name)) +
+                   "\" is not available yet",
+               "Forecasts know \"sync\" and \"async\".",
+               {.key = "protocol.name"}};
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,69 @@
+// What any group of owners would reach together (spec, horizontal 4.6), from public numbers.
+//
+//   psi(S) = response(sum of v_i^2 variance_i) + spread sum of v_i^2 / n_i
+//
+// is the expected distance from what all of the world's rows would give, in units of f*: noise,
+// optimisation, and that n rows are finite. Both sums are ratios of totals over S, so that one
+// owner more or less costs nothing to compute.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parley/forecast/predict/response.h"
+
+namespace parley::forecast {
+
+/// Of one owner, all public.
+struct Player {
+  double rows = 0;
+  double variance = 0;  // of the noise on one coordinate of its mean gradient
+};
+
+enum class GameWeights { kRows, kOptimal };
+
+/// Totals over a group of owners.
+struct Tally {
+  size_t owners = 0;
+  double rows = 0;              // sum of n
+  double loud = 0;              // sum of n^2 variance
+  double inverse = 0;           // sum of 1/D, D = gain variance + spread / n
+  double inverse_loud = 0;      // sum of variance / D^2
+  double inverse_sampling = 0;  // sum of 1 / (n D^2)
+
+  Tally& operator+=(const Tally& other);
+  Tally& operator-=(const Tally& other);
+};
+
+class Game {
+ public:
+  /// `response` and `alone`, what is reached without anyone, are in units of f*; `spread` is B /
+  /// f*. Optimal weights are 1/D normed, with the response's slope at `variance` for the gain.
+  Game(Response response, double spread, double alone, GameWeights weights, double variance);
+
+  Tally of(const Player& player) const;
+  Tally of(std::span<const Player> players) const;
+  /// psi of the group, at most `alone`, which is that of nobody.
+  double psi(const Tally& group) const;
+  /// Without the limit: infinite for nobody.
+  double reached(const Tally& group) const;
+  /// The weights of a group's members, in their order.
+  std::vector<double> weights(std::span<const Player> players) const;
+  /// The variance of owner `player` at which the group with it reaches `psi`; nothing reaches it:
+  /// 0.
+  double variance_for(const Tally& others, Player player, double psi) const;
+
+  double spread() const { return spread_; }
+  double alone() const { return alone_; }
+  const Response& response() const { return response_; }
+
+ private:
+  double distance(const Player& player) const;  // D
+
+  Response response_;
+  double spread_, alone_, gain_;
+  GameWeights weights_;
+};
+
+}  // namespace parley::forecast

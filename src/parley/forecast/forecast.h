@@ -1,0 +1,118 @@
+// The forecast of a job: what collaborating is expected to be worth, for whom, at which epsilon and
+// how surely, before anyone spends anything. From the charter and its public rows; nothing private
+// is read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parley/base/result.h"
+#include "parley/charter/charter.h"
+#include "parley/learn/data/rows.h"
+
+namespace parley::forecast {
+
+/// What the owners ask and the learner would pay; see decide/market.h.
+struct MarketTerms {
+  double value = 0;  // of one unit of relative fitness
+  double cap = 0;    // the most that anyone may ask: public before the bids
+  std::vector<std::pair<std::string, double>> prices{};  // of one unit of an owner's epsilon
+};
+
+struct ForecastOptions {
+  std::optional<double> target{};  // a relative fitness that is wanted
+  std::optional<MarketTerms> market{};
+  int threads = 1;
+};
+
+struct Warning {
+  std::string code, text, what_to_do;
+};
+
+/// A value that the charter left open, or that could be better, and why it was taken.
+struct Choice {
+  std::string key, value, why;
+};
+
+/// Relative fitness f / f* - 1 unless said otherwise; f is judged on all owners' rows together.
+struct Forecast {
+  struct Owner {
+    std::string name{};
+    uint64_t rows = 0;
+    double epsilon = 0, delta = 0;
+    double weight = 0;        // v_i
+    double local_only = 0;    // a model of its own rows, without noise
+    double local_metric = 0;  // the same in the user's metric
+    bool gains = false;
+    std::optional<double> break_even_epsilon{};  // others as they are; none: no epsilon is enough
+    double shapley = 0, shapley_error = 0;
+  };
+  struct Coalition {
+    std::vector<std::string> members{};
+    double relative_fitness = 0;  // against the optimum of endless rows, so that groups compare
+    bool best = false;
+  };
+
+  /// Relative fitness if all owners had this epsilon and so many times their rows.
+  struct Grid {
+    std::vector<double> epsilon{}, times{};
+    std::vector<double> psi{};  // row by row: psi[r * epsilon.size() + e]
+  };
+  struct Sale {
+    double price = 0, epsilon = 0, payment = 0;
+    double negotiated = 0;  // epsilon if the learner posts what it pays and owners raise theirs
+  };
+  struct Market {
+    double value = 0, psi = 0, surplus = 0;
+    std::vector<Sale> sales{};  // by owner; epsilon 0: not bought
+  };
+
+  std::string charter_name{}, charter_hash{};
+  bool complete = true;
+  uint64_t pilot_rows = 0;
+  std::string predictor{}, why{};
+  std::vector<std::string> others{};  // predictors that can be compared
+
+  double fitness = 0;  // f*, expected on the owners' rows
+  double mean = 0, p25 = 0, p50 = 0, p75 = 0;
+  double low = 0, high = 0;  // 90 % of runs, the public rows' own error included
+  double optimisation = 0, privacy = 0, statistical_gain = 0;
+  double distance = 0;  // root of E |theta - theta*|^2, the papers' (10), (12)
+  double bound_smooth = 0, bound_general = 0, bound_fitted = 0;
+
+  std::string metric{};  // rmse | auc
+  std::string target_column{};
+  double metric_joint = 0, metric_low = 0, metric_high = 0, metric_best = 0, metric_pilot = 0;
+  double pilot_only = 0;
+
+  std::vector<Owner> owners{};
+  std::optional<double> smallest_common{};  // epsilon of all at which every owner gains
+  std::optional<double> enough{};           // nine tenths of what no noise at all would bring
+  std::optional<double> target{}, epsilon_for_target{}, rows_for_target{};
+  std::vector<Coalition> coalitions{};
+  Grid grid{};
+  std::optional<Market> market{};
+  std::vector<Choice> chosen{};
+  uint64_t rounds = 0, bytes_per_owner = 0;
+  double seconds_per_round = 0;
+  std::vector<Warning> warnings{};
+  std::string report{};  // the HTML file, if one was written
+
+  size_t gaining() const;
+};
+
+/// `charter` must be complete, with its bundle loaded; `pilot` its public rows.
+Result<Forecast> forecast(const charter::Charter& charter,
+                          const std::shared_ptr<const learn::Rows>& pilot,
+                          const ForecastOptions& options);
+
+std::string to_text(const Forecast& forecast);
+std::string to_json(const Forecast& forecast);
+/// One page that stands alone and can be printed.
+std::string to_html(const Forecast& forecast);
+
+}  // namespace parley::forecast

@@ -1,0 +1,90 @@
+#include "parley/forecast/jobs.h"
+
+#include "parley/charter/available.h"
+#include "parley/forecast/noise.h"
+#include "parley/forecast/predict/pilot_runs.h"
+#include "parley/protocol/async_plan.h"
+#include "parley/protocol/sync_plan.h"
+
+namespace parley::forecast {
+namespace {
+
+using charter::Charter, charter::not_available;
+
+Result<void> check_known(const Charter& charter) {
+  const charter::Protocol& p = charter.protocol;
+  if (p.name != charter::ProtocolName::kSync && p.name != charter::ProtocolName::kAsync)
+    return Error{
+        Code::kInvalid,
+        "a forecast of protocol \"" + std::string(name_of(p.name)) + "\" is not available yet",
+        "Forecasts know \"sync\" and \"async\".",
+        {.key = "protocol.name"}};
+  if (p.rule == charter::Rule::kStatistics)
+    return Error{Code::kInvalid,
+                 "a forecast of rule \"statistics\" is not available yet",
+                 "Forecasts know the rules that ask for gradients.",
+                 {.key = "protocol.rule"}};
+  const bool squared = charter.model.loss == charter::Loss::kSquared;
+  if (p.name == charter::ProtocolName::kAsync && !squared &&
+      charter.owners.size() > kAsyncOwnersMax)
+    return Error{Code::kInvalid,
+                 "an asynchronous forecast of loss \"" + std::string(name_of(charter.model.loss)) +
+                     "\" is available for at most " + std::to_string(kAsyncOwnersMax) +
+                     " owners yet",
+                 "Forecasts know any number of owners with loss \"squared\" or protocol \"sync\".",
+                 {.key = "model.loss"}};
+  return {};
+}
+
+}  // namespace
+
+double Job::variance() const {
+  double sum = 0;
+  for (size_t i = 0; i < weights.size(); ++i) sum += weights[i] * weights[i] * variances[i];
+  return sum;
+}
+
+double owners_rows(const Charter& charter) {
+  double rows = 0;
+  for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
+  return rows;
+}
+
+Result<Job> job_of(const Charter& charter, const Facts& facts) {
+  TRY(check_known(charter));
+  const NoiseLaw law = TRY(NoiseLaw::of(charter));
+  Job job;
+  const auto answers = static_cast<double>(charter.answers());
+  const double limit = charter.privacy.max_grad_norm;
+  for (const charter::Owner& owner : charter.owners)
+    job.variances.push_back(law.variance(owner, answers, limit));
+  const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
+  const auto norm = laplace ? learn::ClipIn::kL1 : learn::ClipIn::kL2;
+  if (charter.protocol.name == charter::ProtocolName::kAsync) {
+    const auto plan = TRY(protocol::async_plan(charter, facts.rows.get()));
+    for (const auto& owner : plan.rule.owners) job.weights.push_back(owner.weight);
+    job.kind = AsyncJob{plan.rule, norm, limit, job.variances};
+    return job;
+  }
+  auto plan = TRY(protocol::sync_plan(charter, facts.rows.get()));
+  for (const auto& owner : plan.owners) job.weights.push_back(owner.weight);
+  const bool from_pilot = charter.protocol.start == charter::Start::kPilot;
+  // The start is the optimum of other rows than those it is judged by.
+  const double spread = from_pilot ? 1 / facts.count() + 1 / owners_rows(charter) : 0;
+  const double variance = job.variance();
+  job.kind = SyncJob{std::move(plan.schedule), spread, norm, limit, variance};
+  return job;
+}
+
+Prediction predict(const Facts& facts, const Job& job, int threads) {
+  if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return predict(facts, *sync, threads);
+  return predict(facts, std::get<AsyncJob>(job.kind), threads);
+}
+
+Response response_of(const Facts& facts, const Job& job, const Prediction& here, int threads) {
+  if (const auto* sync = std::get_if<SyncJob>(&job.kind))
+    return response_of(facts, *sync, here, threads);
+  return response_of(facts, std::get<AsyncJob>(job.kind), here);
+}
+
+}  // namespace parley::forecast

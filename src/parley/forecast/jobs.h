@@ -1,0 +1,31 @@
+// From a charter to what the predictors need.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/forecast/facts.h"
+#include "parley/forecast/predict/predict.h"
+
+namespace parley::forecast {
+
+struct Job {
+  std::variant<SyncJob, AsyncJob> kind{};
+  std::vector<double> weights{};    // v_i
+  std::vector<double> variances{};  // of each owner's mean gradient
+
+  /// Of the weighted mean gradient.
+  double variance() const;
+};
+
+double owners_rows(const charter::Charter& charter);
+
+/// Of a complete charter and the facts of its pilot. Protocols and rules that cannot be forecast
+/// yet are refused, naming the key.
+Result<Job> job_of(const charter::Charter& charter, const Facts& facts);
+
+Prediction predict(const Facts& facts, const Job& job, int threads);
+Response response_of(const Facts& facts, const Job& job, const Prediction& here, int threads);
+
+}  // namespace parley::forecast

@@ -1,0 +1,27 @@
+// How much noise an owner's answers carry, from public numbers alone and without rounding to the
+// lattice: the forecaster asks for clips, rounds and budgets that nobody has agreed on yet.
+#pragma once
+
+#include "parley/charter/charter.h"
+
+namespace parley::forecast {
+
+/// The variance on one coordinate of a mean gradient is
+/// strength (clip / rows)^2 answers^power.
+struct NoiseLaw {
+  charter::MechanismName mechanism = charter::MechanismName::kLaplace;
+  double unit_records = 1;
+  double overlap = 1;
+  double training = 1;  // the part of epsilon that the evaluation leaves
+
+  static Result<NoiseLaw> of(const charter::Charter& charter);
+
+  /// Laplace: 2 (2 records overlap / epsilon)^2. Gaussian: (2 records)^2 overlap / (2 rho).
+  double strength(double epsilon, double delta) const;
+  /// The epsilon of a strength: the inverse of the line above.
+  double epsilon(double strength, double delta) const;
+  double power() const { return mechanism == charter::MechanismName::kLaplace ? 2 : 1; }
+  double variance(const charter::Owner& owner, double answers, double clip) const;
+};
+
+}  // namespace parley::forecast

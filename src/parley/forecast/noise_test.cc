@@ -1,0 +1,76 @@
+#include "parley/forecast/noise.h"
+
+#include <gtest/gtest.h>
+
+#include "parley/protocol/owner_weights.h"
+
+namespace parley::forecast {
+namespace {
+
+charter::Charter charter_with(const std::string& privacy, const std::string& owner) {
+  const std::string toml = R"(
+[charter]
+version = 1
+name = "noise"
+consortium = "tests.example"
+[target]
+column = "y"
+bounds = [-1, 1]
+[[column]]
+name = "x"
+kind = "number"
+bounds = [-1, 1]
+missing = 0
+[model]
+loss = "squared"
+box = 1.0
+[protocol]
+name = "sync"
+rule = "constant"
+rounds = 7
+step = 0.3
+[privacy]
+max_grad_norm = 3.0
+)" + privacy + "\n[[owner]]\nname = \"a\"\nrows = 30000\n" +
+                           owner + "\n[learner]\nname = \"l\"\n";
+  auto charter = charter::parse_charter(toml, "test.toml", ".");
+  EXPECT_TRUE(charter) << describe(charter.error());
+  return *charter;
+}
+
+// The forecaster's formula against the noise that the owner's terms really have.
+void expect_as_in_the_terms(const charter::Charter& charter) {
+  const auto law = *NoiseLaw::of(charter);
+  const double real = *protocol::noise_variance(charter, 0);
+  EXPECT_NEAR(law.variance(charter.owners[0], 7, 3) / real, 1, 1e-5);
+  const double strength = law.strength(charter.owners[0].epsilon, charter.owners[0].delta);
+  EXPECT_NEAR(law.epsilon(strength, charter.owners[0].delta), charter.owners[0].epsilon, 1e-7);
+}
+
+TEST(NoiseLaw, IsThatOfTheOwnersLaplaceNoise) {
+  expect_as_in_the_terms(charter_with(
+      "mechanism = \"laplace\"\nunit_records = 2\noverlap = 3\nevaluate = 0.1", "epsilon = 0.5"));
+}
+
+TEST(NoiseLaw, IsThatOfTheOwnersGaussianNoise) {
+  expect_as_in_the_terms(
+      charter_with("mechanism = \"gaussian\"\nunit_records = 2\noverlap = 3\nevaluate = 0.1",
+                   "epsilon = 2.0\ndelta = 1e-6"));
+}
+
+TEST(NoiseLaw, MatchesTheGoldenScale) {  // G6 with kappa = 2: b = 0.04
+  const NoiseLaw law{.overlap = 2};
+  EXPECT_NEAR(law.variance({.name = "a", .rows = 30000, .epsilon = 1}, 100, 3), 2 * .04 * .04,
+              1e-15);
+}
+
+TEST(NoiseLaw, OfThePapersCalibrationIsRefusedByName) {
+  auto charter = charter_with("", "epsilon = 1.0");
+  charter.privacy.calibration = charter::Calibration::kPaper;
+  const auto law = NoiseLaw::of(charter);
+  ASSERT_FALSE(law);
+  EXPECT_EQ(law.error().where.key, "privacy.calibration");
+}
+
+}  // namespace
+}  // namespace parley::forecast

@@ -1,0 +1,206 @@
+#include "parley/forecast/predict/async_moments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "parley/base/result.h"
+
+namespace parley::forecast {
+namespace {
+
+/// All second moments of one direction, in error coordinates.
+class Recursion {
+ public:
+  Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> groups,
+            AsyncDirection direction);
+  void step(double part);  // the share of theta_L in the average
+  AsyncMoments output(learn::AsyncOutput kind) const;
+
+ private:
+  struct Group {
+    double count, probability;
+    double factor, drift, noise;  // theta_i' = factor middle + drift + noise
+    // E of theta_L theta_i, theta_i^2, theta_i and average theta_i
+    double with_learner, square, mean, with_average;
+  };
+  double middle_square(const Group& g) const {
+    return .25 * (square_ + 2 * g.with_learner + g.square);
+  }
+  double middle(const Group& g) const { return .5 * (mean_ + g.mean); }
+  double middle_average(const Group& g) const { return .5 * (with_average_ + g.with_average); }
+  /// E of (middle of an owner of g)(theta_j of another one of k).
+  double middle_other(size_t g, size_t k) const {
+    return .5 * (groups_[k].with_learner + pair(g, k));
+  }
+  double pair(size_t g, size_t k) const { return pairs_[g * groups_.size() + k]; }
+
+  Group stepped(size_t k) const;
+  double stepped_pair(size_t k, size_t l) const;
+  AsyncMoments copies() const;
+
+  double factor_, drift_;                // theta_L' = factor middle - drift
+  double square_, mean_, with_average_;  // E of theta_L^2, theta_L, average theta_L
+  double average_square_, average_mean_;
+  std::vector<Group> groups_{};
+  std::vector<double> pairs_;  // E theta_i theta_j of two different owners
+};
+
+Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> groups,
+                     AsyncDirection direction) {
+  double owners = 0;
+  for (const AsyncGroup& group : groups) owners += group.owners;
+  const double start = -direction.optimum, squared = start * start;
+  factor_ = 1 - rule.step * rule.l2 / 2;
+  drift_ = rule.step * rule.l2 / 2 * direction.optimum;
+  square_ = with_average_ = average_square_ = squared;
+  mean_ = average_mean_ = start;
+  for (const AsyncGroup& g : groups) {
+    const double step = rule.step / g.probability, half = rule.l2 / (2 * owners);
+    groups_.push_back({.count = g.owners,
+                       .probability = g.probability,
+                       .factor = 1 - step * (half + g.weight * direction.curvature),
+                       // Owners are alike: each mean loss has gradient -l2 theta* at theta*.
+                       .drift = -step * (half - g.weight * rule.l2) * direction.optimum,
+                       .noise = step * step * g.weight * g.weight * g.variance,
+                       .with_learner = squared,
+                       .square = squared,
+                       .mean = start,
+                       .with_average = squared});
+  }
+  pairs_.assign(groups_.size() * groups_.size(), squared);
+}
+
+Recursion::Group Recursion::stepped(size_t k) const {
+  const Group& g = groups_[k];
+  Group next = g;
+  const double p = g.probability, u = middle_square(g), m = middle(g);
+  next.square =
+      p * (g.factor * g.factor * u + 2 * g.factor * g.drift * m + g.drift * g.drift + g.noise) +
+      (1 - p) * g.square;
+  next.mean = p * (g.factor * m + g.drift) + (1 - p) * g.mean;
+  next.with_average =
+      p * (g.factor * middle_average(g) + g.drift * average_mean_) + (1 - p) * g.with_average;
+  next.with_learner =
+      p * (g.factor * factor_ * u + (factor_ * g.drift - g.factor * drift_) * m - drift_ * g.drift);
+  for (size_t l = 0; l < groups_.size(); ++l) {
+    const double others = groups_[l].count - (l == k ? 1 : 0);
+    next.with_learner +=
+        others * groups_[l].probability * (factor_ * middle_other(l, k) - drift_ * g.mean);
+  }
+  return next;
+}
+
+double Recursion::stepped_pair(size_t k, size_t l) const {
+  const Group &a = groups_[k], &b = groups_[l];
+  return a.probability * (a.factor * middle_other(k, l) + a.drift * b.mean) +
+         b.probability * (b.factor * middle_other(l, k) + b.drift * a.mean) +
+         (1 - a.probability - b.probability) * pair(k, l);
+}
+
+void Recursion::step(double part) {
+  std::vector<Group> groups;
+  std::vector<double> pairs;
+  for (size_t k = 0; k < groups_.size(); ++k) {
+    groups.push_back(stepped(k));
+    for (size_t l = 0; l < groups_.size(); ++l) pairs.push_back(stepped_pair(k, l));
+  }
+  double square = 0, mean = 0, with_average = 0;
+  for (const Group& g : groups_) {
+    const double comes = g.count * g.probability, m = middle(g);
+    square +=
+        comes * (factor_ * factor_ * middle_square(g) - 2 * factor_ * drift_ * m + drift_ * drift_);
+    mean += comes * (factor_ * m - drift_);
+    with_average += comes * (factor_ * middle_average(g) - drift_ * average_mean_);
+  }
+  average_square_ = (1 - part) * (1 - part) * average_square_ +
+                    2 * part * (1 - part) * with_average + part * part * square;
+  average_mean_ = (1 - part) * average_mean_ + part * mean;
+  for (Group& g : groups) g.with_average = (1 - part) * g.with_average + part * g.with_learner;
+  with_average_ = (1 - part) * with_average + part * square;
+  square_ = square, mean_ = mean;
+  groups_ = std::move(groups), pairs_ = std::move(pairs);
+}
+
+/// The mean of theta_L and all copies.
+AsyncMoments Recursion::copies() const {
+  double points = 1, square = square_, mean = mean_;
+  for (size_t k = 0; k < groups_.size(); ++k) {
+    const Group& g = groups_[k];
+    points += g.count;
+    mean += g.count * g.mean;
+    square += g.count * (2 * g.with_learner + g.square);
+    for (size_t l = 0; l < groups_.size(); ++l)
+      square += g.count * (groups_[l].count - (l == k ? 1 : 0)) * pair(k, l);
+  }
+  return {mean / points, square / (points * points)};
+}
+
+AsyncMoments Recursion::output(learn::AsyncOutput kind) const {
+  if (kind == learn::AsyncOutput::kLast) return {mean_, square_};
+  if (kind == learn::AsyncOutput::kTail) return {average_mean_, average_square_};
+  return copies();
+}
+
+bool same(const AsyncGroup& a, const AsyncGroup& b) {
+  return a.probability == b.probability && a.weight == b.weight && a.variance == b.variance;
+}
+
+/// One group instead of several: probabilities and weights keep their sums, noise what it does to
+/// theta_i on average.
+AsyncGroup merged(std::span<const AsyncGroup> parts) {
+  AsyncGroup all;
+  double noise = 0;
+  for (const AsyncGroup& part : parts) {
+    const double reach = part.weight / part.probability;
+    all.owners += part.owners;
+    all.probability += part.owners * part.probability;
+    all.weight += part.owners * part.weight;
+    noise += part.owners * part.probability * reach * reach * part.variance;
+  }
+  noise /= all.probability;
+  all.probability /= all.owners, all.weight /= all.owners;
+  const double reach = all.weight / all.probability;
+  all.variance = noise / (reach * reach);
+  return all;
+}
+
+}  // namespace
+
+AsyncMoments async_moments(const learn::AsyncRule& rule, std::span<const AsyncGroup> groups,
+                           AsyncDirection direction) {
+  check(!groups.empty());
+  Recursion recursion(rule, groups, direction);
+  const uint64_t head = rule.rounds / 2;  // As AsyncDescent averages the tail.
+  for (uint64_t k = 1; k <= rule.rounds; ++k)
+    recursion.step(k <= head ? 1 : 1 / static_cast<double>(k - head));
+  return recursion.output(rule.output);
+}
+
+std::vector<AsyncGroup> grouped(const learn::AsyncRule& rule, std::span<const double> variances,
+                                size_t most) {
+  check(rule.owners.size() == variances.size() && most > 0);
+  std::vector<AsyncGroup> kinds;
+  for (size_t i = 0; i < variances.size(); ++i)
+    kinds.push_back({1, rule.step / rule.owners[i].step, rule.owners[i].weight, variances[i]});
+  const auto reach = [](const AsyncGroup& g) { return g.weight / g.probability; };
+  std::sort(kinds.begin(), kinds.end(), [&](const AsyncGroup& a, const AsyncGroup& b) {
+    return std::tuple(reach(a), a.variance, a.probability) <
+           std::tuple(reach(b), b.variance, b.probability);
+  });
+  std::vector<AsyncGroup> groups;
+  for (const AsyncGroup& kind : kinds)
+    if (!groups.empty() && same(groups.back(), kind))
+      groups.back().owners += 1;
+    else
+      groups.push_back(kind);
+  if (groups.size() <= most) return groups;
+  std::vector<AsyncGroup> fewer;
+  for (size_t g = 0; g < most; ++g) {
+    const size_t begin = groups.size() * g / most, end = groups.size() * (g + 1) / most;
+    fewer.push_back(merged(std::span(groups).subspan(begin, end - begin)));
+  }
+  return fewer;
+}
+
+}  // namespace parley::forecast

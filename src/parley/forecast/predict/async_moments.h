@@ -1,0 +1,45 @@
+// The asynchronous predictor (spec, horizontal 4.3): exact second moments of equations (5) to (7)
+// on a quadratic that all owners share up to their weights, clocks and noise, box not active.
+//
+// Owners alike in these three are exchangeable: of a group it is enough to carry E theta_i^2,
+// E theta_i theta_j, E theta_L theta_i and E theta_i, whatever its size. One group is 4.3(a).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "parley/learn/async_descent.h"
+
+namespace parley::forecast {
+
+/// Owners alike; `rule.owners` has as many as all groups together, and is not looked at.
+struct AsyncGroup {
+  double owners = 0;       // how many
+  double probability = 0;  // of one of them to come next; over all owners they add up to 1
+  double weight = 0;       // v_i
+  double variance = 0;     // of the noise on one coordinate of its mean gradient
+};
+
+/// One direction: curvature h of the mean loss, l2 apart, and its coordinate of theta*.
+struct AsyncDirection {
+  double curvature = 0;
+  double optimum = 0;
+};
+
+/// Mean and second moment of (output - theta*) along a direction.
+struct AsyncMoments {
+  double mean = 0;
+  double square = 0;
+};
+
+/// Steps are a / probability, as AsyncRule::set_steps makes them; everything starts at zero.
+/// Answers are supposed never to run out: an owner's cap counts in its variance only.
+AsyncMoments async_moments(const learn::AsyncRule& rule, std::span<const AsyncGroup> groups,
+                           AsyncDirection direction);
+
+/// At most `most` groups of a rule's owners, whose noise has these variances: exact if there are no
+/// more kinds of owners, else neighbours in weight and noise are taken for their mean.
+std::vector<AsyncGroup> grouped(const learn::AsyncRule& rule, std::span<const double> variances,
+                                size_t most);
+
+}  // namespace parley::forecast

@@ -1,0 +1,88 @@
+#include "parley/forecast/predict/pilot_runs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/result.h"
+#include "parley/sim/monte_carlo/monte_carlo.h"
+
+namespace parley::forecast {
+namespace {
+
+namespace mc = sim::monte_carlo;
+
+constexpr uint64_t kRuns = 150;
+constexpr size_t kRows = 4000;
+
+mc::Population population_of(const Facts& facts, learn::ClipIn norm, double limit, int threads) {
+  return mc::Population({facts.loss, facts.l2, facts.box, norm, limit}, facts.dimension(),
+                        mc::Precision::kSingle, threads);
+}
+
+/// Laplace noise goes with L1, Gaussian with L2.
+double scale_of(learn::ClipIn norm, double variance) {
+  return std::sqrt(norm == learn::ClipIn::kL1 ? variance / 2 : variance);
+}
+
+Landing landing_of(const std::vector<std::vector<double>>& models) {
+  const size_t p = models.front().size();
+  const auto n = static_cast<double>(models.size());
+  Landing landing{std::vector<double>(p), std::vector<double>(p * p)};
+  for (const auto& model : models)
+    for (size_t j = 0; j < p; ++j) landing.mean[j] += model[j] / n;
+  for (const auto& model : models)
+    for (size_t i = 0; i < p; ++i)
+      for (size_t j = 0; j < p; ++j)
+        landing.covariance[i * p + j] +=
+            (model[i] - landing.mean[i]) * (model[j] - landing.mean[j]) / n;
+  return landing;
+}
+
+PilotRuns result_of(mc::Job job, const Facts& facts, int threads) {
+  job.runs = kRuns;
+  job.keep_models = true;
+  const auto samples = mc::run(job, {.threads = threads});
+  check(bool(samples));  // Nothing is stored, and nobody stops it.
+  const auto spread = samples->front().spread();
+  const double best = facts.optimum.fitness;
+  return {spread.mean * best, spread.standard_error * best, landing_of(samples->front().models)};
+}
+
+mc::Noise noise_of(learn::ClipIn norm) {
+  return norm == learn::ClipIn::kL1 ? mc::Noise::kLaplace : mc::Noise::kGaussian;
+}
+
+std::shared_ptr<const learn::Rows> rows_for(const Facts& facts) {
+  return part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / kRows));
+}
+
+}  // namespace
+
+PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads) {
+  const auto rows = rows_for(facts);
+  mc::Population population = population_of(facts, job.norm, job.limit, threads);
+  population.add(*rows);
+  return result_of({.population = population,
+                    .rule = job.schedule,
+                    .noise = noise_of(job.norm),
+                    .cells = {{.scales = {scale_of(job.norm, job.variance)}}}},
+                   facts, threads);
+}
+
+PilotRuns run_on_pilot(const Facts& facts, const AsyncJob& job, bool quiet, int threads) {
+  check(job.variances.size() <= kAsyncOwnersMax);
+  const auto rows = rows_for(facts);
+  mc::Population population = population_of(facts, job.norm, job.limit, threads);
+  mc::Cell cell;
+  for (const double variance : job.variances) {
+    population.add(*rows);
+    cell.scales.push_back(quiet ? 0 : scale_of(job.norm, variance));
+  }
+  return result_of({.population = population,
+                    .rule = mc::Async{job.rule},
+                    .noise = noise_of(job.norm),
+                    .cells = {cell}},
+                   facts, threads);
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,25 @@
+// The robust predictor: the algorithm itself, run on the public rows with the noise that the
+// owners' answers would have (spec, horizontal 4.4, last paragraph). For what moments cannot tell:
+// where the box decides, far from the best, and asynchronous jobs of losses that are not quadratic.
+#pragma once
+
+#include "parley/forecast/facts.h"
+#include "parley/forecast/predict/predict.h"
+
+namespace parley::forecast {
+
+/// Owners are taken to be alike, each with all public rows, of which at most 4,000 are looked at.
+inline constexpr size_t kAsyncOwnersMax = 20;
+
+/// E f - f*, and where the models land.
+struct PilotRuns {
+  double excess = 0;
+  double standard_error = 0;  // of it
+  Landing landing{};
+};
+
+PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads);
+/// At most kAsyncOwnersMax owners. With `quiet`, without any noise.
+PilotRuns run_on_pilot(const Facts& facts, const AsyncJob& job, bool quiet, int threads);
+
+}  // namespace parley::forecast

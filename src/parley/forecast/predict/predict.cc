@@ -1,0 +1,156 @@
+#include "parley/forecast/predict/predict.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/result.h"
+#include "parley/forecast/predict/exact.h"
+#include "parley/forecast/predict/gaussian_loss.h"
+#include "parley/forecast/predict/pilot_runs.h"
+
+namespace parley::forecast {
+namespace {
+
+/// What may be clipped or clamped without exact moments being wrong by more than about as much.
+constexpr double kNegligible = 1e-3;
+/// Below, the box decides (spec, horizontal 7).
+constexpr double kSaturated = .9;
+/// Above this relative fitness propagated moments were found to be too low.
+constexpr double kFar = .5;
+
+Propagation propagation(const Facts& facts, const SyncJob& job, int threads) {
+  Propagation how{.rows = *facts.rows,
+                  .loss = facts.loss,
+                  .l2 = facts.l2,
+                  .box = facts.box,
+                  .norm = job.norm,
+                  .limit = job.limit,
+                  .threads = threads};
+  if (job.start_spread > 0)
+    for (double value : facts.spread) how.start_spread.push_back(job.start_spread * value);
+  return how;
+}
+
+Landing landing_of(const Facts& facts, const ExactMoments& moments, double variance) {
+  Landing landing{facts.optimum.theta, moments.start_part};
+  for (size_t j = 0; j < landing.mean.size(); ++j) landing.mean[j] += moments.mean[j];
+  for (size_t k = 0; k < landing.covariance.size(); ++k)
+    landing.covariance[k] += variance * moments.noise_part[k];
+  return landing;
+}
+
+double smallest_gain(const Landing& landing, double box) {
+  const size_t p = landing.mean.size();
+  double gain = 1;
+  for (size_t j = 0; j < p; ++j)
+    gain = std::min(gain, clamped(landing.mean[j], landing.covariance[j * (p + 1)], box).gain);
+  return gain;
+}
+
+ExactMoments exact(const Facts& facts, const SyncJob& job, const Propagation& how, bool last) {
+  Quadratic quadratic{facts.hessian, job.schedule.start, how.start_spread};
+  for (size_t j = 0; j < quadratic.start.size(); ++j) quadratic.start[j] -= facts.optimum.theta[j];
+  learn::Schedule schedule = job.schedule;
+  if (last)
+    for (auto& round : schedule.rounds) round.average = 1;
+  return exact_moments(quadratic, schedule);
+}
+
+/// Exact if neither the clip nor the box is met, at the end or on the way there.
+std::optional<Prediction> by_moments(const Facts& facts, const SyncJob& job,
+                                     const Propagation& how) {
+  if (!std::holds_alternative<learn::Squared>(facts.loss)) return std::nullopt;
+  const ExactMoments moments = exact(facts, job, how, false);
+  const Landing widest = landing_of(facts, exact(facts, job, how, true), job.variance);
+  const Landing start{job.schedule.start, std::vector<double>(facts.hessian.size())};
+  const double clipped = std::max(at_landing(how, widest).clipped, at_landing(how, start).clipped);
+  const double gain = smallest_gain(widest, facts.box);
+  if (clipped > 0 || 1 - gain > kNegligible) return std::nullopt;
+  return Prediction{.predictor = "moments",
+                    .why = "squared loss; neither the clip nor the box is met",
+                    .excess = moments.optimisation + job.variance * moments.noise_gain,
+                    .optimisation = moments.optimisation,
+                    .landing = landing_of(facts, moments, job.variance),
+                    .smallest_gain = gain};
+}
+
+std::string why_propagation(const Facts& facts, const Prediction& found) {
+  if (!std::holds_alternative<learn::Squared>(facts.loss))
+    return "loss " + std::string(learn::name_of(facts.loss)) + " is not quadratic";
+  return found.smallest_gain < 1 - kNegligible ? "squared loss, the box is met"
+                                               : "squared loss, some records are clipped";
+}
+
+Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagation& how) {
+  const Propagated with = propagate(how, job.schedule, job.variance);
+  const Propagated without = propagate(how, job.schedule, 0);
+  Prediction found{.predictor = "gaussian",
+                   .excess = with.expected_fitness - facts.optimum.fitness,
+                   .optimisation = without.expected_fitness - facts.optimum.fitness,
+                   .landing = with.output,
+                   .smallest_gain = with.smallest_gain,
+                   .clipped = at_landing(how, with.output).clipped};
+  found.why = why_propagation(facts, found);
+  return found;
+}
+
+/// Where normal moments no longer tell, the algorithm itself does.
+void by_runs(Prediction& found, const Facts& facts, const SyncJob& job, int threads) {
+  const bool box = found.smallest_gain < kSaturated;
+  if (!box && found.excess <= kFar * facts.optimum.fitness) return;
+  const PilotRuns runs = run_on_pilot(facts, job, threads);
+  found.predictor = "pilot_monte_carlo";
+  found.why = box ? "the box decides" : "so far from the best, iterates are not normal";
+  found.excess = std::max(runs.excess, found.optimisation);
+  found.landing = runs.landing;
+}
+
+/// The largest step times the largest curvature, seen through the preconditioner.
+double stability(const Facts& facts, const learn::Schedule& schedule) {
+  double step = 0;
+  for (const auto& round : schedule.rounds) step = std::max(step, round.step);
+  if (schedule.preconditioner.empty()) return step * facts.largest_curvature;
+  return step;  // pilot-Newton steps by the inverse curvature
+}
+
+}  // namespace
+
+Prediction predict(const Facts& facts, const SyncJob& job, int threads) {
+  const Propagation how = propagation(facts, job, threads);
+  auto found = by_moments(facts, job, how);
+  if (!found) {
+    found = by_propagation(facts, job, how);
+    by_runs(*found, facts, job, threads);
+  }
+  found->stability = stability(facts, job.schedule);
+  return *std::move(found);
+}
+
+Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here, int threads) {
+  if (here.predictor == "moments") {
+    const double gain = job.variance > 0 ? (here.excess - here.optimisation) / job.variance : 0;
+    return Response::line(here.optimisation, gain);
+  }
+  Propagation how = propagation(facts, job, threads);
+  const double p = static_cast<double>(facts.dimension());
+  const double work = facts.count() * static_cast<double>(job.schedule.rounds.size()) * p * p;
+  const double most = std::max(1.0, facts.count() / 1000);  // at least a thousand rows
+  how.stride = static_cast<size_t>(std::clamp(std::ceil(work / 4e7), 1.0, most));
+  const auto excess = [&](double variance) {
+    return propagate(how, job.schedule, variance).expected_fitness;
+  };
+  // Fewer rows have another optimum: what they say is moved to where all rows are known.
+  const double none = excess(0), middle = excess(job.variance);
+  const double noise = here.excess - here.optimisation;
+  const double factor = middle > none && noise > 0 ? noise / (middle - none) : 1;
+  std::vector<std::pair<double, double>> points = {{0, here.optimisation}};
+  for (const double times : {1e-2, 1e-1, 1e1, 1e2}) {
+    if (times == 1e1) points.emplace_back(job.variance, here.excess);
+    points.emplace_back(times * job.variance,
+                        here.optimisation + factor * (excess(times * job.variance) - none));
+  }
+  return Response::table(std::move(points));
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,54 @@
+// Which predictor, and what it says. Exact moments where the problem is quadratic as far as the
+// models go; Gaussian propagation for clips, boxes and other losses; runs on the public rows where
+// the box decides and normal moments no longer tell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parley/forecast/facts.h"
+#include "parley/forecast/predict/async_moments.h"
+#include "parley/forecast/predict/propagation.h"
+#include "parley/forecast/predict/response.h"
+#include "parley/learn/schedule.h"
+
+namespace parley::forecast {
+
+/// A synchronous job: how the learner steps, how records are clipped, how loud the answers are.
+struct SyncJob {
+  learn::Schedule schedule{};
+  double start_spread = 0;  // of a random start: its covariance is this times Facts::spread
+  learn::ClipIn norm = learn::ClipIn::kL1;
+  double limit = 0;
+  double variance = 0;  // of one coordinate of the weighted mean gradient
+};
+
+struct AsyncJob {
+  learn::AsyncRule rule{};
+  learn::ClipIn norm = learn::ClipIn::kL1;
+  double limit = 0;
+  std::vector<double> variances{};  // of each owner's mean gradient
+};
+
+struct Prediction {
+  std::string predictor{}, why{};
+  double excess = 0;         // E f - f*
+  double optimisation = 0;   // of it, without any noise
+  Landing landing{};         // the output, as far as it is normal
+  double smallest_gain = 1;  // of the box; 1: it is never reached
+  double clipped = 0;        // share of records clipped at the end
+  double stability = 0;      // step times curvature, largest; diverges from 2 on
+};
+
+Prediction predict(const Facts& facts, const SyncJob& job, int threads = 1);
+
+/// Exact for the squared loss, where the box and the clip are not looked at except to say how far
+/// they matter; other losses by runs, of at most kAsyncOwnersMax owners.
+Prediction predict(const Facts& facts, const AsyncJob& job, int threads = 1);
+
+/// The prediction of other variances of the noise, around that of the job.
+Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here,
+                     int threads = 1);
+Response response_of(const Facts& facts, const AsyncJob& job, const Prediction& here);
+
+}  // namespace parley::forecast

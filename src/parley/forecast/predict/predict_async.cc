@@ -1,0 +1,90 @@
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+
+#include "parley/base/result.h"
+#include "parley/forecast/predict/pilot_runs.h"
+#include "parley/forecast/predict/predict.h"
+
+namespace parley::forecast {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+
+/// More kinds of owners than this are taken for the mean of their neighbours.
+constexpr size_t kGroups = 8;
+
+/// All directions of the quadratic: E (1/2) e' H e, and the distribution of the output.
+struct Sum {
+  double excess = 0;
+  Landing landing{};
+};
+
+Sum over_directions(const Facts& facts, const learn::AsyncRule& rule,
+                    std::span<const AsyncGroup> groups) {
+  const auto p = static_cast<Eigen::Index>(facts.dimension());
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
+      Matrix(Eigen::Map<const Matrix>(facts.hessian.data(), p, p)));
+  const Vector optimum = Eigen::Map<const Vector>(facts.optimum.theta.data(), p);
+  const Vector along = solver.eigenvectors().transpose() * optimum;
+  Sum sum;
+  Vector mean(p), variance(p);
+  for (Eigen::Index j = 0; j < p; ++j) {
+    const double h = solver.eigenvalues()[j];  // l2 included
+    const AsyncMoments found = async_moments(rule, groups, {h - facts.l2, along[j]});
+    sum.excess += h / 2 * found.square;
+    mean[j] = found.mean;
+    variance[j] = std::max(found.square - found.mean * found.mean, 0.0);
+  }
+  const Vector end = optimum + solver.eigenvectors() * mean;
+  const Matrix spread =
+      solver.eigenvectors() * variance.asDiagonal() * solver.eigenvectors().transpose();
+  sum.landing = {{end.begin(), end.end()}, {spread.data(), spread.data() + spread.size()}};
+  return sum;
+}
+
+Prediction by_runs(const Facts& facts, const AsyncJob& job, int threads) {
+  const PilotRuns loud = run_on_pilot(facts, job, false, threads);
+  const PilotRuns quiet = run_on_pilot(facts, job, true, threads);
+  return {
+      .predictor = "pilot_monte_carlo",
+      .why = "asynchronous, loss " + std::string(learn::name_of(facts.loss)) + " is not quadratic",
+      .excess = loud.excess,
+      .optimisation = quiet.excess,
+      .landing = loud.landing};
+}
+
+}  // namespace
+
+Prediction predict(const Facts& facts, const AsyncJob& job, int threads) {
+  if (!std::holds_alternative<learn::Squared>(facts.loss)) return by_runs(facts, job, threads);
+  const Propagation how{.rows = *facts.rows,
+                        .loss = facts.loss,
+                        .l2 = facts.l2,
+                        .box = facts.box,
+                        .norm = job.norm,
+                        .limit = job.limit,
+                        .threads = threads};
+  auto groups = grouped(job.rule, job.variances, kGroups);
+  const Sum with = over_directions(facts, job.rule, groups);
+  for (AsyncGroup& group : groups) group.variance = 0;
+  const Sum without = over_directions(facts, job.rule, groups);
+  return Prediction{.predictor = "moments",
+                    .why = "squared loss, asynchronous",
+                    .excess = with.excess,
+                    .optimisation = without.excess,
+                    .landing = with.landing,
+                    .clipped = at_landing(how, with.landing).clipped,
+                    .stability = learn::stability(job.rule, facts.largest_curvature)};
+}
+
+/// Affine in the variances, so that all of them times t gives a line.
+Response response_of(const Facts&, const AsyncJob& job, const Prediction& here) {
+  double variance = 0;
+  for (size_t i = 0; i < job.variances.size(); ++i)
+    variance += job.rule.owners[i].weight * job.rule.owners[i].weight * job.variances[i];
+  check(variance > 0);
+  return Response::line(here.optimisation, (here.excess - here.optimisation) / variance);
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,117 @@
+#include "parley/forecast/present/answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/number.h"
+#include "parley/report/table.h"
+
+namespace parley::forecast {
+namespace {
+
+using report::significant;
+
+constexpr size_t kNamed = 4;  // owners that a sentence names one by one
+
+std::string in_metric(const Forecast& f, double value) {
+  return (f.metric == "auc" ? "AUC " : "RMSE ") + metric_text(f, value);
+}
+
+std::string alone(const Forecast& f) {
+  if (f.owners.size() > kNamed) {
+    const auto [low, high] = std::minmax_element(
+        f.owners.begin(), f.owners.end(),
+        [](const auto& a, const auto& b) { return a.local_metric < b.local_metric; });
+    return fmt::format("{} to {}", metric_text(f, low->local_metric),
+                       metric_text(f, high->local_metric));
+  }
+  std::string text;
+  for (const auto& owner : f.owners)
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", metric_text(f, owner.local_metric),
+                        owner.name);
+  return text;
+}
+
+std::string for_whom(const Forecast& f) {
+  const size_t gain = f.gaining();
+  if (gain == f.owners.size())
+    return fmt::format("All {}. {}", f.owners.size(),
+                       "Alone: a model of the owner's own rows, without noise.");
+  if (gain == 0) return "Nobody: everyone's own rows, without noise, do better.";
+  std::string names;
+  size_t named = 0;
+  for (const auto& owner : f.owners)
+    if (!owner.gains && ++named <= kNamed) names += (names.empty() ? "" : ", ") + owner.name;
+  const size_t losers = f.owners.size() - gain;
+  return fmt::format("{} of {}. Better off alone: {}{}.", gain, f.owners.size(), names,
+                     losers > kNamed ? fmt::format(" and {} more", losers - kNamed) : "");
+}
+
+std::string at_which(const Forecast& f) {
+  if (!f.smallest_common)
+    return "At none: without any noise the steps end further from the best than owners alone.";
+  const auto [low, high] =
+      std::minmax_element(f.owners.begin(), f.owners.end(),
+                          [](const auto& a, const auto& b) { return a.epsilon < b.epsilon; });
+  const std::string given = low->epsilon == high->epsilon
+                                ? significant(low->epsilon)
+                                : significant(low->epsilon) + " to " + significant(high->epsilon);
+  std::string text = fmt::format("It pays for all from {} on; the charter gives {}.",
+                                 significant(*f.smallest_common), given);
+  if (f.enough) text += fmt::format(" Above {} little improves.", significant(*f.enough, 2));
+  if (!f.target) return text;
+  const std::string target = significant(100 * *f.target) + " %";
+  return text + (f.epsilon_for_target ? fmt::format(" For {} above the best: {}.", target,
+                                                    significant(*f.epsilon_for_target))
+                                      : fmt::format(" {} above the best is out of reach.", target));
+}
+
+std::string how_sure(const Forecast& f) {
+  return fmt::format("90 % interval {} to {}; {} % to {} % above the best possible.",
+                     metric_text(f, f.metric_low), metric_text(f, f.metric_high),
+                     significant(100 * f.low, 2), significant(100 * f.high, 2)) +
+         " If owners' rows are like the public ones.";
+}
+
+}  // namespace
+
+std::string worth_it(const Forecast& f) {
+  if (f.gaining() == 0 || f.mean > f.pilot_only) return "no";
+  return f.gaining() == f.owners.size() ? "yes" : "some";
+}
+
+std::string worth_it_sentence(const Forecast& f) {
+  const std::string word = worth_it(f);
+  return fmt::format("{} {} together; alone {}; public rows only {}.",
+                     word == "yes"    ? "Yes."
+                     : word == "some" ? "For some."
+                                      : "No.",
+                     in_metric(f, f.metric_joint), alone(f), metric_text(f, f.metric_pilot));
+}
+
+std::vector<std::pair<std::string, std::string>> four_answers(const Forecast& f) {
+  return {{"Worth it?", worth_it_sentence(f)},
+          {"For whom?", for_whom(f)},
+          {"At which ε?", at_which(f)},
+          {"How sure?", how_sure(f)}};
+}
+
+std::string metric_text(const Forecast& f, double value) {
+  // As many digits as tell together from alone, between two and four.
+  double apart = std::fabs(f.metric_joint - f.metric_best);
+  for (const auto& owner : f.owners)
+    apart = std::max(apart, std::fabs(owner.local_metric - f.metric_joint));
+  const double places = apart > 0 ? std::ceil(1 - std::log10(apart)) : 3;
+  return fmt::format("{:.{}f}", value, static_cast<int>(std::clamp(places, 2.0, 4.0)));
+}
+
+std::string closer(double alone, double joint) {
+  if (!(joint < alone)) return "loses";
+  const double times = alone / joint;
+  return (times < 10 ? significant(times, 2) : grouped(static_cast<uint64_t>(times))) +
+         " times closer";
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,179 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/number.h"
+#include "parley/base/version.h"
+#include "parley/forecast/forecast.h"
+#include "parley/forecast/present/answers.h"
+#include "parley/report/table.h"
+
+namespace parley::forecast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using report::significant;
+
+constexpr size_t kShown = 20;  // owners in the table; more are in the JSON
+
+std::string at_least(const std::optional<double>& epsilon) {
+  return !epsilon ? "none" : *epsilon == 0 ? "any" : significant(*epsilon);
+}
+
+std::string owners_table(const Forecast& f) {
+  std::vector<std::vector<std::string>> rows = {{"owner", "rows", "ε", "weight",
+                                                 f.metric + " alone", f.metric + " together",
+                                                 "to the best", "pays from ε", "share"}};
+  for (size_t i = 0; i < std::min(f.owners.size(), kShown); ++i) {
+    const Forecast::Owner& o = f.owners[i];
+    rows.push_back({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
+                    metric_text(f, o.local_metric), metric_text(f, f.metric_joint),
+                    closer(o.local_only, f.mean), at_least(o.break_even_epsilon),
+                    significant(o.shapley, 2)});
+  }
+  std::string text = report::table(rows);
+  if (f.owners.size() > kShown)
+    text += fmt::format("... and {} more; --json has them all.\n", f.owners.size() - kShown);
+  return text;
+}
+
+std::string figures(const Forecast& f) {
+  const auto percent = [](double psi) { return significant(100 * psi) + " %"; };
+  std::string text = fmt::format(
+      "Expected above the best possible: {} (half of all runs {} to {}), of which noise {} and\n"
+      "unfinished optimisation {}. The public rows alone: {}.\n",
+      percent(f.mean), percent(f.p25), percent(f.p75), percent(f.privacy), percent(f.optimisation),
+      percent(f.pilot_only));
+  text += fmt::format(
+      "By {} ({}), from {} public rows; no private row was read.\n"
+      "{} {}, {} bytes for each owner, about {} s a round without the network's delay.\n",
+      f.predictor, f.why, grouped(f.pilot_rows), f.rounds, f.rounds == 1 ? "round" : "rounds",
+      grouped(f.bytes_per_owner), significant(f.seconds_per_round, 2));
+  return text;
+}
+
+std::string market_table(const Forecast& f) {
+  std::vector<std::vector<std::string>> rows = {
+      {"owner", "asks for ε 1", "sells at most", "ε bought", "is paid", "ε negotiated"}};
+  for (size_t i = 0; i < f.owners.size(); ++i) {
+    const Forecast::Sale& sale = f.market->sales[i];
+    rows.push_back({f.owners[i].name, significant(sale.price), significant(f.owners[i].epsilon),
+                    significant(sale.epsilon), significant(sale.payment),
+                    significant(sale.negotiated)});
+  }
+  return fmt::format(
+      "\nMarket: a unit of relative fitness is worth {}; bought, the model ends {} % above the "
+      "best "
+      "of endless rows.\n{}",
+      significant(f.market->value), significant(100 * f.market->psi), report::table(rows));
+}
+
+Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json json_of(const Forecast::Owner& o, double joint) {
+  return {{"owner", o.name},
+          {"rows", o.rows},
+          {"epsilon", o.epsilon},
+          {"weight", o.weight},
+          {"local_only", o.local_only},
+          {"local_metric", o.local_metric},
+          {"joint", joint},
+          {"gains", o.gains},
+          {"break_even_epsilon", optional_number(o.break_even_epsilon)}};
+}
+
+Json answers_json(const Forecast& f) {
+  Json json;
+  json["worth_it"] = {{"answer", worth_it(f)}, {"sentence", worth_it_sentence(f)}};
+  json["for_whom"] = Json::array();
+  for (const auto& owner : f.owners) json["for_whom"].push_back(json_of(owner, f.mean));
+  json["at_which_epsilon"] = {{"smallest_common", optional_number(f.smallest_common)},
+                              {"enough", optional_number(f.enough)},
+                              {"target", optional_number(f.target)},
+                              {"for_target", optional_number(f.epsilon_for_target)},
+                              {"rows_for_target", optional_number(f.rows_for_target)}};
+  json["how_sure"] = {{"interval", {f.low, f.high}},
+                      {"level", 0.9},
+                      {"metric_interval", {f.metric_low, f.metric_high}},
+                      {"includes", {"noise", "optimisation", "pilot sampling"}}};
+  return json;
+}
+
+Json expected_json(const Forecast& f) {
+  return {
+      {"relative_fitness", {{"mean", f.mean}, {"p25", f.p25}, {"p50", f.p50}, {"p75", f.p75}}},
+      {"parts",
+       {{"optimisation", f.optimisation},
+        {"privacy", f.privacy},
+        {"statistical_gain", f.statistical_gain}}},
+      {"best_fitness", f.fitness},
+      {"pilot_only", f.pilot_only},
+      {"distance_to_optimum", {{"root_mean_square", f.distance}}},
+      {"metric",
+       {{"name", f.metric},
+        {"joint", f.metric_joint},
+        {"pilot_only", f.metric_pilot},
+        {"best_possible", f.metric_best}}},
+      {"bound",
+       {{"theorem2", f.bound_smooth}, {"theorem3", f.bound_general}, {"fitted", f.bound_fitted}}}};
+}
+
+}  // namespace
+
+std::string to_text(const Forecast& f) {
+  std::string text =
+      fmt::format("{}  charter {}  forecast\n\n", f.charter_name, f.charter_hash.substr(0, 12));
+  for (const auto& [question, answer] : four_answers(f))
+    text += fmt::format("{:<13} {}\n", question, answer);
+  for (const Choice& choice : f.chosen)
+    text += fmt::format("{} {} = {}: {}\n", &choice == &f.chosen.front() ? "Chosen:" : "       ",
+                        choice.key, choice.value, choice.why);
+  text += "\n" + owners_table(f) + "\n" + figures(f);
+  if (f.market) text += market_table(f);
+  for (const Warning& warning : f.warnings)
+    text += fmt::format("Warning ({}): {}. {}\n", warning.code, warning.text, warning.what_to_do);
+  if (!f.report.empty()) text += "Report: " + f.report + "\n";
+  return text;
+}
+
+std::string to_json(const Forecast& f) {
+  Json json = {
+      {"format", "parley.forecast/1"},
+      {"parley", kVersion},
+      {"charter", {{"name", f.charter_name}, {"sha256", f.charter_hash}, {"complete", f.complete}}},
+      {"inputs", {{"pilot_rows", f.pilot_rows}, {"private_rows_read", 0}}},
+      {"predictor", {{"name", f.predictor}, {"why", f.why}, {"others", f.others}}}};
+  json["answers"] = answers_json(f);
+  json["expected"] = expected_json(f);
+  json["chosen"] = Json::array();
+  for (const Choice& c : f.chosen)
+    json["chosen"].push_back({{"key", c.key}, {"value", c.value}, {"why", c.why}});
+  for (const auto& c : f.coalitions)
+    json["coalitions"].push_back(
+        {{"members", c.members}, {"relative_fitness", c.relative_fitness}, {"best", c.best}});
+  for (const auto& o : f.owners)
+    json["shapley"].push_back(
+        {{"owner", o.name}, {"value", o.shapley}, {"standard_error", o.shapley_error}});
+  if (f.market) {
+    Json& market = json["market"];
+    market = {{"value", f.market->value}, {"psi", f.market->psi}, {"surplus", f.market->surplus}};
+    for (size_t i = 0; i < f.owners.size(); ++i)
+      market["sales"].push_back({{"owner", f.owners[i].name},
+                                 {"price", f.market->sales[i].price},
+                                 {"epsilon", f.market->sales[i].epsilon},
+                                 {"payment", f.market->sales[i].payment},
+                                 {"negotiated", f.market->sales[i].negotiated}});
+  }
+  json["cost"] = {{"rounds", f.rounds},
+                  {"bytes_per_owner", f.bytes_per_owner},
+                  {"seconds_per_round", f.seconds_per_round}};
+  json["warnings"] = Json::array();
+  for (const Warning& w : f.warnings)
+    json["warnings"].push_back({{"code", w.code}, {"text", w.text}, {"what_to_do", w.what_to_do}});
+  json["report"] = f.report.empty() ? Json() : Json(f.report);
+  return json.dump(2) + "\n";
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,44 @@
+// What the parts of a forecast are made from, and parts that have files of their own.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/forecast/decide/game.h"
+#include "parley/forecast/facts.h"
+#include "parley/forecast/forecast.h"
+#include "parley/forecast/jobs.h"
+#include "parley/forecast/noise.h"
+
+namespace parley::forecast {
+
+/// Everything that the parts of a forecast are made from.
+struct Study {
+  const charter::Charter& charter;
+  const Facts& facts;
+  const Job& job;
+  const Prediction& prediction;
+  const NoiseLaw& law;
+  const Game& game;  // in units of f*
+  std::vector<Player> players{};
+  double best = 0;  // f*
+  double rows = 0;  // n
+
+  /// Variance of an owner's noise for a strength, per strength.
+  double per_strength(size_t i) const {
+    const double clip = charter.privacy.max_grad_norm / players[i].rows;
+    return clip * clip * std::pow(static_cast<double>(charter.answers()), law.power());
+  }
+};
+
+/// The smallest epsilon of everyone at which all together reach `psi`, the finite rows counted in.
+std::optional<double> common_epsilon(const Study& study, double psi);
+/// How many rows all would need for relative fitness `psi`, shares and budgets as they are.
+std::optional<double> rows_for(const Study& study, double psi);
+
+void add_grid(Forecast& result, const Study& study);
+Result<void> add_market(Forecast& result, const Study& study, const MarketTerms& terms);
+
+}  // namespace parley::forecast

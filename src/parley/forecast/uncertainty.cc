@@ -1,0 +1,137 @@
+#include "parley/forecast/uncertainty.h"
+
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/math/seeded_random.h"
+#include "parley/base/result.h"
+#include "parley/forecast/predict/exact.h"
+#include "parley/learn/fitness.h"
+
+namespace parley::forecast {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+
+constexpr size_t kParts = 5;
+
+Matrix root_of(const Landing& landing) {
+  const auto p = static_cast<Eigen::Index>(landing.mean.size());
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
+      Matrix(Eigen::Map<const Matrix>(landing.covariance.data(), p, p)));
+  return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
+}
+
+std::vector<double> quadratic_draws(const Facts& facts, const Landing& landing) {
+  std::vector<double> draws;
+  for (std::vector<double>& model : models_of(landing, facts.box, 4000)) {
+    for (size_t j = 0; j < model.size(); ++j) model[j] -= facts.optimum.theta[j];
+    draws.push_back(quadratic_cost(facts.hessian, model, {}));
+  }
+  return draws;
+}
+
+/// Of a loss that is not quadratic: measured, on at most two thousand rows.
+std::vector<double> measured_draws(const Facts& facts, const Landing& landing) {
+  const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / 2000));
+  learn::Fitness fitness(facts.loss, facts.dimension(), facts.l2);
+  fitness.add(*rows);
+  const double best = fitness.at(facts.optimum.theta);
+  std::vector<double> draws;
+  for (const std::vector<double>& model : models_of(landing, facts.box, 200))
+    draws.push_back(fitness.at(model) - best);
+  return draws;
+}
+
+/// The job as a part of the public rows would forecast it: a start at their optimum is the part's.
+Job job_for(const Facts& part, Job job) {
+  if (auto* sync = std::get_if<SyncJob>(&job.kind); sync && sync->start_spread > 0)
+    sync->schedule.start = part.optimum.theta;
+  return job;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> models_of(const Landing& landing, double box, size_t count) {
+  const auto p = static_cast<Eigen::Index>(landing.mean.size());
+  const Matrix root = root_of(landing);
+  const Vector mean = Eigen::Map<const Vector>(landing.mean.data(), p);
+  SeededRandom random(1, 0);
+  std::vector<std::vector<double>> models;
+  for (size_t k = 0; k < count; ++k) {
+    Vector normal(p);
+    for (double& value : normal) value = random.normal();
+    const Vector model = (mean + root * normal).cwiseMax(-box).cwiseMin(box);
+    models.emplace_back(model.begin(), model.end());
+  }
+  return models;
+}
+
+std::vector<double> excess_draws(const Facts& facts, const Prediction& prediction) {
+  const bool quadratic = std::holds_alternative<learn::Squared>(facts.loss);
+  std::vector<double> draws = quadratic ? quadratic_draws(facts, prediction.landing)
+                                        : measured_draws(facts, prediction.landing);
+  double mean = 0;
+  for (double draw : draws) mean += draw / static_cast<double>(draws.size());
+  if (mean > 0)
+    for (double& draw : draws) draw *= prediction.excess / mean;
+  return draws;
+}
+
+double quantile(std::vector<double> values, double share) {
+  check(!values.empty());
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<size_t>(place);
+  std::sort(values.begin(), values.end());
+  const double next = values[std::min(below + 1, values.size() - 1)];
+  return values[below] + (place - static_cast<double>(below)) * (next - values[below]);
+}
+
+std::vector<Facts> parts_of(const charter::Model& model, const Facts& facts) {
+  std::vector<Facts> parts;
+  if (facts.rows->size() < 4 * facts.dimension() * kParts) return parts;  // too few to tell
+  for (size_t k = 0; k < kParts; ++k)
+    parts.push_back(facts_of(model, part_of(*facts.rows, k, kParts)));
+  return parts;
+}
+
+PilotError pilot_error(const std::vector<Facts>& parts, const Facts& facts, const Job& job,
+                       const Prediction& here, double owners_rows, int threads) {
+  if (parts.empty()) return {1, 0};
+  double sum = 0, squares = 0, unfinished = 0;
+  for (const Facts& part : parts) {
+    const Prediction found = predict(part, job_for(part, job), threads);
+    const double psi = found.excess / part.optimum.fitness;
+    sum += psi, squares += psi * psi;
+    unfinished += found.optimisation / part.optimum.fitness;
+  }
+  const auto count = static_cast<double>(parts.size());
+  const double mean = sum / count;
+  const double variance = std::max(squares / count - mean * mean, 0.0) * count / (count - 1);
+  const double m = facts.count();
+  const double ratio = (1 / m + 1 / owners_rows) / (count / m - 1 / m);
+  const double more = unfinished / count - here.optimisation / facts.optimum.fitness;
+  return {std::sqrt(variance / count) / mean, std::max(more, 0.0) * ratio};
+}
+
+double disagreement(const charter::Model& model, const Facts& facts) {
+  const size_t half = facts.rows->size() / 2;
+  if (half < 2 * facts.dimension() || facts.sampling <= 0) return 1;
+  std::vector<double> apart(facts.dimension());
+  for (const bool second : {false, true}) {
+    learn::Rows rows(facts.rows->columns());
+    for (size_t i = 0; i < half; ++i)
+      rows.add(facts.rows->row(second ? half + i : i), facts.rows->label(second ? half + i : i));
+    learn::Fitness fitness(facts.loss, rows.columns(), model.l2);
+    fitness.add(rows);
+    const auto theta = fitness.minimum(model.box).theta;
+    for (size_t j = 0; j < apart.size(); ++j) apart[j] += (second ? -1 : 1) * theta[j];
+  }
+  const double expected = facts.sampling * 2 / static_cast<double>(half);
+  return quadratic_cost(facts.hessian, apart, {}) / expected;
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,98 @@
+#include "parley/forecast/warnings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace parley::forecast {
+namespace {
+
+/// Below, the kink of the hinge loss hides what a forecast could say (spec, horizontal 4.5).
+constexpr double kHingeFloor = 2e-3;
+
+bool steps_can_diverge(const charter::Charter& charter) {
+  return charter.model.loss != charter::Loss::kHinge;
+}
+
+void about_the_predictor(Forecast& f, const charter::Charter& charter, const Prediction& p,
+                         double disagreement) {
+  const auto warn = [&](std::string code, std::string text, std::string what_to_do) {
+    f.warnings.push_back({std::move(code), std::move(text), std::move(what_to_do)});
+  };
+  if (p.smallest_gain < .9)
+    warn("box_saturation",
+         fmt::format("noise carries coefficients to the box (it holds back {:.0f} % of moves): the "
+                     "model is next to worthless",
+                     100 * (1 - p.smallest_gain)),
+         "Take fewer rounds, a smaller clip, or larger budgets.");
+  else if (p.predictor == "pilot_monte_carlo")
+    warn("by_runs", "moments do not tell here; 150 runs on the public rows do, within about 10 %",
+         "Read the figure as an order of magnitude.");
+  if (steps_can_diverge(charter) && p.stability >= 2)
+    warn("unstable",
+         fmt::format("the first steps are {:.2g} times the inverse curvature; from 2 on they "
+                     "overshoot further and further",
+                     p.stability),
+         "Take a shorter protocol.step.");
+  if (f.optimisation > f.privacy)
+    warn("more_epsilon_will_not_help",
+         fmt::format("{:.0f} % of what is missing to the best is missing without noise, too",
+                     100 * f.optimisation / (f.optimisation + f.privacy)),
+         "Take more rounds or longer steps; a larger epsilon changes little.");
+  if (charter.model.loss == charter::Loss::kHinge && f.mean < kHingeFloor)
+    warn("hinge_floor", "below 0.002 a forecast for the hinge loss only says: below 0.002",
+         "Do not read more into the figure.");
+  if (p.clipped > .2)
+    warn("clipped",
+         fmt::format("{:.0f} % of the public records are clipped: what is learnt is no longer the "
+                     "model's own loss",
+                     100 * p.clipped),
+         "Take a larger privacy.max_grad_norm.");
+  if (charter.protocol.name == charter::ProtocolName::kAsync && p.clipped > .001)
+    warn("async_clip",
+         fmt::format("{:.1f} % of the public records are clipped, which the asynchronous forecast "
+                     "does not look at",
+                     100 * p.clipped),
+         "Take the figure for an unclipped job.");
+  if (disagreement > 3)
+    warn("pilot_drift",
+         fmt::format("the two halves of the public rows disagree {:.0f} times more than chance: "
+                     "they are not one sample, and owners' rows may differ again",
+                     disagreement),
+         "Take public rows of all times and places; keep a paid evaluation (privacy.evaluate).");
+}
+
+void about_the_job(Forecast& f, const charter::Charter& charter) {
+  if (f.mean > f.pilot_only)
+    f.warnings.push_back({"worse_than_pilot",
+                          "the joint model is expected to be no better than the public rows alone",
+                          "Larger budgets, fewer rounds, or no collaboration at all."});
+  if (f.gaining() < f.owners.size())
+    f.warnings.push_back(
+        {"worse_than_alone",
+         fmt::format("{} of {} owners would do better with a model of their own rows",
+                     f.owners.size() - f.gaining(), f.owners.size()),
+         "See the table: at which epsilon it would pay."});
+  const bool by_rows = charter.protocol.weights == charter::Weights::kRows;
+  const auto best = std::find_if(f.coalitions.begin(), f.coalitions.end(),
+                                 [](const auto& coalition) { return coalition.best; });
+  if (best != f.coalitions.end() && best->members.size() < f.owners.size() && by_rows)
+    f.warnings.push_back(
+        {"some_do_harm",
+         fmt::format("{} owners alone would do better than all {}: the others add more noise than "
+                     "knowledge",
+                     best->members.size(), f.owners.size()),
+         charter.protocol.name == charter::ProtocolName::kSync
+             ? "Take weights = \"noise_optimal\", under which nobody does harm."
+             : "Leave them out, or let them take a larger epsilon."});
+}
+
+}  // namespace
+
+void add_warnings(Forecast& forecast, const charter::Charter& charter, const Prediction& prediction,
+                  double disagreement) {
+  about_the_predictor(forecast, charter, prediction, disagreement);
+  about_the_job(forecast, charter);
+}
+
+}  // namespace parley::forecast

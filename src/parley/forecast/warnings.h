@@ -1,0 +1,14 @@
+// What should be known before anyone relies on a forecast, or starts the job.
+#pragma once
+
+#include "parley/charter/charter.h"
+#include "parley/forecast/forecast.h"
+#include "parley/forecast/predict/predict.h"
+
+namespace parley::forecast {
+
+/// `disagreement` of the two halves of the public rows, see uncertainty.h.
+void add_warnings(Forecast& forecast, const charter::Charter& charter, const Prediction& prediction,
+                  double disagreement);
+
+}  // namespace parley::forecast

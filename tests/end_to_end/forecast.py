@@ -1,0 +1,156 @@
+"""Forecasts, with the real binary: what they say, what they read, and how they come out."""
+
+import hashlib
+import re
+
+from parley import EXAMPLE, InFolder, main
+
+OWNERS = ["bank-a", "bank-b", "bank-c"]
+
+
+class Forecast(InFolder):
+    def generate(self, rows=2000, drift=0.0):
+        """Files of all owners and the pilot; the arguments that name the pilot by its hash."""
+        owners = [word for name in OWNERS for word in ("--owner", f"{name}={rows}")]
+        self.parley("data", "generate", "lending", *owners, "--drift", drift, "--out", "data")
+        pilot = (self.folder / "data" / "pilot.csv").read_bytes()
+        sets = ["--set", f'pilot.sha256="{hashlib.sha256(pilot).hexdigest()}"']
+        for i in range(3):
+            sets += ["--set", f"owner.{i}.rows={rows}"]
+        return sets
+
+    def forecast(self, sets, *arguments, charter=EXAMPLE):
+        return self.json("forecast", charter, *sets, "--data", "data", *arguments)
+
+    def without_private_files(self):
+        for name in OWNERS:
+            (self.folder / "data" / f"{name}.csv").unlink()
+
+    def test_needs_no_private_file_and_answers_four_questions(self):
+        sets = self.generate()
+        self.without_private_files()
+        text = self.parley("forecast", EXAMPLE, *sets, "--data", "data").stdout
+        for question in ("Worth it?", "For whom?", "At which ε?", "How sure?"):
+            self.assertRegex(text, rf"(?m)^{re.escape(question)} +\S")
+        found = self.forecast(sets)
+        self.assertEqual(found["format"], "parley.forecast/1")
+        self.assertEqual(found["inputs"], {"pilot_rows": 10000, "private_rows_read": 0})
+        self.assertEqual([o["owner"] for o in found["answers"]["for_whom"]], OWNERS)
+
+    def test_says_what_a_simulation_then_finds(self):
+        sets = self.generate()
+        found = self.forecast(sets)["expected"]
+        runs = self.json("simulate", EXAMPLE, *sets, "--data", "data", "--runs", 200, "--out",
+                         "runs")["result"]["relative_fitness"]
+        mean = found["relative_fitness"]["mean"]
+        self.assertLess(abs(mean / runs["mean"] - 1), .15)
+        self.assertLess(found["relative_fitness"]["p25"], runs["p50"])
+        self.assertGreater(found["relative_fitness"]["p75"], runs["p50"])
+
+    def test_parts_add_up_and_more_epsilon_brings_less_noise(self):
+        sets = self.generate()
+        found = self.forecast(sets)["expected"]
+        parts = found["parts"]
+        self.assertAlmostEqual(found["relative_fitness"]["mean"],
+                               parts["optimisation"] + parts["privacy"], places=9)
+        for i in range(3):
+            sets += ["--set", f"owner.{i}.epsilon=10"]
+        more = self.forecast(sets)["expected"]["parts"]
+        self.assertLess(more["privacy"], parts["privacy"] / 50)
+
+    def test_the_break_even_epsilon_is_where_gain_begins(self):
+        sets = self.generate()
+        smallest = self.forecast(sets)["answers"]["at_which_epsilon"]["smallest_common"]
+        for factor, gains in ((.97, False), (1.03, True)):
+            at = [w for i in range(3) for w in ("--set", f"owner.{i}.epsilon={smallest * factor}")]
+            for owner in self.forecast(sets + at)["answers"]["for_whom"]:
+                self.assertEqual(owner["gains"], gains, factor)
+
+    def test_small_cautious_owners_do_harm_by_rows_and_none_with_optimal_weights(self):
+        """Scenario (i) of Wu et al., figure 6: more data is not always good, with weights n_i/n."""
+        sets = self.generate()
+        for i, (rows, epsilon) in enumerate(((100000, 10), (1000, .1), (1000, .1))):
+            sets += ["--set", f"owner.{i}.rows={rows}", "--set", f"owner.{i}.epsilon={epsilon}"]
+        by_rows = self.forecast(sets)
+        best = [c["members"] for c in by_rows["coalitions"] if c["best"]]
+        self.assertEqual(best, [["bank-a"]])
+        self.assertIn("some_do_harm", [w["code"] for w in by_rows["warnings"]])
+        self.assertLess(by_rows["shapley"][1]["value"], 0)
+        optimal = self.forecast(sets + ["--set", "protocol.weights=noise_optimal"])
+        best = [c["members"] for c in optimal["coalitions"] if c["best"]]
+        self.assertEqual(best, [OWNERS])
+        self.assertGreaterEqual(min(s["value"] for s in optimal["shapley"]), 0)
+        self.assertLess(optimal["expected"]["relative_fitness"]["mean"],
+                        by_rows["expected"]["relative_fitness"]["mean"] / 10)
+
+    def draft(self):
+        """The example without what a forecast chooses."""
+        chosen = r"(?m)^(rule|rounds|step|max_grad_norm) .*\n"
+        (self.folder / "draft.toml").write_text(re.sub(chosen, "", EXAMPLE.read_text()))
+        return "draft.toml"
+
+    def test_completes_a_draft_that_then_trains(self):
+        sets = self.generate(rows=20000)
+        draft = self.draft()
+        self.parley("simulate", draft, *sets, "--data", "data", expect=2)
+        # Rows of single owners stand in their own blocks of the file.
+        text = (self.folder / draft).read_text().replace("= 100000", "= 20000")
+        (self.folder / draft).write_text(text)
+        found = self.json("forecast", draft, *sets[:2], "--data", "data", "--tune", "--out",
+                          "complete.toml")
+        keys = {choice["key"] for choice in found["chosen"]}
+        self.assertLessEqual({"protocol.rule", "protocol.rounds", "protocol.step",
+                              "privacy.max_grad_norm", "protocol.weights"}, keys)
+        self.assertTrue(all(choice["why"] for choice in found["chosen"]))
+        runs = self.json("simulate", "complete.toml", "--data", "data", "--runs", 60, "--out",
+                         "runs")["result"]["relative_fitness"]
+        mean = found["expected"]["relative_fitness"]["mean"]
+        # 60 runs have a standard error of about 6 %.
+        self.assertLess(abs(mean / runs["mean"] - 1), .4)
+
+    def test_the_report_stands_alone(self):
+        sets = self.generate()
+        self.parley("forecast", EXAMPLE, *sets, "--data", "data", "--html", "forecast.html")
+        page = (self.folder / "forecast.html").read_text()
+        for part in ("Worth it?", "bank-b", "<svg", "Owner by owner", "@media print"):
+            self.assertIn(part, page)
+        for elsewhere in ("<script", "http:", "https:", "src=", "@import", "<link"):
+            self.assertNotIn(elsewhere, page)
+        self.assertEqual(page.count("<svg"), page.count("</svg>"))
+
+    def test_a_market_pays_at_least_what_is_asked(self):
+        sets = self.generate()
+        for i in range(3):
+            sets += ["--set", f"owner.{i}.rows=100000"]  # more than the pilot, or nothing is bought
+        prices = ["--price", "bank-a=1", "--price", "bank-b=2", "--price", "bank-c=8"]
+        self.parley("forecast", EXAMPLE, *sets, "--data", "data", *prices, "--value", "1e4",
+                    expect=2)  # no cap
+        market = self.forecast(sets, *prices, "--price", "cap=20", "--value", "1e4")["market"]
+        self.assertGreater(sum(sale["epsilon"] for sale in market["sales"]), 0)
+        for sale in market["sales"]:
+            self.assertGreaterEqual(sale["payment"], sale["price"] * sale["epsilon"])
+
+    def test_a_target_gets_its_epsilon_and_its_rows(self):
+        sets = self.generate()
+        answer = self.forecast(sets, "--target", "0.01")["answers"]["at_which_epsilon"]
+        at = [w for i in range(3) for w in ("--set", f"owner.{i}.epsilon={answer['for_target']}")]
+        mean = self.forecast(sets + at)["expected"]["relative_fitness"]["mean"]
+        self.assertLess(abs(mean / .01 - 1), .05)
+        self.assertGreater(answer["rows_for_target"], 0)
+
+    def test_what_cannot_be_forecast_yet_is_said_by_name(self):
+        sets = self.generate()
+        done = self.parley("forecast", self.draft(), *sets, "--data", "data", "--set",
+                           "protocol.rule=statistics", "--set", "privacy.max_row_norm=4", expect=2)
+        self.assertIn("not available yet", done.stderr)
+
+    def test_without_public_rows_there_is_no_forecast(self):
+        text = re.sub(r"(?s)\[pilot\].*?\n\n", "", EXAMPLE.read_text())
+        text = text.replace('rule   = "pilot_newton"', 'rule   = "constant"')
+        (self.folder / "no-pilot.toml").write_text(text)
+        done = self.parley("forecast", "no-pilot.toml", expect=2)
+        self.assertIn("[pilot]", done.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -19,6 +19,11 @@ Result<void> check_known(const Charter& charter) {
         "a forecast of protocol \"" + std::string(name_of(p.name)) + "\" is not available yet",
         "Forecasts know \"sync\" and \"async\".",
         {.key = "protocol.name"}};
+  if (p.owner_learner || !charter.central())
+    return Error{Code::kInvalid,
+                 "a forecast of owners that learn is not available yet",
+                 "Forecasts know jobs with a learner that is not an owner.",
+                 {.key = "protocol.owner_learner"}};
   if (p.rule == charter::Rule::kStatistics)
     return Error{Code::kInvalid,
                  "a forecast of rule \"statistics\" is not available yet",

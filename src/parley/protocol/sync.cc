@@ -87,6 +87,16 @@ Result<Step> SyncLearner::greet(size_t owner, size_t run, const wire::Hello& hel
   return step;
 }
 
+privacy::ReleaseKind SyncLearner::asked() const {
+  return evaluating() ? privacy::ReleaseKind::kEvaluation : privacy::ReleaseKind::kAnswer;
+}
+uint32_t SyncLearner::round() const {
+  return evaluating() ? 1 : static_cast<uint32_t>(rounds_done() + 1);
+}
+std::span<const double> SyncLearner::question(size_t run) const {
+  return evaluating() ? model(run) : descent_.theta(run);
+}
+
 SyncLearner::Due SyncLearner::due(size_t owner, size_t run) const {
   using enum privacy::ReleaseKind;
   const Seat& place = seat(owner, run);
@@ -95,8 +105,8 @@ SyncLearner::Due SyncLearner::due(size_t owner, size_t run) const {
     const bool late = place.open->in != rounds_done() || descent_.finished();
     return {kAnswer, next, place.open->theta, plan_.numbers(), late};
   }
-  if (evaluating()) return {kEvaluation, 1, model(run), plan_.evaluation->size()};
-  return {kAnswer, next, descent_.theta(run), plan_.numbers()};
+  if (evaluating()) return {kEvaluation, round(), question(run), plan_.evaluation->size()};
+  return {kAnswer, next, question(run), plan_.numbers()};
 }
 
 Result<void> SyncLearner::take(size_t owner, size_t run, const wire::ReceivedAnswer& answer) {

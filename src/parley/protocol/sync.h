@@ -88,7 +88,7 @@ class SyncLearner final : public Learner {
   bool awaits(size_t owner, size_t run) const;
   Trained trained() const override;
 
-  /// What is asked in this round, of every owner of a run.
+  /// What is asked in this round, of every owner of a run that has answered all before.
   privacy::ReleaseKind asked() const;
   uint32_t round() const;
   std::span<const double> question(size_t run = 0) const;

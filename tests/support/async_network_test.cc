@@ -71,11 +71,11 @@ class Conducted final : public protocol::AsyncOwner {
   std::optional<size_t> claimed_{};
 };
 
-/// Every millisecond.
+/// Often, and yet with time for the network in between.
 class Metronome final : public net::Ticks {
  public:
   Moment next() override { return next_; }
-  void restart(Moment from) override { next_ = from + std::chrono::milliseconds(1); }
+  void restart(Moment from) override { next_ = from + std::chrono::milliseconds(20); }
 
  private:
   Moment next_ = std::chrono::steady_clock::now();

@@ -1,5 +1,6 @@
 // Simulator and network drive the same code: an asynchronous job at a real port, whose owners tick
 // in the simulated order, ends in the simulated model, bit for bit.
+#include <algorithm>
 #include <atomic>
 
 #include "parley/protocol/async.h"
@@ -47,8 +48,8 @@ struct Score {
   std::atomic<size_t> round = 0;
 };
 
-/// Claims only when it is its turn, and then once: the learner may be slow to say that the round is
-/// over.
+/// Claims only when it is its turn and this turn's answer is not yet on its way: the learner may be
+/// slow to say that the round is over.
 class Conducted final : public protocol::AsyncOwner {
  public:
   Conducted(const charter::Charter& charter, size_t owner, gate::Gate gate, const Score& score)
@@ -59,23 +60,21 @@ class Conducted final : public protocol::AsyncOwner {
 
   std::optional<Bytes> tick() override {
     const size_t round = score_.round;
-    if (round >= kRounds || score_.order[round] != name_ || claimed_ == round) return std::nullopt;
-    auto claim = AsyncOwner::tick();
-    if (claim) claimed_ = round;
-    return claim;
+    if (round >= kRounds || score_.order[round] != name_) return std::nullopt;
+    const auto turns = std::count(&score_.order[0], &score_.order[round], name_);
+    return last_round() == turns ? AsyncOwner::tick() : std::nullopt;
   }
 
  private:
   std::string name_;
   const Score& score_;
-  std::optional<size_t> claimed_{};
 };
 
-/// Every millisecond.
+/// Often.
 class Metronome final : public net::Ticks {
  public:
   Moment next() override { return next_; }
-  void restart(Moment from) override { next_ = from + std::chrono::milliseconds(1); }
+  void restart(Moment from) override { next_ = from + std::chrono::milliseconds(2); }
 
  private:
   Moment next_ = std::chrono::steady_clock::now();

@@ -114,9 +114,9 @@ std::string curve(const Forecast& f) {
     svg +=
         fmt::format("<line x1=\"70\" x2=\"640\" y1=\"{0:.1f}\" y2=\"{0:.1f}\" stroke=\"#ddd\"/>\n",
                     y.at(tick)) +
-        label(64, y.at(tick) + 4, significant(100 * tick, 1) + " %", "end");
+        label(64, y.at(tick) + 4, significant(100 * tick, 6) + " %", "end");
   for (double tick = grid.epsilon.front(); tick <= grid.epsilon.back() * 1.01; tick *= 10)
-    svg += label(x.at(tick), 268, significant(tick, 1), "middle");
+    svg += label(x.at(tick), 268, significant(tick, 6), "middle");
   svg += label(355, 290, "ε of every owner", "middle");
   if (alone_low > 0)
     svg += fmt::format(
@@ -153,16 +153,16 @@ std::string map(const Forecast& f) {
           70 + 14 * e, 10 + 7.5 * static_cast<double>(grid.times.size() - 1 - r), 22 + 73 * share);
     }
   for (size_t e = 0; e < count; e += 13)
-    svg += label(77 + 14 * static_cast<double>(e), 326, significant(grid.epsilon[e], 2), "middle");
+    svg += label(77 + 14 * static_cast<double>(e), 326, significant(grid.epsilon[e]), "middle");
   for (size_t r = 0; r < grid.times.size(); r += 13)
     svg += label(64, 18 + 7.5 * static_cast<double>(grid.times.size() - 1 - r),
-                 significant(grid.times[r], 2) + " x", "end");
+                 significant(grid.times[r]) + " x", "end");
   svg += label(350, 346, "ε of every owner", "middle");
   return fmt::format(
       "<h2>What if</h2>\n{}</svg>\n<p class=quiet>Relative fitness by ε (across) and by how many "
       "times the rows of today owners hold (up): from {} % (dark) to {} % (light) above the "
       "best.</p>\n",
-      svg, significant(100 * low, 2), significant(100 * high, 2));
+      svg, significant(100 * low), significant(100 * high));
 }
 
 std::string chosen(const Forecast& f) {

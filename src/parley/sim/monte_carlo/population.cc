@@ -36,7 +36,8 @@ void Population::add(const learn::Rows& rows) {
   } else {
     fitness_.add(rows);
   }
-  if (!quadratic()) packed_.push_back(pack(rows, model_.clip, model_.limit, precision_));
+  if (!quadratic())
+    packed_.push_back(pack(model_.loss, rows, model_.clip, model_.limit, precision_));
 }
 
 void Population::add(const learn::Moments& moments) {

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <new>
+#include <span>
 #include <variant>
 #include <vector>
 
 #include "parley/learn/data/rows.h"
+#include "parley/learn/loss.h"
 #include "parley/learn/objective.h"
 
 namespace parley::sim::monte_carlo {
@@ -38,8 +40,15 @@ using Lines = std::vector<Real, LineAllocator<Real>>;
 template <class Real>
 class PackedRows {
  public:
-  /// A record's slope is clamped to what its gradient's limit leaves: limit / norm of z.
-  PackedRows(const learn::Rows& rows, learn::ClipIn norm, double limit);
+  /// A record's slope is clamped to what its gradient's limit leaves: limit / norm of z. For passes
+  /// with this loss only.
+  PackedRows(const learn::Losses& loss, const learn::Rows& rows, learn::ClipIn norm, double limit);
+
+  /// Of the hinge loss a record's gradient is 0 or one vector, c (-y) z with c its weight or what
+  /// the limit leaves of it. That vector is what is packed; its score is above -c where the record
+  /// is short of its margin. labels() holds -c, and limits() what the loss is in terms of score +
+  /// c.
+  bool hinge() const { return hinge_; }
 
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }
@@ -54,6 +63,10 @@ class PackedRows {
   const Real* limits(size_t chunk) const { return &limits_[chunk * kChunk]; }
 
  private:
+  void put(size_t i, std::span<const double> z, double factor, double label, double limit);
+  void put_steps(size_t i, std::span<const double> z, double label, double weight, double most);
+
+  bool hinge_;
   size_t rows_, columns_;
   Lines<Real> values_, labels_, limits_;
 };
@@ -62,6 +75,7 @@ extern template class PackedRows<float>;
 extern template class PackedRows<double>;
 
 using Packed = std::variant<PackedRows<float>, PackedRows<double>>;
-Packed pack(const learn::Rows& rows, learn::ClipIn norm, double limit, Precision precision);
+Packed pack(const learn::Losses& loss, const learn::Rows& rows, learn::ClipIn norm, double limit,
+            Precision precision);
 
 }  // namespace parley::sim::monte_carlo

@@ -30,6 +30,8 @@ namespace v4 {
 #include "parley/sim/monte_carlo/pass/slopes.inl"
 // They need those:
 #include "parley/sim/monte_carlo/pass/pass.inl"
+// It needs all:
+#include "parley/sim/monte_carlo/pass/hinge_v4.inl"
 }  // namespace v4
 #ifdef __clang__
 #pragma clang attribute pop
@@ -91,6 +93,7 @@ struct Tile {
     for (size_t r = 0; r < models.size() / p; ++r)
       for (size_t j = 0; j < p; ++j) theta[j * lanes + r] = static_cast<Real>(models[r * p + j]);
   }
+  double at(size_t j, size_t model) const { return total[j * lanes + model]; }
   /// Work adds a chunk's sums in single precision, this takes them to the total.
   template <class Work>
   void add(const Work& work) {
@@ -100,20 +103,24 @@ struct Tile {
   }
 };
 
-/// The models in tiles: work(tile, its models, its sums); `per_model` sums each.
+/// Chunk by chunk, which stays in the cache while the models pass in tiles: work(tile's vectors,
+/// chunk, theta, sums), with `per_model` sums each.
 template <class Real, class Work>
-void by_tiles(Isa isa, std::span<const double> models, size_t p, std::span<double> sums,
-              size_t per_model, const Work& work) {
-  const size_t count = models.size() / p, most = models_at_once<Real>(isa);
+void by_tiles(Isa isa, const PackedRows<Real>& rows, std::span<const double> models,
+              std::span<double> sums, size_t per_model, const Work& work) {
+  const size_t p = rows.columns(), count = models.size() / p, most = models_at_once<Real>(isa);
   check(sums.size() == count * per_model);
-  for (size_t first = 0; first < count; first += most) {
-    const size_t some = std::min(most, count - first);
-    Tile<Real> tile(models.subspan(first * p, some * p), p, per_model);
-    work(tile);
-    for (size_t r = 0; r < some; ++r)
-      for (size_t j = 0; j < per_model; ++j)
-        sums[(first + r) * per_model + j] += tile.total[j * tile.lanes + r];
-  }
+  std::vector<Tile<Real>> tiles;
+  for (size_t first = 0; first < count; first += most)
+    tiles.emplace_back(models.subspan(first * p, std::min(most, count - first) * p), p, per_model);
+  for (size_t chunk = 0; chunk < rows.chunks(); ++chunk)
+    for (Tile<Real>& tile : tiles)
+      with_vectors(tile.vectors, [&](auto vectors) {
+        tile.add([&] { work(vectors, chunk, tile.theta.data(), tile.chunk.data()); });
+      });
+  for (size_t r = 0; r < count; ++r)
+    for (size_t j = 0; j < per_model; ++j)
+      sums[r * per_model + j] += tiles[r / most].at(j, r % most);
 }
 
 }  // namespace
@@ -126,36 +133,27 @@ size_t models_at_once(Isa isa) {
 template <class Real>
 void add_gradients(const learn::Losses& loss, const PackedRows<Real>& rows,
                    std::span<const double> models, std::span<double> sums, Isa isa) {
-  const size_t p = rows.columns();
-  by_tiles<Real>(isa, models, p, sums, p, [&](Tile<Real>& tile) {
-    std::visit(
-        [&](const auto& known) {
-          with_vectors(tile.vectors, [&]<size_t kN>(std::integral_constant<size_t, kN>) {
-            for (size_t chunk = 0; chunk < rows.chunks(); ++chunk)
-              tile.add([&] {
-                chunk_gradients<kN>(isa, known, rows, chunk, tile.theta.data(), tile.chunk.data());
-              });
-          });
-        },
-        loss);
-  });
+  check(rows.hinge() == std::holds_alternative<learn::Hinge>(loss));
+  std::visit(
+      [&](const auto& known) {
+        by_tiles(isa, rows, models, sums, rows.columns(), [&](auto vectors, auto... rest) {
+          chunk_gradients<vectors()>(isa, known, rows, rest...);
+        });
+      },
+      loss);
 }
 
 template <class Real>
 void add_values(const learn::Losses& loss, const PackedRows<Real>& rows,
                 std::span<const double> models, std::span<double> sums, Isa isa) {
-  by_tiles<Real>(isa, models, rows.columns(), sums, 1, [&](Tile<Real>& tile) {
-    std::visit(
-        [&](const auto& known) {
-          with_vectors(tile.vectors, [&]<size_t kN>(std::integral_constant<size_t, kN>) {
-            for (size_t chunk = 0; chunk < rows.chunks(); ++chunk)
-              tile.add([&] {
-                chunk_values<kN>(isa, known, rows, chunk, tile.theta.data(), tile.chunk.data());
-              });
-          });
-        },
-        loss);
-  });
+  check(rows.hinge() == std::holds_alternative<learn::Hinge>(loss));
+  std::visit(
+      [&](const auto& known) {
+        by_tiles(isa, rows, models, sums, 1, [&](auto vectors, auto... rest) {
+          chunk_values<vectors()>(isa, known, rows, rest...);
+        });
+      },
+      loss);
 }
 
 template <class Real>
@@ -163,6 +161,7 @@ void add_gradients_by_rows(const learn::Losses& loss, const PackedRows<Real>& ro
                            std::span<const double> models, std::span<double> sums, Isa isa) {
   const size_t p = rows.columns(), count = models.size() / p;
   check(sums.size() == models.size());
+  check(rows.hinge() == std::holds_alternative<learn::Hinge>(loss));
   const std::vector<Real> theta(models.begin(), models.end());
   std::vector<Real> gradient(p);
   for (size_t chunk = 0; chunk < rows.chunks(); ++chunk)  // Read once for all models.

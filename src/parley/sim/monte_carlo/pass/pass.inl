@@ -6,6 +6,15 @@ constexpr size_t kRows = 6;    // of a tile: with kVectors, as many sums as regi
 constexpr size_t kBlock = 48;  // rows whose slopes stay in the first cache
 static_assert(kChunk % kBlock == 0 && kBlock % kRows == 0);
 
+/// Calls use(std::integral_constant<size_t, N>) for N = size, from 1 to kMost.
+template <size_t kMost, class Use>
+[[gnu::always_inline]] inline void with_size(size_t size, const Use& use) {
+  if constexpr (kMost > 1) {
+    if (size < kMost) return with_size<kMost - 1>(size, use);
+  }
+  use(std::integral_constant<size_t, kMost>());
+}
+
 /// sum[m][v] += the sum over k of a[m * a_step + k * a_next] b[k][v]: what both products are.
 template <size_t kM, size_t kN, class Real>
 [[gnu::always_inline]] inline void multiply(const Real* a, size_t a_step, size_t a_next,
@@ -34,7 +43,7 @@ template <size_t kN, class Real>
                       rows.columns(), score);
 }
 
-/// kM coordinates of the gradient, from j on.
+/// kM coordinates of the gradient, from those of the columns on.
 template <size_t kM, size_t kN, class Real>
 void combine(const Real* columns, const Real* slopes, Real* gradient) {
   V<Real> sum[kM][kN];
@@ -45,15 +54,15 @@ void combine(const Real* columns, const Real* slopes, Real* gradient) {
     for (size_t v = 0; v < kN; ++v) store(gradient + (m * kN + v) * kWide<Real>, sum[m][v]);
 }
 
+/// All coordinates, in tiles as even as possible.
 template <size_t kN, class Real>
-void combine_some(size_t some, const Real* columns, const Real* slopes, Real* gradient) {
-  switch (some) {
-    case 1: return combine<1, kN>(columns, slopes, gradient);
-    case 2: return combine<2, kN>(columns, slopes, gradient);
-    case 3: return combine<3, kN>(columns, slopes, gradient);
-    case 4: return combine<4, kN>(columns, slopes, gradient);
-    case 5: return combine<5, kN>(columns, slopes, gradient);
-    default: return combine<6, kN>(columns, slopes, gradient);
+void combine_all(size_t p, const Real* columns, const Real* slopes, Real* gradient) {
+  const size_t tiles = (p + kRows - 1) / kRows;
+  for (size_t t = 0; t < tiles; ++t) {
+    const size_t j = p * t / tiles, end = p * (t + 1) / tiles;
+    with_size<kRows>(end - j, [&]<size_t kM>(std::integral_constant<size_t, kM>) {
+      combine<kM, kN>(columns + j * kChunk, slopes, gradient + j * kN * kWide<Real>);
+    });
   }
 }
 
@@ -62,7 +71,6 @@ template <size_t kN, class Real, class L>
 void add_chunk(const L loss, const PackedRows<Real>& rows, size_t chunk, const Real* theta,
                Real* gradient) {
   alignas(kVectorBytes) Real slopes[kBlock * kN * kWide<Real>];
-  const size_t p = rows.columns(), tiles = (p + kRows - 1) / kRows;
   const Real *labels = rows.labels(chunk), *limits = rows.limits(chunk);
   for (size_t first = 0; first < rows.size(chunk); first += kBlock) {
     for (size_t i = 0; i < kBlock; i += kRows) {
@@ -74,14 +82,10 @@ void add_chunk(const L loss, const PackedRows<Real>& rows, size_t chunk, const R
 #pragma GCC unroll 8
         for (size_t v = 0; v < kN; ++v)
           store(slopes + ((i + m) * kN + v) * kWide<Real>,
-                clamped<Real>(slope_of<Real>(loss, score[m][v], label), limit));
+                clamped_slope<Real>(loss, score[m][v], label, limit));
       }
     }
-    for (size_t t = 0; t < tiles; ++t) {  // As even as possible.
-      const size_t j = p * t / tiles, end = p * (t + 1) / tiles;
-      combine_some<kN>(end - j, rows.column(chunk, j) + first, slopes,
-                       gradient + j * kN * kWide<Real>);
-    }
+    combine_all<kN>(rows.columns(), rows.column(chunk, 0) + first, slopes, gradient);
   }
 }
 
@@ -89,7 +93,7 @@ void add_chunk(const L loss, const PackedRows<Real>& rows, size_t chunk, const R
 template <size_t kN, class Real, class L>
 void add_chunk_values(const L loss, const PackedRows<Real>& rows, size_t chunk, const Real* theta,
                       Real* value) {
-  const Real* labels = rows.labels(chunk);
+  const Real *labels = rows.labels(chunk), *limits = rows.limits(chunk);
   V<Real> sum[kN];
   for (size_t v = 0; v < kN; ++v) sum[v] = load(value + v * kWide<Real>);
   for (size_t i = 0; i < rows.size(chunk); i += kRows) {
@@ -98,7 +102,8 @@ void add_chunk_values(const L loss, const PackedRows<Real>& rows, size_t chunk, 
     const size_t some = std::min(kRows, rows.size(chunk) - i);
     for (size_t m = 0; m < some; ++m)
       for (size_t v = 0; v < kN; ++v)
-        sum[v] = plus(sum[v], value_of<Real>(loss, score[m][v], spread(labels[i + m])));
+        sum[v] = plus(sum[v], value_of<Real>(loss, score[m][v], spread(labels[i + m]),
+                                             spread(limits[i + m])));
   }
   for (size_t v = 0; v < kN; ++v) store(value + v * kWide<Real>, sum[v]);
 }
@@ -120,8 +125,8 @@ template <size_t kCount, class Real, class L>
 #pragma GCC unroll 8
   for (size_t v = 0; v < kCount; ++v) {
     const size_t at = first + v * kWide<Real>;
-    const V<Real> slope = slope_of<Real>(loss, score[v], load(rows.labels(chunk) + at));
-    store(slopes + at, clamped<Real>(slope, load(rows.limits(chunk) + at)));
+    store(slopes + at, clamped_slope<Real>(loss, score[v], load(rows.labels(chunk) + at),
+                                           load(rows.limits(chunk) + at)));
   }
 }
 
@@ -148,19 +153,6 @@ void combine_rows(const Real* columns, const Real* slopes, size_t end, Real* gra
   for (size_t m = 0; m < kM; ++m) gradient[m] += total<Real>(sum[m]);
 }
 
-template <class Real>
-void combine_some_rows(size_t some, const Real* columns, const Real* slopes, size_t end,
-                       Real* gradient) {
-  switch (some) {
-    case 1: return combine_rows<1>(columns, slopes, end, gradient);
-    case 2: return combine_rows<2>(columns, slopes, end, gradient);
-    case 3: return combine_rows<3>(columns, slopes, end, gradient);
-    case 4: return combine_rows<4>(columns, slopes, end, gradient);
-    case 5: return combine_rows<5>(columns, slopes, end, gradient);
-    default: return combine_rows<6>(columns, slopes, end, gradient);
-  }
-}
-
 /// gradient += that of one chunk, for one model: vectors are rows here.
 template <class Real, class L>
 void add_chunk_by_rows(const L loss, const PackedRows<Real>& rows, size_t chunk, const Real* theta,
@@ -174,6 +166,8 @@ void add_chunk_by_rows(const L loss, const PackedRows<Real>& rows, size_t chunk,
     slopes_by_rows<kAtOnce>(loss, rows, chunk, i, theta, slopes);
   for (size_t t = 0; t < tiles; ++t) {
     const size_t j = p * t / tiles, next = p * (t + 1) / tiles;
-    combine_some_rows(next - j, rows.column(chunk, j), slopes, end, gradient + j);
+    with_size<kRows>(next - j, [&]<size_t kM>(std::integral_constant<size_t, kM>) {
+      combine_rows<kM>(rows.column(chunk, j), slopes, end, gradient + j);
+    });
   }
 }

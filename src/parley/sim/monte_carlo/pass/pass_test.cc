@@ -48,7 +48,7 @@ void expect_gradients(double tolerance, size_t models, const Pass& pass) {
         const Rows rows = some_rows(count, columns);
         const std::vector<double> all = some_models(models, columns);
         std::vector<double> sums(all.size());
-        pass(loss, PackedRows<Real>(rows, clip, limit), all, sums);
+        pass(loss, PackedRows<Real>(loss, rows, clip, limit), all, sums);
         for (size_t r = 0; r < models; ++r) {
           const auto theta = std::span(all).subspan(r * columns, columns);
           const auto expected = learn::mean_gradient(loss, rows, theta, clip, limit);
@@ -90,8 +90,8 @@ TEST(MonteCarloPass, ValuesAreTheFitness) {
     learn::Fitness fitness(loss, 13, 0);
     fitness.add(rows);
     std::vector<double> exact(35), single(35);
-    add_values(loss, PackedRows<double>(rows, ClipIn::kL1, .1), models, exact);
-    add_values(loss, PackedRows<float>(rows, ClipIn::kL1, .1), models, single);
+    add_values(loss, PackedRows<double>(loss, rows, ClipIn::kL1, .1), models, exact);
+    add_values(loss, PackedRows<float>(loss, rows, ClipIn::kL1, .1), models, single);
     for (size_t r = 0; r < 35; ++r) {
       const double expected = fitness.at(std::span(models).subspan(r * 13, 13));
       EXPECT_NEAR(exact[r] / 1059, expected, 1e-12 * expected) << name_of(loss);
@@ -104,9 +104,9 @@ TEST(MonteCarloPass, ValuesAreTheFitness) {
 template <class Real, class Pass>
 void expect_same_bits(const Pass& pass) {
   const Rows rows = some_rows(1600, 31);
-  const PackedRows<Real> packed(rows, ClipIn::kL1, 8);
   const std::vector<double> models = some_models(67, 31);
   for (const Losses& loss : kLosses) {
+    const PackedRows<Real> packed(loss, rows, ClipIn::kL1, 8);
     std::vector<std::vector<double>> found;
     for (size_t beside : {0u, 1u, 15u, 16u, 40u, 66u})
       with_isas([&](Isa isa) {

@@ -24,33 +24,30 @@ template <class Real, class L>
     V<Real> residual = least(minus(score, label), delta);
     residual = most(residual, minus(spread(Real{0}), delta));
     return plus(residual, residual);
-  } else if constexpr (std::is_same_v<L, learn::Hinge>) {
-    const V<Real> zero = spread(Real{0});
-    const V<Real> weight = plus(where_less(label, zero, spread(Real(loss.weights.negative))),
-                                where_less(zero, label, spread(Real(loss.weights.positive))));
-    const V<Real> short_of_one = minus(zero, times(weight, label));
-    return where_less(times(label, score), spread(Real{1}), short_of_one);
   } else {
     return each<Real>(score, label, [&](double u, double y) { return loss.slope(u, y); });
   }
 }
 
-/// Within +-limit; a limit of zero also silences what is not a number.
-template <class Real>
-[[gnu::always_inline]] inline V<Real> clamped(V<Real> slope, V<Real> limit) {
-  return most(least(slope, limit), minus(spread(Real{0}), limit));
+/// Within +-limit; a limit of zero also silences what is not a number. Rows of the hinge loss have
+/// their slope in them.
+template <class Real, class L>
+[[gnu::always_inline]] inline V<Real> clamped_slope(const L& loss, V<Real> score, V<Real> label,
+                                                    V<Real> limit) {
+  if constexpr (std::is_same_v<L, learn::Hinge>)
+    return where_less(label, score, spread(Real{1}));
+  else
+    return most(least(slope_of<Real>(loss, score, label), limit), minus(spread(Real{0}), limit));
 }
 
 template <class Real, class L>
-[[gnu::always_inline]] inline V<Real> value_of(const L& loss, V<Real> score, V<Real> label) {
+[[gnu::always_inline]] inline V<Real> value_of(const L& loss, V<Real> score, V<Real> label,
+                                               V<Real> limit) {
   if constexpr (std::is_same_v<L, learn::Squared>) {
     const V<Real> residual = minus(score, label);
     return times(residual, residual);
   } else if constexpr (std::is_same_v<L, learn::Hinge>) {
-    const V<Real> zero = spread(Real{0});
-    const V<Real> weight = plus(where_less(label, zero, spread(Real(loss.weights.negative))),
-                                where_less(zero, label, spread(Real(loss.weights.positive))));
-    return times(weight, most(minus(spread(Real{1}), times(label, score)), zero));
+    return times(limit, most(minus(score, label), spread(Real{0})));
   } else {
     return each<Real>(score, label, [&](double u, double y) { return loss.value(u, y); });
   }

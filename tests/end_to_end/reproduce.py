@@ -13,7 +13,9 @@ import xml.etree.ElementTree as xml
 from parley import BINARY, InFolder, main
 
 FIGURES = ([f"S-F{i}" for i in range(2, 12)] + ["S-claim1", "S-claim2", "S-claim3"] +
-           [f"A-F{i}" for i in range(2, 11)] + ["A-abs"])
+           [f"A-F{i}" for i in range(2, 11)] + ["A-abs"] +
+           ["V-F1", "V-F2", "V-F3", "V-T1", "V-cor1", "V-value"] +
+           ["H-T1", "H-T4", "H-K", "H-comm", "H-rate"])
 VERDICTS = {"reproduced", "refuted", "not reproduced"}
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -63,7 +65,7 @@ class Reproduce(InFolder):
         measures = sum(len(figure["measures"]) for figure in found["figures"])
         self.assertEqual(len(table(self.folder / "out/verdicts.csv")), measures)
         rows = [line for line in (self.folder / "out/verdicts.md").read_text().splitlines()
-                if re.match(r"\| [AS]-", line)]
+                if re.match(r"\| [ASVH]-", line)]
         self.assertEqual(len(rows), len(FIGURES))
 
     def check_figure(self, figure):
@@ -133,7 +135,7 @@ class Reproduce(InFolder):
 
     def test_a_folder_without_the_papers_files_is_an_error_that_names_them(self):
         (self.folder / "data").mkdir()
-        for figure, file in (("A-F2", "loan.csv"), ("S-F7", "creditcard.csv"),
+        for figure, file in (("A-F2", "loan.csv"), ("V-F1", "a9a"), ("S-F7", "creditcard.csv"),
                              ("A-F7", "Hospital_Inpatient_Discharges")):
             failed = self.parley("reproduce", figure, "--quick", "--data", "data", expect=2)
             self.assertIn(file, failed.stderr)
@@ -145,11 +147,13 @@ class Reproduce(InFolder):
         (data / "loan.csv").write_text(loans(6000))
         (data / "creditcard.csv").write_text(payments(6000))
         (data / "Hospital_Inpatient_Discharges_2016.csv").write_text(stays(6000))
+        (data / "a9a").write_text(people(600))
+        (data / "a9a.t").write_text(people(300))
         found = self.json("reproduce", "--quick", "--data", "data", "--out", "out")
         self.assertEqual([figure["id"] for figure in found["figures"]], FIGURES)
         self.assertEqual(found["data"], "data")
         sources = " ".join(figure["data"] for figure in found["figures"])
-        for file in ("loan.csv", "creditcard.csv", "Hospital_Inpatient_Discharges_2016.csv"):
+        for file in ("loan.csv", "creditcard.csv", "Hospital_Inpatient_Discharges_2016.csv", "a9a"):
             self.assertIn(file, sources)
 
     def test_a_file_with_too_few_records_decides_nothing(self):
@@ -211,6 +215,17 @@ def payments(count):
         return [i] + [draw.gauss(2 * fraud, 1) for _ in range(28)] + [f"{draw.expovariate(0.01):.2f}", int(fraud)]
     return csv_text(["Time"] + [f"V{i}" for i in range(1, 29)] + ["Amount", "Class"],
                     (row(i) for i in range(count)))
+
+
+def people(count):
+    """Fourteen attributes of each, as columns of ones."""
+    draw = random.Random(4)
+    starts = [1, 6, 14, 19, 35, 40, 47, 61, 67, 72, 74, 76, 78, 83, 124]
+
+    def line():
+        at = [draw.randrange(first, end) for first, end in zip(starts, starts[1:])]
+        return " ".join(["+1" if draw.random() < 0.1 + at[0] / 10 else "-1"] + [f"{j}:1" for j in at]) + "\n"
+    return "".join(line() for _ in range(count))
 
 
 def stays(count):

@@ -32,4 +32,19 @@ Result<Figure> async_timing_hospital(const Study& study);  // A-F9
 Result<Figure> async_hospital_slope(const Study& study);   // A-F10
 Result<Figure> async_abstract(const Study& study);         // A-abs
 
+// Hu et al., columns in several places.
+Result<Figure> sharing_census(const Study& study);   // V-F1
+Result<Figure> sharing_digits(const Study& study);   // V-F2
+Result<Figure> sharing_noise(const Study& study);    // V-F3
+Result<Figure> sharing_theorem(const Study& study);  // V-T1
+Result<Figure> sharing_epochs(const Study& study);   // V-cor1
+Result<Figure> sharing_values(const Study& study);   // V-value
+
+// Huang, local steps under secure aggregation.
+Result<Figure> federated_privacy(const Study& study);        // H-T1
+Result<Figure> federated_bound(const Study& study);          // H-T4
+Result<Figure> federated_steps(const Study& study);          // H-K
+Result<Figure> federated_communication(const Study& study);  // H-comm
+Result<Figure> federated_rate(const Study& study);           // H-rate
+
 }  // namespace parley::reproduce

@@ -37,6 +37,17 @@ constexpr Entry kEntries[] = {
     {"A-F9", "who communicates when, 86 hospitals", "", async_timing_hospital},
     {"A-F10", "fitness over budget, 86 hospitals", "hospital", async_hospital_slope},
     {"A-abs", "more than 10 owners at epsilon 1 beat isolation", "lending", async_abstract},
+    {"V-F1", "two parties share few columns, by epochs", "census", sharing_census},
+    {"V-F2", "three parties share many columns, by epochs", "", sharing_digits},
+    {"V-F3", "sharing with the paper's noise", "census", sharing_noise},
+    {"V-T1", "is a message with that noise private?", "", sharing_theorem},
+    {"V-cor1", "what 20 epochs would cost", "", sharing_epochs},
+    {"V-value", "one number per record and epoch", "census", sharing_values},
+    {"H-T1", "what Theorem 1's noise gives", "", federated_privacy},
+    {"H-T4", "Theorem 4's bound over local steps", "census", federated_bound},
+    {"H-K", "how many local steps", "census", federated_steps},
+    {"H-comm", "what local steps save", "census", federated_communication},
+    {"H-rate", "the price of privacy in records, columns and budget", "", federated_rate},
 };
 
 }  // namespace
@@ -72,7 +83,11 @@ std::string list_text() {
   std::string text;
   for (const Entry& entry : kEntries)
     text += fmt::format("{:<10} {:<9} {}\n", entry.id, entry.data, entry.what);
-  return text + "\nS: Wu et al., synchronous. A: Farokhi et al., asynchronous.\n";
+  return text +
+         "\nS: Wu et al., synchronous. A: Farokhi et al., asynchronous. V: Hu et al., columns in "
+         "several "
+         "places.\n"
+         "H: Huang, local steps under secure aggregation.\n";
 }
 
 std::string list_json() {

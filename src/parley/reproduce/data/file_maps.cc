@@ -86,6 +86,8 @@ std::vector<FileMap> all_maps() {
        {"los", Kind::kDigits},
        "hospital_id",
        true},
+      {"census", "a9a", {}, {}, "", false},
+      {"digits", "gisette_scale", {}, {}, "", false},
   };
 }
 

@@ -25,9 +25,9 @@ struct MappedColumn {
 /// One file that is known. It is found by its name, which may end in .zst, in the folder of --data
 /// or one below it.
 struct FileMap {
-  std::string data{};  // "lending", "credit" or "hospital"
-  std::string file{};  // a '*' at the end: whatever follows
-  std::vector<MappedColumn> columns{};
+  std::string data{};                   // "lending", "credit", "hospital", "census" or "digits"
+  std::string file{};                   // a '*' at the end: whatever follows
+  std::vector<MappedColumn> columns{};  // none of a LIBSVM file, which is taken as it is
   MappedColumn target{};
   std::string owner{};   // the column that names the hospital; empty: owners are cut from the rows
   bool excerpt = false;  // not all that the paper had

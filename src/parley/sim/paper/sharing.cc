@@ -1,5 +1,6 @@
 #include "parley/sim/paper/sharing.h"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
@@ -22,8 +23,13 @@ double real_normal(Entropy& entropy) {
 /// Noise of covariance (D'D)^+.
 class ColumnNoise {
  public:
-  explicit ColumnNoise(const learn::AnyRows& rows) {
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(learn::gram_of_columns(rows, 0, 1));
+  ColumnNoise(const learn::AnyRows& rows, int threads) {
+    const MatrixXd gram = learn::gram_of_columns(rows, 0, threads);
+    factor_.compute(gram);
+    const VectorXd diagonal = factor_.matrixLLT().diagonal();
+    if (factor_.info() == Eigen::Success && diagonal.minCoeff() > 1e-4 * diagonal.maxCoeff())
+      return;
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(gram);
     const VectorXd& values = eigen.eigenvalues();
     root_ = eigen.eigenvectors();
     for (Index j = 0; j < values.size(); ++j)
@@ -31,13 +37,15 @@ class ColumnNoise {
   }
 
   VectorXd draw(double sigma, Entropy& entropy) const {
-    VectorXd z(root_.cols());
+    VectorXd z(factor_.rows());
     for (double& value : z) value = sigma * real_normal(entropy);
-    return root_ * z;
+    if (root_.size() > 0) return root_ * z;
+    return factor_.matrixU().solve(z);
   }
 
  private:
-  MatrixXd root_;
+  Eigen::LLT<MatrixXd> factor_{};
+  MatrixXd root_{};  // of the pseudo-inverse, where there is no inverse
 };
 
 }  // namespace
@@ -47,7 +55,7 @@ Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<learn::AnyRo
                                                   const learn::AdmmOptions& options, double sigma,
                                                   Entropy& entropy) {
   std::vector<ColumnNoise> noises;
-  for (const learn::AnyRows& block : columns) noises.emplace_back(block);
+  for (const learn::AnyRows& block : columns) noises.emplace_back(block, options.threads);
   NoisySharing out;
   learn::AdmmHooks hooks;
   hooks.after_step = [&](size_t m, learn::PartyStep& party) {
@@ -56,15 +64,17 @@ Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<learn::AnyRo
   };
   hooks.after_round = [&](const learn::AdmmHooks::View& view) {
     auto& shares = out.shares.emplace_back();
-    for (const learn::PartyStep& party : view.parties)
+    auto& models = out.models_by_round.emplace_back();
+    for (const learn::PartyStep& party : view.parties) {
       shares.emplace_back(party.share().begin(), party.share().end());
+      models.emplace_back(party.model().begin(), party.model().end());
+    }
     out.y.assign(view.coordinator.y().begin(), view.coordinator.y().end());
   };
   learn::AdmmOptions unguarded = options;  // Noise alone makes an objective large.
   unguarded.guard = false;
   learn::AdmmResult result = TRY(learn::share_by_admm(columns, labels, unguarded, hooks));
   out.rounds = std::move(result.rounds);
-  out.models = std::move(result.models);
   return NotPrivate<NoisySharing>{std::move(out)};
 }
 

@@ -18,7 +18,8 @@ namespace parley::sim::paper {
 
 struct NoisySharing {
   std::vector<learn::AdmmRound> rounds{};
-  std::vector<std::vector<double>> models{};
+  /// models_by_round[t][m]: party m's with its noise, after round t + 1.
+  std::vector<std::vector<std::vector<double>>> models_by_round{};
   /// shares[t][m]: what party m sent in round t + 1.
   std::vector<std::vector<std::vector<double>>> shares{};
   std::vector<double> y{};  // as broadcast after the last round

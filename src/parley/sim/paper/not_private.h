@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <numbers>
 
 #include "parley/base/entropy.h"
 
@@ -18,6 +19,13 @@ struct NotPrivate {
 inline double real_laplace(Entropy& entropy, double scale) {
   const double u = (static_cast<double>(entropy.word() >> 12) + 0.5) * 0x1p-52 - 0.5;
   return -std::copysign(scale, u) * std::log1p(-2 * std::fabs(u));
+}
+
+/// Box and Muller's, with the same holes.
+inline double real_normal(Entropy& entropy) {
+  const auto uniform = [&] { return static_cast<double>((entropy.word() >> 11) + 1) * 0x1p-53; };
+  const double radius = std::sqrt(-2 * std::log(uniform()));
+  return radius * std::cos(2 * std::numbers::pi * uniform());
 }
 
 }  // namespace parley::sim::paper

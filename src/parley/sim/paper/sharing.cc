@@ -3,7 +3,6 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "parley/learn/sharing/gram.h"
@@ -12,13 +11,6 @@ namespace parley::sim::paper {
 namespace {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
-
-double uniform(Entropy& entropy) { return double((entropy.word() >> 11) + 1) * 0x1p-53; }
-
-double real_normal(Entropy& entropy) {
-  return std::sqrt(-2 * std::log(uniform(entropy))) *
-         std::cos(2 * std::numbers::pi * uniform(entropy));
-}
 
 /// Noise of covariance (D'D)^+.
 class ColumnNoise {

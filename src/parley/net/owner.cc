@@ -11,6 +11,7 @@
 #include "parley/learn/source/source.h"
 #include "parley/protocol/async.h"
 #include "parley/protocol/learner_kind.h"
+#include "parley/protocol/owner_jobs.h"
 #include "parley/protocol/sync.h"
 
 namespace parley::net {
@@ -60,14 +61,6 @@ Error part_after(const Error& refused, Line& line, const Log& log) {
   return {refused.code, "refused the learner's question: " + refused.what, refused.hint};
 }
 
-/// Until the next of the public moments at which a reply to a question heard at `heard_at` may
-/// leave.
-void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every) {
-  if (every.count() == 0) return;
-  const auto passed = std::chrono::steady_clock::now() - heard_at;
-  std::this_thread::sleep_until(heard_at + (passed / every + 1) * every);
-}
-
 /// What the learner says next. Until then the clock ticks, and the owner may speak.
 Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Line& line) {
   if (ticks == nullptr) return line.read();
@@ -107,6 +100,12 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
 
 }  // namespace
 
+void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every) {
+  if (every.count() == 0) return;
+  const auto passed = std::chrono::steady_clock::now() - heard_at;
+  std::this_thread::sleep_until(heard_at + (passed / every + 1) * every);
+}
+
 std::filesystem::path ledger_of(const charter::Policy& policy) {
   return policy.folder / policy.state / "ledger.db";
 }
@@ -140,36 +139,54 @@ std::unique_ptr<Ticks> ticks_for(const charter::Policy& policy, const charter::C
   return nullptr;
 }
 
-Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household,
-                                                    charter::Charter charter) {
-  const charter::Policy& policy = household.policy;
-  const size_t place = TRY(place_in(charter, policy.owner));
-  const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
-  if (!async && charter.protocol.name != charter::ProtocolName::kSync)
-    return charter::not_available("protocol.name", name_of(charter.protocol.name),
-                                  "Use \"sync\" or \"async\".");
-  TRY(protocol::check_learner(charter));
+Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter) {
+  TRY(place_in(charter, policy.owner));
+  const charter::ProtocolName name = charter.protocol.name;
+  if (name != charter::ProtocolName::kSync && name != charter::ProtocolName::kAsync)
+    return charter::not_available("protocol.name", name_of(name), "Use \"sync\" or \"async\".");
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
-  const auto approval = TRY(approval_for(household, charter));
   SigningKey key = TRY(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
-  gate::Terms terms = TRY(gate::terms_for(charter, place));
+  auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
+  for (const charter::Charter& job : jobs) {
+    TRY(protocol::check_learner(job));
+    TRY(gate::terms_for(job, TRY(place_in(job, policy.owner))));
+  }
   const learn::Source source = TRY(charter::source_of(policy, *data, charter));
   auto loaded = TRY(learn::load_any(source, charter.schema));
+  return Ready{std::move(charter), std::move(jobs), data, gate::Records(std::move(loaded.rows)),
+               std::move(key)};
+}
+
+Result<void> check_approved(const Household& household, const charter::Charter& charter) {
+  TRY(household.policy.dataset_for(charter));  // What no rule allows, no person is asked about.
+  TRY(approval_for(household, charter));
+  return {};
+}
+
+Result<gate::Gate> open_gate(const Household& household, const Ready& ready,
+                             const charter::Charter& job) {
+  const auto approval = TRY(approval_for(household, ready.charter));
+  gate::Terms terms = TRY(gate::terms_for(job, TRY(place_in(job, household.policy.owner))));
   const std::lock_guard lock(household.mutex);
+  ledger::Ledger& ledger = household.ledger;
   const auto dataset =
-      TRY(household.ledger.declare(data->name, data->budget, charter.privacy.unit));
-  if (approval) TRY(household.ledger.approve(dataset, charter.hash, approval->by, approval->at));
-  auto gate = TRY(gate::Gate::open(gate::Records(std::move(loaded.rows)), std::move(terms),
-                                   household.ledger, dataset, household.entropy,
-                                   static_cast<int>(policy.threads)));
+      TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit));
+  if (approval) TRY(ledger.approve(dataset, ready.charter.hash, approval->by, approval->at));
+  return gate::Gate::open(ready.records, std::move(terms), ledger, dataset, household.entropy,
+                          static_cast<int>(household.policy.threads));
+}
+
+Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household, const Ready& ready,
+                                                    const charter::Charter& job) {
   using Made = std::unique_ptr<protocol::Owner>;
-  if (async)
-    return Made(std::make_unique<protocol::AsyncOwner>(
-        charter.hash, policy.owner, charter.protocol.contact, std::move(gate), std::move(key)));
-  return Made(std::make_unique<protocol::SyncOwner>(charter.hash, policy.owner, std::move(gate),
-                                                    std::move(key)));
+  auto gate = TRY(open_gate(household, ready, job));
+  const std::string& name = household.policy.owner;
+  if (job.protocol.name == charter::ProtocolName::kAsync)
+    return Made(std::make_unique<protocol::AsyncOwner>(job.hash, name, job.protocol.contact,
+                                                       std::move(gate), ready.key));
+  return Made(std::make_unique<protocol::SyncOwner>(job.hash, name, std::move(gate), ready.key));
 }
 
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,

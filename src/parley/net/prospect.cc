@@ -1,17 +1,23 @@
 #include "parley/net/prospect.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <variant>
 
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 #include "parley/ledger/chain.h"
+#include "parley/protocol/owner_jobs.h"
 
 namespace parley::net {
 namespace {
 
 using charter::Charter, charter::Policy, charter::Prospect;
+
+void add_word(std::string& list, const std::string& word) {
+  list += (list.empty() ? "" : ", ") + word;
+}
 
 void note(Prospect& prospect, const Error& obstacle) { prospect.obstacles.push_back(obstacle); }
 
@@ -76,22 +82,47 @@ double left_of(const ledger::Dataset& account, privacy::Track track) {
   return std::max(0.0, left);
 }
 
-Result<void> weigh(const Policy& policy, const Charter& charter,
-                   const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
-  const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
+/// Who asks, and where they are.
+Result<void> look_at_learners(const Policy& policy, const Charter& charter,
+                              const std::string& instead, Prospect& prospect) {
+  if (!charter.protocol.graph.empty()) {
+    prospect.learner = "all owners";
+    return {};
+  }
+  const auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
+  for (const Charter& job : jobs) {
+    if (!charter.central()) add_word(prospect.learner, job.learner.name);
+    add_word(prospect.address, TRY(dial_for(policy, charter, job, instead)).address);
+  }
+  return {};
+}
+
+/// What this owner's part of one job costs, and what of it is to come.
+Result<privacy::Cost> add_up(const Policy& policy, const Charter& job,
+                             const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
+  const auto us = std::find_if(job.owners.begin(), job.owners.end(),
                                [&](const auto& each) { return each.name == policy.owner; });
-  const gate::Terms terms =
-      TRY(gate::terms_for(charter, static_cast<size_t>(us - charter.owners.begin())));
+  const gate::Terms terms = TRY(gate::terms_for(job, static_cast<size_t>(us - job.owners.begin())));
   const privacy::Cost cost = std::visit(
       [&]<class M>(const M& mechanism) {
         return mechanism.cost(terms.sensitivity<typename M::Norm>());
       },
       terms.mechanism);
-  prospect.answers = terms.answers;
+  prospect.answers += terms.answers;
   prospect.numbers = terms.numbers();
-  prospect.answered = std::min(terms.answers, answered_in(ledger, charter.hash));
+  prospect.answered += std::min(terms.answers, answered_in(ledger, job.hash));
   prospect.track = cost.track;
-  prospect.price = cost.amount * terms.answers;
+  prospect.price += cost.amount * terms.answers;
+  return cost;
+}
+
+/// All jobs cost the same: their budget is split evenly.
+Result<void> weigh(const Policy& policy, const Charter& charter, const std::vector<Charter>& jobs,
+                   const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
+  privacy::Cost cost{};
+  std::set<Hash> seen;  // Statistics are released once, whoever asks.
+  for (const Charter& job : jobs)
+    if (seen.insert(job.hash).second) cost = TRY(add_up(policy, job, ledger, prospect));
   const auto to_come = static_cast<uint32_t>(prospect.answers - prospect.answered);
   ledger::Dataset account = TRY(account_of(policy, charter, ledger));
   prospect.left = prospect.left_after = left_of(account, cost.track);
@@ -133,12 +164,13 @@ Prospect prospect_of(const Policy& policy, Charter charter,
   };
   look_at_rules(policy, charter, ledger, prospect);
   if (prospect.rule == 0) return prospect;
-  const auto dial = dial_for(policy, charter, options.dial);
-  if (needs(dial)) prospect.address = dial->address;
+  needs(look_at_learners(policy, charter, options.dial, prospect));
   needs(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!needs(charter::load_bundle(charter, folders))) return prospect;
-  needs(weigh(policy, charter, ledger, prospect));
+  const auto jobs = protocol::jobs_asking(charter, policy.owner);
+  if (!needs(jobs)) return prospect;
+  if (!jobs->empty()) needs(weigh(policy, charter, *jobs, ledger, prospect));
   needs(read_rows(policy, charter, options.read_data, prospect));
   return prospect;
 }

@@ -21,6 +21,7 @@
 namespace parley::gate {
 class ClipAndSum;
 class FineTune;
+class OwnFile;
 }  // namespace parley::gate
 namespace parley::ledger {
 class Ledger;
@@ -44,6 +45,7 @@ class Raw {
  private:
   friend class gate::ClipAndSum;
   friend class gate::FineTune;
+  friend class gate::OwnFile;  // Writes a file for its owner alone.
   T value_;
 };
 

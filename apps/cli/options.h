@@ -194,6 +194,7 @@ struct DoctorOptions {
   std::filesystem::path charter;  // empty: none
   std::vector<std::string> set;
   std::string dial;                // empty: as the policy says
+  std::string learner;             // where every owner learns: the one to dial
   std::filesystem::path identity;  // empty: an owner
   std::string name;
 };

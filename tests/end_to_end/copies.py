@@ -59,6 +59,9 @@ class Copies(InFolder):
                 checked = self.json("owner", "check", "bank-a/policy.toml", consortium.charter)
                 self.assertEqual(checked["charters"][0]["answers"], 3 * jobs)
                 self.assertAlmostEqual(checked["charters"][0]["price"], 1, 6)
+                doctor = ["doctor", "bank-a/policy.toml", "--charter", consortium.charter]
+                self.assertTrue(self.json(*doctor, "--learner", "bank-b")["ok"])
+                self.assertIn("whose copy is meant", self.parley(*doctor, expect=2).stderr)
                 owners = {owner: consortium.owner(owner, seed=5) for owner in OWNERS}
                 self.all_end_well(consortium, learners, owners)
                 for owner in OWNERS:

@@ -177,6 +177,9 @@ class Graph(InFolder):
         self.says(consortium, "bank-a", "there is no call /parley.v1.Learner/Attend")
         for owner in OWNERS[1:]:
             owners[owner] = self.start(consortium, owner)
+            if owner == "bank-b":  # A doctor looks at the door, and no further.
+                self.assertTrue(self.json("doctor", "bank-b/policy.toml", "--charter",
+                                          consortium.charter, "--learner", "bank-a")["ok"])
         self.all_end_well(consortium, owners)
         self.verified(consortium)
 

@@ -12,6 +12,7 @@ GossipNode::GossipNode(SyncPlan plan, Place place, gate::Gate gate, std::optiona
       gate_(std::move(gate)),
       key_(std::move(key)),
       learner_(std::move(plan)),
+      remembered_(plan_.owners.size()),
       welcomed_(plan_.owners.size()),
       done_(plan_.owners.size()) {}
 
@@ -82,7 +83,7 @@ std::optional<wire::Proof> GossipNode::newest(size_t owner) const {
   const wire::Relayed* newest = nullptr;
   for (const auto& [key, answers] : held_)  // Evaluations come last, as in time.
     if (answers[owner]) newest = &*answers[owner];
-  if (newest == nullptr || !newest->answer().signature) return learner_.newest(owner);
+  if (newest == nullptr || !newest->answer().signature) return std::nullopt;
   return wire::Proof{plan_.charter, newest->answer().receipt, *newest->answer().signature};
 }
 
@@ -100,12 +101,13 @@ Result<void> GossipNode::greet(size_t from, const wire::Gossip& gossip, std::vec
     done_[from] = false;  // Unless it says so in this message.
     wire::Gossip welcome = standing();
     welcome.welcome = wire::kVersion;
-    welcome.proof = newest(from);
+    for (const auto& proof : {remembered_[from], newest(from)})
+      if (proof) welcome.proofs.push_back(*proof);
     out.push_back({from, encode(welcome)});
   }
   if (gossip.welcome == 0) return {};
   TRY(check_version(gossip.welcome));
-  if (gossip.proof) TRY(recognise(*gossip.proof));
+  for (const wire::Proof& proof : gossip.proofs) TRY(recognise(proof));
   welcomed_[from] = true;
   return {};
 }

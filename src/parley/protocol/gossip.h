@@ -53,7 +53,7 @@ class GossipNode {
   /// answers the ledger must know.
   Result<void> restore(const wire::Transcript& journal);
   /// Will show this owner a receipt that it signed in an earlier job.
-  void remember(size_t owner, wire::Proof proof) { learner_.remember(owner, std::move(proof)); }
+  void remember(size_t owner, wire::Proof proof) { remembered_[owner] = std::move(proof); }
 
   /// A process begins, the first or another after a crash.
   Result<std::vector<Whisper>> start();
@@ -82,7 +82,7 @@ class GossipNode {
   /// Answers that it holds, and those that it has given since it began.
   size_t held() const { return count_; }
   size_t given() const { return given_; }
-  /// The newest receipt of an owner, of this job or as remembered.
+  /// The newest receipt of an owner in this job.
   std::optional<wire::Proof> newest(size_t owner) const;
   /// To be called when nobody waits.
   void rest() { gate_.draw_ahead(); }
@@ -120,7 +120,8 @@ class GossipNode {
   std::map<Key, Answers> held_{};  // all of the job: a neighbour that crashed needs them again
   std::vector<Key> completed_{};
   size_t count_ = 0, given_ = 0;
-  std::vector<bool> welcomed_, done_;  // by this owner; is it finished?
+  std::vector<std::optional<wire::Proof>> remembered_;  // of earlier jobs
+  std::vector<bool> welcomed_, done_;                   // by this owner; is it finished?
   std::optional<wire::RefusedBy> refused_{};
   std::optional<Error> stopped_{};
 };

@@ -130,13 +130,26 @@ TEST(GossipNode, AnOwnerWhoseLedgerHasForgottenAnAnswerIsShownItsReceiptAndStops
   EXPECT_EQ(restored.ledger.last_round(some_plan().charter), 0u);
 }
 
+// Nor after an earlier job: a neighbour remembers.
+TEST(GossipNode, AnOwnerWhoseLedgerHasForgottenAnEarlierJobStops) {
+  Pair pair;
+  wire::Proof earlier{.charter = {7}, .receipt = {.round = 1, .event = "{}", .chain = {5}}};
+  earlier.signature = key_of(2).sign(wire::signed_bytes(earlier.charter, "two", earlier.receipt));
+  pair.nodes[0]->remember(1, earlier);
+  const auto hello = *pair.nodes[1]->start();
+  const auto welcome = *pair.nodes[0]->step(1, hello[0].message);
+  EXPECT_FALSE(pair.nodes[1]->step(0, welcome[0].message));
+  EXPECT_TRUE(pair.nodes[1]->stopped());
+  EXPECT_EQ(pair.two.ledger.last_round(some_plan().charter), 0u);
+}
+
 TEST(GossipNode, AReceiptThatThisOwnerDidNotSignIsTheNeighboursFault) {
   Pair pair;
   pair.first_words(0), pair.first_words(1);
   const wire::Gossip forged{.charter = some_plan().charter,
                             .round = 1,
                             .welcome = wire::kVersion,
-                            .proof = wire::Proof{.charter = some_plan().charter}};
+                            .proofs = {{.charter = some_plan().charter}}};
   EXPECT_FALSE(pair.nodes[0]->step(1, encode(forged)));
   EXPECT_FALSE(pair.nodes[0]->stopped());
 }

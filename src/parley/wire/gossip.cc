@@ -25,7 +25,7 @@ Bytes encode(const Gossip& gossip) {
   }
   proto.set_hello(gossip.hello);
   proto.set_welcome(gossip.welcome);
-  if (gossip.proof) put(*gossip.proof, *proto.mutable_proof());
+  for (const Proof& proof : gossip.proofs) put(proof, *proto.add_proof());
   Bytes bytes(proto.ByteSizeLong());
   check(bytes.size() <= kMessageBytesMax);
   check(proto.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())));
@@ -52,7 +52,8 @@ Result<Gossip> decode_gossip(ByteView bytes) {
     if (refusal == nullptr) return malformed("refusal is something else");
     gossip.refused = {plain(proto.refused_by()), *refusal};
   }
-  if (proto.has_proof()) gossip.proof = TRY(proof_of(proto.proof()));
+  if (proto.proof_size() > kGossipProofsMax) return malformed("too many proofs");
+  for (const v1::Proof& proof : proto.proof()) gossip.proofs.push_back(TRY(proof_of(proof)));
   return gossip;
 }
 

@@ -49,13 +49,14 @@ struct Gossip {
   std::vector<std::string> missing{};  // some of those whose answers to it the sender lacks
   std::optional<Relayed> answer{};
   std::optional<RefusedBy> refused{};
-  uint32_t hello = 0;            // kVersion where a process has begun
-  uint32_t welcome = 0;          // likewise, in reply
-  std::optional<Proof> proof{};  // with it: the receiver's newest receipt that the sender holds
+  uint32_t hello = 0;           // kVersion where a process has begun
+  uint32_t welcome = 0;         // likewise, in reply
+  std::vector<Proof> proofs{};  // with it: the receiver's newest receipts that the sender holds
 };
 
 /// So many names are asked for at a time, which keeps messages short.
 inline constexpr size_t kMissingMax = 1000;
+inline constexpr int kGossipProofsMax = 2;  // of this job, and of an earlier one
 
 Bytes encode(const Gossip& gossip);
 

@@ -46,6 +46,14 @@ Result<void> take(const v1::TranscriptEntry& proto, Transcript& transcript) {
     transcript.notes.push_back({Note::Kind::kAsked, proto.owner(), proto.asked().round(), answers});
   } else if (proto.has_closed()) {
     transcript.notes.push_back({Note::Kind::kClosed, proto.owner(), 0, answers});
+  } else if (proto.has_begun()) {
+    transcript.notes.push_back(
+        {Note::Kind::kBegun, proto.owner(), proto.begun().attempt(), answers});
+  } else if (proto.has_sum()) {
+    const std::string& values = proto.sum().values();
+    if (values.size() % 8 != 0) return malformed("a sum is not whole numbers of 8 bytes");
+    transcript.notes.push_back(
+        {Note::Kind::kSum, proto.owner(), 0, answers, values_of(as_bytes(values))});
   } else {
     ReceivedAnswer answer = TRY(answer_of(proto.answer()));
     transcript.entries.push_back({proto.owner(), std::move(answer)});
@@ -73,10 +81,21 @@ Bytes transcript_entry(const std::string& owner, const ReceivedAnswer& answer) {
 Bytes transcript_note(const Note& note) {
   v1::TranscriptEntry entry;
   entry.set_owner(note.owner);
-  if (note.kind == Note::Kind::kAsked)
-    entry.mutable_asked()->set_round(note.round);
-  else
-    entry.mutable_closed();
+  switch (note.kind) {
+    case Note::Kind::kAsked:
+      entry.mutable_asked()->set_round(note.round);
+      break;
+    case Note::Kind::kClosed:
+      entry.mutable_closed();
+      break;
+    case Note::Kind::kBegun:
+      entry.mutable_begun()->set_attempt(note.round);
+      break;
+    case Note::Kind::kSum: {
+      const Bytes values = bytes_of(note.values);
+      entry.mutable_sum()->set_values(values.data(), values.size());
+    }
+  }
   return with_length(entry);
 }
 

@@ -19,13 +19,16 @@ struct Entry {
 /// whether that is true.
 struct Note {
   enum class Kind {
-    kAsked,  // this owner was asked this round of its own, where the learner then stood
-    kClosed  // enough had answered: the learner went on without the others
+    kAsked,   // this owner was asked this round of its own, where the learner then stood
+    kClosed,  // enough had answered: the learner went on without the others
+    kBegun,   // the secure aggregation of this number; answers after it are its masked vectors
+    kSum      // of all of them: the learner took its step
   };
   Kind kind = Kind::kAsked;
-  std::string owner{};  // of kAsked, as is the round
-  uint32_t round = 0;
-  size_t answers = 0;  // in the transcript before it
+  std::string owner{};            // of kAsked, as is the round
+  uint32_t round = 0;             // of kBegun its number
+  size_t answers = 0;             // in the transcript before it
+  std::vector<int64_t> values{};  // of kSum
   bool operator==(const Note&) const = default;
 };
 

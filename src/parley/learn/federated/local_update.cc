@@ -26,6 +26,14 @@ double shrinkage(double x, double k) {
 
 }  // namespace
 
+LocalPlan with_falling_steps(LocalPlan plan) {
+  check(plan.l2 > 0);
+  const double smooth = smoothness_of(plan.loss) * plan.max_row_norm * plan.max_row_norm + plan.l2;
+  plan.delay = std::max(8 * smooth / plan.l2 - 1, static_cast<double>(plan.steps));
+  plan.step *= 2 / (plan.l2 * plan.delay);
+  return plan;
+}
+
 Result<LocalUpdate> LocalUpdate::make(const LocalPlan& plan) {
   check(plan.rows > 0 && plan.steps >= 1 && plan.max_row_norm > 0 && plan.weight > 0);
   const double smooth = smoothness_of(plan.loss), slope = lipschitz_of(plan.loss);
@@ -79,14 +87,18 @@ double LocalUpdate::largest() const {
   return plan_.weight * std::min(by_steps, 2 * plan_.box);
 }
 
-std::vector<double> LocalUpdate::run(std::span<const double> theta, const Mean& mean) const {
+std::vector<double> LocalUpdate::run(std::span<const double> theta, const Mean& mean,
+                                     uint64_t done) const {
   check(theta.size() == plan_.dimension);
   std::vector<double> v(theta.begin(), theta.end());
   for (int64_t k = 0; k < plan_.steps; ++k) {
+    const double t = static_cast<double>(done) + static_cast<double>(k);
+    const double step =
+        plan_.delay > 0 ? plan_.step * (plan_.delay / (plan_.delay + t)) : plan_.step;
     const std::vector<double> gradient = mean(v);
     for (size_t j = 0; j < v.size(); ++j) {
       const double slope = gradient[j] + plan_.l2 * v[j];
-      v[j] = std::clamp(v[j] - plan_.step * slope, -plan_.box, plan_.box);
+      v[j] = std::clamp(v[j] - step * slope, -plan_.box, plan_.box);
     }
   }
   for (size_t j = 0; j < v.size(); ++j) v[j] = plan_.weight * (v[j] - theta[j]);

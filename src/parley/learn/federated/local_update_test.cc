@@ -200,5 +200,21 @@ TEST(Shrunk, NoRecordIsLongerThanTheBoundAndShortOnesStay) {
   }
 }
 
+TEST(LocalUpdate, FallingStepsAreThoseOfTheTheoremAndNoneIsLongerThanTheFirst) {
+  const LocalPlan given{.l2 = .1, .step = 1, .steps = 3, .box = 10, .rows = 4, .dimension = 1};
+  const LocalPlan plan = with_falling_steps(given);
+  const double smooth = .25 + .1;  // of the logistic loss on records of length 1
+  EXPECT_DOUBLE_EQ(plan.delay, 8 * smooth / .1 - 1);
+  EXPECT_DOUBLE_EQ(plan.step, 2 / (.1 * plan.delay));
+  const auto update = LocalUpdate::make(plan);
+  ASSERT_TRUE(update) << describe(update.error());
+  const auto no_gradient = [](std::span<const double>) { return std::vector<double>{0}; };
+  double expected = 2;
+  for (int t = 5; t < 8; ++t) expected *= 1 - .1 * (2 / (.1 * (plan.delay + t)));
+  EXPECT_NEAR(2 + update->run(std::vector<double>{2}, no_gradient, 5)[0], expected, 1e-14);
+  EXPECT_LT(update->run(std::vector<double>{2}, no_gradient, 0)[0],
+            update->run(std::vector<double>{2}, no_gradient, 100)[0]);
+}
+
 }  // namespace
 }  // namespace parley::learn

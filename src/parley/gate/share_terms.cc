@@ -39,8 +39,6 @@ Result<void> check_available(const Charter& charter) {
   if (privacy.evaluate > 0)
     return not_available("privacy.evaluate", shortest(privacy.evaluate),
                          "Under protocol federated take evaluate = 0.0.");
-  if (charter.protocol.level != charter::Level::kRecord)
-    return not_available("protocol.level", name_of(charter.protocol.level), "Use \"record\".");
   if (const int64_t bits = charter.secure_aggregation->word_bits; bits != 64)
     return not_available("secure_aggregation.word_bits", std::to_string(bits), "Use 64.");
   if (charter.protocol.schedule == charter::LocalSteps::kTheorem4 && !(charter.model.l2 > 0))
@@ -73,6 +71,7 @@ Result<learn::LocalUpdate> update_of(const Charter& charter, size_t owner, doubl
                         .weight = weight,
                         .rows = static_cast<uint64_t>(charter.owners[owner].rows),
                         .unit_records = static_cast<uint32_t>(charter.privacy.unit_records),
+                        .max_update = charter.protocol.max_update_norm,
                         .dimension = charter.schema.features().size()};
   if (charter.protocol.schedule == charter::LocalSteps::kTheorem4)
     plan = learn::with_falling_steps(plan);

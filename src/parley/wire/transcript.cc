@@ -40,6 +40,16 @@ std::optional<Proto> parse(ByteView piece) {
   return proto;
 }
 
+Result<std::vector<OpenedMask>> masks_of(const v1::Sum& proto) {
+  if (proto.mask_size() != proto.missing_size()) return malformed("masks of a sum without a sign");
+  std::vector<OpenedMask> masks;
+  for (int i = 0; i < proto.mask_size(); ++i) {
+    const Secret32 seed = TRY(hash_of(proto.mask(i), "mask"));
+    masks.push_back({seed, proto.missing(i)});
+  }
+  return masks;
+}
+
 Result<void> take(const v1::TranscriptEntry& proto, Transcript& transcript) {
   const size_t answers = transcript.entries.size();
   if (proto.has_asked()) {
@@ -52,8 +62,9 @@ Result<void> take(const v1::TranscriptEntry& proto, Transcript& transcript) {
   } else if (proto.has_sum()) {
     const std::string& values = proto.sum().values();
     if (values.size() % 8 != 0) return malformed("a sum is not whole numbers of 8 bytes");
-    transcript.notes.push_back(
-        {Note::Kind::kSum, proto.owner(), 0, answers, values_of(as_bytes(values))});
+    auto masks = TRY(masks_of(proto.sum()));
+    transcript.notes.push_back({Note::Kind::kSum, proto.owner(), 0, answers,
+                                values_of(as_bytes(values)), std::move(masks)});
   } else {
     ReceivedAnswer answer = TRY(answer_of(proto.answer()));
     transcript.entries.push_back({proto.owner(), std::move(answer)});
@@ -94,6 +105,10 @@ Bytes transcript_note(const Note& note) {
     case Note::Kind::kSum: {
       const Bytes values = bytes_of(note.values);
       entry.mutable_sum()->set_values(values.data(), values.size());
+      for (const OpenedMask& mask : note.masks) {
+        entry.mutable_sum()->add_mask(mask.seed.data(), mask.seed.size());
+        entry.mutable_sum()->add_missing(mask.missing);
+      }
     }
   }
   return with_length(entry);

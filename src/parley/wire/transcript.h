@@ -15,6 +15,13 @@ struct Entry {
   ReceivedAnswer answer;
 };
 
+/// A mask that was taken off a sum: its seed, and whether a vector lacked it instead.
+struct OpenedMask {
+  Secret32 seed{};
+  bool missing = false;
+  bool operator==(const OpenedMask&) const = default;
+};
+
 /// What the learner did after the answers before it. The signed questions of later answers show
 /// whether that is true.
 struct Note {
@@ -25,10 +32,11 @@ struct Note {
     kSum      // of all of them: the learner took its step
   };
   Kind kind = Kind::kAsked;
-  std::string owner{};            // of kAsked, as is the round
-  uint32_t round = 0;             // of kBegun its number
-  size_t answers = 0;             // in the transcript before it
-  std::vector<int64_t> values{};  // of kSum
+  std::string owner{};              // of kAsked, as is the round
+  uint32_t round = 0;               // of kBegun its number
+  size_t answers = 0;               // in the transcript before it
+  std::vector<int64_t> values{};    // of kSum
+  std::vector<OpenedMask> masks{};  // likewise: without them the vectors before add up to it
   bool operator==(const Note&) const = default;
 };
 

@@ -21,6 +21,11 @@
 // every step; the steps' own roundings are below 2^-40 K max(1, |theta|) per coordinate; and the
 // end is rounded to the lattice of spacing gamma on which noise is added. In all
 //     D_fp = D + (gamma + w eta K g + w 2^-40 K max(1, box)) sqrt(d).
+//
+// Where whole owners are protected instead of records, v_K - theta is shortened to a norm S after
+// the steps, whatever they were, and other records of one owner move w (v_K - theta) by at most
+// 2 w S: nothing about loss or steps is needed. In computer numbers it is shortened to S (1 -
+// 2^-40) and the end is rounded, D_fp = 2 w S + gamma sqrt(d).
 #pragma once
 
 #include <cstdint>
@@ -48,6 +53,7 @@ struct LocalPlan {
   double weight = 1;  // w: of this owner in the sum
   uint64_t rows = 0;  // n
   uint32_t unit_records = 1;
+  double max_update = 0;  // S, where whole owners are protected; 0: records are
   size_t dimension = 0;
 };
 

@@ -218,20 +218,49 @@ TEST(Federated, AMaskedVectorUnderAnotherReceiptOrForAnotherQuestionIsRefused) {
             std::string::npos);
 }
 
-TEST(Federated, ASumThatTheOwnersCannotHaveIsNotBelieved) {
+TEST(Federated, ASumThatIsNotThatOfTheMaskedVectorsIsNotBelieved) {
   Clinics job(clinics_charter());
   job.connect_all();
   job.run();
-  for (const int64_t value :
-       {std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()}) {
+  const auto holds = [&](const std::function<void(wire::Note&)>& change) {
     wire::Transcript changed = job.journal;
     for (wire::Note& note : changed.notes)
-      if (note.kind == wire::Note::Kind::kSum) note.values[0] = value;
+      if (note.kind == wire::Note::Kind::kSum) change(note);
     FederatedLearner learner(*federated_plan(job.charter, nullptr));
-    EXPECT_FALSE(changed.in_order(
+    return bool(changed.in_order(
         [&](const wire::Entry& entry) { return learner.replay(entry.owner, entry.answer); },
         [&](const wire::Note& note) { return learner.replay(note); }));
+  };
+  EXPECT_TRUE(holds([](wire::Note&) {}));
+  EXPECT_FALSE(holds([](wire::Note& note) { ++note.values[0]; }));
+  EXPECT_FALSE(holds([](wire::Note& note) { note.masks[0].seed[0] ^= 1; }));
+  EXPECT_FALSE(holds([](wire::Note& note) { note.masks[0].missing = true; }));
+  EXPECT_FALSE(holds([](wire::Note& note) { note.masks.pop_back(); }));
+}
+
+TEST(Federated, ASumUnderAMadeUpSeedIsNotOneThatTheOwnersCanHave) {
+  Clinics job(clinics_charter());
+  job.connect_all();
+  job.run();
+  wire::Note made_up = job.journal.notes[1];
+  ASSERT_EQ(made_up.kind, wire::Note::Kind::kSum);
+  made_up.masks[0].seed[0] ^= 1;
+  std::vector<uint64_t> sum(2);
+  for (size_t i = 0; i < 3; ++i)
+    for (size_t j = 0; j < 2; ++j)
+      sum[j] += static_cast<uint64_t>(job.journal.entries[i].answer.values[j]);
+  without_masks(sum, made_up.masks);
+  made_up.values.assign(sum.begin(), sum.end());
+  FederatedLearner learner(*federated_plan(job.charter, nullptr));
+  ASSERT_TRUE(learner.replay(job.journal.notes[0]));
+  for (size_t i = 0; i < 3; ++i) {
+    const wire::Entry& entry = job.journal.entries[i];
+    ASSERT_TRUE(learner.replay(entry.owner, entry.answer));
   }
+  const auto taken = learner.replay(made_up);
+  ASSERT_FALSE(taken);
+  EXPECT_NE(taken.error().what.find("can have"), std::string::npos) << taken.error().what;
+  EXPECT_TRUE(learner.replay(job.journal.notes[1]));
 }
 
 }  // namespace

@@ -161,6 +161,7 @@ Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAns
                           std::to_string(theta_.size()));
   TRY(check_signed(owner, answer));
   arrived_.insert(owner);
+  for (size_t j = 0; j < masked_.size(); ++j) masked_[j] += static_cast<uint64_t>(answer.values[j]);
   seat.last = answer.round;
   seat.paid = std::max(seat.paid, answer.round);
   ++seat.taken;
@@ -228,9 +229,14 @@ Step FederatedLearner::time_is_up() {
   return step;
 }
 
+void FederatedLearner::expect_vectors() {
+  arrived_.clear();
+  masked_.assign(theta_.size(), 0);
+}
+
 void FederatedLearner::begin(Step& step) {
   attempt_ = std::make_unique<Attempt>(plan_.circle.plan(++begun_));
-  arrived_.clear();
+  expect_vectors();
   ++stage_;
   step.notes.push_back({.kind = wire::Note::Kind::kBegun, .round = begun_});
   for (size_t owner = 0; owner < seats_.size(); ++owner) {
@@ -286,7 +292,8 @@ Result<void> FederatedLearner::close(Step& step) {
 Result<void> FederatedLearner::open_sum(Step& step) {
   const auto sum = TRY(attempt_->server.open_sum());
   TRY(descend(sum));
-  step.notes.push_back({.kind = wire::Note::Kind::kSum, .values = sum});
+  step.notes.push_back(
+      {.kind = wire::Note::Kind::kSum, .values = sum, .masks = attempt_->server.masks()});
   attempt_.reset();
   return {};
 }
@@ -345,14 +352,19 @@ Result<void> FederatedLearner::replay(const std::string& owner,
 Result<void> FederatedLearner::replay(const wire::Note& note) {
   if (note.kind == wire::Note::Kind::kBegun && note.round == begun_ + 1 && !finished()) {
     begun_ = note.round;
-    arrived_.clear();
+    expect_vectors();
     return {};
   }
   if (note.kind != wire::Note::Kind::kSum || note.values.size() != theta_.size() ||
       arrived_.size() < plan_.circle.survivors() || finished())
     return Error{Code::kIntegrity, "what does not follow from the vectors before it"};
+  std::vector<uint64_t> sum = masked_;
+  without_masks(sum, note.masks);
+  if (!std::equal(sum.begin(), sum.end(), note.values.begin(),
+                  [](uint64_t a, int64_t b) { return a == static_cast<uint64_t>(b); }))
+    return Error{Code::kIntegrity, "a sum that is not that of the vectors before it"};
   TRY(descend(note.values));
-  arrived_.clear();
+  expect_vectors();
   return {};
 }
 

@@ -10,8 +10,10 @@
 // the job ends.
 //
 // The journal has the number of every aggregation before it begins, every masked vector with its
-// receipt, and the opened sum before anyone hears of the next step: replaying the sums gives the
-// model. An aggregation without a sum at the end of a journal is abandoned.
+// receipt, and the opened sum with the seeds of the masks that did not cancel, before anyone hears
+// of the next step: the vectors without these masks must add up to the sum, and the sums give the
+// model. Who makes up seeds cannot choose what they make of a sum, and hardly hits one that updates
+// can have. An aggregation without a sum at the end of a journal is abandoned.
 #pragma once
 
 #include <memory>
@@ -74,6 +76,7 @@ class FederatedLearner final : public Learner {
   void go_on(Step& step);
   bool can_begin() const;
   bool can_pay(const Seat& seat) const { return seat.paid < plan_.answers; }
+  void expect_vectors();
   void begin(Step& step);
   Result<void> close(Step& step);
   Result<void> open_sum(Step& step);
@@ -92,7 +95,8 @@ class FederatedLearner final : public Learner {
   std::vector<double> theta_;
   uint32_t done_ = 0, begun_ = 0;
   uint64_t stage_ = 0;
-  std::set<size_t> arrived_{};  // whose masked vectors of aggregation begun_ were taken
+  std::set<size_t> arrived_{};      // whose masked vectors of aggregation begun_ were taken
+  std::vector<uint64_t> masked_{};  // their sum
   std::unique_ptr<Attempt> attempt_;
   std::string trouble_{};  // why the last one was abandoned
 };

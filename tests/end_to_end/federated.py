@@ -82,6 +82,22 @@ class Federated(InFolder):
             self.assertLessEqual(owner["epsilon"], 4)
             self.json("ledger", "verify", self.folder / owner["name"] / "state" / "ledger.db")
 
+    def test_when_all_come_the_model_is_the_simulated_one(self):
+        clinics = Clinics(self.folder, 5)
+        done = self.json("simulate", clinics.charter, "--data", "data", "--seed", "5", "--out", "sim")
+        self.assertEqual([owner["answers"] for owner in done["owners"]], [5] * 10)
+        checked = self.json("owner", "check", "clinic-0/policy.toml", clinics.charter)
+        self.assertIn("clinics", json.dumps(checked))
+        learner, port = clinics.learner()
+        for clinic in CLINICS:
+            self.addCleanup(clinics.owner(clinic, port, seed=5).wait)
+        self.assertEqual(learner.wait(60), 0, clinics.log("learner"))
+        trained, simulated = (json.loads((self.folder / folder / "model.json").read_text())
+                              for folder in ("job", "sim"))
+        self.assertEqual(trained["model"]["theta"], simulated["model"]["theta"])
+        self.assertEqual(trained["privacy_card"]["protocol"], "federated")
+        self.verified(clinics)
+
     def test_a_learner_that_is_killed_resumes_and_owners_pay_the_lost_aggregation_again(self):
         clinics = Clinics(self.folder, 20, repeats=2)
         learner, port = clinics.learner()

@@ -20,8 +20,7 @@ Result<void> check_available(const Charter& charter) {
                  "Only a complete charter trains.",
                  {.key = charter.undecided.front()}};
   if (charter.protocol.name == charter::ProtocolName::kFederated)
-    return Error{Code::kInvalid, "protocol federated asks for parts of sums, not for answers",
-                 "Ask gate/share_terms.h."};
+    return not_available("protocol.name", "federated", "Here use \"sync\" or \"async\".");
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.calibration != charter::Calibration::kSound)
     return not_available("privacy.calibration", name_of(privacy.calibration), "Use \"sound\".");

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import tempfile
 import time
 
 from charters import block
@@ -12,18 +14,30 @@ CLINICS = [f"clinic-{i}" for i in range(10)]
 
 
 class Clinics(Consortium):
-    """Ten of them, each with 200 records."""
+    """Ten of them, each with 200 records; their papers are made once for all tests."""
+
+    made = None
 
     def __init__(self, folder, rounds, **secure):  # pylint: disable=super-init-not-called
         self.folder, self.sign_keys, self.budget = folder, {}, 4
+        self.charter = folder / "job.charter.toml"
+        if Clinics.made is None:
+            self.make(folder)
+            copy = tempfile.TemporaryDirectory()
+            shutil.copytree(folder, copy.name, dirs_exist_ok=True)
+            Clinics.made = copy, self.sign_keys
+        else:
+            shutil.copytree(Clinics.made[0].name, folder, dirs_exist_ok=True)
+            self.sign_keys = Clinics.made[1]
+        self.write(rounds, secure)
+
+    def make(self, folder):
         must("certs", "init", "banks.example", "--out", "ca", cwd=folder)
         self.join("central-bank", "learner")
         for clinic in CLINICS:
             self.join(clinic)
         must("data", "generate", "lending", "--seed", "1", "--out", "data",
              *[word for clinic in CLINICS for word in ("--owner", f"{clinic}=200")], cwd=folder)
-        self.charter = folder / "job.charter.toml"
-        self.write(rounds, secure)
         for clinic in CLINICS:
             self.write_policy(clinic)
             policy = folder / clinic / "policy.toml"

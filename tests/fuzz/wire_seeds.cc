@@ -4,6 +4,7 @@
 
 #include "parley/base/files.h"
 #include "parley/wire/transcript.h"
+#include "support/federated_job.h"
 #include "support/letters.h"
 
 namespace parley {
@@ -47,11 +48,29 @@ Bytes letters_with(const Bytes& message) {
 
 Bytes with_notes(Bytes transcript) {
   for (const wire::Note& note : {wire::Note{wire::Note::Kind::kAsked, "one", 1},
-                                 wire::Note{.kind = wire::Note::Kind::kClosed}}) {
+                                 wire::Note{.kind = wire::Note::Kind::kClosed},
+                                 wire::Note{.kind = wire::Note::Kind::kBegun, .round = 1},
+                                 wire::Note{.kind = wire::Note::Kind::kSum, .values = {1, -2}}}) {
     const Bytes bytes = wire::transcript_note(note);
     transcript.insert(transcript.end(), bytes.begin(), bytes.end());
   }
   return transcript;
+}
+
+/// All messages from the owners, and those to the first.
+Bytes run_a_federated_job() {
+  Bytes letters;
+  test::Clinics job(test::clinics_charter());
+  job.on_up = [&](size_t owner, const Bytes& message) {
+    test::append_letter(letters, owner, message);
+  };
+  job.on_down = [&](const protocol::Outgoing& letter) {
+    if (letter.owner == 0) test::append_letter(letters, 3, letter.message);
+  };
+  job.connect_all();
+  job.run();
+  check(job.learner.finished());
+  return letters;
 }
 
 bool write(const std::filesystem::path& file, const Bytes& bytes) {
@@ -72,6 +91,7 @@ bool write_seeds(const std::filesystem::path& corpus) {
          write(corpus / "to_owner" / "grant", letters_with(grant)) &&
          write(corpus / "to_owner" / "job", seeds.to_owner) &&
          write(corpus / "to_owner" / "abort", letters_with(abort)) &&
+         write(corpus / "federated" / "job", run_a_federated_job()) &&
          write(corpus / "transcript" / "job", seeds.transcript) &&
          write(corpus / "transcript" / "notes", with_notes(seeds.transcript));
 }

@@ -147,7 +147,7 @@ class Session {
       TRY(take(host_.next(times_.patience())));
       if (learner_.refused()) return abandon(*learner_.refused());
       if (times_.is_call()) send(learner_.call());
-      if (first_question_ && times_.is_up(learner_.rounds_done()))
+      if (first_question_ && (times_.is_up(learner_.stage()) || learner_.is_ready()))
         TRY(go_on(learner_.time_is_up()));
       dismiss_late();
     }

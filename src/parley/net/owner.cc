@@ -10,6 +10,7 @@
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 #include "parley/protocol/async.h"
+#include "parley/protocol/federated/owner.h"
 #include "parley/protocol/learner_kind.h"
 #include "parley/protocol/sync.h"
 
@@ -144,27 +145,34 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household,
                                                     charter::Charter charter) {
   const charter::Policy& policy = household.policy;
   const size_t place = TRY(place_in(charter, policy.owner));
-  const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
-  if (!async && charter.protocol.name != charter::ProtocolName::kSync)
+  using enum charter::ProtocolName;
+  const bool async = charter.protocol.name == kAsync;
+  const bool federated = charter.protocol.name == kFederated;
+  if (!async && !federated && charter.protocol.name != kSync)
     return charter::not_available("protocol.name", name_of(charter.protocol.name),
-                                  "Use \"sync\" or \"async\".");
+                                  "Use \"sync\", \"async\" or \"federated\".");
   TRY(protocol::check_learner(charter));
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   const auto approval = TRY(approval_for(household, charter));
   SigningKey key = TRY(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
-  gate::Terms terms = TRY(gate::terms_for(charter, place));
+  std::optional<gate::Terms> terms;
+  if (!federated) terms = TRY(gate::terms_for(charter, place));
   const learn::Source source = TRY(charter::source_of(policy, *data, charter));
   auto loaded = TRY(learn::load_any(source, charter.schema));
+  gate::Records records(std::move(loaded.rows));
   const std::lock_guard lock(household.mutex);
   const auto dataset =
       TRY(household.ledger.declare(data->name, data->budget, charter.privacy.unit));
   if (approval) TRY(household.ledger.approve(dataset, charter.hash, approval->by, approval->at));
-  auto gate = TRY(gate::Gate::open(gate::Records(std::move(loaded.rows)), std::move(terms),
-                                   household.ledger, dataset, household.entropy,
-                                   static_cast<int>(policy.threads)));
   using Made = std::unique_ptr<protocol::Owner>;
+  const auto threads = static_cast<int>(policy.threads);
+  if (federated)
+    return protocol::open_federated(charter, place, std::move(records), household.ledger, dataset,
+                                    std::move(key), household.entropy, threads);
+  auto gate = TRY(gate::Gate::open(std::move(records), *std::move(terms), household.ledger, dataset,
+                                   household.entropy, threads));
   if (async)
     return Made(std::make_unique<protocol::AsyncOwner>(
         charter.hash, policy.owner, charter.protocol.contact, std::move(gate), std::move(key)));

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "parley/gate/share_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 #include "parley/ledger/chain.h"
@@ -76,22 +77,37 @@ double left_of(const ledger::Dataset& account, privacy::Track track) {
   return std::max(0.0, left);
 }
 
+/// What the charter asks of an owner, and at which price each time.
+struct Asked {
+  uint32_t answers;
+  size_t numbers;
+  privacy::Cost cost;
+};
+
+Result<Asked> asked_of(const Charter& charter, size_t place) {
+  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+    const gate::SharePlan plan = TRY(gate::share_plan(charter));
+    const gate::ShareTerms& terms = plan.owners[place];
+    return Asked{terms.answers, terms.numbers(), terms.cost()};
+  }
+  const gate::Terms terms = TRY(gate::terms_for(charter, place));
+  const auto price = [&]<class M>(const M& mechanism) {
+    return mechanism.cost(terms.sensitivity<typename M::Norm>());
+  };
+  return Asked{terms.answers, terms.numbers(), std::visit(price, terms.mechanism)};
+}
+
 Result<void> weigh(const Policy& policy, const Charter& charter,
                    const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
   const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
                                [&](const auto& each) { return each.name == policy.owner; });
-  const gate::Terms terms =
-      TRY(gate::terms_for(charter, static_cast<size_t>(us - charter.owners.begin())));
-  const privacy::Cost cost = std::visit(
-      [&]<class M>(const M& mechanism) {
-        return mechanism.cost(terms.sensitivity<typename M::Norm>());
-      },
-      terms.mechanism);
-  prospect.answers = terms.answers;
-  prospect.numbers = terms.numbers();
-  prospect.answered = std::min(terms.answers, answered_in(ledger, charter.hash));
+  const Asked asked = TRY(asked_of(charter, static_cast<size_t>(us - charter.owners.begin())));
+  const privacy::Cost& cost = asked.cost;
+  prospect.answers = asked.answers;
+  prospect.numbers = asked.numbers;
+  prospect.answered = std::min(asked.answers, answered_in(ledger, charter.hash));
   prospect.track = cost.track;
-  prospect.price = cost.amount * terms.answers;
+  prospect.price = cost.amount * asked.answers;
   const auto to_come = static_cast<uint32_t>(prospect.answers - prospect.answered);
   ledger::Dataset account = TRY(account_of(policy, charter, ledger));
   prospect.left = prospect.left_after = left_of(account, cost.track);

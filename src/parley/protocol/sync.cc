@@ -51,6 +51,9 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
                             ask_all(step);
                             return step;
                           },
+                          [&](wire::ReceivedFromMember&) -> Result<Step> {
+                            return no_aggregation(plan_.owners[owner]);
+                          },
                           [&](wire::Claim&) -> Result<Step> {
                             return wrong(plan_.owners[owner], "a claim, though everyone is asked");
                           },

@@ -8,7 +8,9 @@
 namespace parley::protocol {
 namespace {
 
-std::string whose(const charter::Privacy& privacy) {
+std::string whose(const charter::Charter& charter) {
+  const charter::Privacy& privacy = charter.privacy;
+  if (charter.protocol.level == charter::Level::kParty) return "all records";
   return privacy.unit == "record" ? "one record" : "all records of one " + privacy.unit;
 }
 
@@ -17,16 +19,17 @@ std::string_view norm_of(charter::MechanismName mechanism) {
   return privacy::Gaussian::Norm::kName;
 }
 
-std::string statement(const charter::Privacy& privacy, bool simulated) {
+std::string statement(const charter::Charter& charter, bool simulated) {
+  const charter::Privacy& privacy = charter.privacy;
   const bool pure = privacy.mechanism == charter::MechanismName::kLaplace;
   const std::string promise =
       " of one owner would change the probability of any model by at most a factor e^epsilon" +
       std::string(pure ? "." : ", plus delta.");
-  if (!simulated) return "Other values in " + whose(privacy) + promise;
+  if (!simulated) return "Other values in " + whose(charter) + promise;
   return std::string(learn::kNotPrivate) +
          ": a simulation, whose noise can be replayed from its seed. Run over the network, other "
          "values in " +
-         whose(privacy) + promise;
+         whose(charter) + promise;
 }
 
 /// Steps of the learner.
@@ -41,7 +44,7 @@ learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& train
   learn::PrivacyCard card{
       .is_private = !simulated,
       .calibration = std::string(name_of(privacy.calibration)),
-      .statement = statement(privacy, simulated),
+      .statement = statement(charter, simulated),
       .adjacency = std::string(name_of(privacy.adjacency)),
       .unit = privacy.unit,
       .unit_records = static_cast<uint64_t>(privacy.unit_records),

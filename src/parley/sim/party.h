@@ -11,6 +11,7 @@
 #include "parley/gate/gate.h"
 #include "parley/learn/data/any_rows.h"
 #include "parley/ledger/ledger.h"
+#include "parley/protocol/owner.h"
 #include "parley/sim/seeded_entropy.h"
 
 namespace parley::sim {
@@ -42,6 +43,8 @@ class Party {
   Result<gate::Gate> open_gate() { return open_gate(charter_); }
   /// In another job on the same ledger, which has an owner of this name.
   Result<gate::Gate> open_gate(const charter::Charter& job);
+  /// The same under protocol federated; its charter has the keys of federated.h.
+  Result<std::unique_ptr<protocol::Owner>> open_federated();
   const std::string& name() const { return charter_.owners[place_].name; }
   /// What the job has spent, at the budget's delta.
   double epsilon_spent() const;

@@ -39,6 +39,7 @@ class World {
         charter_(setting.input.charter),
         faults_(setting.faults),
         async_(charter_.protocol.name == charter::ProtocolName::kAsync),
+        federated_(charter_.protocol.name == charter::ProtocolName::kFederated),
         clocks_(setting.options.seed, setting.run),
         luck_(setting.options.seed, "faults", setting.run),
         places_(charter_.owners.size()) {
@@ -66,6 +67,7 @@ class World {
       events_.pop();
       now_ = event.time;
       TRY(happen(event));
+      if (learner_->is_ready()) TRY(time_is_up());
       if (learner_->refused()) return *learner_->refused();
     }
     if (!learner_->finished()) learner_->time_is_up();
@@ -172,6 +174,7 @@ class World {
   }
 
   Result<std::unique_ptr<protocol::Owner>> process_of(size_t owner) {
+    if (federated_) return places_[owner].party->open_federated();
     auto gate = TRY(places_[owner].party->open_gate(charter_));
     const std::string& name = charter_.owners[owner].name;
     using Process = std::unique_ptr<protocol::Owner>;
@@ -234,13 +237,13 @@ class World {
 
   /// The learner hears an owner.
   Result<void> hear(size_t owner, const Bytes& message) {
-    const uint64_t before = learner_->rounds_done();
+    const Mark before = mark();
     auto step = learner_->step(owner, message);
     if (!step && faults_.none()) return step.error();
     if (!step) return break_off(owner), Result<void>();
     keep(owner, *step);
     if (step->taken) answered_ = now_;
-    if (learner_->rounds_done() != before) begin_stage();
+    begin_stage(before);
     const bool last = async_ && step->taken && places_[owner].process->gave_all();
     if (learner_->finished()) return {};
     if (happens(faults_.learner)) return crash_learner();
@@ -249,20 +252,25 @@ class World {
     return {};
   }
 
-  void begin_stage() {
+  struct Mark {
+    uint64_t rounds, stage;
+  };
+  Mark mark() const { return {learner_->rounds_done(), learner_->stage()}; }
+
+  /// If the time for an answer begins anew.
+  bool begin_stage(const Mark& before) {
+    if (learner_->rounds_done() != before.rounds) setting_.after(*learner_);
+    if (learner_->stage() == before.stage) return false;
     ++stage_;
-    setting_.after(*learner_);
     if (!faults_.none()) plan(faults_.deadline, Event::Kind::kTimeUp, 0);
+    return true;
   }
 
   Result<void> time_is_up() {
-    const uint64_t before = learner_->rounds_done();
+    const Mark before = mark();
     protocol::Step step = learner_->time_is_up();
     keep(0, step);
-    if (learner_->rounds_done() != before)
-      begin_stage();
-    else
-      plan(faults_.deadline / 4, Event::Kind::kTimeUp, 0);
+    if (!begin_stage(before)) plan(faults_.deadline / 4, Event::Kind::kTimeUp, 0);
     if (!learner_->finished()) post(std::move(step.messages));
     return {};
   }
@@ -342,6 +350,7 @@ class World {
     }
     for (const wire::Entry& entry : journal_.entries) result_.order.push_back(entry.owner);
     result_.journal = std::move(journal_.entries);
+    result_.notes = std::move(journal_.notes);
     result_.time = now_;
     return std::move(result_);
   }
@@ -349,7 +358,7 @@ class World {
   const JobSetting& setting_;
   const charter::Charter& charter_;
   const Faults& faults_;
-  bool async_;
+  bool async_, federated_;
   std::unique_ptr<protocol::Learner> learner_{};
   wire::Transcript journal_{};
   std::pair<size_t, size_t> written_{0, 0};  // of its answers and notes, in the file

@@ -45,6 +45,7 @@ struct JobRun {
   std::vector<Owner> owners{};
   std::vector<std::string> order{};    // who came, round by round
   std::vector<wire::Entry> journal{};  // every answer that was taken
+  std::vector<wire::Note> notes{};     // and what else the journal holds
   uint64_t bytes_up = 0, bytes_down = 0;
   uint64_t broken = 0;   // streams
   uint64_t resumed = 0;  // learners

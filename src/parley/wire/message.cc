@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "parley/ledger/row.h"
+#include "parley/wire/aggregation_parts.h"
 #include "parley/wire/answer.h"
 #include "proto/parley.pb.h"
 
@@ -153,6 +154,24 @@ Bytes encode(const Envelope& envelope, const Abort& abort) {
   return bytes_of(proto);
 }
 
+Bytes encode(const Envelope& envelope, const FromMember& message) {
+  auto proto = with<v1::FromOwner>(envelope);
+  put(message, *proto.mutable_aggregation());
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const MaskedPart& part) {
+  auto proto = with<v1::FromOwner>(envelope);
+  put(part, *proto.mutable_aggregation());
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const ToMember& message) {
+  auto proto = with<v1::ToOwner>(envelope);
+  put(message, *proto.mutable_aggregation());
+  return bytes_of(proto);
+}
+
 Result<ToOwner> decode_to_owner(ByteView bytes) {
   const auto proto = TRY(parse<v1::ToOwner>(bytes));
   ToOwner message{TRY(envelope_of(proto)), Welcome{}};
@@ -168,6 +187,8 @@ Result<ToOwner> decode_to_owner(ByteView bytes) {
     message.body = Finished{TRY(hash_of(proto.finished().model_sha256(), "model"))};
   } else if (proto.has_abort()) {
     message.body = reason_of<Abort>(proto.abort());
+  } else if (proto.has_aggregation()) {
+    message.body = TRY(to_member_of(proto.aggregation()));
   } else {
     return malformed("of a kind an owner does not expect here");
   }
@@ -185,6 +206,8 @@ Result<FromOwner> decode_from_owner(ByteView bytes) {
     message.body = TRY(answer_of(proto.answer()));
   else if (proto.has_refusal())
     message.body = reason_of<Refusal>(proto.refusal());
+  else if (proto.has_aggregation())
+    message.body = TRY(from_member_of(proto.aggregation()));
   else
     return malformed("of a kind a learner does not expect here");
   return message;

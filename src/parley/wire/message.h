@@ -1,6 +1,6 @@
-// What may leave the process: Public and Released messages, greetings, and refusals that state
-// public facts.
-// Adding an encoder here is a privacy decision. The bytes are those of proto/parley.proto.
+// What may leave the process: Public, Released and Masked messages, the keys and signatures of
+// secure aggregation, greetings, and refusals that state public facts. Adding an encoder here is a
+// privacy decision. The bytes are those of proto/parley.proto.
 #pragma once
 
 #include <concepts>
@@ -15,6 +15,7 @@
 #include "parley/base/result.h"
 #include "parley/base/signature.h"
 #include "parley/privacy/flow.h"
+#include "parley/wire/aggregation.h"
 
 namespace parley::wire {
 
@@ -84,6 +85,9 @@ Bytes encode(const Envelope& envelope, const Answer& answer);
 Bytes encode(const Envelope& envelope, const Refusal& refusal);
 Bytes encode(const Envelope& envelope, const Finished& finished);
 Bytes encode(const Envelope& envelope, const Abort& abort);
+Bytes encode(const Envelope& envelope, const FromMember& message);
+Bytes encode(const Envelope& envelope, const MaskedPart& part);
+Bytes encode(const Envelope& envelope, const ToMember& message);
 
 template <class T>
 concept Sendable = requires(const Envelope& envelope, const T& message) {
@@ -102,13 +106,18 @@ struct ReceivedAnswer {
   privacy::Receipt receipt;
   std::optional<Signature> signature{};
 };
+/// A step of secure aggregation; a masked vector with its receipt looks like an answer.
+struct ReceivedFromMember {
+  uint32_t attempt = 0;
+  std::variant<MemberKeys, SealedShareList, ReceivedAnswer, MemberConsent, OpenedShareList> step;
+};
 struct ToOwner {
   Envelope envelope;
-  std::variant<Welcome, ReceivedQuery, Grant, Finished, Abort> body;
+  std::variant<Welcome, ReceivedQuery, Grant, Finished, Abort, ToMember> body;
 };
 struct FromOwner {
   Envelope envelope;
-  std::variant<Hello, Claim, ReceivedAnswer, Refusal> body;
+  std::variant<Hello, Claim, ReceivedAnswer, Refusal, ReceivedFromMember> body;
 };
 
 /// Longer messages are refused before they are parsed.

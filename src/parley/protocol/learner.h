@@ -60,6 +60,7 @@ class Learner {
   wire::Welcome welcome(size_t owner, uint32_t next_round) const;
   void keep_newest(size_t owner, const Hash& charter, const wire::ReceivedAnswer& answer);
   void refuse(const PlannedOwner& owner, const wire::Refusal& refusal);
+  void abandon(Error error) { refused_ = std::move(error); }
 
  private:
   std::vector<std::optional<wire::Proof>> remembered_;  // of earlier jobs

@@ -4,9 +4,12 @@
 #include <utility>
 #include <variant>
 
+#include "parley/gate/sharing_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 #include "parley/ledger/chain.h"
+#include "parley/net/sharing.h"
+#include "parley/protocol/make_learner.h"
 
 namespace parley::net {
 namespace {
@@ -33,12 +36,22 @@ void look_at_rules(const Policy& policy, const Charter& charter,
                     "CHARTER"});
 }
 
+/// The policy's owner in the charter, which has it: a rule has matched.
+size_t place_of(const Policy& policy, const Charter& charter) {
+  const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
+                               [&](const auto& each) { return each.name == policy.owner; });
+  return static_cast<size_t>(us - charter.owners.begin());
+}
+
 Result<void> read_rows(const Policy& policy, const Charter& charter, bool read_data,
                        Prospect& prospect) {
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   const learn::Source source = TRY(charter::source_of(policy, *data, charter));
   if (!read_data) return {};
-  TRY(learn::load_any(source, charter.schema));  // Refuses another number of rows.
+  if (protocol::has_dealer(charter))
+    TRY(aligned_rows(policy, *data, charter, place_of(policy, charter), nullptr));
+  else
+    TRY(learn::load_any(source, charter.schema));  // Refuses another number of rows.
   prospect.rows_counted = true;
   return {};
 }
@@ -76,22 +89,36 @@ double left_of(const ledger::Dataset& account, privacy::Track track) {
   return std::max(0.0, left);
 }
 
-Result<void> weigh(const Policy& policy, const Charter& charter,
-                   const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
-  const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
-                               [&](const auto& each) { return each.name == policy.owner; });
-  const gate::Terms terms =
-      TRY(gate::terms_for(charter, static_cast<size_t>(us - charter.owners.begin())));
+struct Asked {
+  uint32_t answers;
+  size_t numbers;
+  privacy::Cost cost;  // of each
+};
+
+Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
+  const size_t place = place_of(policy, charter);
+  if (protocol::has_dealer(charter)) {
+    const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
+    return Asked{terms.rounds, terms.columns[place], terms.noise.cost(terms.plan.sensitivity())};
+  }
+  const gate::Terms terms = TRY(gate::terms_for(charter, place));
   const privacy::Cost cost = std::visit(
       [&]<class M>(const M& mechanism) {
         return mechanism.cost(terms.sensitivity<typename M::Norm>());
       },
       terms.mechanism);
-  prospect.answers = terms.answers;
-  prospect.numbers = terms.numbers();
-  prospect.answered = std::min(terms.answers, answered_in(ledger, charter.hash));
+  return Asked{terms.answers, terms.numbers(), cost};
+}
+
+Result<void> weigh(const Policy& policy, const Charter& charter,
+                   const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
+  const Asked asked = TRY(what_is_asked(policy, charter));
+  const privacy::Cost& cost = asked.cost;
+  prospect.answers = asked.answers;
+  prospect.numbers = asked.numbers;
+  prospect.answered = std::min(asked.answers, answered_in(ledger, charter.hash));
   prospect.track = cost.track;
-  prospect.price = cost.amount * terms.answers;
+  prospect.price = cost.amount * asked.answers;
   const auto to_come = static_cast<uint32_t>(prospect.answers - prospect.answered);
   ledger::Dataset account = TRY(account_of(policy, charter, ledger));
   prospect.left = prospect.left_after = left_of(account, cost.track);

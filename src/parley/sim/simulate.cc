@@ -20,6 +20,7 @@
 #include "parley/sim/paper/async.h"
 #include "parley/sim/paper/sync.h"
 #include "parley/sim/party.h"
+#include "parley/sim/sharing.h"
 
 namespace parley::sim {
 namespace {
@@ -334,6 +335,8 @@ Spread spread_of(std::vector<double> values) {
 }
 
 Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOptions& options) {
+  if (input.charter.protocol.name == charter::ProtocolName::kSharing)
+    return simulate_sharing(input, options);
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
   const bool literal = charter.privacy.calibration == charter::Calibration::kPaper;

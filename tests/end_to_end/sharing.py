@@ -164,7 +164,7 @@ class Sharing(InFolder):
         agencies = Agencies(self.folder)
         done = self.json("simulate", agencies.charter, "--data", "data", "--seed", "5", "--out",
                          "sim")
-        self.assertEqual([owner["answers"] for owner in done["owners"]], [4, 4, 4])
+        self.assertEqual([owner["answers"] for owner in done["result"]["owners"]], [4, 4, 4])
         self.assertTrue((self.folder / "sim" / "manifest.json").exists())
 
     def test_a_killed_owner_comes_back_and_nothing_is_paid_twice(self):

@@ -8,6 +8,7 @@
 #include "parley/base/files.h"
 #include "parley/charter/available.h"
 #include "parley/learn/metrics.h"
+#include "parley/protocol/make_learner.h"
 #include "parley/protocol/sharing/sharing_setting.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/outcome.h"
@@ -88,10 +89,18 @@ learn::Fitness fitness_of(const Charter& charter, const learn::Rows& rows, int t
   return fitness;
 }
 
+/// What a run comes to: every owner's part of the model, and what it has spent.
+struct Run {
+  std::vector<std::vector<double>> parts{};
+  std::vector<JobRun::Owner> owners{};
+  std::optional<std::string> manifest{};
+  uint64_t bytes_up = 0, bytes_down = 0;
+};
+
 /// What an owner's columns alone would reach with the labels, and what the job did for it.
 std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const Joined& joined,
                                              const gate::SharingTerms& terms,
-                                             const Reference& reference, const JobRun& run,
+                                             const Reference& reference, const Run& run,
                                              double joint, int threads) {
   const Charter& charter = input.charter;
   std::vector<SimulateResult::Owner> owners;
@@ -117,6 +126,55 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const J
   return owners;
 }
 
+Result<Run> train_by_gradients(const SimulateInput& input, const SimulateOptions& options,
+                               uint64_t run) {
+  JobRun job = TRY(run_job(
+      {.input = input, .options = options, .run = run, .after = [&](const protocol::Learner&) {
+         options.progress(input.charter.owners.size());
+       }}));
+  return Run{std::move(job.parts), std::move(job.owners), std::move(job.trained.manifest),
+             job.bytes_up, job.bytes_down};
+}
+
+/// V-C: the second moments of the whole records, labels included, once and with noise. The joint
+/// release is the one of a single owner of all columns at the strictest budget
+/// (learn/kernel/statistics_map.h), and is charged to every ledger.
+SimulateInput as_one_owner(const SimulateInput& input, const Joined& joined, size_t owner) {
+  SimulateInput one{.charter = input.charter, .owners = {}, .pilot = nullptr, .policies = {}};
+  Charter& charter = one.charter;
+  charter.protocol.name = charter::ProtocolName::kSync;
+  charter.privacy.evaluate = 0;
+  charter.records.reset();
+  charter::Owner payer = charter.owners[owner];
+  for (const charter::Owner& each : charter.owners) {
+    payer.epsilon = std::min(payer.epsilon, each.epsilon);
+    payer.delta = std::min(payer.delta, each.delta);
+  }
+  charter.owners = {payer};
+  charter.network.quorum = 1;
+  one.owners.push_back({std::shared_ptr<const learn::Rows>(joined.all), "", {}});
+  return one;
+}
+
+Result<Run> train_by_statistics(const SimulateInput& input, const SimulateOptions& options,
+                                uint64_t run, const Joined& joined) {
+  Run result;
+  const auto places = places_of(input.charter);
+  for (size_t i = 0; i < places.size(); ++i) {
+    const SimulateInput one = as_one_owner(input, joined, i);
+    const JobRun job = TRY(run_job({.input = one, .options = options, .run = run}));
+    result.owners.push_back(job.owners[0]);
+    options.progress(1);
+    if (i > 0) continue;  // The others only pay: what is released is one and the same.
+    for (const auto& own : places) {
+      result.parts.emplace_back();
+      for (const size_t j : own) result.parts.back().push_back(job.trained.theta[j]);
+    }
+    result.bytes_up = job.bytes_up, result.bytes_down = job.bytes_down;
+  }
+  return result;
+}
+
 Result<void> check_same_records(const SimulateInput& input) {
   for (size_t i = 1; i < input.owners.size(); ++i)
     if (input.owners[i].records != input.owners[0].records)
@@ -130,6 +188,11 @@ Result<void> check_same_records(const SimulateInput& input) {
 
 }  // namespace
 
+Result<SimulateInput> joint_statistics(const SimulateInput& input, size_t payer) {
+  const gate::SharingTerms terms = TRY(gate::sharing_terms(input.charter));
+  return as_one_owner(input, join(input, terms), payer);
+}
+
 Result<std::unique_ptr<protocol::Owner>> sharing_process(Party& party, const Charter& charter,
                                                          const Hash& records, uint64_t seed,
                                                          uint64_t run,
@@ -139,6 +202,7 @@ Result<std::unique_ptr<protocol::Owner>> sharing_process(Party& party, const Cha
                                                {.started = SimulatedClock().now(), .seed = seed}));
   SeededEntropy own(seed, party.name() + "'s secret", run);
   setting.records = records;
+  for (protocol::SharingPeer& peer : setting.owners) peer.sign_key.reset();  // Nobody signs here.
   setting.secret = protocol::draw_secret(own);
   if (!out.empty())
     setting.keep = [file = out / "simulated" / party.name()](const std::string& name,
@@ -153,9 +217,10 @@ Result<SimulateResult> simulate_sharing(const SimulateInput& input,
                                         const SimulateOptions& options) {
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
-  if (charter.protocol.rule != charter::Rule::kGradients)
+  const bool once = charter.protocol.rule == charter::Rule::kStatistics;
+  if (!once && !protocol::has_dealer(charter))
     return charter::not_available("protocol.rule", name_of(charter.protocol.rule),
-                                  "Use \"gradients\".");
+                                  "Use \"gradients\" or \"statistics\".");
   const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
   TRY(check_same_records(input));
   if (!options.out.empty()) TRY(clear_ledgers(charter, options.out));
@@ -164,11 +229,10 @@ Result<SimulateResult> simulate_sharing(const SimulateInput& input,
   reference.optimum = reference.pooled.minimum(charter.model.box);
 
   std::vector<double> relative;
-  std::optional<JobRun> first;
-  for (JobSetting setting{.input = input, .options = options}; setting.run < options.runs;
-       ++setting.run) {
-    setting.after = [&](const protocol::Learner&) { options.progress(charter.owners.size()); };
-    JobRun run = TRY(run_job(setting));
+  std::optional<Run> first;
+  for (uint64_t number = 0; number < options.runs; ++number) {
+    Run run = TRY(once ? train_by_statistics(input, options, number, joined)
+                       : train_by_gradients(input, options, number));
     relative.push_back(reference.relative(reference.pooled.at(whole_model(charter, run.parts))));
     if (!first) first = std::move(run);
   }
@@ -193,9 +257,9 @@ Result<SimulateResult> simulate_sharing(const SimulateInput& input,
   result.fitness = spread_of(relative);
   result.joint_metrics = metrics(charter, *joined.all, whole_model(charter, first->parts));
   result.optimum_metrics = metrics(charter, *joined.all, reference.optimum.theta);
-  if (!options.out.empty()) {
+  if (!options.out.empty() && first->manifest) {
     result.model = options.out / "manifest.json";
-    TRY(write_file(result.model, *first->trained.manifest));
+    TRY(write_file(result.model, *first->manifest));
   }
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;

@@ -14,6 +14,10 @@ Result<std::unique_ptr<protocol::Owner>> sharing_process(Party& party,
                                                          uint64_t run,
                                                          const std::filesystem::path& out);
 
+/// Rule statistics (V-C): the joint release is the one of a single owner of all columns, at the
+/// strictest budget. This is that job, paid by owner `payer`.
+Result<SimulateInput> joint_statistics(const SimulateInput& input, size_t payer);
+
 /// `parley simulate` of a charter with protocol.name = "sharing".
 Result<SimulateResult> simulate_sharing(const SimulateInput& input, const SimulateOptions& options);
 

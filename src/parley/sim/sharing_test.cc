@@ -5,61 +5,22 @@
 #include <cmath>
 #include <numeric>
 
+#include "parley/protocol/sharing/dealer.h"
 #include "parley/protocol/sharing/sharing_setting.h"
+#include "parley/sim/ledger_files.h"
 #include "parley/sim/world.h"
+#include "support/columns_charter.h"
 #include "support/entropy.h"
 
 namespace parley::sim {
 namespace {
 
 constexpr size_t kRecords = 80;
-const std::vector<std::string> kNames = {"agency-1", "agency-2", "agency-3"};
-
-std::string charter_text(double epsilon, size_t rounds = 6) {
-  std::string text = R"([charter]
-version = 1
-name = "columns"
-consortium = "agencies.example"
-[records]
-id = "person"
-count = )" + std::to_string(kRecords) +
-                     R"(
-[target]
-owner = "agency-2"
-column = "income"
-levels = ["low", "high"]
-[model]
-loss = "squared"
-l2 = 0.02
-box = 4.0
-[protocol]
-name = "sharing"
-rule = "gradients"
-rounds = )" + std::to_string(rounds) +
-                     R"(
-step = 0.5
-momentum = 0.5
-model_ball = 4.0
-[privacy]
-max_row_norm = 1.0
-delta = 1e-5
-[learner]
-name = "office"
-)";
-  for (const std::string& name : kNames) {
-    text += "[[owner]]\nname = \"" + name +
-            "\"\nmax_row_norm = 0.57\nepsilon = " + std::to_string(epsilon) + "\ncolumns = [\"" +
-            name + "-x\", \"" + name + "-y\"]\n";
-    for (const char* column : {"-x", "-y"})
-      text += "[[column]]\nname = \"" + name + column + "\"\nowner = \"" + name +
-              "\"\nkind = \"number\"\nbounds = [-1, 1]\nmissing = 0\n";
-  }
-  return text;
-}
 
 /// Labels follow the first columns of all three.
-SimulateInput some_input(double epsilon, size_t rounds = 6) {
-  auto charter = charter::parse_charter(charter_text(epsilon, rounds), "columns.toml", {});
+SimulateInput some_input(double epsilon, const std::string& rule = "gradients") {
+  auto charter =
+      charter::parse_charter(test::columns_charter(epsilon, kRecords, rule), "columns.toml", {});
   EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
   SimulateInput input{.charter = *charter, .owners = {}, .pilot = nullptr, .policies = {}};
   test::SeededEntropy entropy(7, "columns");
@@ -195,7 +156,7 @@ TEST(Sharing, OtherRecordsStopTheJobBeforeAnythingIsPaid) {
 
 TEST(Sharing, ChartersThatCannotBeRunSoundlyAreRefusedByKey) {
   const auto refused = [](const std::string& old, const std::string& replacement) {
-    std::string text = charter_text(1);
+    std::string text = test::columns_charter(1, kRecords, "gradients");
     const size_t at = text.find(old);
     EXPECT_NE(at, std::string::npos) << old;
     text.replace(at, old.size(), replacement);
@@ -210,6 +171,103 @@ TEST(Sharing, ChartersThatCannotBeRunSoundlyAreRefusedByKey) {
             "records.on_mismatch");
   EXPECT_EQ(refused("box = 4.0", "box = 3.0"), "model.box");
   EXPECT_EQ(refused("delta = 1e-5", "delta = 1e-5\nunit = \"person\""), "privacy.unit");
+}
+
+/// What a restarted owner would send again must be what it sent: else two things under one mask.
+TEST(Sharing, TheSameJobAgainIsFreeAndWithOtherDataItIsRefused) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "sharing-again";
+  SimulateInput input = some_input(1);
+  ASSERT_TRUE(clear_ledgers(input.charter, folder));
+  const SimulateOptions options{.seed = 3, .out = folder};
+  const auto first = run_job({.input = input, .options = options});
+  ASSERT_TRUE(first) << describe(first.error());
+  const auto again = run_job({.input = input, .options = options});
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(again->parts, first->parts);
+  for (size_t m = 0; m < 3; ++m) {
+    EXPECT_EQ(again->owners[m].answered, 6u);
+    EXPECT_EQ(again->owners[m].spent.epsilon, first->owners[m].spent.epsilon);
+  }
+  auto rows = std::make_shared<learn::Rows>(*std::get<0>(input.owners[2].rows));
+  auto other = std::make_shared<learn::Rows>(2);
+  for (size_t i = 0; i < kRecords; ++i) {
+    const std::vector<double> row = {rows->row(i)[0], i == 5 ? .5 : rows->row(i)[1]};
+    other->add(row, rows->label(i));
+  }
+  input.owners[2].rows = std::shared_ptr<const learn::Rows>(other);
+  const auto changed = run_job({.input = input, .options = options});
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(changed.error().code, Code::kIntegrity);
+  EXPECT_NE(changed.error().what.find("round 1 was answered for another query"), std::string::npos)
+      << changed.error().what;
+  std::filesystem::remove_all(folder);
+}
+
+/// Whoever sits between the owners cannot put his own key in place of another owner's.
+TEST(Sharing, AKeyThatItsOwnerDidNotSignIsRefused) {
+  const SimulateInput input = some_input(1);
+  const SigningKey keys[] = {SigningKey::make(), SigningKey::make(), SigningKey::make()};
+  const auto party = *Party::make({.charter = input.charter,
+                                   .owner = 0,
+                                   .rows = input.owners[0].rows,
+                                   .policy = nullptr,
+                                   .seed = 1,
+                                   .run = 0,
+                                   .ledger = {},
+                                   .threads = 1});
+  auto gate = *party->open_columns_gate();
+  auto setting = *protocol::sharing_setting(input.charter, gate.terms(), 0, {});
+  for (size_t m = 0; m < 3; ++m) setting.owners[m].sign_key = keys[m].public_key();
+  protocol::SharingOwner owner(std::move(setting), std::move(gate), party->entropy(), keys[0]);
+  for (const bool forged : {false, true}) {
+    wire::Stream stream(input.charter.hash);
+    const auto hello = *stream.receive_from_owner(owner.connect());
+    const auto& said = *std::get<wire::Hello>(hello.body).sharing;
+    wire::Session session{.session = 1, .first_round = 1};
+    session.peers.push_back({"agency-1", said.key, said.signature});
+    for (size_t m = 1; m < 3; ++m) {
+      const auto key = protocol::AgreementKey::draw(party->entropy());
+      const std::string name = "agency-" + std::to_string(m + 1);
+      const Bytes text = wire::signed_key(input.charter.hash, name, key.public_key());
+      session.peers.push_back({name, key.public_key(), keys[forged ? 0 : m].sign(text)});
+    }
+    ASSERT_TRUE(owner.step(stream.send(wire::Welcome{wire::kVersion, 1})));
+    const auto begun = owner.step(stream.send(session));
+    EXPECT_EQ(bool(begun), !forged);
+    if (forged) {
+      EXPECT_NE(begun.error().what.find("was not signed"), std::string::npos);
+    }
+  }
+}
+
+/// Masks follow from the key and the data: the same again, or all different.
+TEST(Sharing, TheDealerRepeatsItselfForTheSameDataOnly) {
+  const auto terms = *gate::sharing_terms(some_input(1).charter);
+  const Hash data[] = {{1}, {2}, {3}}, other[] = {{1}, {2}, {4}};
+  protocol::Dealer one(terms, Secret32{7}, data), same(terms, Secret32{7}, data),
+      changed(terms, Secret32{7}, other);
+  EXPECT_EQ(one.corrections(2), same.corrections(2));
+  EXPECT_EQ(one.round_seed(0, 2), same.round_seed(0, 2));
+  for (size_t m = 0; m < 3; ++m) {
+    EXPECT_NE(one.setup_seed(m), changed.setup_seed(m));
+    EXPECT_NE(one.round_seed(m, 2), changed.round_seed(m, 2));
+    EXPECT_NE(one.round_seed(m, 2), one.round_seed(m, 3));
+    EXPECT_NE(one.round_seed(m, 2), one.round_seed((m + 1) % 3, 2));
+  }
+}
+
+/// With next to no noise the one-shot moments lead to the optimum; every ledger pays once.
+TEST(Sharing, StatisticsAreReleasedOnceAndChargedToEveryOwner) {
+  const auto result = simulate(some_input(1e4, "statistics"), {.seed = 4});
+  ASSERT_TRUE(result) << describe(result.error());
+  EXPECT_LT(result->relative_fitness.mean, .02);
+  const auto paid = simulate(some_input(1, "statistics"), {.seed = 4});
+  ASSERT_TRUE(paid);
+  for (const auto& owner : paid->owners) {
+    EXPECT_EQ(owner.answers, 1u);
+    EXPECT_GT(owner.epsilon_spent, .99);
+    EXPECT_LE(owner.epsilon_spent, 1);
+  }
 }
 
 TEST(Sharing, AConstantColumnAndRecordsThatAreNothingDoNoHarm) {

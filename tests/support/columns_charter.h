@@ -6,7 +6,7 @@
 namespace parley::test {
 
 inline std::string columns_charter(double epsilon, size_t records, const std::string& rule,
-                                   size_t rounds = 6) {
+                                   size_t rounds = 6, const std::string& step = "0.5") {
   const bool once = rule == "statistics";
   std::string text =
       "[charter]\nversion = 1\nname = \"columns\"\nconsortium = \"agencies.example\"\n"
@@ -18,7 +18,9 @@ inline std::string columns_charter(double epsilon, size_t records, const std::st
       rule + "\"\n" +
       (once ? ""
             : "rounds = " + std::to_string(rounds) +
-                  "\nstep = 0.5\nmomentum = 0.5\nmodel_ball = 4.0\n") +
+                  (rule == "gradients" ? "\nstep = " + step + "\nmomentum = 0.5"
+                                       : std::string("\nstep = 1.0")) +
+                  "\nmodel_ball = 4.0\n") +
       "[privacy]\nmax_row_norm = 1.0\ndelta = 1e-5\n[learner]\nname = \"office\"\n";
   for (const std::string name : {"agency-1", "agency-2", "agency-3"}) {
     text += "[[owner]]\nname = \"" + name +

@@ -1,6 +1,7 @@
 #include "parley/audit/sharing_target.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "parley/learn/sharing/joint_gradient.h"
 #include "parley/protocol/sharing/sharing_learner.h"
 #include "parley/protocol/sharing/sharing_owner.h"
+#include "parley/sim/noisy_sharing.h"
 #include "parley/sim/party.h"
 #include "parley/sim/sharing.h"
 #include "parley/sim/world.h"
@@ -21,12 +23,13 @@ namespace {
 
 using charter::Charter;
 
-constexpr size_t kOthers = 60, kColumns = 2, kControl = 16;
+constexpr size_t kOthers = 600, kFew = 4, kColumns = 2, kControl = 16;
+constexpr double kLoud = 100;
 constexpr double kShort = .25;  // of the others' records: they pull the model to the ball's edge
 
 /// The charter over few records and two columns of every owner.
-Charter narrowed(Charter charter) {
-  charter.records->count = static_cast<int64_t>(kOthers + kControl);
+Charter narrowed(Charter charter, size_t records) {
+  charter.records->count = static_cast<int64_t>(records);
   charter.schema.bias = false;
   charter.schema.columns.clear();
   charter.column_owners.clear();
@@ -64,7 +67,7 @@ struct Worlds {
 };
 
 Result<Worlds> worlds_of(const Charter& whole, size_t changed) {
-  Charter charter = narrowed(whole);
+  Charter charter = narrowed(whole, kOthers + kControl);
   auto terms = TRY(gate::sharing_terms(charter));
   Worlds worlds{std::move(charter), std::move(terms), changed};
   for (const World world : {World::kFirst, World::kSecond})
@@ -181,10 +184,10 @@ Play play_of(Worlds worlds) {
 Result<sim::SimulateInput> statistics_job(const Charter& whole, size_t payer, size_t changed,
                                           World world) {
   sim::SimulateInput input{
-      .charter = narrowed(whole), .owners = {}, .pilot = nullptr, .policies = {}};
+      .charter = narrowed(whole, kFew + kControl), .owners = {}, .pilot = nullptr, .policies = {}};
   for (const charter::Owner& owner : input.charter.owners) {
     auto rows = std::make_shared<learn::Rows>(kColumns);
-    for (size_t i = 0; i < kOthers + kControl; ++i)
+    for (size_t i = 0; i < kFew + kControl; ++i)
       rows->add(std::vector{2 * owner.max_row_norm, 0.},
                 i < changed && world == World::kSecond ? -1 : 1);
     input.owners.push_back({std::shared_ptr<const learn::Rows>(rows), "", {}});
@@ -245,11 +248,76 @@ Result<Target> statistics_target(const Charter& charter, size_t owner) {
                 .control_name = "sixteen records instead of one"};
 }
 
+// Rule noisy_sharing: one number per record and round, published by every owner.
+
+Result<sim::SimulateInput> noisy_job(const Charter& whole, World world) {
+  sim::SimulateInput input{
+      .charter = narrowed(whole, 1 + kFew), .owners = {}, .pilot = nullptr, .policies = {}};
+  input.charter.model.l2 *= double(whole.records->count) / (1 + kFew);  // The same for the sum.
+  for (const charter::Owner& owner : input.charter.owners) {
+    auto rows = std::make_shared<learn::Rows>(kColumns);
+    for (size_t i = 0; i < 1 + kFew; ++i) {
+      const double way = i == 0 && world == World::kSecond ? -1 : 1;  // Labels are public.
+      rows->add(std::vector{way * 2 * owner.max_row_norm, 0.}, 1);
+    }
+    input.owners.push_back({std::shared_ptr<const learn::Rows>(rows), "", {}});
+  }
+  return input;
+}
+
+using NoisyJobs = std::array<sim::SimulateInput, 2>;
+
+Result<NoisyJobs> noisy_jobs(const Charter& charter) {
+  auto first = TRY(noisy_job(charter, World::kFirst));
+  auto second = TRY(noisy_job(charter, World::kSecond));
+  return NoisyJobs{std::move(first), std::move(second)};
+}
+
+/// The likelihood ratio of everything that was published, up to scale.
+Play noisy_play(NoisyJobs jobs) {
+  auto shared = std::make_shared<const NoisyJobs>(std::move(jobs));
+  return [shared](World world, Entropy& entropy) -> Result<double> {
+    const sim::SimulateOptions options{.seed = entropy.word()};
+    const auto run = TRY(sim::share_noisily((*shared)[world == World::kSecond], options, 0));
+    const auto first = TRY(sim::expected_shares((*shared)[0], run.published));
+    const auto second = TRY(sim::expected_shares((*shared)[1], run.published));
+    double total = 0;
+    for (size_t t = 0; t < first.size(); ++t)
+      for (size_t m = 0; m < first[t].size(); ++m)
+        for (size_t i = 0; i < first[t][m].size(); ++i) {
+          const double middle = (double(first[t][m][i]) + double(second[t][m][i])) / 2;
+          total +=
+              (double(run.published[t][m][i]) - middle) * double(second[t][m][i] - first[t][m][i]);
+        }
+    return total;
+  };
+}
+
+/// Every record has numbers of its own here, so that more of them would not show much more; what
+/// shows that the attack sees something is less noise.
+Result<Target> noisy_target(const Charter& charter, size_t owner) {
+  const charter::Owner& who = charter.owners[owner];
+  NoisyJobs jobs = TRY(noisy_jobs(charter));
+  const auto run = TRY(sim::share_noisily(jobs[0], {}, 0));
+  Charter loud = charter;
+  for (charter::Owner& each : loud.owners) each.epsilon *= kLoud;
+  return Target{.kind = "charter",
+                .name = who.name,
+                .what =
+                    "one record at all owners, pointing one way or the other, in everything "
+                    "that is published",
+                .claimed = {std::min(run.epsilon[owner], who.epsilon), who.delta, true},
+                .play = noisy_play(std::move(jobs)),
+                .control = noisy_play(TRY(noisy_jobs(loud))),
+                .control_name = "noise for a budget a hundred times as large"};
+}
+
 }  // namespace
 
 Result<Target> sharing_target(const Charter& charter, size_t owner) {
   check(owner < charter.owners.size());
   if (charter.protocol.rule == charter::Rule::kStatistics) return statistics_target(charter, owner);
+  if (charter.protocol.rule == charter::Rule::kNoisySharing) return noisy_target(charter, owner);
   if (charter.protocol.rule != charter::Rule::kGradients)
     return charter::not_available("protocol.rule", name_of(charter.protocol.rule),
                                   "Use \"gradients\" or \"statistics\".");

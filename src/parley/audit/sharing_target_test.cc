@@ -11,7 +11,7 @@ namespace parley::audit {
 namespace {
 
 charter::Charter some_charter(const std::string& rule) {
-  return *charter::parse_charter(test::columns_charter(2, 80, rule, 3), "columns.toml", {});
+  return *charter::parse_charter(test::columns_charter(2, 80, rule, 3, "60.0"), "columns.toml", {});
 }
 
 /// At a confidence of 1 - 1e-6 a sound mechanism fails once in a million audits; the same attack on
@@ -30,7 +30,17 @@ TEST(SharingAudit, SecretSharedGradientsPassAndSixteenRecordsDoNot) {
 TEST(SharingAudit, JointStatisticsPassAndSixteenRecordsDoNot) {
   const auto target = sharing_target(some_charter("statistics"), 1);
   ASSERT_TRUE(target) << describe(target.error());
-  const auto audit = run(*target, Method::kTwoWorld, {.runs = 400, .alpha = 1e-6, .seed = 2});
+  const auto audit = run(*target, Method::kTwoWorld, {.runs = 300, .alpha = 1e-6, .seed = 2});
+  ASSERT_TRUE(audit) << describe(audit.error());
+  EXPECT_TRUE(audit->passes()) << audit->found.epsilon();
+  ASSERT_TRUE(audit->control);
+  EXPECT_GT(audit->control->epsilon(), target->claimed.epsilon);
+}
+
+TEST(SharingAudit, NoisySharingPassesAndWithLessNoiseDoesNot) {
+  const auto target = sharing_target(some_charter("noisy_sharing"), 2);
+  ASSERT_TRUE(target) << describe(target.error());
+  const auto audit = run(*target, Method::kTwoWorld, {.runs = 200, .alpha = 1e-6, .seed = 3});
   ASSERT_TRUE(audit) << describe(audit.error());
   EXPECT_TRUE(audit->passes()) << audit->found.epsilon();
   ASSERT_TRUE(audit->control);

@@ -50,7 +50,7 @@ Result<ColumnsGate> ColumnsGate::open(const Records& records, SharingTerms terms
   if (columns != terms.columns[owner])
     return wrong_number("features", terms.columns[owner], columns);
   const uint32_t given = std::min(terms.rounds, ledger.last_round(terms.charter));
-  TRY(ledger.can_afford(dataset, terms.noise.cost(terms.plan.sensitivity()), terms.rounds - given));
+  TRY(ledger.can_afford(dataset, terms.noise.cost(terms.sensitivity), terms.rounds - given));
   return ColumnsGate(records.value_, std::move(terms), owner, ledger, dataset);
 }
 
@@ -71,7 +71,7 @@ Result<privacy::Released> ColumnsGate::pay(uint32_t round, const Hash& question,
                  "A learner may ask only what its charter says."};
   const std::vector<int64_t> digest = values_of(what_leaves);
   auto paid = TRY(ledger_->pay_dealt(dataset_, {terms_.charter, round, question}, terms_.noise,
-                                     terms_.plan.sensitivity(), digest));
+                                     terms_.sensitivity, digest));
   if (paid.values() == digest) return paid;
   return Error{Code::kIntegrity,
                "round " + std::to_string(round) +

@@ -99,6 +99,23 @@ Result<privacy::Gaussian> fit(learn::JointPlan& plan, uint32_t rounds, privacy::
              "Use fewer grid_bits.");
 }
 
+/// V-A: `step` is rho, and what a party aims at is cut to the largest score of a whole record.
+Result<learn::NoisySharingPlan> noisy_plan(const Charter& charter, const learn::JointPlan& plan) {
+  if (!(charter.model.l2 > 0))
+    return bad("model.l2", "must be above 0 for rule noisy_sharing, which its bound divides by",
+               "For example l2 = 0.001.");
+  if (charter.protocol.momentum > 0)
+    return not_available("protocol.momentum", shortest(charter.protocol.momentum),
+                         "ADMM has none: leave momentum out.");
+  return learn::NoisySharingPlan{.rows = plan.rows,
+                                 .lam = charter.model.l2 * static_cast<double>(plan.rows),
+                                 .rho = charter.protocol.step,
+                                 .row_norms = plan.row_norms,
+                                 .balls = plan.balls,
+                                 .target_clip = plan.row_norm() * plan.model_norm(),
+                                 .fraction = plan.fraction};
+}
+
 }  // namespace
 
 bool holds_label(const Charter& charter, size_t owner) {
@@ -120,8 +137,15 @@ Result<SharingTerms> sharing_terms(const Charter& charter) {
   const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
   learn::JointPlan plan = plan_of(charter);
   const auto rho = TRY(privacy::Rho::make(TRY(smallest_rho(charter))));
-  const auto noise = TRY(fit(plan, rounds, rho));
+  auto noise = TRY(fit(plan, rounds, rho));
   TRY(check_norms(charter, plan));
+  double sensitivity = plan.sensitivity();
+  std::optional<learn::NoisySharingPlan> noisy;
+  if (charter.protocol.rule == charter::Rule::kNoisySharing) {
+    noisy = TRY(noisy_plan(charter, plan));
+    sensitivity = noisy->sensitivity();
+    noise = TRY(privacy::Gaussian::calibrate(sensitivity, rounds, rho));
+  }
   const bool tail = charter.protocol.average == charter::Average::kTail;
   SharingTerms terms{.charter = charter.hash,
                      .rounds = rounds,
@@ -131,7 +155,9 @@ Result<SharingTerms> sharing_terms(const Charter& charter) {
                                .l2 = charter.model.l2 / 2,  // of half the squares
                                .rounds = rounds,
                                .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1},
-                     .noise = noise};
+                     .sensitivity = sensitivity,
+                     .noise = noise,
+                     .noisy = std::move(noisy)};
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     terms.columns.push_back(part_schema(charter, i).features().size());
     if (holds_label(charter, i)) terms.label_holder = i;

@@ -4,6 +4,7 @@
 
 #include "parley/charter/charter.h"
 #include "parley/learn/sharing/joint_gradient.h"
+#include "parley/learn/sharing/noisy_sharing.h"
 #include "parley/privacy/mechanism/gaussian.h"
 
 namespace parley::gate {
@@ -15,7 +16,9 @@ struct SharingTerms {
   learn::JointSteps steps{};
   std::vector<size_t> columns{};  // features of each owner
   size_t label_holder = 0;
-  privacy::Gaussian noise;  // in every opened gradient, drawn by the dealer
+  double sensitivity = 0;   // of what a round releases to whole records, in its units
+  privacy::Gaussian noise;  // in it; of rule gradients drawn by the dealer
+  std::optional<learn::NoisySharingPlan> noisy{};  // of rule noisy_sharing
 };
 
 /// The same for all parties. Every owner is charged for the whole sum in every round, since every

@@ -99,7 +99,7 @@ Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   const size_t place = place_of(policy, charter);
   if (protocol::has_dealer(charter)) {
     const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
-    return Asked{terms.rounds, terms.columns[place], terms.noise.cost(terms.plan.sensitivity())};
+    return Asked{terms.rounds, terms.columns[place], terms.noise.cost(terms.sensitivity)};
   }
   const gate::Terms terms = TRY(gate::terms_for(charter, place));
   const privacy::Cost cost = std::visit(

@@ -8,9 +8,9 @@
 #include "parley/base/files.h"
 #include "parley/charter/available.h"
 #include "parley/learn/metrics.h"
-#include "parley/protocol/make_learner.h"
 #include "parley/protocol/sharing/sharing_setting.h"
 #include "parley/sim/ledger_files.h"
+#include "parley/sim/noisy_sharing.h"
 #include "parley/sim/outcome.h"
 #include "parley/sim/world.h"
 
@@ -97,6 +97,12 @@ struct Run {
   uint64_t bytes_up = 0, bytes_down = 0;
 };
 
+/// Of the noise: on the mean gradient, or, under noisy sharing, on one score.
+double noise_scale(const gate::SharingTerms& terms) {
+  if (terms.noisy) return std::ldexp(terms.noise.scale(), -terms.noisy->fraction);
+  return terms.noise.scale() * terms.plan.unit() / double(terms.plan.rows);
+}
+
 /// What an owner's columns alone would reach with the labels, and what the job did for it.
 std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const Joined& joined,
                                              const gate::SharingTerms& terms,
@@ -107,17 +113,16 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const J
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     std::vector<std::vector<double>> alone(charter.owners.size());
     alone[i] = fitness_of(charter, *joined.own[i], threads).minimum(charter.model.box).theta;
-    SimulateResult::Owner owner{
-        .name = charter.owners[i].name,
-        .source = input.owners[i].source,
-        .rows = terms.plan.rows,
-        .epsilon = charter.owners[i].epsilon,
-        .delta = charter.owners[i].delta,
-        .epsilon_spent = run.owners[i].spent.epsilon,
-        .answers = run.owners[i].taken,
-        .weight = 1 / double(charter.owners.size()),
-        .noise_scale = terms.noise.scale() * terms.plan.unit() / double(terms.plan.rows),
-        .joint = joint};
+    SimulateResult::Owner owner{.name = charter.owners[i].name,
+                                .source = input.owners[i].source,
+                                .rows = terms.plan.rows,
+                                .epsilon = charter.owners[i].epsilon,
+                                .delta = charter.owners[i].delta,
+                                .epsilon_spent = run.owners[i].spent.epsilon,
+                                .answers = run.owners[i].taken,
+                                .weight = 1 / double(charter.owners.size()),
+                                .noise_scale = noise_scale(terms),
+                                .joint = joint};
     owner.local_fitness = reference.pooled.at(whole_model(charter, alone));
     owner.local_only = reference.relative(owner.local_fitness);
     owner.gains = owner.joint < owner.local_only;
@@ -175,6 +180,27 @@ Result<Run> train_by_statistics(const SimulateInput& input, const SimulateOption
   return result;
 }
 
+Result<Run> train_noisily(const SimulateInput& input, const SimulateOptions& options,
+                          uint64_t number) {
+  NoisySharingRun job = TRY(share_noisily(input, options, number));
+  Run run{.parts = std::move(job.parts)};
+  for (const double epsilon : job.epsilon)
+    run.owners.push_back({.taken = job.rounds, .answered = job.rounds, .spent = {epsilon, 0}});
+  return run;
+}
+
+Result<Run> train(const SimulateInput& input, const SimulateOptions& options, uint64_t number,
+                  const Joined& joined) {
+  switch (input.charter.protocol.rule) {
+    case charter::Rule::kStatistics:
+      return train_by_statistics(input, options, number, joined);
+    case charter::Rule::kNoisySharing:
+      return train_noisily(input, options, number);
+    default:
+      return train_by_gradients(input, options, number);
+  }
+}
+
 Result<void> check_same_records(const SimulateInput& input) {
   for (size_t i = 1; i < input.owners.size(); ++i)
     if (input.owners[i].records != input.owners[0].records)
@@ -217,8 +243,7 @@ Result<SimulateResult> simulate_sharing(const SimulateInput& input,
                                         const SimulateOptions& options) {
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
-  const bool once = charter.protocol.rule == charter::Rule::kStatistics;
-  if (!once && !protocol::has_dealer(charter))
+  if (charter.protocol.rule == charter::Rule::kAdmm)
     return charter::not_available("protocol.rule", name_of(charter.protocol.rule),
                                   "Use \"gradients\" or \"statistics\".");
   const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
@@ -231,8 +256,7 @@ Result<SimulateResult> simulate_sharing(const SimulateInput& input,
   std::vector<double> relative;
   std::optional<Run> first;
   for (uint64_t number = 0; number < options.runs; ++number) {
-    Run run = TRY(once ? train_by_statistics(input, options, number, joined)
-                       : train_by_gradients(input, options, number));
+    Run run = TRY(train(input, options, number, joined));
     relative.push_back(reference.relative(reference.pooled.at(whole_model(charter, run.parts))));
     if (!first) first = std::move(run);
   }

@@ -270,6 +270,21 @@ TEST(Sharing, StatisticsAreReleasedOnceAndChargedToEveryOwner) {
   }
 }
 
+/// It learns where noise is next to nothing; at a usual epsilon the noise is larger than any score.
+TEST(Sharing, NoisySharingIsSoundAndWeak) {
+  const auto result = simulate(some_input(1e4, "noisy_sharing"), {.seed = 4});
+  ASSERT_TRUE(result) << describe(result.error());
+  EXPECT_LT(result->relative_fitness.mean, .3);
+  const auto paid = simulate(some_input(1, "noisy_sharing"), {.seed = 4});
+  ASSERT_TRUE(paid);
+  for (const auto& owner : paid->owners) {
+    EXPECT_EQ(owner.answers, 6u);
+    EXPECT_GT(owner.epsilon_spent, .99);
+    EXPECT_LE(owner.epsilon_spent, 1);
+    EXPECT_GT(owner.noise_scale, 4) << "a score is at most that";
+  }
+}
+
 TEST(Sharing, AConstantColumnAndRecordsThatAreNothingDoNoHarm) {
   SimulateInput input = some_input(1);
   auto rows = std::make_shared<learn::Rows>(2);

@@ -18,7 +18,7 @@ Result<double> sharing_epsilon(const charter::Charter& charter, const gate::Shar
   const auto budget = TRY(privacy::Budget::make(epsilon, who.delta, 0));
   const auto delta = TRY(privacy::Delta::make(budget.delta_convert));
   double rho = 0;
-  const double cost = terms.noise.cost(terms.plan.sensitivity()).amount;
+  const double cost = terms.noise.cost(terms.sensitivity).amount;
   for (uint32_t round = 0; round < terms.rounds; ++round) rho = add_up(rho, cost);
   return privacy::zcdp_epsilon(rho, delta);
 }

@@ -175,7 +175,7 @@ std::string what_leaves(const Charter& charter) {
   std::string text = "What leaves each owner: a " + answer_of(protocol) + ", " +
                      decided(charter, key, grouped(charter.answers())) + " in all, " +
                      bound_of(charter) + ", with " + word(charter.privacy.mechanism) + " noise";
-  if (charter.privacy.evaluate > 0)
+  if (charter.privacy.evaluate > 0 && protocol.name != ProtocolName::kSharing)
     text += "; then one noisy loss, paid with " + about(100 * charter.privacy.evaluate) +
             " % of epsilon";
   return text + ". No record leaves.\n";

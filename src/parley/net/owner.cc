@@ -9,9 +9,11 @@
 #include "parley/charter/available.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
+#include "parley/net/sharing.h"
 #include "parley/protocol/async.h"
 #include "parley/protocol/federated/owner.h"
 #include "parley/protocol/learner_kind.h"
+#include "parley/protocol/make_learner.h"
 #include "parley/protocol/sync.h"
 
 namespace parley::net {
@@ -100,6 +102,7 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
     const auto reply = TRY(locked([&] { return owner.step(message); }));
     if (reply) hold_back(heard_at, answer_after);
     if (reply) TRY(line.write(*reply));
+    while (const auto more = locked([&] { return owner.more(); })) TRY(line.write(*more));
     if (owner.refused()) return part_after(*owner.refused(), line, log);
     locked([&] { owner.rest(); });
   }
@@ -148,13 +151,21 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household,
   using enum charter::ProtocolName;
   const bool async = charter.protocol.name == kAsync;
   const bool federated = charter.protocol.name == kFederated;
-  if (!async && !federated && charter.protocol.name != kSync)
+  const bool sharing = protocol::has_dealer(charter);
+  if (!async && !federated && !sharing && charter.protocol.name != kSync)
     return charter::not_available("protocol.name", name_of(charter.protocol.name),
                                   "Use \"sync\", \"async\" or \"federated\".");
   TRY(protocol::check_learner(charter));
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   const auto approval = TRY(approval_for(household, charter));
   SigningKey key = TRY(signing_key(policy, charter));
+  if (sharing)
+    return open_sharing_owner(household, charter, place, *data, std::move(key),
+                              [&](ledger::DatasetId dataset) -> Result<void> {
+                                if (!approval) return {};
+                                return household.ledger.approve(dataset, charter.hash, approval->by,
+                                                                approval->at);
+                              });
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
   std::optional<gate::Terms> terms;

@@ -5,9 +5,12 @@
 #include <variant>
 
 #include "parley/gate/share_terms.h"
+#include "parley/gate/sharing_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 #include "parley/ledger/chain.h"
+#include "parley/net/sharing.h"
+#include "parley/protocol/make_learner.h"
 
 namespace parley::net {
 namespace {
@@ -34,12 +37,22 @@ void look_at_rules(const Policy& policy, const Charter& charter,
                     "CHARTER"});
 }
 
+/// The policy's owner in the charter, which has it: a rule has matched.
+size_t place_of(const Policy& policy, const Charter& charter) {
+  const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
+                               [&](const auto& each) { return each.name == policy.owner; });
+  return static_cast<size_t>(us - charter.owners.begin());
+}
+
 Result<void> read_rows(const Policy& policy, const Charter& charter, bool read_data,
                        Prospect& prospect) {
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   const learn::Source source = TRY(charter::source_of(policy, *data, charter));
   if (!read_data) return {};
-  TRY(learn::load_any(source, charter.schema));  // Refuses another number of rows.
+  if (protocol::has_dealer(charter))
+    TRY(aligned_rows(policy, *data, charter, place_of(policy, charter), nullptr));
+  else
+    TRY(learn::load_any(source, charter.schema));  // Refuses another number of rows.
   prospect.rows_counted = true;
   return {};
 }
@@ -84,7 +97,12 @@ struct Asked {
   privacy::Cost cost;
 };
 
-Result<Asked> asked_of(const Charter& charter, size_t place) {
+Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
+  const size_t place = place_of(policy, charter);
+  if (protocol::has_dealer(charter)) {
+    const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
+    return Asked{terms.rounds, terms.columns[place], terms.noise.cost(terms.sensitivity)};
+  }
   if (charter.protocol.name == charter::ProtocolName::kFederated) {
     const gate::SharePlan plan = TRY(gate::share_plan(charter));
     const gate::ShareTerms& terms = plan.owners[place];
@@ -99,9 +117,7 @@ Result<Asked> asked_of(const Charter& charter, size_t place) {
 
 Result<void> weigh(const Policy& policy, const Charter& charter,
                    const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
-  const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
-                               [&](const auto& each) { return each.name == policy.owner; });
-  const Asked asked = TRY(asked_of(charter, static_cast<size_t>(us - charter.owners.begin())));
+  const Asked asked = TRY(what_is_asked(policy, charter));
   const privacy::Cost& cost = asked.cost;
   prospect.answers = asked.answers;
   prospect.numbers = asked.numbers;

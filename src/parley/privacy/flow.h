@@ -25,6 +25,7 @@
 
 namespace parley::gate {
 class ClipAndSum;
+class ColumnsGate;
 class FineTune;
 }  // namespace parley::gate
 namespace parley::ledger {
@@ -51,6 +52,7 @@ class Raw {
 
  private:
   friend class gate::ClipAndSum;
+  friend class gate::ColumnsGate;
   friend class gate::FineTune;
   T value_;
 };

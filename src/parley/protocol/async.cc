@@ -50,6 +50,9 @@ Result<Step> AsyncLearner::step(size_t owner, ByteView message) {
             [&](wire::Refusal& refusal) -> Result<Step> {
               refuse(plan_.owners[owner], refusal);
               return Step{.messages = end_all()};
+            },
+            [&](auto&) -> Result<Step> {
+              return wrong(plan_.owners[owner], "a message of another protocol");
             }},
       received.body);
 }

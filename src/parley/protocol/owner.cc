@@ -14,12 +14,12 @@ Owner::Owner(const Hash& charter, std::string name, gate::Gate gate, std::option
       gate_(std::move(gate)),
       key_(std::move(key)) {}
 
-Owner::Owner(const Hash& charter, std::string name, SigningKey key)
+Owner::Owner(const Hash& charter, std::string name, std::optional<SigningKey> key)
     : charter_(charter), name_(std::move(name)), stream_(charter), key_(std::move(key)) {}
 
 Bytes Owner::connect() {
   stream_ = wire::Stream(charter_);
-  return send(wire::Hello{wire::kVersion, last_round()});
+  return send(greeting());
 }
 
 Result<std::optional<Bytes>> Owner::step(ByteView message) {
@@ -34,9 +34,13 @@ Result<std::optional<Bytes>> Owner::step(ByteView message) {
             [&](wire::Grant& grant) -> Reply { return be_granted(grant); },
             [&](wire::ToMember& member) -> Reply { return aggregate(std::move(member)); },
             [&](wire::Finished& finished) -> Reply {
+              auto reply = TRY(be_told(finished));
               finished_ = finished.model;
-              return std::optional<Bytes>();
+              return reply;
             },
+            [&](wire::Sealed& letter) -> Reply { return take(std::move(letter)); },
+            [&](wire::DealerShare& share) -> Reply { return take(std::move(share)); },
+            [&](wire::Session& session) -> Reply { return take(std::move(session)); },
             [&](wire::Abort& abort) -> Reply {
               return Error{abort.code, "the learner ended the job: " + abort.text};
             }},
@@ -71,6 +75,25 @@ Result<std::optional<Bytes>> Owner::aggregate(wire::ToMember) {
   return Error{Code::kIntegrity, "a message of secure aggregation, which the charter does not use"};
 }
 
+namespace {
+
+Error of_another_protocol() {
+  return {Code::kIntegrity, "the learner sends a message of another protocol"};
+}
+
+}  // namespace
+
+Result<std::optional<Bytes>> Owner::be_told(const wire::Finished&) {
+  return std::optional<Bytes>();
+}
+Result<std::optional<Bytes>> Owner::take(wire::Sealed) { return of_another_protocol(); }
+Result<std::optional<Bytes>> Owner::take(wire::DealerShare) { return of_another_protocol(); }
+Result<std::optional<Bytes>> Owner::take(wire::Session) { return of_another_protocol(); }
+
+std::optional<Signature> Owner::sign(ByteView bytes) const {
+  return key_ ? std::optional(key_->sign(bytes)) : std::nullopt;
+}
+
 Result<std::optional<Bytes>> Owner::answer(const wire::ReceivedQuery& query) {
   if (query.kind == privacy::ReleaseKind::kCount)
     return Error{Code::kIntegrity, "the learner asks for a count, which no charter allows"};
@@ -89,8 +112,7 @@ Result<std::optional<Bytes>> Owner::refuse(const Error& error) {
 }
 
 std::optional<Signature> Owner::sign(const privacy::Receipt& receipt) const {
-  if (!key_) return std::nullopt;
-  return key_->sign(wire::signed_bytes(charter_, name_, receipt));
+  return sign(wire::signed_bytes(charter_, name_, receipt));
 }
 
 }  // namespace parley::protocol

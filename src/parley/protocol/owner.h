@@ -29,6 +29,8 @@ class Owner {
   /// message that does not belong to this stream is an error and ends it; so is the learner's
   /// Abort, and a failure of this machine.
   Result<std::optional<Bytes>> step(ByteView message);
+  /// What it says besides, one after another, to be sent in this order after the reply.
+  virtual std::optional<Bytes> more() { return std::nullopt; }
 
   /// The hash of the model, once the learner has said farewell.
   const std::optional<Hash>& finished() const { return finished_; }
@@ -42,24 +44,32 @@ class Owner {
   virtual void rest() { gate_->draw_ahead(); }
 
  protected:
-  using Reply = Result<std::optional<Bytes>>;
-  /// Of a protocol that has another gate: it overrides all that looks into this one.
-  Owner(const Hash& charter, std::string name, SigningKey key);
+  /// Of a protocol whose owners answer through a gate of its own.
+  Owner(const Hash& charter, std::string name, std::optional<SigningKey> key);
 
+  using Reply = Result<std::optional<Bytes>>;
+  virtual wire::Hello greeting() { return {wire::kVersion, last_round(), {}}; }
   virtual Result<void> be_welcomed(const wire::Welcome& welcome);
   virtual Reply consider(wire::ReceivedQuery query) { return answer(query); }
   virtual Reply be_granted(const wire::Grant& grant);
   virtual Reply aggregate(wire::ToMember message);
+  virtual Reply be_told(const wire::Finished& finished);
+  virtual Reply take(wire::Sealed letter);
+  virtual Reply take(wire::DealerShare share);
+  virtual Reply take(wire::Session session);
 
   Reply answer(const wire::ReceivedQuery& query);
   /// The reason goes to the learner, unless this machine is the reason.
   Reply refuse(const Error& error);
   std::optional<Signature> sign(const privacy::Receipt& receipt) const;
+  std::optional<Signature> sign(ByteView bytes) const;
   virtual uint32_t last_round() const { return gate_->last_round(); }
   virtual Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
     return gate_->recognise(charter, receipt);
   }
   bool gave_every_answer() const { return gate_->gave_every_answer(); }
+  const Hash& charter() const { return charter_; }
+  const std::string& name() const { return name_; }
   template <wire::Sendable Message>
   Bytes send(const Message& message) {
     return stream_.send(message);
@@ -71,7 +81,7 @@ class Owner {
   Hash charter_;
   std::string name_;
   wire::Stream stream_;
-  std::optional<gate::Gate> gate_;
+  std::optional<gate::Gate> gate_;  // none where the protocol has its own
   std::optional<SigningKey> key_;
   std::optional<Hash> finished_{};
   std::optional<Error> refused_{};

@@ -66,6 +66,9 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
                             else if (tolerant() && awaits(owner, run))
                               ask(owner, run, step);  // What it gave was late.
                             return step;
+                          },
+                          [&](auto&) -> Result<Step> {
+                            return wrong(plan_.owners[owner], "a message of another protocol");
                           }},
                     received.body);
 }

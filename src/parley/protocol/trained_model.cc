@@ -22,8 +22,9 @@ std::string_view norm_of(charter::MechanismName mechanism) {
 std::string statement(const charter::Charter& charter, bool simulated) {
   const charter::Privacy& privacy = charter.privacy;
   const bool pure = privacy.mechanism == charter::MechanismName::kLaplace;
+  const std::string where = charter.records ? " at all owners" : " of one owner";
   const std::string promise =
-      " of one owner would change the probability of any model by at most a factor e^epsilon" +
+      where + " would change the probability of any model by at most a factor e^epsilon" +
       std::string(pure ? "." : ", plus delta.");
   if (!simulated) return "Other values in " + whose(charter) + promise;
   return std::string(learn::kNotPrivate) +
@@ -58,6 +59,11 @@ learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& train
       .rounds = rounds_of(charter),
       .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",
                       "answer times"}};
+  if (charter.records)
+    card.not_covered = {"which records there are, and their ids, is known to all parties",
+                        "the learner deals the noise: together with any owner it knows what the "
+                        "noise hides",
+                        "answer times"};
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
     card.owners.push_back(

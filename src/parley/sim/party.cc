@@ -71,6 +71,11 @@ Result<std::unique_ptr<protocol::Owner>> Party::open_federated() {
                                   simulated_key(name()), entropy_, threads_);
 }
 
+Result<gate::ColumnsGate> Party::open_columns_gate() {
+  auto terms = TRY(gate::sharing_terms(charter_));
+  return gate::ColumnsGate::open(gate::Records(rows_), std::move(terms), place_, ledger_, dataset_);
+}
+
 double Party::epsilon_spent() const {
   const privacy::Spent spent = ledger_.spent(dataset_);
   if (spent.rho == 0) return spent.pure;

@@ -22,6 +22,7 @@
 #include "parley/sim/paper/async.h"
 #include "parley/sim/paper/sync.h"
 #include "parley/sim/party.h"
+#include "parley/sim/sharing.h"
 
 namespace parley::sim {
 namespace {
@@ -337,6 +338,8 @@ Spread spread_of(std::vector<double> values) {
 }
 
 Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOptions& options) {
+  if (given.charter.protocol.name == charter::ProtocolName::kSharing)
+    return simulate_sharing(given, options);
   const SimulateInput input = is_federated(given.charter) ? federated_input(given) : given;
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;

@@ -9,10 +9,12 @@
 #include "parley/base/math/portable.h"
 #include "parley/protocol/async.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/protocol/sharing/sharing_owner.h"
 #include "parley/protocol/sync.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/party.h"
 #include "parley/sim/poisson_clocks.h"
+#include "parley/sim/sharing.h"
 
 namespace parley::sim {
 namespace {
@@ -41,7 +43,7 @@ class World {
         async_(charter_.protocol.name == charter::ProtocolName::kAsync),
         federated_(charter_.protocol.name == charter::ProtocolName::kFederated),
         clocks_(setting.options.seed, setting.run),
-        luck_(setting.options.seed, "faults", setting.run),
+        luck_(setting.options.seed, "faults", setting.run + (setting.luck << 32)),
         places_(charter_.owners.size()) {
     for (const charter::Owner& owner : charter_.owners) {
       clocks_.add(owner.rate);
@@ -175,6 +177,10 @@ class World {
 
   Result<std::unique_ptr<protocol::Owner>> process_of(size_t owner) {
     if (federated_) return places_[owner].party->open_federated();
+    if (protocol::has_dealer(charter_))
+      return sharing_process(*places_[owner].party, charter_, setting_.input.owners[owner].records,
+                             setting_.options.seed, setting_.run,
+                             setting_.run == 0 ? setting_.options.out : std::filesystem::path());
     auto gate = TRY(places_[owner].party->open_gate(charter_));
     const std::string& name = charter_.owners[owner].name;
     using Process = std::unique_ptr<protocol::Owner>;
@@ -208,10 +214,17 @@ class World {
 
   Result<void> start_learner() {
     learner_ = TRY(protocol::make_learner(charter_, setting_.input.pilot.get(),
-                                          protocol::Receipts::kUnsigned));
+                                          protocol::Receipts::kUnsigned, dealer_key()));
     return journal_.in_order(
         [&](const wire::Entry& entry) { return learner_->replay(entry.owner, entry.answer); },
         [&](const wire::Note& note) { return learner_->replay(note); });
+  }
+
+  /// Like the file of a networked learner, it survives the process.
+  std::optional<Secret32> dealer_key() const {
+    if (!protocol::has_dealer(charter_)) return std::nullopt;
+    SeededEntropy entropy(setting_.options.seed, "dealer", setting_.run);
+    return protocol::draw_secret(entropy);
   }
 
   /// The learner dies and resumes; what was not in its journal's file is lost.
@@ -292,6 +305,7 @@ class World {
     if (!reply) return break_off(owner), Result<void>();
     process.rest();
     if (*reply) up(owner, **std::move(reply));
+    while (auto more = process.more()) up(owner, *std::move(more));
     if (std::exchange(places_[owner].eager, false)) claim(owner);
     return {};
   }
@@ -346,6 +360,8 @@ class World {
     for (size_t owner = 0; owner < places_.size(); ++owner) {
       result_.owners[owner].taken = result_.trained.answers[owner];
       note(owner);
+      if (const auto* part = dynamic_cast<protocol::SharingOwner*>(places_[owner].process.get()))
+        result_.parts.push_back(part->model());
       result_.owners[owner].spent.evaluation = result_.trained.spent[owner].evaluation;
     }
     for (const wire::Entry& entry : journal_.entries) result_.order.push_back(entry.owner);

@@ -16,6 +16,8 @@
 #include "parley/base/signature.h"
 #include "parley/privacy/flow.h"
 #include "parley/wire/aggregation.h"
+#include "parley/wire/sealed.h"
+#include "parley/wire/sharing.h"
 
 namespace parley::wire {
 
@@ -32,6 +34,7 @@ inline constexpr uint32_t kVersion = 1;
 struct Hello {
   uint32_t version = kVersion;
   uint32_t last_round = 0;  // the last that this owner's ledger has answered
+  std::optional<SharingHello> sharing{};
 };
 /// A receipt that an owner has signed, shown to it again.
 struct Proof {
@@ -55,6 +58,7 @@ struct Grant {
 };
 struct Finished {
   Hash model{};
+  std::vector<ModelPart> parts{};  // sharing: what the manifest binds
 };
 struct Refusal {  // of an owner
   Code code;
@@ -88,6 +92,16 @@ Bytes encode(const Envelope& envelope, const Abort& abort);
 Bytes encode(const Envelope& envelope, const FromMember& message);
 Bytes encode(const Envelope& envelope, const MaskedPart& part);
 Bytes encode(const Envelope& envelope, const ToMember& message);
+Bytes encode(const Envelope& envelope, const ModelPart& part);
+Bytes encode(const Envelope& envelope, const Session& session);
+Bytes encode(const Envelope& envelope, const DealerShare& share);
+/// From an owner to the learner, which sends it to the other.
+enum class Leg { kUp, kDown };
+struct Letter {
+  const Sealed& sealed;
+  Leg leg;
+};
+Bytes encode(const Envelope& envelope, const Letter& letter);
 
 template <class T>
 concept Sendable = requires(const Envelope& envelope, const T& message) {
@@ -113,11 +127,13 @@ struct ReceivedFromMember {
 };
 struct ToOwner {
   Envelope envelope;
-  std::variant<Welcome, ReceivedQuery, Grant, Finished, Abort, ToMember> body;
+  std::variant<Welcome, ReceivedQuery, Grant, Finished, Abort, ToMember, Sealed, DealerShare,
+               Session>
+      body;
 };
 struct FromOwner {
   Envelope envelope;
-  std::variant<Hello, Claim, ReceivedAnswer, Refusal, ReceivedFromMember> body;
+  std::variant<Hello, Claim, ReceivedAnswer, Refusal, ReceivedFromMember, Sealed, ModelPart> body;
 };
 
 /// Longer messages are refused before they are parsed.

@@ -104,7 +104,8 @@ Result<Played> play(const Worlds& worlds, World world, Entropy& entropy) {
   protocol::SharingLearner learner(std::move(plan), protocol::draw_secret(entropy));
   std::deque<protocol::Outgoing> post;
   const auto hear = [&](size_t owner, const Bytes& message) -> Result<void> {
-    for (auto& out : TRY(learner.step(owner, message)).messages) post.push_back(std::move(out));
+    protocol::Step step = TRY(learner.step(owner, message));
+    for (protocol::Outgoing& out : step.messages) post.push_back(std::move(out));
     return {};
   };
   for (size_t m = 0; m < owners.size(); ++m) {

@@ -37,19 +37,28 @@ MUTANTS = {
           "  for (double value : z) ordinary = ordinary & (std::fabs(value) <= kLargest);\n", "")]),
     "half-noise": (
         "half of the noise is added", "CharterAudit.*:GateTest.*:LedgerTest.*",
-        [("ledger/ledger.cc", "    noisy = add(sum, noise);\n",
-          "    std::vector<int64_t> half(noise.begin(), noise.end());\n"
-          "    for (int64_t& each : half) each /= 2;\n    noisy = add(sum, half);\n")]),
+        [("ledger/ledger.cc", "  std::vector<int64_t> noisy = add(sum, noise);\n",
+          "  std::vector<int64_t> half(noise.begin(), noise.end());\n"
+          "  for (int64_t& each : half) each /= 2;\n"
+          "  std::vector<int64_t> noisy = add(sum, half);\n")]),
     "narrow-laplace": (
         "Laplace noise is drawn too narrow", "DiscreteLaplace.*:Audit/ListedMechanism.*/laplace",
         [("privacy/noise.cc", "const Uint128 size = low + Uint128{scale} * high;",
           "const Uint128 size = (low + Uint128{scale} * high) / 2;")]),
     "reuse-noise": (
         "all answers carry the same noise", "GateTest.*:LedgerTest.*:LaplaceAudit.*",
-        [("ledger/ledger.cc", "    noisy = add(sum, noise);\n",
-          "    static std::map<size_t, std::vector<int64_t>> kept;\n"
-          "    noisy = add(sum, kept.try_emplace(noise.size(), noise.begin(), noise.end())"
+        [("ledger/ledger.cc", "  std::vector<int64_t> noisy = add(sum, noise);\n",
+          "  static std::map<size_t, std::vector<int64_t>> kept;\n"
+          "  std::vector<int64_t> noisy = add(\n"
+          "      sum, kept.try_emplace(noise.size(), noise.begin(), noise.end())"
           ".first->second);\n")]),
+    "no-share-noise": (
+        "a part of a sum leaves without its share of the noise", "ShareGateTest.*",
+        [("ledger/ledger.cc", "static_cast<uint64_t>(noise[i]) + mask[i]);", "mask[i]);")]),
+    "no-mask": (
+        "a part of a sum leaves without its mask", "ShareGateTest.*:FederatedSimulation.*",
+        [("ledger/ledger.cc", "static_cast<uint64_t>(noise[i]) + mask[i]);",
+          "static_cast<uint64_t>(noise[i]));")]),
     "fresh-noise-on-retry": (
         "a repeated query is not answered from the ledger", "GateTest.*:LedgerTest.*:Sync.*",
         [("gate/gate.cc", "  if (auto stored = TRY(ledger_->stored(query))) "

@@ -7,6 +7,8 @@
 
 #include "commands.h"
 #include "interrupt.h"
+#include "parley/base/entropy.h"
+#include "parley/net/sharing.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/owner_jobs.h"
 #include "parley/protocol/plan_warnings.h"
@@ -86,8 +88,12 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   if (!agreed.protocol.graph.empty()) return nobody_coordinates();
   const charter::Charter charter = TRY(protocol::learners_job(agreed, options.as));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
+  const std::filesystem::path out =
+      options.out.value_or("runs/" + to_hex(charter.hash).substr(0, 12));
+  SystemEntropy entropy;
+  const auto dealer = TRY(net::dealer_key(charter, out, options.resume, entropy));
   const auto learner =
-      TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kSigned));
+      TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kSigned, dealer));
   SystemClock clock;
   const net::Papers papers = TRY(net::read_papers(papers_in(options.identity, charter), clock));
   const net::Identity us{charter.consortium, "learner", charter.learner.name};
@@ -107,7 +113,7 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   size_t shown = 0;
   const net::LearnerOptions session{
       .listen = options.listen.empty() ? TRY(listen_on(charter)) : options.listen,
-      .out = options.out.value_or("runs/" + to_hex(charter.hash).substr(0, 12)),
+      .out = out,
       .receipts = options.receipts.value_or(options.identity / "receipts"),
       .resume = options.resume,
       .wait = std::chrono::seconds(options.wait),

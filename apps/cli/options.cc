@@ -71,10 +71,17 @@ void add_simulate(CLI::App& root, Invocation& invocation) {
 void add_predict(CLI::App& root, Invocation& invocation) {
   auto options = std::make_shared<PredictOptions>();
   CLI::App* app = command(root, invocation, "predict", "Apply a model to a file", options);
-  app->add_option("model", options->model, "Model file")->required()->type_name("FILE");
-  app->add_option("data", options->data, "CSV or LIBSVM file with the model's columns")
+  app->add_option("model", options->model, "Model file, part of a model, or manifest")
       ->required()
       ->type_name("FILE");
+  app->add_option(
+         "data", options->data,
+         "CSV or LIBSVM file with the model's columns; of a manifest, every party's scores")
+      ->required()
+      ->type_name("FILE");
+  app->add_option("--query", options->query,
+                  "Of a part: the name that all parties give this prediction, new for every one")
+      ->type_name("NAME");
   add_signs(*app, options->signs);
 }
 

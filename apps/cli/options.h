@@ -115,7 +115,8 @@ struct ForecastOptions {
 
 struct PredictOptions {
   std::filesystem::path model;
-  std::filesystem::path data;
+  std::vector<std::filesystem::path> data;
+  std::string query;      // of a part: what this prediction is called
   learn::CsvSigns signs;  // of the files named here
 };
 

@@ -2,8 +2,10 @@
 #include <deque>
 #include <filesystem>
 
+#include "parley/base/entropy.h"
 #include "parley/base/files.h"
 #include "parley/wire/transcript.h"
+#include "support/federated_job.h"
 #include "support/letters.h"
 
 namespace parley {
@@ -47,12 +49,45 @@ Bytes letters_with(const Bytes& message) {
 
 Bytes with_notes(Bytes transcript) {
   for (const wire::Note& note : {wire::Note{wire::Note::Kind::kAsked, "one", 1},
-                                 wire::Note{.kind = wire::Note::Kind::kClosed}}) {
+                                 wire::Note{.kind = wire::Note::Kind::kClosed},
+                                 wire::Note{.kind = wire::Note::Kind::kBegun, .round = 1},
+                                 wire::Note{.kind = wire::Note::Kind::kSum, .values = {1, -2}}}) {
     const Bytes bytes = wire::transcript_note(note);
     transcript.insert(transcript.end(), bytes.begin(), bytes.end());
   }
   return transcript;
 }
+
+/// All messages from the owners, and those to the first.
+Bytes run_a_federated_job() {
+  Bytes letters;
+  test::Clinics job(test::clinics_charter());
+  job.on_up = [&](size_t owner, const Bytes& message) {
+    test::append_letter(letters, owner, message);
+  };
+  job.on_down = [&](const protocol::Outgoing& letter) {
+    if (letter.owner == 0) test::append_letter(letters, 3, letter.message);
+  };
+  job.connect_all();
+  job.run();
+  check(job.learner.finished());
+  return letters;
+}
+/// One of each message that jobs over columns in several places have.
+struct SharingSeeds {
+  explicit SharingSeeds(const wire::Envelope& first) {
+    SystemEntropy entropy;
+    const wire::LetterHead head{.from = "one", .to = "two", .session = 1, .round = 1};
+    const auto letter = wire::Sealed::seal({}, first.charter, head, Bytes(24), entropy);
+    letter_up = wire::encode(first, wire::Letter{letter, wire::Leg::kUp});
+    letter_down = wire::encode(first, wire::Letter{letter, wire::Leg::kDown});
+    hello = wire::encode(first, wire::Hello{wire::kVersion, 0, wire::SharingHello{}});
+    part = wire::encode(first, wire::ModelPart{"one", {}});
+    session = wire::encode(first, wire::Session{1, 1, {{"one", {}, Signature{}}}});
+    dealer = wire::encode(first, wire::DealerShare{1, 1, {}, {1, 2}});
+  }
+  Bytes letter_up{}, letter_down{}, hello{}, part{}, session{}, dealer{};
+};
 
 bool write(const std::filesystem::path& file, const Bytes& bytes) {
   const std::string text(bytes.begin(), bytes.end());
@@ -66,12 +101,20 @@ bool write_seeds(const std::filesystem::path& corpus) {
   const Bytes refusal = wire::encode(first, wire::Refusal{Code::kPolicy, "no"});
   const Bytes claim = wire::encode(first, wire::Claim{1});
   const Bytes grant = wire::encode(first, wire::Grant{1, true});
-  return write(corpus / "from_owner" / "job", seeds.from_owner) &&
+  const SharingSeeds sharing(first);
+  return write(corpus / "from_owner" / "letter", letters_with(sharing.letter_up)) &&
+         write(corpus / "from_owner" / "sharing_hello", letters_with(sharing.hello)) &&
+         write(corpus / "from_owner" / "part", letters_with(sharing.part)) &&
+         write(corpus / "to_owner" / "letter", letters_with(sharing.letter_down)) &&
+         write(corpus / "to_owner" / "session", letters_with(sharing.session)) &&
+         write(corpus / "to_owner" / "dealer", letters_with(sharing.dealer)) &&
+         write(corpus / "from_owner" / "job", seeds.from_owner) &&
          write(corpus / "from_owner" / "refusal", letters_with(refusal)) &&
          write(corpus / "from_owner" / "claim", letters_with(claim)) &&
          write(corpus / "to_owner" / "grant", letters_with(grant)) &&
          write(corpus / "to_owner" / "job", seeds.to_owner) &&
          write(corpus / "to_owner" / "abort", letters_with(abort)) &&
+         write(corpus / "federated" / "job", run_a_federated_job()) &&
          write(corpus / "transcript" / "job", seeds.transcript) &&
          write(corpus / "transcript" / "notes", with_notes(seeds.transcript));
 }

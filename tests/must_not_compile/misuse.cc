@@ -24,6 +24,8 @@ struct Partial {
   Drawn<SkellamShare> skellam_share;
   Drawn<SampledGaussian> sampled;
   Sample sample;
+  Drawn<Gaussian> alone;
+  Mask mask;
 };
 
 struct Job {
@@ -81,6 +83,19 @@ Result<void> misuse(Job job, const gate::Records& records, Bounded<L1> sum, Boun
   const bool in = partial.sample.chosen_[0];
 #elif MISUSE == 21  // A sensitivity typed in.
   square.sensitivity_ = 0.5;
+#elif MISUSE == 22  // A mask of zeros.
+  const Mask none(std::vector<uint64_t>{0});
+#elif MISUSE == 23  // A part of a sum that nobody masked or paid for.
+  const Masked part(std::vector<int64_t>{1}, Receipt{});
+#elif MISUSE == 24  // A mask looked at: with it the masked vector is open.
+  const uint64_t first = partial.mask.words_[0];
+#elif MISUSE == 25  // Noise of one owner alone charged for a part of a sum.
+  const auto masked = job.ledger.pay_share(job.dataset, job.query, std::move(square),
+                                           std::move(partial.alone), std::move(partial.mask));
+#elif MISUSE == 26  // One mask for two vectors: their difference would be open.
+  const Mask again(partial.mask);
+#elif MISUSE == 27  // A mask on the wire.
+  wire::encode(job.envelope, partial.mask);
 #else
   [[maybe_unused]] const Epsilon epsilon{1.0};
   TRY(write_file("model.json", "{}"));

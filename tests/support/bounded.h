@@ -21,6 +21,15 @@ struct BoundedForTest {
   }
 };
 
+struct MaskForTest {
+  static Mask make(std::vector<uint64_t> words) { return Mask(std::move(words)); }
+  /// What the ledger does with it, but for noise and payment.
+  static std::vector<uint64_t> on(const Mask& mask, std::vector<uint64_t> vector) {
+    for (size_t i = 0; i < vector.size(); ++i) vector[i] += mask.words_.at(i);
+    return vector;
+  }
+};
+
 }  // namespace parley::privacy
 
 namespace parley {

@@ -11,11 +11,11 @@ struct Letter {
   ByteView message;
 };
 
-inline std::vector<Letter> letters_in(ByteView input) {
+inline std::vector<Letter> letters_in(ByteView input, size_t owners = 2) {
   std::vector<Letter> letters;
   while (input.size() >= 3) {
     const size_t size = std::min<size_t>(input[1] | input[2] << 8, input.size() - 3);
-    letters.push_back({size_t{input[0]} % 2, input.subspan(3, size)});
+    letters.push_back({size_t{input[0]} % owners, input.subspan(3, size)});
     input = input.subspan(3 + size);
   }
   return letters;

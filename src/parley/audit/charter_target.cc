@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "parley/audit/sharing_target.h"
 #include "parley/base/norm.h"
 #include "parley/charter/available.h"
 #include "parley/learn/kernel/kernel.h"
@@ -168,6 +169,8 @@ Result<void> check_available(const Charter& charter) {
 
 Result<Target> charter_target(const Charter& charter, size_t owner) {
   check(owner < charter.owners.size());
+  if (charter.complete() && charter.protocol.name == charter::ProtocolName::kSharing)
+    return sharing_target(charter, owner);
   TRY(check_available(charter));
   const charter::Owner& who = charter.owners[owner];
   const Worlds one = TRY(worlds_of(charter, owner, 1));

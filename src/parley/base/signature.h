@@ -30,6 +30,8 @@ bool is_signed(const SignKey& key, ByteView bytes, const Signature& signature);
 class SigningKey {
  public:
   static SigningKey make();
+  /// The same key for the same seed, for simulations: whoever knows the seed has the key.
+  static SigningKey from_seed(const Hash& seed) { return SigningKey(seed); }
   static Result<SigningKey> from_pem(std::string_view pem);
 
   std::string pem() const;

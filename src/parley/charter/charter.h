@@ -106,6 +106,7 @@ struct SecureAggregation {
   int64_t colluders = 0;  // c: noise is calibrated to s - c
   Graph graph = Graph::kComplete;
   int64_t word_bits = 64;
+  int64_t repeats = 1;  // aggregations that may fail after owners have paid for them
 };
 
 struct Owner {

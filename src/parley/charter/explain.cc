@@ -139,7 +139,8 @@ std::string how(const Charter& charter) {
   if (const auto& secure = charter.secure_aggregation)
     text += ". Only the sum over owners is opened, and only if " + grouped(secure->survivors) +
             " of them answer; it stays private if up to " + count(secure->colluders, "owner") +
-            " pool what they know";
+            " pool what they know. Up to " + count(secure->repeats, "sum") +
+            " beyond the rounds can be paid if one fails";
   text += ". An answer is due within " + grouped(charter.network.deadline_s) + " seconds";
   const auto owners = static_cast<int64_t>(charter.owners.size());
   if (p.name == ProtocolName::kSync && charter.network.quorum < owners)
@@ -174,7 +175,7 @@ std::string what_leaves(const Charter& charter) {
   std::string text = "What leaves each owner: a " + answer_of(protocol) + ", " +
                      decided(charter, key, grouped(charter.answers())) + " in all, " +
                      bound_of(charter) + ", with " + word(charter.privacy.mechanism) + " noise";
-  if (charter.privacy.evaluate > 0)
+  if (charter.privacy.evaluate > 0 && protocol.name != ProtocolName::kSharing)
     text += "; then one noisy loss, paid with " + about(100 * charter.privacy.evaluate) +
             " % of epsilon";
   return text + ". No record leaves.\n";
@@ -238,9 +239,10 @@ std::string promise(const Charter& charter) {
     unit = "all records of one " + in_quotes(privacy.unit) + " (at most " + most + " used)";
   if (record && privacy.unit_records > 1) unit = "any " + most;
   if (charter.protocol.level == Level::kParty) unit = "all records of one owner";
-  std::string text = "Promise: replacing " + unit +
-                     " changes the probability of anything an owner sends by at most a factor "
-                     "e^epsilon, plus delta.";
+  std::string text =
+      "Promise: replacing " + unit + " changes the probability of " +
+      (charter.secure_aggregation ? "all sums that are opened" : "anything an owner sends") +
+      " by at most a factor e^epsilon, plus delta.";
   if (charter.jobs() > 1)
     text += " Every owner is asked by " + grouped(charter.jobs()) +
             " learners and divides its budget among them.";

@@ -71,7 +71,8 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners) {
   };
   s.survivors = (4 * owners + 4) / 5;  // ceil(0.8 m)
   s.colluders = std::max<int64_t>(1, owners / 5);
-  s.threshold = std::max(s.colluders + 1, (2 * owners + 2) / 3);
+  // Of a member's neighbours, who are one fewer than the survivors.
+  s.threshold = std::max(s.colluders + 1, std::min((2 * owners + 2) / 3, s.survivors - 1));
   s.graph = owners <= 50 ? Graph::kComplete : Graph::kSparse;
   if (owners < 2) t.fail("survivors", "need at least 2 owners to add up", "Add owners.");
   t.optional("colluders", s.colluders, count(1),
@@ -84,6 +85,8 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners) {
   if (s.graph == Graph::kComplete && owners > 50)
     t.fail("graph", "= \"complete\" is for at most 50 owners, found " + std::to_string(owners),
            "Take graph = \"sparse\".");
+  t.optional("repeats", s.repeats, at_least(0).up_to(1e6),
+             "Aggregations beyond rounds that epsilon has room for, for example repeats = 1.");
   t.optional("word_bits", s.word_bits, at_least(16).up_to(64), "For example word_bits = 64.");
 }
 
@@ -94,6 +97,7 @@ void read_privacy(Table& root, Charter& charter) {
   const ProtocolName protocol = charter.protocol.name;
   if (protocol == ProtocolName::kSharing || protocol == ProtocolName::kFederated)
     privacy.mechanism = MechanismName::kGaussian;
+  if (protocol == ProtocolName::kFederated) privacy.evaluate = 0;
   if ((protocol == ProtocolName::kSharing || protocol == ProtocolName::kAsync) &&
       root.has("secure_aggregation"))
     root.fail("secure_aggregation", "belongs to protocols sync and federated",

@@ -65,6 +65,23 @@ privacy::Bounded<Norm> ClipAndSum::evaluation(const Records& records,
   return {sum_of(records.value_, map.size(), threads, part), sensitivity<Norm>(map, unit_records)};
 }
 
+privacy::Bounded<L2> ClipAndSum::update(const Records& records, const learn::LocalUpdate& update,
+                                        double gamma, std::span<const double> theta, uint64_t done,
+                                        int threads) {
+  const learn::Lattice& lattice = update.lattice();
+  const double unit = lattice.gamma() / static_cast<double>(update.plan().rows);
+  const auto mean = [&](std::span<const double> at) {
+    const auto part = [&](const auto& rows, size_t begin, size_t end) {
+      return learn::lattice_sum<L2>(update.plan().loss, lattice, at, rows, begin, end);
+    };
+    std::vector<double> gradient;
+    for (const int64_t value : sum_of(records.value_, lattice.dimension(), threads, part))
+      gradient.push_back(unit * static_cast<double>(value));
+    return gradient;
+  };
+  return {update.rounded(update.run(theta, mean, done), gamma), update.sensitivity_on(gamma)};
+}
+
 template privacy::Bounded<L1> ClipAndSum::gradient<L1>(const Records&, const learn::Losses&,
                                                        const learn::Lattice&,
                                                        std::span<const double>, uint32_t, int);

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "parley/learn/data/any_rows.h"
+#include "parley/learn/federated/local_update.h"
 #include "parley/learn/kernel/evaluation_map.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/kernel/statistics_map.h"
@@ -40,6 +41,13 @@ class ClipAndSum {
   static privacy::Bounded<Norm> evaluation(const Records& records, const learn::EvaluationMap& map,
                                            std::span<const double> theta, uint32_t unit_records,
                                            int threads);
+
+  /// Where the update's local steps from theta lead on these records, on the lattice of spacing
+  /// gamma; `done` steps were made in earlier rounds. The records are no longer than the update's
+  /// plan says (learn/federated/shrink.h).
+  static privacy::Bounded<L2> update(const Records& records, const learn::LocalUpdate& update,
+                                     double gamma, std::span<const double> theta, uint64_t done,
+                                     int threads);
 
   /// The sensitivities of such sums; public.
   template <class Norm>

@@ -24,12 +24,6 @@ Error wrong_rows(const std::string& what, uint64_t expected, uint64_t found) {
 /// longer: a learner could choose theta so that the time of an answer tells of a record.
 constexpr double kThetaSmallest = 0x1p-450;
 
-std::vector<double> without_tiny(std::span<const double> theta) {
-  std::vector<double> result(theta.begin(), theta.end());
-  for (double& value : result) value = std::fabs(value) < kThetaSmallest ? 0 : value;
-  return result;
-}
-
 privacy::DrawnNoise drawn(const privacy::Mechanisms& mechanisms, size_t numbers, Entropy& entropy) {
   return std::visit(
       [&]<class M>(const M& mechanism) {
@@ -49,6 +43,12 @@ std::optional<privacy::Cost> evaluation_cost(const Terms& terms) {
 }
 
 }  // namespace
+
+std::vector<double> without_tiny(std::span<const double> theta) {
+  std::vector<double> result(theta.begin(), theta.end());
+  for (double& value : result) value = std::fabs(value) < kThetaSmallest ? 0 : value;
+  return result;
+}
 
 Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta,
                 privacy::ReleaseKind kind) {

@@ -124,6 +124,9 @@ class Gate {
   std::optional<privacy::DrawnNoise> evaluation_noise_{};
 };
 
+/// Theta without numbers so small that their products take a processor longer.
+std::vector<double> without_tiny(std::span<const double> theta);
+
 /// SHA-256 that names a query: charter, round, the exact bits of theta and, unless it is for an
 /// answer, what is asked.
 Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta,

@@ -19,6 +19,8 @@ Result<void> check_available(const Charter& charter) {
                  "the charter is a draft: " + charter.undecided.front() + " is not decided",
                  "Only a complete charter trains.",
                  {.key = charter.undecided.front()}};
+  if (charter.protocol.name == charter::ProtocolName::kFederated)
+    return not_available("protocol.name", "federated", "Here use \"sync\" or \"async\".");
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.calibration != charter::Calibration::kSound)
     return not_available("privacy.calibration", name_of(privacy.calibration), "Use \"sound\".");

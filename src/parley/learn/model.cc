@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/files.h"
+#include "parley/learn/federated/shrink.h"
 #include "parley/learn/model_words.h"
 
 namespace parley::learn {
@@ -157,6 +158,16 @@ double score_of(const std::vector<double>& theta, const SparseRows& rows, size_t
   return score;
 }
 
+std::span<const double> values_of(const Rows& rows, size_t i) { return rows.row(i); }
+std::span<const double> values_of(const SparseRows& rows, size_t i) { return rows.row_values(i); }
+
+/// Records that federated training would have shrunk are shrunk here, too.
+template <class SomeRows>
+double shrinking(const Model& model, const SomeRows& rows, size_t i) {
+  const bool shrinks = model.card.protocol == "federated" && model.card.max_row_norm > 0;
+  return shrinks ? shrink_factor(values_of(rows, i), model.card.max_row_norm) : 1;
+}
+
 template <class SomeRows>
 std::vector<double> predict_each(const Model& model, const SomeRows& rows) {
   check(rows.columns() == model.theta.size());
@@ -164,7 +175,8 @@ std::vector<double> predict_each(const Model& model, const SomeRows& rows) {
   std::vector<double> values(rows.size());
   by_window(rows, 0, rows.size(), [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
-      values[i] = target.center + target.scale * score_of(model.theta, rows, i);
+      values[i] = target.center +
+                  target.scale * (score_of(model.theta, rows, i) * shrinking(model, rows, i));
   });
   return values;
 }

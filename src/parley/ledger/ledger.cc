@@ -105,6 +105,32 @@ Result<Released> Ledger::settle(DatasetId dataset, const Query& query, const pri
                                 std::string event, std::span<const int64_t> sum,
                                 std::span<const int64_t> noise) {
   if (auto replay = TRY(stored(query))) return *std::move(replay);
+  std::vector<int64_t> noisy = add(sum, noise);
+  privacy::Receipt receipt = TRY(charge(dataset, query, cost, std::move(event), noisy));
+  return Released(std::move(noisy), std::move(receipt));
+}
+
+Result<privacy::Masked> Ledger::settle_share(DatasetId dataset, const Query& query,
+                                             const privacy::Cost& cost, std::string event,
+                                             std::vector<int64_t> masked) {
+  privacy::Receipt receipt = TRY(charge(dataset, query, cost, std::move(event), masked));
+  return privacy::Masked(std::move(masked), std::move(receipt));
+}
+
+std::vector<int64_t> Ledger::under_mask(std::span<const int64_t> sum,
+                                        std::span<const int64_t> noise,
+                                        std::span<const uint64_t> mask) {
+  check(sum.size() == noise.size() && sum.size() == mask.size());  // Also when either was used.
+  std::vector<int64_t> masked(sum.size());
+  for (size_t i = 0; i < sum.size(); ++i)
+    masked[i] = static_cast<int64_t>(static_cast<uint64_t>(sum[i]) +
+                                     static_cast<uint64_t>(noise[i]) + mask[i]);
+  return masked;
+}
+
+Result<privacy::Receipt> Ledger::charge(DatasetId dataset, const Query& query,
+                                        const privacy::Cost& cost, std::string event,
+                                        std::span<const int64_t> leaves) {
   Chain& chain = state_->chain;
   Connection& db = state_->db;
   const int64_t id = static_cast<int64_t>(dataset);
@@ -115,12 +141,10 @@ Result<Released> Ledger::settle(DatasetId dataset, const Query& query, const pri
     return Error{Code::kPolicy,
                  "this charter has been charged to data set '" + chain.dataset(other).name + "'",
                  "Let the policy name that data set again, or agree on a new charter."};
-  std::vector<int64_t> noisy;
   Row row;
   TRY(db.in_transaction([&]() -> Result<void> {
     TRY(expect_head(db, chain));
     TRY(chain.can_afford(id, cost, 1));
-    noisy = add(sum, noise);
     row = sealed(chain, *state_->clock,
                  {.kind = std::string(name_of(query.kind)),
                   .dataset = id,
@@ -131,12 +155,12 @@ Result<Released> Ledger::settle(DatasetId dataset, const Query& query, const pri
                   .track = cost.track == privacy::Track::kPure ? "pure" : "zcdp",
                   .cost = cost.amount + 0.0,  // SQLite does not keep the sign of a zero.
                   .delta = cost.delta + 0.0,
-                  .answer = bytes_of(noisy)});
+                  .answer = bytes_of(leaves)});
     *chain.accepts(row);
     return insert(db, row);
   }));
   chain.extend(row);
-  return Released(std::move(noisy), chain.receipt(row));
+  return chain.receipt(row);
 }
 
 Result<void> Ledger::can_afford(DatasetId dataset, const privacy::Cost& cost, uint32_t times,

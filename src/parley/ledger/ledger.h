@@ -1,5 +1,5 @@
 // The ledger: an owner's durable, hash-chained record of every charge and the answer it paid for,
-// and the only maker of a Released.
+// and the only maker of a Released or a Masked.
 //
 // One transaction per answer: check the budget, add the noise, insert charge and answer, commit;
 // only then does the answer exist for anyone else. What left never exceeds what is recorded.
@@ -95,6 +95,30 @@ class Ledger {
                   mechanism.event(sum.sensitivity()), sum.sum_, noise.noise_);
   }
 
+  /// Pays for this owner's part of a sum: charged is what the sum of all reveals. `mask` goes on
+  /// before anything is recorded, so that neither the ledger nor its caller ever holds the part
+  /// without it. Nothing is replayed: another sum, also of the same round, is another payment with
+  /// other noise, for two sums over different owners differ by one owner's part.
+  template <privacy::SharedMechanism M>
+  Result<privacy::Masked> pay_share(DatasetId dataset, const Query& query,
+                                    privacy::Bounded<typename M::Norm> sum, privacy::Drawn<M> noise,
+                                    privacy::Mask mask) {
+    const M& mechanism = noise.mechanism();
+    return settle_share(dataset, query, mechanism.cost(sum.sensitivity()),
+                        mechanism.event(sum.sensitivity()),
+                        under_mask(sum.sum_, noise.noise_, mask.words_));
+  }
+
+  /// Pays for one round of a joint sum (sharing): its noise is dealt by a party without data, and
+  /// no number of it leaves by this row, only `what_left`, a digest that tells nothing.
+  Result<privacy::Released> pay_dealt(DatasetId dataset, const Query& query,
+                                      const privacy::Gaussian& noise, double sensitivity,
+                                      std::span<const int64_t> what_left) {
+    const std::vector<int64_t> nothing(what_left.size());
+    return settle(dataset, query, noise.cost(sensitivity), noise.event(sensitivity), what_left,
+                  nothing);
+  }
+
   /// Would `cost`, `times` times, and `then` once after them, fit what is left? Asked before a job
   /// starts, so that one that cannot be paid to its end is refused at no cost.
   Result<void> can_afford(DatasetId dataset, const privacy::Cost& cost, uint32_t times,
@@ -132,6 +156,16 @@ class Ledger {
   Result<privacy::Released> settle(DatasetId dataset, const Query& query, const privacy::Cost& cost,
                                    std::string event, std::span<const int64_t> sum,
                                    std::span<const int64_t> noise);
+  Result<privacy::Masked> settle_share(DatasetId dataset, const Query& query,
+                                       const privacy::Cost& cost, std::string event,
+                                       std::vector<int64_t> masked);
+  /// Modulo 2^64.
+  static std::vector<int64_t> under_mask(std::span<const int64_t> sum,
+                                         std::span<const int64_t> noise,
+                                         std::span<const uint64_t> mask);
+  /// The receipt of a charge for what `leaves`, once it is on disk.
+  Result<privacy::Receipt> charge(DatasetId dataset, const Query& query, const privacy::Cost& cost,
+                                  std::string event, std::span<const int64_t> leaves);
 
   std::unique_ptr<State> state_;
 };

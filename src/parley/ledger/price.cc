@@ -14,6 +14,7 @@ namespace {
 using Json = nlohmann::json;
 using privacy::Cost;
 using privacy::Gaussian;
+using privacy::GaussianShare;
 using privacy::Laplace;
 using privacy::Skellam;
 using privacy::Track;
@@ -44,6 +45,13 @@ Result<Gaussian> gaussian(const Json& body) {
 Result<Skellam> skellam(const Json& body) {
   return Skellam::make(body.at("variance").get<double>(), body.at("dimension").get<size_t>());
 }
+Result<GaussianShare> shares(const Json& body) {
+  const auto honest = body.at("honest").get<uint32_t>();
+  const auto parties =
+      TRY(privacy::Parties::make(body.at("present").get<uint32_t>(), honest + 1, 1));
+  return GaussianShare::make(body.at("variance").get<double>(), parties,
+                             body.at("dimension").get<size_t>());
+}
 
 }  // namespace
 
@@ -51,6 +59,7 @@ Result<Cost> price_of(const std::string& event) {
   if (const auto cost = exactly<Laplace>(event, laplace)) return *cost;
   if (const auto cost = exactly<Gaussian>(event, gaussian)) return *cost;
   if (const auto cost = exactly<Skellam>(event, skellam)) return *cost;
+  if (const auto cost = exactly<GaussianShare>(event, shares)) return *cost;
   const privacy::Events events = TRY(privacy::events_from_json(event, "the receipt's event"));
   const privacy::Spent spent = TRY(privacy::spent_on(events, Track::kPure));
   if (spent.pure > 0 && spent.rho > 0)

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "parley/base/files.h"
 #include "parley/net/host.h"
 #include "parley/net/journal.h"
 #include "parley/net/receipts.h"
@@ -63,7 +64,8 @@ class Times {
  public:
   explicit Times(const charter::Charter& charter) : allowed_(charter.network.deadline_s) {
     const charter::Protocol& p = charter.protocol;
-    async_ = p.name == charter::ProtocolName::kAsync;
+    const bool sharing = p.name == charter::ProtocolName::kSharing;  // They write to each other.
+    async_ = sharing || p.name == charter::ProtocolName::kAsync;
     if (!async_ || p.contact != charter::Contact::kBroadcast) return;
     double rates = 0;
     for (const charter::Owner& owner : charter.owners) rates += owner.rate;
@@ -147,7 +149,7 @@ class Session {
       TRY(take(host_.next(times_.patience())));
       if (learner_.refused()) return abandon(*learner_.refused());
       if (times_.is_call()) send(learner_.call());
-      if (first_question_ && times_.is_up(learner_.rounds_done()))
+      if (first_question_ && (times_.is_up(learner_.stage()) || learner_.is_ready()))
         TRY(go_on(learner_.time_is_up()));
       dismiss_late();
     }
@@ -334,6 +336,13 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
     result.owners.push_back({charter.owners[i].name, trained.answers[i], trained.spent[i].epsilon,
                              trained.spent[i].evaluation});
   result.transcript = TRY(opened.journal.publish(result.transcript_file));
+  if (trained.manifest) {
+    result.model = sha256(as_bytes(*trained.manifest));
+    result.model_file = options.out / "manifest.json";
+    TRY(write_file(result.model_file, *trained.manifest));
+    TRY(session.say_farewell(stop));
+    return result;
+  }
   TRY(learn::write_model(result.model_file, protocol::trained_model(
                                                 charter, trained,
                                                 {.started = opened.started,

@@ -9,8 +9,11 @@
 #include "parley/charter/available.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
+#include "parley/net/sharing.h"
 #include "parley/protocol/async.h"
+#include "parley/protocol/federated/owner.h"
 #include "parley/protocol/learner_kind.h"
+#include "parley/protocol/make_learner.h"
 #include "parley/protocol/owner_jobs.h"
 #include "parley/protocol/sync.h"
 
@@ -92,6 +95,7 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
     const auto reply = TRY(locked([&] { return owner.step(message); }));
     if (reply) hold_back(heard_at, answer_after);
     if (reply) TRY(line.write(*reply));
+    while (const auto more = locked([&] { return owner.more(); })) TRY(line.write(*more));
     if (owner.refused()) return part_after(*owner.refused(), line, log);
     locked([&] { owner.rest(); });
   }
@@ -141,22 +145,28 @@ std::unique_ptr<Ticks> ticks_for(const charter::Policy& policy, const charter::C
 
 Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter) {
   TRY(place_in(charter, policy.owner));
+  using enum charter::ProtocolName;
   const charter::ProtocolName name = charter.protocol.name;
-  if (name != charter::ProtocolName::kSync && name != charter::ProtocolName::kAsync)
-    return charter::not_available("protocol.name", name_of(name), "Use \"sync\" or \"async\".");
+  const bool sharing = protocol::has_dealer(charter);
+  if (name != kSync && name != kAsync && name != kFederated && !sharing)
+    return charter::not_available("protocol.name", name_of(name),
+                                  "Use \"sync\", \"async\" or \"federated\".");
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   SigningKey key = TRY(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
-  TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
+  if (!sharing) TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
   auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
   for (const charter::Charter& job : jobs) {
     TRY(protocol::check_learner(job));
-    TRY(gate::terms_for(job, TRY(place_in(job, policy.owner))));
+    if (name == kSync || name == kAsync)
+      TRY(gate::terms_for(job, TRY(place_in(job, policy.owner))));
   }
-  const learn::Source source = TRY(charter::source_of(policy, *data, charter));
-  auto loaded = TRY(learn::load_any(source, charter.schema));
-  return Ready{std::move(charter), std::move(jobs), data, gate::Records(std::move(loaded.rows)),
-               std::move(key)};
+  Ready ready{std::move(charter), std::move(jobs), data, {}, std::move(key)};
+  if (sharing) return ready;  // Its columns are read with the other owners' order of records.
+  const learn::Source source = TRY(charter::source_of(policy, *data, ready.charter));
+  auto loaded = TRY(learn::load_any(source, ready.charter.schema));
+  ready.records = gate::Records(std::move(loaded.rows));
+  return ready;
 }
 
 Result<void> check_approved(const Household& household, const charter::Charter& charter) {
@@ -165,24 +175,60 @@ Result<void> check_approved(const Household& household, const charter::Charter& 
   return {};
 }
 
+namespace {
+
+/// The data set that pays, and that a person has approved. The ledger is the caller's.
+Result<ledger::DatasetId> account_for(const Household& household, const Ready& ready,
+                                      const std::optional<Approval>& approval) {
+  ledger::Ledger& ledger = household.ledger;
+  const auto dataset =
+      TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit));
+  if (approval) TRY(ledger.approve(dataset, ready.charter.hash, approval->by, approval->at));
+  return dataset;
+}
+
+Result<std::unique_ptr<protocol::Owner>> open_sharing(const Household& household,
+                                                      const Ready& ready, size_t place) {
+  const auto approval = TRY(approval_for(household, ready.charter));
+  return open_sharing_owner(household, ready.charter, place, *ready.data, ready.key,
+                            [&](ledger::DatasetId dataset) -> Result<void> {
+                              if (!approval) return {};
+                              return household.ledger.approve(dataset, ready.charter.hash,
+                                                              approval->by, approval->at);
+                            });
+}
+
+Result<std::unique_ptr<protocol::Owner>> open_federated(const Household& household,
+                                                        const Ready& ready, size_t place) {
+  const auto approval = TRY(approval_for(household, ready.charter));
+  const std::lock_guard lock(household.mutex);
+  const auto dataset = TRY(account_for(household, ready, approval));
+  return protocol::open_federated(ready.charter, place, *ready.records, household.ledger, dataset,
+                                  ready.key, household.entropy,
+                                  static_cast<int>(household.policy.threads));
+}
+
+}  // namespace
+
 Result<gate::Gate> open_gate(const Household& household, const Ready& ready,
                              const charter::Charter& job) {
   const auto approval = TRY(approval_for(household, ready.charter));
   gate::Terms terms = TRY(gate::terms_for(job, TRY(place_in(job, household.policy.owner))));
   const std::lock_guard lock(household.mutex);
-  ledger::Ledger& ledger = household.ledger;
-  const auto dataset =
-      TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit));
-  if (approval) TRY(ledger.approve(dataset, ready.charter.hash, approval->by, approval->at));
-  return gate::Gate::open(ready.records, std::move(terms), ledger, dataset, household.entropy,
-                          static_cast<int>(household.policy.threads));
+  const auto dataset = TRY(account_for(household, ready, approval));
+  return gate::Gate::open(*ready.records, std::move(terms), household.ledger, dataset,
+                          household.entropy, static_cast<int>(household.policy.threads));
 }
 
 Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household, const Ready& ready,
                                                     const charter::Charter& job) {
   using Made = std::unique_ptr<protocol::Owner>;
-  auto gate = TRY(open_gate(household, ready, job));
   const std::string& name = household.policy.owner;
+  const size_t place = TRY(place_in(job, name));
+  if (protocol::has_dealer(job)) return open_sharing(household, ready, place);
+  if (job.protocol.name == charter::ProtocolName::kFederated)
+    return open_federated(household, ready, place);
+  auto gate = TRY(open_gate(household, ready, job));
   if (job.protocol.name == charter::ProtocolName::kAsync)
     return Made(std::make_unique<protocol::AsyncOwner>(job.hash, name, job.protocol.contact,
                                                        std::move(gate), ready.key));

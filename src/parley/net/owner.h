@@ -38,7 +38,7 @@ struct Ready {
   charter::Charter charter;            // with its bundle
   std::vector<charter::Charter> jobs;  // in which this owner answers (protocol/owner_jobs.h)
   const charter::Dataset* data = nullptr;
-  gate::Records records;
+  std::optional<gate::Records> records;  // none of an owner of columns, whose gate reads them
   SigningKey key;
 };
 

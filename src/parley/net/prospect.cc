@@ -5,9 +5,13 @@
 #include <utility>
 #include <variant>
 
+#include "parley/gate/share_terms.h"
+#include "parley/gate/sharing_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 #include "parley/ledger/chain.h"
+#include "parley/net/sharing.h"
+#include "parley/protocol/make_learner.h"
 #include "parley/protocol/owner_jobs.h"
 
 namespace parley::net {
@@ -39,12 +43,22 @@ void look_at_rules(const Policy& policy, const Charter& charter,
                     "CHARTER"});
 }
 
+/// The policy's owner in the charter, which has it: a rule has matched.
+size_t place_of(const Policy& policy, const Charter& charter) {
+  const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
+                               [&](const auto& each) { return each.name == policy.owner; });
+  return static_cast<size_t>(us - charter.owners.begin());
+}
+
 Result<void> read_rows(const Policy& policy, const Charter& charter, bool read_data,
                        Prospect& prospect) {
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   const learn::Source source = TRY(charter::source_of(policy, *data, charter));
   if (!read_data) return {};
-  TRY(learn::load_any(source, charter.schema));  // Refuses another number of rows.
+  if (protocol::has_dealer(charter))
+    TRY(aligned_rows(policy, *data, charter, place_of(policy, charter), nullptr));
+  else
+    TRY(learn::load_any(source, charter.schema));  // Refuses another number of rows.
   prospect.rows_counted = true;
   return {};
 }
@@ -97,23 +111,29 @@ Result<void> look_at_learners(const Policy& policy, const Charter& charter,
   return {};
 }
 
-/// What this owner's part of one job costs, and what of it is to come.
-Result<privacy::Cost> add_up(const Policy& policy, const Charter& job,
-                             const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
-  const auto us = std::find_if(job.owners.begin(), job.owners.end(),
-                               [&](const auto& each) { return each.name == policy.owner; });
-  const gate::Terms terms = TRY(gate::terms_for(job, static_cast<size_t>(us - job.owners.begin())));
-  const privacy::Cost cost = std::visit(
-      [&]<class M>(const M& mechanism) {
-        return mechanism.cost(terms.sensitivity<typename M::Norm>());
-      },
-      terms.mechanism);
-  prospect.answers += terms.answers;
-  prospect.numbers = terms.numbers();
-  prospect.answered += std::min(terms.answers, answered_in(ledger, job.hash));
-  prospect.track = cost.track;
-  prospect.price += cost.amount * terms.answers;
-  return cost;
+/// What the charter asks of an owner, and at which price each time.
+struct Asked {
+  uint32_t answers;
+  size_t numbers;
+  privacy::Cost cost;
+};
+
+Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
+  const size_t place = place_of(policy, charter);
+  if (protocol::has_dealer(charter)) {
+    const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
+    return Asked{terms.rounds, terms.columns[place], terms.noise.cost(terms.sensitivity)};
+  }
+  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+    const gate::SharePlan plan = TRY(gate::share_plan(charter));
+    const gate::ShareTerms& terms = plan.owners[place];
+    return Asked{terms.answers, terms.numbers(), terms.cost()};
+  }
+  const gate::Terms terms = TRY(gate::terms_for(charter, place));
+  const auto price = [&]<class M>(const M& mechanism) {
+    return mechanism.cost(terms.sensitivity<typename M::Norm>());
+  };
+  return Asked{terms.answers, terms.numbers(), std::visit(price, terms.mechanism)};
 }
 
 /// All jobs cost the same: their budget is split evenly.
@@ -121,8 +141,16 @@ Result<void> weigh(const Policy& policy, const Charter& charter, const std::vect
                    const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
   privacy::Cost cost{};
   std::set<Hash> seen;  // Statistics are released once, whoever asks.
-  for (const Charter& job : jobs)
-    if (seen.insert(job.hash).second) cost = TRY(add_up(policy, job, ledger, prospect));
+  for (const Charter& job : jobs) {
+    if (!seen.insert(job.hash).second) continue;
+    const Asked asked = TRY(what_is_asked(policy, job));
+    cost = asked.cost;
+    prospect.answers += asked.answers;
+    prospect.numbers = asked.numbers;
+    prospect.answered += std::min(asked.answers, answered_in(ledger, job.hash));
+    prospect.price += cost.amount * asked.answers;
+  }
+  prospect.track = cost.track;
   const auto to_come = static_cast<uint32_t>(prospect.answers - prospect.answered);
   ledger::Dataset account = TRY(account_of(policy, charter, ledger));
   prospect.left = prospect.left_after = left_of(account, cost.track);

@@ -112,7 +112,7 @@ Result<Tuned> keep(const Policy& policy, const Ready& ready, size_t place, const
                    const TuneOptions& options) {
   const auto others = TRY(protocol::from_others(ready.charter, place, learned.pilot.get(),
                                                 learned.transcript.entries, learned.trained));
-  const gate::OwnModel own = ready.records.map([&](const learn::AnyRows& rows) {
+  const gate::OwnModel own = ready.records->map([&](const learn::AnyRows& rows) {
     return protocol::own_model(ready.charter, others, rows, static_cast<int>(policy.threads));
   });
   const learn::Training training{.started = learned.transcript.started,

@@ -102,6 +102,16 @@ TEST(DiscreteGaussian, FollowsItsDistributionAtEveryWidth) {
   }
 }
 
+// Where the divisor is still one word and the square of a larger draw no longer is. Each fails on
+// correct code with probability 1e-6.
+TEST(DiscreteGaussian, FollowsItsDistributionAtTheEdgeOfOneWord) {
+  for (const uint64_t sigma : {16'384, 32'768, 40'000, 46'341, 54'000, 56'000}) {
+    test::SeededEntropy entropy(11, "edge", sigma);
+    const Integers values = draw(of_sigma(sigma), entropy, 200'000);
+    EXPECT_GT(cell_p_value(values, double(sigma)), 1e-6) << sigma;
+  }
+}
+
 // A sampler that wrapped would show 2e-3 beyond 5 sigma: of 1,000,000 draws 0.57 are expected, and
 // more than 12 have probability 2e-13.
 TEST(DiscreteGaussian, HasLightTailsAtSigma2To33) {

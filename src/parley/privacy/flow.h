@@ -1,7 +1,12 @@
 // The one-way road of private data. Each stop is a type, each arrow one function:
 //
 //   Raw --gate::ClipAndSum--> Bounded<L1|L2> --ledger::Ledger::pay--> Released --wire--> out
+//                                       |
+//                                       +--ledger::Ledger::pay_share, with a Mask--> Masked
+//                                       --wire-->
 //
+// The lower arrow is for parts of a sum that nobody sees singly (protocol/secagg): what leaves is
+// under a mask that the aggregation made, and without one there is nothing that could leave.
 // Only the friends named below can look inside a stop, so a shortcut does not compile. Values are
 // integers on the charter's public lattice (learn/kernel/lattice.h); sums of integers do not depend
 // on their order, and integer noise has no floating-point holes (Mironov 2012).
@@ -20,11 +25,15 @@
 
 namespace parley::gate {
 class ClipAndSum;
+class ColumnsGate;
 class FineTune;
 class OwnFile;
 }  // namespace parley::gate
 namespace parley::ledger {
 class Ledger;
+}
+namespace parley::protocol {
+class AggregationMember;
 }
 
 namespace parley::privacy {
@@ -44,6 +53,7 @@ class Raw {
 
  private:
   friend class gate::ClipAndSum;
+  friend class gate::ColumnsGate;
   friend class gate::FineTune;
   friend class gate::OwnFile;  // Writes a file for its owner alone.
   T value_;
@@ -102,6 +112,40 @@ class Released {
  private:
   friend class ledger::Ledger;
   Released(std::vector<int64_t> values, Receipt receipt)
+      : values_(std::move(values)), receipt_(std::move(receipt)) {}
+  std::vector<int64_t> values_;
+  Receipt receipt_;
+};
+
+/// What hides one owner's part of a sum until the sum is there: all masks of one member of one
+/// secure aggregation, added up modulo 2^64. Only the aggregation makes one, from keys that nobody
+/// else has. It hides one vector: it cannot be copied, and moving from it empties it.
+class Mask {
+ public:
+  Mask(Mask&& other) noexcept : words_(std::exchange(other.words_, {})) {}
+  Mask& operator=(Mask&&) = delete;
+  ~Mask() { OPENSSL_cleanse(words_.data(), words_.size() * sizeof(uint64_t)); }
+
+ private:
+  friend class protocol::AggregationMember;
+  friend class ledger::Ledger;
+  friend struct MaskForTest;  // Defined under tests/ only.
+  explicit Mask(std::vector<uint64_t> words) : words_(std::move(words)) {}
+  std::vector<uint64_t> words_;
+};
+
+/// One owner's part of a sum, with its share of the noise and under its mask: uniform numbers to
+/// everyone but those who together can open the sum. Paid for as what that sum reveals, durably
+/// recorded, and free to leave the process.
+class Masked {
+ public:
+  /// Modulo 2^64, read as signed.
+  const std::vector<int64_t>& values() const { return values_; }
+  const Receipt& receipt() const { return receipt_; }
+
+ private:
+  friend class ledger::Ledger;
+  Masked(std::vector<int64_t> values, Receipt receipt)
       : values_(std::move(values)), receipt_(std::move(receipt)) {}
   std::vector<int64_t> values_;
   Receipt receipt_;

@@ -180,9 +180,11 @@ bool DiscreteGaussian::keeps(Entropy& entropy, uint64_t size) const {
   const Uint128 distance = at > numerator_ ? at - numerator_ : numerator_ - at;
   if (high_word(distance) != 0 || divisor_.words() > 2)
     return bernoulli_exp_of(entropy, full_product(distance, distance), divisor_);
-  const Uint128 square = distance * distance, divisor = divisor_.low();
-  if (high_word(square) != 0 || high_word(divisor) != 0)
-    return bernoulli_exp_of(entropy, square, divisor);
+  Uint128 square = distance * distance;
+  const Uint128 divisor = divisor_.low();
+  if (high_word(divisor) != 0) return bernoulli_exp_of(entropy, square, divisor);
+  for (; high_word(square) != 0; square -= divisor)  // It is the larger one: as bernoulli_exp_of.
+    if (!bernoulli_exp_one(entropy)) return false;
   return bernoulli_exp_of(entropy, low_word(square), low_word(divisor));
 }
 

@@ -44,9 +44,15 @@ Result<Step> AsyncLearner::step(size_t owner, ByteView message) {
       Match{[&](wire::Hello& hello) { return greet(owner, hello); },
             [&](wire::Claim& wanted) { return claim(owner, wanted); },
             [&](wire::ReceivedAnswer& answer) -> Result<Step> { return take(owner, answer); },
+            [&](wire::ReceivedFromMember&) -> Result<Step> {
+              return no_aggregation(plan_.owners[owner]);
+            },
             [&](wire::Refusal& refusal) -> Result<Step> {
               refuse(plan_.owners[owner], refusal);
               return Step{.messages = end_all()};
+            },
+            [&](auto&) -> Result<Step> {
+              return wrong(plan_.owners[owner], "a message of another protocol");
             }},
       received.body);
 }

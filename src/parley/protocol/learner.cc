@@ -34,6 +34,10 @@ Error unknown_answers(const PlannedOwner& owner, uint32_t knows) {
           "these questions cannot be asked again."};
 }
 
+Error no_aggregation(const PlannedOwner& owner) {
+  return wrong(owner, "a message of secure aggregation, which the charter does not use");
+}
+
 Error not_due(const wire::Note& note) {
   return {Code::kIntegrity, "a question of round " + std::to_string(note.round) + " to " +
                                 note.owner + ", which was not due"};

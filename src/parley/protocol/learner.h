@@ -38,6 +38,10 @@ class Learner {
   /// The time that the charter allows for an answer has passed since the last round: where enough
   /// owners have answered, goes on without the others. To be called again until it does.
   virtual Step time_is_up() = 0;
+  /// Nobody is left to wait for, since somebody left: time_is_up would go on at once.
+  virtual bool is_ready() const { return false; }
+  /// Changes whenever the charter's time for an answer begins anew.
+  virtual uint64_t stage() const { return rounds_done(); }
 
   /// Takes an answer from the journal of an interrupted job, or from a transcript, in its order,
   /// before anyone attends.
@@ -60,6 +64,7 @@ class Learner {
   wire::Welcome welcome(size_t owner, uint32_t next_round) const;
   void keep_newest(size_t owner, const Hash& charter, const wire::ReceivedAnswer& answer);
   void refuse(const PlannedOwner& owner, const wire::Refusal& refusal);
+  void refuse(Error why) { refused_ = std::move(why); }
 
  private:
   std::vector<std::optional<wire::Proof>> remembered_;  // of earlier jobs
@@ -73,6 +78,9 @@ Result<size_t> place_of(const std::vector<PlannedOwner>& owners, const std::stri
 /// Why an owner cannot go on: it has answered what this learner does not know to have asked, and
 /// where questions are noted they cannot be found again.
 Error unknown_answers(const PlannedOwner& owner, uint32_t knows);
+
+/// It speaks of secure aggregation where the charter has none.
+Error no_aggregation(const PlannedOwner& owner);
 
 /// A note that does not fit what is before it.
 Error not_due(const wire::Note& note);

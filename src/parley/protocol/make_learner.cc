@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "parley/protocol/async_plan.h"
+#include "parley/protocol/federated/learner.h"
+#include "parley/protocol/sharing/sharing_learner.h"
 #include "parley/protocol/sync_plan.h"
 
 namespace parley::protocol {
@@ -17,10 +19,28 @@ Result<std::unique_ptr<Learner>> made(Plan plan, const charter::Charter& charter
 
 }  // namespace
 
+bool has_dealer(const charter::Charter& charter) {
+  return charter.protocol.name == charter::ProtocolName::kSharing &&
+         charter.protocol.rule == charter::Rule::kGradients;
+}
+
 Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
-                                              const learn::Rows* pilot, Receipts receipts) {
+                                              const learn::Rows* pilot, Receipts receipts,
+                                              const std::optional<Secret32>& dealer) {
+  if (has_dealer(charter)) {
+    auto plan = TRY(sharing_plan(charter));
+    if (receipts == Receipts::kSigned) TRY(require_signatures(plan.owners, charter));
+    if (!dealer)
+      return Error{Code::kInvalid, "a job of protocol sharing has no transcript to be played again",
+                   "Its masks and noise are the dealer's, its model is the owners'."};
+    return std::unique_ptr<Learner>(std::make_unique<SharingLearner>(std::move(plan), *dealer));
+  }
   if (charter.protocol.name == charter::ProtocolName::kAsync)
     return made<AsyncLearner>(TRY(async_plan(charter, pilot)), charter, receipts);
+  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+    auto plan = TRY(federated_plan(charter, pilot));  // It has keys of its own: aggregation signs.
+    return std::unique_ptr<Learner>(std::make_unique<FederatedLearner>(std::move(plan)));
+  }
   return made<SyncLearner>(TRY(sync_plan(charter, pilot)), charter, receipts);
 }
 

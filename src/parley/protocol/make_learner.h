@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "parley/base/shamir.h"
 #include "parley/charter/charter.h"
 #include "parley/learn/data/rows.h"
 #include "parley/protocol/learner.h"
@@ -13,7 +15,12 @@ namespace parley::protocol {
 enum class Receipts { kSigned, kUnsigned };
 
 /// Has done nothing yet. `pilot` holds the charter's public rows; null where it has none.
+/// `dealer` is the key from which masks and noise follow, where the protocol has a dealer.
 Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
-                                              const learn::Rows* pilot, Receipts receipts);
+                                              const learn::Rows* pilot, Receipts receipts,
+                                              const std::optional<Secret32>& dealer = std::nullopt);
+
+/// Does the learner of this charter deal masks and noise?
+bool has_dealer(const charter::Charter& charter);
 
 }  // namespace parley::protocol

@@ -14,9 +14,12 @@ Owner::Owner(const Hash& charter, std::string name, gate::Gate gate, std::option
       gate_(std::move(gate)),
       key_(std::move(key)) {}
 
+Owner::Owner(const Hash& charter, std::string name, std::optional<SigningKey> key)
+    : charter_(charter), name_(std::move(name)), stream_(charter), key_(std::move(key)) {}
+
 Bytes Owner::connect() {
   stream_ = wire::Stream(charter_);
-  return send(wire::Hello{wire::kVersion, last_round()});
+  return send(greeting());
 }
 
 Result<std::optional<Bytes>> Owner::step(ByteView message) {
@@ -29,10 +32,15 @@ Result<std::optional<Bytes>> Owner::step(ByteView message) {
             },
             [&](wire::ReceivedQuery& query) -> Reply { return consider(std::move(query)); },
             [&](wire::Grant& grant) -> Reply { return be_granted(grant); },
+            [&](wire::ToMember& member) -> Reply { return aggregate(std::move(member)); },
             [&](wire::Finished& finished) -> Reply {
+              auto reply = TRY(be_told(finished));
               finished_ = finished.model;
-              return std::optional<Bytes>();
+              return reply;
             },
+            [&](wire::Sealed& letter) -> Reply { return take(std::move(letter)); },
+            [&](wire::DealerShare& share) -> Reply { return take(std::move(share)); },
+            [&](wire::Session& session) -> Reply { return take(std::move(session)); },
             [&](wire::Abort& abort) -> Reply {
               return Error{abort.code, "the learner ended the job: " + abort.text};
             }},
@@ -41,7 +49,7 @@ Result<std::optional<Bytes>> Owner::step(ByteView message) {
 
 Result<void> Owner::be_welcomed(const wire::Welcome& welcome) {
   TRY(check_version(welcome.version));
-  for (const wire::Proof& proof : welcome.proofs) TRY(recognise(proof));
+  for (const wire::Proof& proof : welcome.proofs) TRY(check_proof(proof));
   if (welcome.next_round <= last_round() + 1) return {};
   return Error{Code::kIntegrity,
                "the learner has " + std::to_string(welcome.next_round - 1) +
@@ -50,33 +58,61 @@ Result<void> Owner::be_welcomed(const wire::Welcome& welcome) {
                "newest one back."};
 }
 
-Result<void> Owner::recognise(const wire::Proof& proof) {
+Result<void> Owner::check_proof(const wire::Proof& proof) {
   if (!key_) return {};
   const Bytes bytes = wire::signed_bytes(proof.charter, name_, proof.receipt);
   if (!is_signed(key_->public_key(), bytes, proof.signature))
     return Error{Code::kIntegrity, "the learner shows a receipt that this owner did not sign",
                  "Do not answer it, and ask who runs it."};
-  return gate_.recognise(proof.charter, proof.receipt);
+  return recognise(proof.charter, proof.receipt);
 }
 
 Result<std::optional<Bytes>> Owner::be_granted(const wire::Grant&) {
   return Error{Code::kIntegrity, "a grant that nobody claimed"};
 }
 
+Result<std::optional<Bytes>> Owner::aggregate(wire::ToMember) {
+  return Error{Code::kIntegrity, "a message of secure aggregation, which the charter does not use"};
+}
+
+namespace {
+
+Error of_another_protocol() {
+  return {Code::kIntegrity, "the learner sends a message of another protocol"};
+}
+
+}  // namespace
+
+Result<std::optional<Bytes>> Owner::be_told(const wire::Finished&) {
+  return std::optional<Bytes>();
+}
+Result<std::optional<Bytes>> Owner::take(wire::Sealed) { return of_another_protocol(); }
+Result<std::optional<Bytes>> Owner::take(wire::DealerShare) { return of_another_protocol(); }
+Result<std::optional<Bytes>> Owner::take(wire::Session) { return of_another_protocol(); }
+
+std::optional<Signature> Owner::sign(ByteView bytes) const {
+  return key_ ? std::optional(key_->sign(bytes)) : std::nullopt;
+}
+
 Result<std::optional<Bytes>> Owner::answer(const wire::ReceivedQuery& query) {
   if (query.kind == privacy::ReleaseKind::kCount)
     return Error{Code::kIntegrity, "the learner asks for a count, which no charter allows"};
   auto released = query.kind == privacy::ReleaseKind::kEvaluation
-                      ? gate_.evaluate(query.round, query.theta)
-                      : gate_.answer(query.round, query.theta);
-  if (!released && released.error().code == Code::kFailed) return released.error();
-  if (!released) {
-    refused_ = released.error();
-    return std::optional(send(wire::Refusal{refused_->code, refused_->what}));
-  }
-  std::optional<Signature> signature;
-  if (key_) signature = key_->sign(wire::signed_bytes(charter_, name_, released->receipt()));
+                      ? gate_->evaluate(query.round, query.theta)
+                      : gate_->answer(query.round, query.theta);
+  if (!released) return refuse(released.error());
+  const auto signature = sign(released->receipt());
   return std::optional(send(wire::Answer{*std::move(released), signature}));
+}
+
+Result<std::optional<Bytes>> Owner::refuse(const Error& error) {
+  if (error.code == Code::kFailed) return error;
+  refused_ = error;
+  return std::optional(send(wire::Refusal{error.code, error.what}));
+}
+
+std::optional<Signature> Owner::sign(const privacy::Receipt& receipt) const {
+  return sign(wire::signed_bytes(charter_, name_, receipt));
 }
 
 }  // namespace parley::protocol

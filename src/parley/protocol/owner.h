@@ -29,39 +29,59 @@ class Owner {
   /// message that does not belong to this stream is an error and ends it; so is the learner's
   /// Abort, and a failure of this machine.
   Result<std::optional<Bytes>> step(ByteView message);
+  /// What it says besides, one after another, to be sent in this order after the reply.
+  virtual std::optional<Bytes> more() { return std::nullopt; }
 
   /// The hash of the model, once the learner has said farewell.
   const std::optional<Hash>& finished() const { return finished_; }
   /// Whether or not it has: is there anything left to answer?
-  bool gave_all() const { return gate_.is_done(); }
+  virtual bool gave_all() const { return gate_->is_done(); }
 
   /// What the last message asked and this owner refused to answer, if it did.
   const std::optional<Error>& refused() const { return refused_; }
 
   /// To be called when nobody waits for an answer.
-  void rest() { gate_.draw_ahead(); }
+  virtual void rest() { gate_->draw_ahead(); }
 
  protected:
+  /// Of a protocol whose owners answer through a gate of its own.
+  Owner(const Hash& charter, std::string name, std::optional<SigningKey> key);
+
   using Reply = Result<std::optional<Bytes>>;
+  virtual wire::Hello greeting() { return {wire::kVersion, last_round(), {}}; }
   virtual Result<void> be_welcomed(const wire::Welcome& welcome);
   virtual Reply consider(wire::ReceivedQuery query) { return answer(query); }
   virtual Reply be_granted(const wire::Grant& grant);
+  virtual Reply aggregate(wire::ToMember message);
+  virtual Reply be_told(const wire::Finished& finished);
+  virtual Reply take(wire::Sealed letter);
+  virtual Reply take(wire::DealerShare share);
+  virtual Reply take(wire::Session session);
 
   Reply answer(const wire::ReceivedQuery& query);
-  uint32_t last_round() const { return gate_.last_round(); }
-  bool gave_every_answer() const { return gate_.gave_every_answer(); }
+  /// The reason goes to the learner, unless this machine is the reason.
+  Reply refuse(const Error& error);
+  std::optional<Signature> sign(const privacy::Receipt& receipt) const;
+  std::optional<Signature> sign(ByteView bytes) const;
+  virtual uint32_t last_round() const { return gate_->last_round(); }
+  virtual Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
+    return gate_->recognise(charter, receipt);
+  }
+  bool gave_every_answer() const { return gate_->gave_every_answer(); }
+  const Hash& charter() const { return charter_; }
+  const std::string& name() const { return name_; }
   template <wire::Sendable Message>
   Bytes send(const Message& message) {
     return stream_.send(message);
   }
 
  private:
-  Result<void> recognise(const wire::Proof& proof);
+  Result<void> check_proof(const wire::Proof& proof);
 
   Hash charter_;
   std::string name_;
   wire::Stream stream_;
-  gate::Gate gate_;
+  std::optional<gate::Gate> gate_;  // none where the protocol has its own
   std::optional<SigningKey> key_;
   std::optional<Hash> finished_{};
   std::optional<Error> refused_{};

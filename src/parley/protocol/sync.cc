@@ -51,6 +51,9 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
                             ask_all(step);
                             return step;
                           },
+                          [&](wire::ReceivedFromMember&) -> Result<Step> {
+                            return no_aggregation(plan_.owners[owner]);
+                          },
                           [&](wire::Claim&) -> Result<Step> {
                             return wrong(plan_.owners[owner], "a claim, though everyone is asked");
                           },
@@ -63,6 +66,9 @@ Result<Step> SyncLearner::step(size_t owner, size_t run, ByteView message) {
                             else if (tolerant() && awaits(owner, run))
                               ask(owner, run, step);  // What it gave was late.
                             return step;
+                          },
+                          [&](auto&) -> Result<Step> {
+                            return wrong(plan_.owners[owner], "a message of another protocol");
                           }},
                     received.body);
 }

@@ -8,7 +8,9 @@
 namespace parley::protocol {
 namespace {
 
-std::string whose(const charter::Privacy& privacy) {
+std::string whose(const charter::Charter& charter) {
+  const charter::Privacy& privacy = charter.privacy;
+  if (charter.protocol.level == charter::Level::kParty) return "all records";
   return privacy.unit == "record" ? "one record" : "all records of one " + privacy.unit;
 }
 
@@ -17,16 +19,18 @@ std::string_view norm_of(charter::MechanismName mechanism) {
   return privacy::Gaussian::Norm::kName;
 }
 
-std::string statement(const charter::Privacy& privacy, bool simulated) {
+std::string statement(const charter::Charter& charter, bool simulated) {
+  const charter::Privacy& privacy = charter.privacy;
   const bool pure = privacy.mechanism == charter::MechanismName::kLaplace;
+  const std::string where = charter.records ? " at all owners" : " of one owner";
   const std::string promise =
-      " of one owner would change the probability of any model by at most a factor e^epsilon" +
+      where + " would change the probability of any model by at most a factor e^epsilon" +
       std::string(pure ? "." : ", plus delta.");
-  if (!simulated) return "Other values in " + whose(privacy) + promise;
+  if (!simulated) return "Other values in " + whose(charter) + promise;
   return std::string(learn::kNotPrivate) +
          ": a simulation, whose noise can be replayed from its seed. Run over the network, other "
          "values in " +
-         whose(privacy) + promise;
+         whose(charter) + promise;
 }
 
 /// Steps of the learner.
@@ -41,7 +45,7 @@ learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& train
   learn::PrivacyCard card{
       .is_private = !simulated,
       .calibration = std::string(name_of(privacy.calibration)),
-      .statement = statement(privacy, simulated),
+      .statement = statement(charter, simulated),
       .adjacency = std::string(name_of(privacy.adjacency)),
       .unit = privacy.unit,
       .unit_records = static_cast<uint64_t>(privacy.unit_records),
@@ -55,6 +59,11 @@ learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& train
       .rounds = rounds_of(charter),
       .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",
                       "answer times"}};
+  if (charter.records)
+    card.not_covered = {"which records there are, and their ids, is known to all parties",
+                        "the learner deals the noise: together with any owner it knows what the "
+                        "noise hides",
+                        "answer times"};
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
     card.owners.push_back(

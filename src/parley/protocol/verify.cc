@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "parley/base/number.h"
+#include "parley/gate/share_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/own_model.h"
@@ -27,6 +28,10 @@ struct Prescribed {
 };
 
 Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner) {
+  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+    const gate::SharePlan shares = TRY(gate::share_plan(charter));
+    return Prescribed{shares.owners[owner].event(), ""};
+  }
   const gate::Terms terms = TRY(gate::terms_for(charter, owner));
   Prescribed events;
   std::visit(
@@ -59,6 +64,7 @@ class Verifier {
         tolerant_(evidence.charter.network.quorum <
                   static_cast<int64_t>(evidence.charter.owners.size())),
         evaluates_(evidence.charter.privacy.evaluate > 0),
+        sums_(evidence.charter.protocol.name == charter::ProtocolName::kFederated),
         owners_(evidence.charter.owners) {
     const charter::Charter& charter = evidence.charter;
     result_.charter_name = charter.name;
@@ -177,12 +183,12 @@ class Verifier {
   /// do without some, an owner gives as many as it came to, up to the charter's answers.
   void look_at_rounds(const std::string& owner, const ByRound& by_round) {
     using enum privacy::ReleaseKind;
-    const auto most = static_cast<uint64_t>(evidence_.charter.answers());
+    const uint64_t most = most_answers();
     const auto given =
         static_cast<uint64_t>(std::count_if(by_round.begin(), by_round.end(), [](const auto& each) {
           return each.first.first == kAnswer;
         }));
-    const uint64_t due = tolerant_ ? std::min(given, most) : most;
+    const uint64_t due = sums_ ? 0 : tolerant_ ? std::min(given, most) : most;
     uint64_t missing = 0, first = 0;
     for (uint32_t round = 1; round <= due; ++round)
       if (!by_round.contains({kAnswer, round}) && missing++ == 0) first = round;
@@ -195,9 +201,16 @@ class Verifier {
     for (const auto& [place, answer] : by_round) look_for_more(owner, *answer);
   }
 
+  /// Of one owner.
+  uint64_t most_answers() const {
+    const charter::Charter& charter = evidence_.charter;
+    return static_cast<uint64_t>(charter.answers() +
+                                 (sums_ ? charter.secure_aggregation->repeats : 0));
+  }
+
   void look_for_more(const std::string& owner, const ReceivedAnswer& answer) {
     const bool evaluation = is_evaluation(answer);
-    const auto most = static_cast<uint64_t>(evidence_.charter.answers());
+    const uint64_t most = most_answers();
     const uint64_t last = !evaluation ? most : evaluates_ ? 1 : 0;
     if (answer.receipt.kind == privacy::ReleaseKind::kCount)
       found(owner, answer, "is a count, and the charter asks for none");
@@ -207,11 +220,15 @@ class Verifier {
                        : "is beyond the " + std::to_string(last) + " of the charter");
   }
 
-  /// What the receipts' events amount to, beside what the receipts claim and the charter allows.
+  /// What the receipts' events amount to, beside what the receipts claim and the charter allows. Of
+  /// sums, payments between two receipts were for the same and are counted.
   void add_up_epsilon(VerifyResult::Owner& line, const ByRound& by_round) {
     SecondAccountant accountant;
+    uint32_t before = 0;
     for (const auto& [place, answer] : by_round) {
       const privacy::Receipt& receipt = answer->receipt;
+      for (++before; sums_ && before < std::min<uint64_t>(answer->round, most_answers()); ++before)
+        static_cast<void>(bool(accountant.add(receipt.event)));
       if (const auto known = accountant.add(receipt.event); !known)
         return found(line.name, *answer, "has " + known.error().what);
       line.epsilon_claimed = receipt.epsilon_spent;
@@ -313,6 +330,7 @@ class Verifier {
   /// evaluation, may have been paid for and come too late.
   bool may_have_stayed(const std::pair<std::string, int64_t>& place,
                        const std::set<std::pair<std::string, int64_t>>& seen) const {
+    if (sums_) return true;
     const auto given = std::count_if(seen.begin(), seen.end(),
                                      [&](const auto& each) { return each.first == place.first; });
     return tolerant_ && place.second == given + 1;
@@ -322,6 +340,7 @@ class Verifier {
   std::unique_ptr<Learner> learner_;
   bool tolerant_;   // of owners that stay away
   bool evaluates_;  // after the last round
+  bool sums_;       // under secure aggregation, where what was paid for may never have come
   const std::vector<charter::Owner>& owners_;
   std::optional<gate::Terms> release_terms_{};
   VerifyResult result_{};

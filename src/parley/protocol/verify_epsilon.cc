@@ -41,6 +41,34 @@ long double converted(long double rho, long double delta) {
   return std::max(0.0L, epsilon_at(low, rho, delta));
 }
 
+/// Of a sum of discrete Gaussian shares (Kairouz, Liu, Steinke 2021, Theorem 1): `honest` are
+/// surely in it and nobody knows them, `present` at most.
+long double rho_of_shares(const Json& noise) {
+  const long double variance = positive(noise, "variance"), honest = positive(noise, "honest"),
+                    present = positive(noise, "present"), dimension = positive(noise, "dimension"),
+                    sensitivity = positive(noise, "sensitivity");
+  if (!(variance > 0 && honest >= 1 && present >= honest && present <= 1e6L && dimension >= 1 &&
+        sensitivity > 0))
+    return 0;
+  constexpr long double kPi = 3.14159265358979323846264338327950288L;
+  long double tau = 0;
+  for (long double k = 1; k < present; ++k)
+    tau += 10 * std::exp(-2 * kPi * kPi * variance * k / (k + 1));
+  const long double gaussian = sensitivity * sensitivity / (honest * variance);
+  const long double e = std::min(std::sqrt(gaussian + tau * dimension / 2),
+                                 std::sqrt(gaussian) + tau * std::sqrt(dimension));
+  return e * e / 2;
+}
+
+/// Of Skellam noise: docs/explanation/mechanisms/skellam.md.
+long double rho_of_skellam(const Json& noise) {
+  const long double variance = positive(noise, "variance"), l2 = positive(noise, "sensitivity"),
+                    dimension = positive(noise, "dimension");
+  if (!(variance >= 2 && l2 > 0 && dimension >= 1)) return 0;
+  const long double l1 = std::min(std::sqrt(dimension) * l2, l2 * l2);
+  return (l2 * l2 + l1) * (1 / variance + 9 / (4 * variance * variance)) / 2;
+}
+
 }  // namespace
 
 Result<void> SecondAccountant::add(const std::string& event) {
@@ -54,6 +82,10 @@ Result<void> SecondAccountant::add(const std::string& event) {
     pure_ += sensitivity / scale;
   else if (kind == "gaussian" && sensitivity > 0 && variance > 0)
     rho_ += sensitivity * sensitivity / (2 * variance);
+  else if (kind == "gaussian_shares" && rho_of_shares(noise) > 0)
+    rho_ += rho_of_shares(noise);
+  else if (kind == "skellam" && rho_of_skellam(noise) > 0)
+    rho_ += rho_of_skellam(noise);
   else
     return unknown(event);
   return {};

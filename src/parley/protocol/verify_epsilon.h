@@ -10,7 +10,8 @@ namespace parley::protocol {
 
 /// Basic composition: pure losses add up, D/t for discrete Laplace noise of scale t on a sum that
 /// one unit moves by at most D; and so do rho, D^2 / (2 s2) for discrete Gaussian noise of variance
-/// s2, which become an epsilon at a delta.
+/// s2, and what the sum of shares of noise costs under secure aggregation, which become an epsilon
+/// at a delta.
 class SecondAccountant {
  public:
   static constexpr char kName[] = "basic composition";

@@ -7,20 +7,32 @@
 
 namespace parley::report {
 
-std::string to_csv(const Predictions& predictions) {
+namespace {
+
+std::string csv_field(const std::string& text) {
   std::string quoted;
-  for (char c : predictions.column) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  const bool plain = predictions.column.find_first_of(",\"\n\r") == std::string::npos;
-  std::string csv = (plain ? predictions.column : "\"" + quoted + "\"") + "\n";
-  for (double value : predictions.values) csv += shortest(value) + "\n";
+  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  const bool plain = text.find_first_of(",\"\n\r") == std::string::npos;
+  return plain ? text : "\"" + quoted + "\"";
+}
+
+}  // namespace
+
+std::string to_csv(const Predictions& predictions) {
+  const bool named = !predictions.ids.empty();
+  std::string csv = (named ? "id," : "") + csv_field(predictions.column) + "\n";
+  for (size_t i = 0; i < predictions.values.size(); ++i)
+    csv +=
+        (named ? csv_field(predictions.ids[i]) + "," : "") + shortest(predictions.values[i]) + "\n";
   return csv;
 }
 
 std::string to_json(const Predictions& predictions) {
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"format", "parley.predict/1"},      {"parley", kVersion},
       {"model", predictions.model},        {"column", predictions.column},
       {"rows", predictions.values.size()}, {"values", predictions.values}};
+  if (!predictions.ids.empty()) json["ids"] = predictions.ids;
   return json.dump() + "\n";
 }
 

@@ -10,6 +10,7 @@ struct Predictions {
   std::string model;
   std::string column;  // the target's name
   std::vector<double> values;
+  std::vector<std::string> ids{};  // of the records, where they are known
 };
 
 std::string to_csv(const Predictions& predictions);

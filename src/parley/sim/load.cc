@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "parley/gate/sharing_terms.h"
+#include "parley/learn/sharing/aligned_rows.h"
+#include "parley/protocol/sharing/sharing_setting.h"
+
 namespace parley::sim {
 
 using charter::Charter;
@@ -40,6 +44,16 @@ Result<SimulateInput> load_sources(const Charter& charter, const DataSources& so
       return Error{Code::kInvalid, "no data for " + owner.name,
                    "Add --data " + owner.name + "=FILE, its --policy, or give a folder with " +
                        owner.name + ".csv in it."};
+    if (charter.records) {
+      const size_t place = input.owners.size();
+      auto aligned = TRY(learn::load_aligned(source->second, gate::part_schema(charter, place),
+                                             gate::holds_label(charter, place), charter.records->id,
+                                             protocol::alignment_key(charter.hash),
+                                             static_cast<uint64_t>(charter.records->count)));
+      input.owners.push_back(
+          {std::move(aligned.rows), learn::name_of(source->second), aligned.alignment.hash()});
+      continue;
+    }
     auto loaded = TRY(learn::load_any(source->second, input.charter.schema));
     input.owners.push_back({std::move(loaded.rows), learn::name_of(source->second)});
   }
@@ -55,7 +69,9 @@ DataSources split_file(const Charter& charter, const std::filesystem::path& file
   for (const charter::Owner& owner : charter.owners) {
     learn::Source source = owner_file(file, charter, owner.name, signs);
     const uint64_t end = begin + static_cast<uint64_t>(owner.rows);
-    if (by.empty())
+    if (charter.records)
+      ;  // Its columns are in the same rows.
+    else if (by.empty())
       source.select.block = learn::Block{begin, end};
     else
       source.select.where = {.column = by, .values = {owner.name}, .by_name = true};

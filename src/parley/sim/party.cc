@@ -6,6 +6,8 @@
 #include "parley/base/number.h"
 #include "parley/gate/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
+#include "parley/protocol/federated/owner.h"
+#include "parley/sim/federated.h"
 
 namespace parley::sim {
 namespace {
@@ -62,6 +64,16 @@ Result<gate::Gate> Party::open_gate(const charter::Charter& job) {
   gate::Terms terms = TRY(gate::terms_for(job, size_t(found - job.owners.begin())));
   return gate::Gate::open(gate::Records(rows_), std::move(terms), ledger_, dataset_, entropy_,
                           threads_);
+}
+
+Result<std::unique_ptr<protocol::Owner>> Party::open_federated() {
+  return protocol::open_federated(charter_, place_, gate::Records(rows_), ledger_, dataset_,
+                                  simulated_key(name()), entropy_, threads_);
+}
+
+Result<gate::ColumnsGate> Party::open_columns_gate() {
+  auto terms = TRY(gate::sharing_terms(charter_));
+  return gate::ColumnsGate::open(gate::Records(rows_), std::move(terms), place_, ledger_, dataset_);
 }
 
 double Party::epsilon_spent() const {

@@ -8,9 +8,11 @@
 #include "parley/base/clock.h"
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
+#include "parley/gate/columns_gate.h"
 #include "parley/gate/gate.h"
 #include "parley/learn/data/any_rows.h"
 #include "parley/ledger/ledger.h"
+#include "parley/protocol/owner.h"
 #include "parley/sim/seeded_entropy.h"
 
 namespace parley::sim {
@@ -42,6 +44,12 @@ class Party {
   Result<gate::Gate> open_gate() { return open_gate(charter_); }
   /// In another job on the same ledger, which has an owner of this name.
   Result<gate::Gate> open_gate(const charter::Charter& job);
+  /// The same under protocol federated; its charter has the keys of federated.h.
+  Result<std::unique_ptr<protocol::Owner>> open_federated();
+  /// Its columns, in a sharing job.
+  Result<gate::ColumnsGate> open_columns_gate();
+  size_t place() const { return place_; }
+  Entropy& entropy() { return entropy_; }
   const std::string& name() const { return charter_.owners[place_].name; }
   /// What the job has spent, at the budget's delta.
   double epsilon_spent() const;

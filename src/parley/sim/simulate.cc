@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "parley/base/files.h"
+#include "parley/gate/share_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/protocol/plan_warnings.h"
 #include "parley/protocol/sync_plan.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/sim/async.h"
+#include "parley/sim/federated.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/outcome.h"
 #include "parley/sim/output_perturbation.h"
@@ -20,6 +22,7 @@
 #include "parley/sim/paper/async.h"
 #include "parley/sim/paper/sync.h"
 #include "parley/sim/party.h"
+#include "parley/sim/sharing.h"
 
 namespace parley::sim {
 namespace {
@@ -193,6 +196,7 @@ Result<Outcome> run_protocol(const SimulateInput& input, const SimulateOptions& 
   if (!input.charter.protocol.graph.empty()) return simulate_gossip(input, options, reference);
   if (input.charter.protocol.name == charter::ProtocolName::kAsync)
     return simulate_async(input, options, reference);
+  if (is_federated(input.charter)) return simulate_federated(input, options, reference);
   Runs runs(input, options, TRY(protocol::sync_plan(input.charter, input.pilot.get())), reference);
   if (!options.out.empty()) TRY(clear_ledgers(input.charter, options.out));
   TRY(runs.all());
@@ -333,11 +337,17 @@ Spread spread_of(std::vector<double> values) {
   return spread;
 }
 
-Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOptions& options) {
+Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOptions& options) {
+  if (given.charter.protocol.name == charter::ProtocolName::kSharing)
+    return simulate_sharing(given, options);
+  const SimulateInput input = is_federated(given.charter) ? federated_input(given) : given;
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
   const bool literal = charter.privacy.calibration == charter::Calibration::kPaper;
-  if (!literal) TRY(gate::terms_for(charter, first_asked(charter)));
+  if (is_federated(charter))
+    TRY(gate::share_plan(charter));
+  else if (!literal)
+    TRY(gate::terms_for(charter, first_asked(charter)));
   TRY(check_input(input));
   std::vector<std::string> warnings;
   if (!literal) warnings = TRY(protocol::plan_warnings(charter, input.pilot.get()));

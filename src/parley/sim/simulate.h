@@ -24,6 +24,7 @@ namespace parley::sim {
 struct OwnerData {
   learn::AnyRows rows;
   std::string source;  // as the result names it: a file, or standin:lending seed 1
+  Hash records{};      // sharing: of the aligned ids
 };
 
 struct SimulateInput {

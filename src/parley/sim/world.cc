@@ -9,10 +9,12 @@
 #include "parley/base/math/portable.h"
 #include "parley/protocol/async.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/protocol/sharing/sharing_owner.h"
 #include "parley/protocol/sync.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/party.h"
 #include "parley/sim/poisson_clocks.h"
+#include "parley/sim/sharing.h"
 
 namespace parley::sim {
 namespace {
@@ -39,8 +41,9 @@ class World {
         charter_(setting.input.charter),
         faults_(setting.faults),
         async_(charter_.protocol.name == charter::ProtocolName::kAsync),
+        federated_(charter_.protocol.name == charter::ProtocolName::kFederated),
         clocks_(setting.options.seed, setting.run),
-        luck_(setting.options.seed, "faults", setting.run),
+        luck_(setting.options.seed, "faults", setting.run + (setting.luck << 32)),
         places_(charter_.owners.size()) {
     for (const charter::Owner& owner : charter_.owners) {
       clocks_.add(owner.rate);
@@ -66,6 +69,7 @@ class World {
       events_.pop();
       now_ = event.time;
       TRY(happen(event));
+      if (learner_->is_ready()) TRY(time_is_up());
       if (learner_->refused()) return *learner_->refused();
     }
     if (!learner_->finished()) learner_->time_is_up();
@@ -172,6 +176,11 @@ class World {
   }
 
   Result<std::unique_ptr<protocol::Owner>> process_of(size_t owner) {
+    if (federated_) return places_[owner].party->open_federated();
+    if (protocol::has_dealer(charter_))
+      return sharing_process(*places_[owner].party, charter_, setting_.input.owners[owner].records,
+                             setting_.options.seed, setting_.run,
+                             setting_.run == 0 ? setting_.options.out : std::filesystem::path());
     auto gate = TRY(places_[owner].party->open_gate(charter_));
     const std::string& name = charter_.owners[owner].name;
     using Process = std::unique_ptr<protocol::Owner>;
@@ -205,10 +214,17 @@ class World {
 
   Result<void> start_learner() {
     learner_ = TRY(protocol::make_learner(charter_, setting_.input.pilot.get(),
-                                          protocol::Receipts::kUnsigned));
+                                          protocol::Receipts::kUnsigned, dealer_key()));
     return journal_.in_order(
         [&](const wire::Entry& entry) { return learner_->replay(entry.owner, entry.answer); },
         [&](const wire::Note& note) { return learner_->replay(note); });
+  }
+
+  /// Like the file of a networked learner, it survives the process.
+  std::optional<Secret32> dealer_key() const {
+    if (!protocol::has_dealer(charter_)) return std::nullopt;
+    SeededEntropy entropy(setting_.options.seed, "dealer", setting_.run);
+    return protocol::draw_secret(entropy);
   }
 
   /// The learner dies and resumes; what was not in its journal's file is lost.
@@ -234,13 +250,13 @@ class World {
 
   /// The learner hears an owner.
   Result<void> hear(size_t owner, const Bytes& message) {
-    const uint64_t before = learner_->rounds_done();
+    const Mark before = mark();
     auto step = learner_->step(owner, message);
     if (!step && faults_.none()) return step.error();
     if (!step) return break_off(owner), Result<void>();
     keep(owner, *step);
     if (step->taken) answered_ = now_;
-    if (learner_->rounds_done() != before) begin_stage();
+    begin_stage(before);
     const bool last = async_ && step->taken && places_[owner].process->gave_all();
     if (learner_->finished()) return {};
     if (happens(faults_.learner)) return crash_learner();
@@ -249,20 +265,25 @@ class World {
     return {};
   }
 
-  void begin_stage() {
+  struct Mark {
+    uint64_t rounds, stage;
+  };
+  Mark mark() const { return {learner_->rounds_done(), learner_->stage()}; }
+
+  /// If the time for an answer begins anew.
+  bool begin_stage(const Mark& before) {
+    if (learner_->rounds_done() != before.rounds) setting_.after(*learner_);
+    if (learner_->stage() == before.stage) return false;
     ++stage_;
-    setting_.after(*learner_);
     if (!faults_.none()) plan(faults_.deadline, Event::Kind::kTimeUp, 0);
+    return true;
   }
 
   Result<void> time_is_up() {
-    const uint64_t before = learner_->rounds_done();
+    const Mark before = mark();
     protocol::Step step = learner_->time_is_up();
     keep(0, step);
-    if (learner_->rounds_done() != before)
-      begin_stage();
-    else
-      plan(faults_.deadline / 4, Event::Kind::kTimeUp, 0);
+    if (!begin_stage(before)) plan(faults_.deadline / 4, Event::Kind::kTimeUp, 0);
     if (!learner_->finished()) post(std::move(step.messages));
     return {};
   }
@@ -284,6 +305,7 @@ class World {
     if (!reply) return break_off(owner), Result<void>();
     process.rest();
     if (*reply) up(owner, **std::move(reply));
+    while (auto more = process.more()) up(owner, *std::move(more));
     if (std::exchange(places_[owner].eager, false)) claim(owner);
     return {};
   }
@@ -338,10 +360,13 @@ class World {
     for (size_t owner = 0; owner < places_.size(); ++owner) {
       result_.owners[owner].taken = result_.trained.answers[owner];
       note(owner);
+      if (const auto* part = dynamic_cast<protocol::SharingOwner*>(places_[owner].process.get()))
+        result_.parts.push_back(part->model());
       result_.owners[owner].spent.evaluation = result_.trained.spent[owner].evaluation;
     }
     for (const wire::Entry& entry : journal_.entries) result_.order.push_back(entry.owner);
     result_.journal = std::move(journal_.entries);
+    result_.notes = std::move(journal_.notes);
     result_.time = now_;
     return std::move(result_);
   }
@@ -349,7 +374,7 @@ class World {
   const JobSetting& setting_;
   const charter::Charter& charter_;
   const Faults& faults_;
-  bool async_;
+  bool async_, federated_;
   std::unique_ptr<protocol::Learner> learner_{};
   wire::Transcript journal_{};
   std::pair<size_t, size_t> written_{0, 0};  // of its answers and notes, in the file

@@ -45,10 +45,12 @@ struct JobRun {
   std::vector<Owner> owners{};
   std::vector<std::string> order{};    // who came, round by round
   std::vector<wire::Entry> journal{};  // every answer that was taken
+  std::vector<wire::Note> notes{};     // and what else the journal holds
   uint64_t bytes_up = 0, bytes_down = 0;
   uint64_t broken = 0;   // streams
   uint64_t resumed = 0;  // learners
   double time = 0;
+  std::vector<std::vector<double>> parts{};  // sharing: what each owner keeps of the model
 };
 
 struct JobSetting {
@@ -56,6 +58,7 @@ struct JobSetting {
   const SimulateOptions& options;
   uint64_t run = 0;
   Faults faults{};
+  uint64_t luck = 0;  // of the faults alone: other faults on the same noise
   /// Owners that are there already, with ledgers of earlier jobs; else they are made.
   std::vector<std::shared_ptr<Party>> parties{};
   /// After every round.

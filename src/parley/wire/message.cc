@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "parley/ledger/row.h"
+#include "parley/wire/aggregation_parts.h"
 #include "parley/wire/answer.h"
+#include "parley/wire/sharing_proto.h"
 #include "proto/parley.pb.h"
 
 namespace parley::wire {
@@ -81,6 +83,7 @@ Bytes encode(const Envelope& envelope, const Hello& hello) {
   auto proto = with<v1::FromOwner>(envelope);
   proto.mutable_hello()->set_version(hello.version);
   proto.mutable_hello()->set_last_round(hello.last_round);
+  if (hello.sharing) put(*hello.sharing, *proto.mutable_hello());
   return bytes_of(proto);
 }
 
@@ -131,6 +134,7 @@ Bytes encode(const Envelope& envelope, const Refusal& refusal) {
 Bytes encode(const Envelope& envelope, const Finished& finished) {
   auto proto = with<v1::ToOwner>(envelope);
   proto.mutable_finished()->set_model_sha256(finished.model.data(), finished.model.size());
+  for (const ModelPart& part : finished.parts) put(part, *proto.mutable_finished()->add_part());
   return bytes_of(proto);
 }
 
@@ -138,6 +142,53 @@ Bytes encode(const Envelope& envelope, const Abort& abort) {
   auto proto = with<v1::ToOwner>(envelope);
   proto.mutable_abort()->set_code(to_proto(abort.code));
   proto.mutable_abort()->set_text(abort.text);
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const FromMember& message) {
+  auto proto = with<v1::FromOwner>(envelope);
+  put(message, *proto.mutable_aggregation());
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const MaskedPart& part) {
+  auto proto = with<v1::FromOwner>(envelope);
+  put(part, *proto.mutable_aggregation());
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const ToMember& message) {
+  auto proto = with<v1::ToOwner>(envelope);
+  put(message, *proto.mutable_aggregation());
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const ModelPart& part) {
+  auto proto = with<v1::FromOwner>(envelope);
+  put(part, *proto.mutable_part());
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const Session& session) {
+  auto proto = with<v1::ToOwner>(envelope);
+  put(session, *proto.mutable_session());
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const DealerShare& share) {
+  auto proto = with<v1::ToOwner>(envelope);
+  put(share, *proto.mutable_dealer());
+  return bytes_of(proto);
+}
+
+Bytes encode(const Envelope& envelope, const Letter& letter) {
+  if (letter.leg == Leg::kDown) {
+    auto proto = with<v1::ToOwner>(envelope);
+    put(letter.sealed, *proto.mutable_sealed());
+    return bytes_of(proto);
+  }
+  auto proto = with<v1::FromOwner>(envelope);
+  put(letter.sealed, *proto.mutable_sealed());
   return bytes_of(proto);
 }
 
@@ -153,9 +204,20 @@ Result<ToOwner> decode_to_owner(ByteView bytes) {
   } else if (proto.has_grant() && is_pure(proto.grant())) {
     message.body = Grant{proto.grant().round(), proto.grant().granted()};
   } else if (proto.has_finished()) {
-    message.body = Finished{TRY(hash_of(proto.finished().model_sha256(), "model"))};
+    Finished finished;
+    finished.model = TRY(hash_of(proto.finished().model_sha256(), "model"));
+    finished.parts = TRY(model_parts_of(proto.finished()));
+    message.body = std::move(finished);
   } else if (proto.has_abort()) {
     message.body = reason_of<Abort>(proto.abort());
+  } else if (proto.has_aggregation()) {
+    message.body = TRY(to_member_of(proto.aggregation()));
+  } else if (proto.has_sealed()) {
+    message.body = TRY(sealed_of(proto.sealed()));
+  } else if (proto.has_dealer()) {
+    message.body = TRY(dealer_share_of(proto.dealer()));
+  } else if (proto.has_session()) {
+    message.body = TRY(session_of(proto.session()));
   } else {
     return malformed("of a kind an owner does not expect here");
   }
@@ -165,16 +227,25 @@ Result<ToOwner> decode_to_owner(ByteView bytes) {
 Result<FromOwner> decode_from_owner(ByteView bytes) {
   const auto proto = TRY(parse<v1::FromOwner>(bytes));
   FromOwner message{TRY(envelope_of(proto)), Hello{}};
-  if (proto.has_hello())
-    message.body = Hello{proto.hello().version(), proto.hello().last_round()};
-  else if (proto.has_claim() && is_pure(proto.claim()))
+  if (proto.has_hello()) {
+    Hello hello{proto.hello().version(), proto.hello().last_round(), {}};
+    hello.sharing = TRY(sharing_hello_of(proto.hello()));
+    message.body = std::move(hello);
+  } else if (proto.has_claim() && is_pure(proto.claim())) {
     message.body = Claim{proto.claim().round()};
-  else if (proto.has_answer())
+  } else if (proto.has_answer()) {
     message.body = TRY(answer_of(proto.answer()));
-  else if (proto.has_refusal())
+  } else if (proto.has_refusal()) {
     message.body = reason_of<Refusal>(proto.refusal());
-  else
+  } else if (proto.has_aggregation()) {
+    message.body = TRY(from_member_of(proto.aggregation()));
+  } else if (proto.has_sealed()) {
+    message.body = TRY(sealed_of(proto.sealed()));
+  } else if (proto.has_part()) {
+    message.body = TRY(model_part_of(proto.part()));
+  } else {
     return malformed("of a kind a learner does not expect here");
+  }
   return message;
 }
 

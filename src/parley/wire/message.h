@@ -1,6 +1,6 @@
-// What may leave the process: Public and Released messages, greetings, and refusals that state
-// public facts.
-// Adding an encoder here is a privacy decision. The bytes are those of proto/parley.proto.
+// What may leave the process: Public, Released and Masked messages, the keys and signatures of
+// secure aggregation, greetings, and refusals that state public facts. Adding an encoder here is a
+// privacy decision. The bytes are those of proto/parley.proto.
 #pragma once
 
 #include <concepts>
@@ -15,6 +15,9 @@
 #include "parley/base/result.h"
 #include "parley/base/signature.h"
 #include "parley/privacy/flow.h"
+#include "parley/wire/aggregation.h"
+#include "parley/wire/sealed.h"
+#include "parley/wire/sharing.h"
 
 namespace parley::wire {
 
@@ -31,6 +34,7 @@ inline constexpr uint32_t kVersion = 1;
 struct Hello {
   uint32_t version = kVersion;
   uint32_t last_round = 0;  // the last that this owner's ledger has answered
+  std::optional<SharingHello> sharing{};
 };
 /// A receipt that an owner has signed, shown to it again.
 struct Proof {
@@ -54,6 +58,7 @@ struct Grant {
 };
 struct Finished {
   Hash model{};
+  std::vector<ModelPart> parts{};  // sharing: what the manifest binds
 };
 struct Refusal {  // of an owner
   Code code;
@@ -84,6 +89,19 @@ Bytes encode(const Envelope& envelope, const Answer& answer);
 Bytes encode(const Envelope& envelope, const Refusal& refusal);
 Bytes encode(const Envelope& envelope, const Finished& finished);
 Bytes encode(const Envelope& envelope, const Abort& abort);
+Bytes encode(const Envelope& envelope, const FromMember& message);
+Bytes encode(const Envelope& envelope, const MaskedPart& part);
+Bytes encode(const Envelope& envelope, const ToMember& message);
+Bytes encode(const Envelope& envelope, const ModelPart& part);
+Bytes encode(const Envelope& envelope, const Session& session);
+Bytes encode(const Envelope& envelope, const DealerShare& share);
+/// From an owner to the learner, which sends it to the other.
+enum class Leg { kUp, kDown };
+struct Letter {
+  const Sealed& sealed;
+  Leg leg;
+};
+Bytes encode(const Envelope& envelope, const Letter& letter);
 
 template <class T>
 concept Sendable = requires(const Envelope& envelope, const T& message) {
@@ -102,13 +120,20 @@ struct ReceivedAnswer {
   privacy::Receipt receipt;
   std::optional<Signature> signature{};
 };
+/// A step of secure aggregation; a masked vector with its receipt looks like an answer.
+struct ReceivedFromMember {
+  uint32_t attempt = 0;
+  std::variant<MemberKeys, SealedShareList, ReceivedAnswer, MemberConsent, OpenedShareList> step;
+};
 struct ToOwner {
   Envelope envelope;
-  std::variant<Welcome, ReceivedQuery, Grant, Finished, Abort> body;
+  std::variant<Welcome, ReceivedQuery, Grant, Finished, Abort, ToMember, Sealed, DealerShare,
+               Session>
+      body;
 };
 struct FromOwner {
   Envelope envelope;
-  std::variant<Hello, Claim, ReceivedAnswer, Refusal> body;
+  std::variant<Hello, Claim, ReceivedAnswer, Refusal, ReceivedFromMember, Sealed, ModelPart> body;
 };
 
 /// Longer messages are refused before they are parsed.

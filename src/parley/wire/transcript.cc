@@ -40,12 +40,31 @@ std::optional<Proto> parse(ByteView piece) {
   return proto;
 }
 
+Result<std::vector<OpenedMask>> masks_of(const v1::Sum& proto) {
+  if (proto.mask_size() != proto.missing_size()) return malformed("masks of a sum without a sign");
+  std::vector<OpenedMask> masks;
+  for (int i = 0; i < proto.mask_size(); ++i) {
+    const Secret32 seed = TRY(hash_of(proto.mask(i), "mask"));
+    masks.push_back({seed, proto.missing(i)});
+  }
+  return masks;
+}
+
 Result<void> take(const v1::TranscriptEntry& proto, Transcript& transcript) {
   const size_t answers = transcript.entries.size();
   if (proto.has_asked()) {
     transcript.notes.push_back({Note::Kind::kAsked, proto.owner(), proto.asked().round(), answers});
   } else if (proto.has_closed()) {
     transcript.notes.push_back({Note::Kind::kClosed, proto.owner(), 0, answers});
+  } else if (proto.has_begun()) {
+    transcript.notes.push_back(
+        {Note::Kind::kBegun, proto.owner(), proto.begun().attempt(), answers});
+  } else if (proto.has_sum()) {
+    const std::string& values = proto.sum().values();
+    if (values.size() % 8 != 0) return malformed("a sum is not whole numbers of 8 bytes");
+    auto masks = TRY(masks_of(proto.sum()));
+    transcript.notes.push_back({Note::Kind::kSum, proto.owner(), 0, answers,
+                                values_of(as_bytes(values)), std::move(masks)});
   } else {
     ReceivedAnswer answer = TRY(answer_of(proto.answer()));
     transcript.entries.push_back({proto.owner(), std::move(answer)});
@@ -73,10 +92,25 @@ Bytes transcript_entry(const std::string& owner, const ReceivedAnswer& answer) {
 Bytes transcript_note(const Note& note) {
   v1::TranscriptEntry entry;
   entry.set_owner(note.owner);
-  if (note.kind == Note::Kind::kAsked)
-    entry.mutable_asked()->set_round(note.round);
-  else
-    entry.mutable_closed();
+  switch (note.kind) {
+    case Note::Kind::kAsked:
+      entry.mutable_asked()->set_round(note.round);
+      break;
+    case Note::Kind::kClosed:
+      entry.mutable_closed();
+      break;
+    case Note::Kind::kBegun:
+      entry.mutable_begun()->set_attempt(note.round);
+      break;
+    case Note::Kind::kSum: {
+      const Bytes values = bytes_of(note.values);
+      entry.mutable_sum()->set_values(values.data(), values.size());
+      for (const OpenedMask& mask : note.masks) {
+        entry.mutable_sum()->add_mask(mask.seed.data(), mask.seed.size());
+        entry.mutable_sum()->add_missing(mask.missing);
+      }
+    }
+  }
   return with_length(entry);
 }
 

@@ -15,17 +15,28 @@ struct Entry {
   ReceivedAnswer answer;
 };
 
+/// A mask that was taken off a sum: its seed, and whether a vector lacked it instead.
+struct OpenedMask {
+  Secret32 seed{};
+  bool missing = false;
+  bool operator==(const OpenedMask&) const = default;
+};
+
 /// What the learner did after the answers before it. The signed questions of later answers show
 /// whether that is true.
 struct Note {
   enum class Kind {
-    kAsked,  // this owner was asked this round of its own, where the learner then stood
-    kClosed  // enough had answered: the learner went on without the others
+    kAsked,   // this owner was asked this round of its own, where the learner then stood
+    kClosed,  // enough had answered: the learner went on without the others
+    kBegun,   // the secure aggregation of this number; answers after it are its masked vectors
+    kSum      // of all of them: the learner took its step
   };
   Kind kind = Kind::kAsked;
-  std::string owner{};  // of kAsked, as is the round
-  uint32_t round = 0;
-  size_t answers = 0;  // in the transcript before it
+  std::string owner{};              // of kAsked, as is the round
+  uint32_t round = 0;               // of kBegun its number
+  size_t answers = 0;               // in the transcript before it
+  std::vector<int64_t> values{};    // of kSum
+  std::vector<OpenedMask> masks{};  // likewise: without them the vectors before add up to it
   bool operator==(const Note&) const = default;
 };
 

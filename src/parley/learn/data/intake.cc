@@ -63,6 +63,10 @@ Result<void> Intake::take_header(const std::vector<std::string>& names,
     const auto renamed = selection_.columns.find(wanted);
     TRY(find(renamed == selection_.columns.end() ? wanted : renamed->second));
   }
+  if (!selection_.id.empty()) {
+    const auto renamed = selection_.columns.find(selection_.id);
+    id_ = TRY(find(renamed == selection_.columns.end() ? selection_.id : renamed->second));
+  }
   if (selection_.where) where_ = TRY(find(selection_.where->column));
   if (selection_.unit) unit_ = TRY(find(selection_.unit->column));
   return {};
@@ -88,7 +92,7 @@ Result<CountedRows> Intake::finish() && {
   if (failure()) return *failure();
   if (selection_.rows && counts_.rows != *selection_.rows)
     return wrong_number_of_rows(*selection_.rows, counts_.rows);
-  return CountedRows{std::move(rows_), std::move(counts_)};
+  return CountedRows{std::move(rows_), std::move(counts_), std::move(ids_)};
 }
 
 }  // namespace parley::learn

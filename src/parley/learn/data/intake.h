@@ -60,12 +60,14 @@ struct Selection {
   std::optional<Block> block{};
   std::optional<UnitCap> unit{};
   std::optional<uint64_t> rows{};  // public; another number is an error
+  std::string id{};                // a column whose texts are kept beside the rows; empty: none
   MemoryLimit memory{};            // rows beyond it lie in a file
 };
 
 struct CountedRows {
   Rows rows;
   Counts counts;
+  std::vector<std::string> ids{};  // of every row, where they were asked for
 };
 
 class Intake {
@@ -85,6 +87,7 @@ class Intake {
     if (where_ && !passes(cell(*where_))) return void(++counts_.left_out);
     if (block_ && !in_block()) return void(++counts_.left_out);
     if (++counts_.rows > rows_max_) return;  // Only counted: an error already.
+    if (id_) ids_.emplace_back(text_of(cell(*id_), scratch_));
     if (unit_ && !within_cap(cell(*unit_))) return rows_.add_zero();
     for (size_t i = 0; i < record_.size(); ++i) record_[i] = cell(positions_[i]);
     encoder_.add(record_, rows_, counts_);
@@ -112,7 +115,8 @@ class Intake {
   std::optional<Block> block_;
   uint64_t passed_ = 0;              // records that the filter let pass
   std::vector<size_t> positions_{};  // the encoder's columns, then where's and unit's
-  std::optional<size_t> where_{}, unit_{};
+  std::optional<size_t> where_{}, unit_{}, id_{};
+  std::vector<std::string> ids_{};
   std::vector<Cell> record_{};
   std::string scratch_{};
   std::unordered_map<std::string, uint64_t> of_unit_{};

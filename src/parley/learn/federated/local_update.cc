@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parley/base/number.h"
+#include "parley/learn/federated/shrink.h"
 
 namespace parley::learn {
 namespace {
@@ -25,6 +26,14 @@ double shrinkage(double x, double k) {
 }
 
 }  // namespace
+
+LocalPlan with_falling_steps(LocalPlan plan) {
+  check(plan.l2 > 0);
+  const double smooth = smoothness_of(plan.loss) * plan.max_row_norm * plan.max_row_norm + plan.l2;
+  plan.delay = std::max(8 * smooth / plan.l2 - 1, static_cast<double>(plan.steps));
+  plan.step *= 2 / (plan.l2 * plan.delay);
+  return plan;
+}
 
 Result<LocalUpdate> LocalUpdate::make(const LocalPlan& plan) {
   check(plan.rows > 0 && plan.steps >= 1 && plan.max_row_norm > 0 && plan.weight > 0);
@@ -55,6 +64,7 @@ Result<LocalUpdate> LocalUpdate::make(const LocalPlan& plan) {
 }
 
 double LocalUpdate::sensitivity() const {
+  if (plan_.max_update > 0) return 2 * plan_.weight * plan_.max_update * (1 + 0x1p-40);
   const double lam = plan_.l2, k = static_cast<double>(plan_.steps);
   const double share =
       2 * plan_.weight * lattice_.max_grad_norm() / static_cast<double>(plan_.rows);
@@ -64,7 +74,7 @@ double LocalUpdate::sensitivity() const {
 }
 
 double LocalUpdate::sensitivity_on(double gamma) const {
-  const double k = static_cast<double>(plan_.steps);
+  const double k = plan_.max_update > 0 ? 0 : static_cast<double>(plan_.steps);
   const double each = gamma + plan_.weight * plan_.step * k * lattice_.gamma() +
                       plan_.weight * 0x1p-40 * k * std::max(1.0, plan_.box);
   const double all = each * std::sqrt(static_cast<double>(plan_.dimension));
@@ -76,20 +86,27 @@ double LocalUpdate::largest() const {
   const double far = plan_.box * std::sqrt(static_cast<double>(plan_.dimension));
   const double by_steps =
       way * (lattice_.max_grad_norm() + plan_.l2 * (far + way * lattice_.max_grad_norm()));
-  return plan_.weight * std::min(by_steps, 2 * plan_.box);
+  const double most = std::min(by_steps, 2 * plan_.box);
+  return plan_.weight * (plan_.max_update > 0 ? std::min(most, plan_.max_update) : most);
 }
 
-std::vector<double> LocalUpdate::run(std::span<const double> theta, const Mean& mean) const {
+std::vector<double> LocalUpdate::run(std::span<const double> theta, const Mean& mean,
+                                     uint64_t done) const {
   check(theta.size() == plan_.dimension);
   std::vector<double> v(theta.begin(), theta.end());
   for (int64_t k = 0; k < plan_.steps; ++k) {
+    const double t = static_cast<double>(done) + static_cast<double>(k);
+    const double step =
+        plan_.delay > 0 ? plan_.step * (plan_.delay / (plan_.delay + t)) : plan_.step;
     const std::vector<double> gradient = mean(v);
     for (size_t j = 0; j < v.size(); ++j) {
       const double slope = gradient[j] + plan_.l2 * v[j];
-      v[j] = std::clamp(v[j] - plan_.step * slope, -plan_.box, plan_.box);
+      v[j] = std::clamp(v[j] - step * slope, -plan_.box, plan_.box);
     }
   }
-  for (size_t j = 0; j < v.size(); ++j) v[j] = plan_.weight * (v[j] - theta[j]);
+  for (size_t j = 0; j < v.size(); ++j) v[j] -= theta[j];
+  const double by = plan_.weight * (plan_.max_update > 0 ? shrink_factor(v, plan_.max_update) : 1);
+  for (double& value : v) value *= by;
   return v;
 }
 

@@ -11,6 +11,8 @@
 // nearer by the factor 1 - eta lam (Nesterov 2004, 2.1.15), and Proj moves none apart. At one point
 // the steps of neighbouring data differ by at most 2 eta G / n. Hence the distance of the two runs
 // obeys d_k+1 <= (1 - eta lam) d_k + 2 eta G / n, d_0 = 0. Summing up gives D. End of proof.
+// With steps eta_k of different lengths the same sum is (2G / (n lam)) (1 - prod (1 - eta_k lam)),
+// which grows with every eta_k: D of the longest step bounds it.
 // It has no slack: antipodal records far out attain .9998 of it (local_update_test.cc).
 //
 // In computer numbers: the records' slopes are clamped so that their gradients are at most G, which
@@ -19,6 +21,11 @@
 // every step; the steps' own roundings are below 2^-40 K max(1, |theta|) per coordinate; and the
 // end is rounded to the lattice of spacing gamma on which noise is added. In all
 //     D_fp = D + (gamma + w eta K g + w 2^-40 K max(1, box)) sqrt(d).
+//
+// Where whole owners are protected instead of records, v_K - theta is shortened to a norm S after
+// the steps, whatever they were, and other records of one owner move w (v_K - theta) by at most
+// 2 w S: nothing about loss or steps is needed. In computer numbers it is shortened to S (1 -
+// 2^-40) and the end is rounded, D_fp = 2 w S + gamma sqrt(d).
 #pragma once
 
 #include <cstdint>
@@ -35,8 +42,10 @@ namespace parley::learn {
 /// Public.
 struct LocalPlan {
   Losses loss = Logistic{};
-  double l2 = 0;             // lam
-  double step = 0;           // eta
+  double l2 = 0;    // lam
+  double step = 0;  // eta, the longest
+  double delay =
+      0;  // step t, counted from 0 over all rounds, is eta delay / (delay + t); 0: all eta
   int64_t steps = 1;         // K
   double max_row_norm = 1;   // R
   double max_grad_norm = 0;  // G, for losses whose slope has no bound; else the loss's own times R
@@ -44,8 +53,13 @@ struct LocalPlan {
   double weight = 1;  // w: of this owner in the sum
   uint64_t rows = 0;  // n
   uint32_t unit_records = 1;
+  double max_update = 0;  // S, where whole owners are protected; 0: records are
   size_t dimension = 0;
 };
+
+/// The plan with the steps of Theorem 4 of the paper on federated risk minimisation, its own step
+/// being a factor before them: 2 / (lam (t + delay)), delay = max(8 L/lam - 1, K). Needs lam > 0.
+LocalPlan with_falling_steps(LocalPlan plan);
 
 class LocalUpdate {
  public:
@@ -65,10 +79,10 @@ class LocalUpdate {
   /// No coordinate of an update is larger.
   double largest() const;
 
-  /// w (v_K - theta). `mean` gives the mean of the records' gradients at a point, exact but for the
-  /// lattice.
+  /// w (v_K - theta), after `done` steps of earlier rounds. `mean` gives the mean of the records'
+  /// gradients at a point, exact but for the lattice.
   using Mean = std::function<std::vector<double>(std::span<const double>)>;
-  std::vector<double> run(std::span<const double> theta, const Mean& mean) const;
+  std::vector<double> run(std::span<const double> theta, const Mean& mean, uint64_t done = 0) const;
   /// An update on the lattice of spacing gamma.
   std::vector<int64_t> rounded(std::span<const double> update, double gamma) const;
 

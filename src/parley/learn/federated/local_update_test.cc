@@ -200,5 +200,44 @@ TEST(Shrunk, NoRecordIsLongerThanTheBoundAndShortOnesStay) {
   }
 }
 
+TEST(LocalUpdate, FallingStepsAreThoseOfTheTheoremAndNoneIsLongerThanTheFirst) {
+  const LocalPlan given{.l2 = .1, .step = 1, .steps = 3, .box = 10, .rows = 4, .dimension = 1};
+  const LocalPlan plan = with_falling_steps(given);
+  const double smooth = .25 + .1;  // of the logistic loss on records of length 1
+  EXPECT_DOUBLE_EQ(plan.delay, 8 * smooth / .1 - 1);
+  EXPECT_DOUBLE_EQ(plan.step, 2 / (.1 * plan.delay));
+  const auto update = LocalUpdate::make(plan);
+  ASSERT_TRUE(update) << describe(update.error());
+  const auto no_gradient = [](std::span<const double>) { return std::vector<double>{0}; };
+  double expected = 2;
+  for (int t = 5; t < 8; ++t) expected *= 1 - .1 * (2 / (.1 * (plan.delay + t)));
+  EXPECT_NEAR(2 + update->run(std::vector<double>{2}, no_gradient, 5)[0], expected, 1e-14);
+  EXPECT_LT(update->run(std::vector<double>{2}, no_gradient, 0)[0],
+            update->run(std::vector<double>{2}, no_gradient, 100)[0]);
+}
+
+TEST(LocalUpdate, AShortenedUpdateIsNoLongerThanItsBoundWhateverTheSteps) {
+  const LocalPlan plan{.step = 1,
+                       .steps = 7,
+                       .box = 100,
+                       .weight = .25,
+                       .rows = 4,
+                       .max_update = .5,
+                       .dimension = 2};
+  const auto update = LocalUpdate::make(plan);
+  ASSERT_TRUE(update) << describe(update.error());
+  EXPECT_NEAR(update->sensitivity(), .25, 1e-9);
+  EXPECT_EQ(update->sensitivity_on(0x1p-20),
+            (update->sensitivity() + 0x1p-20 * std::sqrt(2.)) * 0x1p20 * (1 + 0x1p-40));
+  EXPECT_EQ(update->largest(), .125);
+  const auto steep = [](std::span<const double>) { return std::vector<double>{-3, 4}; };
+  const auto moved = update->run(std::vector<double>{1, 1}, steep);
+  EXPECT_LE(std::hypot(moved[0], moved[1]), .125);
+  EXPECT_NEAR(std::hypot(moved[0], moved[1]), .125, 1e-9);
+  EXPECT_NEAR(moved[1] / moved[0], -4. / 3, 1e-12);
+  const auto gentle = [](std::span<const double>) { return std::vector<double>{.01, 0}; };
+  EXPECT_NEAR(update->run(std::vector<double>{1, 1}, gentle)[0], -.25 * .07, 1e-15);
+}
+
 }  // namespace
 }  // namespace parley::learn

@@ -7,20 +7,21 @@
 #include "parley/base/result.h"
 
 namespace parley::learn {
-namespace {
 
 /// The factor is taken smaller by more than what its own, the norm's and the products' roundings
 /// can add up to for 4096 columns (lattice.h counts them).
-double factor(std::span<const double> values, double max_norm) {
+double shrink_factor(std::span<const double> values, double max_norm) {
   double squares = 0;
   for (const double value : values) squares += value * value;
   const double norm = std::sqrt(squares);
   return norm > max_norm * (1 - 0x1p-40) ? max_norm * (1 - 0x1p-40) / norm : 1.0;
 }
 
+namespace {
+
 std::vector<double> scaled(std::span<const double> values, double max_norm) {
   std::vector<double> out(values.begin(), values.end());
-  const double by = factor(values, max_norm);
+  const double by = shrink_factor(values, max_norm);
   for (double& value : out) value *= by;
   return out;
 }

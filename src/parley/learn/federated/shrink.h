@@ -3,9 +3,14 @@
 // loss convex and smooth.
 #pragma once
 
+#include <span>
+
 #include "parley/learn/data/any_rows.h"
 
 namespace parley::learn {
+
+/// What a record of these features is multiplied with, min(1, max_norm / |z|_2) but for roundings.
+double shrink_factor(std::span<const double> values, double max_norm);
 
 /// Every record z times min(1, max_norm / |z|_2), so that as computed |z|_2 <= max_norm. Labels
 /// stay.

@@ -13,12 +13,13 @@ namespace {
 
 Result<LibsvmOptions> libsvm_options(const Source& source, const LoadOptions& options) {
   const Selection& select = source.select;
-  if (select.where || select.block || select.unit || !select.columns.empty())
-    return Error{Code::kInvalid,
-                 "a LIBSVM file has no column names, so nothing can be renamed, filtered or capped "
-                 "by one",
-                 "Leave these out, or keep the data as CSV or in a database.",
-                 {.file = source.path.string()}};
+  if (select.where || select.block || select.unit || !select.columns.empty() || !select.id.empty())
+    return Error{
+        Code::kInvalid,
+        "a LIBSVM file has no column names, so nothing can be renamed, filtered, capped or "
+        "aligned by one",
+        "Leave these out, or keep the data as CSV or in a database.",
+        {.file = source.path.string()}};
   return LibsvmOptions{.labels = options.labels,
                        .rows = select.rows,
                        .memory = select.memory,
@@ -79,7 +80,7 @@ Result<CountedAnyRows> load_any(const Source& source, const Schema& schema,
   }
   auto loaded = TRY(load(source, schema, options));
   return CountedAnyRows{std::make_shared<const Rows>(std::move(loaded.rows)),
-                        std::move(loaded.counts)};
+                        std::move(loaded.counts), std::move(loaded.ids)};
 }
 
 MemoryLimit memory_for_rows(uint64_t megabytes, const std::filesystem::path& folder) {

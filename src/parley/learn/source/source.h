@@ -47,6 +47,7 @@ Result<CountedRows> load(const Source& source, const Schema& schema,
 struct CountedAnyRows {
   AnyRows rows;
   Counts counts;
+  std::vector<std::string> ids{};
 };
 Result<CountedAnyRows> load_any(const Source& source, const Schema& schema,
                                 const LoadOptions& options = {});

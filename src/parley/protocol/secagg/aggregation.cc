@@ -184,22 +184,21 @@ Result<void> AggregationMember::take_share(const SealedShares& sealed) {
   return {};
 }
 
-Result<std::vector<uint64_t>> AggregationMember::mask(const std::vector<SealedShares>& received,
-                                                      std::vector<uint64_t> vector) {
+Result<privacy::Mask> AggregationMember::mask(const std::vector<SealedShares>& received) {
   TRY(enter(Phase::kMask));
-  check(vector.size() == plan_.words);
   for (const SealedShares& sealed : received) TRY(take_share(sealed));
   if (shares_.size() < plan_.threshold)
     return wrong("shares of " + std::to_string(shares_.size()) + " neighbours, where " +
                  std::to_string(plan_.threshold) + " are needed");
-  add_mask(seed_, vector);
+  privacy::Mask mask{std::vector<uint64_t>(plan_.words)};
+  add_mask(seed_, mask.words_);
   for (const auto& [neighbour, pair] : shares_) {
     const Secret32 agreed =
         TRY(masking_.agree(neighbours_.at(neighbour).keys.mask_key, "mask", context_));
-    neighbour > self_ ? add_mask(agreed, vector) : take_mask(agreed, vector);
+    neighbour > self_ ? add_mask(agreed, mask.words_) : take_mask(agreed, mask.words_);
   }
   phase_ = Phase::kConsent;
-  return vector;
+  return mask;
 }
 
 Result<Consent> AggregationMember::consent(const Survivors& survivors) {

@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "parley/base/signature.h"
+#include "parley/privacy/flow.h"
 #include "parley/protocol/secagg/graph.h"
 #include "parley/protocol/secagg/secrets.h"
 
@@ -94,9 +95,9 @@ class AggregationMember {
 
   Result<Keys> begin();
   Result<std::vector<SealedShares>> share(const NeighbourKeys& shown);
-  /// `vector` is what is to be summed, with its noise.
-  Result<std::vector<uint64_t>> mask(const std::vector<SealedShares>& received,
-                                     std::vector<uint64_t> vector);
+  /// All masks that this member's vector is to carry. They go on where it is paid for
+  /// (ledger/ledger.h), so that this class never sees what it hides.
+  Result<privacy::Mask> mask(const std::vector<SealedShares>& received);
   Result<Consent> consent(const Survivors& survivors);
   Result<Unmask> unmask(const std::vector<Consent>& consents);
 

@@ -154,12 +154,10 @@ Result<Secret32> AggregationServer::secret_of(size_t member, bool of_key) const 
 
 Result<std::vector<int64_t>> AggregationServer::open_sum() {
   if (phase_ != Phase::kUnmask) return Error{Code::kFailed, "the sum is not ready to be opened"};
-  std::vector<uint64_t> sum(plan_.words);
-  for (const auto& [member, vector] : masked_)
-    for (size_t i = 0; i < sum.size(); ++i) sum[i] += vector[i];
+  std::vector<wire::OpenedMask> masks;
   for (const size_t member : survivors_) {
     const Secret32 seed = TRY(secret_of(member, false));
-    take_mask(seed, sum);
+    masks.push_back({seed, false});
   }
   for (const auto& [gone, shares] : shares_) {
     if (masked_.contains(gone)) continue;
@@ -171,10 +169,20 @@ Result<std::vector<int64_t>> AggregationServer::open_sum() {
     for (const SealedShares& each : shares) {  // Whom it would have masked against.
       if (!masked_.contains(each.to)) continue;
       const Secret32 agreed = TRY(key.agree(keys_.at(each.to).mask_key, "mask", context_));
-      gone > each.to ? take_mask(agreed, sum) : add_mask(agreed, sum);
+      masks.push_back({agreed, gone < each.to});
     }
   }
+  masks_ = std::move(masks);
+  std::vector<uint64_t> sum(plan_.words);
+  for (const auto& [member, vector] : masked_)
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += vector[i];
+  without_masks(sum, masks_);
   return std::vector<int64_t>(sum.begin(), sum.end());
+}
+
+void without_masks(std::span<uint64_t> sum, const std::vector<wire::OpenedMask>& masks) {
+  for (const wire::OpenedMask& mask : masks)
+    mask.missing ? add_mask(mask.seed, sum) : take_mask(mask.seed, sum);
 }
 
 }  // namespace parley::protocol

@@ -4,9 +4,11 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "parley/protocol/secagg/aggregation.h"
+#include "parley/wire/transcript.h"
 
 namespace parley::protocol {
 
@@ -32,6 +34,9 @@ class AggregationServer {
   Result<void> take(size_t from, const Unmask& unmask);
   /// The sum of the survivors' vectors, modulo 2^64, read as signed numbers.
   Result<std::vector<int64_t>> open_sum();
+  /// The masks that this took off, of which the server alone knows that they are the right ones:
+  /// without_masks gives the same sum.
+  const std::vector<wire::OpenedMask>& masks() const { return masks_; }
 
   const std::vector<size_t>& survivors() const { return survivors_; }
 
@@ -53,6 +58,10 @@ class AggregationServer {
   std::map<size_t, Consent> consents_{};
   std::set<size_t> unmasked_{};
   std::map<std::pair<size_t, bool>, std::vector<SecretShare>> opened_{};  // member, of its key?
+  std::vector<wire::OpenedMask> masks_{};
 };
+
+/// Takes these masks off a sum of masked vectors.
+void without_masks(std::span<uint64_t> sum, const std::vector<wire::OpenedMask>& masks);
 
 }  // namespace parley::protocol

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "parley/protocol/secagg/aggregation_server.h"
+#include "support/bounded.h"
 #include "support/entropy.h"
 #include "support/statistics.h"
 
@@ -66,8 +67,8 @@ class Job {
     on_shares(shares);
     for (auto& [i, received] : shares) {
       if (!there(i, kMasked)) continue;
-      auto masked = TRY(members[i]->mask(received, vectors[i]));
-      TRY(server.take(i, std::move(masked)));
+      const auto mask = TRY(members[i]->mask(received));
+      TRY(server.take(i, privacy::MaskForTest::on(mask, vectors[i])));
     }
     const Survivors survivors = TRY(server.close_masked());
     for (const size_t i : survivors.members)
@@ -220,7 +221,8 @@ TEST(SecureAggregation, OneMaskedVectorLooksUniform) {
   for (auto& [i, keys_shown] : shown)
     ASSERT_TRUE(job.server.take(i, *job.members[i]->share(keys_shown)));
   auto shares = *job.server.close_shares();
-  seen = *job.members[0]->mask(shares[0], job.vectors[0]);
+  const auto mask = job.members[0]->mask(shares[0]);
+  seen = privacy::MaskForTest::on(*mask, job.vectors[0]);
   std::vector<double> counts(256);
   for (const uint64_t word : seen)
     for (int byte = 0; byte < 8; ++byte) ++counts[word >> 8 * byte & 255];
@@ -379,7 +381,7 @@ TEST(SecureAggregation, RandomCallsNeverRevealBothShares) {
               if (auto all = job.server.close_shares()) shares = *all;
           break;
         case 1:
-          (void)job.members[0]->mask(shares[0], {1, 2});
+          (void)job.members[0]->mask(shares[0]);
           break;
         case 2:
           consented |= bool(job.members[0]->consent(some));

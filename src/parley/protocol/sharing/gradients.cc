@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "parley/protocol/sharing/pads.h"
+
 namespace parley::protocol {
 namespace {
 
@@ -17,23 +19,27 @@ WordMatrix<Word> matrix_of(const Secret32& seed, size_t rows, size_t columns) {
 
 }  // namespace
 
-GradientDealer::GradientDealer(size_t records, std::vector<size_t> columns, Entropy& entropy)
-    : records_(records), columns_(std::move(columns)), entropy_(entropy) {
-  for (const size_t count : columns_) {
-    setups_.push_back(draw_secret(entropy));
-    masks_.push_back(matrix_of(setups_.back(), records, count));
-  }
+RoundSeeds round_seeds(const Secret32& seed, size_t self, size_t parties) {
+  RoundSeeds seeds{.b = derived(seed, TupleBytes().add("b"))};
+  for (size_t m = 0; m < parties; ++m)
+    if (m != self) seeds.c[m] = derived(seed, TupleBytes().add("c").add(uint64_t{m}));
+  return seeds;
 }
 
-std::vector<RoundSeeds> GradientDealer::begin_round() {
-  round_.assign(columns_.size(), {});
+GradientDealer::GradientDealer(size_t records, std::vector<size_t> columns,
+                               std::span<const Secret32> setups)
+    : records_(records), columns_(std::move(columns)) {
+  check(setups.size() == columns_.size());
+  for (size_t m = 0; m < columns_.size(); ++m)
+    masks_.push_back(matrix_of(setups[m], records, columns_[m]));
+}
+
+void GradientDealer::begin_round(std::span<const Secret32> seeds) {
+  check(seeds.size() == columns_.size());
+  round_.clear();
+  for (size_t k = 0; k < seeds.size(); ++k)
+    round_.push_back(round_seeds(seeds[k], k, seeds.size()));
   corrected_.assign(columns_.size(), false);
-  for (size_t k = 0; k < columns_.size(); ++k) {
-    round_[k].b = draw_secret(entropy_);
-    for (size_t m = 0; m < columns_.size(); ++m)
-      if (m != k) round_[k].c[m] = draw_secret(entropy_);
-  }
-  return round_;
 }
 
 Words<Word> GradientDealer::correction_for(size_t party, const std::function<int64_t()>& noise) {

@@ -20,29 +20,27 @@ namespace parley::protocol {
 
 using Word = uint64_t;
 
-/// What the dealer gives party k for one round. A word stream of a seed is used once.
+/// The masks of party k in one round, from the one seed that the dealer gives it. A word stream of
+/// a seed is used once.
 struct RoundSeeds {
   Secret32 b{};                    // masks u_k
   std::map<size_t, Secret32> c{};  // for every other m
 };
+RoundSeeds round_seeds(const Secret32& seed, size_t self, size_t parties);
 
 class GradientDealer {
  public:
-  /// `columns[m]` of party m.
-  GradientDealer(size_t records, std::vector<size_t> columns, Entropy& entropy);
+  /// `columns[m]` of party m, and the seed of its A_m, which party m gets too.
+  GradientDealer(size_t records, std::vector<size_t> columns, std::span<const Secret32> setups);
 
-  /// The seed of A_m, for party m.
-  const Secret32& setup(size_t party) const { return setups_[party]; }
-  /// Fresh seeds for all parties.
-  std::vector<RoundSeeds> begin_round();
+  /// A seed of every party, which no round before had.
+  void begin_round(std::span<const Secret32> seeds);
   /// C_m of this round, with noise. Once for every party and round.
   Words<Word> correction_for(size_t party, const std::function<int64_t()>& noise);
 
  private:
   size_t records_;
   std::vector<size_t> columns_;
-  Entropy& entropy_;
-  std::vector<Secret32> setups_{};
   std::vector<WordMatrix<Word>> masks_{};  // A_m
   std::vector<RoundSeeds> round_{};
   std::vector<bool> corrected_{};
@@ -56,6 +54,7 @@ class GradientParty {
   WordMatrix<Word> setup(const Secret32& seed);
   /// Another's E.
   void take_setup(size_t from, WordMatrix<Word> masked);
+  bool is_set_up() const { return others_.size() + 1 == parties_; }
 
   struct Sent {
     Words<Word> masked{};                    // F_k, the same for all

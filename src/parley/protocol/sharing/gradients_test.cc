@@ -32,15 +32,22 @@ AnyRows random_rows(size_t records, size_t columns, uint64_t seed) {
   return std::shared_ptr<const learn::Rows>(rows);
 }
 
+std::vector<Secret32> secrets(size_t count, Entropy& entropy) {
+  std::vector<Secret32> secrets;
+  while (secrets.size() < count) secrets.push_back(draw_secret(entropy));
+  return secrets;
+}
+
 /// A round of all parties: what each of them opens.
 std::vector<std::vector<int64_t>> play(const std::vector<IntegerRows>& rows,
                                        std::vector<GradientParty>& parties, GradientDealer& dealer,
                                        const std::vector<std::vector<int64_t>>& scores,
-                                       const std::function<int64_t()>& noise) {
-  const auto seeds = dealer.begin_round();
+                                       const std::function<int64_t()>& noise, Entropy& entropy) {
+  const auto seeds = secrets(rows.size(), entropy);
+  dealer.begin_round(seeds);
   std::vector<GradientParty::Sent> sent;
   for (size_t k = 0; k < rows.size(); ++k)
-    sent.push_back(parties[k].begin_round(scores[k], seeds[k]));
+    sent.push_back(parties[k].begin_round(scores[k], round_seeds(seeds[k], k, rows.size())));
   std::vector<std::vector<int64_t>> opened;
   for (size_t m = 0; m < rows.size(); ++m) {
     std::map<size_t, Words<Word>> masked, shares;
@@ -53,14 +60,17 @@ std::vector<std::vector<int64_t>> play(const std::vector<IntegerRows>& rows,
 
 struct Table {
   std::vector<IntegerRows> rows;
+  std::vector<Secret32> setups;
   std::vector<GradientParty> parties{};
   GradientDealer dealer;
 
   Table(std::vector<IntegerRows> of, Entropy& entropy)
-      : rows(std::move(of)), dealer(rows[0].size(), widths(rows), entropy) {
+      : rows(std::move(of)),
+        setups(secrets(rows.size(), entropy)),
+        dealer(rows[0].size(), widths(rows), setups) {
     for (size_t m = 0; m < rows.size(); ++m) parties.emplace_back(rows[m], m, rows.size());
     for (size_t m = 0; m < rows.size(); ++m) {
-      const auto masked = parties[m].setup(dealer.setup(m));
+      const auto masked = parties[m].setup(setups[m]);
       for (size_t k = 0; k < rows.size(); ++k)
         if (k != m) parties[k].take_setup(m, masked);
     }
@@ -85,8 +95,9 @@ TEST(SecretGradients, OpenTheExactSumPlusTheDealersNoise) {
         for (size_t i = 0; i < 40; ++i)
           each[i] = int64_t(entropy.word()) >> 24, all[i] += uint64_t(each[i]);
       std::vector<int64_t> drawn;
-      const auto opened = play(table.rows, table.parties, table.dealer, scores,
-                               [&] { return drawn.emplace_back(int64_t(entropy.word()) >> 40); });
+      const auto opened = play(
+          table.rows, table.parties, table.dealer, scores,
+          [&] { return drawn.emplace_back(int64_t(entropy.word()) >> 40); }, entropy);
       auto next = drawn.begin();
       for (size_t m = 0; m < parties; ++m) {
         const auto exact = table.rows[m].combination(all);
@@ -205,8 +216,8 @@ TEST(SecretGradients, TwoReceiversCannotCompare) {
 
 TEST(SecretGradients, ASecondCorrectionIsNeverMade) {
   test::SeededEntropy entropy(2, "dealer");
-  GradientDealer dealer(3, {1, 1}, entropy);
-  dealer.begin_round();
+  GradientDealer dealer(3, {1, 1}, secrets(2, entropy));
+  dealer.begin_round(secrets(2, entropy));
   dealer.correction_for(0, [] { return 0; });
   EXPECT_DEATH(dealer.correction_for(0, [] { return 0; }), "");
 }
@@ -317,8 +328,9 @@ class RealDataVertical : public testing::Test {
                                               plan.row_norms[m] * plan.balls[m]));
       for (size_t i = 0; i < plan.rows; ++i)
         scores[0][i] -= int64_t(std::ldexp(labels[i], plan.fraction));
-      const auto opened = play(table.rows, table.parties, table.dealer, scores,
-                               [&] { return gaussian.sample(entropy); });
+      const auto opened = play(
+          table.rows, table.parties, table.dealer, scores, [&] { return gaussian.sample(entropy); },
+          entropy);
       for (size_t m = 0; m < 2; ++m) {
         std::vector<double> gradient;
         for (const int64_t units : opened[m]) gradient.push_back(double(units) * plan.unit());

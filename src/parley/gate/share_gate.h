@@ -1,0 +1,62 @@
+// The gate of an owner whose answers leave only in a sum over owners:
+//
+//   query --validate--> theta --ClipAndSum--> Bounded --Ledger::pay_share(noise, Mask)--> Masked
+//
+// Like Gate it holds against any learner. Unlike it, nothing is replayed: a masked vector is of use
+// in one aggregation only, and another one is another payment with other noise
+// (docs/decisions/0018-a-share-is-paid-for-each-sum.md).
+#pragma once
+
+#include <deque>
+#include <span>
+
+#include "parley/base/entropy.h"
+#include "parley/gate/clip_and_sum.h"
+#include "parley/gate/share_terms.h"
+#include "parley/ledger/ledger.h"
+
+namespace parley::gate {
+
+class ShareGate {
+ public:
+  /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
+  /// spent. Shrinks the records, once, and draws the first noise.
+  static Result<ShareGate> open(Records records, ShareTerms terms, ledger::Ledger& ledger,
+                                ledger::DatasetId dataset, Entropy& entropy, int threads);
+
+  /// Might this be asked? Nothing is spent.
+  Result<void> validate(std::span<const double> theta) const;
+
+  /// This owner's part of aggregation `attempt` of the job, which starts from theta.
+  Result<privacy::Masked> share(uint32_t attempt, std::span<const double> theta,
+                                privacy::Mask mask);
+
+  Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
+    return ledger_->recognise(dataset_, charter, receipt);
+  }
+  /// Aggregations it has paid for.
+  uint32_t paid() const { return ledger_->last_round(terms_.charter); }
+  bool is_done() const { return paid() >= terms_.answers; }
+  const ShareTerms& terms() const { return terms_; }
+
+  /// Draws the noise of coming aggregations. Called when no one waits.
+  void draw_ahead();
+
+ private:
+  ShareGate(Records records, ShareTerms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
+            Entropy& entropy, int threads);
+
+  using DrawnShare = privacy::DrawnOf<privacy::SharedMechanisms>::type;
+  Records records_;
+  ShareTerms terms_;
+  ledger::Ledger* ledger_;
+  ledger::DatasetId dataset_;
+  Entropy* entropy_;
+  int threads_;
+  std::deque<DrawnShare> noise_;  // one for each coming aggregation, none used twice
+};
+
+/// SHA-256 that names what is asked: charter, aggregation, and the exact bits of theta.
+Hash share_query_hash(const Hash& charter, uint32_t attempt, std::span<const double> theta);
+
+}  // namespace parley::gate

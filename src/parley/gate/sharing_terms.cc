@@ -1,0 +1,168 @@
+#include "parley/gate/sharing_terms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parley/base/number.h"
+#include "parley/charter/available.h"
+#include "parley/privacy/accounting/budget.h"
+
+namespace parley::gate {
+namespace {
+
+using charter::Charter, charter::not_available;
+
+Error bad(const std::string& key, const std::string& what, const std::string& hint) {
+  return {Code::kInvalid, what, hint, {.key = key}};
+}
+
+Result<void> check_target(const learn::Target& target) {
+  const double largest =
+      std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
+      target.scale;
+  if (!target.levels.empty() || largest <= 1) return {};
+  return bad("target.bounds",
+             "allow labels up to " + shortest(largest) + ", under sharing they must lie in -1 .. 1",
+             "Give target.center and target.scale that bring the bounds there.");
+}
+
+Result<void> check_available(const Charter& charter) {
+  if (!charter.complete())
+    return bad(charter.undecided.front(),
+               "the charter is a draft: " + charter.undecided.front() + " is not decided",
+               "Only a complete charter trains.");
+  if (charter.owners.size() < 2)
+    return bad("owner", "sharing needs two owners at least", "Add owners.");
+  if (charter.preprocess)
+    return not_available("preprocess.bundle", charter.preprocess->bundle,
+                         "Leave [preprocess] out: a bundle mixes columns of several owners.");
+  if (charter.privacy.unit != "record" || charter.privacy.unit_records != 1)
+    return not_available("privacy.unit", charter.privacy.unit,
+                         "Use unit = \"record\": a record is what owners align.");
+  if (charter.records->on_mismatch != charter::OnMismatch::kStop)
+    return not_available("records.on_mismatch", name_of(charter.records->on_mismatch),
+                         "Use \"stop\".");
+  if (charter.protocol.average == charter::Average::kPaper)
+    return not_available("protocol.average", "paper", "Use \"tail\" or \"none\".");
+  if (charter.model.box < charter.protocol.model_ball)
+    return bad("model.box", "is smaller than protocol.model_ball, which bounds the model",
+               "Take a box of at least model_ball.");
+  return check_target(charter.schema.target);
+}
+
+/// R_m as the charter says; the ball is divided like them, so that no party's scores outweigh.
+learn::JointPlan plan_of(const Charter& charter) {
+  learn::JointPlan plan{.fraction = static_cast<int>(charter.privacy.grid_bits),
+                        .rows = static_cast<uint64_t>(charter.records->count)};
+  for (const charter::Owner& owner : charter.owners) plan.row_norms.push_back(owner.max_row_norm);
+  const double whole = plan.row_norm();
+  for (const double norm : plan.row_norms)
+    plan.balls.push_back(charter.protocol.model_ball * norm / whole);
+  return plan;
+}
+
+/// What one job on one of kappa data sets may use.
+Result<double> smallest_rho(const Charter& charter) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const charter::Owner& owner : charter.owners) {
+    const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
+    const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, 0));
+    smallest = std::min(smallest, budget.rho_max);
+  }
+  const auto parts = static_cast<double>(charter.privacy.overlap);
+  return parts == 1 ? smallest : next_down(smallest / parts);
+}
+
+/// A bound that rounding would use up, or that integers cannot hold, bounds nothing.
+Result<void> check_norms(const Charter& charter, const learn::JointPlan& plan) {
+  for (size_t i = 0; i < plan.row_norms.size(); ++i) {
+    const double rounding =
+        std::sqrt(double(part_schema(charter, i).features().size())) * std::ldexp(1.0, -plan.bits);
+    if (plan.row_norms[i] > rounding && plan.row_norms[i] < 0x1p20) continue;
+    return bad(
+        "owner[" + std::to_string(i) + "].max_row_norm",
+        "is " + shortest(plan.row_norms[i]) + ", not between " + shortest(rounding) + " and 2^20",
+        "Scale max_row_norm to about 1.");
+  }
+  return {};
+}
+
+/// The finest grid of the rows on which all sums fit 64 bits.
+Result<privacy::Gaussian> fit(learn::JointPlan& plan, uint32_t rounds, privacy::Rho rho) {
+  constexpr int kFinest = 20, kCoarsest = 10;
+  for (plan.bits = kFinest; plan.bits >= kCoarsest; --plan.bits) {
+    const auto noise = privacy::Gaussian::calibrate(plan.sensitivity(), rounds, rho);
+    if (noise && noise->scale() < 0x1p56 && plan.fits(noise->scale())) return *noise;
+  }
+  return bad("privacy.grid_bits", "the sums of so many records do not fit 64 bits",
+             "Use fewer grid_bits.");
+}
+
+/// V-A: `step` is rho, and what a party aims at is cut to the largest score of a whole record.
+Result<learn::NoisySharingPlan> noisy_plan(const Charter& charter, const learn::JointPlan& plan) {
+  if (!(charter.model.l2 > 0))
+    return bad("model.l2", "must be above 0 for rule noisy_sharing, which its bound divides by",
+               "For example l2 = 0.001.");
+  if (charter.protocol.momentum > 0)
+    return not_available("protocol.momentum", shortest(charter.protocol.momentum),
+                         "ADMM has none: leave momentum out.");
+  return learn::NoisySharingPlan{.rows = plan.rows,
+                                 .lam = charter.model.l2 * static_cast<double>(plan.rows),
+                                 .rho = charter.protocol.step,
+                                 .row_norms = plan.row_norms,
+                                 .balls = plan.balls,
+                                 .target_clip = plan.row_norm() * plan.model_norm(),
+                                 .fraction = plan.fraction};
+}
+
+}  // namespace
+
+bool holds_label(const Charter& charter, size_t owner) {
+  return charter.owners[owner].name == charter.target_owner;
+}
+
+learn::Schema part_schema(const Charter& charter, size_t owner) {
+  learn::Schema schema;
+  for (size_t i = 0; i < charter.schema.columns.size(); ++i)
+    if (charter.column_owners[i] == charter.owners[owner].name)
+      schema.columns.push_back(charter.schema.columns[i]);
+  schema.target = charter.schema.target;
+  schema.bias = charter.schema.bias && holds_label(charter, owner);
+  return schema;
+}
+
+Result<SharingTerms> sharing_terms(const Charter& charter) {
+  TRY(check_available(charter));
+  const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
+  learn::JointPlan plan = plan_of(charter);
+  const auto rho = TRY(privacy::Rho::make(TRY(smallest_rho(charter))));
+  auto noise = TRY(fit(plan, rounds, rho));
+  TRY(check_norms(charter, plan));
+  double sensitivity = plan.sensitivity();
+  std::optional<learn::NoisySharingPlan> noisy;
+  if (charter.protocol.rule == charter::Rule::kNoisySharing) {
+    noisy = TRY(noisy_plan(charter, plan));
+    sensitivity = noisy->sensitivity();
+    noise = TRY(privacy::Gaussian::calibrate(sensitivity, rounds, rho));
+  }
+  const bool tail = charter.protocol.average == charter::Average::kTail;
+  SharingTerms terms{.charter = charter.hash,
+                     .rounds = rounds,
+                     .plan = std::move(plan),
+                     .steps = {.step = charter.protocol.step,
+                               .momentum = charter.protocol.momentum,
+                               .l2 = charter.model.l2 / 2,  // of half the squares
+                               .rounds = rounds,
+                               .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1},
+                     .sensitivity = sensitivity,
+                     .noise = noise,
+                     .noisy = std::move(noisy)};
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    terms.columns.push_back(part_schema(charter, i).features().size());
+    if (holds_label(charter, i)) terms.label_holder = i;
+  }
+  return terms;
+}
+
+}  // namespace parley::gate

@@ -1,0 +1,25 @@
+// A party's records in the order that all parties share: read, and sorted by the digests of their
+// ids.
+#pragma once
+
+#include <string>
+
+#include "parley/learn/sharing/alignment.h"
+#include "parley/learn/source/source.h"
+
+namespace parley::learn {
+
+struct AlignedRows {
+  AnyRows rows;
+  Alignment alignment;
+};
+
+/// `schema` is the party's part of it. Another number of records than `count` is an error that says
+/// how many rows had no id, and how many one that came before.
+Result<AlignedRows> load_aligned(Source source, const Schema& schema, bool labels,
+                                 const std::string& id, const Secret32& key, uint64_t count);
+
+/// The rows of `order`, in this order.
+AnyRows rows_in_order(const AnyRows& rows, std::span<const uint64_t> order);
+
+}  // namespace parley::learn

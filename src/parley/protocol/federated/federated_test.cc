@@ -1,0 +1,267 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "parley/protocol/make_learner.h"
+#include "support/federated_job.h"
+
+namespace parley::protocol {
+namespace {
+
+using test::Clinics, test::clinics_charter;
+
+/// What a message to an owner is about: 0 the question, then keys, shares, survivors, consents.
+int stage_of(const Outgoing& letter) {
+  const auto message = wire::decode_to_owner(letter.message);
+  if (std::holds_alternative<wire::ReceivedQuery>(message->body)) return 0;
+  const auto* member = std::get_if<wire::ToMember>(&message->body);
+  if (member == nullptr) return -1;
+  if (const auto* list = std::get_if<wire::SurvivorList>(&member->step))
+    return list->owners.empty() ? 4 : 3;
+  return 1 + int(member->step.index());
+}
+
+void expect_replayed(const Clinics& job) {
+  const auto again = make_learner(job.charter, nullptr, Receipts::kSigned);
+  const auto taken = job.journal.in_order(
+      [&](const wire::Entry& entry) { return (*again)->replay(entry.owner, entry.answer); },
+      [&](const wire::Note& note) { return (*again)->replay(note); });
+  ASSERT_TRUE(taken) << describe(taken.error());
+  EXPECT_EQ((*again)->rounds_done(), job.learner.rounds_done());
+  EXPECT_EQ((*again)->trained().theta, job.learner.trained().theta);
+}
+
+TEST(Federated, AJobEndsAndItsJournalGivesTheSameModel) {
+  Clinics job(clinics_charter());
+  job.connect_all();
+  job.run();
+  ASSERT_TRUE(job.learner.finished());
+  EXPECT_TRUE(job.refused.empty());
+  EXPECT_EQ(job.learner.begun(), 2u);
+  for (const auto& owner : job.owners) {
+    EXPECT_EQ(owner->process->finished(), model_hash(job.learner.trained().theta));
+    EXPECT_EQ(owner->ledger.last_round(job.charter.hash), 2u);
+  }
+  expect_replayed(job);
+}
+
+TEST(Federated, NothingThatAnOwnerSaysBesideItsMaskedVectorDependsOnItsRecords) {
+  std::vector<Bytes> sent[2];
+  for (const int world : {0, 1}) {
+    Clinics job(clinics_charter());
+    job.on_up = [&](size_t owner, const Bytes& message) {
+      const auto decoded = wire::decode_from_owner(message);
+      const auto* member = std::get_if<wire::ReceivedFromMember>(&decoded->body);
+      const bool masked = member && std::holds_alternative<wire::ReceivedAnswer>(member->step);
+      if (owner == 0 && job.learner.rounds_done() == 0 && !masked) sent[world].push_back(message);
+    };
+    if (world == 1) {  // Other records behind the same gate, before anything was drawn.
+      auto other = std::make_unique<test::Clinic>(job.charter, 0);
+      other->process =
+          *open_federated(job.charter, 0, gate::Records(learn::AnyRows(test::clinic_rows(7))),
+                          other->ledger, other->dataset, test::clinic_key(0), other->entropy, 1);
+      job.owners[0] = std::move(other);
+    } else {
+      job.owners[0]->restart(job.charter, 0);  // The same draws in both worlds.
+    }
+    job.connect_all();
+    job.run();
+    ASSERT_TRUE(job.learner.finished());
+  }
+  ASSERT_EQ(sent[0].size(), 5u);  // Greeting, keys, shares, consent, opened shares.
+  EXPECT_EQ(sent[0], sent[1]);
+}
+
+TEST(Federated, AnOwnerThatGoesAtAnyStageIsDoneWithoutIfEnoughAreLeft) {
+  for (int stage = 0; stage <= 4; ++stage) {
+    Clinics job(clinics_charter(6, "survivors = 5\nthreshold = 3\n"));
+    bool gone = false;
+    job.connect_all();
+    while (!gone && !job.post.empty()) {
+      if (job.post.front().owner == 2 && stage_of(job.post.front()) == stage) {
+        job.leave(2);
+        gone = true;
+      } else {
+        job.deliver();
+      }
+    }
+    ASSERT_TRUE(gone) << stage;
+    job.run();
+    EXPECT_EQ(job.learner.rounds_done(), 1u) << stage;  // Then it waits for the one that is away.
+    EXPECT_EQ(job.learner.begun(), 1u) << stage;
+    job.keep(job.learner.time_is_up(), 0);
+    job.run();
+    ASSERT_TRUE(job.learner.finished()) << stage;
+    EXPECT_EQ(job.owners[2]->ledger.last_round(job.charter.hash), stage <= 2 ? 0u : 1u);
+    EXPECT_EQ(job.learner.trained().answers[2], stage <= 2 ? 0u : 1u);
+    expect_replayed(job);
+  }
+}
+
+TEST(Federated, WithTooFewLeftTheRoundIsBegunAgainAndPaidAgain) {
+  for (int stage = 0; stage <= 4; ++stage) {
+    Clinics job(clinics_charter());
+    bool gone = false;
+    job.connect_all();
+    while (!gone && !job.post.empty()) {
+      if (job.post.front().owner == 2 && stage_of(job.post.front()) == stage) {
+        job.leave(2);
+        gone = true;
+      } else {
+        job.deliver();
+      }
+    }
+    job.run();
+    EXPECT_EQ(job.learner.rounds_done(), 0u) << stage;
+    job.owners[2]->restart(job.charter, 2);
+    job.connect(2);
+    job.run();
+    ASSERT_TRUE(job.learner.finished()) << stage;
+    EXPECT_EQ(job.learner.begun(), 3u) << stage;
+    for (const size_t other : {0, 1})
+      EXPECT_EQ(job.owners[other]->ledger.last_round(job.charter.hash), stage <= 1 ? 2u : 3u)
+          << stage;
+    expect_replayed(job);
+  }
+}
+
+TEST(Federated, WhenNoPaymentIsLeftTheJobEndsAndSaysWhy) {
+  Clinics job(clinics_charter(3, "repeats = 0\n"));
+  job.connect_all();
+  while (stage_of(job.post.front()) != 3) job.deliver();  // All have paid.
+  job.leave(0);
+  job.leave(1);
+  job.run();
+  for (const size_t owner : {0, 1}) job.connect(owner);
+  job.run();
+  ASSERT_FALSE(job.learner.finished());
+  // The second aggregation was paid with the last payment and gave the first round; the second
+  // round cannot be paid.
+  ASSERT_TRUE(job.learner.refused().has_value());
+  EXPECT_EQ(job.learner.refused()->code, Code::kBudgetExhausted);
+  EXPECT_EQ(job.learner.rounds_done(), 1u);
+  for (const auto& owner : job.owners)
+    EXPECT_LE(owner->ledger.spent(owner->dataset).rho,
+              owner->ledger.budget(owner->dataset).rho_max);
+}
+
+TEST(Federated, ALearnerThatResumesGoesOnWithAnotherAggregation) {
+  Clinics job(clinics_charter());
+  job.connect_all();
+  while (stage_of(job.post.front()) != 3) job.deliver();
+  FederatedLearner resumed(*federated_plan(job.charter, nullptr));
+  ASSERT_TRUE(job.journal.in_order(
+      [&](const wire::Entry& entry) { return resumed.replay(entry.owner, entry.answer); },
+      [&](const wire::Note& note) { return resumed.replay(note); }));
+  std::deque<Outgoing> post;
+  const auto hear = [&](size_t owner, const Bytes& message) {
+    auto step = resumed.step(owner, message);
+    ASSERT_TRUE(step) << describe(step.error());
+    for (auto& each : step->messages) post.push_back(std::move(each));
+  };
+  for (size_t i = 0; i < 3; ++i) {
+    resumed.attend(i);
+    hear(i, job.owners[i]->process->connect());
+  }
+  for (; !post.empty(); post.pop_front()) {
+    const Outgoing letter = post.front();
+    const auto reply = job.owners[letter.owner]->process->step(letter.message);
+    ASSERT_TRUE(reply) << describe(reply.error());
+    if (*reply) hear(letter.owner, **reply);
+  }
+  EXPECT_TRUE(resumed.finished());
+  EXPECT_EQ(resumed.begun(), 3u);
+  for (const auto& owner : job.owners) EXPECT_EQ(owner->ledger.last_round(job.charter.hash), 3u);
+}
+
+TEST(Federated, AnAggregationIsNotBegunTwiceWithOneOwner) {
+  Clinics job(clinics_charter());
+  job.connect_all();
+  while (stage_of(job.post.front()) != 1) job.deliver();
+  wire::Stream stream(job.charter.hash);
+  auto& owner = *job.owners[0]->process;
+  owner.connect();
+  const auto ask = [&](uint32_t attempt) {
+    return owner.step(stream.send(wire::Query{attempt, privacy::Public::from_model({0, 0})}));
+  };
+  ASSERT_TRUE(ask(1));
+  ASSERT_TRUE(owner.refused().has_value());
+  EXPECT_EQ(owner.refused()->code, Code::kIntegrity);
+  ASSERT_TRUE(ask(2));
+  EXPECT_FALSE(owner.refused().has_value());
+}
+
+TEST(Federated, AMaskedVectorUnderAnotherReceiptOrForAnotherQuestionIsRefused) {
+  Clinics job(clinics_charter());
+  job.connect_all();
+  job.run();
+  const wire::Entry entry = job.journal.entries[0];
+  const auto refused = [&](const std::function<void(wire::ReceivedAnswer&)>& change) {
+    FederatedLearner learner(*federated_plan(job.charter, nullptr));
+    EXPECT_TRUE(learner.replay(job.journal.notes[0]));
+    wire::ReceivedAnswer answer = entry.answer;
+    change(answer);
+    const auto taken = learner.replay(entry.owner, answer);
+    return taken ? "" : taken.error().what;
+  };
+  using wire::ReceivedAnswer;
+  EXPECT_EQ(refused([](ReceivedAnswer&) {}), "");
+  EXPECT_NE(refused([](ReceivedAnswer& a) { ++a.values[0]; }).find("other numbers"),
+            std::string::npos);
+  EXPECT_NE(refused([](ReceivedAnswer& a) { a.receipt.epsilon_spent = 0; }).find("did not sign"),
+            std::string::npos);
+  EXPECT_NE(refused([](ReceivedAnswer& a) { a.signature.reset(); }).find("did not sign"),
+            std::string::npos);
+  EXPECT_NE(refused([](ReceivedAnswer& a) { a.receipt.query[0] ^= 1; }).find("another question"),
+            std::string::npos);
+  EXPECT_NE(refused([](ReceivedAnswer& a) { a.values.pop_back(); }).find("numbers instead"),
+            std::string::npos);
+}
+
+TEST(Federated, ASumThatIsNotThatOfTheMaskedVectorsIsNotBelieved) {
+  Clinics job(clinics_charter());
+  job.connect_all();
+  job.run();
+  const auto holds = [&](const std::function<void(wire::Note&)>& change) {
+    wire::Transcript changed = job.journal;
+    for (wire::Note& note : changed.notes)
+      if (note.kind == wire::Note::Kind::kSum) change(note);
+    FederatedLearner learner(*federated_plan(job.charter, nullptr));
+    return bool(changed.in_order(
+        [&](const wire::Entry& entry) { return learner.replay(entry.owner, entry.answer); },
+        [&](const wire::Note& note) { return learner.replay(note); }));
+  };
+  EXPECT_TRUE(holds([](wire::Note&) {}));
+  EXPECT_FALSE(holds([](wire::Note& note) { ++note.values[0]; }));
+  EXPECT_FALSE(holds([](wire::Note& note) { note.masks[0].seed[0] ^= 1; }));
+  EXPECT_FALSE(holds([](wire::Note& note) { note.masks[0].missing = true; }));
+  EXPECT_FALSE(holds([](wire::Note& note) { note.masks.pop_back(); }));
+}
+
+TEST(Federated, ASumUnderAMadeUpSeedIsNotOneThatTheOwnersCanHave) {
+  Clinics job(clinics_charter());
+  job.connect_all();
+  job.run();
+  wire::Note made_up = job.journal.notes[1];
+  ASSERT_EQ(made_up.kind, wire::Note::Kind::kSum);
+  made_up.masks[0].seed[0] ^= 1;
+  std::vector<uint64_t> sum(2);
+  for (size_t i = 0; i < 3; ++i)
+    for (size_t j = 0; j < 2; ++j)
+      sum[j] += static_cast<uint64_t>(job.journal.entries[i].answer.values[j]);
+  without_masks(sum, made_up.masks);
+  made_up.values.assign(sum.begin(), sum.end());
+  FederatedLearner learner(*federated_plan(job.charter, nullptr));
+  ASSERT_TRUE(learner.replay(job.journal.notes[0]));
+  for (size_t i = 0; i < 3; ++i) {
+    const wire::Entry& entry = job.journal.entries[i];
+    ASSERT_TRUE(learner.replay(entry.owner, entry.answer));
+  }
+  const auto taken = learner.replay(made_up);
+  ASSERT_FALSE(taken);
+  EXPECT_NE(taken.error().what.find("can have"), std::string::npos) << taken.error().what;
+  EXPECT_TRUE(learner.replay(job.journal.notes[1]));
+}
+
+}  // namespace
+}  // namespace parley::protocol

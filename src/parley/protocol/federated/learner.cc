@@ -1,0 +1,385 @@
+#include "parley/protocol/federated/learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <variant>
+
+#include "parley/gate/share_gate.h"
+#include "parley/protocol/federated/letters.h"
+
+namespace parley::protocol {
+namespace {
+
+enum class Phase { kKeys, kShares, kMasked, kConsents, kUnmask };
+
+/// Of one neighbour in the longest list that an owner sends, names included, in words of 8 bytes.
+constexpr size_t kWordsPerNeighbour = 64;
+
+}  // namespace
+
+struct FederatedLearner::Attempt {
+  AggregationPlan plan;
+  AggregationServer server;
+  Phase phase = Phase::kKeys;
+  std::set<size_t> members{};  // who has been there from the beginning
+  std::set<size_t> awaited{};  // of them, whose message of this phase is missing
+
+  explicit Attempt(AggregationPlan of) : plan(std::move(of)), server(plan) {}
+};
+
+FederatedLearner::FederatedLearner(FederatedPlan plan)
+    : Learner(plan.owners.size()),
+      plan_(std::move(plan)),
+      seats_(plan_.owners.size()),
+      theta_(plan_.start) {}
+
+FederatedLearner::~FederatedLearner() = default;
+
+size_t FederatedLearner::numbers() const {
+  return theta_.size() + kWordsPerNeighbour * std::min(plan_.owners.size(), wire::kNeighboursMax);
+}
+
+template <class Message>
+void FederatedLearner::send(size_t owner, const Message& message, Step& step) {
+  step.messages.push_back({owner, 0, seats_[owner].stream->send(message)});
+}
+
+void FederatedLearner::attend(size_t owner) {
+  leave(owner);
+  seats_.at(owner).stream.emplace(plan_.charter);
+}
+
+void FederatedLearner::leave(size_t owner) {
+  seats_.at(owner).stream.reset();
+  seats_[owner].greeted = false;
+  if (!attempt_) return;
+  attempt_->members.erase(owner);
+  attempt_->awaited.erase(owner);
+}
+
+Result<Step> FederatedLearner::step(size_t owner, ByteView message) {
+  Seat& seat = seats_[owner];
+  check(seat.stream.has_value());
+  auto received = TRY(seat.stream->receive_from_owner(message));
+  const PlannedOwner& who = plan_.owners[owner];
+  const bool greeting = std::holds_alternative<wire::Hello>(received.body);
+  if (greeting == seat.greeted)
+    return wrong(who, greeting ? "a second greeting" : "a message before its greeting");
+  return std::visit(
+      Match{[&](wire::Hello& hello) { return greet(owner, hello); },
+            [&](wire::ReceivedFromMember& member) { return take(owner, member); },
+            [&](wire::Refusal& refusal) -> Result<Step> {
+              refuse(who, refusal);
+              Step step;
+              end_all(step);
+              return step;
+            },
+            [&](auto&) -> Result<Step> { return wrong(who, "what nobody asked for"); }},
+      received.body);
+}
+
+Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
+  TRY(check_version(hello.version));
+  Seat& seat = seats_[owner];
+  Step step;
+  send(owner, welcome(owner, seat.last + 1), step);
+  if (hello.last_round < seat.last) {  // The proof will stop it; it is asked nothing.
+    step.stale = forgot(plan_.owners[owner], hello.last_round, seat.last);
+    return step;
+  }
+  seat.greeted = true;
+  seat.given_up = false;
+  seat.paid = hello.last_round;
+  if (finished()) send(owner, wire::Finished{model_hash(theta_)}, step);
+  if (refused()) send(owner, wire::Abort{refused()->code, refused()->what}, step);
+  go_on(step);
+  return step;
+}
+
+Result<Step> FederatedLearner::take(size_t owner, wire::ReceivedFromMember& message) {
+  Step step;
+  // Too late: the others went on, and it will be asked with them again.
+  if (!attempt_ || message.attempt != begun_ || !attempt_->awaited.contains(owner)) return step;
+  TRY(take_step(owner, message));
+  attempt_->awaited.erase(owner);
+  if (auto* answer = std::get_if<wire::ReceivedAnswer>(&message.step))
+    step.taken = std::move(*answer);
+  go_on(step);
+  return step;
+}
+
+Result<void> FederatedLearner::take_step(size_t owner, wire::ReceivedFromMember& message) {
+  const Circle& circle = plan_.circle;
+  AggregationServer& server = attempt_->server;
+  const auto of_itself = [&](size_t member) -> Result<void> {
+    if (member == owner) return {};
+    return wrong(plan_.owners[owner], "a message under another owner's name");
+  };
+  return std::visit(Match{[&](const wire::MemberKeys& step) -> Result<void> {
+                            const Keys keys = TRY(from_wire(circle, step));
+                            TRY(of_itself(keys.member));
+                            return server.take(keys);
+                          },
+                          [&](const wire::SealedShareList& step) -> Result<void> {
+                            const auto shares = TRY(from_wire(circle, step));
+                            return server.take(owner, shares);
+                          },
+                          [&](const wire::ReceivedAnswer& step) -> Result<void> {
+                            if (attempt_->phase != Phase::kMasked)
+                              return wrong(plan_.owners[owner], "a vector that is not due now");
+                            TRY(take_masked(owner, step));
+                            return server.take(owner, std::vector<uint64_t>(step.values.begin(),
+                                                                            step.values.end()));
+                          },
+                          [&](const wire::MemberConsent& step) -> Result<void> {
+                            const Consent consent = TRY(from_wire(circle, step));
+                            TRY(of_itself(consent.member));
+                            return server.take(consent);
+                          },
+                          [&](const wire::OpenedShareList& step) -> Result<void> {
+                            const Unmask unmask = TRY(from_wire(circle, step));
+                            return server.take(owner, unmask);
+                          }},
+                    message.step);
+}
+
+/// Also of a journal. Nothing changes if it is wrong.
+Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAnswer& answer) {
+  const PlannedOwner& who = plan_.owners[owner];
+  Seat& seat = seats_[owner];
+  const privacy::Receipt& receipt = answer.receipt;
+  if (begun_ == 0 || arrived_.contains(owner) || finished())
+    return wrong(who, "a vector that was not asked for");
+  if (receipt.kind != privacy::ReleaseKind::kAnswer || receipt.round != answer.round ||
+      answer.round <= seat.last || answer.round > plan_.answers)
+    return wrong(who, "the receipt of payment " + std::to_string(answer.round) + " after " +
+                          std::to_string(seat.last) + " of " + std::to_string(plan_.answers));
+  if (answer.values.size() != theta_.size())
+    return wrong(who, std::to_string(answer.values.size()) + " numbers instead of " +
+                          std::to_string(theta_.size()));
+  TRY(check_signed(owner, answer));
+  arrived_.insert(owner);
+  for (size_t j = 0; j < masked_.size(); ++j) masked_[j] += static_cast<uint64_t>(answer.values[j]);
+  seat.last = answer.round;
+  seat.paid = std::max(seat.paid, answer.round);
+  ++seat.taken;
+  seat.spent = {receipt.epsilon_spent, 0};
+  seat.job = receipt.job;
+  keep_newest(owner, plan_.charter, answer);
+  return {};
+}
+
+/// Every signature is looked at. A payment whose vector never came leaves a gap, over which the
+/// hash of the job cannot be followed; what it cost is in the next receipt.
+Result<void> FederatedLearner::check_signed(size_t owner,
+                                            const wire::ReceivedAnswer& answer) const {
+  const PlannedOwner& who = plan_.owners[owner];
+  const bool follows = answer.round == seats_[owner].last + 1;
+  if (answer.receipt.query != gate::share_query_hash(plan_.charter, begun_, theta_))
+    return wrong(who, "a vector for another question");
+  if (answer.receipt.answer != sha256(bytes_of(answer.values)))
+    return wrong(who, "a receipt for other numbers");
+  if (follows && answer.receipt.job != privacy::job_after(seats_[owner].job, answer.receipt.query,
+                                                          answer.receipt.answer))
+    return wrong(who, "a receipt of another job");
+  return check_signature(plan_.charter, who, answer);
+}
+
+bool FederatedLearner::can_begin() const {
+  if (attempt_ || finished() || refused()) return false;
+  size_t ready = 0;
+  for (const Seat& seat : seats_) {
+    if (!can_pay(seat)) continue;
+    if (!seat.greeted && !seat.given_up) return false;
+    ready += seat.greeted;
+  }
+  return ready >= plan_.circle.survivors();
+}
+
+bool FederatedLearner::is_ready() const {
+  return attempt_ && !finished() && !refused() ? attempt_->awaited.empty() : can_begin();
+}
+
+void FederatedLearner::go_on(Step& step) {
+  while (!finished() && !refused()) {
+    if (!attempt_ && !enough_can_pay())
+      refuse(spent_up());
+    else if (!is_ready())
+      return;
+    else if (!attempt_)
+      begin(step);
+    else if (const auto closed = close(step); !closed)
+      abandon(closed.error());
+    if (finished() || refused()) end_all(step);
+  }
+}
+
+Step FederatedLearner::time_is_up() {
+  Step step;
+  if (finished() || refused()) return step;
+  const auto there = std::count_if(seats_.begin(), seats_.end(),
+                                   [&](const Seat& seat) { return seat.greeted && can_pay(seat); });
+  if (attempt_)
+    attempt_->awaited.clear();
+  else if (static_cast<size_t>(there) >= plan_.circle.survivors())
+    for (Seat& seat : seats_) seat.given_up = !seat.greeted;
+  go_on(step);
+  return step;
+}
+
+void FederatedLearner::expect_vectors() {
+  arrived_.clear();
+  masked_.assign(theta_.size(), 0);
+}
+
+void FederatedLearner::begin(Step& step) {
+  attempt_ = std::make_unique<Attempt>(plan_.circle.plan(++begun_));
+  expect_vectors();
+  ++stage_;
+  step.notes.push_back({.kind = wire::Note::Kind::kBegun, .round = begun_});
+  for (size_t owner = 0; owner < seats_.size(); ++owner) {
+    if (!seats_[owner].greeted || !can_pay(seats_[owner])) continue;
+    attempt_->members.insert(owner);
+    send(owner, wire::Query{begun_, privacy::Public::from_model(theta_)}, step);
+  }
+  attempt_->awaited = attempt_->members;
+}
+
+/// To every one of them that is still there, whose replies then are awaited.
+template <class Messages>
+void FederatedLearner::pass_on(const Messages& messages, Step& step) {
+  for (const auto& [owner, message] : messages) {
+    if (!attempt_->members.contains(owner)) continue;
+    send(owner, wire::ToMember{begun_, to_wire(plan_.circle, message)}, step);
+    attempt_->awaited.insert(owner);
+  }
+}
+
+/// The end of a phase; an error where too few are left, and then nothing is opened.
+Result<void> FederatedLearner::close(Step& step) {
+  AggregationServer& server = attempt_->server;
+  ++stage_;
+  switch (attempt_->phase) {
+    case Phase::kKeys:
+      pass_on(TRY(server.close_keys()), step);
+      attempt_->phase = Phase::kShares;
+      break;
+    case Phase::kShares:
+      pass_on(TRY(server.close_shares()), step);
+      for (const size_t owner : attempt_->awaited) ++seats_[owner].paid;
+      attempt_->phase = Phase::kMasked;
+      break;
+    case Phase::kMasked: {
+      const Survivors survivors = TRY(server.close_masked());
+      std::map<size_t, Survivors> shown;
+      for (const size_t owner : survivors.members) shown.emplace(owner, survivors);
+      pass_on(shown, step);
+      attempt_->phase = Phase::kConsents;
+      break;
+    }
+    case Phase::kConsents:
+      pass_on(TRY(server.close_consents()), step);
+      attempt_->phase = Phase::kUnmask;
+      break;
+    case Phase::kUnmask:
+      return open_sum(step);
+  }
+  return {};
+}
+
+Result<void> FederatedLearner::open_sum(Step& step) {
+  const auto sum = TRY(attempt_->server.open_sum());
+  TRY(descend(sum));
+  step.notes.push_back(
+      {.kind = wire::Note::Kind::kSum, .values = sum, .masks = attempt_->server.masks()});
+  attempt_.reset();
+  return {};
+}
+
+Result<void> FederatedLearner::descend(const std::vector<int64_t>& sum) {
+  for (const int64_t value : sum)
+    if (std::fabs(static_cast<double>(value)) > plan_.largest)
+      return Error{Code::kIntegrity, "a sum that no updates of these owners can have"};
+  double present = 0;
+  for (const size_t owner : arrived_) present += plan_.owners[owner].weight;
+  const double unit = arrived_.size() == seats_.size() ? plan_.gamma : plan_.gamma / present;
+  for (size_t j = 0; j < theta_.size(); ++j)
+    theta_[j] = std::clamp(theta_[j] + unit * static_cast<double>(sum[j]), -plan_.box, plan_.box);
+  ++done_;
+  return {};
+}
+
+void FederatedLearner::abandon(const Error& why) {
+  trouble_ = why.what;
+  attempt_.reset();
+  ++stage_;
+}
+
+/// As far as is known: of an owner that is away, from its last receipt.
+bool FederatedLearner::enough_can_pay() const {
+  const auto left =
+      std::count_if(seats_.begin(), seats_.end(), [&](const Seat& seat) { return can_pay(seat); });
+  return static_cast<size_t>(left) >= plan_.circle.survivors();
+}
+
+Error FederatedLearner::spent_up() const {
+  return {Code::kBudgetExhausted,
+          "after " + std::to_string(done_) + " of " + std::to_string(plan_.rounds) +
+              " rounds too many owners have paid for all " + std::to_string(plan_.answers) +
+              " aggregations of the charter" +
+              (trouble_.empty() ? "" : "; the last one that failed: " + trouble_),
+          "Agree on another run, with more secure_aggregation.repeats."};
+}
+
+void FederatedLearner::end_all(Step& step) {
+  for (size_t owner = 0; owner < seats_.size(); ++owner) {
+    if (!seats_[owner].greeted) continue;
+    if (refused())
+      send(owner, wire::Abort{refused()->code, refused()->what}, step);
+    else
+      send(owner, wire::Finished{model_hash(theta_)}, step);
+  }
+}
+
+Result<void> FederatedLearner::replay(const std::string& owner,
+                                      const wire::ReceivedAnswer& answer) {
+  const size_t place = TRY(place_of(plan_.owners, owner));
+  return take_masked(place, answer);
+}
+
+Result<void> FederatedLearner::replay(const wire::Note& note) {
+  if (note.kind == wire::Note::Kind::kBegun && note.round == begun_ + 1 && !finished()) {
+    begun_ = note.round;
+    expect_vectors();
+    return {};
+  }
+  if (note.kind != wire::Note::Kind::kSum || note.values.size() != theta_.size() ||
+      arrived_.size() < plan_.circle.survivors() || finished())
+    return Error{Code::kIntegrity, "what does not follow from the vectors before it"};
+  std::vector<uint64_t> sum = masked_;
+  without_masks(sum, note.masks);
+  if (!std::equal(sum.begin(), sum.end(), note.values.begin(),
+                  [](uint64_t a, int64_t b) { return a == static_cast<uint64_t>(b); }))
+    return Error{Code::kIntegrity, "a sum that is not that of the vectors before it"};
+  TRY(descend(note.values));
+  expect_vectors();
+  return {};
+}
+
+bool FederatedLearner::awaits(size_t owner) const {
+  if (finished() || refused()) return false;
+  return attempt_ ? attempt_->awaited.contains(owner) : !seats_[owner].greeted;
+}
+
+Trained FederatedLearner::trained() const {
+  Trained trained{.theta = theta_};
+  for (const Seat& seat : seats_) {
+    trained.spent.push_back(seat.spent);
+    trained.answers.push_back(seat.taken);
+  }
+  return trained;
+}
+
+}  // namespace parley::protocol

@@ -1,0 +1,104 @@
+// The learner of federated training: theta += gamma (signed sum of the survivors' updates) / (sum
+// of their weights), projected to the box, once per aggregation (spec, vertical 3.2). The messages
+// are at the top of owner.h.
+//
+// An aggregation begins when every owner is there, or enough are and the time is up; from then on
+// nobody waits for the missing before they come back. An owner whose stream breaks has left the
+// aggregation under way and takes part in the next. With fewer than `survivors` left it is
+// abandoned, and begun again under another number. What was paid for it is lost, so an owner that
+// has paid for all aggregations of the charter is no longer asked; when too few others are left,
+// the job ends.
+//
+// The journal has the number of every aggregation before it begins, every masked vector with its
+// receipt, and the opened sum with the seeds of the masks that did not cancel, before anyone hears
+// of the next step: the vectors without these masks must add up to the sum, and the sums give the
+// model. Who makes up seeds cannot choose what they make of a sum, and hardly hits one that updates
+// can have. An aggregation without a sum at the end of a journal is abandoned.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "parley/protocol/federated/plan.h"
+#include "parley/protocol/learner.h"
+#include "parley/protocol/secagg/aggregation_server.h"
+#include "parley/wire/stream.h"
+
+namespace parley::protocol {
+
+class FederatedLearner final : public Learner {
+ public:
+  explicit FederatedLearner(FederatedPlan plan);
+  ~FederatedLearner() override;
+
+  void attend(size_t owner) override;
+  void leave(size_t owner) override;
+  Result<Step> step(size_t owner, ByteView message) override;
+  Step time_is_up() override;
+  bool is_ready() const override;
+  uint64_t stage() const override { return stage_; }
+
+  Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
+  Result<void> replay(const wire::Note& note) override;
+
+  const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
+  size_t numbers() const override;
+  bool finished() const override { return done_ == plan_.rounds; }
+  uint64_t rounds_done() const override { return done_; }
+  bool awaits(size_t owner) const override;
+  Trained trained() const override;
+
+  /// Aggregations begun so far, abandoned ones among them.
+  uint32_t begun() const { return begun_; }
+
+ private:
+  struct Seat {
+    std::optional<wire::Stream> stream{};  // while it attends
+    bool greeted = false;
+    bool given_up = false;  // was away when an aggregation began
+    uint32_t paid = 0;      // aggregations, by its own count; unpaid ones may be among them
+    uint32_t last = 0;      // of its newest receipt
+    uint32_t taken = 0;     // masked vectors of it
+    JobSpent spent{};
+    Hash job{};  // of its answers up to `last`
+  };
+  /// The aggregation under way.
+  struct Attempt;
+
+  Result<Step> greet(size_t owner, const wire::Hello& hello);
+  Result<Step> take(size_t owner, wire::ReceivedFromMember& message);
+  Result<void> take_step(size_t owner, wire::ReceivedFromMember& message);
+  Result<void> take_masked(size_t owner, const wire::ReceivedAnswer& answer);
+  Result<void> check_signed(size_t owner, const wire::ReceivedAnswer& answer) const;
+  void go_on(Step& step);
+  bool can_begin() const;
+  bool can_pay(const Seat& seat) const { return seat.paid < plan_.answers; }
+  void expect_vectors();
+  void begin(Step& step);
+  Result<void> close(Step& step);
+  Result<void> open_sum(Step& step);
+  template <class Messages>
+  void pass_on(const Messages& messages, Step& step);
+  Result<void> descend(const std::vector<int64_t>& sum);
+  void abandon(const Error& why);
+  bool enough_can_pay() const;
+  Error spent_up() const;
+  void end_all(Step& step);
+  template <class Message>
+  void send(size_t owner, const Message& message, Step& step);
+
+  FederatedPlan plan_;
+  std::vector<Seat> seats_;
+  std::vector<double> theta_;
+  uint32_t done_ = 0, begun_ = 0;
+  uint64_t stage_ = 0;
+  std::set<size_t> arrived_{};      // whose masked vectors of aggregation begun_ were taken
+  std::vector<uint64_t> masked_{};  // their sum
+  std::unique_ptr<Attempt> attempt_;
+  std::string trouble_{};  // why the last one was abandoned
+};
+
+}  // namespace parley::protocol

@@ -1,0 +1,30 @@
+// The messages of secure aggregation as its state machines know them, by owners' numbers, and as
+// they travel, by owners' names.
+#pragma once
+
+#include <vector>
+
+#include "parley/protocol/federated/plan.h"
+#include "parley/wire/aggregation.h"
+
+namespace parley::protocol {
+
+wire::MemberKeys to_wire(const Circle& circle, const Keys& keys);
+wire::NeighbourKeyList to_wire(const Circle& circle, const NeighbourKeys& shown);
+wire::SealedShareList to_wire(const Circle& circle, const std::vector<SealedShares>& shares);
+wire::MemberConsent to_wire(const Circle& circle, const Consent& consent);
+wire::SurvivorList to_wire(const Circle& circle, const Survivors& survivors);
+wire::SurvivorList to_wire(const Circle& circle, const std::vector<Consent>& consents);
+wire::OpenedShareList to_wire(const Circle& circle, const Unmask& unmask);
+
+// kIntegrity where a name is in no charter.
+Result<Keys> from_wire(const Circle& circle, const wire::MemberKeys& keys);
+Result<NeighbourKeys> from_wire(const Circle& circle, const wire::NeighbourKeyList& shown);
+Result<std::vector<SealedShares>> from_wire(const Circle& circle,
+                                            const wire::SealedShareList& shares);
+Result<Consent> from_wire(const Circle& circle, const wire::MemberConsent& consent);
+Result<Survivors> survivors_from(const Circle& circle, const wire::SurvivorList& list);
+Result<std::vector<Consent>> consents_from(const Circle& circle, const wire::SurvivorList& list);
+Result<Unmask> from_wire(const Circle& circle, const wire::OpenedShareList& opened);
+
+}  // namespace parley::protocol

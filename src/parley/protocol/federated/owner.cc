@@ -1,0 +1,108 @@
+#include "parley/protocol/federated/owner.h"
+
+#include <utility>
+#include <variant>
+
+#include "parley/protocol/federated/letters.h"
+
+namespace parley::protocol {
+
+struct FederatedOwner::Session {
+  AggregationPlan plan;
+  std::vector<double> theta;
+  AggregationMember member;
+  bool consented = false;
+
+  Session(AggregationPlan of, std::vector<double> from, size_t place, const SigningKey& key,
+          Entropy& entropy)
+      : plan(std::move(of)), theta(std::move(from)), member(plan, place, key, entropy) {}
+};
+
+FederatedOwner::FederatedOwner(Circle circle, size_t place, gate::ShareGate gate, SigningKey key,
+                               Entropy& entropy)
+    : Owner(gate.terms().charter, circle.name(place), key),
+      circle_(std::move(circle)),
+      place_(place),
+      gate_(std::move(gate)),
+      signing_key_(std::move(key)),
+      entropy_(&entropy) {}
+
+FederatedOwner::~FederatedOwner() = default;
+
+Bytes FederatedOwner::connect() {
+  session_.reset();
+  return Owner::connect();
+}
+
+Owner::Reply FederatedOwner::consider(wire::ReceivedQuery query) {
+  session_.reset();
+  if (query.kind != privacy::ReleaseKind::kAnswer)
+    return refuse({Code::kPolicy, "a charter of protocol federated asks for sums only"});
+  if (query.round <= begun_)
+    return refuse({Code::kIntegrity, "aggregation " + std::to_string(query.round) +
+                                         " again, after " + std::to_string(begun_)});
+  if (const auto fits = gate_.validate(query.theta); !fits) return refuse(fits.error());
+  begun_ = query.round;
+  session_ = std::make_unique<Session>(circle_.plan(begun_), std::move(query.theta), place_,
+                                       signing_key_, *entropy_);
+  return say(session_->member.begin());
+}
+
+Owner::Reply FederatedOwner::aggregate(wire::ToMember message) {
+  if (!session_ || message.attempt != begun_)
+    return Error{Code::kIntegrity, "a message of an aggregation that is not under way"};
+  Reply reply = std::visit([&](const auto& step) { return next(step); }, message.step);
+  if (!reply || refused()) session_.reset();
+  return reply;
+}
+
+/// What the state machine says, or why it says nothing more.
+template <class Step>
+Owner::Reply FederatedOwner::say(const Step& step) {
+  if (!step) return refuse(step.error());
+  return std::optional(send(wire::FromMember{begun_, to_wire(circle_, *step)}));
+}
+
+Owner::Reply FederatedOwner::next(const wire::NeighbourKeyList& shown) {
+  const auto keys = from_wire(circle_, shown);
+  if (!keys) return refuse(keys.error());
+  return say(session_->member.share(*keys));
+}
+
+/// The one moment at which something of the records leaves: paid before, and under the mask.
+Owner::Reply FederatedOwner::next(const wire::SealedShareList& list) {
+  const auto shares = from_wire(circle_, list);
+  if (!shares) return refuse(shares.error());
+  auto mask = session_->member.mask(*shares);
+  if (!mask) return refuse(mask.error());
+  auto masked = gate_.share(begun_, session_->theta, *std::move(mask));
+  if (!masked) return refuse(masked.error());
+  const auto signature = sign(masked->receipt());
+  return std::optional(send(wire::MaskedPart{begun_, *std::move(masked), signature}));
+}
+
+Owner::Reply FederatedOwner::next(const wire::SurvivorList& list) {
+  if (!std::exchange(session_->consented, true)) {
+    const auto survivors = survivors_from(circle_, list);
+    if (!survivors) return refuse(survivors.error());
+    return say(session_->member.consent(*survivors));
+  }
+  const auto consents = consents_from(circle_, list);
+  if (!consents) return refuse(consents.error());
+  return say(session_->member.unmask(*consents));
+}
+
+Result<std::unique_ptr<Owner>> open_federated(const charter::Charter& charter, size_t place,
+                                              gate::Records records, ledger::Ledger& ledger,
+                                              ledger::DatasetId dataset, SigningKey key,
+                                              Entropy& entropy, int threads) {
+  const gate::SharePlan shares = TRY(gate::share_plan(charter));
+  const gate::ShareTerms& terms = shares.owners.at(place);
+  Circle circle = TRY(Circle::of(charter, terms.numbers()));
+  auto gate =
+      TRY(gate::ShareGate::open(std::move(records), terms, ledger, dataset, entropy, threads));
+  return std::unique_ptr<Owner>(std::make_unique<FederatedOwner>(
+      std::move(circle), place, std::move(gate), std::move(key), entropy));
+}
+
+}  // namespace parley::protocol

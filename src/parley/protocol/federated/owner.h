@@ -1,0 +1,71 @@
+// An owner in federated training. In one aggregation:
+//
+//   learner                                     owner
+//   Query{aggregation a, theta}    ------->     is theta inside the box, is there budget left?
+//                                  <-------     keys, fresh
+//   keys of all neighbours         ------->
+//                                  <-------     sealed shares of its two secrets
+//   the shares that are for it     ------->     K local steps, PAYS, adds its share of the noise
+//                                  <-------     the vector under its mask, with a signed receipt
+//   who survived                   ------->     enough of us, and we among them?
+//                                  <-------     consent, signed
+//   the others' consents           ------->
+//                                  <-------     shares that open the sum
+//
+// Secrets live in memory only, for one aggregation. Whatever breaks off (a stream, the process)
+// leaves it for good; the next one has other keys and other noise, and is paid again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "parley/gate/share_gate.h"
+#include "parley/protocol/federated/plan.h"
+#include "parley/protocol/owner.h"
+
+namespace parley::protocol {
+
+class FederatedOwner final : public Owner {
+ public:
+  /// `entropy` is for the secrets of aggregations.
+  FederatedOwner(Circle circle, size_t place, gate::ShareGate gate, SigningKey key,
+                 Entropy& entropy);
+  ~FederatedOwner() override;
+
+  Bytes connect() override;
+  bool gave_all() const override { return gate_.is_done(); }
+  void rest() override { gate_.draw_ahead(); }
+
+ protected:
+  Reply consider(wire::ReceivedQuery query) override;
+  Reply aggregate(wire::ToMember message) override;
+  uint32_t last_round() const override { return gate_.paid(); }
+  Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) override {
+    return gate_.recognise(charter, receipt);
+  }
+
+ private:
+  /// One aggregation.
+  struct Session;
+  Reply next(const wire::NeighbourKeyList& shown);
+  Reply next(const wire::SealedShareList& shares);
+  Reply next(const wire::SurvivorList& survivors);
+  template <class Step>
+  Reply say(const Step& step);
+
+  Circle circle_;
+  size_t place_;
+  gate::ShareGate gate_;
+  SigningKey signing_key_;
+  Entropy* entropy_;
+  uint32_t begun_ = 0;  // the last aggregation that this process took part in
+  std::unique_ptr<Session> session_;
+};
+
+/// Owner `place` of the charter with its records behind a gate. Refuses what ShareGate::open does.
+Result<std::unique_ptr<Owner>> open_federated(const charter::Charter& charter, size_t place,
+                                              gate::Records records, ledger::Ledger& ledger,
+                                              ledger::DatasetId dataset, SigningKey key,
+                                              Entropy& entropy, int threads);
+
+}  // namespace parley::protocol

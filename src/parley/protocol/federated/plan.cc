@@ -1,0 +1,115 @@
+#include "parley/protocol/federated/plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "parley/charter/available.h"
+#include "parley/protocol/learner_kind.h"
+#include "parley/protocol/public_rows.h"
+
+namespace parley::protocol {
+namespace {
+
+using charter::Charter;
+
+/// Members are the owners, each with the key that signs its receipts.
+Result<std::vector<AggregationPlan::Member>> members_of(const Charter& charter) {
+  std::vector<PlannedOwner> owners(charter.owners.size());
+  TRY(require_signatures(owners, charter));
+  std::vector<AggregationPlan::Member> members;
+  for (size_t i = 0; i < owners.size(); ++i)
+    members.push_back({charter.owners[i].name, *owners[i].sign_key});
+  return members;
+}
+
+Error too_few_owners(const charter::SecureAggregation& secure, size_t owners) {
+  return {Code::kInvalid,
+          "a sparse graph of " + std::to_string(owners) + " owners cannot stand " +
+              std::to_string(secure.colluders) + " colluders and " +
+              std::to_string(owners - static_cast<size_t>(secure.survivors)) + " dropouts",
+          "Take fewer colluders, or more survivors.",
+          {.key = "secure_aggregation.graph"}};
+}
+
+/// A member's neighbours open its secrets, so of the survivors one fewer must be enough.
+Error too_high(const charter::SecureAggregation& secure) {
+  return {Code::kInvalid,
+          "threshold " + std::to_string(secure.threshold) + " cannot be met by " +
+              std::to_string(secure.survivors) + " survivors: an owner's own share does not count",
+          "Take a threshold below survivors.",
+          {.key = "secure_aggregation.threshold"}};
+}
+
+Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
+                                     size_t dimension) {
+  if (charter.protocol.start == charter::Start::kZero) return std::vector<double>(dimension);
+  if (pilot != nullptr) return pilot_optimum(charter, *pilot);
+  return Error{Code::kInvalid,
+               "the start is the optimum of public rows, and the charter has no [pilot]",
+               "Add a [pilot], or use start = \"zero\".",
+               {.key = "pilot"}};
+}
+
+}  // namespace
+
+Result<Circle> Circle::of(const Charter& charter, size_t words) {
+  const charter::SecureAggregation& secure = *charter.secure_aggregation;
+  Circle circle;
+  AggregationPlan& plan = circle.plan_;
+  plan.job = charter.hash;
+  plan.members = TRY(members_of(charter));
+  plan.words = words;
+  plan.survivors = static_cast<size_t>(secure.survivors);
+  plan.threshold = static_cast<size_t>(secure.threshold);
+  if (secure.graph == charter::Graph::kSparse) {
+    const auto degree = sparse_degree(plan.members.size(), static_cast<size_t>(secure.colluders),
+                                      plan.members.size() - plan.survivors);
+    if (!degree) return too_few_owners(secure, plan.members.size());
+    circle.degree_ = degree->neighbours;
+    plan.threshold = degree->threshold;
+  } else if (plan.threshold >= plan.survivors) {
+    return too_high(secure);
+  }
+  TRY(circle.plan(1).valid());
+  return circle;
+}
+
+AggregationPlan Circle::plan(uint32_t attempt) const {
+  AggregationPlan plan = plan_;
+  plan.round = attempt;
+  const Hash seed = TupleBytes().add("graph").add(plan.job).add(uint64_t{attempt}).sha256();
+  plan.graph = degree_ == 0 ? Graph::complete(size()) : Graph::regular(size(), degree_, seed);
+  return plan;
+}
+
+Result<size_t> Circle::place(const std::string& name) const {
+  for (size_t i = 0; i < plan_.members.size(); ++i)
+    if (plan_.members[i].name == name) return i;
+  return Error{Code::kIntegrity, "secure aggregation with someone who is not in the charter"};
+}
+
+Result<FederatedPlan> federated_plan(const Charter& charter, const learn::Rows* pilot) {
+  if (charter.protocol.name != charter::ProtocolName::kFederated)
+    return charter::not_available("protocol.name", name_of(charter.protocol.name),
+                                  "Use \"federated\".");
+  TRY(check_learner(charter));
+  const gate::SharePlan shares = TRY(gate::share_plan(charter));
+  const size_t dimension = shares.owners[0].numbers();
+  Circle circle = TRY(Circle::of(charter, dimension));
+  FederatedPlan plan{.charter = charter.hash,
+                     .owners = {},
+                     .circle = std::move(circle),
+                     .rounds = static_cast<uint32_t>(charter.protocol.rounds),
+                     .answers = shares.owners[0].answers,
+                     .gamma = shares.gamma,
+                     .largest = shares.largest,
+                     .box = charter.model.box,
+                     .start = {}};
+  plan.start = TRY(start_of(charter, pilot, dimension));
+  for (size_t i = 0; i < charter.owners.size(); ++i)
+    plan.owners.push_back({charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows),
+                           shares.weights[i], charter.owners[i].sign_key});
+  return plan;
+}
+
+}  // namespace parley::protocol

@@ -1,0 +1,50 @@
+// What both roles of federated training know before it starts: public numbers of the charter.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/gate/share_terms.h"
+#include "parley/learn/data/rows.h"
+#include "parley/protocol/job.h"
+#include "parley/protocol/secagg/aggregation.h"
+
+namespace parley::protocol {
+
+/// Who aggregates with whom.
+class Circle {
+ public:
+  /// Refuses a charter without a sign_key for every owner, and numbers that cannot work.
+  static Result<Circle> of(const charter::Charter& charter, size_t words);
+
+  /// Of aggregation `attempt`. A sparse graph is another one each time.
+  AggregationPlan plan(uint32_t attempt) const;
+
+  const std::string& name(size_t member) const { return plan_.members[member].name; }
+  size_t size() const { return plan_.members.size(); }
+  size_t survivors() const { return plan_.survivors; }
+  /// Of the owner of this name; kIntegrity for another.
+  Result<size_t> place(const std::string& name) const;
+
+ private:
+  AggregationPlan plan_;
+  size_t degree_ = 0;  // of a sparse graph; 0: complete
+};
+
+struct FederatedPlan {
+  Hash charter{};
+  std::vector<PlannedOwner> owners;
+  Circle circle;
+  uint32_t rounds = 0;
+  uint32_t answers = 0;  // of one owner, repeated aggregations among them
+  double gamma = 0;      // of the sum's lattice
+  double largest = 0;    // of a coordinate of the sum
+  double box = 0;
+  std::vector<double> start;
+};
+
+/// `pilot` is as for make_learner.
+Result<FederatedPlan> federated_plan(const charter::Charter& charter, const learn::Rows* pilot);
+
+}  // namespace parley::protocol

@@ -1,0 +1,33 @@
+// The dealer of V-B: a party without data that gives masks to all and draws the noise. Everything
+// it gives follows from its key, the owners' digests of their columns, and the round.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "parley/gate/sharing_terms.h"
+#include "parley/protocol/sharing/gradients.h"
+#include "parley/protocol/sharing/pads.h"
+
+namespace parley::protocol {
+
+class Dealer {
+ public:
+  /// `columns` are the digests by which the owners vouch for their data: other data, other masks.
+  Dealer(const gate::SharingTerms& terms, const Secret32& key, std::span<const Hash> columns);
+
+  Secret32 setup_seed(size_t party) const { return seed("setup", party, 0); }
+  Secret32 round_seed(size_t party, uint32_t round) const { return seed("round", party, round); }
+  /// C_m of every party, with the noise in it.
+  std::vector<Words<Word>> corrections(uint32_t round);
+
+ private:
+  Secret32 seed(std::string_view purpose, size_t party, uint32_t round) const;
+
+  privacy::Gaussian noise_;
+  size_t parties_;
+  Secret32 key_;  // for these data
+  std::optional<GradientDealer> gradients_{};
+};
+
+}  // namespace parley::protocol

@@ -1,0 +1,83 @@
+// The learner of V-B: the dealer, and the post office. It has no data, draws the noise, passes on
+// letters that it cannot read, keeps receipts, and gets no gradient, no model and no prediction.
+#pragma once
+
+#include <optional>
+
+#include "parley/learn/sharing/model_part.h"
+#include "parley/protocol/learner.h"
+#include "parley/protocol/sharing/dealer.h"
+#include "parley/wire/stream.h"
+
+namespace parley::protocol {
+
+struct SharingPlan {
+  gate::SharingTerms terms;
+  std::string name{};  // of the charter
+  std::vector<PlannedOwner> owners{};
+};
+
+Result<SharingPlan> sharing_plan(const charter::Charter& charter);
+
+class SharingLearner final : public Learner {
+ public:
+  /// `key` is drawn once for a job and must outlive this process: masks and noise follow from it.
+  SharingLearner(SharingPlan plan, const Secret32& key);
+
+  void attend(size_t owner) override;
+  void leave(size_t owner) override;
+  Result<Step> step(size_t owner, ByteView message) override;
+  Step time_is_up() override { return {}; }  // Nobody can be done without.
+
+  Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
+  Result<void> replay(const wire::Note& note) override { return not_due(note); }
+
+  const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
+  size_t numbers() const override;
+  bool finished() const override { return finished_; }
+  uint64_t rounds_done() const override;
+  bool awaits(size_t owner) const override;
+  /// No theta; the manifest names the model.
+  Trained trained() const override;
+
+ private:
+  struct Seat {
+    std::optional<wire::Stream> stream{};  // while it attends
+    std::optional<wire::SharingHello> hello{};
+    uint32_t taken = 0;        // receipts
+    std::vector<Hash> jobs{};  // after each of them
+    double epsilon = 0;
+    uint32_t opened = 0;    // rounds that it surely has opened
+    size_t set_up = 0;      // owners that have its masked columns
+    bool answered = false;  // the round that is dealt
+    std::optional<Hash> part{};
+  };
+  Result<Step> greet(size_t owner, const wire::Hello& hello);
+  Result<Step> relay(size_t owner, wire::Sealed& letter);
+  Result<Step> take(size_t owner, wire::ReceivedAnswer& answer);
+  Result<Step> take(size_t owner, const wire::ModelPart& part);
+  Result<void> check_answer(size_t owner, const wire::ReceivedAnswer& answer) const;
+  void book(size_t owner, const wire::ReceivedAnswer& answer);
+  std::optional<Error> mismatch() const;
+  void begin_session(Step& step);
+  void deal(Step& step);
+  void end_all(Step& step);
+  template <class Message>
+  void send(size_t owner, const Message& message, Step& step) {
+    step.messages.push_back({owner, 0, seats_[owner].stream->send(message)});
+  }
+  bool all_are_there() const;
+  learn::Manifest manifest() const;
+
+  SharingPlan plan_;
+  Secret32 key_;
+  std::vector<Seat> seats_;
+  std::optional<Dealer> dealer_{};  // of this session
+  uint32_t session_ = 0;
+  bool live_ = false;   // nobody has left since the session began
+  uint32_t round_ = 0;  // next, or dealt
+  bool dealt_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace parley::protocol

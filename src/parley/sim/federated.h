@@ -1,0 +1,26 @@
+// All runs of a federated simulation.
+#pragma once
+
+#include <string>
+
+#include "parley/base/signature.h"
+#include "parley/sim/outcome.h"
+
+namespace parley::sim {
+
+inline bool is_federated(const charter::Charter& charter) {
+  return charter.protocol.name == charter::ProtocolName::kFederated;
+}
+
+/// Secure aggregation signs, in a simulation too: with keys that everyone could make.
+SigningKey simulated_key(const std::string& owner);
+
+/// The input with those keys in the charter, whose name stays, and with rows as short as owners
+/// make theirs, on which fitness is measured.
+SimulateInput federated_input(const SimulateInput& input);
+
+/// Without faults. Of an owner the noise is that of the sum that it was charged for.
+Result<Outcome> simulate_federated(const SimulateInput& input, const SimulateOptions& options,
+                                   const Reference& reference);
+
+}  // namespace parley::sim

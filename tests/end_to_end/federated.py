@@ -1,0 +1,147 @@
+"""Federated training under secure aggregation: ten owners over mutual TLS, some of whom are killed."""
+
+import json
+import re
+import shutil
+import tempfile
+import time
+
+from charters import block
+from consortium import Consortium, must
+from parley import InFolder, main
+
+CLINICS = [f"clinic-{i}" for i in range(10)]
+
+
+class Clinics(Consortium):
+    """Ten of them, each with 200 records; their papers are made once for all tests."""
+
+    made = None
+
+    def __init__(self, folder, rounds, **secure):  # pylint: disable=super-init-not-called
+        self.folder, self.sign_keys, self.budget = folder, {}, 4
+        self.charter = folder / "job.charter.toml"
+        if Clinics.made is None:
+            self.make(folder)
+            copy = tempfile.TemporaryDirectory()
+            shutil.copytree(folder, copy.name, dirs_exist_ok=True)
+            Clinics.made = copy, self.sign_keys
+        else:
+            shutil.copytree(Clinics.made[0].name, folder, dirs_exist_ok=True)
+            self.sign_keys = Clinics.made[1]
+        self.write(rounds, secure)
+
+    def make(self, folder):
+        must("certs", "init", "banks.example", "--out", "ca", cwd=folder)
+        self.join("central-bank", "learner")
+        for clinic in CLINICS:
+            self.join(clinic)
+        must("data", "generate", "lending", "--seed", "1", "--out", "data",
+             *[word for clinic in CLINICS for word in ("--owner", f"{clinic}=200")], cwd=folder)
+        for clinic in CLINICS:
+            self.write_policy(clinic)
+            policy = folder / clinic / "policy.toml"
+            text = re.sub(r"delta = 0.0\npure = .*", "delta = 1e-6", policy.read_text())
+            policy.write_text(text)
+
+    def write(self, rounds, secure):
+        self.charter.write_text("\n".join([
+            block("[charter]", {"version": 1, "name": "clinics", "consortium": "banks.example"}),
+            block("[target]", {"column": "int_rate", "bounds": [5.0, 29.0], "center": 13.25,
+                               "scale": 15.75}),
+            block("[[column]]", {"name": "pc", "count": 10, "kind": "number",
+                                 "bounds": [-40.0, 40.0], "missing": 0.0}),
+            block("[model]", {"loss": "squared", "l2": 0.01, "box": 1.0}),
+            block("[protocol]", {"name": "federated", "rounds": rounds, "local_steps": 5,
+                                 "step": 0.2}),
+            block("[privacy]", {"max_row_norm": 1.0, "max_grad_norm": 2.0}),
+            block("[secure_aggregation]", secure),
+            block("[network]", {"deadline_s": 2}),
+            *[block("[[owner]]", {"name": clinic, "rows": 200, "epsilon": 4.0, "delta": 1e-6,
+                                  "sign_key": self.sign_keys[clinic]}) for clinic in CLINICS],
+            block("[learner]", {"name": "central-bank", "address": "127.0.0.1:7443"})]))
+
+
+class Federated(InFolder):
+    def verified(self, clinics):
+        ledgers = [word for clinic in CLINICS
+                   for word in ("--ledger", f"{clinic}={clinic}/state/ledger.db")]
+        done = self.json("verify", "job/model.json", "job/transcript.pb.zst", clinics.charter,
+                         *ledgers)
+        self.assertTrue(done["verified"] and done["recomputed"])
+        return done
+
+    def wait_for(self, clinics, learner, size):
+        journal = self.folder / "job" / "journal.pb"
+        before = journal.stat().st_size
+        while journal.stat().st_size < before + size:
+            self.assertIsNone(learner.poll(), clinics.log("learner"))
+            time.sleep(0.001)
+
+    def test_a_job_goes_on_when_two_of_ten_are_killed_in_the_middle_of_a_round(self):
+        clinics = Clinics(self.folder, 30, repeats=2)
+        learner, port = clinics.learner()
+        owners = {clinic: clinics.owner(clinic, port) for clinic in CLINICS}
+        self.wait_for(clinics, learner, 10_000)
+        for clinic in ("clinic-3", "clinic-8"):
+            owners[clinic].kill()
+        self.assertEqual(learner.wait(60), 0, clinics.log("learner"))
+        for clinic, owner in owners.items():
+            status = owner.wait(60)
+            self.assertEqual(status, -9 if clinic in ("clinic-3", "clinic-8") else 0,
+                             clinics.log(clinic))
+        for owner in self.verified(clinics)["owners"]:
+            killed = owner["name"] in ("clinic-3", "clinic-8")
+            self.assertEqual(owner["answers"] < 30, killed, owner)
+            self.assertLessEqual(owner["epsilon"], 4)
+            self.json("ledger", "verify", self.folder / owner["name"] / "state" / "ledger.db")
+
+    def test_when_all_come_the_model_is_the_simulated_one(self):
+        clinics = Clinics(self.folder, 5)
+        done = self.json("simulate", clinics.charter, "--data", "data", "--seed", "5", "--out", "sim")
+        self.assertEqual([owner["answers"] for owner in done["result"]["owners"]], [5] * 10)
+        checked = self.json("owner", "check", "clinic-0/policy.toml", clinics.charter)
+        self.assertEqual(checked["charters"][0]["answers"], 6)  # one repeat
+        learner, port = clinics.learner()
+        for clinic in CLINICS:
+            self.addCleanup(clinics.owner(clinic, port, seed=5).wait)
+        self.assertEqual(learner.wait(60), 0, clinics.log("learner"))
+        trained, simulated = (json.loads((self.folder / folder / "model.json").read_text())
+                              for folder in ("job", "sim"))
+        self.assertEqual(trained["model"]["theta"], simulated["model"]["theta"])
+        self.assertEqual(trained["privacy_card"]["protocol"], "federated")
+        self.verified(clinics)
+
+    def test_a_learner_that_is_killed_resumes_and_owners_pay_the_lost_aggregation_again(self):
+        clinics = Clinics(self.folder, 20, repeats=2)
+        learner, port = clinics.learner()
+        owners = {clinic: clinics.owner(clinic, port) for clinic in CLINICS}
+        for _ in range(2):
+            self.wait_for(clinics, learner, 5_000)
+            learner.kill()
+            learner.wait()
+            learner, _ = clinics.learner("resume", port)
+        self.assertEqual(learner.wait(60), 0, clinics.log("learner"))
+        for clinic, owner in owners.items():
+            self.assertEqual(owner.wait(60), 0, clinics.log(clinic))
+        for owner in self.verified(clinics)["owners"]:
+            rows = self.json("ledger", "verify",
+                             self.folder / owner["name"] / "state" / "ledger.db")["rows"]
+            self.assertIn(rows - 1, (20, 21, 22))
+
+    def test_a_job_that_loses_more_than_it_may_says_so_and_opens_nothing(self):
+        clinics = Clinics(self.folder, 200)
+        learner, port = clinics.learner("run", 0, 4)
+        owners = {clinic: clinics.owner(clinic, port, wait=3) for clinic in CLINICS}
+        self.wait_for(clinics, learner, 5_000)
+        for clinic in CLINICS[:3]:
+            owners[clinic].kill()
+        self.assertEqual(learner.wait(60), 4, clinics.log("learner"))
+        error = json.loads(clinics.output("learner"))
+        self.assertIn("clinic-0", error["error"]["what"] if "error" in error else str(error))
+        for owner in owners.values():
+            owner.wait(60)
+
+
+if __name__ == "__main__":
+    main()

@@ -24,4 +24,11 @@ struct NoiseLaw {
   double variance(const charter::Owner& owner, double answers, double clip) const;
 };
 
+/// The largest label in size, by the target's public bounds.
+double label_bound(const learn::Target& target);
+
+/// How far one record moves an owner's sum, halved: the clip of gradients, or of rule "statistics"
+/// the bound of learn/kernel/statistics_map.h.
+double reach_of(const charter::Charter& charter);
+
 }  // namespace parley::forecast

@@ -12,7 +12,7 @@ namespace {
 namespace mc = sim::monte_carlo;
 
 constexpr uint64_t kRuns = 150;
-constexpr size_t kRows = 4000;
+constexpr size_t kRows = 2000;
 
 mc::Population population_of(const Facts& facts, learn::ClipIn norm, double limit, int threads) {
   return mc::Population({facts.loss, facts.l2, facts.box, norm, limit}, facts.dimension(),
@@ -22,20 +22,6 @@ mc::Population population_of(const Facts& facts, learn::ClipIn norm, double limi
 /// Laplace noise goes with L1, Gaussian with L2.
 double scale_of(learn::ClipIn norm, double variance) {
   return std::sqrt(norm == learn::ClipIn::kL1 ? variance / 2 : variance);
-}
-
-Landing landing_of(const std::vector<std::vector<double>>& models) {
-  const size_t p = models.front().size();
-  const auto n = static_cast<double>(models.size());
-  Landing landing{std::vector<double>(p), std::vector<double>(p * p)};
-  for (const auto& model : models)
-    for (size_t j = 0; j < p; ++j) landing.mean[j] += model[j] / n;
-  for (const auto& model : models)
-    for (size_t i = 0; i < p; ++i)
-      for (size_t j = 0; j < p; ++j)
-        landing.covariance[i * p + j] +=
-            (model[i] - landing.mean[i]) * (model[j] - landing.mean[j]) / n;
-  return landing;
 }
 
 PilotRuns result_of(mc::Job job, const Facts& facts, int threads) {

@@ -39,8 +39,6 @@ charter::Charter under_gaussian(charter::Charter draft, const std::optional<doub
   return draft;
 }
 
-std::string reached(const Choosing& found) { return report::significant(found.best.psi, 2); }
-
 /// Laplace noise promises more; Gaussian noise is taken only where owners accept a delta and it
 /// brings more than a twentieth.
 Result<Choosing> choose_mechanism(const Draft& draft, const Facts& facts, const Given& given,
@@ -48,18 +46,20 @@ Result<Choosing> choose_mechanism(const Draft& draft, const Facts& facts, const 
   Choosing laplace = TRY(choose(draft.charter, facts, given, options.threads));
   const bool sync = draft.charter.protocol.name == charter::ProtocolName::kSync;
   if (given("privacy.mechanism") || !sync) return laplace;
-  auto gaussian =
-      choose(under_gaussian(draft.charter, options.delta), facts, given, options.threads);
-  const bool better = gaussian && gaussian->best.psi < .95 * laplace.best.psi;
+  const auto other = under_gaussian(draft.charter, options.delta);
+  const auto psi = reachable(other, facts, given, options.threads);
+  const bool better = psi && *psi < .95 * laplace.best.psi;
   if (better && options.delta) {
-    gaussian->choices.push_back({"privacy.mechanism", "gaussian",
-                                 "owners accept a delta; laplace would reach " + reached(laplace)});
-    gaussian->choices.push_back({"privacy.delta", shortest(*options.delta), "as accepted"});
-    return *std::move(gaussian);
+    Choosing gaussian = TRY(choose(other, facts, given, options.threads));
+    gaussian.choices.push_back(
+        {"privacy.mechanism", "gaussian",
+         "owners accept a delta; laplace would reach " + report::significant(laplace.best.psi, 2)});
+    gaussian.choices.push_back({"privacy.delta", shortest(*options.delta), "as accepted"});
+    return gaussian;
   }
   std::string why = "pure epsilon, no delta";
-  if (gaussian)
-    why += "; gaussian would reach " + reached(*gaussian) +
+  if (psi)
+    why += "; gaussian would reach " + report::significant(*psi, 2) +
            (better ? ", if owners accepted a delta (--delta)" : ", little better if at all");
   laplace.choices.push_back({"privacy.mechanism", "laplace", why});
   return laplace;

@@ -20,7 +20,9 @@ constexpr double kNegligible = 1e-3;
 /// Below, the box decides (spec, horizontal 7).
 constexpr double kSaturated = .9;
 /// Above this relative fitness propagated moments were found to be too low.
-constexpr double kFar = .5;
+double far(const learn::Losses& loss) {
+  return std::holds_alternative<learn::Squared>(loss) ? 2 : .5;
+}
 /// Rows looked at for other variances of the noise.
 constexpr size_t kTableRows = 1000;
 
@@ -107,7 +109,7 @@ Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagat
 /// Where normal moments no longer tell, the algorithm itself does.
 void by_runs(Prediction& found, const Facts& facts, const SyncJob& job, int threads) {
   const bool box = found.smallest_gain < kSaturated;
-  if (!box && found.excess <= kFar * facts.optimum.fitness) return;
+  if (!box && found.excess <= far(facts.loss) * facts.optimum.fitness) return;
   const PilotRuns runs = run_on_pilot(facts, job, threads);
   found.predictor = "pilot_monte_carlo";
   found.why = box ? "the box decides" : "so far from the best, iterates are not normal";

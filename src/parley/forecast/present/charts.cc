@@ -116,8 +116,8 @@ std::string epsilon_rows_map(const Forecast& f) {
   plot.cross(f.owners.front().epsilon, 1, kOrange);
   for (int k = 0; k <= 10; ++k)  // The scale.
     plot.cell(616, 290 - 27.0 * k, 16, 27.3, 22 + static_cast<int>(7.3 * k));
-  plot.text(636, 316, significant(100 * low, 2) + " %", "start");
-  plot.text(636, 30, significant(100 * high, 2) + " %", "start");
+  plot.text(636, 316, significant(100 * low) + " %", "start");
+  plot.text(636, 30, significant(100 * high) + " %", "start");
   plot.below("ε of every owner");
   return with_caption(
       "What if: ε and rows", plot,
@@ -167,7 +167,7 @@ std::string comparison_chart(const Forecast& f) {
   }
   if (f.realised) all.push_back(f.realised->mean);
   const auto [bottom, top] = decades(all);
-  Plot plot({.01, 100, 74, 560}, {bottom, top, 270, 20}, 320, "forecast, bounds and runs");
+  Plot plot({.01, 100, 74, 560}, {bottom, top, 250, 20}, 300, "forecast, bounds and runs");
   plot.ticks(true);
   plot.line(smooth, kGrey, "7 3");
   plot.line(general, kGrey, "2 3");
@@ -186,7 +186,8 @@ std::string comparison_chart(const Forecast& f) {
       "forecasts; as proved they are useless.";
   if (std::any_of(f.compared.begin(), f.compared.end(), [](const auto& c) { return bool(c.runs); }))
     caption +=
-        " Orange dots: 150 runs each on the public rows, which start and step by themselves.";
+        " Orange dots: 150 runs each on the public rows, from which the owners' will differ a "
+        "little.";
   if (f.realised)
     caption +=
         fmt::format(" Red cross: what came out on the owners' rows, {} runs.", f.realised->runs);

@@ -20,8 +20,9 @@ constexpr const char* kStyle =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
     "color:#1b1b1b}h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}"
     "dt{font-weight:600;margin-top:.8rem}dd{margin:0}table{border-collapse:collapse;width:100%;"
-    "font-variant-numeric:tabular-nums}th,td{padding:.3rem .6rem;text-align:right;"
-    "border-bottom:1px solid #ddd}th:first-child,td:first-child{text-align:left}"
+    "font-size:.9rem;font-variant-numeric:tabular-nums}th,td{padding:.3rem .5rem;text-align:right;"
+    "border-bottom:1px solid "
+    "#ddd}td{white-space:nowrap}th:first-child,td:first-child{text-align:left}"
     ".quiet{color:#666;font-size:.9rem}.warn{border-left:4px solid #c60;padding:.2rem .8rem;"
     "margin:.5rem 0;background:#fff8f0}svg{max-width:100%;height:auto}"
     "@media print{body{margin:0;max-width:none;font-size:13px}h2{break-after:avoid}"
@@ -120,8 +121,9 @@ std::string chosen(const Forecast& f) {
   if (f.chosen.empty()) return "";
   std::string text = "<h2>Chosen, and why</h2>\n<table>\n" + row({"key", "value", "why"}, "th");
   for (const Choice& choice : f.chosen)
-    text += fmt::format("<tr><td>{}</td><td>{}</td><td style=\"text-align:left\">{}</td></tr>\n",
-                        escaped(choice.key), escaped(choice.value), escaped(choice.why));
+    text += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td style=\"text-align:left;white-space:normal\">{}</td></tr>\n",
+        escaped(choice.key), escaped(choice.value), escaped(choice.why));
   return text + "</table>\n";
 }
 

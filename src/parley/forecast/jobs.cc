@@ -1,5 +1,7 @@
 #include "parley/forecast/jobs.h"
 
+#include <cmath>
+
 #include "parley/charter/available.h"
 #include "parley/forecast/noise.h"
 #include "parley/forecast/predict/pilot_runs.h"
@@ -58,8 +60,11 @@ Result<Job> job_of(const Charter& charter, const Facts& facts) {
   Job job;
   const auto answers = static_cast<double>(charter.answers());
   const double limit = reach_of(charter);
-  for (const charter::Owner& owner : charter.owners)
-    job.variances.push_back(law.variance(owner, answers, limit));
+  const auto strengths = law.strengths(charter.owners);
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const double reach = limit / static_cast<double>(charter.owners[i].rows);
+    job.variances.push_back(strengths[i] * reach * reach * std::pow(answers, law.power()));
+  }
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   const auto norm = laplace ? learn::ClipIn::kL1 : learn::ClipIn::kL2;
   if (charter.protocol.name == charter::ProtocolName::kAsync) {

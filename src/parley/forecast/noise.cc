@@ -1,6 +1,7 @@
 #include "parley/forecast/noise.h"
 
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "parley/charter/available.h"
@@ -49,6 +50,17 @@ double NoiseLaw::epsilon(double wanted, double delta) const {
 double NoiseLaw::variance(const charter::Owner& owner, double answers, double clip) const {
   const double reach = clip / static_cast<double>(owner.rows);
   return strength(owner.epsilon, owner.delta) * reach * reach * std::pow(answers, power());
+}
+
+std::vector<double> NoiseLaw::strengths(std::span<const charter::Owner> owners) const {
+  std::map<std::pair<double, double>, double> known;
+  std::vector<double> found;
+  for (const charter::Owner& owner : owners) {
+    const auto [at, fresh] = known.try_emplace({owner.epsilon, owner.delta});
+    if (fresh) at->second = strength(owner.epsilon, owner.delta);
+    found.push_back(at->second);
+  }
+  return found;
 }
 
 double label_bound(const learn::Target& target) {

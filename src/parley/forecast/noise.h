@@ -2,6 +2,9 @@
 // lattice: the forecaster asks for clips, rounds and budgets that nobody has agreed on yet.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "parley/charter/charter.h"
 
 namespace parley::forecast {
@@ -22,6 +25,8 @@ struct NoiseLaw {
   double epsilon(double strength, double delta) const;
   double power() const { return mechanism == charter::MechanismName::kLaplace ? 2 : 1; }
   double variance(const charter::Owner& owner, double answers, double clip) const;
+  /// Of all owners: the Gaussian's is a root to be found, once for those alike.
+  std::vector<double> strengths(std::span<const charter::Owner> owners) const;
 };
 
 /// The largest label in size, by the target's public bounds.

@@ -137,13 +137,21 @@ void add_parts(Forecast& result, const Study& study) {
   result.statistical_gain = sampling - gain;
   result.mean = study.prediction.excess / study.best + sampling;
   result.pilot_only = study.game.spread() * (1 / study.facts.count() + 1 / n);
+}
+
+void add_distance(Forecast& result, const Study& study) {
+  constexpr size_t kModels = 300;
+  const Landing& landing = study.prediction.landing;
+  const std::vector<double>& best = study.facts.optimum.theta;
   double square = 0;
-  const size_t p = study.facts.dimension();
-  for (size_t j = 0; j < p; ++j) {
-    const double off = study.prediction.landing.mean[j] - study.facts.optimum.theta[j];
-    square += off * off + study.prediction.landing.covariance[j * (p + 1)];
+  for (size_t j = 0; j < best.size(); ++j)
+    square += std::pow(landing.mean[j] - best[j], 2) + landing.covariance[j * (best.size() + 1)];
+  result.distance_root = std::sqrt(square);
+  for (const auto& model : models_of(landing, study.facts.box, kModels)) {
+    double off = 0;
+    for (size_t j = 0; j < best.size(); ++j) off += std::pow(model[j] - best[j], 2);
+    result.distance += std::sqrt(off) / kModels;
   }
-  result.distance = std::sqrt(square);
 }
 
 void add_metrics(Forecast& result, const Study& study, const Judge& judge) {
@@ -199,6 +207,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
                   .others = {"bound"},
                   .fitness = best};
   add_parts(result, study);
+  add_distance(result, study);
   add_metrics(result, study, judge);
   add_owners(result, study, judge);
   add_coalitions(result, study);

@@ -114,7 +114,8 @@ struct Forecast {
   double mean = 0, p25 = 0, p50 = 0, p75 = 0;
   double low = 0, high = 0;  // 90 % of runs, the public rows' own error included
   double optimisation = 0, privacy = 0, statistical_gain = 0;
-  double distance = 0;  // root of E |theta - theta*|^2, the papers' (10), (12)
+  // E |theta - theta*| and the root of E |theta - theta*|^2: the papers' (10), (12)
+  double distance = 0, distance_root = 0;
   double bound_smooth = 0, bound_general = 0, bound_fitted = 0;
 
   std::string metric{};  // rmse | auc

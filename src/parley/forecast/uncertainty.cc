@@ -35,9 +35,9 @@ std::vector<double> quadratic_draws(const Facts& facts, const Landing& landing) 
   return draws;
 }
 
-/// Of a loss that is not quadratic: measured, on about a thousand rows.
+/// Of a loss that is not quadratic: measured, on about two thousand rows.
 std::vector<double> measured_draws(const Facts& facts, const Landing& landing) {
-  const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / 1000));
+  const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / 2000));
   learn::Fitness fitness(facts.loss, facts.dimension(), facts.l2);
   fitness.add(*rows);
   const double best = fitness.at(facts.optimum.theta);

@@ -153,7 +153,8 @@ std::string figures(const Forecast& f) {
                       : ""),
       row({"90 % interval, public rows' own error included",
            percent(f.low) + " to " + percent(f.high)},
-          "td"),
+          "td") +
+          row({"distance of the coefficients from the best ones", significant(f.distance)}, "td"),
       escaped(f.predictor), escaped(f.why), grouped(f.pilot_rows), f.charter_hash, kVersion);
 }
 

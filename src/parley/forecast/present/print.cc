@@ -114,7 +114,7 @@ Json expected_json(const Forecast& f) {
         {"statistical_gain", f.statistical_gain}}},
       {"best_fitness", f.fitness},
       {"pilot_only", f.pilot_only},
-      {"distance_to_optimum", {{"root_mean_square", f.distance}}},
+      {"distance_to_optimum", {{"mean", f.distance}, {"root_mean_square", f.distance_root}}},
       {"metric",
        {{"name", f.metric},
         {"joint", f.metric_joint},

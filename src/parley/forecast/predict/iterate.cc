@@ -55,19 +55,25 @@ void Iterate::spread(double step, const Matrix& curvature, double variance) {
   joint_.bottomLeftCorner(p_, p_) = moved.rightCols(p_).transpose();
 }
 
+/// v <- momentum v + curvature theta + noise, then theta <- theta - a M v: on the rows of the joint
+/// covariance, and by symmetry on its columns.
 void Iterate::spread_with_velocity(double step, const Matrix& curvature, double variance) {
   const Matrix one = Matrix::Identity(p_, p_);
-  const Matrix reach = step * (preconditioner_.size() > 0 ? preconditioner_ : one);
   const Matrix bend = curvature + l2_ * one;
-  Matrix map = Matrix::Identity(size_, size_);
-  map.topLeftCorner(p_, p_) -= reach * bend;
-  map.topRightCorner(p_, p_) = -schedule_.momentum * reach;
-  map.bottomLeftCorner(p_, p_) = bend;
-  map.bottomRightCorner(p_, p_) = schedule_.momentum * one;
-  Matrix noise = Matrix::Zero(size_, p_);
-  noise.topRows(p_) = -reach;
-  noise.bottomRows(p_).setIdentity();
-  joint_ = Matrix(map * joint_ * map.transpose()) + variance * (noise * noise.transpose());
+  const Matrix reach = step * (preconditioner_.size() > 0 ? preconditioner_ : one);
+  for (int side = 0; side < 2; ++side) {
+    const Matrix velocity = schedule_.momentum * joint_.bottomRows(p_) + bend * joint_.topRows(p_);
+    joint_.bottomRows(p_) = velocity;
+    if (preconditioner_.size() > 0)
+      joint_.topRows(p_) -= reach * velocity;
+    else
+      joint_.topRows(p_) -= step * velocity;
+    joint_.transposeInPlace();
+  }
+  joint_.topLeftCorner(p_, p_) += variance * (reach * reach.transpose());
+  joint_.topRightCorner(p_, p_) -= variance * reach;
+  joint_.bottomLeftCorner(p_, p_) -= variance * reach.transpose();
+  joint_.bottomRightCorner(p_, p_) += variance * one;
 }
 
 void Iterate::clamp() {

@@ -116,15 +116,16 @@ Forecasts forecast(const Model& model, const forecast::Facts& facts, double scal
     const auto found =
         forecast::predict(facts,
                           forecast::AsyncJob{async_rule(model, facts.dimension()), norm_of(model),
-                                             model.clip, std::vector<double>(kOwners, variance)},
-                          threads);
+                                             model.clip, std::vector<double>(kOwners, variance),
+                                             std::vector<double>(kOwners, kEach)},
+                          {.threads = threads});
     return {found.excess, facts.optimum.fitness, found.smallest_gain, found.predictor};
   }
   const auto found =
       forecast::predict(facts,
                         forecast::SyncJob{schedule_of(model, facts.dimension()), 0, norm_of(model),
                                           model.clip, variance / kOwners},
-                        threads);
+                        {.threads = threads});
   return {found.excess, facts.optimum.fitness, found.smallest_gain, found.predictor};
 }
 
@@ -142,8 +143,7 @@ void compare(const Model& model, uint64_t runs, int threads) {
   const auto loss = charter::loss_of(model.charter);
   mc::Population population({loss, model.charter.l2, model.charter.box, norm_of(model), model.clip},
                             p, mc::Precision::kSingle, threads);
-  // An asynchronous forecast takes owners to be alike, which those of 2,500 rows are not quite.
-  for (const SharedRows& rows : data.owners) population.add(model.asynchronous ? *data.all : *rows);
+  for (const SharedRows& rows : data.owners) population.add(*rows);
   const auto own = forecast::facts_of(model.charter, data.all);
   const auto pilot = forecast::facts_of(model.charter, data.pilot);
   for (const double rows : {1e4, 3e4, 1e5})

@@ -44,14 +44,16 @@ def line(epsilon, found, real):
     chosen = {c["key"].split(".")[1]: c["value"] for c in found["chosen"]}
     low, high = answers["how_sure"]["interval"]
     realised = real["relative_fitness"]["mean"]
-    right = sum(a["gains"] == b["gains"] for a, b in zip(answers["for_whom"], real["owners"]))
+    pairs = list(zip(answers["for_whom"], real["owners"]))
+    sure = [(a, b) for a, b in pairs if a["sure"]]
+    right = sum(a["gains"] == b["gains"] for a, b in sure)
     locals_ = [owner["local_only"] for owner in real["owners"]]
     cells = [f"{epsilon:g}", f"{percent(expected['relative_fitness']['mean'])} ({percent(low)} to {percent(high)})",
              percent(realised), f"{100 * (expected['relative_fitness']['mean'] / realised - 1):+.0f} %",
              percent(expected["pilot_only"]), percent(real["owners"][0]["pilot_only"]),
              percent(answers["for_whom"][0]["local_only"]), percent(sum(locals_) / len(locals_)),
              f"{expected['metric']['joint']:.4f}", f"{real['metrics']['joint'][metric]:.4f}",
-             f"{right} of {len(locals_)}",
+             f"{right} of {len(sure)}" if sure else "none", f"{len(pairs) - len(sure)}",
              f"{chosen['rule']}, {chosen['rounds']} rounds, clip {chosen['max_grad_norm']}"]
     return "| " + " | ".join(cells) + " |"
 
@@ -69,7 +71,7 @@ def main():
             print(f"\n**{name}**: {len(owners)} owners with {len(next(iter(owners.values())))} rows, pilot "
                   f"{len(pilot)} rows, {given.runs} runs\n")
             print("| ε | forecast | realised | error | pilot alone | realised | owner alone | realised "
-                  "| metric | realised | verdicts right | chosen |\n" + "|---" * 12 + "|")
+                  "| metric | realised | sure and right | not sure | chosen |\n" + "|---" * 13 + "|")
             for epsilon in EPSILONS:
                 print(line(epsilon, *forecast_and_run(job, epsilon, given.runs)), flush=True)
 

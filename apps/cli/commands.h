@@ -25,6 +25,7 @@ Result<Output> run(const DataSplitOptions& options, ProgressStyle style);
 Result<Output> run(const DataGenerateOptions& options, ProgressStyle style);
 Result<Output> run(const SimulateOptions& options, ProgressStyle style);
 Result<Output> run(const ForecastOptions& options, ProgressStyle style);
+Result<Output> run(const DemoOptions& options, ProgressStyle style);
 Result<Output> run(const PredictOptions& options, ProgressStyle style);
 Result<Output> run(const LedgerOptions& options, ProgressStyle style);
 Result<Output> run(const ReconcileOptions& options, ProgressStyle style);
@@ -40,6 +41,9 @@ Result<Output> run(const VerifyOptions& options, ProgressStyle style);
 Result<Output> run(const AccountOptions& options, ProgressStyle style);
 Result<Output> run(const AuditOptions& options, ProgressStyle style);
 Result<Output> run(const ReproduceOptions& options, ProgressStyle style);
+
+/// As many as asked for; 0: as many as the machine has.
+int threads_or_all(int threads);
 
 /// "key=value" in two parts, or an error that shows how.
 struct Pair {

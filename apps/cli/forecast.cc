@@ -1,20 +1,19 @@
 // parley forecast CHARTER
 #include "parley/forecast/forecast.h"
 
-#include <thread>
+#include <cstdlib>
+#include <utility>
 
 #include "commands.h"
 #include "overrides.h"
 #include "parley/base/files.h"
 #include "parley/base/number.h"
 #include "parley/forecast/choose/tune.h"
+#include "parley/forecast/uncertainty.h"
+#include "parley/learn/preprocess/paid_moments.h"
 
 namespace parley::cli {
 namespace {
-
-int threads_or_all(int threads) {
-  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 /// --price OWNER=PRICE for every owner, and cap=PRICE.
 Result<std::optional<forecast::MarketTerms>> market(const ForecastOptions& options) {
@@ -41,6 +40,50 @@ Result<void> no_single_owners(const std::vector<charter::Override>& changes) {
   return {};
 }
 
+/// Removed with everything in it when it is no longer needed.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> make() {
+    std::string name = (std::filesystem::temp_directory_path() / "parley-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      return Error{Code::kFailed, "no folder could be made for rows to be drawn", "See TMPDIR."};
+    return TemporaryFolder(name);
+  }
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+/// Pilots as they would have been drawn if the moments' noise had fallen another way.
+Result<forecast::ManyRows> redrawn(const ForecastOptions& options, charter::Charter charter) {
+  constexpr uint64_t kTimes = 6;
+  forecast::ManyRows found;
+  if (options.moments.empty() || !charter.pilot) return found;
+  std::vector<learn::PaidMoments> moments;
+  for (const auto& file : options.moments)
+    moments.push_back(TRY(learn::moments_from_json(TRY(read_file(file)), file.string())));
+  const TemporaryFolder folder = TRY(TemporaryFolder::make());
+  charter.pilot->file = "redrawn.csv";
+  for (uint64_t k = 0; k < kTimes; ++k) {
+    const auto again = learn::with_more_noise(moments, k);
+    const std::string text =
+        TRY(learn::drawn_pilot(again, charter.schema, static_cast<uint64_t>(charter.pilot->rows)));
+    TRY(write_file(folder.path() / charter.pilot->file, text));
+    charter.pilot->sha256 = TRY(hash_file(folder.path() / charter.pilot->file));
+    const std::filesystem::path folders[] = {folder.path()};
+    found.push_back(TRY(charter::load_pilot(charter, folders)));
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<Output> run(const ForecastOptions& options, ProgressStyle) {
@@ -51,8 +94,14 @@ Result<Output> run(const ForecastOptions& options, ProgressStyle) {
   TRY(charter::load_bundle(charter, folders));
   const auto pilot = TRY(charter::load_pilot(charter, folders, options.signs));
   const auto terms = TRY(market(options));
-  const forecast::ForecastOptions how{
-      .target = options.target, .market = terms, .threads = threads_or_all(options.threads)};
+  auto others = TRY(redrawn(options, charter));
+  const forecast::ForecastOptions how{.target = options.target,
+                                      .market = terms,
+                                      .differ = options.differ,
+                                      .delta = options.delta,
+                                      .compare = !options.html.empty(),
+                                      .redrawn = std::move(others),
+                                      .threads = threads_or_all(options.threads)};
   const std::string text = TRY(read_file(options.charter));
   auto tuned = TRY(forecast::forecast_draft({charter, text, changes, options.tune}, pilot, how));
   if (!options.out.empty()) TRY(no_single_owners(changes));

@@ -1,5 +1,7 @@
 // parley: the command line. Results go to stdout, progress and messages to stderr.
+#include <algorithm>
 #include <cstdio>
+#include <thread>
 #include <variant>
 
 #include "commands.h"
@@ -35,6 +37,10 @@ int execute(const Invocation& invocation) {
 }
 
 }  // namespace
+
+int threads_or_all(int threads) {
+  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 Result<Pair> split_pair(const std::string& text, const std::string& option) {
   const size_t equals = text.find('=');

@@ -135,6 +135,7 @@ Parsed parse(int argc, const char* const* argv) {
   root.add_flag("--quiet", invocation.quiet, "No progress");
   root.require_subcommand(1)->fallthrough();
   root.failure_message(CLI::FailureMessage::help);
+  add_demo(root, invocation);
   add_init(root, invocation);
   add_charter(root, invocation);
   add_data(root, invocation);

@@ -105,12 +105,23 @@ struct ForecastOptions {
   std::filesystem::path data;  // where pilot and bundle lie; empty: beside the charter
   std::optional<double> target;
   bool tune = false;
-  std::filesystem::path out;        // of the completed charter; empty: nowhere
-  std::filesystem::path html;       // of the report; empty: none
-  std::vector<std::string> prices;  // OWNER=PRICE, of one unit of epsilon
-  double value = 0;                 // of one unit of relative fitness, in the same money
-  int threads = 0;                  // 0: as many as the machine has
-  learn::CsvSigns signs;            // of the pilot
+  std::filesystem::path out;                   // of the completed charter; empty: nowhere
+  std::filesystem::path html;                  // of the report; empty: none
+  std::vector<std::string> prices;             // OWNER=PRICE, of one unit of epsilon
+  double value = 0;                            // of one unit of relative fitness, in the same money
+  double differ = 0;                           // tau^2 in units of f*
+  std::optional<double> delta;                 // that owners would accept
+  std::vector<std::filesystem::path> moments;  // from which the pilot was drawn
+  int threads = 0;                             // 0: as many as the machine has
+  learn::CsvSigns signs;                       // of the pilot
+};
+
+struct DemoOptions {
+  std::filesystem::path out = "parley-demo";
+  uint64_t rows = 100000;  // of each bank
+  uint64_t runs = 20;
+  uint64_t seed = 7;
+  int threads = 0;  // 0: as many as the machine has
 };
 
 struct PredictOptions {
@@ -240,7 +251,7 @@ struct Invocation {
   bool json = false;
   bool quiet = false;
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
-               DataSplitOptions, DataGenerateOptions, SimulateOptions, ForecastOptions,
+               DataSplitOptions, DataGenerateOptions, SimulateOptions, ForecastOptions, DemoOptions,
                PredictOptions, LedgerOptions, ReconcileOptions, BudgetOptions, CertsInitOptions,
                CertsSignOptions, JoinOptions, OwnerOptions, OwnerCheckOptions, LearnerOptions,
                VerifyOptions, DoctorOptions, AccountOptions, AuditOptions, ReproduceOptions>

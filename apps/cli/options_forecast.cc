@@ -26,10 +26,41 @@ void add_forecast(CLI::App& root, Invocation& invocation) {
   app->add_option("--value", options->value,
                   "What one unit of relative fitness is worth, in the same money")
       ->check(CLI::PositiveNumber);
+  app->add_option("--differ", options->differ,
+                  "How far owners differ: what the best model of one owner's rows misses on all "
+                  "rows however many it has, as relative fitness")
+      ->check(CLI::NonNegativeNumber);
+  app->add_option("--delta", options->delta,
+                  "With --tune: a delta that owners would accept, for Gaussian noise if it is "
+                  "better")
+      ->check(CLI::Range(1e-30, 1e-3));
+  app->add_option("--moments", options->moments,
+                  "The paid moments from which the pilot was drawn: their noise then counts in the "
+                  "interval")
+      ->type_name("FILE");
   app->add_option("--threads", options->threads, "Threads (default: all)")
       ->check(CLI::Range(1, 1024));
   add_signs(*app, options->signs);
   add_set(*app, options->set);
+}
+
+void add_demo(CLI::App& root, Invocation& invocation) {
+  auto options = std::make_shared<DemoOptions>();
+  CLI::App* app = command(
+      root, invocation, "demo",
+      "Three banks on generated loans: a forecast, the training, and both side by side", options);
+  app->add_option("--out", options->out, "Folder for charter, report, model and ledgers")
+      ->capture_default_str();
+  app->add_option("--rows", options->rows, "Loans of each bank")
+      ->check(CLI::Range(uint64_t{100}, uint64_t{10'000'000}))
+      ->capture_default_str();
+  app->add_option("--runs", options->runs, "Runs beside which the forecast is held")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000}))
+      ->capture_default_str();
+  app->add_option("--seed", options->seed, "Same seed: same models, bit for bit")
+      ->capture_default_str();
+  app->add_option("--threads", options->threads, "Threads (default: all)")
+      ->check(CLI::Range(1, 1024));
 }
 
 }  // namespace parley::cli

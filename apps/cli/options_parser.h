@@ -36,5 +36,6 @@ void add_account(CLI::App& root, Invocation& invocation);
 void add_audit(CLI::App& root, Invocation& invocation);
 void add_reproduce(CLI::App& root, Invocation& invocation);
 void add_forecast(CLI::App& root, Invocation& invocation);
+void add_demo(CLI::App& root, Invocation& invocation);
 
 }  // namespace parley::cli

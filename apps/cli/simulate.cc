@@ -2,7 +2,6 @@
 #include "parley/report/simulate.h"
 
 #include <map>
-#include <thread>
 
 #include "commands.h"
 #include "overrides.h"
@@ -89,14 +88,13 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
       static_cast<uint64_t>(input.charter.answers()) + (input.charter.privacy.evaluate > 0 ? 1 : 0);
   const uint64_t answers = asked * input.owners.size();
   Progress progress(style, "training", answers * options.runs);
-  const int threads = static_cast<int>(std::thread::hardware_concurrency());
-  const auto result = TRY(
-      sim::simulate(input, {.seed = options.seed,
-                            .runs = options.runs,
-                            .threads = options.threads > 0 ? options.threads : std::max(threads, 1),
-                            .baseline = options.baseline,
-                            .out = out_folder(options),
-                            .progress = [&](uint64_t done) { progress.advance(done); }}));
+  const auto result =
+      TRY(sim::simulate(input, {.seed = options.seed,
+                                .runs = options.runs,
+                                .threads = threads_or_all(options.threads),
+                                .baseline = options.baseline,
+                                .out = out_folder(options),
+                                .progress = [&](uint64_t done) { progress.advance(done); }}));
   progress.finish();
   return Output{report::to_text(result), report::to_json(result)};
 }

@@ -83,6 +83,67 @@ class Forecast(InFolder):
         self.assertLess(optimal["expected"]["relative_fitness"]["mean"],
                         by_rows["expected"]["relative_fitness"]["mean"] / 10)
 
+    def test_the_four_scenarios_are_as_the_paper_has_them_and_gone_with_optimal_weights(self):
+        found = self.forecast(self.generate())["scenarios"]
+        self.assertEqual(len(found), 4)
+        for scenario in found:  # With optimal weights nobody does harm.
+            self.assertLessEqual(scenario["optimal"],
+                                 min(scenario["by_rows"], scenario["first_alone"]) * (1 + 1e-6))
+        harm = [s["by_rows"] > s["first_alone"] for s in found]
+        self.assertEqual((harm[0], harm[2], harm[3]), (True, True, False))
+
+    def test_does_not_say_yes_or_no_where_the_interval_contains_both(self):
+        sets = self.generate()
+        for i in range(3):
+            sets += ["--set", f"owner.{i}.rows=50000"]  # more than the pilot, or the answer is no
+        smallest = self.forecast(sets)["answers"]["at_which_epsilon"]["smallest_common"]
+        at = [w for i in range(3) for w in ("--set", f"owner.{i}.epsilon={smallest * 1.05}")]
+        near = self.forecast(sets + at)
+        self.assertEqual(near["answers"]["worth_it"]["answer"], "unsure")
+        self.assertEqual([o["sure"] for o in near["answers"]["for_whom"]], [False] * 3)
+        self.assertIn("not_sure", [w["code"] for w in near["warnings"]])
+        at = [w for i in range(3) for w in ("--set", f"owner.{i}.epsilon={smallest * 50}")]
+        far = self.forecast(sets + at)["answers"]
+        self.assertEqual([(o["gains"], o["sure"]) for o in far["for_whom"]], [(True, True)] * 3)
+
+    def test_owners_that_differ_gain_more_by_joining(self):
+        sets = self.generate()
+        alike = self.forecast(sets)["answers"]["at_which_epsilon"]["smallest_common"]
+        found = self.forecast(sets, "--differ", ".01")["answers"]
+        self.assertLess(found["at_which_epsilon"]["smallest_common"], alike / 2)
+        self.assertGreater(found["for_whom"][0]["local_only"], .01)
+
+    def test_the_demo_puts_what_came_out_beside_what_was_forecast(self):
+        done = self.parley("demo", "--rows", 3000, "--runs", 10, "--out", "demo").stdout
+        self.assertLess(done.index("Worth it?"), done.index("loss together"))
+        self.assertLess(done.index("loss together"), done.index("realised"))
+        for file in ("three-banks.charter.toml", "forecast.html", "run/model.json"):
+            self.assertTrue((self.folder / "demo" / file).exists(), file)
+        self.assertIn("realised, 10 runs", (self.folder / "demo" / "forecast.html").read_text())
+        both = self.json("demo", "--rows", 3000, "--runs", 10, "--out", "demo")
+        self.assertEqual(both["forecast"]["format"], "parley.forecast/1")
+        self.assertEqual(both["simulate"]["format"], "parley.simulate/1")
+
+    def test_chooses_the_mechanism_and_says_why(self):
+        sets = self.generate(rows=20000)
+        draft = self.draft()
+        text = (self.folder / draft).read_text().replace("= 100000", "= 20000")
+        text = re.sub(r"(?m)^mechanism .*\n", "", text)
+        (self.folder / draft).write_text(text)
+
+        def tuned(*arguments):
+            found = self.json("forecast", draft, *sets[:2], "--data", "data", "--tune", "--out",
+                              "complete.toml", *arguments)
+            return found, {c["key"]: c for c in found["chosen"]}["privacy.mechanism"]
+        pure, mechanism = tuned()
+        self.assertEqual(mechanism["value"], "laplace")
+        self.assertIn("gaussian would reach", mechanism["why"])
+        found, mechanism = tuned("--delta", "1e-6")
+        self.assertLessEqual(found["expected"]["relative_fitness"]["mean"],
+                             pure["expected"]["relative_fitness"]["mean"] * 1.05)
+        self.assertIn("would reach", mechanism["why"])
+        self.parley("simulate", "complete.toml", "--data", "data", "--out", "run")
+
     def draft(self):
         """The example without what a forecast chooses."""
         chosen = r"(?m)^(rule|rounds|step|max_grad_norm) .*\n"
@@ -112,7 +173,9 @@ class Forecast(InFolder):
         sets = self.generate()
         self.parley("forecast", EXAMPLE, *sets, "--data", "data", "--html", "forecast.html")
         page = (self.folder / "forecast.html").read_text()
-        for part in ("Worth it?", "bank-b", "<svg", "Owner by owner", "@media print"):
+        for part in ("Worth it?", "bank-b", "<svg", "Owner by owner", "At which ε", "Break-even",
+                     "What if: ε and rows", "Who with whom", "(iii) large and cautious",
+                     "Forecast, bound, simulation", "runs each on the public rows", "@media print"):
             self.assertIn(part, page)
         for elsewhere in ("<script", "http:", "https:", "src=", "@import", "<link"):
             self.assertNotIn(elsewhere, page)
@@ -138,11 +201,34 @@ class Forecast(InFolder):
         self.assertLess(abs(mean / .01 - 1), .05)
         self.assertGreater(answer["rows_for_target"], 0)
 
+    def test_statistics_are_forecast_as_a_simulation_then_finds_them(self):
+        sets = self.generate(rows=20000)
+        text = EXAMPLE.read_text().replace("= 100000", "= 20000")
+        text = re.sub(r"(?m)^(rounds|step) .*\n", "", text).replace("pilot_newton", "statistics")
+        text = re.sub(r"(?m)^max_grad_norm .*$", "max_row_norm = 6.0", text)
+        (self.folder / "statistics.toml").write_text(text)
+        found = self.forecast(sets[:2], charter="statistics.toml")["expected"]["relative_fitness"]
+        runs = self.json("simulate", "statistics.toml", *sets[:2], "--data", "data", "--runs", 100,
+                         "--out", "runs")["result"]["relative_fitness"]
+        self.assertLess(abs(found["mean"] / runs["mean"] - 1), .35)
+
+    def test_an_owner_that_learns_from_noisy_answers_of_its_own_is_forecast(self):
+        sets = self.generate()
+        text = EXAMPLE.read_text().replace('name = "central-bank"', 'name = "bank-a"')
+        text = text.replace("[protocol]", '[protocol]\nowner_learner = "own_noise"')
+        (self.folder / "own.toml").write_text(text)
+        central = self.forecast(sets)["expected"]["relative_fitness"]["mean"]
+        own = self.forecast(sets, charter="own.toml")["expected"]["relative_fitness"]["mean"]
+        self.assertEqual(own, central)
+
     def test_what_cannot_be_forecast_yet_is_said_by_name(self):
         sets = self.generate()
-        done = self.parley("forecast", self.draft(), *sets, "--data", "data", "--set",
-                           "protocol.rule=statistics", "--set", "privacy.max_row_norm=4", expect=2)
-        self.assertIn("not available yet", done.stderr)
+        text = EXAMPLE.read_text().replace('name = "central-bank"', 'name = "bank-a"')
+        text = text.replace("[protocol]", '[protocol]\nowner_learner = "others_first"')
+        (self.folder / "own.toml").write_text(text)
+        done = self.parley("forecast", "own.toml", *sets, "--data", "data", expect=2)
+        self.assertIn("only yet", done.stderr)
+        self.assertIn("owner_learner", done.stderr)
 
     def test_without_public_rows_there_is_no_forecast(self):
         text = re.sub(r"(?s)\[pilot\].*?\n\n", "", EXAMPLE.read_text())

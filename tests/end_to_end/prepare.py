@@ -65,6 +65,13 @@ class Prepare(InFolder):
         result = self.json("simulate", consortium.charter, "--data", "data")["result"]
         self.assertLess(result["relative_fitness"]["mean"], 1e3)  # it runs; how well is measured
         self.assertEqual(result["owners"][0]["answers"], 3)
+        # Drawn rows look like rows; how noisy the moments were, only the moments tell.
+        forecast = ["forecast", consortium.charter, "--data", "data"]
+        as_rows = self.json(*forecast)["answers"]["how_sure"]["interval"]
+        how_sure = self.json(*forecast, "--moments", *files)["answers"]["how_sure"]
+        self.assertIn("noise of the paid moments", how_sure["includes"])
+        low, high = how_sure["interval"]
+        self.assertGreater(high / low, as_rows[1] / as_rows[0])
 
     def test_one_way_at_a_time(self):
         consortium = Consortium(self.folder)

@@ -72,10 +72,10 @@ double loss_deviation(const Facts& facts) {
 
 }  // namespace
 
-Facts facts_of(const charter::Model& model, std::shared_ptr<const learn::Rows> rows) {
+Facts facts_of(const charter::Model& model, std::shared_ptr<const learn::Rows> rows, int threads) {
   Facts facts{
       .rows = std::move(rows), .loss = charter::loss_of(model), .l2 = model.l2, .box = model.box};
-  learn::Fitness fitness(facts.loss, facts.rows->columns(), facts.l2);
+  learn::Fitness fitness(facts.loss, facts.rows->columns(), facts.l2, threads);
   fitness.add(*facts.rows);
   facts.optimum = fitness.minimum(facts.box);
   facts.hessian = learn::smoothed_hessian(facts.loss, *facts.rows, facts.optimum.theta,

@@ -33,7 +33,8 @@ struct Facts {
   }
 };
 
-Facts facts_of(const charter::Model& model, std::shared_ptr<const learn::Rows> rows);
+Facts facts_of(const charter::Model& model, std::shared_ptr<const learn::Rows> rows,
+               int threads = 1);
 
 /// Every `groups`-th row from `group` on, for estimates of what rows leave uncertain.
 std::shared_ptr<const learn::Rows> part_of(const learn::Rows& rows, size_t group, size_t groups);

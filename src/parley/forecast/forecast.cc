@@ -7,7 +7,6 @@
 #include "parley/forecast/cost.h"
 #include "parley/forecast/decide/coalitions.h"
 #include "parley/forecast/judge.h"
-#include "parley/forecast/predict/bound.h"
 #include "parley/forecast/study.h"
 #include "parley/forecast/uncertainty.h"
 #include "parley/forecast/warnings.h"
@@ -28,7 +27,7 @@ void add_owners(Forecast& result, const Study& study, const Judge& judge) {
   const double joint = study.game.reached(all);
   for (size_t i = 0; i < study.players.size(); ++i) {
     const charter::Owner& who = study.charter.owners[i];
-    const double alone = study.game.spread() / study.players[i].rows;
+    const double alone = study.game.spread() / study.players[i].rows + study.differ;
     Tally others = all;
     others -= study.game.of(study.players[i]);
     const double variance = study.game.variance_for(others, study.players[i], alone);
@@ -75,7 +74,7 @@ void add_coalitions(Forecast& result, const Study& study) {
 void add_epsilons(Forecast& result, const Study& study, const std::optional<double>& target) {
   double least = std::numeric_limits<double>::infinity();
   for (const Player& player : study.players)
-    least = std::min(least, study.game.spread() / player.rows);
+    least = std::min(least, study.game.spread() / player.rows + study.differ);
   result.smallest_common = common_epsilon(study, least * (1 - 1e-9));
   const double floor = study.game.response().floor() + study.game.spread() / study.rows;
   result.enough = common_epsilon(study, floor + .1 * (least - floor));
@@ -85,18 +84,10 @@ void add_epsilons(Forecast& result, const Study& study, const std::optional<doub
   result.rows_for_target = rows_for(study, *target);
 }
 
-void add_bounds(Forecast& result, const Study& study) {
-  const double variance = study.job.variance();
-  std::vector<std::pair<double, double>> points;
-  for (const double times : {1e-2, 1e-1, 1.0, 1e1, 1e2})
-    points.emplace_back(times, study.game.response().at(times * variance));
-  result.bound_smooth = fit_bound(points, BoundForm::kSmooth).at(1);
-  result.bound_general = fit_bound(points, BoundForm::kGeneral).at(1);
-  result.bound_fitted = fit_bound(points, BoundForm::kAsync).at(1);
-}
-
 /// The relative half width of a 90 % interval of a mean of five (Student's t, four degrees).
 constexpr double kStudent = 2.132;
+/// The same of a normal number.
+constexpr double kNormal = 1.645;
 
 void add_band(Forecast& result, const Study& study, const Judge& judge, double error) {
   std::vector<double> draws = excess_draws(study.facts, study.prediction);
@@ -111,7 +102,7 @@ void add_band(Forecast& result, const Study& study, const Judge& judge, double e
   // In the user's metric: what the band moves it by, and how well its level is known.
   const double per_psi = (result.metric_joint - result.metric_best) / result.mean;
   const auto moved = [&](double psi) { return (psi - result.mean) * per_psi; };
-  const double level = 1.645 * judge.error();
+  const double level = kNormal * judge.error();
   const double down = std::min(moved(result.low), moved(result.high));
   const double up = std::max(moved(result.low), moved(result.high));
   result.metric_low = result.metric_joint - std::hypot(down, level);
@@ -119,12 +110,25 @@ void add_band(Forecast& result, const Study& study, const Judge& judge, double e
   if (!judge.smaller_is_better()) result.metric_high = std::min(result.metric_high, 1.0);
 }
 
+/// Of an owner's own luck: its model of n rows misses a sum of squares, as many as directions.
+double luck_of(const Facts& facts) { return std::sqrt(2 / static_cast<double>(facts.dimension())); }
+
+/// Expected values say who gains; that an owner surely does takes more than the 90 % interval of
+/// runs and what the public rows leave unknown of the owner's own model.
+void add_certainty(Forecast& result, const Study& study, double error) {
+  const double joint = std::log(result.high / result.low) / (2 * kNormal);
+  const double own = std::hypot(luck_of(study.facts), std::min(error, 1.0));
+  for (Forecast::Owner& owner : result.owners)
+    owner.sure =
+        std::fabs(std::log(result.mean / owner.local_only)) > kNormal * std::hypot(joint, own);
+}
+
 void add_parts(Forecast& result, const Study& study) {
   const double n = study.rows;
   double sampling = 0, gain = 0;  // what the weights cost, and what others' rows are worth
   for (size_t i = 0; i < study.players.size(); ++i) {
     const double off = study.job.weights[i] - study.players[i].rows / n;
-    sampling += study.game.spread() * off * off / study.players[i].rows;
+    sampling += (study.game.spread() / study.players[i].rows + study.differ) * off * off;
     gain += study.game.spread() * (1 / study.players[i].rows - 1 / n) /
             static_cast<double>(study.players.size());
   }
@@ -133,13 +137,21 @@ void add_parts(Forecast& result, const Study& study) {
   result.statistical_gain = sampling - gain;
   result.mean = study.prediction.excess / study.best + sampling;
   result.pilot_only = study.game.spread() * (1 / study.facts.count() + 1 / n);
+}
+
+void add_distance(Forecast& result, const Study& study) {
+  constexpr size_t kModels = 300;
+  const Landing& landing = study.prediction.landing;
+  const std::vector<double>& best = study.facts.optimum.theta;
   double square = 0;
-  const size_t p = study.facts.dimension();
-  for (size_t j = 0; j < p; ++j) {
-    const double off = study.prediction.landing.mean[j] - study.facts.optimum.theta[j];
-    square += off * off + study.prediction.landing.covariance[j * (p + 1)];
+  for (size_t j = 0; j < best.size(); ++j)
+    square += std::pow(landing.mean[j] - best[j], 2) + landing.covariance[j * (best.size() + 1)];
+  result.distance_root = std::sqrt(square);
+  for (const auto& model : models_of(landing, study.facts.box, kModels)) {
+    double off = 0;
+    for (size_t j = 0; j < best.size(); ++j) off += std::pow(model[j] - best[j], 2);
+    result.distance += std::sqrt(off) / kModels;
   }
-  result.distance = std::sqrt(square);
 }
 
 void add_metrics(Forecast& result, const Study& study, const Judge& judge) {
@@ -153,8 +165,13 @@ void add_metrics(Forecast& result, const Study& study, const Judge& judge) {
 }  // namespace
 
 size_t Forecast::gaining() const {
-  return static_cast<size_t>(
-      std::count_if(owners.begin(), owners.end(), [](const Owner& o) { return o.gains; }));
+  return static_cast<size_t>(std::count_if(owners.begin(), owners.end(),
+                                           [](const Owner& o) { return o.sure && o.gains; }));
+}
+
+size_t Forecast::losing() const {
+  return static_cast<size_t>(std::count_if(owners.begin(), owners.end(),
+                                           [](const Owner& o) { return o.sure && !o.gains; }));
 }
 
 Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const learn::Rows>& pilot,
@@ -164,22 +181,23 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
                  "a forecast needs public rows, and the charter has no [pilot]",
                  "Add a [pilot]: rows that are public, or that owners agree to publish.",
                  {.key = "pilot"}};
-  const Facts facts = facts_of(charter.model, pilot);
+  const Facts facts = facts_of(charter.model, pilot, options.threads);
   const Job job = TRY(job_of(charter, facts));
   const NoiseLaw law = TRY(NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = facts.fitness(n);
-  const auto parts = parts_of(charter.model, facts);
-  Prediction prediction = predict(facts, job, options.threads);
-  const PilotError error = pilot_error(parts, facts, job, prediction, n, options.threads);
+  const Views views = views_of(charter.model, facts, options.redrawn, options.threads);
+  Prediction prediction = predict(facts, job, {.threads = options.threads});
+  const PilotError error = pilot_error(views, facts, job, prediction, n, options.threads);
   prediction.optimisation += error.curvature * best;
   prediction.excess += error.curvature * best;
   const Response response = response_of(facts, job, prediction, options.threads);
   const Game game(response.scaled(1 / best), facts.sampling / best,
                   facts.sampling / best / facts.count(), game_weights(charter), job.variance());
-  Study study{charter, facts, job, prediction, law, game, {}, best, n};
+  Study study{charter, facts, job, prediction, law, game, {}, best, n, options.differ};
   for (size_t i = 0; i < charter.owners.size(); ++i)
     study.players.push_back({static_cast<double>(charter.owners[i].rows), job.variances[i]});
-  const Judge judge(charter, facts, parts, options.threads);
+  const Judge judge(charter, facts, views.redrawn ? std::vector<Facts>() : views.facts,
+                    options.threads);
 
   Forecast result{.charter_name = charter.name,
                   .charter_hash = to_hex(charter.hash),
@@ -189,15 +207,20 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
                   .others = {"bound"},
                   .fitness = best};
   add_parts(result, study);
+  add_distance(result, study);
   add_metrics(result, study, judge);
   add_owners(result, study, judge);
   add_coalitions(result, study);
   add_epsilons(result, study, options.target);
-  add_bounds(result, study);
   add_band(result, study, judge, error.relative);
+  add_certainty(result, study, error.relative);
   add_grid(result, study);
+  add_break_even(result, study);
+  add_scenarios(result, study);
+  add_comparison(result, study, options.compare, options.threads);
   if (options.market) TRY(add_market(result, study, *options.market));
   add_cost(result, charter);
+  result.paid = views.redrawn;
   add_warnings(result, charter, prediction, disagreement(charter.model, facts));
   return result;
 }

@@ -26,6 +26,14 @@ struct MarketTerms {
 struct ForecastOptions {
   std::optional<double> target{};  // a relative fitness that is wanted
   std::optional<MarketTerms> market{};
+  /// A public bound on how far owners differ, in units of f*: what the best model of an owner's
+  /// rows would miss on all rows if it had endless ones (tau^2 of spec, horizontal 3.7).
+  double differ = 0;
+  std::optional<double> delta{};  // that owners accept: a draft may then get Gaussian noise
+  bool compare = false;           // also by runs on the public rows at several epsilons
+  /// Where the public rows were drawn from noisy moments: others, drawn after as much noise again.
+  /// What they forecast differently is what the noise leaves unknown.
+  std::vector<std::shared_ptr<const learn::Rows>> redrawn{};
   int threads = 1;
 };
 
@@ -47,7 +55,8 @@ struct Forecast {
     double weight = 0;        // v_i
     double local_only = 0;    // a model of its own rows, without noise
     double local_metric = 0;  // the same in the user's metric
-    bool gains = false;
+    bool gains = false;       // expected
+    bool sure = false;        // and the interval of their difference does not contain zero
     std::optional<double> break_even_epsilon{};  // others as they are; none: no epsilon is enough
     double shapley = 0, shapley_error = 0;
   };
@@ -62,6 +71,29 @@ struct Forecast {
     std::vector<double> epsilon{}, times{};
     std::vector<double> psi{};  // row by row: psi[r * epsilon.size() + e]
   };
+  /// One owner's break-even epsilon if all others had those of the grid, one by one.
+  struct BreakEven {
+    std::string owner{};
+    std::vector<std::optional<double>> epsilon{};
+  };
+  /// Wu et al., figure 6: one large owner and two others, in this job, against what endless rows
+  /// would give.
+  struct Scenario {
+    std::string name{};
+    double epsilon = 0, others_rows = 0, others_epsilon = 0;  // the first has 100,000 rows
+    double by_rows = 0, first_alone = 0, optimal = 0;
+  };
+  /// The papers' bounds with fitted constants, the forecast and runs on the public rows.
+  struct Compared {
+    double epsilon = 0;  // of every owner
+    double forecast = 0, smooth = 0, general = 0, both = 0;
+    std::optional<double> runs{};
+  };
+  /// What came out, where the job was simulated.
+  struct Realised {
+    double mean = 0, standard_error = 0;
+    size_t runs = 0;
+  };
   struct Sale {
     double price = 0, epsilon = 0, payment = 0;
     double negotiated = 0;  // epsilon if the learner posts what it pays and owners raise theirs
@@ -74,6 +106,7 @@ struct Forecast {
   std::string charter_name{}, charter_hash{};
   bool complete = true;
   uint64_t pilot_rows = 0;
+  bool paid = false;  // the rows were drawn from moments that owners released
   std::string predictor{}, why{};
   std::vector<std::string> others{};  // predictors that can be compared
 
@@ -81,7 +114,8 @@ struct Forecast {
   double mean = 0, p25 = 0, p50 = 0, p75 = 0;
   double low = 0, high = 0;  // 90 % of runs, the public rows' own error included
   double optimisation = 0, privacy = 0, statistical_gain = 0;
-  double distance = 0;  // root of E |theta - theta*|^2, the papers' (10), (12)
+  // E |theta - theta*| and the root of E |theta - theta*|^2: the papers' (10), (12)
+  double distance = 0, distance_root = 0;
   double bound_smooth = 0, bound_general = 0, bound_fitted = 0;
 
   std::string metric{};  // rmse | auc
@@ -95,6 +129,10 @@ struct Forecast {
   std::optional<double> target{}, epsilon_for_target{}, rows_for_target{};
   std::vector<Coalition> coalitions{};
   Grid grid{};
+  std::vector<BreakEven> break_even{};
+  std::vector<Scenario> scenarios{};
+  std::vector<Compared> compared{};
+  std::optional<Realised> realised{};
   std::optional<Market> market{};
   std::vector<Choice> chosen{};
   uint64_t rounds = 0, bytes_per_owner = 0;
@@ -102,7 +140,8 @@ struct Forecast {
   std::vector<Warning> warnings{};
   std::string report{};  // the HTML file, if one was written
 
-  size_t gaining() const;
+  size_t gaining() const;  // owners that surely gain
+  size_t losing() const;   // that surely do not
 };
 
 /// `charter` must be complete, with its bundle loaded; `pilot` its public rows.

@@ -1,5 +1,7 @@
 #include "parley/forecast/jobs.h"
 
+#include <cmath>
+
 #include "parley/charter/available.h"
 #include "parley/forecast/noise.h"
 #include "parley/forecast/predict/pilot_runs.h"
@@ -19,16 +21,13 @@ Result<void> check_known(const Charter& charter) {
         "a forecast of protocol \"" + std::string(name_of(p.name)) + "\" is not available yet",
         "Forecasts know \"sync\" and \"async\".",
         {.key = "protocol.name"}};
-  if (p.owner_learner || !charter.central())
+  const bool apart = p.owner_learner && p.owner_learner != charter::OwnerLearner::kOwnNoise;
+  if (apart || !charter.central())
     return Error{Code::kInvalid,
-                 "a forecast of owners that learn is not available yet",
-                 "Forecasts know jobs with a learner that is not an owner.",
+                 "a forecast of owners that learn is available for owner_learner = \"own_noise\" "
+                 "only yet",
+                 "Forecasts know jobs with one learner, to which every owner answers.",
                  {.key = "protocol.owner_learner"}};
-  if (p.rule == charter::Rule::kStatistics)
-    return Error{Code::kInvalid,
-                 "a forecast of rule \"statistics\" is not available yet",
-                 "Forecasts know the rules that ask for gradients.",
-                 {.key = "protocol.rule"}};
   const bool squared = charter.model.loss == charter::Loss::kSquared;
   if (p.name == charter::ProtocolName::kAsync && !squared &&
       charter.owners.size() > kAsyncOwnersMax)
@@ -60,19 +59,30 @@ Result<Job> job_of(const Charter& charter, const Facts& facts) {
   const NoiseLaw law = TRY(NoiseLaw::of(charter));
   Job job;
   const auto answers = static_cast<double>(charter.answers());
-  const double limit = charter.privacy.max_grad_norm;
-  for (const charter::Owner& owner : charter.owners)
-    job.variances.push_back(law.variance(owner, answers, limit));
+  const double limit = reach_of(charter);
+  const auto strengths = law.strengths(charter.owners);
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const double reach = limit / static_cast<double>(charter.owners[i].rows);
+    job.variances.push_back(strengths[i] * reach * reach * std::pow(answers, law.power()));
+  }
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   const auto norm = laplace ? learn::ClipIn::kL1 : learn::ClipIn::kL2;
   if (charter.protocol.name == charter::ProtocolName::kAsync) {
     const auto plan = TRY(protocol::async_plan(charter, facts.rows.get()));
     for (const auto& owner : plan.rule.owners) job.weights.push_back(owner.weight);
-    job.kind = AsyncJob{plan.rule, norm, limit, job.variances};
+    std::vector<double> rows;
+    for (const charter::Owner& owner : charter.owners)
+      rows.push_back(static_cast<double>(owner.rows));
+    job.kind = AsyncJob{plan.rule, norm, limit, job.variances, std::move(rows)};
     return job;
   }
   auto plan = TRY(protocol::sync_plan(charter, facts.rows.get()));
   for (const auto& owner : plan.owners) job.weights.push_back(owner.weight);
+  if (charter.protocol.rule == charter::Rule::kStatistics) {
+    job.kind = StatisticsJob{norm, charter.privacy.max_row_norm, label_bound(charter.schema.target),
+                             job.variance()};
+    return job;
+  }
   const bool from_pilot = charter.protocol.start == charter::Start::kPilot;
   // The start is the optimum of other rows than those it is judged by.
   const double spread = from_pilot ? 1 / facts.count() + 1 / owners_rows(charter) : 0;
@@ -81,14 +91,17 @@ Result<Job> job_of(const Charter& charter, const Facts& facts) {
   return job;
 }
 
-Prediction predict(const Facts& facts, const Job& job, int threads) {
-  if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return predict(facts, *sync, threads);
-  return predict(facts, std::get<AsyncJob>(job.kind), threads);
+Prediction predict(const Facts& facts, const Job& job, const Effort& effort) {
+  if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return predict(facts, *sync, effort);
+  if (const auto* once = std::get_if<StatisticsJob>(&job.kind)) return predict(facts, *once);
+  return predict(facts, std::get<AsyncJob>(job.kind), effort);
 }
 
 Response response_of(const Facts& facts, const Job& job, const Prediction& here, int threads) {
   if (const auto* sync = std::get_if<SyncJob>(&job.kind))
     return response_of(facts, *sync, here, threads);
+  if (const auto* once = std::get_if<StatisticsJob>(&job.kind))
+    return response_of(facts, *once, here);
   return response_of(facts, std::get<AsyncJob>(job.kind), here);
 }
 

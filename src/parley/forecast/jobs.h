@@ -11,7 +11,7 @@
 namespace parley::forecast {
 
 struct Job {
-  std::variant<SyncJob, AsyncJob> kind{};
+  std::variant<SyncJob, AsyncJob, StatisticsJob> kind{};
   std::vector<double> weights{};    // v_i
   std::vector<double> variances{};  // of each owner's mean gradient
 
@@ -25,7 +25,7 @@ double owners_rows(const charter::Charter& charter);
 /// yet are refused, naming the key.
 Result<Job> job_of(const charter::Charter& charter, const Facts& facts);
 
-Prediction predict(const Facts& facts, const Job& job, int threads);
+Prediction predict(const Facts& facts, const Job& job, const Effort& effort);
 Response response_of(const Facts& facts, const Job& job, const Prediction& here, int threads);
 
 }  // namespace parley::forecast

@@ -20,12 +20,13 @@ double auc_of(const learn::Rows& rows, const std::vector<double>& theta) {
   return learn::auc(scores, {rows.labels(), rows.size()}).value_or(.5);
 }
 
-double mean_auc(const Facts& facts, const Landing& landing) {
-  constexpr size_t kModels = 24, kRows = 4000;
+/// What noise takes of the area under the curve: expected, minus that of the middle.
+double auc_moved(const Facts& facts, const Landing& landing) {
+  constexpr size_t kModels = 20, kRows = 2500;
   const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / kRows));
   double sum = 0;
   for (const auto& model : models_of(landing, facts.box, kModels)) sum += auc_of(*rows, model);
-  return sum / kModels;
+  return sum / kModels - auc_of(*rows, landing.mean);
 }
 
 /// How much the area under the curve of all rows' optimum on these rows exceeds the best possible:
@@ -78,13 +79,14 @@ Judge::Judge(const charter::Charter& charter, const Facts& facts, const std::vec
 }
 
 double Judge::at(const Landing& landing) const {
-  return name_ == "rmse" ? scale_ * std::sqrt(squared(landing))
-                         : mean_auc(facts_, landing) - flattery_;
+  if (name_ == "rmse") return scale_ * std::sqrt(squared(landing));
+  const bool moves = std::any_of(landing.covariance.begin(), landing.covariance.end(),
+                                 [](double value) { return value != 0; });
+  return auc_of(*facts_.rows, landing.mean) - flattery_ + (moves ? auc_moved(facts_, landing) : 0);
 }
 
 double Judge::squared(const Landing& landing) const {
-  const Propagation how{
-      .rows = *facts_.rows, .loss = learn::Squared{}, .box = facts_.box, .threads = threads_};
+  const Judged how{.rows = *facts_.rows, .loss = learn::Squared{}, .threads = threads_};
   return std::max(at_landing(how, landing).fitness + correction_, 0.0);
 }
 

@@ -7,7 +7,7 @@
 
 #include "parley/charter/charter.h"
 #include "parley/forecast/facts.h"
-#include "parley/forecast/predict/propagation.h"
+#include "parley/forecast/predict/landing.h"
 
 namespace parley::forecast {
 

@@ -1,6 +1,8 @@
 #include "parley/forecast/noise.h"
 
 #include <cmath>
+#include <map>
+#include <numbers>
 
 #include "parley/charter/available.h"
 #include "parley/privacy/accounting/budget.h"
@@ -48,6 +50,31 @@ double NoiseLaw::epsilon(double wanted, double delta) const {
 double NoiseLaw::variance(const charter::Owner& owner, double answers, double clip) const {
   const double reach = clip / static_cast<double>(owner.rows);
   return strength(owner.epsilon, owner.delta) * reach * reach * std::pow(answers, power());
+}
+
+std::vector<double> NoiseLaw::strengths(std::span<const charter::Owner> owners) const {
+  std::map<std::pair<double, double>, double> known;
+  std::vector<double> found;
+  for (const charter::Owner& owner : owners) {
+    const auto [at, fresh] = known.try_emplace({owner.epsilon, owner.delta});
+    if (fresh) at->second = strength(owner.epsilon, owner.delta);
+    found.push_back(at->second);
+  }
+  return found;
+}
+
+double label_bound(const learn::Target& target) {
+  if (!target.levels.empty()) return 1;
+  return std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
+         target.scale;
+}
+
+double reach_of(const charter::Charter& charter) {
+  if (charter.protocol.rule != charter::Rule::kStatistics) return charter.privacy.max_grad_norm;
+  const double row = charter.privacy.max_row_norm, label = label_bound(charter.schema.target);
+  if (charter.privacy.mechanism == charter::MechanismName::kLaplace) return row * (row + label);
+  return row <= label ? std::numbers::sqrt2 * row * label
+                      : (row * row + label * label) / std::numbers::sqrt2;
 }
 
 }  // namespace parley::forecast

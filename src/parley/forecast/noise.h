@@ -2,6 +2,9 @@
 // lattice: the forecaster asks for clips, rounds and budgets that nobody has agreed on yet.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "parley/charter/charter.h"
 
 namespace parley::forecast {
@@ -22,6 +25,15 @@ struct NoiseLaw {
   double epsilon(double strength, double delta) const;
   double power() const { return mechanism == charter::MechanismName::kLaplace ? 2 : 1; }
   double variance(const charter::Owner& owner, double answers, double clip) const;
+  /// Of all owners: the Gaussian's is a root to be found, once for those alike.
+  std::vector<double> strengths(std::span<const charter::Owner> owners) const;
 };
+
+/// The largest label in size, by the target's public bounds.
+double label_bound(const learn::Target& target);
+
+/// How far one record moves an owner's sum, halved: the clip of gradients, or of rule "statistics"
+/// the bound of learn/kernel/statistics_map.h.
+double reach_of(const charter::Charter& charter);
 
 }  // namespace parley::forecast

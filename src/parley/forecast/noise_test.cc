@@ -7,7 +7,10 @@
 namespace parley::forecast {
 namespace {
 
-charter::Charter charter_with(const std::string& privacy, const std::string& owner) {
+charter::Charter charter_with(
+    const std::string& privacy, const std::string& owner,
+    const std::string& rule = "rule = \"constant\"\nrounds = 7\nstep = 0.3",
+    const std::string& clip = "max_grad_norm = 3.0") {
   const std::string toml = R"(
 [charter]
 version = 1
@@ -26,12 +29,8 @@ loss = "squared"
 box = 1.0
 [protocol]
 name = "sync"
-rule = "constant"
-rounds = 7
-step = 0.3
-[privacy]
-max_grad_norm = 3.0
-)" + privacy + "\n[[owner]]\nname = \"a\"\nrows = 30000\n" +
+)" + rule + "\n[privacy]\n" +
+                           clip + "\n" + privacy + "\n[[owner]]\nname = \"a\"\nrows = 30000\n" +
                            owner + "\n[learner]\nname = \"l\"\n";
   auto charter = charter::parse_charter(toml, "test.toml", ".");
   EXPECT_TRUE(charter) << describe(charter.error());
@@ -56,6 +55,20 @@ TEST(NoiseLaw, IsThatOfTheOwnersGaussianNoise) {
   expect_as_in_the_terms(
       charter_with("mechanism = \"gaussian\"\nunit_records = 2\noverlap = 3\nevaluate = 0.1",
                    "epsilon = 2.0\ndelta = 1e-6"));
+}
+
+TEST(NoiseLaw, IsThatOfReleasedStatistics) {
+  for (const char* privacy : {"mechanism = \"laplace\"\nmax_row_norm = 0.5",
+                              "mechanism = \"laplace\"\nmax_row_norm = 3.0",
+                              "mechanism = \"gaussian\"\ndelta = 1e-6\nmax_row_norm = 0.5",
+                              "mechanism = \"gaussian\"\ndelta = 1e-6\nmax_row_norm = 3.0"}) {
+    const auto charter = charter_with(privacy, "epsilon = 1.0", "rule = \"statistics\"", "");
+    const auto law = *NoiseLaw::of(charter);
+    EXPECT_NEAR(law.variance(charter.owners[0], 1, reach_of(charter)) /
+                    *protocol::noise_variance(charter, 0),
+                1, 1e-5)
+        << privacy;
+  }
 }
 
 TEST(NoiseLaw, MatchesTheGoldenScale) {  // G6 with kappa = 2: b = 0.04

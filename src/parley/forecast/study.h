@@ -23,13 +23,14 @@ struct Study {
   const NoiseLaw& law;
   const Game& game;  // in units of f*
   std::vector<Player> players{};
-  double best = 0;  // f*
-  double rows = 0;  // n
+  double best = 0;    // f*
+  double rows = 0;    // n
+  double differ = 0;  // tau^2 / f*
 
   /// Variance of an owner's noise for a strength, per strength.
   double per_strength(size_t i) const {
-    const double clip = charter.privacy.max_grad_norm / players[i].rows;
-    return clip * clip * std::pow(static_cast<double>(charter.answers()), law.power());
+    const double reach = reach_of(charter) / players[i].rows;
+    return reach * reach * std::pow(static_cast<double>(charter.answers()), law.power());
   }
 };
 
@@ -39,6 +40,11 @@ std::optional<double> common_epsilon(const Study& study, double psi);
 std::optional<double> rows_for(const Study& study, double psi);
 
 void add_grid(Forecast& result, const Study& study);
+/// What each of the first owners would have to give, by what the others give. After add_grid.
+void add_break_even(Forecast& result, const Study& study);
+void add_scenarios(Forecast& result, const Study& study);
+/// With `runs`, also by runs on the public rows, which take their time.
+void add_comparison(Forecast& result, const Study& study, bool runs, int threads);
 Result<void> add_market(Forecast& result, const Study& study, const MarketTerms& terms);
 
 }  // namespace parley::forecast

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parley/base/math/seeded_random.h"
+#include "parley/base/parallel.h"
 #include "parley/base/result.h"
 #include "parley/forecast/predict/exact.h"
 #include "parley/learn/fitness.h"
@@ -27,14 +28,14 @@ Matrix root_of(const Landing& landing) {
 
 std::vector<double> quadratic_draws(const Facts& facts, const Landing& landing) {
   std::vector<double> draws;
-  for (std::vector<double>& model : models_of(landing, facts.box, 4000)) {
+  for (std::vector<double>& model : models_of(landing, facts.box, 1500)) {
     for (size_t j = 0; j < model.size(); ++j) model[j] -= facts.optimum.theta[j];
     draws.push_back(quadratic_cost(facts.hessian, model, {}));
   }
   return draws;
 }
 
-/// Of a loss that is not quadratic: measured, on at most two thousand rows.
+/// Of a loss that is not quadratic: measured, on about two thousand rows.
 std::vector<double> measured_draws(const Facts& facts, const Landing& landing) {
   const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / 2000));
   learn::Fitness fitness(facts.loss, facts.dimension(), facts.l2);
@@ -51,6 +52,24 @@ Job job_for(const Facts& part, Job job) {
   if (auto* sync = std::get_if<SyncJob>(&job.kind); sync && sync->start_spread > 0)
     sync->schedule.start = part.optimum.theta;
   return job;
+}
+
+struct Psi {
+  double excess = 0, optimisation = 0;
+};
+
+/// What each view forecasts, in units of its own f*. Runs would say little more about how far they
+/// are apart, and take long.
+std::vector<Psi> psi_of_views(const std::vector<Facts>& views, const Job& job, int threads) {
+  std::vector<Psi> found(views.size());
+  in_parallel(threads, views.size(), [&](size_t, size_t first, size_t last) {
+    for (size_t k = first; k < last; ++k) {
+      const Prediction view = predict(views[k], job_for(views[k], job), {.runs = false});
+      const double best = views[k].optimum.fitness;
+      found[k] = {view.excess / best, view.optimisation / best};
+    }
+  });
+  return found;
 }
 
 }  // namespace
@@ -90,48 +109,56 @@ double quantile(std::vector<double> values, double share) {
   return values[below] + (place - static_cast<double>(below)) * (next - values[below]);
 }
 
-std::vector<Facts> parts_of(const charter::Model& model, const Facts& facts) {
-  std::vector<Facts> parts;
-  if (facts.rows->size() < 4 * facts.dimension() * kParts) return parts;  // too few to tell
-  for (size_t k = 0; k < kParts; ++k)
-    parts.push_back(facts_of(model, part_of(*facts.rows, k, kParts)));
-  return parts;
+Views views_of(const charter::Model& model, const Facts& facts, const ManyRows& redrawn,
+               int threads) {
+  Views views{{}, !redrawn.empty()};
+  if (!views.redrawn && facts.rows->size() < 4 * facts.dimension() * kParts)
+    return views;  // too few to tell
+  views.facts.resize(views.redrawn ? redrawn.size() : kParts);
+  in_parallel(threads, views.facts.size(), [&](size_t, size_t first, size_t last) {
+    for (size_t k = first; k < last; ++k)
+      views.facts[k] =
+          facts_of(model, views.redrawn ? redrawn[k] : part_of(*facts.rows, k, kParts));
+  });
+  return views;
 }
 
-PilotError pilot_error(const std::vector<Facts>& parts, const Facts& facts, const Job& job,
+PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
                        const Prediction& here, double owners_rows, int threads) {
-  if (parts.empty()) return {1, 0};
+  if (views.facts.empty()) return {1, 0};
+  const std::vector<Psi> found = psi_of_views(views.facts, job, threads);
   double sum = 0, squares = 0, unfinished = 0;
-  for (const Facts& part : parts) {
-    const Prediction found = predict(part, job_for(part, job), threads);
-    const double psi = found.excess / part.optimum.fitness;
-    sum += psi, squares += psi * psi;
-    unfinished += found.optimisation / part.optimum.fitness;
+  for (const Psi& view : found) {
+    sum += view.excess, squares += view.excess * view.excess;
+    unfinished += view.optimisation;
   }
-  const auto count = static_cast<double>(parts.size());
+  const auto count = static_cast<double>(found.size());
   const double mean = sum / count;
   const double variance = std::max(squares / count - mean * mean, 0.0) * count / (count - 1);
   const double m = facts.count();
-  const double ratio = (1 / m + 1 / owners_rows) / (count / m - 1 / m);
   const double more = unfinished / count - here.optimisation / facts.optimum.fitness;
+  if (views.redrawn) return {std::sqrt(variance) / mean, std::max(more, 0.0)};
+  const double ratio = (1 / m + 1 / owners_rows) / (count / m - 1 / m);
   return {std::sqrt(variance / count) / mean, std::max(more, 0.0) * ratio};
 }
 
 double disagreement(const charter::Model& model, const Facts& facts) {
-  const size_t half = facts.rows->size() / 2;
+  constexpr size_t kRows = 2000;  // of each half are enough
+  const size_t half = facts.rows->size() / 2, apart = std::max<size_t>(1, half / kRows);
   if (half < 2 * facts.dimension() || facts.sampling <= 0) return 1;
-  std::vector<double> apart(facts.dimension());
+  std::vector<double> off(facts.dimension());
+  double count = 0;
   for (const bool second : {false, true}) {
     learn::Rows rows(facts.rows->columns());
-    for (size_t i = 0; i < half; ++i)
-      rows.add(facts.rows->row(second ? half + i : i), facts.rows->label(second ? half + i : i));
+    for (size_t i = second ? half : 0; i < (second ? 2 : 1) * half; i += apart)
+      rows.add(facts.rows->row(i), facts.rows->label(i));
     learn::Fitness fitness(facts.loss, rows.columns(), model.l2);
     fitness.add(rows);
     const auto theta = fitness.minimum(model.box).theta;
-    for (size_t j = 0; j < apart.size(); ++j) apart[j] += (second ? -1 : 1) * theta[j];
+    for (size_t j = 0; j < off.size(); ++j) off[j] += (second ? -1 : 1) * theta[j];
+    count = static_cast<double>(rows.size());
   }
-  const double expected = facts.sampling * 2 / static_cast<double>(half);
-  return quadratic_cost(facts.hessian, apart, {}) / expected;
+  return quadratic_cost(facts.hessian, off, {}) / (facts.sampling * 2 / count);
 }
 
 }  // namespace parley::forecast

@@ -1,6 +1,7 @@
 // How sure a forecast is: the noise makes every run another one, and the public rows are a sample.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "parley/charter/charter.h"
@@ -19,18 +20,25 @@ std::vector<double> excess_draws(const Facts& facts, const Prediction& predictio
 /// The value below which a share of them lies.
 double quantile(std::vector<double> values, double share);
 
-/// The public rows in five parts, each with facts of its own.
-std::vector<Facts> parts_of(const charter::Model& model, const Facts& facts);
+/// Several views of the public rows, each with facts of its own: five parts of them, or others
+/// drawn from the same moments after as much noise again.
+struct Views {
+  std::vector<Facts> facts{};
+  bool redrawn = false;
+};
+using ManyRows = std::vector<std::shared_ptr<const learn::Rows>>;
+Views views_of(const charter::Model& model, const Facts& facts, const ManyRows& redrawn,
+               int threads);
 
-/// What the public rows leave uncertain, in units of f*, from what their parts would forecast.
+/// What the public rows leave uncertain, in units of f*, from what their views would forecast.
 struct PilotError {
   double relative = 0;  // standard error of the expected excess, relative to it
   /// Steps and preconditioner fit the public rows' curvature, not quite the owners': what that is
   /// expected to add. A part of the rows differs from all of them as these do from the owners',
-  /// only more, by the ratio of their numbers.
+  /// only more, by the ratio of their numbers; another drawing just as much.
   double curvature = 0;
 };
-PilotError pilot_error(const std::vector<Facts>& parts, const Facts& facts, const Job& job,
+PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
                        const Prediction& here, double owners_rows, int threads);
 
 /// Two halves of the public rows disagree by so many times what chance would give: far above 1,

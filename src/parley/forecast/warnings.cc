@@ -48,7 +48,8 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
                      "model's own loss",
                      100 * p.clipped),
          "Take a larger privacy.max_grad_norm.");
-  if (charter.protocol.name == charter::ProtocolName::kAsync && p.clipped > .001)
+  if (charter.protocol.name == charter::ProtocolName::kAsync && p.clipped > .001 &&
+      p.predictor == "moments")
     warn("async_clip",
          fmt::format("{:.1f} % of the public records are clipped, which the asynchronous forecast "
                      "does not look at",
@@ -67,12 +68,19 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
     f.warnings.push_back({"worse_than_pilot",
                           "the joint model is expected to be no better than the public rows alone",
                           "Larger budgets, fewer rounds, or no collaboration at all."});
-  if (f.gaining() < f.owners.size())
+  if (f.losing() > 0)
     f.warnings.push_back(
         {"worse_than_alone",
-         fmt::format("{} of {} owners would do better with a model of their own rows",
-                     f.owners.size() - f.gaining(), f.owners.size()),
+         fmt::format("{} of {} owners would do better with a model of their own rows", f.losing(),
+                     f.owners.size()),
          "See the table: at which epsilon it would pay."});
+  if (const size_t unsure = f.owners.size() - f.losing() - f.gaining(); unsure > 0)
+    f.warnings.push_back(
+        {"not_sure",
+         fmt::format("for {} of {} owners the public rows do not tell whether it pays: joint and "
+                     "own model are too near each other",
+                     unsure, f.owners.size()),
+         "Take more public rows, or decide by the interval, not by the expected value."});
   const bool by_rows = charter.protocol.weights == charter::Weights::kRows;
   const auto best = std::find_if(f.coalitions.begin(), f.coalitions.end(),
                                  [](const auto& coalition) { return coalition.best; });

@@ -144,7 +144,7 @@ TEST(FederatedSimulation, AmongFaultsItEndsWithinTheBudgetOrSaysWhyNot) {
       {.drop = .01, .corrupt = .01, .crash = .01, .learner = .003, .delay = .2}};
   const SimulateInput input = input_of({.repeats = 20, .secure = "survivors = 5\nthreshold = 3\n"});
   size_t ended = 0, broken = 0, lost = 0;
-  for (uint64_t seed = 1; seed <= 6; ++seed)
+  for (uint64_t seed = 1; seed <= 4; ++seed)
     for (const Faults& faults : kinds) {
       const auto run = try_run(input, seed, faults);
       if (!run) {
@@ -164,8 +164,8 @@ TEST(FederatedSimulation, AmongFaultsItEndsWithinTheBudgetOrSaysWhyNot) {
       for (const double value : run->trained.theta) EXPECT_LE(std::fabs(value), 1);
       expect_replayed(input, *run);
     }
-  EXPECT_GT(ended, 30u);  // of 48
-  EXPECT_GT(broken, 100u);
+  EXPECT_GT(ended, 20u);  // of 32
+  EXPECT_GT(broken, 60u);
   EXPECT_GT(lost, 0u) << "no payment was lost, so nothing of that was tried";
 }
 

@@ -139,6 +139,25 @@ TEST(Sharing, FaultsChangeNeitherTheModelNorThePrice) {
   EXPECT_GT(resumed, 0u);
 }
 
+/// What a killed learner had not written yet is asked for again, and given for nothing.
+TEST(Sharing, AJournalThatLostItsLastReceiptsIsFilledAgain) {
+  const SimulateInput input = some_input(1);
+  const auto calm = play(input);
+  ASSERT_TRUE(calm);
+  uint64_t resumed = 0;
+  for (uint64_t luck = 0; luck < 20; ++luck) {
+    const SimulateOptions options{.seed = 3};
+    JobSetting setting{.input = input, .options = options, .faults = {.learner = .03}};
+    setting.luck = luck;
+    const auto run = run_job(setting);
+    ASSERT_TRUE(run) << describe(run.error());
+    EXPECT_EQ(run->parts, calm->parts) << luck;
+    EXPECT_EQ(run->journal.size(), calm->journal.size()) << luck;
+    resumed += run->resumed;
+  }
+  EXPECT_GT(resumed, 20u);
+}
+
 TEST(Sharing, AnOwnerThatStaysAwayEndsTheJobAndCostsNothing) {
   const auto run = play(some_input(1), {.down = {1}});
   ASSERT_FALSE(run);

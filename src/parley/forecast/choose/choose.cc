@@ -20,7 +20,7 @@ using report::significant;
 
 struct Public {
   const Facts& facts;
-  const std::vector<Facts>& parts;
+  const Views& views;
 };
 
 /// As the predictors see it; a candidate that the plan refuses is never taken.
@@ -35,8 +35,8 @@ double psi_of(const Charter& charter, const Public& known, int threads) {
     const double off = job->weights[i] - rows / n;
     weighting += facts.sampling * off * off / rows;
   }
-  const Prediction found = predict(facts, *job, threads);
-  const PilotError error = pilot_error(known.parts, facts, *job, found, n, threads);
+  const Prediction found = predict(facts, *job, {.threads = threads});
+  const PilotError error = pilot_error(known.views, facts, *job, found, n, threads);
   return (found.excess + weighting) / best + error.curvature;
 }
 
@@ -155,22 +155,34 @@ std::vector<Choice> explained(const Charter& draft, const Candidate& best, const
   return choices;
 }
 
+Result<Candidate> best_of(const Charter& draft, const Public& known, const Given& given,
+                          int threads) {
+  Candidate best{.psi = std::numeric_limits<double>::infinity()};
+  for (Candidate& candidate : TRY(shortlist(draft, known.facts, given))) {
+    candidate.psi = psi_of(candidate.charter, known, threads);
+    if (candidate.psi < best.psi) best = std::move(candidate);
+  }
+  if (best.psi == std::numeric_limits<double>::infinity())
+    return Error{Code::kInvalid, "no values were found for what the draft leaves open",
+                 "Give protocol.rule, protocol.rounds, protocol.step and privacy.max_grad_norm."};
+  return best;
+}
+
 }  // namespace
 
 Result<Choosing> choose(const Charter& draft, const Facts& facts, const Given& given, int threads) {
-  const auto parts = parts_of(draft.model, facts);
-  const Public known{facts, parts};
+  const Views views = views_of(draft.model, facts, {}, threads);
+  const Public known{facts, views};
   Choosing found;
-  found.best.psi = std::numeric_limits<double>::infinity();
-  for (Candidate& candidate : TRY(shortlist(draft, facts, given))) {
-    candidate.psi = psi_of(candidate.charter, known, threads);
-    if (candidate.psi < found.best.psi) found.best = std::move(candidate);
-  }
-  if (found.best.psi == std::numeric_limits<double>::infinity())
-    return Error{Code::kInvalid, "no values were found for what the draft leaves open",
-                 "Give protocol.rule, protocol.rounds, protocol.step and privacy.max_grad_norm."};
+  found.best = TRY(best_of(draft, known, given, threads));
   found.choices = explained(draft, found.best, known, given, threads);
   return found;
+}
+
+Result<double> reachable(const Charter& draft, const Facts& facts, const Given& given,
+                         int threads) {
+  const Views views = views_of(draft.model, facts, {}, threads);
+  return TRY(best_of(draft, {facts, views}, given, threads)).psi;
 }
 
 }  // namespace parley::forecast

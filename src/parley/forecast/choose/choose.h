@@ -31,4 +31,8 @@ using Given = std::function<bool(std::string_view key)>;
 Result<Choosing> choose(const charter::Charter& draft, const Facts& facts, const Given& given,
                         int threads);
 
+/// How far from the best such a choice would end, in units of f*, without saying which it is.
+Result<double> reachable(const charter::Charter& draft, const Facts& facts, const Given& given,
+                         int threads);
+
 }  // namespace parley::forecast

@@ -78,7 +78,12 @@ struct Near {
 class Search {
  public:
   Search(const Charter& draft, const Facts& facts, const Given& given, const NoiseLaw& law)
-      : draft_(draft), facts_(facts), given_(given), law_(law), rows_(owners_rows(draft)) {}
+      : draft_(draft),
+        facts_(facts),
+        given_(given),
+        law_(law),
+        strengths_(law.strengths(draft.owners)),
+        rows_(owners_rows(draft)) {}
 
   Candidate best_of(Rule rule, const Clipped& near) const {
     Candidate best{.psi = std::numeric_limits<double>::infinity()};
@@ -119,10 +124,11 @@ class Search {
   double owners_error(const Charter& charter, double gain) const {
     std::vector<learn::OwnerError> owners;
     std::vector<double> by_rows;
-    for (const charter::Owner& owner : charter.owners) {
-      const auto rows = static_cast<double>(owner.rows);
-      const double variance = law_.variance(owner, static_cast<double>(charter.answers()),
-                                            charter.privacy.max_grad_norm);
+    const double louder = std::pow(static_cast<double>(charter.answers()), law_.power());
+    for (size_t i = 0; i < charter.owners.size(); ++i) {
+      const auto rows = static_cast<double>(charter.owners[i].rows);
+      const double reach = charter.privacy.max_grad_norm / rows;
+      const double variance = strengths_[i] * reach * reach * louder;
       owners.push_back({rows, gain * variance, facts_.sampling / rows});
       by_rows.push_back(rows / rows_);
     }
@@ -134,6 +140,7 @@ class Search {
   const Facts& facts_;
   const Given& given_;
   const NoiseLaw& law_;
+  std::vector<double> strengths_;  // of each owner
   double rows_;
 };
 

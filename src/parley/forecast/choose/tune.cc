@@ -1,10 +1,13 @@
 #include "parley/forecast/choose/tune.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
+#include "parley/base/number.h"
 #include "parley/forecast/choose/choose.h"
 #include "parley/forecast/choose/complete.h"
+#include "parley/report/table.h"
 
 namespace parley::forecast {
 namespace {
@@ -14,14 +17,10 @@ Result<std::set<std::string, std::less<>>> given_keys(const Draft& draft) {
   std::set<std::string, std::less<>> given;
   for (const char* key : {"protocol.rule", "protocol.rounds", "protocol.answers", "protocol.step",
                           "protocol.momentum", "protocol.average", "protocol.start",
-                          "protocol.weights", "privacy.max_grad_norm"})
+                          "protocol.weights", "privacy.mechanism", "privacy.max_grad_norm"})
     if (TRY(is_given(draft.text, draft.changes, key))) given.insert(key);
   return given;
 }
-
-}  // namespace
-
-namespace {
 
 /// Changes of single owners stand in no section of the text.
 std::vector<charter::Override> of_owners(std::span<const charter::Override> changes, bool owners) {
@@ -31,13 +30,49 @@ std::vector<charter::Override> of_owners(std::span<const charter::Override> chan
   return found;
 }
 
+/// The same draft under Gaussian noise: delta as given, or the specification's default for the
+/// rows.
+charter::Charter under_gaussian(charter::Charter draft, const std::optional<double>& delta) {
+  draft.privacy.mechanism = charter::MechanismName::kGaussian;
+  for (charter::Owner& owner : draft.owners)
+    owner.delta = delta.value_or(std::min(1e-6, std::pow(static_cast<double>(owner.rows), -1.5)));
+  return draft;
+}
+
+/// Laplace noise promises more; Gaussian noise is taken only where owners accept a delta and it
+/// brings more than a twentieth.
+Result<Choosing> choose_mechanism(const Draft& draft, const Facts& facts, const Given& given,
+                                  const ForecastOptions& options) {
+  Choosing laplace = TRY(choose(draft.charter, facts, given, options.threads));
+  const bool sync = draft.charter.protocol.name == charter::ProtocolName::kSync;
+  if (given("privacy.mechanism") || !sync) return laplace;
+  const auto other = under_gaussian(draft.charter, options.delta);
+  const auto psi = reachable(other, facts, given, options.threads);
+  const bool better = psi && *psi < .95 * laplace.best.psi;
+  if (better && options.delta) {
+    Choosing gaussian = TRY(choose(other, facts, given, options.threads));
+    gaussian.choices.push_back(
+        {"privacy.mechanism", "gaussian",
+         "owners accept a delta; laplace would reach " + report::significant(laplace.best.psi, 2)});
+    gaussian.choices.push_back({"privacy.delta", shortest(*options.delta), "as accepted"});
+    return gaussian;
+  }
+  std::string why = "pure epsilon, no delta";
+  if (psi)
+    why += "; gaussian would reach " + report::significant(*psi, 2) +
+           (better ? ", if owners accepted a delta (--delta)" : ", little better if at all");
+  laplace.choices.push_back({"privacy.mechanism", "laplace", why});
+  return laplace;
+}
+
 }  // namespace
 
 Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const learn::Rows>& pilot,
                              const ForecastOptions& options) {
   const auto changes = of_owners(draft.changes, false), own = of_owners(draft.changes, true);
   Tuned tuned{{}, completed(draft.text, changes, {})};
-  if (draft.charter.complete() && !draft.tune) {
+  const bool moments = draft.charter.protocol.rule == charter::Rule::kStatistics;
+  if (draft.charter.complete() && (!draft.tune || moments)) {
     tuned.forecast = TRY(forecast(draft.charter, pilot, options));
     return tuned;
   }
@@ -47,13 +82,14 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const lea
                  "Add a [pilot], or give every key.",
                  {.key = "pilot"}};
   const auto written = TRY(given_keys(draft));
-  // Start and weights have defaults, which only --tune may replace.
+  // Start, weights and mechanism have defaults, which only --tune may replace.
   const Given given = [&](std::string_view key) {
-    const bool has_default = key == "protocol.start" || key == "protocol.weights";
+    const bool has_default =
+        key == "protocol.start" || key == "protocol.weights" || key == "privacy.mechanism";
     return written.contains(key) || (has_default && !draft.tune);
   };
-  const Facts facts = facts_of(draft.charter.model, pilot);
-  const Choosing chosen = TRY(choose(draft.charter, facts, given, options.threads));
+  const Facts facts = facts_of(draft.charter.model, pilot, options.threads);
+  const Choosing chosen = TRY(choose_mechanism(draft, facts, given, options));
   tuned.charter = completed(draft.text, changes, chosen.choices);
   // What is forecast is what the text says, not what was meant.
   charter::Charter charter = TRY(

@@ -14,7 +14,7 @@ struct Draft {
   charter::Charter charter;  // with its bundle
   std::string text;          // as it was written
   std::span<const charter::Override> changes;
-  bool tune = false;  // also choose what has a default and was not written: start and weights
+  bool tune = false;  // also what has a default and was not written: start, weights, mechanism
 };
 
 struct Tuned {

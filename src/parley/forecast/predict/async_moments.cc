@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "parley/base/result.h"
 
@@ -23,6 +22,8 @@ class Recursion {
     double factor, drift, noise;  // theta_i' = factor middle + drift + noise
     // E of theta_L theta_i, theta_i^2, theta_i and average theta_i
     double with_learner, square, mean, with_average;
+    double pull;  // E pull_i^2, and of the pull with theta_i, theta_L and the average
+    double pull_own = 0, pull_learner = 0, pull_average = 0;
   };
   double middle_square(const Group& g) const {
     return .25 * (square_ + 2 * g.with_learner + g.square);
@@ -34,8 +35,18 @@ class Recursion {
     return .5 * (groups_[k].with_learner + pair(g, k));
   }
   double pair(size_t g, size_t k) const { return pairs_[g * groups_.size() + k]; }
+  /// E of (middle of an owner)(its own pull), and of another's middle with the pull of one of g.
+  double middle_pull(const Group& g) const { return .5 * (g.pull_learner + g.pull_own); }
+  double middle_pull(size_t k, size_t g) const {
+    return .5 * (groups_[g].pull_learner + pulled(k, g));
+  }
+  double pulled(size_t k, size_t g) const { return pulled_[k * groups_.size() + g]; }
 
+  void set_pulls(std::span<const AsyncGroup> groups, const learn::AsyncRule& rule,
+                 double record_variance);
   Group stepped(size_t k) const;
+  void step_pulls(size_t k, Group& next) const;
+  double stepped_pulled(size_t k, size_t g) const;
   double stepped_pair(size_t k, size_t l) const;
   AsyncMoments copies() const;
 
@@ -43,7 +54,8 @@ class Recursion {
   double square_, mean_, with_average_;  // E of theta_L^2, theta_L, average theta_L
   double average_square_, average_mean_;
   std::vector<Group> groups_{};
-  std::vector<double> pairs_;  // E theta_i theta_j of two different owners
+  std::vector<double> pairs_;                     // E theta_i theta_j of two different owners
+  std::vector<double> pulled_{}, common_pull_{};  // E theta_j pull_i, and E pull_j pull_i
 };
 
 Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> groups,
@@ -66,44 +78,86 @@ Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> g
                        .with_learner = squared,
                        .square = squared,
                        .mean = start,
-                       .with_average = squared});
+                       .with_average = squared,
+                       .pull = 0});
   }
   pairs_.assign(groups_.size() * groups_.size(), squared);
+  pulled_.assign(pairs_.size(), 0);
+  set_pulls(groups, rule, direction.record_variance);
+}
+
+/// An owner's gradient at the joint optimum is what its rows' mean deviates from that of all rows:
+/// covariance (1/n_i - 1/n) with itself and -1/n with others', times one record's.
+void Recursion::set_pulls(std::span<const AsyncGroup> groups, const learn::AsyncRule& rule,
+                          double record_variance) {
+  double rows = 0;
+  for (const AsyncGroup& g : groups) rows += g.owners * g.rows;
+  const auto reach = [&](const AsyncGroup& g) { return rule.step / g.probability * g.weight; };
+  const double common = rows > 0 ? record_variance / rows : 0;
+  for (size_t k = 0; k < groups.size(); ++k) {
+    const double own = groups[k].rows > 0 ? record_variance / groups[k].rows : 0;
+    groups_[k].pull = reach(groups[k]) * reach(groups[k]) * std::max(own - common, 0.0);
+    for (const AsyncGroup& other : groups)
+      common_pull_.push_back(-reach(groups[k]) * reach(other) * common);
+  }
 }
 
 Recursion::Group Recursion::stepped(size_t k) const {
   const Group& g = groups_[k];
   Group next = g;
   const double p = g.probability, u = middle_square(g), m = middle(g);
-  next.square =
-      p * (g.factor * g.factor * u + 2 * g.factor * g.drift * m + g.drift * g.drift + g.noise) +
-      (1 - p) * g.square;
+  next.square = p * (g.factor * g.factor * u + 2 * g.factor * g.drift * m + g.drift * g.drift +
+                     g.noise + g.pull + 2 * g.factor * middle_pull(g)) +
+                (1 - p) * g.square;
   next.mean = p * (g.factor * m + g.drift) + (1 - p) * g.mean;
   next.with_average =
-      p * (g.factor * middle_average(g) + g.drift * average_mean_) + (1 - p) * g.with_average;
-  next.with_learner =
-      p * (g.factor * factor_ * u + (factor_ * g.drift - g.factor * drift_) * m - drift_ * g.drift);
+      p * (g.factor * middle_average(g) + g.drift * average_mean_ + g.pull_average) +
+      (1 - p) * g.with_average;
+  next.with_learner = p * (g.factor * factor_ * u + (factor_ * g.drift - g.factor * drift_) * m -
+                           drift_ * g.drift + factor_ * middle_pull(g));
   for (size_t l = 0; l < groups_.size(); ++l) {
     const double others = groups_[l].count - (l == k ? 1 : 0);
     next.with_learner +=
         others * groups_[l].probability * (factor_ * middle_other(l, k) - drift_ * g.mean);
   }
+  step_pulls(k, next);
   return next;
+}
+
+void Recursion::step_pulls(size_t k, Group& next) const {
+  const Group& g = groups_[k];
+  const double p = g.probability;
+  next.pull_own = p * (g.factor * middle_pull(g) + g.pull) + (1 - p) * g.pull_own;
+  next.pull_learner = p * factor_ * middle_pull(g);
+  for (size_t l = 0; l < groups_.size(); ++l)
+    next.pull_learner += (groups_[l].count - (l == k ? 1 : 0)) * groups_[l].probability * factor_ *
+                         middle_pull(l, k);
+}
+
+/// E of theta_j, of another owner in group k, with the pull of one in g.
+double Recursion::stepped_pulled(size_t k, size_t g) const {
+  const Group& other = groups_[k];
+  return other.probability *
+             (other.factor * middle_pull(k, g) + common_pull_[k * groups_.size() + g]) +
+         (1 - other.probability) * pulled(k, g);
 }
 
 double Recursion::stepped_pair(size_t k, size_t l) const {
   const Group &a = groups_[k], &b = groups_[l];
-  return a.probability * (a.factor * middle_other(k, l) + a.drift * b.mean) +
-         b.probability * (b.factor * middle_other(l, k) + b.drift * a.mean) +
+  return a.probability * (a.factor * middle_other(k, l) + a.drift * b.mean + pulled(l, k)) +
+         b.probability * (b.factor * middle_other(l, k) + b.drift * a.mean + pulled(k, l)) +
          (1 - a.probability - b.probability) * pair(k, l);
 }
 
 void Recursion::step(double part) {
   std::vector<Group> groups;
-  std::vector<double> pairs;
+  std::vector<double> pairs, pulled;
   for (size_t k = 0; k < groups_.size(); ++k) {
     groups.push_back(stepped(k));
-    for (size_t l = 0; l < groups_.size(); ++l) pairs.push_back(stepped_pair(k, l));
+    for (size_t l = 0; l < groups_.size(); ++l) {
+      pairs.push_back(stepped_pair(k, l));
+      pulled.push_back(stepped_pulled(k, l));
+    }
   }
   double square = 0, mean = 0, with_average = 0;
   for (const Group& g : groups_) {
@@ -116,10 +170,13 @@ void Recursion::step(double part) {
   average_square_ = (1 - part) * (1 - part) * average_square_ +
                     2 * part * (1 - part) * with_average + part * part * square;
   average_mean_ = (1 - part) * average_mean_ + part * mean;
-  for (Group& g : groups) g.with_average = (1 - part) * g.with_average + part * g.with_learner;
+  for (Group& g : groups) {
+    g.with_average = (1 - part) * g.with_average + part * g.with_learner;
+    g.pull_average = (1 - part) * g.pull_average + part * g.pull_learner;
+  }
   with_average_ = (1 - part) * with_average + part * square;
   square_ = square, mean_ = mean;
-  groups_ = std::move(groups), pairs_ = std::move(pairs);
+  groups_ = std::move(groups), pairs_ = std::move(pairs), pulled_ = std::move(pulled);
 }
 
 /// The mean of theta_L and all copies.
@@ -142,29 +199,6 @@ AsyncMoments Recursion::output(learn::AsyncOutput kind) const {
   return copies();
 }
 
-bool same(const AsyncGroup& a, const AsyncGroup& b) {
-  return a.probability == b.probability && a.weight == b.weight && a.variance == b.variance;
-}
-
-/// One group instead of several: probabilities and weights keep their sums, noise what it does to
-/// theta_i on average.
-AsyncGroup merged(std::span<const AsyncGroup> parts) {
-  AsyncGroup all;
-  double noise = 0;
-  for (const AsyncGroup& part : parts) {
-    const double reach = part.weight / part.probability;
-    all.owners += part.owners;
-    all.probability += part.owners * part.probability;
-    all.weight += part.owners * part.weight;
-    noise += part.owners * part.probability * reach * reach * part.variance;
-  }
-  noise /= all.probability;
-  all.probability /= all.owners, all.weight /= all.owners;
-  const double reach = all.weight / all.probability;
-  all.variance = noise / (reach * reach);
-  return all;
-}
-
 }  // namespace
 
 AsyncMoments async_moments(const learn::AsyncRule& rule, std::span<const AsyncGroup> groups,
@@ -175,32 +209,6 @@ AsyncMoments async_moments(const learn::AsyncRule& rule, std::span<const AsyncGr
   for (uint64_t k = 1; k <= rule.rounds; ++k)
     recursion.step(k <= head ? 1 : 1 / static_cast<double>(k - head));
   return recursion.output(rule.output);
-}
-
-std::vector<AsyncGroup> grouped(const learn::AsyncRule& rule, std::span<const double> variances,
-                                size_t most) {
-  check(rule.owners.size() == variances.size() && most > 0);
-  std::vector<AsyncGroup> kinds;
-  for (size_t i = 0; i < variances.size(); ++i)
-    kinds.push_back({1, rule.step / rule.owners[i].step, rule.owners[i].weight, variances[i]});
-  const auto reach = [](const AsyncGroup& g) { return g.weight / g.probability; };
-  std::sort(kinds.begin(), kinds.end(), [&](const AsyncGroup& a, const AsyncGroup& b) {
-    return std::tuple(reach(a), a.variance, a.probability) <
-           std::tuple(reach(b), b.variance, b.probability);
-  });
-  std::vector<AsyncGroup> groups;
-  for (const AsyncGroup& kind : kinds)
-    if (!groups.empty() && same(groups.back(), kind))
-      groups.back().owners += 1;
-    else
-      groups.push_back(kind);
-  if (groups.size() <= most) return groups;
-  std::vector<AsyncGroup> fewer;
-  for (size_t g = 0; g < most; ++g) {
-    const size_t begin = groups.size() * g / most, end = groups.size() * (g + 1) / most;
-    fewer.push_back(merged(std::span(groups).subspan(begin, end - begin)));
-  }
-  return fewer;
 }
 
 }  // namespace parley::forecast

@@ -1,8 +1,12 @@
 // The asynchronous predictor (spec, horizontal 4.3): exact second moments of equations (5) to (7)
-// on a quadratic that all owners share up to their weights, clocks and noise, box not active.
+// on a quadratic, box not active, of owners that differ in weights, clocks, noise, and in their
+// gradients at the optimum: rows are finite, and each owner's pull another way whenever it comes.
+// How far is public: owner i's mean gradient of n_i rows has the covariance of one record's, over
+// n_i (4.3(b) with its q_i; that owners also bend a little differently is not looked at).
 //
-// Owners alike in these three are exchangeable: of a group it is enough to carry E theta_i^2,
-// E theta_i theta_j, E theta_L theta_i and E theta_i, whatever its size. One group is 4.3(a).
+// Owners alike in all of this are exchangeable: of a group it is enough to carry E theta_i^2,
+// E theta_i theta_j, E theta_L theta_i and E theta_i, and the same with the pulls, whatever its
+// size. One group is 4.3(a).
 #pragma once
 
 #include <span>
@@ -18,12 +22,14 @@ struct AsyncGroup {
   double probability = 0;  // of one of them to come next; over all owners they add up to 1
   double weight = 0;       // v_i
   double variance = 0;     // of the noise on one coordinate of its mean gradient
+  double rows = 0;         // n_i; 0: endless
 };
 
 /// One direction: curvature h of the mean loss, l2 apart, and its coordinate of theta*.
 struct AsyncDirection {
   double curvature = 0;
   double optimum = 0;
+  double record_variance = 0;  // of one record's gradient at the optimum; 0: owners are alike
 };
 
 /// Mean and second moment of (output - theta*) along a direction.
@@ -37,9 +43,10 @@ struct AsyncMoments {
 AsyncMoments async_moments(const learn::AsyncRule& rule, std::span<const AsyncGroup> groups,
                            AsyncDirection direction);
 
-/// At most `most` groups of a rule's owners, whose noise has these variances: exact if there are no
-/// more kinds of owners, else neighbours in weight and noise are taken for their mean.
+/// At most `most` groups of a rule's owners, whose noise has these variances and who hold so many
+/// rows: exact if there are no more kinds of owners, else neighbours in weight and noise are taken
+/// for their mean.
 std::vector<AsyncGroup> grouped(const learn::AsyncRule& rule, std::span<const double> variances,
-                                size_t most);
+                                std::span<const double> rows, size_t most);
 
 }  // namespace parley::forecast

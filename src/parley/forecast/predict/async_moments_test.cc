@@ -32,14 +32,16 @@ TEST(AsyncMoments, MatchTheGoldenOfExchangeableOwners) {  // G9
 
 /// All sequences of owners one after the other, through the learner's own code; noise enters
 /// linearly, so that its variance is the sum of squares of what unit noise in each round does.
-double enumerated(AsyncRule rule, std::span<const AsyncGroup> owners, AsyncDirection d) {
+double enumerated(AsyncRule rule, std::span<const AsyncGroup> owners, AsyncDirection d,
+                  const std::vector<double>& pulls = {0, 0, 0}) {
   for (const AsyncGroup& owner : owners) rule.add(owner.weight, owner.probability);
   rule.set_steps();
   const auto end = [&](uint64_t sequence, uint64_t noisy) {
     AsyncDescent descent(rule);
     for (uint64_t k = 0; k < rule.rounds; ++k, sequence /= owners.size()) {
       const size_t i = sequence % owners.size();
-      const double slope = d.curvature * (descent.middle(i)[0] - d.optimum) - rule.l2 * d.optimum;
+      const double slope =
+          d.curvature * (descent.middle(i)[0] - d.optimum) - rule.l2 * d.optimum + pulls[i];
       const double noise = k == noisy ? std::sqrt(owners[i].variance) : 0;
       descent.step(i, std::vector{slope + noise});
     }
@@ -69,13 +71,41 @@ TEST(AsyncMoments, EqualTheEnumerationOfAllSequencesForDifferentOwners) {
   }
 }
 
+/// Rows deviate by plus or minus their standard error, all eight ways alike: what each owner's
+/// gradient at the joint optimum then is.
+std::vector<double> pulls_of(unsigned signs, std::span<const AsyncGroup> owners, double variance) {
+  double rows = 0, mean = 0;
+  std::vector<double> pulls;
+  for (size_t i = 0; i < owners.size(); ++i) {
+    pulls.push_back((signs >> i & 1 ? 1 : -1) * std::sqrt(variance / owners[i].rows));
+    rows += owners[i].rows, mean += owners[i].rows * pulls.back();
+  }
+  for (double& pull : pulls) pull -= mean / rows;
+  return pulls;
+}
+
+TEST(AsyncMoments, EqualTheEnumerationOfOwnersWhoseRowsPullDifferently) {  // 4.3(b)
+  const std::vector<AsyncGroup> owners = {
+      {1, .5, .6, .04, 60}, {1, .3, .3, .5, 30}, {1, .2, .1, .01, 10}};
+  for (const auto output : {AsyncOutput::kLast, AsyncOutput::kTail, AsyncOutput::kCopies}) {
+    const AsyncRule rule = rule_of(.2, .4, 4, output);
+    const AsyncDirection direction{2, .7, 25};
+    double expected = 0;
+    for (unsigned signs = 0; signs < 8; ++signs)
+      expected += enumerated(rule, owners, direction, pulls_of(signs, owners, 25)) / 8;
+    EXPECT_NEAR(async_moments(rule, owners, direction).square, expected, 1e-13);
+    EXPECT_GT(expected, 1.01 * enumerated(rule, owners, direction));
+  }
+}
+
 TEST(AsyncMoments, OfAGroupAreThoseOfItsOwnersOneByOne) {
-  const std::vector<AsyncGroup> together = {{2, .25, .2, .1}, {1, .5, .6, .3}};
-  const std::vector<AsyncGroup> apart = {{1, .25, .2, .1}, {1, .25, .2, .1}, {1, .5, .6, .3}};
+  const std::vector<AsyncGroup> together = {{2, .25, .2, .1, 20}, {1, .5, .6, .3, 60}};
+  const std::vector<AsyncGroup> apart = {
+      {1, .25, .2, .1, 20}, {1, .25, .2, .1, 20}, {1, .5, .6, .3, 60}};
   for (const auto output : {AsyncOutput::kLast, AsyncOutput::kTail, AsyncOutput::kCopies}) {
     const AsyncRule rule = rule_of(.1, .1, 40, output);
-    const auto a = async_moments(rule, together, {1.5, -.4});
-    const auto b = async_moments(rule, apart, {1.5, -.4});
+    const auto a = async_moments(rule, together, {1.5, -.4, 9});
+    const auto b = async_moments(rule, apart, {1.5, -.4, 9});
     EXPECT_NEAR(a.square, b.square, 1e-13);
     EXPECT_NEAR(a.mean, b.mean, 1e-13);
   }
@@ -132,11 +162,11 @@ TEST(AsyncGroups, KeepOwnersThatDifferApartAndMergeNeighboursBeyondTheLimit) {
   std::vector<double> variances;
   for (int i = 0; i < 12; ++i) rule.add(1 / 12.0, 1), variances.push_back(i < 6 ? 1 : 4);
   rule.set_steps();
-  const auto two = grouped(rule, variances, 4);
+  const auto two = grouped(rule, variances, std::vector<double>(12, 100), 4);
   ASSERT_EQ(two.size(), 2u);
   EXPECT_EQ(two[0].owners, 6);
   EXPECT_EQ(two[1].variance, 4);
-  const auto one = grouped(rule, variances, 1);
+  const auto one = grouped(rule, variances, std::vector<double>(12, 100), 1);
   ASSERT_EQ(one.size(), 1u);
   EXPECT_EQ(one[0].owners, 12);
   EXPECT_NEAR(one[0].variance, 2.5, 1e-15);

@@ -1,33 +1,11 @@
 #include "parley/forecast/predict/gaussian_loss.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <array>
+
+#include "parley/forecast/predict/quadrature.h"
 
 namespace parley::forecast {
 namespace {
-
-constexpr double kKinkWidth = .003;
-constexpr double kTinyDeviation = 1e-9;  // below, a normal number is a number
-
-/// Nodes and weights for the expectation over N(0,1) (Golub, Welsch 1969).
-struct Quadrature {
-  static constexpr int kPoints = 15;
-  std::array<double, kPoints> nodes{}, weights{};
-};
-
-Quadrature make_quadrature() {
-  Eigen::MatrixXd jacobi = Eigen::MatrixXd::Zero(Quadrature::kPoints, Quadrature::kPoints);
-  for (int k = 1; k < Quadrature::kPoints; ++k)
-    jacobi(k, k - 1) = jacobi(k - 1, k) = std::sqrt(static_cast<double>(k));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(jacobi);
-  Quadrature rule;
-  for (int k = 0; k < Quadrature::kPoints; ++k) {
-    rule.nodes[static_cast<size_t>(k)] = solver.eigenvalues()[k];
-    rule.weights[static_cast<size_t>(k)] = std::pow(solver.eigenvectors()(0, k), 2);
-  }
-  return rule;
-}
 
 /// E of 2 r clamped to +-limit, and of its derivative, for r ~ N(mean, deviation^2).
 ExpectedLoss clamped_residual(double mean, double deviation, double limit) {
@@ -74,33 +52,20 @@ ExpectedLoss expected(const learn::Hinge& loss, const Score& score, double limit
           -score.label * jump * share, jump * normal_density(short_by / width) / width};
 }
 
-namespace {
-
-template <bool kValue>
-ExpectedLoss quadrature(const learn::Logistic& loss, const Score& score, double limit) {
-  static const Quadrature rule = make_quadrature();
+ExpectedLoss expected(const learn::Logistic& loss, const Score& score, double limit) {
   const double weight = loss.weights.of(score.label), most = std::min(limit, weight);
+  const Quadrature& rule = quadrature_for(limit < weight ? kNoLimit : score.deviation);
   ExpectedLoss result;
   for (size_t k = 0; k < rule.nodes.size(); ++k) {
     const double margin = score.label * (score.mean + score.deviation * rule.nodes[k]);
     const double e = std::exp(-std::fabs(margin));
     const double wrong = margin < 0 ? 1 / (1 + e) : e / (1 + e);  // 1 / (1 + exp(margin))
     const double slope = weight * wrong;
-    if (kValue) result.value += rule.weights[k] * weight * (std::max(0.0, -margin) + std::log1p(e));
+    result.value += rule.weights[k] * weight * (std::max(0.0, -margin) + std::log1p(e));
     result.slope -= rule.weights[k] * score.label * std::min(slope, most);
     result.curvature += slope > most ? 0 : rule.weights[k] * slope * (1 - wrong);
   }
   return result;
-}
-
-}  // namespace
-
-ExpectedLoss expected(const learn::Logistic& loss, const Score& score, double limit) {
-  return quadrature<true>(loss, score, limit);
-}
-
-ExpectedLoss expected_slope(const learn::Logistic& loss, const Score& score, double limit) {
-  return quadrature<false>(loss, score, limit);
 }
 
 Clamped clamped(double mean, double variance, double box) {

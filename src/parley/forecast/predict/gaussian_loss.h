@@ -30,21 +30,16 @@ struct ExpectedLoss {
 };
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+inline constexpr double kTinyDeviation = 1e-9;  // below, a normal number is a number
+inline constexpr double kKinkWidth = .003;      // of the kernel through which a kink is seen
 
 ExpectedLoss expected(const learn::Squared& loss, const Score& score, double limit = kNoLimit);
 ExpectedLoss expected(const learn::Huber& loss, const Score& score, double limit = kNoLimit);
 /// The kink is seen through a normal kernel at least 0.003 wide, which the specification chose on
 /// its grid of 4.5.
 ExpectedLoss expected(const learn::Hinge& loss, const Score& score, double limit = kNoLimit);
-/// By Gauss-Hermite quadrature at 15 points.
+/// By Gauss-Hermite quadrature at up to 15 points.
 ExpectedLoss expected(const learn::Logistic& loss, const Score& score, double limit = kNoLimit);
-/// Without the value, which costs as much as the rest.
-ExpectedLoss expected_slope(const learn::Logistic& loss, const Score& score, double limit);
-template <class Loss>
-ExpectedLoss expected_slope(const Loss& loss, const Score& score, double limit) {
-  return expected(loss, score, limit);
-}
-
 /// Mean and variance of N(mean, variance) clamped to +-box, and how much of a small shift passes.
 struct Clamped {
   double mean = 0;

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "parley/base/result.h"
+#include "parley/forecast/predict/exact.h"
+#include "parley/learn/fitness.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 
 namespace parley::forecast {
@@ -12,7 +14,7 @@ namespace {
 namespace mc = sim::monte_carlo;
 
 constexpr uint64_t kRuns = 150;
-constexpr size_t kRows = 4000;
+constexpr size_t kRows = 2000;
 
 mc::Population population_of(const Facts& facts, learn::ClipIn norm, double limit, int threads) {
   return mc::Population({facts.loss, facts.l2, facts.box, norm, limit}, facts.dimension(),
@@ -24,28 +26,32 @@ double scale_of(learn::ClipIn norm, double variance) {
   return std::sqrt(norm == learn::ClipIn::kL1 ? variance / 2 : variance);
 }
 
-Landing landing_of(const std::vector<std::vector<double>>& models) {
-  const size_t p = models.front().size();
-  const auto n = static_cast<double>(models.size());
-  Landing landing{std::vector<double>(p), std::vector<double>(p * p)};
-  for (const auto& model : models)
-    for (size_t j = 0; j < p; ++j) landing.mean[j] += model[j] / n;
-  for (const auto& model : models)
-    for (size_t i = 0; i < p; ++i)
-      for (size_t j = 0; j < p; ++j)
-        landing.covariance[i * p + j] +=
-            (model[i] - landing.mean[i]) * (model[j] - landing.mean[j]) / n;
-  return landing;
+/// Squares bend everywhere alike, and as all rows bend is known: better than as the part that ran
+/// does, but around that part's own optimum.
+std::vector<double> by_all_rows(const Facts& facts, const learn::Rows& ran,
+                                std::vector<std::vector<double>> models) {
+  learn::Fitness fitness(facts.loss, facts.dimension(), facts.l2);
+  fitness.add(ran);
+  const auto centre = fitness.minimum(facts.box).theta;
+  std::vector<double> excess;
+  for (std::vector<double>& model : models) {
+    for (size_t j = 0; j < model.size(); ++j) model[j] -= centre[j];
+    excess.push_back(quadratic_cost(facts.hessian, model, {}));
+  }
+  return excess;
 }
 
-PilotRuns result_of(mc::Job job, const Facts& facts, int threads) {
+PilotRuns result_of(mc::Job job, const Facts& facts, const learn::Rows& rows, int threads) {
   job.runs = kRuns;
   job.keep_models = true;
   const auto samples = mc::run(job, {.threads = threads});
   check(bool(samples));  // Nothing is stored, and nobody stops it.
-  const auto spread = samples->front().spread();
-  const double best = facts.optimum.fitness;
-  return {spread.mean * best, spread.standard_error * best, landing_of(samples->front().models)};
+  const mc::Sample& sample = samples->front();
+  const bool quadratic = std::holds_alternative<learn::Squared>(facts.loss);
+  const double unit = quadratic ? 1 : facts.optimum.fitness;
+  const auto spread =
+      sim::spread_of(quadratic ? by_all_rows(facts, rows, sample.models) : sample.last());
+  return {spread.mean * unit, spread.standard_error * unit, landing_of(sample.models)};
 }
 
 mc::Noise noise_of(learn::ClipIn norm) {
@@ -66,7 +72,7 @@ PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads) {
                     .rule = job.schedule,
                     .noise = noise_of(job.norm),
                     .cells = {{.scales = {scale_of(job.norm, job.variance)}}}},
-                   facts, threads);
+                   facts, *rows, threads);
 }
 
 PilotRuns run_on_pilot(const Facts& facts, const AsyncJob& job, bool quiet, int threads) {
@@ -82,7 +88,7 @@ PilotRuns run_on_pilot(const Facts& facts, const AsyncJob& job, bool quiet, int 
                     .rule = mc::Async{job.rule},
                     .noise = noise_of(job.norm),
                     .cells = {cell}},
-                   facts, threads);
+                   facts, *rows, threads);
 }
 
 }  // namespace parley::forecast

@@ -8,7 +8,7 @@
 
 namespace parley::forecast {
 
-/// Owners are taken to be alike, each with all public rows, of which at most 4,000 are looked at.
+/// Owners are taken to be alike, each with all public rows, of which at most 2,000 are looked at.
 inline constexpr size_t kAsyncOwnersMax = 20;
 
 /// E f - f*, and where the models land.

@@ -2,12 +2,15 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "parley/base/parallel.h"
 #include "parley/base/result.h"
 #include "parley/forecast/predict/exact.h"
 #include "parley/forecast/predict/gaussian_loss.h"
 #include "parley/forecast/predict/pilot_runs.h"
+#include "parley/forecast/predict/propagation.h"
 
 namespace parley::forecast {
 namespace {
@@ -17,16 +20,20 @@ constexpr double kNegligible = 1e-3;
 /// Below, the box decides (spec, horizontal 7).
 constexpr double kSaturated = .9;
 /// Above this relative fitness propagated moments were found to be too low.
-constexpr double kFar = .5;
+double far(const learn::Losses& loss) {
+  return std::holds_alternative<learn::Squared>(loss) ? 2 : .5;
+}
+/// Rows looked at for other variances of the noise.
+constexpr size_t kTableRows = 1000;
 
-Propagation propagation(const Facts& facts, const SyncJob& job, int threads) {
+Propagation propagation(const Facts& facts, const SyncJob& job, const Effort& effort) {
   Propagation how{.rows = *facts.rows,
                   .loss = facts.loss,
                   .l2 = facts.l2,
                   .box = facts.box,
                   .norm = job.norm,
                   .limit = job.limit,
-                  .threads = threads};
+                  .threads = effort.threads};
   if (job.start_spread > 0)
     for (double value : facts.spread) how.start_spread.push_back(job.start_spread * value);
   return how;
@@ -64,7 +71,8 @@ std::optional<Prediction> by_moments(const Facts& facts, const SyncJob& job,
   const ExactMoments moments = exact(facts, job, how, false);
   const Landing widest = landing_of(facts, exact(facts, job, how, true), job.variance);
   const Landing start{job.schedule.start, std::vector<double>(facts.hessian.size())};
-  const double clipped = std::max(at_landing(how, widest).clipped, at_landing(how, start).clipped);
+  const double clipped =
+      std::max(at_landing(how.judged(), widest).clipped, at_landing(how.judged(), start).clipped);
   const double gain = smallest_gain(widest, facts.box);
   if (clipped > 0 || 1 - gain > kNegligible) return std::nullopt;
   return Prediction{.predictor = "moments",
@@ -83,14 +91,17 @@ std::string why_propagation(const Facts& facts, const Prediction& found) {
 }
 
 Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagation& how) {
-  const Propagated with = propagate(how, job.schedule, job.variance);
-  const Propagated without = propagate(how, job.schedule, 0);
+  const Propagator propagator(how);
+  const Propagated with = propagator.run(job.schedule, job.variance);
+  const Propagated without = propagator.run(job.schedule, 0);
+  const AtLanding loud = at_landing(how.judged(), with.output);
+  const AtLanding quiet = at_landing(how.judged(), without.output);
   Prediction found{.predictor = "gaussian",
-                   .excess = with.expected_fitness - facts.optimum.fitness,
-                   .optimisation = without.expected_fitness - facts.optimum.fitness,
+                   .excess = loud.fitness - facts.optimum.fitness,
+                   .optimisation = quiet.fitness - facts.optimum.fitness,
                    .landing = with.output,
                    .smallest_gain = with.smallest_gain,
-                   .clipped = at_landing(how, with.output).clipped};
+                   .clipped = loud.clipped};
   found.why = why_propagation(facts, found);
   return found;
 }
@@ -98,7 +109,7 @@ Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagat
 /// Where normal moments no longer tell, the algorithm itself does.
 void by_runs(Prediction& found, const Facts& facts, const SyncJob& job, int threads) {
   const bool box = found.smallest_gain < kSaturated;
-  if (!box && found.excess <= kFar * facts.optimum.fitness) return;
+  if (!box && found.excess <= far(facts.loss) * facts.optimum.fitness) return;
   const PilotRuns runs = run_on_pilot(facts, job, threads);
   found.predictor = "pilot_monte_carlo";
   found.why = box ? "the box decides" : "so far from the best, iterates are not normal";
@@ -116,12 +127,12 @@ double stability(const Facts& facts, const learn::Schedule& schedule) {
 
 }  // namespace
 
-Prediction predict(const Facts& facts, const SyncJob& job, int threads) {
-  const Propagation how = propagation(facts, job, threads);
+Prediction predict(const Facts& facts, const SyncJob& job, const Effort& effort) {
+  const Propagation how = propagation(facts, job, effort);
   auto found = by_moments(facts, job, how);
   if (!found) {
     found = by_propagation(facts, job, how);
-    by_runs(*found, facts, job, threads);
+    if (effort.runs) by_runs(*found, facts, job, effort.threads);
   }
   found->stability = stability(facts, job.schedule);
   return *std::move(found);
@@ -132,23 +143,23 @@ Response response_of(const Facts& facts, const SyncJob& job, const Prediction& h
     const double gain = job.variance > 0 ? (here.excess - here.optimisation) / job.variance : 0;
     return Response::line(here.optimisation, gain);
   }
-  Propagation how = propagation(facts, job, threads);
-  const double p = static_cast<double>(facts.dimension());
-  const double work = facts.count() * static_cast<double>(job.schedule.rounds.size()) * p * p;
-  const double most = std::max(1.0, facts.count() / 1000);  // at least a thousand rows
-  how.stride = static_cast<size_t>(std::clamp(std::ceil(work / 4e7), 1.0, most));
-  const auto excess = [&](double variance) {
-    return propagate(how, job.schedule, variance).expected_fitness;
-  };
+  Propagation how = propagation(facts, job, {});
+  how.looked_at = kTableRows;
+  const Propagator propagator(how);
+  constexpr std::array kTimes = {0.0, 1.0, 1e-1, 1e1, 1e2};
+  std::array<double, kTimes.size()> fitness{};
+  in_parallel(threads, kTimes.size(), [&](size_t, size_t first, size_t last) {
+    for (size_t k = first; k < last; ++k)
+      fitness[k] = propagator.fitness(propagator.run(job.schedule, kTimes[k] * job.variance));
+  });
   // Fewer rows have another optimum: what they say is moved to where all rows are known.
-  const double none = excess(0), middle = excess(job.variance);
+  const double none = fitness[0], middle = fitness[1];
   const double noise = here.excess - here.optimisation;
   const double factor = middle > none && noise > 0 ? noise / (middle - none) : 1;
   std::vector<std::pair<double, double>> points = {{0, here.optimisation}};
-  for (const double times : {1e-2, 1e-1, 1e1, 1e2}) {
-    if (times == 1e1) points.emplace_back(job.variance, here.excess);
-    points.emplace_back(times * job.variance,
-                        here.optimisation + factor * (excess(times * job.variance) - none));
+  for (size_t k = 2; k < kTimes.size(); ++k) {
+    if (kTimes[k] == 1e1) points.emplace_back(job.variance, here.excess);
+    points.emplace_back(kTimes[k] * job.variance, here.optimisation + factor * (fitness[k] - none));
   }
   return Response::table(std::move(points));
 }

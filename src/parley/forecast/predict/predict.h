@@ -8,7 +8,7 @@
 
 #include "parley/forecast/facts.h"
 #include "parley/forecast/predict/async_moments.h"
-#include "parley/forecast/predict/propagation.h"
+#include "parley/forecast/predict/landing.h"
 #include "parley/forecast/predict/response.h"
 #include "parley/learn/schedule.h"
 
@@ -28,6 +28,14 @@ struct AsyncJob {
   learn::ClipIn norm = learn::ClipIn::kL1;
   double limit = 0;
   std::vector<double> variances{};  // of each owner's mean gradient
+  std::vector<double> rows{};       // of each owner
+};
+
+/// One answer of all second moments, from rows shrunk to a norm.
+struct StatisticsJob {
+  learn::ClipIn norm = learn::ClipIn::kL1;
+  double row_norm = 0, label = 0;  // most of a row and of a label
+  double variance = 0;             // of one number on the diagonal of the owners' weighted mean
 };
 
 struct Prediction {
@@ -40,15 +48,24 @@ struct Prediction {
   double stability = 0;      // step times curvature, largest; diverges from 2 on
 };
 
-Prediction predict(const Facts& facts, const SyncJob& job, int threads = 1);
+struct Effort {
+  int threads = 1;
+  bool runs = true;  // where moments do not tell; else they are taken for what they are
+};
+
+Prediction predict(const Facts& facts, const SyncJob& job, const Effort& effort = {});
 
 /// Exact for the squared loss, where the box and the clip are not looked at except to say how far
 /// they matter; other losses by runs, of at most kAsyncOwnersMax owners.
-Prediction predict(const Facts& facts, const AsyncJob& job, int threads = 1);
+Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort = {});
+
+/// By drawing the noise; for the squared loss.
+Prediction predict(const Facts& facts, const StatisticsJob& job);
 
 /// The prediction of other variances of the noise, around that of the job.
 Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here,
                      int threads = 1);
 Response response_of(const Facts& facts, const AsyncJob& job, const Prediction& here);
+Response response_of(const Facts& facts, const StatisticsJob& job, const Prediction& here);
 
 }  // namespace parley::forecast

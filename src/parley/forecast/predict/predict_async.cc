@@ -27,11 +27,15 @@ Sum over_directions(const Facts& facts, const learn::AsyncRule& rule,
       Matrix(Eigen::Map<const Matrix>(facts.hessian.data(), p, p)));
   const Vector optimum = Eigen::Map<const Vector>(facts.optimum.theta.data(), p);
   const Vector along = solver.eigenvectors().transpose() * optimum;
+  // One record's gradient at the optimum varies by G = H spread H.
+  const Matrix spread_of_one = Eigen::Map<const Matrix>(facts.spread.data(), p, p);
   Sum sum;
   Vector mean(p), variance(p);
   for (Eigen::Index j = 0; j < p; ++j) {
     const double h = solver.eigenvalues()[j];  // l2 included
-    const AsyncMoments found = async_moments(rule, groups, {h - facts.l2, along[j]});
+    const Vector axis = solver.eigenvectors().col(j);
+    const double record = h * h * axis.dot(spread_of_one * axis);
+    const AsyncMoments found = async_moments(rule, groups, {h - facts.l2, along[j], record});
     sum.excess += h / 2 * found.square;
     mean[j] = found.mean;
     variance[j] = std::max(found.square - found.mean * found.mean, 0.0);
@@ -43,39 +47,46 @@ Sum over_directions(const Facts& facts, const learn::AsyncRule& rule,
   return sum;
 }
 
-Prediction by_runs(const Facts& facts, const AsyncJob& job, int threads) {
+Prediction by_runs(const Facts& facts, const AsyncJob& job, int threads, std::string why) {
   const PilotRuns loud = run_on_pilot(facts, job, false, threads);
   const PilotRuns quiet = run_on_pilot(facts, job, true, threads);
-  return {
-      .predictor = "pilot_monte_carlo",
-      .why = "asynchronous, loss " + std::string(learn::name_of(facts.loss)) + " is not quadratic",
-      .excess = loud.excess,
-      .optimisation = quiet.excess,
-      .landing = loud.landing};
+  return {.predictor = "pilot_monte_carlo",
+          .why = "asynchronous, " + std::move(why),
+          .excess = loud.excess,
+          .optimisation = quiet.excess,
+          .landing = loud.landing};
 }
+
+/// Moments do not look at the clip: above this share of clipped records, runs do.
+constexpr double kClipped = .02;
 
 }  // namespace
 
-Prediction predict(const Facts& facts, const AsyncJob& job, int threads) {
-  if (!std::holds_alternative<learn::Squared>(facts.loss)) return by_runs(facts, job, threads);
-  const Propagation how{.rows = *facts.rows,
-                        .loss = facts.loss,
-                        .l2 = facts.l2,
-                        .box = facts.box,
-                        .norm = job.norm,
-                        .limit = job.limit,
-                        .threads = threads};
-  auto groups = grouped(job.rule, job.variances, kGroups);
+Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort) {
+  if (!std::holds_alternative<learn::Squared>(facts.loss))
+    return by_runs(facts, job, effort.threads,
+                   "loss " + std::string(learn::name_of(facts.loss)) + " is not quadratic");
+  const Judged how{.rows = *facts.rows,
+                   .loss = facts.loss,
+                   .l2 = facts.l2,
+                   .norm = job.norm,
+                   .limit = job.limit,
+                   .threads = effort.threads};
+  auto groups = grouped(job.rule, job.variances, job.rows, kGroups);
   const Sum with = over_directions(facts, job.rule, groups);
   for (AsyncGroup& group : groups) group.variance = 0;
   const Sum without = over_directions(facts, job.rule, groups);
-  return Prediction{.predictor = "moments",
-                    .why = "squared loss, asynchronous",
-                    .excess = with.excess,
-                    .optimisation = without.excess,
-                    .landing = with.landing,
-                    .clipped = at_landing(how, with.landing).clipped,
-                    .stability = learn::stability(job.rule, facts.largest_curvature)};
+  Prediction found{.predictor = "moments",
+                   .why = "squared loss, asynchronous",
+                   .excess = with.excess,
+                   .optimisation = without.excess,
+                   .landing = with.landing};
+  const double clipped = at_landing(how, with.landing).clipped;
+  if (effort.runs && clipped > kClipped && job.variances.size() <= kAsyncOwnersMax)
+    found = by_runs(facts, job, effort.threads, "records are clipped");
+  found.clipped = clipped;
+  found.stability = learn::stability(job.rule, facts.largest_curvature);
+  return found;
 }
 
 /// Affine in the variances, so that all of them times t gives a line.

@@ -34,19 +34,31 @@ std::string alone(const Forecast& f) {
   return text;
 }
 
-std::string for_whom(const Forecast& f) {
-  const size_t gain = f.gaining();
-  if (gain == f.owners.size())
-    return fmt::format("All {}. {}", f.owners.size(),
-                       "Alone: a model of the owner's own rows, without noise.");
-  if (gain == 0) return "Nobody: everyone's own rows, without noise, do better.";
-  std::string names;
-  size_t named = 0;
+/// The first few names of those for whom `in` holds.
+template <class In>
+std::string names(const Forecast& f, const In& in) {
+  std::string text;
+  size_t found = 0;
   for (const auto& owner : f.owners)
-    if (!owner.gains && ++named <= kNamed) names += (names.empty() ? "" : ", ") + owner.name;
-  const size_t losers = f.owners.size() - gain;
-  return fmt::format("{} of {}. Better off alone: {}{}.", gain, f.owners.size(), names,
-                     losers > kNamed ? fmt::format(" and {} more", losers - kNamed) : "");
+    if (in(owner) && ++found <= kNamed) text += (text.empty() ? "" : ", ") + owner.name;
+  return text + (found > kNamed ? fmt::format(" and {} more", found - kNamed) : "");
+}
+
+std::string for_whom(const Forecast& f) {
+  const size_t all = f.owners.size(), gain = f.gaining(), lose = f.losing();
+  if (gain == all)
+    return fmt::format("All {}. Alone: a model of the owner's own rows, without noise.", all);
+  if (lose == all) return "Nobody: everyone's own rows, without noise, do better.";
+  std::string text = fmt::format("{} of {} surely.", gain, all);
+  if (lose > 0)
+    text += " Better off alone: " +
+            names(f, [](const auto& owner) { return owner.sure && !owner.gains; }) + ".";
+  if (gain + lose < all)
+    text += " Not sure: " + names(f, [](const auto& owner) { return !owner.sure; }) +
+            (f.owners.front().sure    ? "."
+             : f.owners.front().gains ? " (more likely yes)."
+                                      : " (more likely no).");
+  return text;
 }
 
 std::string at_which(const Forecast& f) {
@@ -78,16 +90,18 @@ std::string how_sure(const Forecast& f) {
 }  // namespace
 
 std::string worth_it(const Forecast& f) {
-  if (f.gaining() == 0 || f.mean > f.pilot_only) return "no";
-  return f.gaining() == f.owners.size() ? "yes" : "some";
+  if (f.losing() == f.owners.size() || f.mean > f.pilot_only) return "no";
+  if (f.gaining() == f.owners.size()) return "yes";
+  return f.gaining() > 0 ? "some" : "unsure";
 }
 
 std::string worth_it_sentence(const Forecast& f) {
   const std::string word = worth_it(f);
   return fmt::format("{} {} together; alone {}; public rows only {}.",
-                     word == "yes"    ? "Yes."
-                     : word == "some" ? "For some."
-                                      : "No.",
+                     word == "yes"      ? "Yes."
+                     : word == "some"   ? "For some."
+                     : word == "unsure" ? "Not sure."
+                                        : "No.",
                      in_metric(f, f.metric_joint), alone(f), metric_text(f, f.metric_pilot));
 }
 

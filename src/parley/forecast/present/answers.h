@@ -9,7 +9,8 @@
 
 namespace parley::forecast {
 
-/// yes | some | no: all gain, some do, nobody does or the public rows alone are as good.
+/// yes | some | unsure | no: all surely gain, some do, the interval contains both, nobody does or
+/// the public rows alone are as good.
 std::string worth_it(const Forecast& forecast);
 std::string worth_it_sentence(const Forecast& forecast);
 

@@ -2,12 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "parley/base/number.h"
 #include "parley/base/version.h"
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/present/answers.h"
+#include "parley/forecast/present/charts.h"
+#include "parley/forecast/present/svg.h"
 #include "parley/report/table.h"
 
 namespace parley::forecast {
@@ -19,28 +20,13 @@ constexpr const char* kStyle =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
     "color:#1b1b1b}h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}"
     "dt{font-weight:600;margin-top:.8rem}dd{margin:0}table{border-collapse:collapse;width:100%;"
-    "font-variant-numeric:tabular-nums}th,td{padding:.3rem .6rem;text-align:right;"
-    "border-bottom:1px solid #ddd}th:first-child,td:first-child{text-align:left}"
+    "font-size:.9rem;font-variant-numeric:tabular-nums}th,td{padding:.3rem .5rem;text-align:right;"
+    "border-bottom:1px solid "
+    "#ddd}td{white-space:nowrap}th:first-child,td:first-child{text-align:left}"
     ".quiet{color:#666;font-size:.9rem}.warn{border-left:4px solid #c60;padding:.2rem .8rem;"
     "margin:.5rem 0;background:#fff8f0}svg{max-width:100%;height:auto}"
-    "@media print{body{margin:0;max-width:none}h2{break-after:avoid}table,svg{break-inside:avoid}}";
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
+    "@media print{body{margin:0;max-width:none;font-size:13px}h2{break-after:avoid}"
+    "section,tr,svg{break-inside:avoid}}";
 
 std::string row(const std::vector<std::string>& cells, const char* tag) {
   std::string text = "<tr>";
@@ -65,7 +51,7 @@ std::string owners(const Forecast& f) {
     const Forecast::Owner& o = f.owners[i];
     text += row({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
                  metric_text(f, o.local_metric), metric_text(f, f.metric_joint),
-                 closer(o.local_only, f.mean),
+                 closer(o.local_only, f.mean) + (o.sure ? "" : " ?"),
                  !o.break_even_epsilon        ? "none"
                  : *o.break_even_epsilon == 0 ? "any"
                                               : significant(*o.break_even_epsilon),
@@ -78,99 +64,66 @@ std::string owners(const Forecast& f) {
   return text;
 }
 
-/// Logarithmic in both directions.
-struct Axis {
-  double low = 0, high = 1, from = 0, to = 1;
-  double at(double value) const {
-    const double share =
-        (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low));
-    return from + std::clamp(share, 0.0, 1.0) * (to - from);
-  }
-};
-
-std::string label(double x, double y, const std::string& text, const char* anchor) {
-  return fmt::format(
-      "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"12\">{}</text>\n", x, y,
-      anchor, escaped(text));
+std::string members(const std::vector<std::string>& names, size_t all) {
+  if (names.size() == all) return "everyone";
+  if (all > 3 && names.size() + 1 == all) return std::to_string(names.size()) + " of them";
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
 }
 
-/// Expected relative fitness against an epsilon of everyone, with what owners reach alone.
-std::string curve(const Forecast& f) {
-  const auto& grid = f.grid;
-  const size_t count = grid.epsilon.size(), middle = grid.times.size() / 2;
-  const double* psi = &grid.psi[middle * count];
-  double alone_low = f.owners.front().local_only, alone_high = alone_low;
-  for (const auto& owner : f.owners) {
-    alone_low = std::min(alone_low, owner.local_only);
-    alone_high = std::max(alone_high, owner.local_only);
-  }
-  double low = std::min(psi[count - 1], std::max(alone_low, 1e-12)), high = psi[0];
-  low = std::pow(10, std::floor(std::log10(low))), high = std::pow(10, std::ceil(std::log10(high)));
-  const Axis x{grid.epsilon.front(), grid.epsilon.back(), 70, 640}, y{low, high, 250, 20};
-  std::string svg =
-      "<svg viewBox=\"0 0 720 300\" role=\"img\" "
-      "aria-label=\"relative fitness against epsilon\">\n";
-  for (double tick = low; tick <= high * 1.01; tick *= 10)
-    svg +=
-        fmt::format("<line x1=\"70\" x2=\"640\" y1=\"{0:.1f}\" y2=\"{0:.1f}\" stroke=\"#ddd\"/>\n",
-                    y.at(tick)) +
-        label(64, y.at(tick) + 4, significant(100 * tick, 6) + " %", "end");
-  for (double tick = grid.epsilon.front(); tick <= grid.epsilon.back() * 1.01; tick *= 10)
-    svg += label(x.at(tick), 268, significant(tick, 6), "middle");
-  svg += label(355, 290, "ε of every owner", "middle");
-  if (alone_low > 0)
-    svg += fmt::format(
-               "<rect x=\"70\" width=\"570\" y=\"{:.1f}\" height=\"{:.1f}\" fill=\"#c60\" "
-               "opacity=\".35\"/>\n",
-               y.at(alone_high), std::max(y.at(alone_low) - y.at(alone_high), 2.0)) +
-           label(644, y.at(alone_high) + 4, "alone", "start");
-  std::string path;
-  for (size_t k = 0; k < count; ++k)
-    path += fmt::format("{}{:.1f},{:.1f}", k ? " " : "", x.at(grid.epsilon[k]), y.at(psi[k]));
-  svg += "<polyline fill=\"none\" stroke=\"#059\" stroke-width=\"2.5\" points=\"" + path +
-         "\"/>\n" + label(644, y.at(psi[count - 1]) + 4, "together", "start");
-  return "<h2>At which ε</h2>\n" + svg +
-         "</svg>\n<p class=quiet>Expected relative fitness: how far "
-         "above the best possible the joint model ends, and models of single owners' rows.</p>\n";
+/// Who is missing, where all but one are in.
+std::string left_out(const Forecast& f, const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& owner : f.owners)
+    if (std::find(names.begin(), names.end(), owner.name) == names.end())
+      text += (text.empty() ? "" : ", ") + owner.name;
+  return text;
 }
 
-/// Shades of the whole grid: where together is nearer to the best than the largest owner alone.
-std::string map(const Forecast& f) {
-  const auto& grid = f.grid;
-  double low = grid.psi.front(), high = low;
-  for (const double psi : grid.psi) low = std::min(low, psi), high = std::max(high, psi);
-  low = std::max(low, high * 1e-12);
-  const size_t count = grid.epsilon.size();
-  std::string svg =
-      "<svg viewBox=\"0 0 720 360\" role=\"img\" "
-      "aria-label=\"relative fitness by epsilon and rows\">\n";
-  for (size_t r = 0; r < grid.times.size(); ++r)
-    for (size_t e = 0; e < count; ++e) {
-      const double share = (std::log(std::max(grid.psi[r * count + e], low)) - std::log(low)) /
-                           std::max(std::log(high / low), 1e-9);
-      svg += fmt::format(
-          "<rect x=\"{}\" y=\"{}\" width=\"14.2\" height=\"7.7\" fill=\"hsl(205,70%,{:.0f}%)\"/>\n",
-          70 + 14 * e, 10 + 7.5 * static_cast<double>(grid.times.size() - 1 - r), 22 + 73 * share);
-    }
-  for (size_t e = 0; e < count; e += 13)
-    svg += label(77 + 14 * static_cast<double>(e), 326, significant(grid.epsilon[e]), "middle");
-  for (size_t r = 0; r < grid.times.size(); r += 13)
-    svg += label(64, 18 + 7.5 * static_cast<double>(grid.times.size() - 1 - r),
-                 significant(grid.times[r]) + " x", "end");
-  svg += label(350, 346, "ε of every owner", "middle");
-  return fmt::format(
-      "<h2>What if</h2>\n{}</svg>\n<p class=quiet>Relative fitness by ε (across) and by how many "
-      "times the rows of today owners hold (up): from {} % (dark) to {} % (light) above the "
-      "best.</p>\n",
-      svg, significant(100 * low), significant(100 * high));
+std::string coalitions(const Forecast& f) {
+  constexpr size_t kShown = 20;
+  if (f.owners.size() < 2) return "";
+  std::string text = "<section>\n<h2>Who with whom</h2>\n<table>\n" +
+                     row({"group", "without", "above endless rows", ""}, "th");
+  for (size_t k = 0; k < std::min(f.coalitions.size(), kShown); ++k) {
+    const auto& c = f.coalitions[k];
+    text += row(
+        {members(c.members, f.owners.size()), f.owners.size() <= 40 ? left_out(f, c.members) : "",
+         significant(100 * c.relative_fitness) + " %", c.best ? "best" : ""},
+        "td");
+  }
+  return text +
+         "</table>\n<p class=quiet>How far each group's model ends above what endless rows would "
+         "give, so that groups of different size compare.</p>\n</section>\n";
+}
+
+std::string scenarios(const Forecast& f) {
+  std::string text = "<section>\n<h2>More data is not always good: four scenarios</h2>\n<table>\n" +
+                     row({"two more owners", "rows, ε of the first", "rows, ε of the others",
+                          "by rows", "the first alone", "optimal weights"},
+                         "th");
+  for (const auto& s : f.scenarios) {
+    const auto percent = [](double psi) { return significant(100 * psi) + " %"; };
+    text +=
+        row({s.name, "100,000, " + significant(s.epsilon),
+             grouped(static_cast<uint64_t>(s.others_rows)) + ", " + significant(s.others_epsilon),
+             percent(s.by_rows), percent(s.first_alone), percent(s.optimal)},
+            "td");
+  }
+  return text +
+         "</table>\n<p class=quiet>The scenarios of Wu et al., in this job: with weights by rows, "
+         "small or cautious owners can do harm; with optimal weights nobody does. Above endless "
+         "rows.</p>\n</section>\n";
 }
 
 std::string chosen(const Forecast& f) {
   if (f.chosen.empty()) return "";
   std::string text = "<h2>Chosen, and why</h2>\n<table>\n" + row({"key", "value", "why"}, "th");
   for (const Choice& choice : f.chosen)
-    text += fmt::format("<tr><td>{}</td><td>{}</td><td style=\"text-align:left\">{}</td></tr>\n",
-                        escaped(choice.key), escaped(choice.value), escaped(choice.why));
+    text += fmt::format(
+        "<tr><td>{}</td><td>{}</td><td style=\"text-align:left;white-space:normal\">{}</td></tr>\n",
+        escaped(choice.key), escaped(choice.value), escaped(choice.why));
   return text + "</table>\n";
 }
 
@@ -193,10 +146,15 @@ std::string figures(const Forecast& f) {
       row({"half of all runs", percent(f.p25) + " to " + percent(f.p75)}, "td"),
       row({"of it: noise", percent(f.privacy)}, "td"),
       row({"of it: unfinished optimisation", percent(f.optimisation)}, "td"),
-      row({"public rows alone", percent(f.pilot_only)}, "td"),
+      row({"public rows alone", percent(f.pilot_only)}, "td") +
+          (f.realised ? row({fmt::format("realised, {} runs", f.realised->runs),
+                             percent(f.realised->mean)},
+                            "td")
+                      : ""),
       row({"90 % interval, public rows' own error included",
            percent(f.low) + " to " + percent(f.high)},
-          "td"),
+          "td") +
+          row({"distance of the coefficients from the best ones", significant(f.distance)}, "td"),
       escaped(f.predictor), escaped(f.why), grouped(f.pilot_rows), f.charter_hash, kVersion);
 }
 
@@ -207,9 +165,10 @@ std::string to_html(const Forecast& f) {
       "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width\">\n<title>{0}: forecast</title>\n<style>{1}</style>\n"
       "<h1>{0}</h1>\n<p class=quiet>Forecast of training together on {2}, before anyone spends "
-      "anything</p>\n{3}{4}{5}{6}{7}{8}{9}</html>\n",
+      "anything</p>\n{3}{4}{5}{6}{7}{8}{9}{10}{11}{12}{13}</html>\n",
       escaped(f.charter_name), kStyle, escaped(f.target_column), answers(f), warnings(f), owners(f),
-      curve(f), map(f), chosen(f), figures(f));
+      epsilon_chart(f), break_even_chart(f), epsilon_rows_map(f), coalitions(f), scenarios(f),
+      comparison_chart(f), chosen(f), figures(f));
 }
 
 }  // namespace parley::forecast

@@ -30,8 +30,8 @@ std::string owners_table(const Forecast& f) {
     const Forecast::Owner& o = f.owners[i];
     rows.push_back({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
                     metric_text(f, o.local_metric), metric_text(f, f.metric_joint),
-                    closer(o.local_only, f.mean), at_least(o.break_even_epsilon),
-                    significant(o.shapley, 2)});
+                    closer(o.local_only, f.mean) + (o.sure ? "" : " ?"),
+                    at_least(o.break_even_epsilon), significant(o.shapley, 2)});
   }
   std::string text = report::table(rows);
   if (f.owners.size() > kShown)
@@ -47,10 +47,11 @@ std::string figures(const Forecast& f) {
       percent(f.mean), percent(f.p25), percent(f.p75), percent(f.privacy), percent(f.optimisation),
       percent(f.pilot_only));
   text += fmt::format(
-      "By {} ({}), from {} public rows; no private row was read.\n"
+      "By {} ({}), from {} public rows{}; no private row was read.\n"
       "{} {}, {} bytes for each owner, about {} s a round without the network's delay.\n",
-      f.predictor, f.why, grouped(f.pilot_rows), f.rounds, f.rounds == 1 ? "round" : "rounds",
-      grouped(f.bytes_per_owner), significant(f.seconds_per_round, 2));
+      f.predictor, f.why, grouped(f.pilot_rows), f.paid ? " drawn from paid moments" : "", f.rounds,
+      f.rounds == 1 ? "round" : "rounds", grouped(f.bytes_per_owner),
+      significant(f.seconds_per_round, 2));
   return text;
 }
 
@@ -81,6 +82,7 @@ Json json_of(const Forecast::Owner& o, double joint) {
           {"local_metric", o.local_metric},
           {"joint", joint},
           {"gains", o.gains},
+          {"sure", o.sure},
           {"break_even_epsilon", optional_number(o.break_even_epsilon)}};
 }
 
@@ -94,10 +96,12 @@ Json answers_json(const Forecast& f) {
                               {"target", optional_number(f.target)},
                               {"for_target", optional_number(f.epsilon_for_target)},
                               {"rows_for_target", optional_number(f.rows_for_target)}};
-  json["how_sure"] = {{"interval", {f.low, f.high}},
-                      {"level", 0.9},
-                      {"metric_interval", {f.metric_low, f.metric_high}},
-                      {"includes", {"noise", "optimisation", "pilot sampling"}}};
+  json["how_sure"] = {
+      {"interval", {f.low, f.high}},
+      {"level", 0.9},
+      {"metric_interval", {f.metric_low, f.metric_high}},
+      {"includes",
+       {"noise", "optimisation", f.paid ? "noise of the paid moments" : "pilot sampling"}}};
   return json;
 }
 
@@ -110,7 +114,7 @@ Json expected_json(const Forecast& f) {
         {"statistical_gain", f.statistical_gain}}},
       {"best_fitness", f.fitness},
       {"pilot_only", f.pilot_only},
-      {"distance_to_optimum", {{"root_mean_square", f.distance}}},
+      {"distance_to_optimum", {{"mean", f.distance}, {"root_mean_square", f.distance_root}}},
       {"metric",
        {{"name", f.metric},
         {"joint", f.metric_joint},
@@ -166,6 +170,20 @@ std::string to_json(const Forecast& f) {
                                  {"payment", f.market->sales[i].payment},
                                  {"negotiated", f.market->sales[i].negotiated}});
   }
+  for (const auto& s : f.scenarios)
+    json["scenarios"].push_back({{"name", s.name},
+                                 {"rows", {1e5, s.others_rows, s.others_rows}},
+                                 {"epsilon", {s.epsilon, s.others_epsilon, s.others_epsilon}},
+                                 {"by_rows", s.by_rows},
+                                 {"first_alone", s.first_alone},
+                                 {"optimal", s.optimal}});
+  for (const auto& c : f.compared)
+    json["compared"].push_back({{"epsilon", c.epsilon},
+                                {"forecast", c.forecast},
+                                {"theorem2", c.smooth},
+                                {"theorem3", c.general},
+                                {"fitted", c.both},
+                                {"pilot_monte_carlo", optional_number(c.runs)}});
   json["cost"] = {{"rounds", f.rounds},
                   {"bytes_per_owner", f.bytes_per_owner},
                   {"seconds_per_round", f.seconds_per_round}};

@@ -129,6 +129,18 @@ uint64_t seed_of(std::span<const PaidMoments> owners) {
 
 }  // namespace
 
+std::vector<PaidMoments> with_more_noise(std::span<const PaidMoments> owners, uint64_t seed) {
+  std::vector<PaidMoments> again(owners.begin(), owners.end());
+  SeededRandom random(seed, 7);
+  for (PaidMoments& each : again) {
+    size_t next = 0;
+    for (size_t q = size_t(std::sqrt(2 * each.upper.size())); q > 0; --q)
+      for (size_t k = 0; k < q; ++k)
+        each.upper[next++] += (k == 0 ? each.deviation : each.beside) * random.normal();
+  }
+  return again;
+}
+
 Result<std::string> drawn_pilot(std::span<const PaidMoments> owners, const Schema& schema,
                                 uint64_t count) {
   TRY(check_same(owners, schema));

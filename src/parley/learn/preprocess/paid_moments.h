@@ -41,6 +41,10 @@ struct PaidMoments {
 std::string to_json(const PaidMoments& moments);
 Result<PaidMoments> moments_from_json(std::string_view text, const std::string& file);
 
+/// The same moments after as much noise again as they have, normal and from a seed: for telling
+/// what the noise leaves unknown.
+std::vector<PaidMoments> with_more_noise(std::span<const PaidMoments> owners, uint64_t seed);
+
 /// A pilot as CSV: `count` rows of normal numbers with the owners' joint mean and covariance, each
 /// owner counting by its rows. Directions that vary less than the noise is large get the noise's
 /// variance: their curvature is then overestimated, which makes steps too short and not too long.

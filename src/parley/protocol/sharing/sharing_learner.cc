@@ -133,7 +133,8 @@ void SharingLearner::begin_session(Step& step) {
     Seat& seat = seats_[i];
     columns.push_back(seat.hello->columns);
     session.peers.push_back({plan_.owners[i].name, seat.hello->key, seat.hello->signature});
-    session.first_round = std::min(session.first_round, seat.opened + 1);
+    // Also not beyond the receipts that are here: a journal may have lost the last ones.
+    session.first_round = std::min(session.first_round, std::min(seat.opened, seat.taken) + 1);
     seat.set_up = 0;
     seat.answered = false;
     seat.part.reset();

@@ -1,0 +1,76 @@
+#include "parley/forecast/present/beside.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "parley/base/version.h"
+#include "parley/forecast/present/answers.h"
+#include "parley/report/simulate.h"
+#include "parley/report/table.h"
+
+namespace parley::forecast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string percent(double psi) { return report::significant(100 * psi, 2) + " %"; }
+
+std::string metric_of(const Forecast& f, const std::vector<learn::Metric>& metrics) {
+  for (const learn::Metric& metric : metrics)
+    if (metric.name == f.metric) return metric_text(f, metric.value);
+  return "";
+}
+
+std::string verdict(bool gains, bool sure) {
+  if (!sure) return gains ? "gains, not surely" : "loses, not surely";
+  return gains ? "gains" : "loses";
+}
+
+std::string side_by_side(const Forecast& f, const sim::SimulateResult& result) {
+  const sim::Spread& found = result.relative_fitness;
+  std::vector<std::vector<std::string>> rows = {
+      {"", "forecast", "realised"},
+      {"above the best, expected", percent(f.mean), percent(found.mean)},
+      {"half of all runs", percent(f.p25) + " to " + percent(f.p75),
+       percent(found.p25) + " to " + percent(found.p75)},
+      {"90 % interval", percent(f.low) + " to " + percent(f.high), ""},
+      {f.metric + " together", metric_text(f, f.metric_joint), metric_of(f, result.joint_metrics)},
+      {"public rows alone", percent(f.pilot_only),
+       result.owners.front().pilot_only ? percent(*result.owners.front().pilot_only) : ""}};
+  for (size_t i = 0; i < f.owners.size(); ++i) {
+    const auto& real = result.owners[i];
+    rows.push_back(
+        {f.owners[i].name + " alone",
+         percent(f.owners[i].local_only) + ", " + verdict(f.owners[i].gains, f.owners[i].sure),
+         percent(real.local_only) + ", " + verdict(real.gains, true)});
+  }
+  return report::table(rows);
+}
+
+}  // namespace
+
+void add_realised(Forecast& forecast, const sim::SimulateResult& result) {
+  forecast.realised = {result.relative_fitness.mean, result.relative_fitness.standard_error,
+                       result.runs};
+}
+
+std::string beside_text(const Forecast& f, const sim::SimulateResult& result) {
+  return to_text(f) + "\n" + report::to_text(result) + "\n" +
+         fmt::format(
+             "What was forecast from public rows alone, and what came out over {} runs:\n\n",
+             result.runs) +
+         side_by_side(f, result);
+}
+
+std::string beside_json(const Forecast& f, const sim::SimulateResult& result) {
+  return Json{{"format", "parley.demo/1"},
+              {"parley", kVersion},
+              {"forecast", Json::parse(to_json(f))},
+              {"simulate", Json::parse(report::to_json(result))}}
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,52 @@
+// Pictures for the report, as SVG: logarithmic in both directions, readable in print.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace parley::forecast {
+
+std::string escaped(std::string_view text);
+
+/// Values beyond the ends are moved to the nearest one.
+struct Axis {
+  double low = 0, high = 1, from = 0, to = 1;
+  double at(double value) const;
+};
+
+/// 720 wide; the field leaves room for labels of the axes at the left and below, of lines at the
+/// right.
+class Plot {
+ public:
+  Plot(Axis x, Axis y, double height, std::string name);
+
+  using Points = std::vector<std::pair<double, double>>;
+  void line(const Points& points, std::string_view colour, std::string_view dashes = "");
+  void dot(double x, double y, std::string_view colour);
+  void cross(double x, double y, std::string_view colour);
+  /// A band over the whole width.
+  void band(double low, double high, std::string_view colour);
+  void cell(double x, double y, double width, double height, int lightness);
+  void text(double x, double y, std::string_view text, std::string_view anchor);
+  /// Names of lines at the right end, moved apart where they would lie on each other.
+  void name_lines(std::vector<std::pair<double, std::string>> names);
+  /// Powers of ten along both axes.
+  void ticks(bool percent_up);
+  void below(std::string_view text);
+
+  const Axis& x() const { return x_; }
+  const Axis& y() const { return y_; }
+  std::string done() const { return svg_ + "</svg>\n"; }
+
+ private:
+  Axis x_, y_;
+  double height_;
+  std::string svg_;
+};
+
+/// From a power of ten to a power of ten around the values above 0.
+std::pair<double, double> decades(const std::vector<double>& values);
+
+}  // namespace parley::forecast

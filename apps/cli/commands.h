@@ -35,6 +35,7 @@ Result<Output> run(const CertsSignOptions& options, ProgressStyle style);
 Result<Output> run(const JoinOptions& options, ProgressStyle style);
 Result<Output> run(const OwnerOptions& options, ProgressStyle style);
 Result<Output> run(const OwnerCheckOptions& options, ProgressStyle style);
+Result<Output> run(const OwnerTuneOptions& options, ProgressStyle style);
 Result<Output> run(const LearnerOptions& options, ProgressStyle style);
 Result<Output> run(const DoctorOptions& options, ProgressStyle style);
 Result<Output> run(const VerifyOptions& options, ProgressStyle style);

@@ -66,8 +66,10 @@ Result<Output> pay(const DataPrepareOptions& options, const charter::Charter& ch
 
 Result<Output> draw(const DataPrepareOptions& options, const charter::Charter& charter) {
   std::vector<learn::PaidMoments> moments;
-  for (const auto& file : options.moments)
+  for (const auto& file : options.moments) {
     moments.push_back(TRY(learn::moments_from_json(TRY(read_file(file)), file.string())));
+    TRY(net::check_moments(charter, moments.back(), file.string()));
+  }
   const std::string rows = TRY(learn::drawn_pilot(moments, charter.schema, options.rows));
   const auto out = or_else(options.out, "pilot.csv");
   TRY(write_file(out, rows));

@@ -12,6 +12,7 @@
 #include "parley/net/doctor/ask_learner.h"
 #include "parley/net/identity/authority.h"
 #include "parley/net/transport.h"
+#include "parley/protocol/owner_jobs.h"
 
 namespace parley::cli {
 namespace {
@@ -27,9 +28,10 @@ Result<net::Patient> owner(const DoctorOptions& options,
                  "`parley join` prints what to put there.",
                  {.file = options.policy.string()}};
   net::Patient patient{.files = *policy.identity, .name = policy.owner};
-  patient.dial = policy.dial;
+  const auto peer = policy.peers.find(charter ? charter->learner.name : "");
+  patient.dial = peer != policy.peers.end() ? peer->second : policy.dial;
   patient.proxy = policy.proxy;
-  if (charter)
+  if (charter && charter->protocol.graph.empty())  // A neighbour is no learner to attend.
     patient.ask_learner = [policy, charter, ms = patient.deadline_ms](const net::Papers& papers,
                                                                       const std::string& address) {
       return net::ask_learner(policy, *charter, papers, address, std::chrono::milliseconds(ms));
@@ -44,11 +46,23 @@ net::Patient learner(const DoctorOptions& options, const charter::Charter& chart
           .name = options.name};
 }
 
+/// Where every owner learns, as towards the one that is dialled.
+Result<charter::Charter> towards(charter::Charter charter, const std::string& learner) {
+  if (charter.central()) return charter;
+  if (charter.protocol.graph.empty()) return protocol::learners_job(charter, learner);
+  for (const charter::Owner& owner : charter.owners)
+    if (owner.name == learner) charter.learner = {learner, owner.address};
+  if (!charter.learner.name.empty()) return charter;
+  return Error{Code::kInvalid, "every owner learns: which one is to be dialled?",
+               "Name one of the charter's owners with --learner."};
+}
+
 Result<net::Patient> patient_of(const DoctorOptions& options) {
   std::optional<charter::Charter> charter;
-  if (!options.charter.empty())
-    charter = TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
   const bool is_owner = options.identity.empty();
+  if (!options.charter.empty())
+    charter = TRY(towards(TRY(charter::read_charter(options.charter, TRY(overrides(options.set)))),
+                          is_owner ? options.learner : options.name));
   net::Patient patient = is_owner ? TRY(owner(options, charter)) : learner(options, *charter);
   if (!options.dial.empty()) patient.dial = options.dial;
   if (is_owner && patient.dial.empty() && charter) patient.dial = charter->learner.address;

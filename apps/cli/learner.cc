@@ -10,6 +10,7 @@
 #include "parley/base/entropy.h"
 #include "parley/net/sharing.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/protocol/owner_jobs.h"
 #include "parley/protocol/plan_warnings.h"
 #include "parley/report/evaluation.h"
 
@@ -34,9 +35,16 @@ Result<std::string> listen_on(const charter::Charter& charter) {
   if (colon == std::string::npos)
     return Error{Code::kInvalid,
                  "the charter does not say where the learner is",
-                 "Add address = \"host:port\" to [learner], or give --listen.",
+                 "Add address = \"host:port\" to its table, or give --listen.",
                  {.key = "learner.address"}};
   return "[::]" + charter.learner.address.substr(colon);
+}
+
+Error nobody_coordinates() {
+  return {Code::kInvalid,
+          "has all owners learn, and nobody coordinates",
+          "Every owner types `parley owner run`.",
+          {.key = "protocol.graph"}};
 }
 
 std::string text_of(const net::LearnerResult& result) {
@@ -74,9 +82,11 @@ std::string json_of(const net::LearnerResult& result) {
 }  // namespace
 
 Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
-  charter::Charter charter = TRY(charter::read_charter(options.charter));
-  const std::filesystem::path folders[] = {charter.folder};
-  TRY(charter::load_bundle(charter, folders));
+  charter::Charter agreed = TRY(charter::read_charter(options.charter));
+  const std::filesystem::path folders[] = {agreed.folder};
+  TRY(charter::load_bundle(agreed, folders));
+  if (!agreed.protocol.graph.empty()) return nobody_coordinates();
+  const charter::Charter charter = TRY(protocol::learners_job(agreed, options.as));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
   const std::filesystem::path out =
       options.out.value_or("runs/" + to_hex(charter.hash).substr(0, 12));

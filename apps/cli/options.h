@@ -173,7 +173,7 @@ struct OwnerOptions {
   enum class Action { kRun, kApprove } action{};
   std::filesystem::path policy{};
   std::vector<std::filesystem::path> charters{};
-  std::string dial{};
+  std::string dial{}, listen{}, learner{};
   int64_t wait = 600;
 };
 
@@ -184,9 +184,15 @@ struct OwnerCheckOptions {
   bool no_data = false;
 };
 
+struct OwnerTuneOptions {
+  std::filesystem::path policy{}, charter{}, transcript{};
+  std::filesystem::path out = "tuned.json";
+};
+
 struct LearnerOptions {
   std::filesystem::path charter{};
   bool resume = false;
+  std::string as{};  // the owner that learns, where every owner does
   std::filesystem::path identity = ".";
   std::string listen{};
   std::optional<std::filesystem::path> out{};
@@ -200,12 +206,14 @@ struct DoctorOptions {
   std::filesystem::path charter;  // empty: none
   std::vector<std::string> set;
   std::string dial;                // empty: as the policy says
+  std::string learner;             // where every owner learns: the one to dial
   std::filesystem::path identity;  // empty: an owner
   std::string name;
 };
 
 struct VerifyOptions {
   std::filesystem::path model{}, transcript{}, charter{};
+  std::string as{};                    // whose copy, where every owner learns
   std::vector<std::string> ledgers{};  // OWNER=FILE
 };
 
@@ -253,8 +261,9 @@ struct Invocation {
   std::variant<std::monostate, InitOptions, CharterOptions, DataDescribeOptions, DataPrepareOptions,
                DataSplitOptions, DataGenerateOptions, SimulateOptions, ForecastOptions, DemoOptions,
                PredictOptions, LedgerOptions, ReconcileOptions, BudgetOptions, CertsInitOptions,
-               CertsSignOptions, JoinOptions, OwnerOptions, OwnerCheckOptions, LearnerOptions,
-               VerifyOptions, DoctorOptions, AccountOptions, AuditOptions, ReproduceOptions>
+               CertsSignOptions, JoinOptions, OwnerOptions, OwnerCheckOptions, OwnerTuneOptions,
+               LearnerOptions, VerifyOptions, DoctorOptions, AccountOptions, AuditOptions,
+               ReproduceOptions>
       command;
 };
 

@@ -57,6 +57,10 @@ void add_doctor(CLI::App& root, Invocation& invocation) {
   charter->type_name("FILE");
   app->add_option("--dial", options->dial, "Instead of the address in the policy")
       ->type_name("HOST:PORT");
+  app->add_option("--learner", options->learner,
+                  "Where every owner learns (copies, graph): the one to dial")
+      ->type_name("NAME")
+      ->needs(charter);
   auto* identity = app->add_option("--identity", options->identity,
                                    "A learner's papers, instead of a policy; without --dial "
                                    "nobody is dialled");

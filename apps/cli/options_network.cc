@@ -18,6 +18,11 @@ void add_dial(CLI::App& app, std::string& dial) {
       ->type_name("HOST:PORT");
 }
 
+void add_as(CLI::App& app, std::string& name) {
+  app.add_option("--as", name, "The owner that learns, where every owner does (copies)")
+      ->type_name("OWNER");
+}
+
 void add_owner_check(CLI::App& group, Invocation& invocation) {
   auto options = std::make_shared<OwnerCheckOptions>();
   CLI::App* app =
@@ -28,6 +33,19 @@ void add_owner_check(CLI::App& group, Invocation& invocation) {
       ->type_name("FILE");
   add_dial(*app, options->dial);
   app->add_flag("--no-data", options->no_data, "Do not read the data, which may take long");
+}
+
+void add_owner_tune(CLI::App& group, Invocation& invocation) {
+  auto options = std::make_shared<OwnerTuneOptions>();
+  CLI::App* app = command(group, invocation, "tune",
+                          "Add your own rows to what you have learned from the others", options);
+  app->add_option("policy", options->policy, "Your policy")->required()->type_name("FILE");
+  app->add_option("charter", options->charter, "Charter file")->required()->type_name("FILE");
+  app->add_option("transcript", options->transcript, "What your learner kept")
+      ->required()
+      ->type_name("FILE");
+  app->add_option("--out", options->out, "The model's file, which must not be there yet")
+      ->capture_default_str();
 }
 
 void add_owner(CLI::App& root, Invocation& invocation) {
@@ -45,10 +63,17 @@ void add_owner(CLI::App& root, Invocation& invocation) {
       add(Action::kRun, "run", "Answer the learners of charters that your policy accepts");
   charters->description("Charters (default: those in the policy's folder, watched)");
   add_dial(*run, options->dial);
+  run->add_option("--listen", options->listen,
+                  "Where neighbours dial (graph), instead of the address in policy or charter")
+      ->type_name("HOST:PORT");
+  run->add_option("--learner", options->learner,
+                  "Where every owner learns (copies): answer this one only")
+      ->type_name("NAME");
   add_wait(*run, options->wait, "Give up when the learner is away for so long");
   std::get<2>(add(Action::kApprove, "approve", "Allow a charter that waits for a person"))
       ->required();
   add_owner_check(*group, invocation);
+  add_owner_tune(*group, invocation);
 }
 
 void add_learner(CLI::App& root, Invocation& invocation) {
@@ -59,6 +84,7 @@ void add_learner(CLI::App& root, Invocation& invocation) {
         command(*group, invocation, resume ? "resume" : "run",
                 resume ? "Go on with a job that was interrupted" : "Train the model", options);
     app->add_option("charter", options->charter, "Charter file")->required()->type_name("FILE");
+    add_as(*app, options->as);
     app->add_option("--identity", options->identity,
                     "Folder with NAME.crt, NAME.key, authority.crt")
         ->capture_default_str();
@@ -84,6 +110,7 @@ void add_verify(CLI::App& root, Invocation& invocation) {
   app->add_option("charter", options->charter, "Charter file; its pilot lies beside it")
       ->required()
       ->type_name("FILE");
+  add_as(*app, options->as);
   app->add_option("--ledger", options->ledgers, "An owner's ledger, to compare receipts with")
       ->type_name("OWNER=FILE")
       ->expected(1)

@@ -25,6 +25,7 @@ Result<Output> output_of(const std::vector<net::JobEnd>& ends) {
   for (const net::JobEnd& end : ends) {
     if (!end.model) return end.model.error();
     Json job{{"charter", to_hex(end.charter)}, {"name", end.charter_name}, {"model", nullptr}};
+    if (!end.learner.empty()) job["learner"] = end.learner;
     if (*end.model) job["model"] = to_hex(**end.model);
     output.text += fmt::format(
         "{}: every answer was given; {}\n", end.charter_name,
@@ -41,9 +42,12 @@ Result<Output> serve(const OwnerOptions& options) {
   SystemEntropy entropy;
   heed_interrupts();
   const net::Log log = [&](const std::string& line) { log_line(clock, line); };
-  net::log_refused_handshakes(nullptr);
+  const bool listens = policy.identity && !policy.identity->learner.empty();
+  net::log_refused_handshakes(listens ? log : nullptr);
   const net::ServiceOptions service{.charters = options.charters,
                                     .dial = options.dial,
+                                    .listen = options.listen,
+                                    .learner = options.learner,
                                     .patience = {.absent = std::chrono::seconds(options.wait)}};
   return output_of(TRY(net::serve(policy, service, entropy, clock, interrupted, log)));
 }

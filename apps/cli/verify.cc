@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "parley/base/files.h"
+#include "parley/protocol/owner_jobs.h"
 #include "parley/wire/transcript_file.h"
 
 namespace parley::cli {
@@ -43,19 +44,33 @@ Result<std::vector<ledger::Contents>> read_ledgers(const std::vector<std::string
   return ledgers;
 }
 
+/// What the learner has added at the end, where it publishes its tuned model.
+std::optional<wire::Entry> take_release(const charter::Charter& agreed,
+                                        wire::Transcript& transcript) {
+  if (!agreed.protocol.publish || transcript.entries.empty() ||
+      transcript.entries.back().owner != agreed.learner.name)
+    return std::nullopt;
+  wire::Entry release = std::move(transcript.entries.back());
+  transcript.entries.pop_back();
+  return release;
+}
+
 }  // namespace
 
 Result<Output> run(const VerifyOptions& options, ProgressStyle) {
-  charter::Charter charter = TRY(charter::read_charter(options.charter));
-  const fs::path folders[] = {charter.folder};
-  TRY(charter::load_bundle(charter, folders));
+  charter::Charter agreed = TRY(charter::read_charter(options.charter));
+  const fs::path folders[] = {agreed.folder};
+  TRY(charter::load_bundle(agreed, folders));
+  const charter::Charter charter = TRY(protocol::learners_job(agreed, options.as));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
   const learn::Model model = TRY(learn::read_model(options.model));
-  const wire::Transcript transcript = TRY(wire::read_transcript(options.transcript));
+  wire::Transcript transcript = TRY(wire::read_transcript(options.transcript));
+  const auto release = take_release(agreed, transcript);
   const auto file = TRY(packed_hash(options.transcript));
-  const auto ledgers = TRY(read_ledgers(options.ledgers, charter));
-  const auto result =
-      TRY(protocol::verify({charter, pilot.get(), model, transcript, file, ledgers}));
+  const auto ledgers = TRY(read_ledgers(options.ledgers, agreed));
+  protocol::Evidence evidence{charter, pilot.get(), model, transcript, file, ledgers};
+  if (release) evidence.published.emplace(agreed, *release);
+  const auto result = TRY(protocol::verify(evidence));
   return Output{.text = report::to_text(result),
                 .json = report::to_json(result),
                 .exit = result.holds() ? 0 : exit_status(Code::kIntegrity)};

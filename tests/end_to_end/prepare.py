@@ -57,6 +57,14 @@ class Prepare(InFolder):
         self.parley("data", "prepare", "job.charter.toml", "--moments", *files, "--rows", "2000",
                     "--out", "again.csv")
         self.assertEqual((self.folder / "again.csv").read_text(), before)
+        changed = json.loads(first)
+        changed["upper_triangle"][1] += 0.5
+        (self.folder / "again.json").write_text(json.dumps(changed))
+        draw = ["data", "prepare", "job.charter.toml", "--moments", "again.json", *files[1:]]
+        self.assertIn("sign_key in the charter signed", self.parley(*draw, expect=5).stderr)
+        del changed["signature"]
+        (self.folder / "again.json").write_text(json.dumps(changed))
+        self.assertIn("is not signed by bank-a", self.parley(*draw, expect=5).stderr)
         text = consortium.charter.read_text()
         digest = hashlib.sha256((self.folder / "data" / "pilot.csv").read_bytes()).hexdigest()
         self.assertIn(digest, text)

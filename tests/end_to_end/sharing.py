@@ -168,7 +168,7 @@ class Sharing(InFolder):
         self.assertTrue((self.folder / "sim" / "manifest.json").exists())
 
     def test_a_killed_owner_comes_back_and_nothing_is_paid_twice(self):
-        agencies = Agencies(self.folder, rounds=60)
+        agencies = Agencies(self.folder, rounds=300)
         learner, port = agencies.learner()
         owners = [agencies.owner(owner, port) for owner in OWNERS]
         ledger = self.folder / "bank-b" / "state" / "ledger.db"
@@ -181,10 +181,10 @@ class Sharing(InFolder):
         self.assertIsNone(learner.poll(), "it was killed before the end")
         owners[1] = agencies.owner("bank-b", port)
         self.finish(agencies, learner, owners)
-        self.check_ledgers(60)
+        self.check_ledgers(300)
 
     def test_a_killed_learner_resumes_with_the_same_noise(self):
-        agencies = Agencies(self.folder, rounds=60)
+        agencies = Agencies(self.folder, rounds=300)
         learner, port = agencies.learner()
         owners = [agencies.owner(owner, port) for owner in OWNERS]
         ledger = self.folder / "bank-b" / "state" / "ledger.db"
@@ -196,7 +196,7 @@ class Sharing(InFolder):
         learner.wait()
         learner, _ = agencies.learner("resume", port)
         self.finish(agencies, learner, owners)
-        self.check_ledgers(60)
+        self.check_ledgers(300)
 
     def test_an_owner_that_stops_answering_ends_the_job_which_can_be_resumed(self):
         agencies = Agencies(self.folder, deadline=1)

@@ -37,11 +37,12 @@ class Consortium:
         for owner in OWNERS:
             self.write_policy(owner)
 
-    def join(self, name, role="owner", authority="ca"):
+    def join(self, name, role="owner", authority="ca", out=None):
         """Papers in a folder of that name."""
+        out = out or name
         done = must("join", f"{authority}/banks.example.join", "--name", name, "--role", role,
-                    "--out", name, cwd=self.folder)
-        must("certs", "sign", f"{name}/{name}.csr", "--authority", authority, cwd=self.folder)
+                    "--out", out, cwd=self.folder)
+        must("certs", "sign", f"{out}/{name}.csr", "--authority", authority, cwd=self.folder)
         if role == "owner":
             self.sign_keys[name] = re.search(r'sign_key = "(ed25519:[^"]+)"', done.stdout)[1]
 
@@ -92,6 +93,7 @@ consortium = "banks.example"
 certificate = "{changes.get('certificate', owner + '.crt')}"
 key = "{changes.get('key', owner + '.key')}"
 authority = "{changes.get('authority', 'authority.crt')}"
+{changes.get('identity', '')}
 sign_key = "{changes.get('sign_key', owner + '.sign')}"
 [[dataset]]
 name = "loans"
@@ -125,26 +127,33 @@ person = false
     def output(self, name):
         return (self.folder / f"{name}.out").read_text()
 
-    def learner(self, action="run", port=0, wait=60, *more):
+    def learner(self, action="run", port=0, wait=60, *more, name="learner", identity="central-bank",
+                out="job"):
         """Starts the learner; returns it and its port."""
-        before = len(self.log("learner"))
-        process = self.start("learner", "--quiet", "--json", "learner", action, self.charter, "--identity",
-                             "central-bank", "--listen", f"127.0.0.1:{port}", "--out", "job",
+        before = len(self.log(name))
+        process = self.start(name, "--quiet", "--json", "learner", action, self.charter, "--identity",
+                             identity, "--listen", f"127.0.0.1:{port}", "--out", out,
                              "--wait", wait, *more)
+        return process, self.port_of(name, process, before)
+
+    def port_of(self, name, process, before=0):
+        """Where a process listens, by its log."""
         until = time.monotonic() + 60
         while time.monotonic() < until:
-            found = re.search(r"listening on port (\d+)", self.log("learner")[before:])
+            found = re.search(r"listening on port (\d+)", self.log(name)[before:])
             if found:
-                return process, int(found[1])
+                return int(found[1])
             if process.poll() is not None:
                 break
             time.sleep(0.02)
-        raise AssertionError(f"the learner does not listen: {self.log('learner')}")
+        raise AssertionError(f"{name} does not listen: {self.log(name)}")
 
-    def owner(self, owner, port, seed=None, wait=60):
-        arguments = ["--quiet", "--json", "owner", "run", f"{owner}/policy.toml", self.charter, "--dial",
-                     f"127.0.0.1:{port}", "--wait", wait]
+    def owner(self, owner, port=None, seed=None, wait=60, how="--dial"):
+        """Without a port it dials whom its policy names; with --listen neighbours dial it there."""
+        where = [] if port is None else [how, f"127.0.0.1:{port}"]
+        arguments = ["--quiet", "--json", "owner", "run", f"{owner}/policy.toml", self.charter, *where,
+                     "--wait", wait]
         if seed is None:
             return self.start(owner, *arguments)
-        return self.start(owner, f"{owner}/policy.toml", self.charter, f"127.0.0.1:{port}", seed,
+        return self.start(owner, f"{owner}/policy.toml", self.charter, (where or ["", ""])[1], seed,
                           binary=SEEDED_OWNER)

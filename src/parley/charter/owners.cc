@@ -39,6 +39,21 @@ void check_columns(Table& t, const Owner& owner, const Charter& charter) {
   }
 }
 
+std::string address_or_nothing(std::string_view text) {
+  return text.empty() ? "" : host_and_port(text);
+}
+
+/// Where an owner listens, if there is no learner to whom all others come.
+void read_address(Table& t, const Charter& charter, Owner& owner) {
+  t.optional("address", owner.address, address_or_nothing,
+             "For example address = \"bank-a.example:7443\".");
+  if (owner.address.empty())
+    t.leave_out("address");
+  else if (charter.central())
+    t.fail("address", "is for charters with protocol.copies or protocol.graph",
+           "Owners dial the learner: leave it out, and give [learner] an address.");
+}
+
 void read_owner(Table& t, Charter& charter) {
   Owner& owner = charter.owners.emplace_back();
   owner.delta = charter.privacy.delta;
@@ -48,6 +63,7 @@ void read_owner(Table& t, Charter& charter) {
   t.required("epsilon", owner.epsilon, above(0).up_to(1e4), budget);
   t.optional("delta", owner.delta, at_least(0).below(1), "For example delta = 0.0.");
   t.optional("sign_key", owner.sign_key, Anything{}, "`parley join` makes it.");
+  read_address(t, charter, owner);
   if (charter.records) {
     owner.rows = charter.records->count;
     t.required("columns", owner.columns, Count{1, charter.schema.columns.size()},
@@ -154,9 +170,6 @@ void read_learner(Table& root, Charter& charter) {
   if (!charter.central()) return check_without_learner(root, charter);
   root.table("learner", [&](Table& t) {
     t.required("name", learner.name, any_name, "Name it, for example name = \"central-bank\".");
-    const TextRule address_or_nothing = [](std::string_view text) {
-      return text.empty() ? "" : host_and_port(text);
-    };
     t.optional("address", learner.address, address_or_nothing,
                "For example address = \"parley.banks.example:7443\".");
     const bool both = is_owner(charter, learner.name);

@@ -27,6 +27,8 @@ void read_identity(Table& t, Identity& identity) {
   t.required("key", identity.key, Anything{}, kJoin);
   t.required("authority", identity.authority, Anything{}, kJoin);
   t.required("sign_key", identity.sign_key, Anything{}, kJoin);
+  t.optional("learner", identity.learner, Anything{},
+             "The folder of NAME.crt and NAME.key of role learner, for example \"learner\".");
 }
 
 std::string one_character(std::string_view text) {
@@ -137,7 +139,15 @@ std::string proxy_url(std::string_view text) {
 
 void read_machine(Table& root, Policy& policy) {
   root.table_if_given("network", [&](Table& t) {
-    t.required("dial", policy.dial, host_and_port, "For example \"parley.banks.example:7443\".");
+    constexpr std::string_view kAddress = "For example \"parley.banks.example:7443\".";
+    if (t.has("listen")) t.required("listen", policy.listen, host_and_port, kAddress);
+    t.optional("peers", policy.peers, Anything{},
+               "For example peers = { bank-b = \"bank-b.example:7443\" }.");
+    for (const auto& [name, address] : policy.peers)
+      if (const std::string problem = host_and_port(address); !problem.empty())
+        t.fail("peers", problem, kAddress);
+    if (t.has("dial") || (policy.listen.empty() && policy.peers.empty()))
+      t.required("dial", policy.dial, host_and_port, kAddress);
     if (t.has("proxy"))
       t.required("proxy", policy.proxy, proxy_url, "For example \"http://proxy.example:3128\".");
   });
@@ -217,8 +227,9 @@ Result<Policy> read_policy(const std::filesystem::path& file) {
   Policy policy = TRY(parse_policy(text, file.string()));
   policy.folder = file.parent_path();
   if (auto& papers = policy.identity)
-    for (auto* each : {&papers->certificate, &papers->key, &papers->authority, &papers->sign_key})
-      *each = policy.folder / *each;
+    for (auto* each : {&papers->certificate, &papers->key, &papers->authority, &papers->sign_key,
+                       &papers->learner})
+      if (!each->empty()) *each = policy.folder / *each;
   return policy;
 }
 

@@ -24,6 +24,7 @@ inline constexpr auto kNames<Source> = names("csv", "libsvm", "sqlite", "postgre
 struct Identity {
   std::string consortium;
   std::filesystem::path certificate, key, authority, sign_key;
+  std::filesystem::path learner{};  // folder of this owner's papers as a learner; empty: none
 };
 
 struct Dataset {
@@ -59,6 +60,8 @@ struct Policy {
   std::vector<Dataset> datasets{};
   std::vector<Accept> accept{};
   std::string dial, proxy;
+  std::string listen{};  // where it listens, if it does; else as the charter says
+  std::map<std::string, std::string> peers{};  // addresses of others, instead of the charter's
   int64_t threads = 1;
   int64_t memory_mb = 4096;        // of 2^20 bytes
   double unpacked_gb = 64;         // of 2^30 bytes: the most that a packed file may hold

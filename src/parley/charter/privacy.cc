@@ -119,6 +119,12 @@ void read_privacy(Table& root, Charter& charter) {
     t.optional("grid_bits", privacy.grid_bits, at_least(16).up_to(32), "Take grid_bits = 24.");
     t.optional("evaluate", privacy.evaluate, at_least(0).up_to(0.9),
                "The part of epsilon kept for the evaluation, for example evaluate = 0.05.");
+    if (charter.protocol.copies && charter.protocol.rule == Rule::kStatistics &&
+        privacy.evaluate > 0)
+      t.fail("evaluate",
+             "must be 0 with copies of statistics: one release serves all, and each would ask to "
+             "have another model judged",
+             "Add evaluate = 0.0.");
     if (charter.protocol.publish && privacy.evaluate > 0)
       t.fail("evaluate", "must be 0 with protocol.publish: it would judge the others' model",
              "Take evaluate = 0.0.");

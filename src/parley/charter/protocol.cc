@@ -73,8 +73,13 @@ void check_sync_rule(Table& t, const Charter& charter) {
 
 void check_owner_learner(Table& t, const Protocol& p) {
   const bool statistics = p.owner_learner == OwnerLearner::kStatistics;
-  if (p.owner_learner && p.owner_learner != OwnerLearner::kOwnNoise &&
-      p.owner_learner != OwnerLearner::kExact && statistics != (p.rule == Rule::kStatistics))
+  if (statistics && p.name == ProtocolName::kAsync)
+    t.fail("owner_learner",
+           "= \"statistics\" is for protocol sync: moments are released once and have no order in "
+           "which owners come",
+           "Take protocol.name = \"sync\" with rule = \"statistics\", or \"others_first\".");
+  else if (p.owner_learner && p.owner_learner != OwnerLearner::kOwnNoise &&
+           p.owner_learner != OwnerLearner::kExact && statistics != (p.rule == Rule::kStatistics))
     t.fail("owner_learner",
            statistics ? "= \"statistics\" needs rule = \"statistics\""
                       : "= \"others_first\" is for rules that ask for gradients, found statistics",
@@ -99,10 +104,15 @@ void read_learners(Table& t, Protocol& p) {
                "How strongly the tuned model is held to the others', prox = 1.0.");
     t.optional("publish", p.publish, Anything{}, "For example publish = false.");
   }
-  if (p.name != ProtocolName::kSync) return;
   t.optional("copies", p.copies, Anything{}, "Every owner learns for itself: copies = true.");
   if (!p.copies) t.leave_out("copies");
-  t.optional("graph", p.graph, Anything{}, "For example graph = [[\"bank-a\", \"bank-b\"]].");
+  if (p.name == ProtocolName::kSync)
+    t.optional("graph", p.graph, Anything{}, "For example graph = [[\"bank-a\", \"bank-b\"]].");
+  else if (t.has("graph"))
+    t.fail("graph",
+           "is for protocol sync: under async each question follows from who came before, and "
+           "without a learner nobody says who that was",
+           "Take protocol.name = \"sync\", or copies = true.");
   if (p.graph.empty()) t.leave_out("graph");
   check_owner_learner(t, p);
 }
@@ -137,6 +147,8 @@ void read_async(Table& t, Charter& charter, size_t owners) {
   t.optional("rule", p.rule, Among<Rule>{Rule::kPaper}, "Equations (5)-(7): rule = \"paper\".");
   const bool rounds = t.forecast("rounds", p.rounds, kRounds,
                                  "Give the rounds of all owners together, rounds = 1000.");
+  read_learners(t, p);
+  if (p.owner_learner == OwnerLearner::kOthersFirst && owners > 1) --owners;  // that are asked
   constexpr std::string_view kAnswers = "The most answers of one owner, for example answers = 12.";
   if (rounds && owners > 0) {
     p.answers = (p.rounds + static_cast<int64_t>(owners) - 1) / static_cast<int64_t>(owners);
@@ -154,7 +166,6 @@ void read_async(Table& t, Charter& charter, size_t owners) {
   t.optional("contact", p.contact, Anything{}, "For example contact = \"owner_requests\".");
   t.optional("clock", p.clock, Anything{}, "For example clock = \"poisson\".");
   t.optional("rates", p.rates, Anything{}, "For example rates = \"equal\".");
-  read_learners(t, p);
 }
 
 void read_federated(Table& t, Charter& charter) {

@@ -75,6 +75,7 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string
 Result<Ledger> Ledger::open_volatile(const std::string& owner, Clock& clock) {
   TRY(check_name(owner));
   Connection db = TRY(Connection::in_memory());
+  TRY(db.run("PRAGMA page_size=1024"));  // A simulation may have a hundred thousand of them.
   TRY(db.run("PRAGMA foreign_keys=ON"));
   TRY(create(db, owner, clock, Hash{}));
   Loaded loaded = TRY(load(db, [](const Row&) {}));

@@ -1,5 +1,6 @@
 #include "parley/net/host.h"
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
@@ -7,6 +8,7 @@
 
 #include <deque>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -74,8 +76,9 @@ Error too_long(size_t size, size_t longest) {
 }  // namespace
 
 struct Host::State {
-  explicit State(Log log) : refusals(std::move(log)) {}
+  State(Log log, const char* call) : refusals(std::move(log)), call(call) {}
   Refusals refusals;
+  const char* call;
   size_t longest = 0;
   grpc::AsyncGenericService service;
   std::unique_ptr<grpc::ServerCompletionQueue> queue;
@@ -83,6 +86,9 @@ struct Host::State {
   int port = 0;
   uint64_t streams_so_far = 0;
   std::map<Guest, std::unique_ptr<Stream>> streams;
+  grpc::Alarm alarm;
+  std::mutex alarm_mutex;
+  bool alarm_set = false;  // At most one is under way.
 
   void await_stream() {
     const Guest id{++streams_so_far};
@@ -123,7 +129,7 @@ struct Host::State {
   Event on_arrival(Stream& stream) {
     await_stream();
     const auto identity = identity_in(*stream.context.auth_context());
-    const bool attends = stream.context.method() == kAttend;
+    const bool attends = stream.context.method() == call;
     if (!attends || !identity) {
       const Error reason =
           identity ? Error{Code::kInvalid, "there is no call " + stream.context.method()}
@@ -160,8 +166,8 @@ struct Host::State {
 Host::Host(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<Host>> Host::listen(const std::string& address, const Papers& papers,
-                                           size_t longest, Log log) {
-  auto state = std::make_unique<State>(std::move(log));
+                                           size_t longest, Log log, const char* call) {
+  auto state = std::make_unique<State>(std::move(log), call);
   state->longest = longest;
   grpc::ServerBuilder builder;
   grpc::ResourceQuota quota("learner");
@@ -204,6 +210,11 @@ Event Host::next(std::chrono::milliseconds patience) {
     bool ok = false;
     if (state_->queue->AsyncNext(&place, &ok, until) != grpc::CompletionQueue::GOT_EVENT)
       return Nothing{};
+    if (place == &state_->alarm) {
+      const std::lock_guard lock(state_->alarm_mutex);
+      state_->alarm_set = false;
+      return Nothing{};
+    }
     const auto tag = *static_cast<Stream::Tag*>(place);
     --tag.stream->under_way;
     Event event = state_->on_event(*tag.stream, tag.operation, ok);
@@ -211,6 +222,12 @@ Event Host::next(std::chrono::milliseconds patience) {
     if (over) state_->streams.erase(tag.stream->id);
     if (!std::holds_alternative<Nothing>(event)) return event;
   }
+}
+
+void Host::wake() {
+  const std::lock_guard lock(state_->alarm_mutex);
+  if (std::exchange(state_->alarm_set, true)) return;
+  state_->alarm.Set(state_->queue.get(), std::chrono::system_clock::now(), &state_->alarm);
 }
 
 void Host::send(Guest guest, Bytes message) {

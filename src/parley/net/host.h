@@ -1,6 +1,6 @@
-// The learner's door: a gRPC server over mutual TLS whose streams are events for one thread.
-// Whoever cannot show a certificate of the consortium's authority gets no further than the
-// handshake.
+// A learner's door, or that of an owner with neighbours: a gRPC server over mutual TLS whose
+// streams are events for one thread. Whoever cannot show a certificate of the consortium's
+// authority gets no further than the handshake.
 #pragma once
 
 #include <chrono>
@@ -36,11 +36,13 @@ class Host {
   /// Listens on host:port; port 0 takes a free one. A message of more than `longest` bytes is not
   /// passed on: the log says so, and its guest leaves.
   static Result<std::unique_ptr<Host>> listen(const std::string& address, const Papers& papers,
-                                              size_t longest, Log log);
+                                              size_t longest, Log log, const char* call = kAttend);
   ~Host();
 
   int port() const;
   Event next(std::chrono::milliseconds patience);
+  /// For any thread: `next`, if it waits, or the next one, returns with Nothing.
+  void wake();
 
   /// All three do nothing for a guest that has left. A guest may say one thing when it arrives, one
   /// each time it has been sent something, and one when somebody wants to hear on; what it sends

@@ -3,13 +3,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "parley/base/files.h"
+#include "parley/wire/transcript_file.h"
 
 namespace parley::net {
 namespace {
@@ -118,12 +118,7 @@ Result<void> Journal::write(const Bytes& bytes) {
 
 Result<Hash> Journal::publish(const std::filesystem::path& transcript) const {
   const std::string text = TRY(read_file(file_, kJournalBytesMax));
-  std::string packed(ZSTD_compressBound(text.size()), '\0');
-  const size_t size = ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), 9);
-  check(!ZSTD_isError(size));
-  packed.resize(size);
-  TRY(write_file(transcript, packed));
-  return sha256(as_bytes(packed));
+  return wire::write_packed(transcript, as_bytes(text));
 }
 
 }  // namespace parley::net

@@ -1,5 +1,6 @@
 #include "parley/net/line.h"
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
@@ -99,6 +100,12 @@ struct Line::State {
   grpc::ByteBuffer incoming;
   bool pending = false;  // a read whose outcome nobody has taken
 
+  /// At most one is under way.
+  grpc::Alarm alarm;
+  std::mutex alarm_mutex;
+  bool alarm_set = false;
+  bool woken = false;  // and nobody has been told
+
   void* begin(Operation& operation) {
     operation.under_way = true;
     return &operation;
@@ -106,8 +113,10 @@ struct Line::State {
 
   /// Waits for this operation; false if it is still under way at `until`. The waiting thread does
   /// the network's work itself, which saves a switch to another thread in every round.
-  bool wait(Operation& operation, Steady::time_point until = Steady::time_point::max()) {
+  bool wait(Operation& operation, Steady::time_point until = Steady::time_point::max(),
+            bool light_sleeper = false) {
     while (operation.under_way) {
+      if (light_sleeper && std::exchange(woken, false)) return false;
       const auto left = until - Steady::now();
       if (left <= Steady::duration::zero()) return false;
       void* tag = nullptr;
@@ -116,12 +125,25 @@ struct Line::State {
                         std::min<Steady::duration>(left, std::chrono::milliseconds(200));
       const auto next = queue.AsyncNext(&tag, &ok, soon);
       if (next == grpc::CompletionQueue::SHUTDOWN) return operation = {}, true;
-      if (next == grpc::CompletionQueue::GOT_EVENT)
+      if (next == grpc::CompletionQueue::GOT_EVENT && tag == &alarm)
+        hear_alarm();
+      else if (next == grpc::CompletionQueue::GOT_EVENT)
         *static_cast<Operation*>(tag) = {false, ok};
       else if (*stop)
         context.TryCancel();
     }
     return true;
+  }
+
+  void set_alarm() {
+    const std::lock_guard lock(alarm_mutex);
+    if (std::exchange(alarm_set, true)) return;
+    alarm.Set(&queue, std::chrono::system_clock::now(), &alarm);
+  }
+  void hear_alarm() {
+    const std::lock_guard lock(alarm_mutex);
+    alarm_set = false;
+    woken = true;
   }
 
   void finish() {
@@ -165,14 +187,15 @@ Line::~Line() {
   state_->finish();
 }
 
-Result<Line> Line::open(const Papers& papers, const Dial& dial, const std::atomic<bool>& stop) {
+Result<Line> Line::open(const Papers& papers, const Dial& dial, const std::atomic<bool>& stop,
+                        const char* call) {
   auto state = std::make_unique<State>();
   state->stop = &stop;
   state->dial = dial;
   state->channel = grpc::CreateCustomChannel(
       dial.address, credentials(papers, dial.learner, state->finding), arguments(dial));
   state->stub = std::make_unique<grpc::GenericStub>(state->channel);
-  state->stream = state->stub->PrepareCall(&state->context, kAttend, &state->queue);
+  state->stream = state->stub->PrepareCall(&state->context, call, &state->queue);
   state->stream->StartCall(state->begin(state->other));
   state->wait(state->other);
   const bool started = state->other.ok;
@@ -189,8 +212,10 @@ Result<void> Line::write(const Bytes& message) {
 }
 
 Result<Bytes> Line::read() {
-  auto message = TRY(read_until(Steady::time_point::max()));
-  return *std::move(message);
+  for (;;) {
+    auto message = TRY(read_until(Steady::time_point::max()));
+    if (message) return *std::move(message);
+  }
 }
 
 Result<std::optional<Bytes>> Line::read_until(Steady::time_point until) {
@@ -198,10 +223,12 @@ Result<std::optional<Bytes>> Line::read_until(Steady::time_point until) {
     state_->stream->Read(&state_->incoming, state_->begin(state_->reading));
     state_->pending = true;
   }
-  if (!state_->wait(state_->reading, until)) return std::optional<Bytes>();
+  if (!state_->wait(state_->reading, until, true)) return std::optional<Bytes>();
   state_->pending = false;
   if (!state_->reading.ok) return state_->reason();
   return std::optional(to_bytes(state_->incoming));
 }
+
+void Line::wake() { state_->set_alarm(); }
 
 }  // namespace parley::net

@@ -1,4 +1,4 @@
-// An owner's line to a learner: one stream over mutual TLS, used by one thread.
+// An owner's line to a learner, or to a neighbour: one stream over mutual TLS, used by one thread.
 #pragma once
 
 #include <atomic>
@@ -9,6 +9,7 @@
 
 #include "parley/base/bytes.h"
 #include "parley/net/identity.h"
+#include "parley/net/transport.h"
 
 namespace parley::net {
 
@@ -23,7 +24,8 @@ class Line {
  public:
   /// Connects and opens the stream. A peer whose certificate does not name `dial.learner` is
   /// refused before anything is said (kIntegrity); one that cannot be reached is kUnavailable.
-  static Result<Line> open(const Papers& papers, const Dial& dial, const std::atomic<bool>& stop);
+  static Result<Line> open(const Papers& papers, const Dial& dial, const std::atomic<bool>& stop,
+                           const char* call = kAttend);
   Line(Line&&) noexcept;
   ~Line();
 
@@ -33,6 +35,9 @@ class Line {
   Result<Bytes> read();
   /// Nothing, if nothing came by then; what comes later the next reading returns.
   Result<std::optional<Bytes>> read_until(std::chrono::steady_clock::time_point until);
+  /// For another thread, while the line is there: a `read_until` that waits, or the next one,
+  /// returns with nothing.
+  void wake();
 
  private:
   struct State;

@@ -14,6 +14,7 @@
 #include "parley/protocol/federated/owner.h"
 #include "parley/protocol/learner_kind.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/protocol/owner_jobs.h"
 #include "parley/protocol/sync.h"
 
 namespace parley::net {
@@ -63,14 +64,6 @@ Error part_after(const Error& refused, Line& line, const Log& log) {
   return {refused.code, "refused the learner's question: " + refused.what, refused.hint};
 }
 
-/// Until the next of the public moments at which a reply to a question heard at `heard_at` may
-/// leave.
-void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every) {
-  if (every.count() == 0) return;
-  const auto passed = std::chrono::steady_clock::now() - heard_at;
-  std::this_thread::sleep_until(heard_at + (passed / every + 1) * every);
-}
-
 /// What the learner says next. Until then the clock ticks, and the owner may speak.
 Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Line& line) {
   if (ticks == nullptr) return line.read();
@@ -111,6 +104,12 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
 
 }  // namespace
 
+void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every) {
+  if (every.count() == 0) return;
+  const auto passed = std::chrono::steady_clock::now() - heard_at;
+  std::this_thread::sleep_until(heard_at + (passed / every + 1) * every);
+}
+
 std::filesystem::path ledger_of(const charter::Policy& policy) {
   return policy.folder / policy.state / "ledger.db";
 }
@@ -144,51 +143,96 @@ std::unique_ptr<Ticks> ticks_for(const charter::Policy& policy, const charter::C
   return nullptr;
 }
 
-Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household,
-                                                    charter::Charter charter) {
-  const charter::Policy& policy = household.policy;
-  const size_t place = TRY(place_in(charter, policy.owner));
+Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter) {
+  TRY(place_in(charter, policy.owner));
   using enum charter::ProtocolName;
-  const bool async = charter.protocol.name == kAsync;
-  const bool federated = charter.protocol.name == kFederated;
+  const charter::ProtocolName name = charter.protocol.name;
   const bool sharing = protocol::has_dealer(charter);
-  if (!async && !federated && !sharing && charter.protocol.name != kSync)
-    return charter::not_available("protocol.name", name_of(charter.protocol.name),
+  if (name != kSync && name != kAsync && name != kFederated && !sharing)
+    return charter::not_available("protocol.name", name_of(name),
                                   "Use \"sync\", \"async\" or \"federated\".");
-  TRY(protocol::check_learner(charter));
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
-  const auto approval = TRY(approval_for(household, charter));
   SigningKey key = TRY(signing_key(policy, charter));
-  if (sharing)
-    return open_sharing_owner(household, charter, place, *data, std::move(key),
-                              [&](ledger::DatasetId dataset) -> Result<void> {
-                                if (!approval) return {};
-                                return household.ledger.approve(dataset, charter.hash, approval->by,
-                                                                approval->at);
-                              });
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
-  TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
-  std::optional<gate::Terms> terms;
-  if (!federated) terms = TRY(gate::terms_for(charter, place));
-  const learn::Source source = TRY(charter::source_of(policy, *data, charter));
-  auto loaded = TRY(learn::load_any(source, charter.schema));
-  gate::Records records(std::move(loaded.rows));
-  const std::lock_guard lock(household.mutex);
+  if (!sharing) TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
+  auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
+  for (const charter::Charter& job : jobs) {
+    TRY(protocol::check_learner(job));
+    if (name == kSync || name == kAsync)
+      TRY(gate::terms_for(job, TRY(place_in(job, policy.owner))));
+  }
+  Ready ready{std::move(charter), std::move(jobs), data, {}, std::move(key)};
+  if (sharing) return ready;  // Its columns are read with the other owners' order of records.
+  const learn::Source source = TRY(charter::source_of(policy, *data, ready.charter));
+  auto loaded = TRY(learn::load_any(source, ready.charter.schema));
+  ready.records = gate::Records(std::move(loaded.rows));
+  return ready;
+}
+
+Result<void> check_approved(const Household& household, const charter::Charter& charter) {
+  TRY(household.policy.dataset_for(charter));  // What no rule allows, no person is asked about.
+  TRY(approval_for(household, charter));
+  return {};
+}
+
+namespace {
+
+/// The data set that pays, and that a person has approved. The ledger is the caller's.
+Result<ledger::DatasetId> account_for(const Household& household, const Ready& ready,
+                                      const std::optional<Approval>& approval) {
+  ledger::Ledger& ledger = household.ledger;
   const auto dataset =
-      TRY(household.ledger.declare(data->name, data->budget, charter.privacy.unit));
-  if (approval) TRY(household.ledger.approve(dataset, charter.hash, approval->by, approval->at));
+      TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit));
+  if (approval) TRY(ledger.approve(dataset, ready.charter.hash, approval->by, approval->at));
+  return dataset;
+}
+
+Result<std::unique_ptr<protocol::Owner>> open_sharing(const Household& household,
+                                                      const Ready& ready, size_t place) {
+  const auto approval = TRY(approval_for(household, ready.charter));
+  return open_sharing_owner(household, ready.charter, place, *ready.data, ready.key,
+                            [&](ledger::DatasetId dataset) -> Result<void> {
+                              if (!approval) return {};
+                              return household.ledger.approve(dataset, ready.charter.hash,
+                                                              approval->by, approval->at);
+                            });
+}
+
+Result<std::unique_ptr<protocol::Owner>> open_federated(const Household& household,
+                                                        const Ready& ready, size_t place) {
+  const auto approval = TRY(approval_for(household, ready.charter));
+  const std::lock_guard lock(household.mutex);
+  const auto dataset = TRY(account_for(household, ready, approval));
+  return protocol::open_federated(ready.charter, place, *ready.records, household.ledger, dataset,
+                                  ready.key, household.entropy,
+                                  static_cast<int>(household.policy.threads));
+}
+
+}  // namespace
+
+Result<gate::Gate> open_gate(const Household& household, const Ready& ready,
+                             const charter::Charter& job) {
+  const auto approval = TRY(approval_for(household, ready.charter));
+  gate::Terms terms = TRY(gate::terms_for(job, TRY(place_in(job, household.policy.owner))));
+  const std::lock_guard lock(household.mutex);
+  const auto dataset = TRY(account_for(household, ready, approval));
+  return gate::Gate::open(*ready.records, std::move(terms), household.ledger, dataset,
+                          household.entropy, static_cast<int>(household.policy.threads));
+}
+
+Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household, const Ready& ready,
+                                                    const charter::Charter& job) {
   using Made = std::unique_ptr<protocol::Owner>;
-  const auto threads = static_cast<int>(policy.threads);
-  if (federated)
-    return protocol::open_federated(charter, place, std::move(records), household.ledger, dataset,
-                                    std::move(key), household.entropy, threads);
-  auto gate = TRY(gate::Gate::open(std::move(records), *std::move(terms), household.ledger, dataset,
-                                   household.entropy, threads));
-  if (async)
-    return Made(std::make_unique<protocol::AsyncOwner>(
-        charter.hash, policy.owner, charter.protocol.contact, std::move(gate), std::move(key)));
-  return Made(std::make_unique<protocol::SyncOwner>(charter.hash, policy.owner, std::move(gate),
-                                                    std::move(key)));
+  const std::string& name = household.policy.owner;
+  const size_t place = TRY(place_in(job, name));
+  if (protocol::has_dealer(job)) return open_sharing(household, ready, place);
+  if (job.protocol.name == charter::ProtocolName::kFederated)
+    return open_federated(household, ready, place);
+  auto gate = TRY(open_gate(household, ready, job));
+  if (job.protocol.name == charter::ProtocolName::kAsync)
+    return Made(std::make_unique<protocol::AsyncOwner>(job.hash, name, job.protocol.contact,
+                                                       std::move(gate), ready.key));
+  return Made(std::make_unique<protocol::SyncOwner>(job.hash, name, std::move(gate), ready.key));
 }
 
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "parley/base/entropy.h"
 #include "parley/charter/policy.h"
@@ -32,10 +33,27 @@ struct Household {
   std::mutex& mutex;
 };
 
-/// Ready to answer this charter: accepted by the policy, approved where that asks for a person,
-/// its data read and counted, its budget enough to the end. Nothing has been spent.
-Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household,
-                                                    charter::Charter charter);
+/// A charter that the policy accepts, and the owner's rows for it, read and counted.
+struct Ready {
+  charter::Charter charter;            // with its bundle
+  std::vector<charter::Charter> jobs;  // in which this owner answers (protocol/owner_jobs.h)
+  const charter::Dataset* data = nullptr;
+  std::optional<gate::Records> records;  // none of an owner of columns, whose gate reads them
+  SigningKey key;
+};
+
+/// Nothing is spent by it.
+Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter);
+
+/// Some rules let a charter run only after a person has read it: kPolicy while nobody has.
+Result<void> check_approved(const Household& household, const charter::Charter& charter);
+
+/// The records behind a gate, for one of the charter's jobs: approved where the policy asks for a
+/// person, the budget enough to the end. Nothing has been spent.
+Result<gate::Gate> open_gate(const Household& household, const Ready& ready,
+                             const charter::Charter& job);
+Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household, const Ready& ready,
+                                                    const charter::Charter& job);
 
 /// The clock by which this owner comes; none where it is asked.
 std::unique_ptr<Ticks> ticks_for(const charter::Policy& policy, const charter::Charter& charter);
@@ -49,6 +67,10 @@ struct Patience {
   /// records took is not seen; 0: at once.
   std::chrono::milliseconds answer_after{0};
 };
+
+/// Until the next of the public moments at which a reply to a question heard at `heard_at` may
+/// leave.
+void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every);
 
 /// Attends the job until the learner says farewell, and speaks when `ticks`, if there are any, say
 /// so; returns the hash of the model, or nothing where

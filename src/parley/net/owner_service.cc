@@ -5,6 +5,8 @@
 #include <thread>
 #include <utility>
 
+#include "parley/net/neighbours.h"
+
 namespace parley::net {
 namespace {
 
@@ -20,16 +22,23 @@ std::string outcome(const Result<std::optional<Hash>>& model) {
 class Jobs {
  public:
   Jobs(const Household& household, const Papers& papers, const ServiceOptions& options,
-       const std::atomic<bool>& stop, const Log& log)
-      : household_(household), papers_(papers), options_(options), stop_(stop), log_(log) {}
+       Clock& clock, const std::atomic<bool>& stop, const Log& log)
+      : household_(household),
+        papers_(papers),
+        options_(options),
+        clock_(clock),
+        stop_(stop),
+        log_(log) {}
 
   void start(const std::filesystem::path& file) {
     threads_.emplace_back([this, file] {
-      JobEnd end = attend_one(file);
-      const std::lock_guard lock(mutex_);
-      const std::string name = end.charter_name.empty() ? file.string() : end.charter_name;
-      say(name + ": " + outcome(end.model));
-      ends_.push_back(std::move(end));
+      const auto ready = get_ready_for(file);
+      if (!ready) return;
+      std::vector<std::thread> others;
+      for (size_t i = 1; i < ready->jobs.size(); ++i)
+        others.emplace_back([&, i] { run(file, *ready, ready->jobs[i]); });
+      run(file, *ready, ready->jobs[0]);
+      for (std::thread& thread : others) thread.join();
     });
   }
 
@@ -39,21 +48,77 @@ class Jobs {
   }
 
  private:
-  JobEnd attend_one(const std::filesystem::path& file) {
-    auto charter = charter::read_charter(file);
-    if (!charter) return {file, "", {}, charter.error()};
-    JobEnd end{file, charter->name, charter->hash, std::optional<Hash>()};
-    end.model = [&]() -> Result<std::optional<Hash>> {
-      const Dial dial = TRY(dial_for(household_.policy, *charter, options_.dial));
-      const auto owner = TRY(open_owner(household_, *charter));
-      const auto ticks = ticks_for(household_.policy, *charter);
-      say(charter->name + ": ready, dialling " + dial.address);
-      Patience patience = options_.patience;
-      patience.answer_after = std::chrono::milliseconds(household_.policy.answer_ms);
-      return attend(*owner, ticks.get(), household_.mutex, papers_, dial, patience, stop_,
-                    [&](const std::string& line) { say(charter->name + ": " + line); });
+  /// With one job at least; else how it ended is noted.
+  std::optional<Ready> get_ready_for(const std::filesystem::path& file) {
+    JobEnd end{file, "", {}, "", std::optional<Hash>()};
+    auto ready = [&]() -> Result<Ready> {
+      const charter::Charter charter = TRY(charter::read_charter(file));
+      end.charter_name = charter.name, end.charter = charter.hash;
+      TRY(check_approved(household_, charter));
+      Ready ready = TRY(get_ready(household_.policy, charter));
+      TRY(choose_jobs(ready));
+      return ready;
     }();
-    return end;
+    if (ready) return *std::move(ready);
+    end.model = ready.error();
+    note(end.charter_name.empty() ? file.string() : end.charter_name, std::move(end));
+    return std::nullopt;
+  }
+
+  Result<void> choose_jobs(Ready& ready) const {
+    if (ready.jobs.empty())
+      return Error{Code::kPolicy,
+                   household_.policy.owner + " learns from the others, and is asked nothing",
+                   "Type `parley learner run`, then `parley owner tune`."};
+    if (!options_.learner.empty())
+      std::erase_if(ready.jobs, [&](const charter::Charter& job) {
+        return job.learner.name != options_.learner;
+      });
+    if (ready.jobs.empty())
+      return Error{Code::kInvalid,
+                   "no learner " + options_.learner + " asks " + household_.policy.owner,
+                   "Name a learner of the charter with --learner, or leave it out."};
+    if (ready.jobs.size() == 1 || options_.dial.empty()) return {};
+    return Error{Code::kInvalid, "--dial names one address, and several learners ask",
+                 "Name one of them with --learner, or give addresses in charter or policy."};
+  }
+
+  void run(const std::filesystem::path& file, const Ready& ready, const charter::Charter& job) {
+    const std::string title =
+        ready.charter.name + (ready.jobs.size() > 1 ? " of " + job.learner.name : "");
+    JobEnd end{file, ready.charter.name, job.hash, job.learner.name, std::optional<Hash>()};
+    end.model = attend_one(ready, job, title);
+    note(title, std::move(end));
+  }
+
+  Result<std::optional<Hash>> attend_one(const Ready& ready, const charter::Charter& job,
+                                         const std::string& title) {
+    const Log log = [&](const std::string& line) { say(title + ": " + line); };
+    Patience patience = options_.patience;
+    patience.answer_after = std::chrono::milliseconds(household_.policy.answer_ms);
+    if (!ready.charter.protocol.graph.empty())
+      return learn_with_neighbours(household_, ready, papers_, neighbour_options(job, patience),
+                                   clock_, stop_, log);
+    const Dial dial = TRY(dial_for(household_.policy, ready.charter, job, options_.dial));
+    const auto owner = TRY(open_owner(household_, ready, job));
+    const auto ticks = ticks_for(household_.policy, job);
+    log("ready, dialling " + dial.address);
+    return attend(*owner, ticks.get(), household_.mutex, papers_, dial, patience, stop_, log);
+  }
+
+  /// In the policy's folder of state: a folder for each job, and one for all receipts.
+  NeighbourOptions neighbour_options(const charter::Charter& job, const Patience& patience) const {
+    const auto state = household_.policy.folder / household_.policy.state;
+    return {.listen = options_.listen,
+            .out = state / "jobs" / to_hex(job.hash).substr(0, 12),
+            .receipts = state / "receipts",
+            .patience = patience};
+  }
+
+  void note(const std::string& title, JobEnd end) {
+    const std::lock_guard lock(mutex_);
+    say(title + ": " + outcome(end.model));
+    ends_.push_back(std::move(end));
   }
 
   void say(const std::string& line) {
@@ -64,6 +129,7 @@ class Jobs {
   const Household& household_;
   const Papers& papers_;
   const ServiceOptions& options_;
+  Clock& clock_;
   const std::atomic<bool>& stop_;
   const Log& log_;
   std::mutex mutex_, log_mutex_;
@@ -82,16 +148,23 @@ std::set<std::filesystem::path> charters_in(const std::filesystem::path& folder)
 }  // namespace
 
 Result<Dial> dial_for(const charter::Policy& policy, const charter::Charter& charter,
-                      const std::string& instead) {
+                      const charter::Charter& job, const std::string& instead) {
   Dial dial{.address = instead, .proxy = policy.proxy, .learner = {}};
-  if (dial.address.empty()) dial.address = policy.dial;
-  if (dial.address.empty()) dial.address = charter.learner.address;
+  const auto peer = policy.peers.find(job.learner.name);
+  if (dial.address.empty() && peer != policy.peers.end()) dial.address = peer->second;
+  if (dial.address.empty() && charter.central()) dial.address = policy.dial;
+  if (dial.address.empty()) dial.address = job.learner.address;
   if (dial.address.empty())
-    return Error{Code::kInvalid,
-                 "neither the policy nor the charter says where the learner is",
-                 "Add [network] dial = \"host:port\" to the policy.",
-                 {.key = "network.dial"}};
-  dial.learner = {charter.consortium, "learner", charter.learner.name};
+    return charter.central()
+               ? Error{Code::kInvalid,
+                       "neither the policy nor the charter says where the learner is",
+                       "Add [network] dial = \"host:port\" to the policy.",
+                       {.key = "network.dial"}}
+               : Error{Code::kInvalid,
+                       "neither the policy nor the charter says where " + job.learner.name + " is",
+                       "Add peers = { " + job.learner.name + " = \"host:port\" } to [network].",
+                       {.key = "network.peers"}};
+  dial.learner = {job.consortium, "learner", job.learner.name};
   return dial;
 }
 
@@ -117,7 +190,7 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
   ledger::Ledger ledger = TRY(ledger::Ledger::open(ledger_of(policy), policy.owner, clock));
   std::mutex mutex;
   const Household household{policy, ledger, entropy, mutex};
-  Jobs jobs(household, papers, options, stop, log);
+  Jobs jobs(household, papers, options, clock, stop, log);
   for (const auto& file : options.charters) jobs.start(file);
   if (!options.charters.empty()) return jobs.wait();
   const auto folder = policy.folder / policy.charters;

@@ -13,6 +13,8 @@ namespace parley::net {
 struct ServiceOptions {
   std::vector<std::filesystem::path> charters{};  // empty: those in the policy's folder, watched
   std::string dial{};                             // empty: the policy's, or the charter's address
+  std::string listen{};                           // of a graph; empty: as policy and charter say
+  std::string learner{};  // of copies: answer this one only; empty: all that ask
   Patience patience{};
 };
 
@@ -21,6 +23,7 @@ struct JobEnd {
   std::filesystem::path file;
   std::string charter_name;  // empty if it could not be read
   Hash charter{};
+  std::string learner;                // empty: nobody's, or it did not come so far
   Result<std::optional<Hash>> model;  // as `attend` returns it
 };
 
@@ -32,8 +35,9 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
 /// The policy's papers, which must be those of its owner.
 Result<Papers> papers_of(const charter::Policy& policy, Clock& clock);
 
-/// Where to dial for this charter, and who must answer.
+/// Where to dial for one of the charter's jobs, and who must answer: the policy's address for this
+/// learner, or for the only one, or the charter's.
 Result<Dial> dial_for(const charter::Policy& policy, const charter::Charter& charter,
-                      const std::string& instead);
+                      const charter::Charter& job, const std::string& instead);
 
 }  // namespace parley::net

@@ -44,6 +44,13 @@ Result<void> check_allowed(const charter::Policy& policy, const charter::Charter
                "Pay less, or change the policy."};
 }
 
+/// A draft may not name it yet.
+Result<SigningKey> own_key(const charter::Policy& policy, const charter::Charter& charter,
+                           size_t place) {
+  if (charter.owners[place].sign_key) return signing_key(policy, charter);
+  return SigningKey::from_pem(TRY(read_secret(policy.identity->sign_key)));
+}
+
 }  // namespace
 
 Result<learn::PaidMoments> release_moments(const charter::Policy& policy,
@@ -64,7 +71,27 @@ Result<learn::PaidMoments> release_moments(const charter::Policy& policy,
       TRY(gate::Gate::open(gate::Records(std::make_shared<const learn::Rows>(std::move(rows))),
                            terms, ledger, dataset, entropy, static_cast<int>(policy.threads)));
   const auto released = TRY(gate.answer(1, std::vector<double>(terms.lattice.dimension())));
-  return gate::paid_moments(charter, place, terms, released);
+  learn::PaidMoments moments = gate::paid_moments(charter, place, terms, released);
+  if (!policy.identity) return moments;
+  const SigningKey key = TRY(own_key(policy, charter, place));
+  moments.signature = key.sign(learn::signed_bytes(moments));
+  return moments;
+}
+
+Result<void> check_moments(const charter::Charter& charter, const learn::PaidMoments& moments,
+                           const std::string& file) {
+  const auto place = place_of(charter, moments.owner);
+  if (!place) return place.error();
+  const auto& key = charter.owners[*place].sign_key;
+  if (!key) return {};
+  if (moments.signature && is_signed(*key, learn::signed_bytes(moments), *moments.signature))
+    return {};
+  return Error{Code::kIntegrity,
+               moments.signature
+                   ? "is not what " + moments.owner + "'s sign_key in the charter signed"
+                   : "is not signed by " + moments.owner,
+               "Ask " + moments.owner + " for the file that `parley data prepare --paid` made.",
+               {.file = file}};
 }
 
 }  // namespace parley::net

@@ -1,6 +1,7 @@
 #include "parley/net/prospect.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -11,11 +12,16 @@
 #include "parley/ledger/chain.h"
 #include "parley/net/sharing.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/protocol/owner_jobs.h"
 
 namespace parley::net {
 namespace {
 
 using charter::Charter, charter::Policy, charter::Prospect;
+
+void add_word(std::string& list, const std::string& word) {
+  list += (list.empty() ? "" : ", ") + word;
+}
 
 void note(Prospect& prospect, const Error& obstacle) { prospect.obstacles.push_back(obstacle); }
 
@@ -90,6 +96,21 @@ double left_of(const ledger::Dataset& account, privacy::Track track) {
   return std::max(0.0, left);
 }
 
+/// Who asks, and where they are.
+Result<void> look_at_learners(const Policy& policy, const Charter& charter,
+                              const std::string& instead, Prospect& prospect) {
+  if (!charter.protocol.graph.empty()) {
+    prospect.learner = "all owners";
+    return {};
+  }
+  const auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
+  for (const Charter& job : jobs) {
+    if (!charter.central()) add_word(prospect.learner, job.learner.name);
+    add_word(prospect.address, TRY(dial_for(policy, charter, job, instead)).address);
+  }
+  return {};
+}
+
 /// What the charter asks of an owner, and at which price each time.
 struct Asked {
   uint32_t answers;
@@ -115,15 +136,21 @@ Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   return Asked{terms.answers, terms.numbers(), std::visit(price, terms.mechanism)};
 }
 
-Result<void> weigh(const Policy& policy, const Charter& charter,
+/// All jobs cost the same: their budget is split evenly.
+Result<void> weigh(const Policy& policy, const Charter& charter, const std::vector<Charter>& jobs,
                    const std::optional<ledger::Contents>& ledger, Prospect& prospect) {
-  const Asked asked = TRY(what_is_asked(policy, charter));
-  const privacy::Cost& cost = asked.cost;
-  prospect.answers = asked.answers;
-  prospect.numbers = asked.numbers;
-  prospect.answered = std::min(asked.answers, answered_in(ledger, charter.hash));
+  privacy::Cost cost{};
+  std::set<Hash> seen;  // Statistics are released once, whoever asks.
+  for (const Charter& job : jobs) {
+    if (!seen.insert(job.hash).second) continue;
+    const Asked asked = TRY(what_is_asked(policy, job));
+    cost = asked.cost;
+    prospect.answers += asked.answers;
+    prospect.numbers = asked.numbers;
+    prospect.answered += std::min(asked.answers, answered_in(ledger, job.hash));
+    prospect.price += cost.amount * asked.answers;
+  }
   prospect.track = cost.track;
-  prospect.price = cost.amount * asked.answers;
   const auto to_come = static_cast<uint32_t>(prospect.answers - prospect.answered);
   ledger::Dataset account = TRY(account_of(policy, charter, ledger));
   prospect.left = prospect.left_after = left_of(account, cost.track);
@@ -165,12 +192,13 @@ Prospect prospect_of(const Policy& policy, Charter charter,
   };
   look_at_rules(policy, charter, ledger, prospect);
   if (prospect.rule == 0) return prospect;
-  const auto dial = dial_for(policy, charter, options.dial);
-  if (needs(dial)) prospect.address = dial->address;
+  needs(look_at_learners(policy, charter, options.dial, prospect));
   needs(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!needs(charter::load_bundle(charter, folders))) return prospect;
-  needs(weigh(policy, charter, ledger, prospect));
+  const auto jobs = protocol::jobs_asking(charter, policy.owner);
+  if (!needs(jobs)) return prospect;
+  if (!jobs->empty()) needs(weigh(policy, charter, *jobs, ledger, prospect));
   needs(read_rows(policy, charter, options.read_data, prospect));
   return prospect;
 }

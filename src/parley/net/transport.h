@@ -1,4 +1,4 @@
-// What both ends of a connection share: the name of the one call, how bytes and errors travel, and
+// What both ends of a connection share: the names of the calls, how bytes and errors travel, and
 // gRPC's own messages.
 #pragma once
 
@@ -14,7 +14,9 @@
 
 namespace parley::net {
 
+/// An owner attends a learner's job, or talks to a neighbour where there is no learner.
 inline constexpr char kAttend[] = "/parley.v1.Learner/Attend";
+inline constexpr char kTalk[] = "/parley.v1.Neighbour/Talk";
 
 /// A silent peer is pinged, so that one that vanished is noticed.
 inline constexpr std::chrono::seconds kKeepalive{20}, kKeepaliveTimeout{20};

@@ -27,6 +27,7 @@ namespace parley::gate {
 class ClipAndSum;
 class ColumnsGate;
 class FineTune;
+class OwnFile;
 }  // namespace parley::gate
 namespace parley::ledger {
 class Ledger;
@@ -54,6 +55,7 @@ class Raw {
   friend class gate::ClipAndSum;
   friend class gate::ColumnsGate;
   friend class gate::FineTune;
+  friend class gate::OwnFile;  // Writes a file for its owner alone.
   T value_;
 };
 

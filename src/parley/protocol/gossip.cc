@@ -11,7 +11,10 @@ GossipNode::GossipNode(SyncPlan plan, Place place, gate::Gate gate, std::optiona
       place_(std::move(place)),
       gate_(std::move(gate)),
       key_(std::move(key)),
-      learner_(std::move(plan)) {}
+      learner_(std::move(plan)),
+      remembered_(plan_.owners.size()),
+      welcomed_(plan_.owners.size()),
+      done_(plan_.owners.size()) {}
 
 std::optional<size_t> GossipNode::place_of(const std::string& owner) const {
   for (size_t i = 0; i < plan_.owners.size(); ++i)
@@ -34,6 +37,93 @@ std::optional<Error> GossipNode::refused() const {
   return Error{refused_->refusal.code, refused_->owner + " refused: " + refused_->refusal.text};
 }
 
+Result<void> GossipNode::restore(const wire::Transcript& journal) {
+  for (const wire::Entry& entry : journal.entries) {
+    const size_t owner = TRY(protocol::place_of(plan_.owners, entry.owner));
+    const wire::Relayed relayed = wire::Relayed::kept(entry);
+    TRY(check_answer(relayed, owner));
+    if (owner == place_.self) TRY(gate_.recognise(plan_.charter, entry.answer.receipt));
+    const Key key{entry.answer.receipt.kind, entry.answer.round};
+    held(key)[owner] = relayed;
+    ++count_;
+    const Key before = now();
+    TRY(learner_.replay(entry.owner, entry.answer));
+    if (now() != before) completed_.push_back(before);
+  }
+  return {};
+}
+
+Result<std::vector<Whisper>> GossipNode::start() { return advance(hello({})); }
+
+/// To all that have not welcomed it.
+std::vector<Whisper> GossipNode::hello(std::vector<Whisper> out) const {
+  wire::Gossip gossip = standing();
+  gossip.hello = wire::kVersion;
+  const Bytes message = encode(gossip);
+  for (size_t neighbour : place_.neighbours)
+    if (!welcomed_[neighbour]) out.push_back({neighbour, message});
+  return out;
+}
+
+bool GossipNode::is_welcome() const {
+  return std::all_of(place_.neighbours.begin(), place_.neighbours.end(),
+                     [&](size_t neighbour) { return welcomed_[neighbour]; });
+}
+
+bool GossipNode::may_leave() const {
+  return finished() && std::all_of(place_.neighbours.begin(), place_.neighbours.end(),
+                                   [&](size_t neighbour) { return done_[neighbour]; });
+}
+
+bool GossipNode::is_at_the_end(const wire::Gossip& gossip) const {
+  return gossip.kind == ReleaseKind::kAnswer && gossip.round > plan_.schedule.rounds.size();
+}
+
+std::optional<wire::Proof> GossipNode::newest(size_t owner) const {
+  const wire::Relayed* newest = nullptr;
+  for (const auto& [key, answers] : held_)  // Evaluations come last, as in time.
+    if (answers[owner]) newest = &*answers[owner];
+  if (newest == nullptr || !newest->answer().signature) return std::nullopt;
+  return wire::Proof{plan_.charter, newest->answer().receipt, *newest->answer().signature};
+}
+
+std::vector<wire::Entry> GossipNode::completed(size_t which) const {
+  std::vector<wire::Entry> entries;
+  for (const auto& place : held_.at(completed_[which]))
+    entries.push_back({place->owner(), place->answer()});
+  return entries;
+}
+
+/// A process that has begun is shown what it has signed; when all have shown it, it may pay.
+Result<void> GossipNode::greet(size_t from, const wire::Gossip& gossip, std::vector<Whisper>& out) {
+  if (gossip.hello != 0) {
+    TRY(check_version(gossip.hello));
+    done_[from] = false;  // Unless it says so in this message.
+    wire::Gossip welcome = standing();
+    welcome.welcome = wire::kVersion;
+    for (const auto& proof : {remembered_[from], newest(from)})
+      if (proof) welcome.proofs.push_back(*proof);
+    out.push_back({from, encode(welcome)});
+  }
+  if (gossip.welcome == 0) return {};
+  TRY(check_version(gossip.welcome));
+  for (const wire::Proof& proof : gossip.proofs) TRY(recognise(proof));
+  welcomed_[from] = true;
+  return {};
+}
+
+Result<void> GossipNode::recognise(const wire::Proof& proof) {
+  if (!key_) return {};
+  const std::string& name = plan_.owners[place_.self].name;
+  if (!is_signed(key_->public_key(), wire::signed_bytes(proof.charter, name, proof.receipt),
+                 proof.signature))
+    return Error{Code::kIntegrity, "a neighbour shows a receipt that this owner did not sign",
+                 "Ask who runs it."};
+  const auto known = gate_.recognise(proof.charter, proof.receipt);
+  if (!known) stopped_ = known.error();
+  return known;
+}
+
 Result<std::vector<Whisper>> GossipNode::step(size_t from, ByteView message) {
   const wire::Gossip gossip = TRY(wire::decode_gossip(message));
   if (gossip.charter != plan_.charter)
@@ -43,9 +133,11 @@ Result<std::vector<Whisper>> GossipNode::step(size_t from, ByteView message) {
   if (refused_) return std::vector<Whisper>{{from, encode(standing())}};  // It has not heard.
   if (gossip.refused) return refuse(*gossip.refused, from);
   std::vector<Whisper> out;
-  if (gossip.answer) out = TRY(take(from, *gossip.answer));
+  TRY(greet(from, gossip, out));
+  done_[from] = done_[from] || is_at_the_end(gossip);
+  if (gossip.answer) TRY(take(from, *gossip.answer, out));
   supply(from, gossip, out);
-  return out;
+  return advance(std::move(out));
 }
 
 /// By whoever it came: an owner of the charter gave it, and these are its numbers.
@@ -72,7 +164,8 @@ Result<void> GossipNode::check_answer(const wire::Relayed& relayed, size_t owner
   return {};
 }
 
-Result<std::vector<Whisper>> GossipNode::take(size_t from, const wire::Relayed& relayed) {
+Result<void> GossipNode::take(size_t from, const wire::Relayed& relayed,
+                              std::vector<Whisper>& out) {
   const auto owner = place_of(relayed.owner());
   if (!owner) return Error{Code::kIntegrity, "an answer of somebody who is not in the charter"};
   TRY(check_answer(relayed, *owner));
@@ -80,21 +173,25 @@ Result<std::vector<Whisper>> GossipNode::take(size_t from, const wire::Relayed& 
   auto& place = held({answer.receipt.kind, answer.round})[*owner];
   if (place && place->answer().values != answer.values)
     return Error{Code::kIntegrity, relayed.owner() + " gave two answers to one question"};
-  std::vector<Whisper> out;
-  if (place || *owner == place_.self) return out;  // Known; its own it has from its ledger.
+  if (place || *owner == place_.self) return {};  // Known; its own it has from its ledger.
   place = relayed;
+  ++count_;
   pass_on(relayed, from, out);
-  return advance(std::move(out));
+  return {};
 }
 
 /// As far as the answers lead: gives its own, and steps where all are there.
 Result<std::vector<Whisper>> GossipNode::advance(std::vector<Whisper> out) {
-  while (!finished() && !refused_) {
+  while (!finished() && !refused_ && is_welcome()) {
     if (!TRY(answer(out))) break;
     const Answers& all = held(now());
+    const Key key = now();
     const auto is_there = [](const auto& place) { return place.has_value(); };
     if (!std::all_of(all.begin(), all.end(), is_there)) break;
     for (const auto& place : all) TRY(learner_.replay(place->owner(), place->answer()));
+    completed_.push_back(key);
+    if (finished())
+      for (Whisper& each : told(standing())) out.push_back(std::move(each));
   }
   return out;
 }
@@ -116,6 +213,7 @@ Result<bool> GossipNode::answer(std::vector<Whisper>& out) {
   std::optional<Signature> signature;
   if (key_) signature = key_->sign(wire::signed_bytes(plan_.charter, name, released->receipt()));
   own = wire::Relayed(name, *released, signature);
+  ++count_, ++given_;
   pass_on(*own, std::nullopt, out);
   return true;
 }
@@ -143,14 +241,20 @@ std::vector<Whisper> GossipNode::told(const wire::Gossip& gossip,
   return out;
 }
 
+std::vector<std::string> GossipNode::missing() const {
+  std::vector<std::string> names;
+  const auto all = held_.find(now());
+  for (size_t i = 0; i < plan_.owners.size() && !finished(); ++i)
+    if (all == held_.end() || !all->second[i]) names.push_back(plan_.owners[i].name);
+  return names;
+}
+
 std::vector<Whisper> GossipNode::remind() const {
   wire::Gossip gossip = standing();
   if (refused_) return told(gossip);
-  const auto all = held_.find(now());
-  for (size_t i = 0; i < plan_.owners.size() && gossip.missing.size() < wire::kMissingMax; ++i)
-    if (!finished() && (all == held_.end() || !all->second[i]))
-      gossip.missing.push_back(plan_.owners[i].name);
-  return told(gossip);
+  gossip.missing = missing();
+  if (gossip.missing.size() > wire::kMissingMax) gossip.missing.resize(wire::kMissingMax);
+  return hello(told(gossip));
 }
 
 /// What a neighbour lacks, one answer a message.

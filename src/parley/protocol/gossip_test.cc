@@ -19,6 +19,7 @@ struct Pair {
   std::deque<std::pair<size_t, Whisper>> post{};  // from whom
 
   Pair() { open(0, one), open(1, two); }
+  /// A process: the first, or another.
   void open(size_t self, TestOwner& owner) {
     gate::Terms terms{.charter = some_plan().charter,
                       .rows = owner.rows->size(),
@@ -30,11 +31,18 @@ struct Pair {
                       .mechanism = *privacy::Laplace::calibrate(
                           gate::ClipAndSum::sensitivity<L1>(test::lattice(), 1), kAnswers,
                           *privacy::Epsilon::make(1e4))};
-    nodes.push_back(std::make_unique<GossipNode>(
+    nodes.resize(2);
+    nodes[self] = std::make_unique<GossipNode>(
         some_plan(), GossipNode::Place{self, {1 - self}},
         *gate::Gate::open(gate::Records(owner.rows), terms, owner.ledger, owner.dataset,
                           *owner.entropy, 1),
-        key_of(int(self) + 1)));
+        key_of(int(self) + 1));
+  }
+  /// Its first answer: after a greeting of the other, whose own is lost.
+  std::vector<Whisper> first_words(size_t self) {
+    const auto hello = *nodes[self]->start();
+    const auto welcome = *nodes[1 - self]->step(self, hello[0].message);
+    return *nodes[self]->step(1 - self, welcome[0].message);
   }
   void send(size_t from, Result<std::vector<Whisper>> whispers) {
     ASSERT_TRUE(whispers) << describe(whispers.error());
@@ -67,10 +75,10 @@ TEST(GossipNode, TwoOwnersComeToTheReferenceWithoutALearner) {
 // A neighbour may pass on what others signed, and nothing else.
 TEST(GossipNode, AnAnswerThatWasChangedOnTheWayIsRefusedAndChangesNothing) {
   Pair pair;
-  const auto first = *pair.nodes[0]->start();
+  pair.first_words(1);
+  const auto first = pair.first_words(0);
   const Bytes as_sent = wire::encode({.answer = wire::decode_gossip(first[0].message)->answer});
   size_t refused = 0;
-  ASSERT_TRUE(pair.nodes[1]->start());
   for (size_t at = 0; at < first[0].message.size(); ++at) {
     Bytes changed = first[0].message;
     changed[at] ^= 0x10;
@@ -93,7 +101,7 @@ TEST(GossipNode, ARefusalReachesTheOthersAlsoThoseThatMissedIt) {
   // Two's budget is spent behind its back, after its gate opened.
   ASSERT_TRUE(
       test::pay(pair.two.ledger, pair.two.dataset, test::some_query("other", 1), 10, 9.5e4));
-  pair.start();
+  pair.first_words(0), pair.first_words(1);
   ASSERT_TRUE(pair.nodes[1]->refused());
   EXPECT_EQ(pair.nodes[1]->refused()->code, Code::kBudgetExhausted);
   pair.post.clear();  // Its words are lost, but one that asks is told.
@@ -102,6 +110,77 @@ TEST(GossipNode, ARefusalReachesTheOthersAlsoThoseThatMissedIt) {
   ASSERT_TRUE(pair.nodes[0]->refused());
   EXPECT_NE(pair.nodes[0]->refused()->what.find("two refused"), std::string::npos);
   EXPECT_FALSE(pair.nodes[0]->finished());
+}
+
+// Nothing is paid before every neighbour has shown what it holds of this owner.
+TEST(GossipNode, AnOwnerWhoseLedgerHasForgottenAnAnswerIsShownItsReceiptAndStops) {
+  Pair pair;
+  pair.first_words(0);
+  const auto answer = pair.first_words(1);
+  ASSERT_TRUE(pair.nodes[0]->step(1, answer[0].message));
+  TestOwner restored{2, 1e4};  // The same owner with the ledger of yesterday.
+  pair.open(1, restored);
+  const auto hello = *pair.nodes[1]->start();
+  EXPECT_EQ(restored.ledger.last_round(some_plan().charter), 0u) << "it has paid before a welcome";
+  const auto welcome = *pair.nodes[0]->step(1, hello[0].message);
+  const auto told = pair.nodes[1]->step(0, welcome[0].message);
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().code, Code::kIntegrity);
+  ASSERT_TRUE(pair.nodes[1]->stopped());
+  EXPECT_EQ(restored.ledger.last_round(some_plan().charter), 0u);
+}
+
+// Nor after an earlier job: a neighbour remembers.
+TEST(GossipNode, AnOwnerWhoseLedgerHasForgottenAnEarlierJobStops) {
+  Pair pair;
+  wire::Proof earlier{.charter = {7}, .receipt = {.round = 1, .event = "{}", .chain = {5}}};
+  earlier.signature = key_of(2).sign(wire::signed_bytes(earlier.charter, "two", earlier.receipt));
+  pair.nodes[0]->remember(1, earlier);
+  const auto hello = *pair.nodes[1]->start();
+  const auto welcome = *pair.nodes[0]->step(1, hello[0].message);
+  EXPECT_FALSE(pair.nodes[1]->step(0, welcome[0].message));
+  EXPECT_TRUE(pair.nodes[1]->stopped());
+  EXPECT_EQ(pair.two.ledger.last_round(some_plan().charter), 0u);
+}
+
+TEST(GossipNode, AReceiptThatThisOwnerDidNotSignIsTheNeighboursFault) {
+  Pair pair;
+  pair.first_words(0), pair.first_words(1);
+  const wire::Gossip forged{.charter = some_plan().charter,
+                            .round = 1,
+                            .welcome = wire::kVersion,
+                            .proofs = {{.charter = some_plan().charter}}};
+  EXPECT_FALSE(pair.nodes[0]->step(1, encode(forged)));
+  EXPECT_FALSE(pair.nodes[0]->stopped());
+}
+
+TEST(GossipNode, GoesOnFromItsJournalAndSuppliesOthersFromIt) {
+  Pair pair;
+  pair.start();
+  pair.deliver_all();
+  wire::Transcript journal{.charter = some_plan().charter};
+  for (size_t k = 0; k < pair.nodes[0]->completed(); ++k)
+    for (const wire::Entry& entry : pair.nodes[0]->completed(k)) journal.entries.push_back(entry);
+  EXPECT_EQ(journal.entries.size(), 2 * kAnswers);
+  const auto model = model_hash(pair.nodes[0]->learner().model());
+  pair.open(0, pair.one);
+  ASSERT_TRUE(pair.nodes[0]->restore(journal));
+  EXPECT_TRUE(pair.nodes[0]->finished());
+  EXPECT_EQ(model_hash(pair.nodes[0]->learner().model()), model);
+  pair.open(1, pair.two);  // It has lost everything but its ledger.
+  pair.start();
+  pair.deliver_all();
+  pair.send(1, pair.nodes[1]->remind());
+  while (!pair.nodes[1]->finished()) {
+    pair.deliver_all();
+    pair.send(1, pair.nodes[1]->remind());
+  }
+  pair.deliver_all();
+  EXPECT_EQ(model_hash(pair.nodes[1]->learner().model()), model);
+  EXPECT_TRUE(pair.nodes[0]->may_leave() && pair.nodes[1]->may_leave());
+  journal.entries[0].answer.values[0] += 1;
+  pair.open(0, pair.one);
+  EXPECT_FALSE(pair.nodes[0]->restore(journal)) << "it was changed";
 }
 
 TEST(GossipNode, RefusesAnotherChartersMessagesAndStrangers) {

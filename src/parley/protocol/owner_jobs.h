@@ -3,6 +3,9 @@
 // that job, paid through its gate and ledger.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "parley/charter/charter.h"
 
 namespace parley::protocol {
@@ -18,5 +21,17 @@ Result<void> check_everybody(const charter::Charter& charter);
 
 /// With a graph: the one job of all, as if there were a central learner.
 charter::Charter joint_job(const charter::Charter& charter);
+
+/// Whom an owner is joined with by the graph, by their places in the charter.
+std::vector<size_t> neighbours_of(const charter::Charter& charter, size_t owner);
+
+/// The job of one learner, as it is run and verified. With copies `learner` says whose; else there
+/// is one only, and it may be empty.
+Result<charter::Charter> learners_job(const charter::Charter& charter, const std::string& learner);
+
+/// The jobs in which a learner asks this owner, in the order of their learners. None for an owner
+/// that only learns.
+Result<std::vector<charter::Charter>> jobs_asking(const charter::Charter& charter,
+                                                  const std::string& owner);
 
 }  // namespace parley::protocol

@@ -11,6 +11,7 @@
 #include "parley/gate/share_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/protocol/own_model.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify_epsilon.h"
 #include "parley/protocol/verify_model.h"
@@ -70,7 +71,7 @@ class Verifier {
     result_.charter = charter.hash;
     const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
     result_.rounds = static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
-    result_.answers = evidence.transcript.entries.size();
+    result_.answers = evidence.transcript.entries.size() + (evidence.published ? 1 : 0);
   }
 
   Result<VerifyResult> run() {
@@ -82,6 +83,7 @@ class Verifier {
     }
     for (size_t i = 0; i < owners_.size(); ++i) TRY(look_at(i));
     look_for_strangers();
+    if (evidence_.published) TRY(look_at_release(*evidence_.published));
     if (result_.holds()) recompute();
     compare_ledgers();
     return std::move(result_);
@@ -118,6 +120,45 @@ class Verifier {
     look_at_rounds(owner.name, by_round);
     add_up_epsilon(line, by_round);
     return {};
+  }
+
+  /// The learner's own, for what is not a question: see `published`.
+  Result<void> look_at_release(const Evidence::Published& published) {
+    const charter::Charter& charter = published.charter;
+    const size_t place = TRY(place_of_learner(charter));
+    const charter::Owner& owner = charter.owners[place];
+    const ReceivedAnswer& answer = published.release.answer;
+    release_terms_ = TRY(gate::terms_for(charter, place));
+    VerifyResult::Owner& line = result_.owners.emplace_back();
+    line.name = owner.name, line.answers = 1;
+    line.epsilon_charter = owner.epsilon, line.delta_charter = owner.delta;
+    look_at(owner, TRY(prescribed_for(charter, place)).answer, answer);
+    if (answer.round != 1 || answer.values.size() != release_terms_->numbers())
+      found(owner.name, answer, "is no model of this charter");
+    add_up_epsilon(line, {{{answer.receipt.kind, answer.round}, &answer}});
+    return {};
+  }
+
+  static Result<size_t> place_of_learner(const charter::Charter& charter) {
+    for (size_t i = 0; i < charter.owners.size(); ++i)
+      if (charter.owners[i].name == charter.learner.name) return i;
+    return Error{Code::kInvalid, "the learner of this charter is no owner"};
+  }
+
+  /// The model that the learner has published, near the one that the others' answers make.
+  learn::Model published_near(const Trained& others, const learn::Training& training) {
+    const auto& [charter, release] = *evidence_.published;
+    if (release.answer.receipt.query != gate::query_hash(result_.charter, 1, others.theta))
+      found(release.owner, release.answer, "was not tuned near the model of the others");
+    Trained all{.theta = published_model(release.answer.values, release_terms_->lattice.gamma(),
+                                         release_terms_->box)};
+    for (size_t i = 0, k = 0; i < charter.owners.size(); ++i) {
+      const bool own = charter.owners[i].name == release.owner;
+      all.spent.push_back(own ? JobSpent{release.answer.receipt.epsilon_spent} : others.spent[k]);
+      all.answers.push_back(own ? 1 : others.answers[k]);
+      k += own ? 0 : 1;
+    }
+    return trained_model(charter, all, training);
   }
 
   /// One answer by itself.
@@ -236,7 +277,9 @@ class Verifier {
                                    .transcript_sha256 = transcript_hash()};
     const Trained trained = learner_->trained();
     result_.evaluation = trained.evaluation;
-    const learn::Model expected = trained_model(evidence_.charter, trained, training);
+    const learn::Model expected = evidence_.published
+                                      ? published_near(trained, training)
+                                      : trained_model(evidence_.charter, trained, training);
     for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
   }
 
@@ -261,7 +304,9 @@ class Verifier {
     for (const ledger::Row& row : ledger.rows)
       if (ledger::release_kind(row.kind) && row.charter == result_.charter)
         rows[{row.kind, row.round}] = &row;
-    for (const auto& [owner, answer] : evidence_.transcript.entries) {
+    std::vector<wire::Entry> entries = evidence_.transcript.entries;
+    if (evidence_.published) entries.push_back(evidence_.published->release);
+    for (const auto& [owner, answer] : entries) {
       if (owner != ledger.owner) continue;
       const std::pair place(std::string(ledger::name_of(answer.receipt.kind)),
                             int64_t{answer.round});
@@ -297,6 +342,7 @@ class Verifier {
   bool evaluates_;  // after the last round
   bool sums_;       // under secure aggregation, where what was paid for may never have come
   const std::vector<charter::Owner>& owners_;
+  std::optional<gate::Terms> release_terms_{};
   VerifyResult result_{};
 };
 

@@ -28,6 +28,12 @@ struct Evidence {
   /// SHA-256 of the transcript's file, which the model names; none of an unpacked one.
   std::optional<Hash> file{};
   std::vector<ledger::Contents> ledgers{};
+  /// Where the learner has tuned the model on its own rows and published that: the model is this.
+  struct Published {
+    const charter::Charter& charter;  // of which the other is the learner's job
+    const wire::Entry& release;
+  };
+  std::optional<Published> published{};
 };
 
 struct VerifyResult {

@@ -105,6 +105,21 @@ void put(const privacy::Receipt& receipt, const std::optional<Signature>& signat
     proto.set_kind(std::string(ledger::name_of(receipt.kind)));
 }
 
+Result<Proof> proof_of(const v1::Proof& proto) {
+  Proof proof;
+  proof.charter = TRY(hash_of(proto.charter(), "proof.charter"));
+  proof.receipt = TRY(receipt_of(proto.receipt()));
+  const auto signature = TRY(signature_of(proto.receipt()));
+  if (!signature) return malformed("proof.receipt is not signed");
+  proof.signature = *signature;
+  return proof;
+}
+
+void put(const Proof& proof, v1::Proof& out) {
+  out.set_charter(text_of(proof.charter));
+  put(proof.receipt, proof.signature, *out.mutable_receipt());
+}
+
 Bytes signed_bytes(const Hash& charter, std::string_view owner, const privacy::Receipt& receipt) {
   TupleBytes tuple;
   tuple.add(charter).add(owner).add(uint64_t{receipt.round}).add(receipt.event);

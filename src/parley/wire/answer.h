@@ -7,6 +7,7 @@
 
 namespace parley::v1 {
 class Answer;
+class Proof;
 class Receipt;
 }  // namespace parley::v1
 
@@ -30,5 +31,9 @@ void put(const privacy::Receipt& receipt, const std::optional<Signature>& signat
 Result<ReceivedAnswer> answer_of(const v1::Answer& proto);
 void put(const privacy::Receipt& receipt, const std::optional<Signature>& signature,
          std::span<const int64_t> values, v1::Answer& out);
+
+/// A receipt that is shown again must be signed.
+Result<Proof> proof_of(const v1::Proof& proto);
+void put(const Proof& proof, v1::Proof& out);
 
 }  // namespace parley::wire

@@ -23,6 +23,9 @@ Bytes encode(const Gossip& gossip) {
     proto.set_refused_by(gossip.refused->owner);
     proto.set_refusal(refusal.data(), refusal.size());
   }
+  proto.set_hello(gossip.hello);
+  proto.set_welcome(gossip.welcome);
+  for (const Proof& proof : gossip.proofs) put(proof, *proto.add_proof());
   Bytes bytes(proto.ByteSizeLong());
   check(bytes.size() <= kMessageBytesMax);
   check(proto.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())));
@@ -35,7 +38,7 @@ Result<Gossip> decode_gossip(ByteView bytes) {
   if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return malformed("not a Parley message");
   if (size_t(proto.missing_size()) > kMissingMax) return malformed("too many names");
-  Gossip gossip{.round = proto.round()};
+  Gossip gossip{.round = proto.round(), .hello = proto.hello(), .welcome = proto.welcome()};
   gossip.charter = TRY(hash_of(proto.charter(), "charter"));
   gossip.kind = TRY(kind_of(proto.kind(), "kind"));
   gossip.missing = {proto.missing().begin(), proto.missing().end()};
@@ -49,6 +52,8 @@ Result<Gossip> decode_gossip(ByteView bytes) {
     if (refusal == nullptr) return malformed("refusal is something else");
     gossip.refused = {plain(proto.refused_by()), *refusal};
   }
+  if (proto.proof_size() > kGossipProofsMax) return malformed("too many proofs");
+  for (const v1::Proof& proof : proto.proof()) gossip.proofs.push_back(TRY(proof_of(proof)));
   return gossip;
 }
 

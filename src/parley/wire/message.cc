@@ -73,15 +73,7 @@ constexpr int kProofsMax = 16;
 Result<Welcome> welcome_of(const v1::Welcome& proto) {
   Welcome welcome{proto.version(), proto.next_round(), {}};
   if (proto.proof_size() > kProofsMax) return malformed("too many proofs");
-  for (const v1::Proof& each : proto.proof()) {
-    Proof proof;
-    proof.charter = TRY(hash_of(each.charter(), "proof.charter"));
-    proof.receipt = TRY(receipt_of(each.receipt()));
-    const auto signature = TRY(signature_of(each.receipt()));
-    if (!signature) return malformed("proof.receipt is not signed");
-    proof.signature = *signature;
-    welcome.proofs.push_back(std::move(proof));
-  }
+  for (const v1::Proof& each : proto.proof()) welcome.proofs.push_back(TRY(proof_of(each)));
   return welcome;
 }
 
@@ -99,11 +91,7 @@ Bytes encode(const Envelope& envelope, const Welcome& welcome) {
   auto proto = with<v1::ToOwner>(envelope);
   proto.mutable_welcome()->set_version(welcome.version);
   proto.mutable_welcome()->set_next_round(welcome.next_round);
-  for (const Proof& proof : welcome.proofs) {
-    v1::Proof& out = *proto.mutable_welcome()->add_proof();
-    out.set_charter(proof.charter.data(), proof.charter.size());
-    put(proof.receipt, proof.signature, *out.mutable_receipt());
-  }
+  for (const Proof& proof : welcome.proofs) put(proof, *proto.mutable_welcome()->add_proof());
   return bytes_of(proto);
 }
 

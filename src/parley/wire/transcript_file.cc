@@ -1,5 +1,8 @@
 #include "parley/wire/transcript_file.h"
 
+#include <zstd.h>
+
+#include "parley/base/files.h"
 #include "parley/base/unpack.h"
 
 namespace parley::wire {
@@ -27,6 +30,28 @@ Result<Transcript> read_transcript(const std::filesystem::path& file, bool torn)
     return broken(
         file, "is cut off after " + std::to_string(transcript->entries.size()) + " whole answers");
   return transcript;
+}
+
+Result<Hash> write_transcript(const std::filesystem::path& file, const Transcript& transcript) {
+  Bytes bytes = transcript_head(transcript.charter, transcript.started);
+  const auto add = [&](const Bytes& piece) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    return Result<void>();
+  };
+  TRY(transcript.in_order(
+      [&](const Entry& entry) { return add(transcript_entry(entry.owner, entry.answer)); },
+      [&](const Note& note) { return add(transcript_note(note)); }));
+  return write_packed(file, bytes);
+}
+
+Result<Hash> write_packed(const std::filesystem::path& file, ByteView transcript) {
+  std::string packed(ZSTD_compressBound(transcript.size()), '\0');
+  const size_t size =
+      ZSTD_compress(packed.data(), packed.size(), transcript.data(), transcript.size(), 9);
+  check(!ZSTD_isError(size));
+  packed.resize(size);
+  TRY(write_file(file, packed));
+  return sha256(as_bytes(packed));
 }
 
 }  // namespace parley::wire

@@ -15,4 +15,9 @@ inline constexpr uint64_t kTranscriptBytesMax = uint64_t{4} << 30;
 /// for the journal of a learner that was stopped.
 Result<Transcript> read_transcript(const std::filesystem::path& file, bool torn = false);
 
+/// Packed; returns the SHA-256 of the file.
+Result<Hash> write_transcript(const std::filesystem::path& file, const Transcript& transcript);
+/// The same for bytes that are a transcript.
+Result<Hash> write_packed(const std::filesystem::path& file, ByteView transcript);
+
 }  // namespace parley::wire

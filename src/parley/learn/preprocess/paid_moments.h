@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "parley/base/bytes.h"
 #include "parley/base/result.h"
+#include "parley/base/signature.h"
 #include "parley/learn/data/any_rows.h"
 #include "parley/learn/data/schema.h"
 
@@ -30,12 +32,16 @@ struct PaidMoments {
   Hash charter{};  // under which it was paid: of the charter that was given
   Hash columns{};  // columns_hash of its schema
   uint64_t rows = 0;
-  double epsilon = 0, delta = 0;  // charged
-  double deviation = 0;           // of the noise on one number on the diagonal
-  double beside = 0;              // likewise beside the diagonal
-  std::vector<double> upper{};    // of the mean of w w', row by row
+  double epsilon = 0, delta = 0;         // charged
+  double deviation = 0;                  // of the noise on one number on the diagonal
+  double beside = 0;                     // likewise beside the diagonal
+  std::vector<double> upper{};           // of the mean of w w', row by row
+  std::optional<Signature> signature{};  // of its owner, over signed_bytes
   bool operator==(const PaidMoments&) const = default;
 };
+
+/// All of it but the signature.
+Bytes signed_bytes(const PaidMoments& moments);
 
 /// The file, format parley.moments/1.
 std::string to_json(const PaidMoments& moments);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "parley/learn/json_object.h"
@@ -16,20 +17,41 @@ Result<Hash> get_hash(const JsonObject& object, std::string_view key) {
   return *hash;
 }
 
+Result<Signature> get_signature(const JsonObject& object) {
+  std::string hex;
+  TRY(object.get("signature", hex));
+  const auto bytes = from_hex(hex);
+  Signature signature{};
+  if (!bytes || bytes->size() != signature.size())
+    return object.error("signature", "must be 128 hexadecimal digits");
+  std::copy(bytes->begin(), bytes->end(), signature.begin());
+  return signature;
+}
+
 }  // namespace
 
 std::string to_json(const PaidMoments& moments) {
-  const nlohmann::json json = {{"format", kFormat},
-                               {"owner", moments.owner},
-                               {"charter_sha256", to_hex(moments.charter)},
-                               {"columns_sha256", to_hex(moments.columns)},
-                               {"rows", moments.rows},
-                               {"epsilon", moments.epsilon},
-                               {"delta", moments.delta},
-                               {"noise_deviation", moments.deviation},
-                               {"noise_deviation_beside", moments.beside},
-                               {"upper_triangle", moments.upper}};
+  nlohmann::json json = {{"format", kFormat},
+                         {"owner", moments.owner},
+                         {"charter_sha256", to_hex(moments.charter)},
+                         {"columns_sha256", to_hex(moments.columns)},
+                         {"rows", moments.rows},
+                         {"epsilon", moments.epsilon},
+                         {"delta", moments.delta},
+                         {"noise_deviation", moments.deviation},
+                         {"noise_deviation_beside", moments.beside},
+                         {"upper_triangle", moments.upper}};
+  if (moments.signature) json["signature"] = to_hex(*moments.signature);
   return json.dump() + "\n";
+}
+
+Bytes signed_bytes(const PaidMoments& moments) {
+  TupleBytes tuple;
+  tuple.add(kFormat).add(moments.owner).add(moments.charter).add(moments.columns);
+  tuple.add(moments.rows).add(moments.epsilon).add(moments.delta);
+  tuple.add(moments.deviation).add(moments.beside).add(uint64_t{moments.upper.size()});
+  for (double value : moments.upper) tuple.add(value);
+  return tuple.bytes();
 }
 
 Result<PaidMoments> moments_from_json(std::string_view text, const std::string& file) {
@@ -47,6 +69,7 @@ Result<PaidMoments> moments_from_json(std::string_view text, const std::string& 
                   TRY(object.get("delta", moments.delta));
                   TRY(object.get("noise_deviation", moments.deviation));
                   TRY(object.get("noise_deviation_beside", moments.beside));
+                  if (object.has("signature")) moments.signature = TRY(get_signature(object));
                   return object.get("upper_triangle", moments.upper);
                 }));
   if (moments.rows == 0 || !(moments.deviation >= 0 && moments.beside >= 0))

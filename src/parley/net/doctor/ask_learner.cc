@@ -69,7 +69,7 @@ Result<void> greet(const Papers& papers, const Dial& dial, const Hash& charter,
 Result<void> ask_learner(const charter::Policy& policy, const charter::Charter& charter,
                          const Papers& papers, const std::string& address,
                          std::chrono::milliseconds patience) {
-  const Dial dial = TRY(dial_for(policy, charter, address));
+  const Dial dial = TRY(dial_for(policy, charter, charter, address));
   const auto ledger = TRY(look_into_ledger(policy));
   const Alarm alarm(patience);
   const auto asked = greet(papers, dial, charter.hash, ledger, alarm.rung());

@@ -18,17 +18,6 @@ constexpr uint64_t kEventsMax = 100'000'000;
 
 enum Kind { kLetter, kRemind, kReturn };
 
-std::vector<size_t> neighbours_of(const charter::Charter& charter, size_t owner) {
-  const auto& owners = charter.owners;
-  std::vector<size_t> result;
-  for (size_t i = 0; i < owners.size(); ++i)
-    for (const auto& [a, b] : charter.protocol.graph)
-      if ((a == owners[owner].name && b == owners[i].name) ||
-          (b == owners[owner].name && a == owners[i].name))
-        result.push_back(i);
-  return result;
-}
-
 class World {
  public:
   explicit World(const GossipSetting& setting)
@@ -70,7 +59,7 @@ class World {
     auto gate = TRY(nodes_[owner].party->open_gate());
     nodes_[owner].process = std::make_unique<protocol::GossipNode>(
         setting_.plan,
-        protocol::GossipNode::Place{owner, neighbours_of(setting_.input.charter, owner)},
+        protocol::GossipNode::Place{owner, protocol::neighbours_of(setting_.input.charter, owner)},
         std::move(gate));
     return tell(owner, nodes_[owner].process->start());
   }

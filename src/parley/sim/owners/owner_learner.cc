@@ -1,17 +1,13 @@
 #include "parley/sim/owners/owner_learner.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
-#include "parley/charter/available.h"
 #include "parley/gate/terms.h"
-#include "parley/learn/solver/moments.h"
-#include "parley/learn/solver/prox.h"
-#include "parley/learn/statistics.h"
+#include "parley/protocol/async_plan.h"
+#include "parley/protocol/make_learner.h"
+#include "parley/protocol/own_model.h"
 #include "parley/protocol/owner_jobs.h"
-#include "parley/protocol/owner_weights.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/sim/async.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/owners/shares.h"
 
@@ -19,25 +15,6 @@ namespace parley::sim {
 namespace {
 
 using charter::Charter, charter::OwnerLearner;
-
-constexpr double kTunedTo = 1e-9;  // of a model that only its owner sees
-
-double part_of_rows(const Charter& charter, size_t owner) {
-  double rows = 0;
-  for (const charter::Owner& each : charter.owners) rows += static_cast<double>(each.rows);
-  return static_cast<double>(charter.owners[owner].rows) / rows;
-}
-
-std::vector<double> exact_moments(const learn::AnyRows& rows, int threads) {
-  const size_t p = learn::columns_of(rows);
-  learn::Moments moments(p);
-  std::visit([&](const auto& kind) { moments.add(*kind, threads); }, rows);
-  std::vector<double> result;
-  for (size_t j = 0; j < p; ++j)
-    for (size_t k = j; k < p; ++k) result.push_back(moments.product(j, k));
-  for (size_t j = 0; j < p; ++j) result.push_back(moments.with_label(j));
-  return result;
-}
 
 /// One run: its owners with their ledgers, and one job after the other.
 class Jobs {
@@ -64,23 +41,27 @@ class Jobs {
  private:
   Result<void> learn_as(size_t owner) {
     const SimulateInput part = part_of(protocol::job_of(charter_, owner));
-    const auto plan = TRY(protocol::sync_plan(part.charter, part.pilot.get()));
     OwnerLearnerRun::Learner& learner = result_.learners.emplace_back();
     learner.owner = owner;
     JobSetting job{
         .input = part, .options = setting_.options, .run = setting_.run, .faults = setting_.faults};
     for (const charter::Owner& each : part.charter.owners) job.parties.push_back(party(each.name));
+    uint64_t seen = 0;
     job.after = [&](const protocol::Learner& state) {
-      if (state.rounds_done() <= learner.by_round.size()) return;  // After a crash: noted before.
+      if (state.rounds_done() <= seen) return;  // After a crash: noted before.
+      seen = state.rounds_done();
+      setting_.options.progress(async() ? 1 : part.owners.size());
+      if (async() && !is_noted(seen, protocol::async_rule(part.charter))) return;
       learner.by_round.push_back(setting_.measure(state.trained().theta));
-      setting_.options.progress(part.owners.size());
     };
     JobRun run = TRY(run_job(job));
-    note(part.charter, plan, run);
-    learner.own = TRY(own_model(owner, part.charter, plan, run));
+    TRY(note(part, run));
+    learner.own = TRY(own_model(owner, run));
     learner.shared = std::move(run.trained.theta);
     return {};
   }
+
+  bool async() const { return charter_.protocol.name == charter::ProtocolName::kAsync; }
 
   /// The same data for the owners of a job.
   SimulateInput part_of(Charter job) const {
@@ -100,40 +81,28 @@ class Jobs {
     return check(false), nullptr;
   }
 
-  void note(const Charter& job, const protocol::SyncPlan& plan, const JobRun& run) {
-    for (size_t i = 0, k = 0; i < charter_.owners.size() && k < job.owners.size(); ++i) {
-      if (charter_.owners[i].name != job.owners[k].name) continue;
+  Result<void> note(const SimulateInput& part, const JobRun& run) {
+    const auto learner =
+        TRY(protocol::make_learner(part.charter, part.pilot.get(), protocol::Receipts::kUnsigned));
+    const std::vector<charter::Owner>& asked = part.charter.owners;
+    for (size_t i = 0, k = 0; i < charter_.owners.size() && k < asked.size(); ++i) {
+      if (charter_.owners[i].name != asked[k].name) continue;
       result_.spent[i].evaluation += run.trained.spent[k].evaluation;
-      result_.answers[i] += static_cast<uint32_t>(plan.schedule.rounds.size());
-      result_.weights[i] += plan.owners[k].weight;
+      result_.answers[i] += run.trained.answers[k];
+      result_.weights[i] += learner->owners()[k].weight;
       ++k;
     }
     if (result_.learners.size() == 1) result_.evaluation = run.trained.evaluation;
     result_.bytes_up += run.bytes_up, result_.bytes_down += run.bytes_down;
+    return {};
   }
 
-  Result<std::vector<double>> own_model(size_t owner, const Charter& job,
-                                        const protocol::SyncPlan& plan, const JobRun& run) {
-    switch (*charter_.protocol.owner_learner) {
-      case OwnerLearner::kOthersFirst:
-        return charter_.protocol.publish ? published(owner, run.trained.theta)
-                                         : tuned(owner, run.trained.theta);
-      case OwnerLearner::kStatistics:
-        return combined(owner, job, plan, run);
-      default:
-        return run.trained.theta;
-    }
-  }
-
-  /// A: on its exact rows, near the others' model. It never asks again, and this never leaves it.
-  std::vector<double> tuned(size_t owner, const std::vector<double>& center) const {
-    const learn::Prox prox{.center = center,
-                           .pull = charter_.protocol.prox,
-                           .l2 = charter_.model.l2,
-                           .box = charter_.model.box};
-    return learn::prox_minimum(charter::loss_of(charter_.model), input_.owners[owner].rows, prox,
-                               kTunedTo)
-        .theta;
+  Result<std::vector<double>> own_model(size_t owner, const JobRun& run) {
+    if (charter_.protocol.publish) return published(owner, run.trained.theta);
+    const auto others =
+        TRY(protocol::from_others(charter_, owner, input_.pilot.get(), run.journal, run.trained));
+    return protocol::own_model(charter_, others, input_.owners[owner].rows,
+                               setting_.options.threads);
   }
 
   /// A, to be published: clipped, noisy, and paid for.
@@ -142,39 +111,7 @@ class Jobs {
     auto gate = TRY(parties_[owner]->open_gate());
     const auto released = TRY(gate.answer(1, center));
     result_.answers[owner] = 1;
-    std::vector<double> model;
-    for (int64_t value : released.values())
-      model.push_back(
-          std::clamp(static_cast<double>(value) * terms.lattice.gamma(), -terms.box, terms.box));
-    return model;
-  }
-
-  /// C: the others' noisy moments and its own exact ones, by rows.
-  Result<std::vector<double>> combined(size_t owner, const Charter& job,
-                                       const protocol::SyncPlan& plan, const JobRun& run) const {
-    std::vector<double> sum = exact_moments(input_.owners[owner].rows, setting_.options.threads);
-    const double own = part_of_rows(charter_, owner), off = plan.moments->off;
-    const size_t p = plan.schedule.start.size();
-    for (double& value : sum) value *= own;
-    double variance = 0;
-    for (size_t i = 0; i < job.owners.size(); ++i) {
-      const double part = (1 - own) * part_of_rows(job, i);
-      variance += part * part * TRY(protocol::noise_variance(job, i));
-      const auto answer = std::find_if(run.journal.begin(), run.journal.end(), [&](const auto& e) {
-        return e.owner == job.owners[i].name &&
-               e.answer.receipt.kind == privacy::ReleaseKind::kAnswer;
-      });
-      check(answer != run.journal.end());
-      const double unit = part * plan.gamma / static_cast<double>(job.owners[i].rows);
-      size_t next = 0;
-      for (size_t j = 0; j < p; ++j)
-        for (size_t k = j; k < p; ++k, ++next)
-          sum[next] += unit * static_cast<double>(answer->answer.values[next]) / (j == k ? 1 : off);
-      for (; next < sum.size(); ++next)
-        sum[next] += unit * static_cast<double>(answer->answer.values[next]) / off;
-    }
-    const double floor = learn::noise_floor(std::sqrt(variance), 1 / off, p);
-    return learn::moments_minimum(sum, p, charter_.model.l2, floor, charter_.model.box);
+    return protocol::published_model(released.values(), terms.lattice.gamma(), terms.box);
   }
 
   const OwnerLearnerSetting& setting_;
@@ -209,10 +146,6 @@ bool learns_apart(const Charter& charter) {
 }
 
 Result<OwnerLearnerRun> run_owner_learner(const OwnerLearnerSetting& setting) {
-  const charter::Protocol& p = setting.input.charter.protocol;
-  if (p.name != charter::ProtocolName::kSync)
-    return charter::not_available("protocol.owner_learner", name_of(*p.owner_learner),
-                                  "Under async use \"own_noise\".");
   TRY(protocol::check_everybody(setting.input.charter));
   return Jobs(setting).run();
 }

@@ -234,7 +234,9 @@ const Faults kKinds[] = {{.drop = .1},
 // crash may draw other noise, but pay no more.
 TEST(OwnerLearner, FaultsChangeNoModelAndNobodyPaysMore) {
   for (const OwnerCharter& charter :
-       {with(kOthersFirst), with(kOwnStatistics, statistics()), copies("others_first")}) {
+       {with(kOthersFirst), with(std::string(kOthersFirst) + "publish = true\n"),
+        with(kOwnStatistics, statistics()), copies("others_first"), copies("own_noise"),
+        copies("statistics", statistics())}) {
     const SimulateInput input = charter.input();
     for (uint64_t seed = 1; seed <= 6; ++seed) {
       const auto calm = learn(input, seed);
@@ -253,6 +255,72 @@ TEST(OwnerLearner, FaultsChangeNoModelAndNobodyPaysMore) {
       for (size_t i = 0; i < 4; ++i) EXPECT_EQ(run->spent[i].epsilon, calm->spent[i].epsilon);
     }
   }
+}
+
+/// The same under the asynchronous protocol.
+Result<charter::Charter> async(const std::string& more, const std::string& learner = "") {
+  OwnerCharter charter;
+  charter.protocol = "rounds = 24\nanswers = 12\nstep = 0.1\n" + more;
+  charter.learner = learner.empty() ? "" : "[learner]\nname = \"" + learner + "\"\n";
+  charter.privacy = "max_grad_norm = 8.0\nevaluate = 0.1\n";
+  std::string text = charter.text();
+  text.replace(text.find("name = \"sync\""), 13, "name = \"async\"");
+  return charter::parse_charter(text, "async", ".");
+}
+SimulateInput async_input(const std::string& more, const std::string& learner = "") {
+  const auto charter = async(more, learner);
+  EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
+  return *load_standin(*charter, "lending", 1);
+}
+const char kCopies[] = "copies = true\nowner_learner = ";
+
+TEST(OwnerLearner, UnderAsyncItAsksTheOthersWithoutLookingAtItsOwnRows) {
+  const SimulateInput input = async_input(kOthersFirst, "bank-a");
+  const auto one = learn(input, 4), two = learn(with_other_rows(input, 0), 4);
+  ASSERT_TRUE(one) << describe(one.error());
+  EXPECT_EQ(one->learners[0].shared, two->learners[0].shared);
+  EXPECT_NE(one->learners[0].own, two->learners[0].own);
+  EXPECT_EQ(one->answers[0], 0u);
+  EXPECT_EQ(one->answers[1] + one->answers[2] + one->answers[3], 24u);
+  EXPECT_EQ(one->learners[0].by_round.size(), 8u) << "after every three rounds";
+  const auto result = simulate(input, {.seed = 4});
+  ASSERT_TRUE(result) << describe(result.error());
+  EXPECT_LT(result->own_models[0].relative_fitness.mean, result->relative_fitness.mean);
+}
+
+// Who comes when depends on faults, and so does the model; what is paid does not exceed the budget.
+TEST(OwnerLearner, UnderAsyncNobodyIsOverItsBudgetWhateverHappens) {
+  for (const SimulateInput& input :
+       {async_input(kOthersFirst, "bank-a"), async_input(kCopies + std::string("'others_first'\n")),
+        async_input(kCopies + std::string("'own_noise'\n"))})
+    for (uint64_t seed = 1; seed <= 6; ++seed)
+      for (Faults faults : kKinds) {
+        faults.learner = seed % 2 ? .1 : 0;
+        faults.crash = seed % 3 ? .05 : 0;
+        const auto run = learn(input, seed, faults);
+        ASSERT_TRUE(run) << describe(run.error());
+        for (const auto& learner : run->learners)
+          for (double value : learner.own) EXPECT_LE(std::fabs(value), 1);
+        for (size_t i = 0; i < 4; ++i) EXPECT_LE(run->spent[i].epsilon, 10);
+      }
+}
+
+TEST(OwnerLearnerCharter, UnderAsyncStatisticsAndGraphsAreRefusedWithTheReason) {
+  const auto why = [](const Result<charter::Charter>& parsed) {
+    EXPECT_FALSE(parsed);
+    return parsed ? "" : describe(parsed.error());
+  };
+  EXPECT_NE(why(async(kOwnStatistics, "bank-a")).find("released once"), std::string::npos);
+  EXPECT_NE(why(async("graph = [['bank-a', 'bank-b']]\n")).find("who came before"),
+            std::string::npos);
+  EXPECT_NE(why(async("answers = 6\n")), "") << "a key twice";
+  OwnerCharter few;
+  few.protocol = "rounds = 24\nanswers = 7\nstep = 0.1\n" + std::string(kOthersFirst);
+  std::string text = few.text();
+  text.replace(text.find("name = \"sync\""), 13, "name = \"async\"");
+  EXPECT_NE(why(charter::parse_charter(text, "async", ".")).find("of 3 owners make fewer"),
+            std::string::npos)
+      << "the learner gives none";
 }
 
 TEST(OwnerLearnerCharter, RefusesWhatHasNoMeaning) {
@@ -278,6 +346,22 @@ TEST(OwnerLearnerCharter, RefusesWhatHasNoMeaning) {
   OwnerCharter learner = copies("others_first");
   learner.learner = "[learner]\nname = \"bank-a\"\n";
   has(error_of(learner), "every owner learns");
+  OwnerCharter judged = copies("statistics", statistics());
+  judged.privacy = "max_row_norm = 15.0\nevaluate = 0.1\n";
+  has(error_of(judged), "must be 0 with copies of statistics");
+  OwnerCharter address;
+  address.owner_keys = "address = \"bank.example:7443\"\n";
+  address.learner = "[learner]\nname = \"central-bank\"\n";
+  has(error_of(address), "is for charters with protocol.copies or protocol.graph");
+}
+
+TEST(OwnerLearnerCharter, AnAddressIsPartOfIt) {
+  OwnerCharter with_address = copies("others_first");
+  with_address.owner_keys = "address = \"bank.example:7443\"\n";
+  ASSERT_TRUE(with_address.parsed());
+  EXPECT_EQ(with_address.parsed()->owners[2].address, "bank.example:7443");
+  EXPECT_NE(with_address.parsed()->hash, copies("others_first").parsed()->hash);
+  EXPECT_EQ(protocol::job_of(*with_address.parsed(), 1).learner.address, "bank.example:7443");
 }
 
 TEST(OwnerLearnerCharter, NeedsEveryOwner) {
@@ -292,8 +376,8 @@ TEST(OwnerLearnerCharter, NeedsEveryOwner) {
   }
 }
 
-/// What needs the simulator is refused where a central learner is made, naming the key.
-TEST(OwnerLearnerCharter, IsNoPlanForANetworkedLearnerUnlessItAddsItsOwnNoise) {
+/// A plan is of one job: whoever forgets to ask which is told by the key.
+TEST(OwnerLearnerCharter, IsNoPlanByItselfUnlessTheLearnerAddsItsOwnNoise) {
   const auto plan_of = [](const OwnerCharter& charter) {
     const SimulateInput input = charter.input();
     return protocol::sync_plan(input.charter, input.pilot.get());
@@ -301,6 +385,27 @@ TEST(OwnerLearnerCharter, IsNoPlanForANetworkedLearnerUnlessItAddsItsOwnNoise) {
   EXPECT_TRUE(plan_of(with("owner_learner = \"own_noise\"\n")));
   EXPECT_EQ(plan_of(with(kOthersFirst)).error().where.key, "protocol.owner_learner");
   EXPECT_EQ(plan_of(copies("own_noise")).error().where.key, "protocol.copies");
+}
+
+TEST(OwnerJobs, SayWhoAsksWhom) {
+  const auto names = [](const Result<std::vector<charter::Charter>>& jobs) {
+    std::string text;
+    for (const charter::Charter& job : *jobs) text += (text.empty() ? "" : " ") + job.learner.name;
+    return text;
+  };
+  const auto one = *with(kOthersFirst).parsed(), all = *copies("others_first").parsed();
+  EXPECT_EQ(names(protocol::jobs_asking(one, "bank-b")), "bank-a");
+  EXPECT_EQ(names(protocol::jobs_asking(one, "bank-a")), "") << "it only learns";
+  EXPECT_EQ(names(protocol::jobs_asking(all, "bank-b")), "bank-a bank-c bank-d");
+  EXPECT_EQ(names(protocol::jobs_asking(*copies("own_noise").parsed(), "bank-b")),
+            "bank-a bank-b bank-c bank-d");
+  EXPECT_EQ(protocol::learners_job(one, "")->owners.size(), 3u);
+  EXPECT_EQ(protocol::learners_job(one, "")->hash, one.hash);
+  EXPECT_FALSE(protocol::learners_job(one, "bank-b"));
+  EXPECT_FALSE(protocol::learners_job(all, "")) << "whose?";
+  EXPECT_FALSE(protocol::learners_job(all, "bank-x"));
+  EXPECT_NE(protocol::learners_job(all, "bank-a")->hash,
+            protocol::learners_job(all, "bank-b")->hash);
 }
 
 }  // namespace

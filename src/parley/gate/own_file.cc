@@ -1,0 +1,22 @@
+#include "parley/gate/own_file.h"
+
+#include <span>
+#include <string>
+
+#include "parley/base/files.h"
+
+namespace parley::gate {
+
+Result<void> OwnFile::write(const std::filesystem::path& file, const OwnModel& theta,
+                            learn::Model model, const std::string& owner) {
+  model.theta = theta.value_;
+  model.evaluation.reset();  // It was the others' model that was judged.
+  model.card.is_private = false;
+  model.card.statement = std::string(learn::kNotPrivate) + ": made of the exact records of " +
+                         owner + ", for its own use. Neither it nor its predictions may leave " +
+                         owner + ", and no later job may start from it.";
+  const FileToMake made{file, learn::to_json(model), true};
+  return make_files(std::span(&made, 1));
+}
+
+}  // namespace parley::gate

@@ -1,0 +1,286 @@
+#include "parley/net/neighbours.h"
+
+#include <algorithm>
+#include <map>
+#include <thread>
+#include <utility>
+
+#include "parley/net/circle.h"
+#include "parley/net/host.h"
+#include "parley/net/owner_service.h"
+#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/sync_plan.h"
+
+namespace parley::net {
+namespace {
+
+using charter::Charter, charter::Policy;
+using Steady = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kTick{200};
+
+/// What everything is made of, before anyone is heard.
+struct Setup {
+  const Charter& charter;  // as agreed
+  const Charter& job;
+  size_t self = 0;
+  std::vector<size_t> dialled{}, expected{};  // neighbours before and after it in the charter
+  protocol::SyncPlan plan{};
+};
+
+Result<Setup> set_up(const Policy& policy, const Ready& ready) {
+  Setup setup{.charter = ready.charter, .job = ready.jobs.front()};
+  const auto& owners = setup.charter.owners;
+  while (owners[setup.self].name != policy.owner) ++setup.self;
+  for (size_t each : protocol::neighbours_of(setup.charter, setup.self))
+    (each < setup.self ? setup.dialled : setup.expected).push_back(each);
+  const std::filesystem::path folders[] = {setup.charter.folder, policy.folder};
+  const auto pilot = TRY(charter::load_pilot(setup.charter, folders));
+  setup.plan = TRY(protocol::sync_plan(setup.job, pilot.get()));
+  TRY(protocol::require_signatures(setup.plan.owners, setup.charter));
+  return setup;
+}
+
+Result<std::map<size_t, Dial>> dials_of(const Policy& policy, const Setup& setup) {
+  std::map<size_t, Dial> dials;
+  for (size_t each : setup.dialled) {
+    Charter towards = setup.job;
+    towards.learner = {setup.charter.owners[each].name, setup.charter.owners[each].address};
+    dials.emplace(each, TRY(dial_for(policy, setup.charter, towards, "")));
+  }
+  return dials;
+}
+
+/// An owner that listens is a learner to those who dial it.
+Result<Papers> serving_papers(const Policy& policy, Clock& clock) {
+  if (policy.identity->learner.empty())
+    return Error{Code::kInvalid,
+                 "neighbours dial this owner, and it has no papers of role learner to show them",
+                 "Type `parley join --role learner`, and name its folder: [identity] learner.",
+                 {.key = "identity.learner"}};
+  const std::filesystem::path name = policy.identity->learner / policy.owner;
+  Papers papers = TRY(read_papers({.consortium = policy.identity->consortium,
+                                   .certificate = name.string() + ".crt",
+                                   .key = name.string() + ".key",
+                                   .authority = policy.identity->authority,
+                                   .sign_key = {}},
+                                  clock));
+  const Identity us{policy.identity->consortium, "learner", policy.owner};
+  if (papers.identity == us) return papers;
+  return Error{Code::kInvalid,
+               "the certificate is " + papers.identity.uri() + ", needed is " + us.uri(),
+               "Join with --role learner and this owner's name.",
+               {.file = name.string() + ".crt"}};
+}
+
+Result<std::string> listen_on(const Policy& policy, const Charter& charter, size_t self,
+                              const std::string& instead) {
+  if (!instead.empty()) return instead;
+  if (!policy.listen.empty()) return policy.listen;
+  const std::string& address = charter.owners[self].address;
+  if (const size_t colon = address.rfind(':'); colon != std::string::npos)
+    return "[::]" + address.substr(colon);
+  return Error{Code::kInvalid,
+               "neighbours dial this owner, and neither policy nor charter says where",
+               "Add address = \"host:port\" to its [[owner]], or [network] listen to the policy.",
+               {.key = "owner.address"}};
+}
+
+/// An answer and its receipt, a proof, and the names of everybody.
+size_t longest_message(const protocol::SyncPlan& plan) {
+  size_t names = 0;
+  for (const auto& owner : plan.owners) names += owner.name.size() + 8;
+  return std::min(8 * plan.numbers() + 8192 + names, wire::kMessageBytesMax);
+}
+
+/// The streams of one job, each neighbour's in one thread of these.
+class Streams {
+ public:
+  Streams(Circle& circle, const Setup& setup, const Patience& patience)
+      : circle_(circle), setup_(setup), patience_(patience) {}
+
+  /// From now on the neighbours that dial.
+  void keep_door(Host& host) {
+    host_ = &host;
+    threads_.emplace_back([this] { door(); });
+  }
+  /// From now on a neighbour that is dialled, again whenever the line breaks.
+  void call(size_t neighbour, const Dial& dial, const Papers& papers) {
+    threads_.emplace_back([this, neighbour, dial, &papers] { dial_on(neighbour, dial, papers); });
+  }
+  void end() {
+    over_ = true;
+    if (host_ != nullptr) host_->wake();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  void dial_on(size_t neighbour, const Dial& dial, const Papers& papers) {
+    auto pause = patience_.first_pause;
+    std::string said;  // The same trouble is logged once.
+    while (!over_) {
+      bool heard = false;
+      const auto ended = talk(neighbour, dial, papers, heard);
+      if (over_ || ended) return;
+      if (ended.error().code != Code::kUnavailable) return circle_.fail(ended.error());
+      if (ended.error().what != std::exchange(said, ended.error().what))
+        circle_.say("waiting for " + circle_.name(neighbour) + " at " + dial.address + ": " + said);
+      if (heard) pause = patience_.first_pause;
+      rest(pause);
+      pause = std::min(2 * pause, patience_.longest_pause);
+    }
+  }
+
+  void rest(std::chrono::milliseconds pause) const {
+    const auto until = Steady::now() + pause;
+    while (!over_ && Steady::now() < until)
+      std::this_thread::sleep_for(std::min<Steady::duration>(until - Steady::now(), kTick));
+  }
+
+  /// One stream, until it ends. A message that the neighbour must not send ends only that.
+  Result<void> talk(size_t neighbour, const Dial& dial, const Papers& papers, bool& heard) {
+    Line line = TRY(Line::open(papers, dial, over_, kTalk));
+    Outbox& outbox = circle_.outbox(neighbour);
+    outbox.open([&] { line.wake(); });
+    circle_.connected(neighbour, "is dialled at " + dial.address);
+    const auto ended = [&]() -> Result<void> {
+      while (!over_) {
+        while (const auto message = outbox.take()) TRY(line.write(*message));
+        const auto message = TRY(line.read_until(Steady::time_point::max()));
+        if (!message) continue;
+        heard = true;
+        if (const auto taken = circle_.hear(neighbour, *message); !taken)
+          return Error{Code::kUnavailable, "refused: " + taken.error().what};
+      }
+      return {};
+    }();
+    outbox.close();  // Before the line goes.
+    return ended;
+  }
+
+  void door() {
+    while (!over_) {
+      Event event = host_->next(kTick);
+      if (auto* arrived = std::get_if<Arrived>(&event)) admit(*arrived);
+      if (auto* said = std::get_if<Said>(&event)) hear(*said);
+      if (auto* left = std::get_if<Left>(&event)) part(left->guest);
+      for (const auto& [neighbour, guest] : seats_)
+        while (auto message = circle_.outbox(neighbour).take())
+          host_->send(guest, *std::move(message));
+    }
+    for (const auto& [neighbour, guest] : seats_) circle_.outbox(neighbour).close();
+  }
+
+  void admit(const Arrived& arrived) {
+    for (size_t each : setup_.expected) {
+      if (arrived.identity != Identity{setup_.charter.consortium, "owner", circle_.name(each)})
+        continue;
+      if (const auto older = seats_.find(each); older != seats_.end())
+        host_->dismiss(older->second,
+                       {Code::kUnavailable, "a newer stream of the same owner took over"});
+      seats_.insert_or_assign(each, arrived.guest);
+      circle_.outbox(each).open([this] { host_->wake(); });
+      return circle_.connected(each, "attends from " + arrived.address);
+    }
+    host_->turn_away(arrived.guest, arrived.identity.uri(), not_expected(arrived.identity));
+  }
+
+  Error not_expected(const Identity& identity) const {
+    return {Code::kPolicy,
+            identity.uri() + " is no owner that dials " + circle_.name(setup_.self) +
+                " in charter " + to_hex(setup_.charter.hash).substr(0, 12),
+            "Neighbours are in protocol.graph, and the one that is later in the charter dials."};
+  }
+
+  void hear(const Said& said) {
+    const auto seat = seat_of(said.guest);
+    if (seat == seats_.end()) return;
+    if (const auto taken = circle_.hear(seat->first, said.message); !taken) {
+      circle_.say("refused " + circle_.name(seat->first) + ": " + taken.error().what);
+      host_->dismiss(said.guest, {Code::kUnavailable, taken.error().what});
+      return part(said.guest);
+    }
+    host_->hear_on(said.guest);
+  }
+
+  void part(Guest guest) {
+    const auto seat = seat_of(guest);
+    if (seat == seats_.end()) return;
+    circle_.outbox(seat->first).close();
+    if (!over_) circle_.say(circle_.name(seat->first) + " left");
+    seats_.erase(seat);
+  }
+
+  std::map<size_t, Guest>::iterator seat_of(Guest guest) {
+    return std::find_if(seats_.begin(), seats_.end(),
+                        [&](const auto& each) { return each.second == guest; });
+  }
+
+  Circle& circle_;
+  const Setup& setup_;
+  const Patience& patience_;
+  Host* host_ = nullptr;
+  std::map<size_t, Guest> seats_{};  // by place
+  std::atomic<bool> over_ = false;
+  std::vector<std::thread> threads_{};
+};
+
+struct Opened {
+  Journal journal;
+  std::string started;
+};
+
+/// The journal, and the node as far as it goes.
+Result<Opened> open_journal(const std::filesystem::path& out, const Hash& charter, Clock& clock,
+                            protocol::GossipNode& node) {
+  const auto file = out / "journal.pb";
+  if (!std::filesystem::exists(file)) {
+    const std::string started = clock.now();
+    return Opened{TRY(Journal::create(file, charter, started)), started};
+  }
+  Journal::Resumed resumed = TRY(Journal::resume(file, charter));
+  TRY(node.restore(resumed.transcript));
+  return Opened{std::move(resumed.journal), std::move(resumed.transcript.started)};
+}
+
+}  // namespace
+
+Result<std::optional<Hash>> learn_with_neighbours(const Household& household, const Ready& ready,
+                                                  const Papers& papers,
+                                                  const NeighbourOptions& options, Clock& clock,
+                                                  const std::atomic<bool>& stop, const Log& log) {
+  const Policy& policy = household.policy;
+  const Setup setup = TRY(set_up(policy, ready));
+  const auto dials = TRY(dials_of(policy, setup));
+  std::unique_ptr<Host> host;
+  if (!setup.expected.empty()) {
+    const Papers serving = TRY(serving_papers(policy, clock));
+    const std::string address = TRY(listen_on(policy, setup.charter, setup.self, options.listen));
+    host = TRY(Host::listen(address, serving, longest_message(setup.plan), log, kTalk));
+    log("listening on port " + std::to_string(host->port()));
+  }
+  auto gate = TRY(open_gate(household, ready, setup.job));
+  protocol::GossipNode node(setup.plan,
+                            {setup.self, protocol::neighbours_of(setup.charter, setup.self)},
+                            std::move(gate), ready.key);
+  const ReceiptBook book(options.receipts);
+  for (size_t i = 0; i < setup.plan.owners.size(); ++i) {
+    auto newest = TRY(book.newest(setup.plan.owners[i].name, *setup.plan.owners[i].sign_key));
+    if (newest) node.remember(i, *std::move(newest));
+  }
+  Opened opened = TRY(open_journal(options.out, setup.job.hash, clock, node));
+  Circle circle({household, setup.job, options, log}, std::move(node), std::move(opened.journal),
+                std::move(opened.started));
+  Streams streams(circle, setup, options.patience);
+  const auto model = [&]() -> Result<Hash> {
+    if (host) streams.keep_door(*host);
+    for (const auto& [neighbour, dial] : dials) streams.call(neighbour, dial, papers);
+    return circle.wait(stop);
+  }();
+  streams.end();
+  circle.keep_receipts();
+  if (!model) return model.error();
+  return std::optional(*model);
+}
+
+}  // namespace parley::net

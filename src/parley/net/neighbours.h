@@ -1,0 +1,33 @@
+// An owner in a job without a central learner (protocol/gossip.h): it listens to some of its
+// neighbours and dials the others, and comes to the model by itself.
+//
+// Of two neighbours the one that is later in the charter dials and shows its owner's certificate,
+// as to a learner; the other shows one of role learner, for it is one. So the rules at the door are
+// those of a learner's, and an owner that is last among its neighbours opens no port.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "parley/net/owner.h"
+
+namespace parley::net {
+
+struct NeighbourOptions {
+  std::string listen{};         // host:port; empty: as policy and charter say
+  std::filesystem::path out{};  // journal, transcript and model
+  std::filesystem::path receipts{};
+  Patience patience{};
+};
+
+/// Until the model is there and every neighbour has it, or cannot be waited for any longer; writes
+/// model and transcript, and returns the model's hash. An owner's refusal reaches all, and is the
+/// error. Goes on with the journal of an earlier process, if there is one.
+Result<std::optional<Hash>> learn_with_neighbours(const Household& household, const Ready& ready,
+                                                  const Papers& papers,
+                                                  const NeighbourOptions& options, Clock& clock,
+                                                  const std::atomic<bool>& stop, const Log& log);
+
+}  // namespace parley::net

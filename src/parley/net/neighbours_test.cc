@@ -1,0 +1,193 @@
+// At the port of an owner without a learner: whoever says what he must not is refused by name, and
+// the two owners come to one model all the same.
+#include "parley/net/neighbours.h"
+
+#include "parley/protocol/owner_jobs.h"
+#include "parley/wire/gossip.h"
+#include "support/open_job.h"
+
+namespace parley::net {
+namespace {
+
+using test::key_of;
+
+charter::Charter joined() {
+  std::string text =
+      "[charter]\nversion = 1\nname = \"tiny\"\nconsortium = \"banks.example\"\n"
+      "[target]\ncolumn = \"y\"\nbounds = [-10.0, 10.0]\n"
+      "[[column]]\nname = \"x\"\ncount = 2\nkind = \"number\"\nbounds = [-10.0, 10.0]\n"
+      "missing = 0.0\n[model]\nloss = \"squared\"\nbox = 2.0\n"
+      "[protocol]\nname = \"sync\"\nrule = \"algorithm2\"\nrounds = 4\nstep = 0.5\n"
+      "graph = [[\"one\", \"two\"]]\n[privacy]\nmax_grad_norm = 8.0\nevaluate = 0.0\n"
+      "[network]\ndeadline_s = 5\n";
+  for (int number : {1, 2})
+    text += std::string("[[owner]]\nname = \"") + (number == 1 ? "one" : "two") +
+            "\"\nrows = " + (number == 1 ? "3" : "2") + "\nepsilon = 1e4\nsign_key = \"" +
+            to_text(key_of(number).public_key()) + "\"\n";
+  const auto charter = charter::parse_charter(text, "tiny.charter.toml", ".");
+  EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
+  return *charter;
+}
+
+/// An owner with its folder, its ledger and its part of the job in a thread.
+class Side {
+ public:
+  Side(int number, test::Consortium& banks, const std::filesystem::path& folder)
+      : owner_(number, 1e4),
+        banks_(banks),
+        key_(key_of(number)),
+        folder_(folder / std::to_string(number)) {
+    const std::string name = number == 1 ? "one" : "two";
+    EXPECT_TRUE(make_directories(folder_));
+    policy_.owner = name;
+    policy_.datasets.resize(1);
+    policy_.datasets[0].name = "data", policy_.datasets[0].budget = budget();
+    policy_.identity = test::write_papers(folder_, banks.papers("learner", name));
+    policy_.identity->learner = folder_;
+    papers_ = banks.papers("owner", name);
+  }
+  ~Side() {
+    stop = true;
+    end();
+  }
+  void dials(const std::string& name, int port) {
+    policy_.peers[name] = "127.0.0.1:" + std::to_string(port);
+  }
+  void start() {
+    thread_ = std::thread([this] {
+      const charter::Charter charter = joined();
+      const Ready ready{charter, *protocol::jobs_asking(charter, policy_.owner),
+                        &policy_.datasets[0], gate::Records(owner_.rows), key_};
+      const NeighbourOptions options{.listen = "127.0.0.1:0", .out = folder_ / "job"};
+      const Household household{policy_, owner_.ledger, *owner_.entropy, mutex_};
+      model = learn_with_neighbours(household, ready, papers_, options, banks_.clock(), stop,
+                                    book.log());
+    });
+  }
+  /// Where it listens.
+  int port() {
+    EXPECT_TRUE(book.says("listening on port ")) << book.text();
+    const std::string text = book.text();
+    return std::stoi(text.substr(text.find("port ") + 5));
+  }
+  void end() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  test::Logbook book;
+  std::atomic<bool> stop = false;
+  Result<std::optional<Hash>> model = std::optional<Hash>();
+
+ private:
+  static privacy::Budget budget() {
+    return *privacy::Budget::make(*privacy::Epsilon::make(1e4), 0, 1e4);
+  }
+  test::TestOwner owner_;
+  test::Consortium& banks_;
+  SigningKey key_;
+  std::filesystem::path folder_;
+  charter::Policy policy_{};
+  Papers papers_{};
+  std::mutex mutex_;
+  std::thread thread_;
+};
+
+class AtAnOwnersPort : public testing::Test {
+ protected:
+  AtAnOwnersPort() {
+    log_refused_handshakes(one_.book.log());
+    one_.start(), port_ = one_.port();
+  }
+  ~AtAnOwnersPort() override { log_refused_handshakes(nullptr); }
+
+  Result<Line> come(const Papers& papers, const char* call = kTalk) {
+    const Dial dial{"127.0.0.1:" + std::to_string(port_), "", {"banks.example", "learner", "one"}};
+    return Line::open(papers, dial, one_.stop, call);
+  }
+  static Error last_words(Line& line) {
+    for (;;)
+      if (const auto heard = line.read(); !heard) return heard.error();
+  }
+  void expect_refused(const Bytes& message, const std::string& why) {
+    auto line = come(banks_.papers("owner", "two"));
+    ASSERT_TRUE(line && line->write(message));
+    last_words(*line);
+    EXPECT_TRUE(one_.book.says(why)) << one_.book.text();
+  }
+  /// Two comes, and they learn.
+  void finish() {
+    Side two(2, banks_, folder_);
+    two.dials("one", port_);
+    two.start();
+    two.end(), one_.end();
+    ASSERT_TRUE(one_.model && *one_.model) << describe(one_.model.error());
+    ASSERT_TRUE(two.model && *two.model) << describe(two.model.error());
+    EXPECT_EQ(**one_.model, **two.model);
+  }
+
+  test::Consortium banks_ = test::consortium_of_today();
+  const std::filesystem::path folder_ = test::fresh_folder();
+  Side one_{1, banks_, folder_};
+  int port_ = 0;
+};
+
+TEST_F(AtAnOwnersPort, ANeighbourThatSaysNonsenseLosesItsStreamAndMayComeBack) {
+  for (size_t i = 1; i < 30; ++i)
+    expect_refused(test::any_bytes(i, 29 * i), "refused two: malformed message");
+  expect_refused(encode(wire::Gossip{.charter = {9}}), "refused two: a message of charter 0900");
+  expect_refused(Bytes(100'000), "sent a message of 100000 bytes");
+  finish();
+}
+
+TEST_F(AtAnOwnersPort, AnAnswerThatNobodySignedIsRefused) {
+  const wire::ReceivedAnswer made_up{
+      .round = 1, .values = {1, 2}, .receipt = {.round = 1, .event = "{}"}};
+  wire::Gossip gossip{.charter = joined().hash, .round = 1};
+  gossip.answer = wire::Relayed::kept({"two", made_up});
+  expect_refused(encode(gossip), "refused two: an answer of two has other numbers");
+  wire::ReceivedAnswer unsigned_one = made_up;
+  unsigned_one.receipt.answer = sha256(bytes_of(made_up.values));
+  gossip.answer = wire::Relayed::kept({"two", unsigned_one});
+  expect_refused(encode(gossip), "refused two: an answer of two is not signed");
+  finish();
+}
+
+TEST_F(AtAnOwnersPort, WhoeverIsNoNeighbourIsTurnedAwayByName) {
+  for (const char* name : {"one", "three"}) {
+    auto line = come(banks_.papers("owner", name));
+    ASSERT_TRUE(line);
+    EXPECT_EQ(last_words(*line).code, Code::kPolicy);
+    EXPECT_TRUE(
+        one_.book.says("banks.example/owner/" + std::string(name) + " is no owner that dials one"))
+        << one_.book.text();
+  }
+  auto learner = come(banks_.papers("learner", "two"));
+  EXPECT_EQ(last_words(*learner).code, Code::kPolicy) << "the role counts";
+  finish();
+}
+
+TEST_F(AtAnOwnersPort, WhoeverTakesItForALearnerIsTold) {
+  auto line = come(banks_.papers("owner", "two"), kAttend);
+  ASSERT_TRUE(line);
+  EXPECT_NE(last_words(*line).what.find("there is no call"), std::string::npos);
+  finish();
+}
+
+TEST_F(AtAnOwnersPort, WithoutACertificateOfTheAuthorityThereIsNoConversation) {
+  test::Consortium others = test::consortium_of_today();
+  auto line = come(others.papers("owner", "two"));
+  EXPECT_TRUE(!line || !line->read());
+  EXPECT_TRUE(one_.book.says("its certificate is not from this consortium's authority"));
+  finish();
+}
+
+TEST_F(AtAnOwnersPort, TheNewestStreamOfANeighbourWins) {
+  auto older = come(banks_.papers("owner", "two"));
+  ASSERT_TRUE(older->read()) << "it is greeted";
+  auto newer = come(banks_.papers("owner", "two"));
+  EXPECT_EQ(last_words(*older).what, "a newer stream of the same owner took over");
+  finish();
+}
+
+}  // namespace
+}  // namespace parley::net

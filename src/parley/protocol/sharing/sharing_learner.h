@@ -72,7 +72,7 @@ class SharingLearner final : public Learner {
   SharingPlan plan_;
   Secret32 key_;
   std::vector<Seat> seats_;
-  std::optional<Dealer> dealer_{};  // of this session
+  std::optional<Dealer> dealer_{};  // once every owner has come
   uint32_t session_ = 0;
   bool live_ = false;   // nobody has left since the session began
   uint32_t round_ = 0;  // next, or dealt

@@ -112,8 +112,9 @@ std::string to_text(const SimulateResult& result) {
     text += fmt::format(
         "{}'s own model is {} above it{}.\n", own.owner, percent(own.relative_fitness.mean),
         own.published ? ", published with noise" : "; it is made of exact rows and stays there");
-  text += fmt::format("{} answers of each owner, {} bytes up and {} down in all.\n", first.answers,
-                      grouped(result.bytes_up), grouped(result.bytes_down));
+  text += fmt::format("{} {} of each owner, {} bytes up and {} down in all.\n", first.answers,
+                      first.answers == 1 ? "answer" : "answers", grouped(result.bytes_up),
+                      grouped(result.bytes_down));
   if (result.evaluation)
     text += to_text(*result.evaluation) +
             fmt::format("{} paid ε {} for it, part of what it spent.\n", first.name,

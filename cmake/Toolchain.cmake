@@ -33,8 +33,10 @@ endif()
 
 find_program(PARLEY_CCACHE ccache)
 if(PARLEY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Relative paths, so that a second clone finds what the first one compiled.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${PARLEY_CCACHE})
+  # Relative paths, so that a second clone finds what the first one compiled; sloppiness, without
+  # which nothing that uses a precompiled header is kept.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${PARLEY_CCACHE})
 endif()
 find_program(PARLEY_MOLD mold)
 if(PARLEY_MOLD)

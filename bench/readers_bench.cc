@@ -160,9 +160,10 @@ std::string csv_line(uint64_t& state, int columns, const char* format) {
   return line + number(state, "%.4g") + "\n";
 }
 
-std::string libsvm_line(uint64_t& state, int columns, const char* format) {
+/// Columns are 1 to `gap` apart.
+std::string libsvm_line(uint64_t& state, int columns, uint64_t gap, const char* format) {
   std::string line = next(state) % 4 ? "-1" : "+1";
-  for (int j = 1 + int(next(state) % 17); j <= columns; j += 1 + int(next(state) % 17))
+  for (int j = 1 + int(next(state) % gap); j <= columns; j += 1 + int(next(state) % gap))
     line += " " + std::to_string(j) + ":" + (format ? number(state, format) : "1");
   return line + "\n";
 }
@@ -177,20 +178,23 @@ struct Case {
   const char *name, *kind;
   int columns;
   const char* format;  // null: 1
+  uint64_t gap = 17;
 };
 
 int run(double mb) {
   constexpr Case kCases[] = {
       {"6 digits", "csv", 20, "%.6g"},     {"17 digits", "csv", 20, "%.17g"},
       {"3 digits", "csv", 20, "%.3g"},     {"ones", "sparse", 123, nullptr},
-      {"6 digits", "sparse", 123, "%.6g"}, {"6 digits", "libsvm", 123, "%.6g"}};
+      {"6 digits", "sparse", 123, "%.6g"}, {"all there", "libsvm", 123, "%.6g", 1},
+      {"one in 9", "libsvm", 123, "%.6g"}};
   const auto folder = std::filesystem::temp_directory_path();
   int failed = 0;
   for (const Case& c : kCases) {
     const auto file = folder / ("parley_bench_" + std::to_string(::getpid()));
     const bool csv = std::string(c.kind) == "csv";
     const auto made = generate(file, mb, csv ? header_of(c.columns) : "", [&](uint64_t& state) {
-      return csv ? csv_line(state, c.columns, c.format) : libsvm_line(state, c.columns, c.format);
+      return csv ? csv_line(state, c.columns, c.format)
+                 : libsvm_line(state, c.columns, c.gap, c.format);
     });
     if (!made) return std::fprintf(stderr, "%s\n", describe(made.error()).c_str()), 1;
     std::printf("%-10s", c.name);

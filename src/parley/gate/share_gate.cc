@@ -8,19 +8,13 @@
 
 #include "parley/base/number.h"
 #include "parley/gate/gate.h"
+#include "parley/gate/other_data.h"
 #include "parley/learn/federated/shrink.h"
 
 namespace parley::gate {
 namespace {
 
 constexpr size_t kDrawnAhead = 2;
-
-Error does_not_fit(const std::string& what, uint64_t expected, uint64_t found) {
-  return {.code = Code::kInvalid,
-          .what = "the charter says " + std::to_string(expected) + " " + what + ", the data has " +
-                  std::to_string(found),
-          .hint = "Give the data the charter was written for, or agree on a new charter."};
-}
 
 }  // namespace
 
@@ -40,8 +34,8 @@ ShareGate::ShareGate(Records records, ShareTerms terms, ledger::Ledger& ledger,
 Result<ShareGate> ShareGate::open(Records records, ShareTerms terms, ledger::Ledger& ledger,
                                   ledger::DatasetId dataset, Entropy& entropy, int threads) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
-  if (rows != terms.rows()) return does_not_fit("rows", terms.rows(), rows);
-  if (columns != terms.numbers()) return does_not_fit("features", terms.numbers(), columns);
+  if (rows != terms.rows()) return other_data("rows", terms.rows(), rows);
+  if (columns != terms.numbers()) return other_data("features", terms.numbers(), columns);
   if (static_cast<double>(rows) * terms.update.lattice().bound<L2>() > 0x1p61)
     return Error{Code::kInvalid, "the sum of so many rows does not fit 64 bits",
                  "Divide the data among several owners."};

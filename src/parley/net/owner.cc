@@ -56,12 +56,17 @@ Result<std::optional<Approval>> approval_for(const Household& household,
 /// Broken off and worth another try, or over?
 bool is_passing(const Error& error) { return error.code == Code::kUnavailable; }
 
-/// The learner asked for what it must not. The job is over, but not the stream before the learner
-/// has read why: then it ends it, or says something that no longer matters.
+/// The learner asked for what it must not: for this owner the job is over.
+Error refusal_of(const Error& refused) {
+  return {refused.code, "refused the learner's question: " + refused.what, refused.hint};
+}
+
+/// But not the stream before the learner has read why: then it ends it, or says something that no
+/// longer matters.
 Error part_after(const Error& refused, Line& line, const Log& log) {
   log("refused the learner's question: " + refused.what);
   static_cast<void>(bool(line.read()));
-  return {refused.code, "refused the learner's question: " + refused.what, refused.hint};
+  return refusal_of(refused);
 }
 
 /// What the learner says next. Until then the clock ticks, and the owner may speak.
@@ -250,6 +255,8 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
     }();
     if (ended) return std::optional(*ended);
     if (!is_passing(ended.error()) || stop) return ended.error();
+    // The reason did not get through: others had ended the job before.
+    if (owner.refused()) return refusal_of(*owner.refused());
     if (heard) connected = Clock::now(), pause = patience.first_pause;
     const auto absent = Clock::now() - connected;
     if (owner.gave_all() && absent > patience.farewell) return std::optional<Hash>();

@@ -9,6 +9,7 @@
 
 #include "parley/base/number.h"
 #include "parley/gate/share_terms.h"
+#include "parley/gate/sharing_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/own_model.h"
@@ -31,6 +32,10 @@ Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner)
   if (charter.protocol.name == charter::ProtocolName::kFederated) {
     const gate::SharePlan shares = TRY(gate::share_plan(charter));
     return Prescribed{shares.owners[owner].event(), ""};
+  }
+  if (charter.protocol.name == charter::ProtocolName::kSharing) {
+    const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
+    return Prescribed{terms.noise.event(terms.sensitivity), ""};
   }
   const gate::Terms terms = TRY(gate::terms_for(charter, owner));
   Prescribed events;
@@ -63,7 +68,7 @@ class Verifier {
         learner_(std::move(learner)),
         tolerant_(evidence.charter.network.quorum <
                   static_cast<int64_t>(evidence.charter.owners.size())),
-        evaluates_(evidence.charter.privacy.evaluate > 0),
+        evaluates_(evidence.charter.privacy.evaluate > 0 && evidence.manifest == nullptr),
         sums_(evidence.charter.protocol.name == charter::ProtocolName::kFederated),
         owners_(evidence.charter.owners) {
     const charter::Charter& charter = evidence.charter;
@@ -72,6 +77,7 @@ class Verifier {
     const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
     result_.rounds = static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
     result_.answers = evidence.transcript.entries.size() + (evidence.published ? 1 : 0);
+    result_.in_parts = evidence.manifest != nullptr;
   }
 
   Result<VerifyResult> run() {
@@ -84,7 +90,12 @@ class Verifier {
     for (size_t i = 0; i < owners_.size(); ++i) TRY(look_at(i));
     look_for_strangers();
     if (evidence_.published) TRY(look_at_release(*evidence_.published));
-    if (result_.holds()) recompute();
+    if (result_.holds() && replay_all()) {
+      if (evidence_.manifest != nullptr)
+        look_at(*evidence_.manifest);
+      else
+        recompute();
+    }
     compare_ledgers();
     return std::move(result_);
   }
@@ -253,7 +264,7 @@ class Verifier {
   }
 
   /// The learner's own steps again. Only here do questions show: they follow from earlier answers.
-  void recompute() {
+  bool replay_all() {
     const auto whole = evidence_.transcript.in_order(
         [&](const wire::Entry& entry) -> Result<void> {
           const auto taken = learner_->replay(entry.owner, entry.answer);
@@ -267,11 +278,32 @@ class Verifier {
           if (!taken) found(note.owner, note.round, "the learner notes " + taken.error().what);
           return taken;
         });
-    if (!whole) return;
-    if (!learner_->finished())
-      return found("", 0,
-                   "the transcript ends after " + std::to_string(learner_->rounds_done()) + " of " +
-                       std::to_string(result_.rounds) + " rounds");
+    if (!whole) return false;
+    const bool ended =
+        result_.in_parts ? learner_->rounds_done() == result_.rounds : learner_->finished();
+    if (!ended)
+      found("", 0,
+            "the transcript ends after " + std::to_string(learner_->rounds_done()) + " of " +
+                std::to_string(result_.rounds) + " rounds");
+    return ended;
+  }
+
+  /// It names a part of every owner, and this charter; what the parts hold only their owners see.
+  void look_at(const learn::Manifest& manifest) {
+    if (manifest.charter != result_.charter)
+      found("", 0, "the manifest is of charter " + to_hex(manifest.charter));
+    if (manifest.name != result_.charter_name)
+      found("", 0, "the manifest is of '" + manifest.name + "'");
+    for (size_t i = 0; i < std::max(owners_.size(), manifest.parts.size()); ++i)
+      if (i >= owners_.size())
+        found(manifest.parts[i].owner, 0, "has a part in the manifest and is no owner");
+      else if (i >= manifest.parts.size() || manifest.parts[i].owner != owners_[i].name)
+        found(owners_[i].name, 0, "has no part in its place in the manifest");
+      else if (manifest.parts[i].sha256 == Hash{})
+        found(owners_[i].name, 0, "has a part without a hash in the manifest");
+  }
+
+  void recompute() {
     result_.recomputed = true;
     const learn::Training training{.started = evidence_.transcript.started,
                                    .transcript_sha256 = transcript_hash()};
@@ -349,7 +381,9 @@ class Verifier {
 }  // namespace
 
 Result<VerifyResult> verify(const Evidence& evidence) {
-  auto learner = TRY(make_learner(evidence.charter, evidence.pilot, Receipts::kSigned));
+  // Receipts are looked at, not dealt for: any key will do.
+  const auto dealer = evidence.manifest ? std::optional(Secret32{}) : std::nullopt;
+  auto learner = TRY(make_learner(evidence.charter, evidence.pilot, Receipts::kSigned, dealer));
   return Verifier(evidence, std::move(learner)).run();
 }
 

@@ -178,9 +178,11 @@ class World {
   Result<std::unique_ptr<protocol::Owner>> process_of(size_t owner) {
     if (federated_) return places_[owner].party->open_federated();
     if (protocol::has_dealer(charter_))
-      return sharing_process(*places_[owner].party, charter_, setting_.input.owners[owner].records,
-                             setting_.options.seed, setting_.run,
-                             setting_.run == 0 ? setting_.options.out : std::filesystem::path());
+      return sharing_process(
+          *places_[owner].party, charter_, setting_.input.owners[owner].records,
+          setting_.options.seed, setting_.run,
+          setting_.run == 0 ? setting_.options.out : std::filesystem::path(),
+          setting_.secrets.empty() ? std::optional<Secret32>() : setting_.secrets[owner]);
     auto gate = TRY(places_[owner].party->open_gate(charter_));
     const std::string& name = charter_.owners[owner].name;
     using Process = std::unique_ptr<protocol::Owner>;
@@ -223,6 +225,7 @@ class World {
   /// Like the file of a networked learner, it survives the process.
   std::optional<Secret32> dealer_key() const {
     if (!protocol::has_dealer(charter_)) return std::nullopt;
+    if (setting_.dealer) return setting_.dealer;
     SeededEntropy entropy(setting_.options.seed, "dealer", setting_.run);
     return protocol::draw_secret(entropy);
   }

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "parley/audit/target.h"
 #include "parley/audit/sharing_job.h"
+#include "parley/audit/target.h"
 
 namespace parley::audit {
 

@@ -42,14 +42,16 @@ Result<ShareGate> ShareGate::open(Records records, ShareTerms terms, ledger::Led
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
   if (rows != terms.rows()) return does_not_fit("rows", terms.rows(), rows);
   if (columns != terms.numbers()) return does_not_fit("features", terms.numbers(), columns);
-  if (static_cast<double>(rows) * terms.update.lattice().bound<L2>() > 0x1p61)
+  if (static_cast<double>(rows) * terms.lattice().bound<L2>() > 0x1p61)
     return Error{Code::kInvalid, "the sum of so many rows does not fit 64 bits",
                  "Divide the data among several owners."};
   const uint32_t left = terms.answers - std::min(terms.answers, ledger.last_round(terms.charter));
   TRY(ledger.can_afford(dataset, terms.cost(), left));
-  const double norm = terms.update.plan().max_row_norm;
-  Records shrunk = records.map([&](const learn::AnyRows& all) { return learn::shrunk(all, norm); });
-  ShareGate gate(std::move(shrunk), std::move(terms), ledger, dataset, entropy, threads);
+  if (const auto* update = std::get_if<learn::LocalUpdate>(&terms.part)) {
+    const double norm = update->plan().max_row_norm;
+    records = records.map([&](const learn::AnyRows& all) { return learn::shrunk(all, norm); });
+  }
+  ShareGate gate(std::move(records), std::move(terms), ledger, dataset, entropy, threads);
   gate.draw_ahead();
   return gate;
 }
@@ -59,7 +61,7 @@ Result<void> ShareGate::validate(std::span<const double> theta) const {
     return Error{Code::kInvalid, "theta has " + std::to_string(theta.size()) +
                                      " coordinates, the charter's model " +
                                      std::to_string(terms_.numbers())};
-  const double box = terms_.update.plan().box;
+  const double box = terms_.box;
   for (const double value : theta)
     if (!(std::fabs(value) <= box))  // Also catches NaN.
       return Error{Code::kInvalid, "theta is not finite or outside the box " + shortest(box),
@@ -71,6 +73,16 @@ Result<void> ShareGate::validate(std::span<const double> theta) const {
                "Agree on another run, with more secure_aggregation.repeats."};
 }
 
+privacy::Bounded<L2> ShareGate::part_at(uint32_t attempt, std::span<const double> theta) const {
+  const auto at = without_tiny(theta);
+  if (const auto* sum = std::get_if<GradientSum>(&terms_.part))
+    return ClipAndSum::gradient<L2>(records_, sum->loss, sum->lattice, at, sum->unit_records,
+                                    threads_);
+  const learn::LocalUpdate& update = terms_.update();
+  const uint64_t done = uint64_t{attempt - 1} * static_cast<uint64_t>(update.plan().steps);
+  return ClipAndSum::update(records_, update, terms_.gamma, at, done, threads_);
+}
+
 Result<privacy::Masked> ShareGate::share(uint32_t attempt, std::span<const double> theta,
                                          privacy::Mask mask) {
   TRY(validate(theta));
@@ -79,13 +91,10 @@ Result<privacy::Masked> ShareGate::share(uint32_t attempt, std::span<const doubl
   if (noise_.empty()) draw_ahead();
   DrawnShare noise = std::move(noise_.front());
   noise_.pop_front();
-  const auto done =
-      static_cast<uint64_t>(attempt - 1) * static_cast<uint64_t>(terms_.update.plan().steps);
-  auto update = ClipAndSum::update(records_, terms_.update, terms_.gamma, without_tiny(theta), done,
-                                   threads_);
+  auto part = part_at(attempt, theta);
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) {
-        return ledger_->pay_share(dataset_, query, std::move(update), std::move(drawn),
+        return ledger_->pay_share(dataset_, query, std::move(part), std::move(drawn),
                                   std::move(mask));
       },
       noise);

@@ -20,7 +20,7 @@ namespace parley::gate {
 class ShareGate {
  public:
   /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
-  /// spent. Shrinks the records, once, and draws the first noise.
+  /// spent. For local steps shrinks the records, once. Draws the first noise.
   static Result<ShareGate> open(Records records, ShareTerms terms, ledger::Ledger& ledger,
                                 ledger::DatasetId dataset, Entropy& entropy, int threads);
 
@@ -45,6 +45,7 @@ class ShareGate {
  private:
   ShareGate(Records records, ShareTerms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
             Entropy& entropy, int threads);
+  privacy::Bounded<L2> part_at(uint32_t attempt, std::span<const double> theta) const;
 
   using DrawnShare = privacy::DrawnOf<privacy::SharedMechanisms>::type;
   Records records_;

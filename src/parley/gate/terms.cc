@@ -21,6 +21,11 @@ Result<void> check_available(const Charter& charter) {
                  {.key = charter.undecided.front()}};
   if (charter.protocol.name == charter::ProtocolName::kFederated)
     return not_available("protocol.name", "federated", "Here use \"sync\" or \"async\".");
+  if (charter.secure_aggregation)  // Its owners answer in sums only: gate/share_terms.h.
+    return Error{Code::kInvalid,
+                 "[secure_aggregation] is not available here",
+                 "Leave the table out.",
+                 {.key = "secure_aggregation"}};
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.calibration != charter::Calibration::kSound)
     return not_available("privacy.calibration", name_of(privacy.calibration), "Use \"sound\".");

@@ -7,6 +7,7 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/available.h"
+#include "parley/gate/share_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 #include "parley/net/sharing.h"
@@ -158,7 +159,9 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter)
   auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
   for (const charter::Charter& job : jobs) {
     TRY(protocol::check_learner(job));
-    if (name == kSync || name == kAsync)
+    if (job.secure_aggregation)
+      TRY(gate::share_plan(job));
+    else if (name == kSync || name == kAsync)
       TRY(gate::terms_for(job, TRY(place_in(job, policy.owner))));
   }
   Ready ready{std::move(charter), std::move(jobs), data, {}, std::move(key)};
@@ -226,8 +229,7 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household, 
   const std::string& name = household.policy.owner;
   const size_t place = TRY(place_in(job, name));
   if (protocol::has_dealer(job)) return open_sharing(household, ready, place);
-  if (job.protocol.name == charter::ProtocolName::kFederated)
-    return open_federated(household, ready, place);
+  if (job.secure_aggregation) return open_federated(household, ready, place);
   auto gate = TRY(open_gate(household, ready, job));
   if (job.protocol.name == charter::ProtocolName::kAsync)
     return Made(std::make_unique<protocol::AsyncOwner>(job.hash, name, job.protocol.contact,

@@ -124,7 +124,7 @@ Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
     const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
     return Asked{terms.rounds, terms.columns[place], terms.noise.cost(terms.sensitivity)};
   }
-  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+  if (charter.secure_aggregation) {
     const gate::SharePlan plan = TRY(gate::share_plan(charter));
     const gate::ShareTerms& terms = plan.owners[place];
     return Asked{terms.answers, terms.numbers(), terms.cost()};

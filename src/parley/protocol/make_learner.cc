@@ -37,7 +37,7 @@ Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
   }
   if (charter.protocol.name == charter::ProtocolName::kAsync)
     return made<AsyncLearner>(TRY(async_plan(charter, pilot)), charter, receipts);
-  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+  if (charter.secure_aggregation) {
     auto plan = TRY(federated_plan(charter, pilot));  // It has keys of its own: aggregation signs.
     return std::unique_ptr<Learner>(std::make_unique<FederatedLearner>(std::move(plan)));
   }

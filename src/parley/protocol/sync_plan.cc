@@ -18,17 +18,6 @@ namespace {
 
 using charter::Charter, charter::not_available;
 
-Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
-                                     size_t dimension) {
-  if (charter.protocol.start == charter::Start::kZero) return std::vector<double>(dimension);
-  if (pilot == nullptr)
-    return Error{Code::kInvalid,
-                 "the start is the optimum of public rows, and the charter has no [pilot]",
-                 "Add a [pilot], or use start = \"zero\".",
-                 {.key = "pilot"}};
-  return pilot_optimum(charter, *pilot);
-}
-
 /// The inverse Hessian of the pilot's clipped loss: clipped in the mechanism's norm, as owners do.
 Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Rows* pilot,
                                          std::span<const double> theta,
@@ -49,15 +38,6 @@ Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Ro
                  "Give a larger model.l2 or max_grad_norm, or leave out redundant columns.",
                  {.key = "protocol.rule"}};
   return *std::move(curvature);
-}
-
-Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* pilot,
-                                    const learn::Lattice& lattice) {
-  auto start = TRY(start_of(charter, pilot, lattice.dimension()));
-  std::vector<double> curvature;
-  if (charter.protocol.rule == charter::Rule::kPilotNewton)
-    curvature = TRY(curvature_at(charter, pilot, start, lattice));
-  return step_table(charter, std::move(start), std::move(curvature));
 }
 
 /// How answers of moments are read, and how large their noise is in the weighted mean.
@@ -102,17 +82,32 @@ learn::Schedule step_table(const Charter& charter, std::vector<double> start,
   return schedule;
 }
 
+Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
+                                     size_t dimension) {
+  if (charter.protocol.start == charter::Start::kZero) return std::vector<double>(dimension);
+  if (pilot == nullptr)
+    return Error{Code::kInvalid,
+                 "the start is the optimum of public rows, and the charter has no [pilot]",
+                 "Add a [pilot], or use start = \"zero\".",
+                 {.key = "pilot"}};
+  return pilot_optimum(charter, *pilot);
+}
+
+Result<learn::Schedule> sync_schedule(const Charter& charter, const learn::Rows* pilot,
+                                      const learn::Lattice& lattice) {
+  auto start = TRY(start_of(charter, pilot, lattice.dimension()));
+  std::vector<double> curvature;
+  if (charter.protocol.rule == charter::Rule::kPilotNewton)
+    curvature = TRY(curvature_at(charter, pilot, start, lattice));
+  return step_table(charter, std::move(start), std::move(curvature));
+}
+
 Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
   TRY(check_learner(charter));
-  if (charter.secure_aggregation)
-    return Error{Code::kInvalid,
-                 "[secure_aggregation] is not available in this version",
-                 "Leave the table out.",
-                 {.key = "secure_aggregation"}};
   const gate::Terms terms = TRY(gate::terms_for(charter, 0));
-  learn::Schedule schedule = TRY(schedule_of(charter, pilot, terms.lattice));
+  learn::Schedule schedule = TRY(sync_schedule(charter, pilot, terms.lattice));
   const auto weights = TRY(owner_weights(charter, schedule, pilot, terms.lattice));
   SyncPlan plan{.charter = charter.hash,
                 .owners = {},

@@ -28,7 +28,7 @@ struct Prescribed {
 };
 
 Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner) {
-  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+  if (charter.secure_aggregation) {
     const gate::SharePlan shares = TRY(gate::share_plan(charter));
     return Prescribed{shares.owners[owner].event(), ""};
   }
@@ -64,7 +64,7 @@ class Verifier {
         tolerant_(evidence.charter.network.quorum <
                   static_cast<int64_t>(evidence.charter.owners.size())),
         evaluates_(evidence.charter.privacy.evaluate > 0),
-        sums_(evidence.charter.protocol.name == charter::ProtocolName::kFederated),
+        sums_(evidence.charter.secure_aggregation.has_value()),
         owners_(evidence.charter.owners) {
     const charter::Charter& charter = evidence.charter;
     result_.charter_name = charter.name;

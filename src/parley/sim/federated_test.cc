@@ -231,7 +231,7 @@ TEST(FederatedSimulation, WholeOwnersAreProtectedByShortUpdates) {
            "step = 0.3\nlevel = \"party\"\nmax_update_norm = 0.01\nweights = \"parties\"\n"});
   const auto plan = gate::share_plan(input.charter);
   ASSERT_TRUE(plan) << describe(plan.error());
-  EXPECT_NEAR(plan->owners[0].update.sensitivity(), 2 * .01 / 6, 1e-9);
+  EXPECT_NEAR(plan->owners[0].update().sensitivity(), 2 * .01 / 6, 1e-9);
   const auto result = simulate(input, {.seed = 1});
   ASSERT_TRUE(result) << describe(result.error());
   EXPECT_LE(result->owners[0].epsilon_spent, 10);

@@ -41,7 +41,6 @@ class World {
         charter_(setting.input.charter),
         faults_(setting.faults),
         async_(charter_.protocol.name == charter::ProtocolName::kAsync),
-        federated_(charter_.protocol.name == charter::ProtocolName::kFederated),
         clocks_(setting.options.seed, setting.run),
         luck_(setting.options.seed, "faults", setting.run + (setting.luck << 32)),
         places_(charter_.owners.size()) {
@@ -176,7 +175,7 @@ class World {
   }
 
   Result<std::unique_ptr<protocol::Owner>> process_of(size_t owner) {
-    if (federated_) return places_[owner].party->open_federated();
+    if (charter_.secure_aggregation) return places_[owner].party->open_federated();
     if (protocol::has_dealer(charter_))
       return sharing_process(*places_[owner].party, charter_, setting_.input.owners[owner].records,
                              setting_.options.seed, setting_.run,
@@ -374,7 +373,7 @@ class World {
   const JobSetting& setting_;
   const charter::Charter& charter_;
   const Faults& faults_;
-  bool async_, federated_;
+  bool async_;
   std::unique_ptr<protocol::Learner> learner_{};
   wire::Transcript journal_{};
   std::pair<size_t, size_t> written_{0, 0};  // of its answers and notes, in the file

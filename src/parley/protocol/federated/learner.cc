@@ -33,12 +33,17 @@ FederatedLearner::FederatedLearner(FederatedPlan plan)
     : Learner(plan.owners.size()),
       plan_(std::move(plan)),
       seats_(plan_.owners.size()),
-      theta_(plan_.start) {}
+      descent_(plan_.schedule, plan_.box, plan_.l2, 1) {}
 
 FederatedLearner::~FederatedLearner() = default;
 
+std::vector<double> FederatedLearner::point() const {
+  return {descent_.theta(0).begin(), descent_.theta(0).end()};
+}
+
 size_t FederatedLearner::numbers() const {
-  return theta_.size() + kWordsPerNeighbour * std::min(plan_.owners.size(), wire::kNeighboursMax);
+  return descent_.dimension() +
+         kWordsPerNeighbour * std::min(plan_.owners.size(), wire::kNeighboursMax);
 }
 
 template <class Message>
@@ -92,7 +97,7 @@ Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
   seat.greeted = true;
   seat.given_up = false;
   seat.paid = hello.last_round;
-  if (finished()) send(owner, wire::Finished{model_hash(theta_)}, step);
+  if (finished()) send(owner, wire::Finished{model_hash(descent_.average(0))}, step);
   if (refused()) send(owner, wire::Abort{refused()->code, refused()->what}, step);
   go_on(step);
   return step;
@@ -156,9 +161,9 @@ Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAns
       answer.round <= seat.last || answer.round > plan_.answers)
     return wrong(who, "the receipt of payment " + std::to_string(answer.round) + " after " +
                           std::to_string(seat.last) + " of " + std::to_string(plan_.answers));
-  if (answer.values.size() != theta_.size())
+  if (answer.values.size() != masked_.size())
     return wrong(who, std::to_string(answer.values.size()) + " numbers instead of " +
-                          std::to_string(theta_.size()));
+                          std::to_string(masked_.size()));
   TRY(check_signed(owner, answer));
   arrived_.insert(owner);
   for (size_t j = 0; j < masked_.size(); ++j) masked_[j] += static_cast<uint64_t>(answer.values[j]);
@@ -177,7 +182,7 @@ Result<void> FederatedLearner::check_signed(size_t owner,
                                             const wire::ReceivedAnswer& answer) const {
   const PlannedOwner& who = plan_.owners[owner];
   const bool follows = answer.round == seats_[owner].last + 1;
-  if (answer.receipt.query != gate::share_query_hash(plan_.charter, begun_, theta_))
+  if (answer.receipt.query != gate::share_query_hash(plan_.charter, begun_, point()))
     return wrong(who, "a vector for another question");
   if (answer.receipt.answer != sha256(bytes_of(answer.values)))
     return wrong(who, "a receipt for other numbers");
@@ -231,7 +236,7 @@ Step FederatedLearner::time_is_up() {
 
 void FederatedLearner::expect_vectors() {
   arrived_.clear();
-  masked_.assign(theta_.size(), 0);
+  masked_.assign(descent_.dimension(), 0);
 }
 
 void FederatedLearner::begin(Step& step) {
@@ -242,7 +247,7 @@ void FederatedLearner::begin(Step& step) {
   for (size_t owner = 0; owner < seats_.size(); ++owner) {
     if (!seats_[owner].greeted || !can_pay(seats_[owner])) continue;
     attempt_->members.insert(owner);
-    send(owner, wire::Query{begun_, privacy::Public::from_model(theta_)}, step);
+    send(owner, wire::Query{begun_, privacy::Public::from_model(point())}, step);
   }
   attempt_->awaited = attempt_->members;
 }
@@ -304,10 +309,10 @@ Result<void> FederatedLearner::descend(const std::vector<int64_t>& sum) {
       return Error{Code::kIntegrity, "a sum that no updates of these owners can have"};
   double present = 0;
   for (const size_t owner : arrived_) present += plan_.owners[owner].weight;
-  const double unit = arrived_.size() == seats_.size() ? plan_.gamma : plan_.gamma / present;
-  for (size_t j = 0; j < theta_.size(); ++j)
-    theta_[j] = std::clamp(theta_[j] + unit * static_cast<double>(sum[j]), -plan_.box, plan_.box);
-  ++done_;
+  const double unit = arrived_.size() == seats_.size() ? plan_.unit : plan_.unit / present;
+  std::vector<double> gradient;
+  for (const int64_t value : sum) gradient.push_back(unit * static_cast<double>(value));
+  descent_.step(gradient);
   return {};
 }
 
@@ -326,7 +331,8 @@ bool FederatedLearner::enough_can_pay() const {
 
 Error FederatedLearner::spent_up() const {
   return {Code::kBudgetExhausted,
-          "after " + std::to_string(done_) + " of " + std::to_string(plan_.rounds) +
+          "after " + std::to_string(rounds_done()) + " of " +
+              std::to_string(plan_.schedule.rounds.size()) +
               " rounds too many owners have paid for all " + std::to_string(plan_.answers) +
               " aggregations of the charter" +
               (trouble_.empty() ? "" : "; the last one that failed: " + trouble_),
@@ -339,7 +345,7 @@ void FederatedLearner::end_all(Step& step) {
     if (refused())
       send(owner, wire::Abort{refused()->code, refused()->what}, step);
     else
-      send(owner, wire::Finished{model_hash(theta_)}, step);
+      send(owner, wire::Finished{model_hash(descent_.average(0))}, step);
   }
 }
 
@@ -355,7 +361,7 @@ Result<void> FederatedLearner::replay(const wire::Note& note) {
     expect_vectors();
     return {};
   }
-  if (note.kind != wire::Note::Kind::kSum || note.values.size() != theta_.size() ||
+  if (note.kind != wire::Note::Kind::kSum || note.values.size() != masked_.size() ||
       arrived_.size() < plan_.circle.survivors() || finished())
     return Error{Code::kIntegrity, "what does not follow from the vectors before it"};
   std::vector<uint64_t> sum = masked_;
@@ -374,7 +380,7 @@ bool FederatedLearner::awaits(size_t owner) const {
 }
 
 Trained FederatedLearner::trained() const {
-  Trained trained{.theta = theta_};
+  Trained trained{.theta = {descent_.average(0).begin(), descent_.average(0).end()}};
   for (const Seat& seat : seats_) {
     trained.spent.push_back(seat.spent);
     trained.answers.push_back(seat.taken);

@@ -1,6 +1,7 @@
-// The learner of federated training: theta += gamma (signed sum of the survivors' updates) / (sum
-// of their weights), projected to the box, once per aggregation (spec, vertical 3.2). The messages
-// are at the top of owner.h.
+// The learner under secure aggregation: one step of the schedule per aggregation, along the sum of
+// the survivors over the sum of their weights. Under protocol federated that is theta += their mean
+// update (spec, vertical 3.2), under sync a step against their mean gradient, both projected to the
+// box. The messages are at the top of owner.h.
 //
 // An aggregation begins when every owner is there, or enough are and the time is up; from then on
 // nobody waits for the missing before they come back. An owner whose stream breaks has left the
@@ -22,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/learn/schedule.h"
 #include "parley/protocol/federated/plan.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/secagg/aggregation_server.h"
@@ -46,8 +48,8 @@ class FederatedLearner final : public Learner {
 
   const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
   size_t numbers() const override;
-  bool finished() const override { return done_ == plan_.rounds; }
-  uint64_t rounds_done() const override { return done_; }
+  bool finished() const override { return descent_.finished(); }
+  uint64_t rounds_done() const override { return descent_.rounds_done(); }
   bool awaits(size_t owner) const override;
   Trained trained() const override;
 
@@ -83,6 +85,8 @@ class FederatedLearner final : public Learner {
   template <class Messages>
   void pass_on(const Messages& messages, Step& step);
   Result<void> descend(const std::vector<int64_t>& sum);
+  /// What the next aggregation is asked about.
+  std::vector<double> point() const;
   void abandon(const Error& why);
   bool enough_can_pay() const;
   Error spent_up() const;
@@ -92,8 +96,8 @@ class FederatedLearner final : public Learner {
 
   FederatedPlan plan_;
   std::vector<Seat> seats_;
-  std::vector<double> theta_;
-  uint32_t done_ = 0, begun_ = 0;
+  learn::Descent descent_;
+  uint32_t begun_ = 0;
   uint64_t stage_ = 0;
   std::set<size_t> arrived_{};      // whose masked vectors of aggregation begun_ were taken
   std::vector<uint64_t> masked_{};  // their sum

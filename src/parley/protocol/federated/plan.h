@@ -1,4 +1,6 @@
-// What both roles of federated training know before it starts: public numbers of the charter.
+// What both roles of training under secure aggregation know before it starts: public numbers of the
+// charter. Protocol federated and a synchronous charter with [secure_aggregation] differ in what
+// owners add up (gate/share_terms.h) and in the learner's schedule, and in nothing else.
 #pragma once
 
 #include <string>
@@ -7,6 +9,7 @@
 #include "parley/charter/charter.h"
 #include "parley/gate/share_terms.h"
 #include "parley/learn/data/rows.h"
+#include "parley/learn/schedule.h"
 #include "parley/protocol/job.h"
 #include "parley/protocol/secagg/aggregation.h"
 
@@ -36,12 +39,12 @@ struct FederatedPlan {
   Hash charter{};
   std::vector<PlannedOwner> owners;
   Circle circle;
-  uint32_t rounds = 0;
   uint32_t answers = 0;  // of one owner, repeated aggregations among them
-  double gamma = 0;      // of the sum's lattice
+  double unit = 0;       // times a sum of all owners: what the schedule takes for a gradient
   double largest = 0;    // of a coordinate of the sum
   double box = 0;
-  std::vector<double> start;
+  double l2 = 0;  // as far as the learner adds it
+  learn::Schedule schedule;
 };
 
 /// `pilot` is as for make_learner.

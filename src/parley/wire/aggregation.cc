@@ -107,8 +107,9 @@ Result<SealedShareList> shares_of(const v1::Shares& proto) {
   for (const v1::Sealed& each : proto.share()) {
     if (each.box().size() != kSealedShareBytes) return malformed("a sealed share is not 82 bytes");
     SealedShareList::Share share{.box = {each.box().begin(), each.box().end()}};
-    share.from = TRY(name_of(each.from()));
-    share.to = TRY(name_of(each.to()));
+    if (each.from().empty() == each.to().empty()) return malformed("a share names one neighbour");
+    if (each.to().empty()) share.from = TRY(name_of(each.from()));
+    if (each.from().empty()) share.to = TRY(name_of(each.to()));
     list.shares.push_back(std::move(share));
   }
   return list;

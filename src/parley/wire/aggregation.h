@@ -30,7 +30,7 @@ struct NeighbourKeyList {
 };
 struct SealedShareList {
   struct Share {
-    std::string from{}, to{};
+    std::string from{}, to{};  // the neighbour; the owner that sends or hears it is not named
     Bytes box{};
     bool operator==(const Share&) const = default;
   };

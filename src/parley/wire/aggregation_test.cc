@@ -25,7 +25,7 @@ MemberKeys some_keys(const std::string& owner) {
   return keys;
 }
 SealedShareList some_shares() {
-  return {{{"a", "b", Bytes(kSealedShareBytes, 4)}, {"a", "c", Bytes(kSealedShareBytes, 5)}}};
+  return {{{"", "b", Bytes(kSealedShareBytes, 4)}, {"a", "", Bytes(kSealedShareBytes, 5)}}};
 }
 OpenedShareList some_opened() {
   OpenedShareList list{{{"b", false, {.x = 200}}, {"c", true, {.x = 1}}}};

@@ -45,6 +45,44 @@ TEST(Federated, AJobEndsAndItsJournalGivesTheSameModel) {
   expect_replayed(job);
 }
 
+/// Specification, vertical 4.4, for owners with k neighbours of m, and d words.
+struct Specified {
+  double k, m, d;
+  double up() const { return 168 + 114 * k + (40 + 8 * d) + 104 + (41 * k + 40); }
+  double down() const { return 314 * k + 3 * m / 8 + 80; }
+};
+
+// What the specification does not count: the question with theta, the signed receipt of a payment,
+// and that owners go by their names (8 letters here, about 10 bytes wherever one is spoken of).
+TEST(Federated, BytesAreThoseOfTheSpecificationAndWhatIsSignedBesides) {
+  Clinics job(clinics_charter(10));
+  double up = 0, down = 0, question = 0, receipt = 0;
+  job.on_up = [&](size_t owner, const Bytes& message) {
+    const auto decoded = wire::decode_from_owner(message);
+    const auto* member = std::get_if<wire::ReceivedFromMember>(&decoded->body);
+    if (owner != 3 || member == nullptr) return;
+    up += double(message.size());
+    if (std::holds_alternative<wire::ReceivedAnswer>(member->step))
+      receipt += double(message.size()) - 40 - 8 * 2;
+  };
+  job.on_down = [&](const Outgoing& letter) {
+    if (letter.owner != 3 || stage_of(letter) < 0) return;
+    (stage_of(letter) == 0 ? question : down) += double(letter.message.size());
+  };
+  job.connect_all();
+  job.run();
+  ASSERT_TRUE(job.learner.finished());
+  const Specified specified{.k = 9, .m = 10, .d = 2};
+  const double names = 10;
+  RecordProperty("up", std::to_string(up / 2));
+  RecordProperty("down", std::to_string(down / 2));
+  RecordProperty("question", std::to_string(question / 2));
+  RecordProperty("receipt", std::to_string(receipt / 2));
+  EXPECT_LE(up / 2, specified.up() + receipt / 2 + 3 * 9 * names);
+  EXPECT_LE(down / 2, specified.down() + 4 * 10 * names);
+  EXPECT_LE(receipt / 2, 480);
+}
+
 TEST(Federated, NothingThatAnOwnerSaysBesideItsMaskedVectorDependsOnItsRecords) {
   std::vector<Bytes> sent[2];
   for (const int world : {0, 1}) {

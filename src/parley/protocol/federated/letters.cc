@@ -15,10 +15,12 @@ wire::NeighbourKeyList to_wire(const Circle& circle, const NeighbourKeys& shown)
   return list;
 }
 
-wire::SealedShareList to_wire(const Circle& circle, const std::vector<SealedShares>& shares) {
+wire::SealedShareList to_wire(const Circle& circle, const std::vector<SealedShares>& shares,
+                              size_t owner) {
+  const auto name = [&](size_t member) { return member == owner ? "" : circle.name(member); };
   wire::SealedShareList list;
   for (const SealedShares& each : shares)
-    list.shares.push_back({circle.name(each.from), circle.name(each.to), each.box});
+    list.shares.push_back({name(each.from), name(each.to), each.box});
   return list;
 }
 
@@ -58,11 +60,14 @@ Result<NeighbourKeys> from_wire(const Circle& circle, const wire::NeighbourKeyLi
 }
 
 Result<std::vector<SealedShares>> from_wire(const Circle& circle,
-                                            const wire::SealedShareList& shares) {
+                                            const wire::SealedShareList& shares, size_t owner) {
+  const auto place = [&](const std::string& name) {
+    return name.empty() ? Result<size_t>(owner) : circle.place(name);
+  };
   std::vector<SealedShares> list;
   for (const wire::SealedShareList::Share& each : shares.shares) {
-    const size_t from = TRY(circle.place(each.from));
-    const size_t to = TRY(circle.place(each.to));
+    const size_t from = TRY(place(each.from));
+    const size_t to = TRY(place(each.to));
     list.push_back({from, to, each.box});
   }
   return list;

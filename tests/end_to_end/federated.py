@@ -18,7 +18,7 @@ class Clinics(Consortium):
 
     made = None
 
-    def __init__(self, folder, rounds, sync=False, **secure):  # pylint: disable=super-init-not-called
+    def __init__(self, folder, rounds, sync=False, evaluate=0.0, **secure):  # pylint: disable=super-init-not-called
         self.folder, self.sign_keys, self.budget = folder, {}, 4
         self.charter = folder / "job.charter.toml"
         if Clinics.made is None:
@@ -32,7 +32,8 @@ class Clinics(Consortium):
         local = {"name": "federated", "rounds": rounds, "local_steps": 5, "step": 0.2}
         plain = {"name": "sync", "rule": "constant", "rounds": rounds, "step": 0.2}
         self.write(plain if sync else local,
-                   {"max_grad_norm": 2.0, **({} if sync else {"max_row_norm": 1.0})}, secure)
+                   {"max_grad_norm": 2.0, "evaluate": evaluate,
+                    **({} if sync else {"max_row_norm": 1.0})}, secure)
 
     def make(self, folder):
         must("certs", "init", "banks.example", "--out", "ca", cwd=folder)
@@ -99,7 +100,7 @@ class Federated(InFolder):
             self.json("ledger", "verify", self.folder / owner["name"] / "state" / "ledger.db")
 
     def test_when_all_come_the_model_is_the_simulated_one(self):
-        clinics = Clinics(self.folder, 5)
+        clinics = Clinics(self.folder, 5, evaluate=0.2)
         done = self.json("simulate", clinics.charter, "--data", "data", "--seed", "5", "--out", "sim")
         self.assertEqual([owner["answers"] for owner in done["result"]["owners"]], [5] * 10)
         checked = self.json("owner", "check", "clinic-0/policy.toml", clinics.charter)
@@ -111,6 +112,8 @@ class Federated(InFolder):
         trained, simulated = (json.loads((self.folder / folder / "model.json").read_text())
                               for folder in ("job", "sim"))
         self.assertEqual(trained["model"]["theta"], simulated["model"]["theta"])
+        self.assertEqual(trained["evaluation"], simulated["evaluation"])
+        self.assertGreater(trained["evaluation"]["loss_standard_error"], 0)
         self.assertEqual(trained["privacy_card"]["protocol"], "federated")
         self.verified(clinics)
 

@@ -1,13 +1,11 @@
 #include "parley/audit/federated_target.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <deque>
 #include <memory>
 #include <utility>
 
-#include "parley/gate/share_terms.h"
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/kernel/kernel.h"
 #include "parley/protocol/federated/learner.h"
@@ -105,6 +103,7 @@ Result<Attack> attack_on(const Charter& whole, size_t owner) {
   auto plan = TRY(protocol::federated_plan(charter, nullptr));
   plan.schedule = learn::constant_step(plan.answers, 0, learn::Average::kNone, far_out(charter));
   plan.l2 = 0;
+  plan.evaluation.reset();
   const gate::SharePlan shares = TRY(gate::share_plan(charter));
   Attack attack{std::move(charter), owner, std::move(plan)};
   const std::vector<double> theta = far_out(attack.charter);

@@ -10,11 +10,10 @@
 namespace parley::audit {
 namespace {
 
-constexpr size_t kOwners = 10;
-
 struct Some {
+  size_t owners = 4;
   double epsilon = 3;
-  std::string protocol = "name = \"federated\"\nrounds = 2\nlocal_steps = 4\nstep = 0.5\n";
+  std::string protocol = "name = \"federated\"\nrounds = 1\nlocal_steps = 4\nstep = 0.5\n";
   std::string norm = "max_row_norm = 1.0\n";
 };
 
@@ -26,7 +25,7 @@ charter::Charter some_charter(const Some& some) {
       "missing = 0.0\n[model]\nloss = \"logistic\"\nl2 = 0.01\nbox = 100.0\n[protocol]\n" +
       some.protocol + "[privacy]\ndelta = 1e-5\n" + some.norm +
       "[secure_aggregation]\nrepeats = 0\n";
-  for (size_t i = 0; i < kOwners; ++i)
+  for (size_t i = 0; i < some.owners; ++i)
     text += "[[owner]]\nname = \"clinic-" + std::to_string(i) +
             "\"\nrows = 100\nepsilon = " + std::to_string(some.epsilon) + "\n";
   return *charter::parse_charter(text + "[learner]\nname = \"registry\"\n", "test", ".");
@@ -39,7 +38,7 @@ void expect_sound(const charter::Charter& charter, size_t owner, uint64_t seed) 
   ASSERT_TRUE(target) << describe(target.error());
   EXPECT_GT(target->claimed.epsilon, 2.9);
   EXPECT_LE(target->claimed.epsilon, 3);
-  const auto audit = run(*target, Method::kTwoWorld, {.runs = 300, .alpha = 1e-6, .seed = seed});
+  const auto audit = run(*target, Method::kTwoWorld, {.runs = 150, .alpha = 1e-6, .seed = seed});
   ASSERT_TRUE(audit) << describe(audit.error());
   EXPECT_TRUE(audit->passes()) << audit->found.epsilon();
   ASSERT_TRUE(audit->control);
@@ -47,18 +46,18 @@ void expect_sound(const charter::Charter& charter, size_t owner, uint64_t seed) 
 }
 
 TEST(FederatedAudit, NoiseInsideTheSumPassesAlsoAgainstColluders) {
-  expect_sound(some_charter({}), 7, 1);
+  expect_sound(some_charter({.owners = 10}), 7, 1);
 }
 
 TEST(FederatedAudit, SumsOfGradientsPass) {
-  expect_sound(some_charter({.protocol = "name = \"sync\"\nrule = \"constant\"\nrounds = 2\n"
+  expect_sound(some_charter({.protocol = "name = \"sync\"\nrule = \"constant\"\nrounds = 1\n"
                                          "step = 0.5\n",
                              .norm = "max_grad_norm = 1.0\n"}),
                0, 2);
 }
 
 TEST(FederatedAudit, WholeOwnersPass) {
-  expect_sound(some_charter({.protocol = "name = \"federated\"\nrounds = 2\nlocal_steps = 4\n"
+  expect_sound(some_charter({.protocol = "name = \"federated\"\nrounds = 3\nlocal_steps = 4\n"
                                          "step = 0.5\nweights = \"parties\"\nlevel = \"party\"\n"
                                          "max_update_norm = 0.01\n"}),
                3, 3);
@@ -68,11 +67,11 @@ TEST(FederatedAudit, WholeOwnersPass) {
 /// needs, and the average has the square root of m = 10 too little.
 TEST(FederatedAudit, NoiseOfTheAverageDrawnByEveryOwnerIsFlagged) {
   const auto delta = *privacy::Delta::make(1e-5);
-  const double too_little = privacy::zcdp_epsilon(kOwners * privacy::zcdp_rho(3, delta), delta);
-  auto target = federated_target(some_charter({.epsilon = too_little}), 0);
+  const double too_little = privacy::zcdp_epsilon(10 * privacy::zcdp_rho(3, delta), delta);
+  auto target = federated_target(some_charter({.owners = 10, .epsilon = too_little}), 0);
   ASSERT_TRUE(target) << describe(target.error());
   target->claimed.epsilon = 3, target->control = nullptr;
-  const auto audit = run(*target, Method::kTwoWorld, {.runs = 800, .alpha = 1e-6, .seed = 4});
+  const auto audit = run(*target, Method::kTwoWorld, {.runs = 400, .alpha = 1e-6, .seed = 4});
   ASSERT_TRUE(audit) << describe(audit.error());
   EXPECT_FALSE(audit->passes()) << audit->found.epsilon();
 }

@@ -9,7 +9,7 @@
 
 #include "parley/base/number.h"
 #include "parley/charter/available.h"
-#include "parley/privacy/accounting/budget.h"
+#include "parley/gate/terms.h"
 
 namespace parley::gate {
 namespace {
@@ -36,9 +36,9 @@ Result<void> check_available(const Charter& charter) {
     return not_available("privacy.calibration", name_of(privacy.calibration), "Use \"sound\".");
   if (privacy.clip != charter::Clip::kGradient)
     return not_available("privacy.clip", name_of(privacy.clip), "Use \"gradient\".");
-  if (privacy.evaluate > 0)
+  if (privacy.evaluate > 0 && charter.protocol.level == charter::Level::kParty)
     return not_available("privacy.evaluate", shortest(privacy.evaluate),
-                         "Under secure aggregation take evaluate = 0.0.");
+                         "Where whole owners are protected take evaluate = 0.0.");
   if (const int64_t bits = charter.secure_aggregation->word_bits; bits != 64)
     return not_available("secure_aggregation.word_bits", std::to_string(bits), "Use 64.");
   if (charter.protocol.rule == charter::Rule::kStatistics)
@@ -87,19 +87,13 @@ Result<learn::LocalUpdate> update_of(const Charter& charter, size_t owner, doubl
   return learn::LocalUpdate::make(plan);
 }
 
-/// All that each owner may spend on the job, shared among overlapping data sets.
-Result<std::vector<privacy::Rho>> rhos_of(const Charter& charter) {
+/// All that each owner may spend on a part of the job.
+Result<std::vector<privacy::Rho>> rhos_of(const Charter& charter, Part part) {
   std::map<std::pair<double, double>, privacy::Rho> known;  // Many owners are alike.
   std::vector<privacy::Rho> rhos;
   for (const charter::Owner& owner : charter.owners) {
     const std::pair promise(owner.epsilon, owner.delta);
-    if (!known.contains(promise)) {
-      const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
-      const double whole = TRY(privacy::Budget::make(epsilon, owner.delta, 0)).rho_max;
-      const auto parts = static_cast<double>(charter.privacy.overlap);
-      known.emplace(promise,
-                    TRY(privacy::Rho::make(parts == 1 ? whole : next_down(whole / parts))));
-    }
+    if (!known.contains(promise)) known.emplace(promise, TRY(rho_for(charter, owner, part)));
     rhos.push_back(known.at(promise));
   }
   return rhos;
@@ -113,15 +107,14 @@ struct Need {
   size_t numbers = 0;
 };
 
-Result<Need> need_of(const Charter& charter) {
+/// For `sums` that are opened, and those that may fail.
+Result<Need> need_of(const Charter& charter, Part part, int64_t sums, size_t numbers) {
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
   const auto parties = TRY(privacy::Parties::make(static_cast<uint32_t>(charter.owners.size()),
                                                   static_cast<uint32_t>(secure.survivors),
                                                   static_cast<uint32_t>(secure.colluders)));
-  auto rhos = TRY(rhos_of(charter));
-  return Need{std::move(rhos), parties,
-              static_cast<uint32_t>(charter.protocol.rounds + secure.repeats),
-              charter.schema.features().size()};
+  auto rhos = TRY(rhos_of(charter, part));
+  return Need{std::move(rhos), parties, static_cast<uint32_t>(sums + secure.repeats), numbers};
 }
 
 /// The noise that is enough for every owner, whose parts one unit moves by `sensitivities`.
@@ -231,7 +224,34 @@ Result<SharePlan> plan_gradients(const Charter& charter, const Need& need) {
   return plan;
 }
 
+/// The same for all owners.
+Result<void> plan_evaluation(const Charter& charter, SharePlan& plan) {
+  const auto map = TRY(evaluation_map(charter));
+  if (!map) return {};
+  const Need need = TRY(need_of(charter, Part::kEvaluation, 1, map->size()));
+  const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
+  const std::vector<double> sensitivities(charter.owners.size(),
+                                          ClipAndSum::sensitivity<L2>(*map, records));
+  const auto mechanism = TRY(mechanism_for(charter, need, sensitivities));
+  plan.largest_evaluation = largest_noise(charter.owners.size(), mechanism);
+  for (ShareTerms& owner : plan.owners) {
+    owner.evaluation = ShareEvaluation{*map, records, need.answers, mechanism};
+    plan.largest_evaluation += static_cast<double>(owner.rows()) * map->bound() / map->gamma();
+  }
+  return {};
+}
+
 }  // namespace
+
+privacy::Cost ShareTerms::evaluation_cost() const {
+  return std::visit([&](const auto& known) { return known.cost(evaluation->sensitivity()); },
+                    evaluation->mechanism);
+}
+
+std::string ShareTerms::evaluation_event() const {
+  return std::visit([&](const auto& known) { return known.event(evaluation->sensitivity()); },
+                    evaluation->mechanism);
+}
 
 privacy::Cost ShareTerms::cost() const {
   return std::visit([&](const auto& known) { return known.cost(sensitivity()); }, mechanism);
@@ -259,11 +279,14 @@ double ShareTerms::sensitivity() const {
 Result<SharePlan> share_plan(const Charter& charter) {
   check(charter.secure_aggregation.has_value());
   TRY(check_available(charter));
-  const Need need = TRY(need_of(charter));
+  const Need need = TRY(
+      need_of(charter, Part::kTraining, charter.protocol.rounds, charter.schema.features().size()));
   SharePlan plan = TRY(charter.protocol.name == charter::ProtocolName::kFederated
                            ? plan_updates(charter, need)
                            : plan_gradients(charter, need));
-  if (!(plan.largest < kRing)) return overflows(plan.largest);
+  TRY(plan_evaluation(charter, plan));
+  const double largest = std::fmax(plan.largest, plan.largest_evaluation);
+  if (!(largest < kRing)) return overflows(largest);
   return plan;
 }
 

@@ -11,6 +11,7 @@
 // charged follows from that variance and its own sensitivity.
 #pragma once
 
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -33,6 +34,16 @@ struct GradientSum {
   double largest() const { return static_cast<double>(rows) * lattice.bound<L2>(); }
 };
 
+/// The evaluation at the end, in a sum like all else.
+struct ShareEvaluation {
+  learn::EvaluationMap map;
+  uint32_t unit_records = 1;
+  uint32_t answers = 0;  // most aggregations that an owner pays for, repeated ones among them
+  privacy::SharedMechanisms mechanism;
+
+  double sensitivity() const { return ClipAndSum::sensitivity<L2>(map, unit_records); }
+};
+
 /// What a job may ask of one owner: public numbers, fixed by the charter.
 struct ShareTerms {
   Hash charter{};
@@ -41,6 +52,8 @@ struct ShareTerms {
   double box = 0;    // of the points that may be asked about
   double gamma = 0;  // spacing of the sum's lattice
   privacy::SharedMechanisms mechanism;
+  /// Set where the model is evaluated at the end. No other sum is paid after it.
+  std::optional<ShareEvaluation> evaluation{};
 
   const learn::LocalUpdate& update() const { return std::get<learn::LocalUpdate>(part); }
   /// Of the records' gradients.
@@ -49,8 +62,10 @@ struct ShareTerms {
   size_t numbers() const { return lattice().dimension(); }
   double sensitivity() const;
   privacy::Cost cost() const;
+  privacy::Cost evaluation_cost() const;
   /// DpEvent JSON of one aggregation.
   std::string event() const;
+  std::string evaluation_event() const;
 };
 
 /// Of all owners, in the charter's order.
@@ -61,6 +76,7 @@ struct SharePlan {
   std::vector<double> weights;  // w_i; they add up to 1
   std::vector<ShareTerms> owners;
   double largest = 0;  // no coordinate of a sum is larger, but with probability below 1e-30
+  double largest_evaluation = 0;
 };
 
 /// What this version cannot run soundly, and numbers that do not fit the ring of 64 bits, are

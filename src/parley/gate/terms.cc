@@ -49,9 +49,6 @@ double share(double whole, const Charter& charter) {
   return parts == 1 ? whole : next_down(whole / parts);
 }
 
-/// What an owner's epsilon buys.
-enum class Part { kTraining, kEvaluation };
-
 /// The evaluation gets what the training leaves, so that both together never exceed the whole.
 Result<privacy::Mechanisms> laplace_for(const Charter& charter, const charter::Owner& owner,
                                         Part part, double sensitivity, uint32_t answers) {
@@ -66,17 +63,9 @@ Result<double> rho_of(double epsilon, double delta) {
   return TRY(privacy::Budget::make(whole, delta, 0)).rho_max;
 }
 
-/// The charges of kappa data sets add up as rho, so rho is what they share: for kappa data sets the
-/// noise grows by sqrt(kappa) only. So do training and evaluation: the latter gets the rho that
-/// lies between the two epsilons.
 Result<privacy::Mechanisms> gaussian_for(const Charter& charter, const charter::Owner& owner,
                                          Part part, double sensitivity, uint32_t answers) {
-  double all = TRY(rho_of(training_epsilon(charter, owner), owner.delta));
-  if (part == Part::kEvaluation) {
-    const double whole = TRY(rho_of(owner.epsilon, owner.delta));
-    all = next_down(next_down(whole - all));
-  }
-  const auto rho = TRY(privacy::Rho::make(share(all, charter)));
+  const auto rho = TRY(rho_for(charter, owner, part));
   return privacy::Mechanisms(TRY(privacy::Gaussian::calibrate(sensitivity, answers, rho)));
 }
 
@@ -118,19 +107,15 @@ Result<learn::Lattice> lattice_of(const Charter& charter,
 
 Result<std::optional<Evaluation>> evaluation_for(const Charter& charter,
                                                  const charter::Owner& owner) {
-  const bool known = charter.protocol.name == charter::ProtocolName::kSync ||
-                     charter.protocol.name == charter::ProtocolName::kAsync;
-  if (charter.privacy.evaluate == 0 || !known) return std::optional<Evaluation>();
-  const auto map = TRY(learn::EvaluationMap::make(charter::loss_of(charter.model),
-                                                  label_bound(charter.schema.target),
-                                                  static_cast<int>(charter.privacy.grid_bits)));
+  const auto map = TRY(evaluation_map(charter));
+  if (!map) return std::optional<Evaluation>();
   const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   const auto mechanism = TRY(laplace ? laplace_for(charter, owner, Part::kEvaluation,
-                                                   ClipAndSum::sensitivity<L1>(map, records), 1)
+                                                   ClipAndSum::sensitivity<L1>(*map, records), 1)
                                      : gaussian_for(charter, owner, Part::kEvaluation,
-                                                    ClipAndSum::sensitivity<L2>(map, records), 1));
-  return std::optional(Evaluation{map, mechanism});
+                                                    ClipAndSum::sensitivity<L2>(*map, records), 1));
+  return std::optional(Evaluation{*map, mechanism});
 }
 
 /// Where not every owner must answer every round.
@@ -168,6 +153,25 @@ Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
 }
 
 }  // namespace
+
+/// The charges of kappa data sets add up as rho, so rho is what they share: for kappa data sets the
+/// noise grows by sqrt(kappa) only. So do training and evaluation.
+Result<privacy::Rho> rho_for(const Charter& charter, const charter::Owner& owner, Part part) {
+  double all = TRY(rho_of(training_epsilon(charter, owner), owner.delta));
+  if (part == Part::kEvaluation) {
+    const double whole = TRY(rho_of(owner.epsilon, owner.delta));
+    all = next_down(next_down(whole - all));
+  }
+  return privacy::Rho::make(share(all, charter));
+}
+
+Result<std::optional<learn::EvaluationMap>> evaluation_map(const Charter& charter) {
+  if (charter.privacy.evaluate == 0 || charter.protocol.name == charter::ProtocolName::kSharing)
+    return std::optional<learn::EvaluationMap>();
+  return std::optional(TRY(learn::EvaluationMap::make(
+      charter::loss_of(charter.model), label_bound(charter.schema.target),
+      static_cast<int>(charter.privacy.grid_bits))));
+}
 
 Result<Terms> terms_for(const Charter& charter, size_t owner) {
   TRY(check_available(charter));

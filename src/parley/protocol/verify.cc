@@ -30,7 +30,8 @@ struct Prescribed {
 Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner) {
   if (charter.secure_aggregation) {
     const gate::SharePlan shares = TRY(gate::share_plan(charter));
-    return Prescribed{shares.owners[owner].event(), ""};
+    const gate::ShareTerms& terms = shares.owners[owner];
+    return Prescribed{terms.event(), terms.evaluation ? terms.evaluation_event() : ""};
   }
   const gate::Terms terms = TRY(gate::terms_for(charter, owner));
   Prescribed events;
@@ -118,7 +119,7 @@ class Verifier {
         found(owner.name, answer, "is there twice");
     }
     look_at_rounds(owner.name, by_round);
-    add_up_epsilon(line, by_round);
+    add_up_epsilon(line, by_round, events.answer);
     return {};
   }
 
@@ -135,7 +136,7 @@ class Verifier {
     look_at(owner, TRY(prescribed_for(charter, place)).answer, answer);
     if (answer.round != 1 || answer.values.size() != release_terms_->numbers())
       found(owner.name, answer, "is no model of this charter");
-    add_up_epsilon(line, {{{answer.receipt.kind, answer.round}, &answer}});
+    add_up_epsilon(line, {{{answer.receipt.kind, answer.round}, &answer}}, answer.receipt.event);
     return {};
   }
 
@@ -196,22 +197,23 @@ class Verifier {
       found(
           owner, static_cast<uint32_t>(first),
           missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
-    if (evaluates_ && !tolerant_ && !by_round.contains({kEvaluation, 1}))
+    if (evaluates_ && !tolerant_ && !sums_ && !by_round.contains({kEvaluation, 1}))
       found(owner, 0, "its evaluation is missing");
     for (const auto& [place, answer] : by_round) look_for_more(owner, *answer);
   }
 
   /// Of one owner.
   uint64_t most_answers() const {
-    const charter::Charter& charter = evidence_.charter;
-    return static_cast<uint64_t>(charter.answers() +
-                                 (sums_ ? charter.secure_aggregation->repeats : 0));
+    return static_cast<uint64_t>(evidence_.charter.answers()) + repeats();
+  }
+  uint64_t repeats() const {
+    return sums_ ? static_cast<uint64_t>(evidence_.charter.secure_aggregation->repeats) : 0;
   }
 
   void look_for_more(const std::string& owner, const ReceivedAnswer& answer) {
     const bool evaluation = is_evaluation(answer);
     const uint64_t most = most_answers();
-    const uint64_t last = !evaluation ? most : evaluates_ ? 1 : 0;
+    const uint64_t last = !evaluation ? most : evaluates_ ? 1 + repeats() : 0;
     if (answer.receipt.kind == privacy::ReleaseKind::kCount)
       found(owner, answer, "is a count, and the charter asks for none");
     else if (answer.round == 0 || answer.round > last)
@@ -222,11 +224,18 @@ class Verifier {
 
   /// What the receipts' events amount to, beside what the receipts claim and the charter allows. Of
   /// sums, payments between two receipts were for the same and are counted.
-  void add_up_epsilon(VerifyResult::Owner& line, const ByRound& by_round) {
+  void add_up_epsilon(VerifyResult::Owner& line, const ByRound& by_round,
+                      const std::string& event) {
     SecondAccountant accountant;
     uint32_t before = 0;
+    auto kind = privacy::ReleaseKind::kAnswer;
     for (const auto& [place, answer] : by_round) {
       const privacy::Receipt& receipt = answer->receipt;
+      if (std::exchange(kind, receipt.kind) != receipt.kind) {
+        add_lost(accountant, event, receipt,
+                 most_answers() - std::min(most_answers(), uint64_t{before}));
+        before = 0;
+      }
       for (++before; sums_ && before < std::min<uint64_t>(answer->round, most_answers()); ++before)
         static_cast<void>(bool(accountant.add(receipt.event)));
       if (const auto known = accountant.add(receipt.event); !known)
@@ -243,6 +252,20 @@ class Verifier {
       found(line.name, 0,
             "spent epsilon " + shortest(line.epsilon) + ", the charter allows " +
                 shortest(line.epsilon_charter));
+  }
+
+  /// Payments for sums after the last receipt of one, as the first evaluation shows: up to `most`.
+  void add_lost(SecondAccountant& accountant, const std::string& event,
+                const privacy::Receipt& evaluation, uint64_t most) const {
+    const auto explains = [&](SecondAccountant so_far) {
+      const bool known(so_far.add(evaluation.event));
+      return known && so_far.agrees(evaluation.epsilon_spent, evaluation.delta_spent);
+    };
+    SecondAccountant with_lost = accountant;
+    for (uint64_t lost = 0; sums_ && lost <= most; ++lost) {
+      if (explains(with_lost)) accountant = with_lost;
+      if (explains(with_lost) || !with_lost.add(event)) return;
+    }
   }
 
   void look_for_strangers() {

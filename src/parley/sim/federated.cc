@@ -57,6 +57,7 @@ Result<Outcome> simulate_federated(const SimulateInput& input, const SimulateOpt
     if (setting.run > 0) continue;
     outcome.owners = shares_of(plan, run);
     outcome.model = std::move(run.trained.theta);
+    outcome.evaluation = run.trained.evaluation;
     outcome.bytes_up = run.bytes_up, outcome.bytes_down = run.bytes_down;
   }
   return outcome;

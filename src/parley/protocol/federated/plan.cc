@@ -50,15 +50,18 @@ Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* p
                               learn::Average::kNone, std::move(start));
 }
 
+double variance_of(const privacy::SharedMechanisms& mechanism) {
+  return std::visit([](const auto& known) { return known.variance(); }, mechanism);
+}
+
 }  // namespace
 
-Result<Circle> Circle::of(const Charter& charter, size_t words) {
+Result<Circle> Circle::of(const Charter& charter) {
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
   Circle circle;
   AggregationPlan& plan = circle.plan_;
   plan.job = charter.hash;
   plan.members = TRY(members_of(charter));
-  plan.words = words;
   plan.survivors = static_cast<size_t>(secure.survivors);
   plan.threshold = static_cast<size_t>(secure.threshold);
   if (secure.graph == charter::Graph::kSparse) {
@@ -70,13 +73,14 @@ Result<Circle> Circle::of(const Charter& charter, size_t words) {
   } else if (plan.threshold >= plan.survivors) {
     return too_high(secure);
   }
-  TRY(circle.plan(1).valid());
+  TRY(circle.plan(1, 1).valid());
   return circle;
 }
 
-AggregationPlan Circle::plan(uint32_t attempt) const {
+AggregationPlan Circle::plan(uint32_t attempt, size_t words) const {
   AggregationPlan plan = plan_;
   plan.round = attempt;
+  plan.words = words;
   const Hash seed = TupleBytes().add("graph").add(plan.job).add(uint64_t{attempt}).sha256();
   plan.graph = degree_ == 0 ? Graph::complete(size()) : Graph::regular(size(), degree_, seed);
   return plan;
@@ -94,7 +98,7 @@ Result<FederatedPlan> federated_plan(const Charter& charter, const learn::Rows* 
                                   "Use \"federated\", or add [secure_aggregation].");
   TRY(check_learner(charter));
   const gate::SharePlan shares = TRY(gate::share_plan(charter));
-  Circle circle = TRY(Circle::of(charter, shares.owners[0].numbers()));
+  Circle circle = TRY(Circle::of(charter));
   auto schedule = TRY(schedule_of(charter, pilot, shares.owners[0].lattice()));
   const bool own_steps = charter.protocol.name == charter::ProtocolName::kFederated;
   FederatedPlan plan{.charter = charter.hash,
@@ -109,6 +113,9 @@ Result<FederatedPlan> federated_plan(const Charter& charter, const learn::Rows* 
   for (size_t i = 0; i < charter.owners.size(); ++i)
     plan.owners.push_back({charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows),
                            shares.weights[i], charter.owners[i].sign_key});
+  if (const auto& last = shares.owners[0].evaluation)
+    plan.evaluation = FederatedPlan::Evaluation{
+        last->map, last->answers, variance_of(last->mechanism), shares.largest_evaluation};
   return plan;
 }
 

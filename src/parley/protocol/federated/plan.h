@@ -3,6 +3,7 @@
 // owners add up (gate/share_terms.h) and in the learner's schedule, and in nothing else.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,10 @@ namespace parley::protocol {
 class Circle {
  public:
   /// Refuses a charter without a sign_key for every owner, and numbers that cannot work.
-  static Result<Circle> of(const charter::Charter& charter, size_t words);
+  static Result<Circle> of(const charter::Charter& charter);
 
-  /// Of aggregation `attempt`. A sparse graph is another one each time.
-  AggregationPlan plan(uint32_t attempt) const;
+  /// Of aggregation `attempt`, of so many words. A sparse graph is another one each time.
+  AggregationPlan plan(uint32_t attempt, size_t words) const;
 
   const std::string& name(size_t member) const { return plan_.members[member].name; }
   size_t size() const { return plan_.members.size(); }
@@ -36,6 +37,12 @@ class Circle {
 };
 
 struct FederatedPlan {
+  struct Evaluation {
+    learn::EvaluationMap map;
+    uint32_t answers = 0;  // aggregations that may be begun for it
+    double variance = 0;   // of an owner's share of the noise
+    double largest = 0;    // of a coordinate of the sum
+  };
   Hash charter{};
   std::vector<PlannedOwner> owners;
   Circle circle;
@@ -45,6 +52,7 @@ struct FederatedPlan {
   double box = 0;
   double l2 = 0;  // as far as the learner adds it
   learn::Schedule schedule;
+  std::optional<Evaluation> evaluation{};  // after the last round
 };
 
 /// `pilot` is as for make_learner.

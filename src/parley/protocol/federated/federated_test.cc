@@ -17,7 +17,7 @@ int stage_of(const Outgoing& letter) {
   const auto* member = std::get_if<wire::ToMember>(&message->body);
   if (member == nullptr) return -1;
   if (const auto* list = std::get_if<wire::SurvivorList>(&member->step))
-    return list->owners.empty() ? 4 : 3;
+    return list->present.empty() ? 4 : 3;
   return 1 + int(member->step.index());
 }
 
@@ -79,7 +79,7 @@ TEST(Federated, BytesAreThoseOfTheSpecificationAndWhatIsSignedBesides) {
   RecordProperty("question", std::to_string(question / 2));
   RecordProperty("receipt", std::to_string(receipt / 2));
   EXPECT_LE(up / 2, specified.up() + receipt / 2 + 3 * 9 * names);
-  EXPECT_LE(down / 2, specified.down() + 4 * 10 * names);
+  EXPECT_LE(down / 2, specified.down() + 3 * 9 * names);
   EXPECT_LE(receipt / 2, 480);
 }
 

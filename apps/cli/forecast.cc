@@ -100,6 +100,7 @@ Result<Output> run(const ForecastOptions& options, ProgressStyle) {
                                       .differ = options.differ,
                                       .delta = options.delta,
                                       .compare = !options.html.empty(),
+                                      .aggregation_price = options.aggregation_price,
                                       .redrawn = std::move(others),
                                       .threads = threads_or_all(options.threads)};
   const std::string text = TRY(read_file(options.charter));

@@ -51,6 +51,8 @@ std::vector<double> measured_draws(const Facts& facts, const Landing& landing) {
 Job job_for(const Facts& part, Job job) {
   if (auto* sync = std::get_if<SyncJob>(&job.kind); sync && sync->start_spread > 0)
     sync->schedule.start = part.optimum.theta;
+  if (auto* local = std::get_if<FederatedJob>(&job.kind); local && local->start_spread > 0)
+    local->start = part.optimum.theta;
   return job;
 }
 
@@ -136,10 +138,18 @@ PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
   const double mean = sum / count;
   const double variance = std::max(squares / count - mean * mean, 0.0) * count / (count - 1);
   const double m = facts.count();
-  const double more = unfinished / count - here.optimisation / facts.optimum.fitness;
+  const double steps = here.optimisation - here.drift;  // Views do not look at owners that differ.
+  const double more = unfinished / count - steps / facts.optimum.fitness;
   if (views.redrawn) return {std::sqrt(variance) / mean, std::max(more, 0.0)};
   const double ratio = (1 / m + 1 / owners_rows) / (count / m - 1 / m);
   return {std::sqrt(variance / count) / mean, std::max(more, 0.0) * ratio};
+}
+
+double with_owners_luck(const Facts& facts, double relative, double psi, double owners_rows) {
+  const double both = relative * std::sqrt(1 + facts.count() / owners_rows);
+  const double level =
+      facts.loss_deviation * std::sqrt(1 / facts.count() + 1 / owners_rows) / facts.optimum.fitness;
+  return std::hypot(both, (1 + std::min(psi, 1.0)) * level);
 }
 
 double disagreement(const charter::Model& model, const Facts& facts) {

@@ -41,6 +41,11 @@ struct PilotError {
 PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
                        const Prediction& here, double owners_rows, int threads);
 
+/// The relative error of an expected excess `psi` f*, if the owners' rows are so few that they are
+/// a sample with a luck of its own, of which also f* depends: near it the excess moves with f*, far
+/// from it a model is as bad as it is.
+double with_owners_luck(const Facts& facts, double relative, double psi, double owners_rows);
+
 /// Two halves of the public rows disagree by so many times what chance would give: far above 1,
 /// they are not one sample, and the owners' rows may be another one again.
 double disagreement(const charter::Model& model, const Facts& facts);

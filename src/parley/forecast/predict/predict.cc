@@ -17,12 +17,6 @@ namespace {
 
 /// What may be clipped or clamped without exact moments being wrong by more than about as much.
 constexpr double kNegligible = 1e-3;
-/// Below, the box decides (spec, horizontal 7).
-constexpr double kSaturated = .9;
-/// Above this relative fitness propagated moments were found to be too low.
-double far(const learn::Losses& loss) {
-  return std::holds_alternative<learn::Squared>(loss) ? 2 : .5;
-}
 /// Rows looked at for other variances of the noise.
 constexpr size_t kTableRows = 1000;
 
@@ -33,6 +27,7 @@ Propagation propagation(const Facts& facts, const SyncJob& job, const Effort& ef
                   .box = facts.box,
                   .norm = job.norm,
                   .limit = job.limit,
+                  .loudness = job.loudness,
                   .threads = effort.threads};
   if (job.start_spread > 0)
     for (double value : facts.spread) how.start_spread.push_back(job.start_spread * value);
@@ -61,7 +56,7 @@ ExactMoments exact(const Facts& facts, const SyncJob& job, const Propagation& ho
   learn::Schedule schedule = job.schedule;
   if (last)
     for (auto& round : schedule.rounds) round.average = 1;
-  return exact_moments(quadratic, schedule);
+  return exact_moments(quadratic, schedule, job.loudness);
 }
 
 /// Exact if neither the clip nor the box is met, at the end or on the way there.
@@ -108,8 +103,8 @@ Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagat
 
 /// Where normal moments no longer tell, the algorithm itself does.
 void by_runs(Prediction& found, const Facts& facts, const SyncJob& job, int threads) {
-  const bool box = found.smallest_gain < kSaturated;
-  if (!box && found.excess <= far(facts.loss) * facts.optimum.fitness) return;
+  const bool box = found.smallest_gain < kBoxDecides;
+  if (!box && found.excess <= far_from_best(facts.loss) * facts.optimum.fitness) return;
   const PilotRuns runs = run_on_pilot(facts, job, threads);
   found.predictor = "pilot_monte_carlo";
   found.why = box ? "the box decides" : "so far from the best, iterates are not normal";
@@ -126,6 +121,10 @@ double stability(const Facts& facts, const learn::Schedule& schedule) {
 }
 
 }  // namespace
+
+double far_from_best(const learn::Losses& loss) {
+  return std::holds_alternative<learn::Squared>(loss) ? 2 : .5;
+}
 
 Prediction predict(const Facts& facts, const SyncJob& job, const Effort& effort) {
   const Propagation how = propagation(facts, job, effort);

@@ -10,7 +10,9 @@
 #include "parley/forecast/predict/async_moments.h"
 #include "parley/forecast/predict/landing.h"
 #include "parley/forecast/predict/response.h"
+#include "parley/learn/federated/local_update.h"
 #include "parley/learn/schedule.h"
+#include "parley/learn/sharing/joint_gradient.h"
 
 namespace parley::forecast {
 
@@ -20,7 +22,30 @@ struct SyncJob {
   double start_spread = 0;  // of a random start: its covariance is this times Facts::spread
   learn::ClipIn norm = learn::ClipIn::kL1;
   double limit = 0;
-  double variance = 0;  // of one coordinate of the weighted mean gradient
+  double variance = 0;             // of one coordinate of the weighted mean gradient
+  std::vector<double> loudness{};  // times the variance, round by round; empty: 1 in all
+};
+
+/// Secret-shared gradients of squares; see sharing.h.
+struct SharingJob {
+  learn::JointSteps steps{};     // of half the squares
+  std::vector<size_t> owners{};  // of every feature
+  std::vector<double> balls{};   // of every owner's part of the model
+  double variance = 0;           // of one coordinate of the mean gradient of f
+};
+
+/// K local steps of every owner between aggregations; see federated.h.
+struct FederatedJob {
+  learn::LocalPlan plan{};  // but for rows and weight, the same for all
+  int64_t rounds = 0;
+  std::vector<double> start{};
+  double start_spread = 0;  // as of SyncJob
+  learn::ClipIn norm = learn::ClipIn::kNone;
+  double limit = 0;
+  double variance = 0;            // of one coordinate of the owners' sum, all of them there
+  std::vector<double> weights{};  // of each owner
+  std::vector<double> rows{};
+  double differ = 0;  // tau^2, of f itself
 };
 
 struct AsyncJob {
@@ -42,11 +67,17 @@ struct Prediction {
   std::string predictor{}, why{};
   double excess = 0;         // E f - f*
   double optimisation = 0;   // of it, without any noise
+  double drift = 0;          // of that: owners' local steps lead apart
   Landing landing{};         // the output, as far as it is normal
   double smallest_gain = 1;  // of the box; 1: it is never reached
   double clipped = 0;        // share of records clipped at the end
   double stability = 0;      // step times curvature, largest; diverges from 2 on
 };
+
+/// Below this gain of the box it decides (spec, horizontal 7).
+inline constexpr double kBoxDecides = .9;
+/// Above this relative fitness propagated moments were found to be too low.
+double far_from_best(const learn::Losses& loss);
 
 struct Effort {
   int threads = 1;

@@ -120,11 +120,12 @@ const StepsAdvice::Point& advised(const StepsAdvice& advice) {
 }
 
 std::string why(const StepsAdvice& advice, const StepsAdvice::Point& chosen, double differ) {
+  const auto percent = [](double psi) { return significant(100 * psi) + " %"; };
   std::string text = fmt::format("expected {} above the best with {} aggregations",
-                                 significant(chosen.psi, 2), chosen.rounds);
+                                 percent(chosen.psi), chosen.rounds);
   for (const auto& point : advice.points)
     if (point.local_steps > chosen.local_steps || (point.local_steps == 1 && &point != &chosen))
-      text += fmt::format("; {} with {}", significant(point.psi, 2), point.rounds);
+      text += fmt::format("; {} with {}", percent(point.psi), point.rounds);
   text += fmt::format("; the bound alone allows {}", advice.floor);
   if (differ == 0) text += "; owners are taken to differ by chance only (else --differ)";
   return text;

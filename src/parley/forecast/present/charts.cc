@@ -87,8 +87,9 @@ std::string epsilon_chart(const Forecast& f) {
   plot.name_lines(names);
   plot.below("ε of every owner");
   return with_caption("At which ε", plot,
-                      "Expected relative fitness: how far above the best possible the joint model "
-                      "ends, and models of single owners' rows.");
+                      fmt::format("Expected relative fitness: how far above the best possible the "
+                                  "joint model ends, and models of single owners' {}.",
+                                  f.columns ? "columns" : "rows"));
 }
 
 std::string epsilon_rows_map(const Forecast& f) {

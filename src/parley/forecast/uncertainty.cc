@@ -140,9 +140,13 @@ PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
   const double m = facts.count();
   const double steps = here.optimisation - here.drift;  // Views do not look at owners that differ.
   const double more = unfinished / count - steps / facts.optimum.fitness;
-  if (views.redrawn) return {std::sqrt(variance) / mean, std::max(more, 0.0)};
+  // Steps that no public row has lengthened fit the owners' rows as well as these.
+  const bool fitted = !std::holds_alternative<FederatedJob>(job.kind) &&
+                      !std::holds_alternative<SharingJob>(job.kind);
+  const double curvature = fitted ? std::max(more, 0.0) : 0;
+  if (views.redrawn) return {std::sqrt(variance) / mean, curvature};
   const double ratio = (1 / m + 1 / owners_rows) / (count / m - 1 / m);
-  return {std::sqrt(variance / count) / mean, std::max(more, 0.0) * ratio};
+  return {std::sqrt(variance / count) / mean, curvature * ratio};
 }
 
 double with_owners_luck(const Facts& facts, double relative, double psi, double owners_rows) {

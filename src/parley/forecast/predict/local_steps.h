@@ -23,7 +23,7 @@ class LocalSteps {
   Eigen::MatrixXd updates(const Eigen::MatrixXd& models, const Eigen::VectorXd& from) const;
   /// f of a model, rows counted by `counts`.
   double fitness(const Eigen::VectorXd& model, const Eigen::VectorXd& counts) const;
-  /// Where f is smallest, near `start`, by Newton steps.
+  /// Where f is smallest, from `start` on by Newton steps that are halved while they lead up.
   Eigen::VectorXd optimum(Eigen::VectorXd start, const Eigen::VectorXd& counts) const;
 
  private:

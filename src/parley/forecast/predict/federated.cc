@@ -16,16 +16,30 @@ using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 constexpr Index kRuns = 150;
 /// Products that one study of local steps may take: about a second.
 constexpr double kProducts = 1.5e9;
-constexpr double kRowsLeast = 300, kRowsMost = 2000;
+constexpr double kRowsLeast = 300, kRowsMost = 2000, kRowsOfOne = 20000;
 
 size_t rows_for(const Facts& facts, const FederatedJob& job, double models) {
   const double each = static_cast<double>(job.rounds * job.plan.steps) * models *
                       static_cast<double>(facts.dimension());
-  return static_cast<size_t>(std::clamp(kProducts / each, kRowsLeast, kRowsMost));
+  const double most = models == 1 ? kRowsOfOne : kRowsMost;
+  return static_cast<size_t>(std::clamp(kProducts / each, kRowsLeast, most));
 }
 
 VectorXd vector(const std::vector<double>& values) {
   return Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size()));
+}
+
+double without_noise(const Facts& facts, FederatedJob job) {
+  job.variance = 0;
+  return run_on_pilot(facts, job).excess;
+}
+
+/// One run without noise is quick, and exact where propagation looks at some of the rounds only.
+void finish_exactly(Prediction& found, const Facts& facts, const FederatedJob& job) {
+  if (found.predictor != "gaussian" || job.start_spread > 0) return;
+  const double quiet = without_noise(facts, job);
+  found.excess += quiet - found.optimisation;
+  found.optimisation = quiet;
 }
 
 /// Where normal moments no longer tell, or an update is cut short, the rounds themselves do.
@@ -37,11 +51,7 @@ void by_runs(Prediction& found, const Facts& facts, const FederatedJob& job) {
   found.why = cut   ? "updates of whole owners are cut to a length"
               : box ? "the box decides"
                     : "so far from the best, iterates are not normal";
-  if (cut) {
-    FederatedJob quiet = job;
-    quiet.variance = 0;
-    found.optimisation = run_on_pilot(facts, quiet).excess;
-  }
+  if (cut) found.optimisation = without_noise(facts, job);
   found.excess = std::max(runs.excess, found.optimisation);
   found.landing = runs.landing;
 }
@@ -78,6 +88,7 @@ Prediction predict(const Facts& facts, const FederatedJob& job, const Effort& ef
   Prediction found = predict(facts, as_one_table(job), {.threads = effort.threads, .runs = false});
   found.why += steps_text(job);
   if (!effort.runs) return found;
+  finish_exactly(found, facts, job);
   by_runs(found, facts, job);
   if (job.plan.steps == 1) return found;
   found.drift = drift_of(facts, job);

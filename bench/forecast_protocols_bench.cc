@@ -128,7 +128,7 @@ T must(Result<T> result) {
 std::string warned(const forecast::Forecast& found) {
   std::string codes;
   for (const auto& warning : found.warnings)
-    for (const char* code : {"box_saturation", "by_runs", "local_steps_drift", "clipped"})
+    for (const char* code : {"box_saturation", "by_runs", "local_steps_drift", "few_rows"})
       if (warning.code == code) codes += (codes.empty() ? "" : ", ") + warning.code;
   return codes;
 }
@@ -225,13 +225,14 @@ void federated(uint64_t runs, int threads) {
   for (const size_t owners : {4, 12})
     for (const double epsilon : {.3, 1.0, 3.0})
       for (const int64_t steps : {1, 5, 20}) {
+        if (owners > 4 && steps == 1) continue;  // a hundred aggregations
         compare({"logistic", true, 0, owners, 24000 / owners, 100 / steps, steps, epsilon}, runs,
                 threads);
         compare({"clamped squares", false, 0, owners, 24000 / owners, 100 / steps, steps, epsilon},
                 runs, threads);
       }
   for (const double sorted : {.3, 1.0})
-    for (const int64_t steps : {1, 5, 20})
+    for (const int64_t steps : {5, 20})
       compare({sorted < 1 ? "logistic, 30 % sorted" : "logistic, sorted", true, sorted, 12, 2000,
                100 / steps, steps, 1},
               runs, threads);
@@ -300,11 +301,11 @@ void compare(const Sharing& job, uint64_t runs, int threads) {
   }
   std::printf(
       "| %s | %zu | %zu | %d | %g | %.3g | %.1f | %.3g | **%+.1f** | %.3g to %.3g %s| %s | %zu "
-      "of %zu | %s |\n",
+      "of %zu | %s | %s |\n",
       job.rule, job.owners, job.records, job.components, job.epsilon, mean,
       100 * done.relative_fitness.standard_error / mean, found.mean, 100 * (found.mean / mean - 1),
       found.low, found.high, mean >= found.low && mean <= found.high ? "" : "(outside) ",
-      alone.c_str(), right, sure, found.predictor.c_str());
+      alone.c_str(), right, sure, found.predictor.c_str(), warned(found).c_str());
   std::fprintf(stderr, "bytes: up %.0f down %.0f of an owner, forecast %.0f both\n",
                double(done.bytes_up) / double(job.owners),
                double(done.bytes_down) / double(job.owners), double(found.bytes_per_owner));
@@ -314,8 +315,8 @@ void compare(const Sharing& job, uint64_t runs, int threads) {
 void sharing(uint64_t runs, int threads) {
   std::printf(
       "| rule | owners | records | columns | ε | ψ of %llu runs | s.e. %% | forecast | error "
-      "%% | 90 %% interval | alone %%, forecast (realised) | sure and right | predictor "
-      "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+      "%% | 90 %% interval | alone %%, forecast (realised) | sure and right | predictor | warned "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       static_cast<unsigned long long>(runs));
   for (const char* rule : {"gradients", "statistics"})
     for (const double epsilon : {.3, 1.0, 3.0, 10.0}) {

@@ -178,6 +178,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
         advise_steps({charter, facts, *pilot, job, prediction, best, options.aggregation_price});
   result.paid = views.redrawn;
   add_warnings(result, charter, prediction, disagreement(charter.model, facts));
+  if (columns || job.strictest) warn_of_samples(result, unsure);
   return result;
 }
 

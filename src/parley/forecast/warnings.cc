@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace parley::forecast {
 namespace {
@@ -117,6 +118,18 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
 }
 
 }  // namespace
+
+void warn_of_samples(Forecast& forecast, double error) {
+  constexpr double kMuch = .1;
+  if (error <= kMuch) return;
+  forecast.warnings.push_back(
+      {"few_rows",
+       fmt::format(
+           "the public rows, and the owners' rows themselves, are samples so small that the "
+           "expected figure may be off by {:.0f} %",
+           100 * std::expm1(2 * std::min(error, 1.0))),
+       "Read the interval, not the figure; or take more public rows."});
+}
 
 void add_warnings(Forecast& forecast, const charter::Charter& charter, const Prediction& prediction,
                   double disagreement) {

@@ -128,7 +128,8 @@ T must(Result<T> result) {
 std::string warned(const forecast::Forecast& found) {
   std::string codes;
   for (const auto& warning : found.warnings)
-    for (const char* code : {"box_saturation", "by_runs", "local_steps_drift", "few_rows"})
+    for (const char* code :
+         {"box_saturation", "by_runs", "local_steps_drift", "owners_far_apart", "few_rows"})
       if (warning.code == code) codes += (codes.empty() ? "" : ", ") + warning.code;
   return codes;
 }

@@ -40,13 +40,13 @@ class Federated(InFolder):
         return self.json("forecast", "job.toml", "--data", "data", *arguments)
 
     def test_says_what_a_simulation_then_finds(self):
-        for steps in (1, 10):
+        for steps in (2, 10):
             self.write(steps=steps)
             found = self.forecast()["expected"]
-            runs = self.json("simulate", "job.toml", "--data", "data", "--runs", 40, "--out", "runs")
+            runs = self.json("simulate", "job.toml", "--data", "data", "--runs", 20, "--out", "runs")
             realised = runs["result"]["relative_fitness"]
-            # 40 runs of ten directions have a standard error of 7 % at most.
-            self.assertLess(abs(found["relative_fitness"]["mean"] / realised["mean"] - 1), .45, steps)
+            # 20 runs of ten directions have a standard error of 10 % at most.
+            self.assertLess(abs(found["relative_fitness"]["mean"] / realised["mean"] - 1), .6, steps)
             parts = found["parts"]
             self.assertAlmostEqual(found["relative_fitness"]["mean"],
                                    parts["optimisation"] + parts["privacy"], places=9)
@@ -98,10 +98,11 @@ class Federated(InFolder):
         self.assertLessEqual({"protocol.rounds", "protocol.local_steps", "protocol.step"},
                              set(chosen))
         self.assertTrue(all(choice["why"] for choice in chosen.values()))
-        runs = self.json("simulate", "complete.toml", "--data", "data", "--runs", 20, "--out",
+        runs = self.json("simulate", "complete.toml", "--data", "data", "--runs", 6, "--out",
                          "runs")["result"]["relative_fitness"]
         mean = found["expected"]["relative_fitness"]["mean"]
-        self.assertLess(abs(mean / runs["mean"] - 1), .6)  # 20 runs have a standard error of 10 %
+        self.assertLess(mean / 3, runs["mean"])  # 6 runs have a standard error of 20 %
+        self.assertGreater(mean * 3, runs["mean"])
 
 
 class Columns(InFolder):

@@ -179,6 +179,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
   result.paid = views.redrawn;
   add_warnings(result, charter, prediction, disagreement(charter.model, facts));
   if (columns || job.strictest) warn_of_samples(result, unsure);
+  if (job.strictest) warn_of_differences(result, options.differ);
   return result;
 }
 

@@ -119,6 +119,16 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
 
 }  // namespace
 
+void warn_of_differences(Forecast& forecast, double differ) {
+  constexpr double kMuch = .5;
+  if (differ <= kMuch || forecast.drift == 0) return;
+  forecast.warnings.push_back({"owners_far_apart",
+                               "owners differ so much that what their local steps cost is a guess, "
+                               "and may be several times "
+                               "more",
+                               "Take single local steps, or try it on data that may be seen."});
+}
+
 void warn_of_samples(Forecast& forecast, double error) {
   constexpr double kMuch = .1;
   if (error <= kMuch) return;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/predict/local_steps.h"
 #include "parley/learn/objective.h"
 
 namespace parley::forecast {
@@ -101,67 +100,27 @@ MatrixXd tilted(const MatrixXd& along, const VectorXd& weights, double strength)
   return shares;
 }
 
-/// What the best models of a few of the owners miss on all rows, on average; on a few of the rows.
-class Missed {
- public:
-  Missed(const Facts& facts, const learn::Rows& rows)
-      : apart_(std::max<size_t>(1, rows.size() / kRows)),
-        rows_(part_of(rows, 0, apart_)),
-        steps_(*rows_,
-               {.loss = facts.loss, .l2 = facts.l2, .box = facts.box, .dimension = rows.columns()},
-               learn::ClipIn::kNone, 0),
-        all_(VectorXd::Ones(static_cast<Index>(rows_->size()))),
-        best_(steps_.optimum(Eigen::Map<const VectorXd>(facts.optimum.theta.data(),
-                                                        static_cast<Index>(facts.dimension())),
-                             all_)) {}
-
-  double by(const MatrixXd& shares, const VectorXd& weights) const {
-    const Index owners = shares.cols(), some = std::min<Index>(owners, kOwners);
-    double sum = 0, whole = 0;
-    for (Index k = 0; k < some; ++k) {
-      const Index owner = some == 1 ? 0 : k * (owners - 1) / (some - 1);
-      VectorXd counts(all_.size());
-      for (Index i = 0; i < counts.size(); ++i)
-        counts[i] = shares(i * static_cast<Index>(apart_), owner);
-      const VectorXd own = steps_.optimum(best_, counts / counts.mean());
-      sum += weights[owner] * (steps_.fitness(own, all_) - steps_.fitness(best_, all_));
-      whole += weights[owner];
-    }
-    return sum / whole;
-  }
-
- private:
-  static constexpr size_t kRows = 400;
-  static constexpr Index kOwners = 4;
-  size_t apart_;
-  std::shared_ptr<const learn::Rows> rows_;
-  LocalSteps steps_;
-  VectorXd all_, best_;
-};
-
-/// The tilt at which owners' best models miss so much: along labels, and where sorted labels are
-/// not enough, along gradients.
+/// The tilt at which owners' best models miss so much on all rows, on average, as one Newton step
+/// sees it: along labels, and where sorted labels are not enough, along gradients. What they really
+/// miss would be decided by the few owners that see next to one class only.
 MatrixXd tilted_by(const Facts& facts, const learn::Rows& rows, const VectorXd& weights,
                    double wanted, double& reached) {
   constexpr double kSorted = 20;
-  const Missed missed(facts, rows);
+  const Eigen::LLT<MatrixXd> hessian(hessian_of(facts));
   MatrixXd along = by_labels(rows, weights.size());
-  const auto at = [&](double strength) {
-    return missed.by(tilted(along, weights, strength), weights);
+  const auto missed = [&](double strength) {
+    const MatrixXd shares = tilted(along, weights, strength);
+    const MatrixXd own = pulls(facts, rows, shares, shares * weights, facts.optimum.theta);
+    return (own.cwiseProduct(hessian.solve(own)).colwise().sum() * weights / 2).value();
   };
-  reached = at(kSorted);
-  if (reached < wanted) {
-    along = by_gradients(facts, rows, Eigen::LLT<MatrixXd>(hessian_of(facts)), weights.size());
-    reached = at(kSorted);
-  }
+  if (missed(kSorted) < wanted) along = by_gradients(facts, rows, hessian, weights.size());
   double low = 0, high = kSorted;
-  for (int i = 0; i < 14 && reached > wanted * 1.002; ++i) {
-    const double middle = (low + high) / 2, found = at(middle);
-    if (found < wanted)
-      low = middle;
-    else
-      high = middle, reached = found;
-  }
+  if (missed(high) > wanted)
+    for (int i = 0; i < 25; ++i) {
+      const double middle = (low + high) / 2;
+      (missed(middle) < wanted ? low : high) = middle;
+    }
+  reached = missed(high);
   return tilted(along, weights, high);
 }
 

@@ -14,7 +14,7 @@ struct MadeFrom {
   std::span<const double> weights{};  // of the owners, adding up to 1
   std::span<const double> rows{};     // of each of them
   /// tau^2, of f itself: what the best model of an owner's rows would miss on all rows if it had
-  /// endless ones. Labels are tilted until it is reached, or, where
+  /// endless ones; as one Newton step sees it. Labels are tilted until it is reached, or, where
   /// even sorted ones would not do, the records' gradients.
   double differ = 0;
   size_t rows_most = 2000;  // of the public rows that are looked at

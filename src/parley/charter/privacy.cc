@@ -52,6 +52,9 @@ void read_clip(Table& t, Charter& charter) {
   if (uses_row_norm(charter.protocol))
     t.required("max_row_norm", privacy.max_row_norm, at_least(1e-30).up_to(1e30),
                "Rows are shrunk to this length, for example max_row_norm = 1.0.");
+  if (charter.protocol.name == ProtocolName::kSync && charter.protocol.rule == Rule::kStatistics)
+    t.optional("label_weight", privacy.label_weight, at_least(1e-6).up_to(1e6),
+               "What labels are multiplied with beside features, for example label_weight = 8.0.");
   if (!uses_grad_norm(charter)) return;
   t.forecast("max_grad_norm", privacy.max_grad_norm, at_least(1e-30).up_to(1e30),
              "Give the clip of one record's gradient, for example max_grad_norm = 8.0.");

@@ -80,7 +80,7 @@ Result<Job> job_of(const Charter& charter, const Facts& facts) {
   for (const auto& owner : plan.owners) job.weights.push_back(owner.weight);
   if (charter.protocol.rule == charter::Rule::kStatistics) {
     job.kind = StatisticsJob{norm, charter.privacy.max_row_norm, label_bound(charter.schema.target),
-                             job.variance()};
+                             charter.privacy.label_weight, job.variance()};
     return job;
   }
   const bool from_pilot = charter.protocol.start == charter::Start::kPilot;

@@ -71,8 +71,9 @@ double label_bound(const learn::Target& target) {
 
 double reach_of(const charter::Charter& charter) {
   if (charter.protocol.rule != charter::Rule::kStatistics) return charter.privacy.max_grad_norm;
-  const double row = charter.privacy.max_row_norm, label = label_bound(charter.schema.target);
-  if (charter.privacy.mechanism == charter::MechanismName::kLaplace) return row * (row + label);
+  const double row = charter.privacy.max_row_norm;
+  if (charter.privacy.mechanism == charter::MechanismName::kLaplace) return row * row;
+  const double label = label_bound(charter.schema.target) * charter.privacy.label_weight;
   return row <= label ? std::numbers::sqrt2 * row * label
                       : (row * row + label * label) / std::numbers::sqrt2;
 }

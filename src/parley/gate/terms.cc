@@ -98,9 +98,10 @@ Result<Statistics> statistics_of(const Charter& charter) {
   const double row = charter.privacy.max_row_norm, label = label_bound(charter.schema.target);
   const int bits = static_cast<int>(charter.privacy.grid_bits);
   const size_t columns = charter.schema.features().size();
+  const double weight = charter.privacy.label_weight;
   if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
-    return Statistics(TRY(learn::StatisticsMap<L1>::make(row, label, bits, columns)));
-  return Statistics(TRY(learn::StatisticsMap<L2>::make(row, label, bits, columns)));
+    return Statistics(TRY(learn::StatisticsMap<L1>::make(row, label, bits, columns, weight)));
+  return Statistics(TRY(learn::StatisticsMap<L2>::make(row, label, bits, columns, weight)));
 }
 
 Result<learn::Lattice> lattice_of(const Charter& charter,

@@ -70,6 +70,7 @@ Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<d
     variance += weights[i] * weights[i] * TRY(noise_variance(charter, i));
   return SyncPlan::Moments{
       .off = off,
+      .with_label = off * charter.privacy.label_weight,
       .floor = learn::noise_floor(std::sqrt(variance), 1 / off, terms.lattice.dimension())};
 }
 

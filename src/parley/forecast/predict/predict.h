@@ -35,6 +35,7 @@ struct AsyncJob {
 struct StatisticsJob {
   learn::ClipIn norm = learn::ClipIn::kL1;
   double row_norm = 0, label = 0;  // most of a row and of a label
+  double label_weight = 1;         // of labels beside features
   double variance = 0;             // of one number on the diagonal of the owners' weighted mean
 };
 

@@ -182,9 +182,10 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
                  "Add a [pilot]: rows that are public, or that owners agree to publish.",
                  {.key = "pilot"}};
   const Facts facts = facts_of(charter.model, pilot, options.threads);
-  const Job job = TRY(job_of(charter, facts));
+  Job job = TRY(job_of(charter, facts));
   const NoiseLaw law = TRY(NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = facts.fitness(n);
+  tell_apart(job, facts, options.differ * best, options.owners);
   const Views views = views_of(charter.model, facts, options.redrawn, options.threads);
   Prediction prediction = predict(facts, job, {.threads = options.threads});
   const PilotError error = pilot_error(views, facts, job, prediction, n, options.threads);

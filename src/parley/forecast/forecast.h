@@ -34,6 +34,8 @@ struct ForecastOptions {
   /// Where the public rows were drawn from noisy moments: others, drawn after as much noise again.
   /// What they forecast differently is what the noise leaves unknown.
   std::vector<std::shared_ptr<const learn::Rows>> redrawn{};
+  /// Rows drawn from each owner's own moments, in the charter's order: how differently owners bend.
+  std::vector<std::shared_ptr<const learn::Rows>> owners{};
   int threads = 1;
 };
 

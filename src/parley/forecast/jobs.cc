@@ -91,6 +91,17 @@ Result<Job> job_of(const Charter& charter, const Facts& facts) {
   return job;
 }
 
+void tell_apart(Job& job, const Facts& facts, double differ,
+                const std::vector<std::shared_ptr<const learn::Rows>>& owners) {
+  auto* async = std::get_if<AsyncJob>(&job.kind);
+  if (async == nullptr) return;
+  check(owners.empty() || owners.size() == async->rows.size());
+  async->differ = differ;
+  for (const auto& rows : owners)
+    async->curvatures.push_back(learn::smoothed_hessian(facts.loss, *rows, facts.optimum.theta,
+                                                        learn::ClipIn::kNone, 0, 0));
+}
+
 Prediction predict(const Facts& facts, const Job& job, const Effort& effort) {
   if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return predict(facts, *sync, effort);
   if (const auto* once = std::get_if<StatisticsJob>(&job.kind)) return predict(facts, *once);

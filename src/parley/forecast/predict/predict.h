@@ -29,6 +29,9 @@ struct AsyncJob {
   double limit = 0;
   std::vector<double> variances{};  // of each owner's mean gradient
   std::vector<double> rows{};       // of each owner
+  double differ = 0;                // tau^2: what the best model of one owner's rows misses on all
+  /// The Hessian of each owner's mean loss, l2 apart, where it is known; else all are the pilot's.
+  std::vector<std::vector<double>> curvatures{};
 };
 
 /// One answer of all second moments, from rows shrunk to a norm.

@@ -152,8 +152,8 @@ std::string how(const Charter& charter) {
 std::string bound_of(const Charter& charter) {
   const Privacy& privacy = charter.privacy;
   const std::string norm = privacy.mechanism == MechanismName::kLaplace ? "L1" : "L2";
-  const bool once = charter.protocol.name == ProtocolName::kSync &&
-                    charter.protocol.rule == Rule::kStatistics;
+  const bool once =
+      charter.protocol.name == ProtocolName::kSync && charter.protocol.rule == Rule::kStatistics;
   if (once && privacy.mechanism == MechanismName::kLaplace)
     return "each record first shrunk until its numbers there add up to " +
            shortest(privacy.max_row_norm * privacy.max_row_norm) + " in size";

@@ -25,8 +25,8 @@ double owners_rows(const charter::Charter& charter);
 /// yet are refused, naming the key.
 Result<Job> job_of(const charter::Charter& charter, const Facts& facts);
 
-/// What is declared about owners of an asynchronous job: how far they differ (tau^2, in units of f),
-/// and rows as each of them has, from which their curvatures are known; none: all alike.
+/// What is declared about owners of an asynchronous job: how far they differ (tau^2, in units of
+/// f), and rows as each of them has, from which their curvatures are known; none: all alike.
 void tell_apart(Job& job, const Facts& facts, double differ,
                 const std::vector<std::shared_ptr<const learn::Rows>>& owners);
 

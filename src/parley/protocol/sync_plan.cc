@@ -41,13 +41,11 @@ Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Ro
   const auto [norm, limit] = clip_of(charter, lattice);
   const auto hessian = learn::clipped_hessian(charter::loss_of(charter.model), *pilot, theta, norm,
                                               limit, charter.model.l2);
-  auto curvature = learn::inverse(hessian, lattice.dimension());
-  if (!curvature)
-    return Error{Code::kInvalid,
-                 "the pilot's Hessian is singular: its features are constant, repeated or clipped "
-                 "away",
-                 "Give a larger model.l2 or max_grad_norm, or leave out redundant columns.",
-                 {.key = "protocol.rule"}};
+  const size_t p = lattice.dimension();
+  const double floor = TRY(newton_floor(charter));
+  auto curvature = learn::inverse(hessian, p);
+  if (!curvature || learn::largest_eigenvalue(*curvature, p) * floor > 1)
+    return learn::floored_inverse(hessian, p, floor);
   return *std::move(curvature);
 }
 
@@ -75,6 +73,16 @@ Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<d
 }
 
 }  // namespace
+
+Result<double> newton_floor(const Charter& charter) {
+  double rows = 0, squares = 0;
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const auto own = static_cast<double>(charter.owners[i].rows);
+    rows += own;
+    squares += own * own * TRY(noise_variance(charter, i));
+  }
+  return 4 * charter.protocol.step * std::sqrt(squares) / rows / charter.model.box;
+}
 
 learn::Schedule step_table(const Charter& charter, std::vector<double> start,
                            std::vector<double> inverse_hessian) {

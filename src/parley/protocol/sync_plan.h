@@ -12,6 +12,10 @@ namespace parley::protocol {
 learn::Schedule step_table(const charter::Charter& charter, std::vector<double> start,
                            std::vector<double> inverse_hessian);
 
+/// Of pilot_newton: eigenvalues of the pilot's curvature below it count as it. So the noise of one
+/// step is at most a quarter of the box in any direction, also where public rows are constant.
+Result<double> newton_floor(const charter::Charter& charter);
+
 /// `pilot` holds the charter's public rows; null where it has none. All that the plan contains
 /// follows from public values.
 Result<SyncPlan> sync_plan(const charter::Charter& charter, const learn::Rows* pilot);

@@ -48,9 +48,9 @@ struct AsyncMoments {
 AsyncMoments async_moments(const learn::AsyncRule& rule, std::span<const AsyncGroup> groups,
                            AsyncDirection direction);
 
-/// At most `most` groups of a rule's owners, whose noise has these variances, who hold so many rows,
-/// and which bend so (none given: all alike): exact if there are no more kinds of owners, else
-/// neighbours in weight, noise and bend are taken for their mean.
+/// At most `most` groups of a rule's owners, whose noise has these variances, who hold so many
+/// rows, and which bend so (none given: all alike): exact if there are no more kinds of owners,
+/// else neighbours in weight, noise and bend are taken for their mean.
 std::vector<AsyncGroup> grouped(const learn::AsyncRule& rule, std::span<const double> variances,
                                 std::span<const double> rows, size_t most,
                                 std::span<const double> bends = {});

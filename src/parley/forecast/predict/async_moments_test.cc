@@ -112,10 +112,11 @@ TEST(AsyncMoments, EqualTheEnumerationOfOwnersWhoseRowsBendDifferently) {  // 4.
   }
 }
 
-// Owners of equal shares deviate by d plus or minus, all eight ways alike, from each other: the mean
-// of what is left after the joint optimum is found is their declared variance.
+// Owners of equal shares deviate by d plus or minus, all eight ways alike, from each other: the
+// mean of what is left after the joint optimum is found is their declared variance.
 TEST(AsyncMoments, EqualTheEnumerationOfOwnersThatAreDeclaredToDiffer) {
-  const std::vector<AsyncGroup> owners = {{1, .5, .4, .04, 9}, {1, .3, .4, .5, 9}, {1, .2, .2, .1, 9}};
+  const std::vector<AsyncGroup> owners = {
+      {1, .5, .4, .04, 9}, {1, .3, .4, .5, 9}, {1, .2, .2, .1, 9}};
   const double differ = .3, each = differ / (1 - 1 / 3.0);
   const AsyncRule rule = rule_of(.2, .4, 4, AsyncOutput::kTail);
   double expected = 0;

@@ -56,9 +56,9 @@ Sum over_directions(const Facts& facts, const AsyncJob& job, bool quiet) {
     const Vector axis = solver.eigenvectors().col(j);
     const double record = h * h * axis.dot(spread_of_one * axis);
     const double differ = 2 * h * job.differ / static_cast<double>(p);
-    const AsyncMoments found = async_moments(
-        job.rule, job.curvatures.empty() ? alike : groups_along(bends_of(job, axis)),
-        {h - facts.l2, along[j], record, differ});
+    const AsyncMoments found =
+        async_moments(job.rule, job.curvatures.empty() ? alike : groups_along(bends_of(job, axis)),
+                      {h - facts.l2, along[j], record, differ});
     sum.excess += h / 2 * found.square;
     mean[j] = found.mean;
     variance[j] = std::max(found.square - found.mean * found.mean, 0.0);

@@ -188,10 +188,14 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
   tell_apart(job, facts, options.differ * best, options.owners);
   const Views views = views_of(charter.model, facts, options.redrawn, options.threads);
   Prediction prediction = predict(facts, job, {.threads = options.threads});
-  const PilotError error = pilot_error(views, facts, job, prediction, n, options.threads);
+  const auto runs = response_runs(facts, job, prediction);
+  Meanwhile meanwhile;
+  if (runs) meanwhile = {ResponseRuns::kCount, [&](size_t k) { runs->run(k); }};
+  const PilotError error =
+      pilot_error(views, facts, job, prediction, n, options.threads, meanwhile);
   prediction.optimisation += error.curvature * best;
   prediction.excess += error.curvature * best;
-  const Response response = response_of(facts, job, prediction, options.threads);
+  const Response response = response_of(facts, job, prediction, runs.get());
   const Game game(response.scaled(1 / best), facts.sampling / best,
                   facts.sampling / best / facts.count(), game_weights(charter), job.variance());
   Study study{charter, facts, job, prediction, law, game, {}, best, n, options.differ};

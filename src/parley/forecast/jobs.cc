@@ -108,9 +108,17 @@ Prediction predict(const Facts& facts, const Job& job, const Effort& effort) {
   return predict(facts, std::get<AsyncJob>(job.kind), effort);
 }
 
-Response response_of(const Facts& facts, const Job& job, const Prediction& here, int threads) {
-  if (const auto* sync = std::get_if<SyncJob>(&job.kind))
-    return response_of(facts, *sync, here, threads);
+std::unique_ptr<ResponseRuns> response_runs(const Facts& facts, const Job& job,
+                                            const Prediction& here) {
+  const auto* sync = std::get_if<SyncJob>(&job.kind);
+  if (sync == nullptr || here.predictor == "moments") return nullptr;
+  return std::make_unique<ResponseRuns>(facts, *sync);
+}
+
+Response response_of(const Facts& facts, const Job& job, const Prediction& here,
+                     const ResponseRuns* runs) {
+  if (runs != nullptr) return runs->response(here);
+  if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return response_of(*sync, here);
   if (const auto* once = std::get_if<StatisticsJob>(&job.kind))
     return response_of(facts, *once, here);
   return response_of(facts, std::get<AsyncJob>(job.kind), here);

@@ -1,6 +1,7 @@
 // From a charter to what the predictors need.
 #pragma once
 
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -31,6 +32,12 @@ void tell_apart(Job& job, const Facts& facts, double differ,
                 const std::vector<std::shared_ptr<const learn::Rows>>& owners);
 
 Prediction predict(const Facts& facts, const Job& job, const Effort& effort);
-Response response_of(const Facts& facts, const Job& job, const Prediction& here, int threads);
+
+/// Runs that the response needs, of the same job and facts; none where it follows without.
+std::unique_ptr<ResponseRuns> response_runs(const Facts& facts, const Job& job,
+                                            const Prediction& here);
+/// After all runs, if there are any.
+Response response_of(const Facts& facts, const Job& job, const Prediction& here,
+                     const ResponseRuns* runs);
 
 }  // namespace parley::forecast

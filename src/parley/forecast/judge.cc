@@ -86,8 +86,9 @@ double Judge::at(const Landing& landing) const {
 }
 
 double Judge::squared(const Landing& landing) const {
+  if (facts_.moments) return std::max(squares_at(facts_, landing) + correction_, 0.0);
   const Judged how{.rows = *facts_.rows, .loss = learn::Squared{}, .threads = threads_};
-  return std::max(at_landing(how, landing).fitness + correction_, 0.0);
+  return std::max(at_landing(how, landing).fitness, 0.0);
 }
 
 }  // namespace parley::forecast

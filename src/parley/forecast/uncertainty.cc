@@ -60,14 +60,15 @@ struct Psi {
 
 /// What each view forecasts, in units of its own f*. Runs would say little more about how far they
 /// are apart, and take long.
-std::vector<Psi> psi_of_views(const std::vector<Facts>& views, const Job& job, int threads) {
+std::vector<Psi> psi_of_views(const std::vector<Facts>& views, const Job& job, int threads,
+                              const Meanwhile& meanwhile) {
   std::vector<Psi> found(views.size());
-  in_parallel(threads, views.size(), [&](size_t, size_t first, size_t last) {
-    for (size_t k = first; k < last; ++k) {
-      const Prediction view = predict(views[k], job_for(views[k], job), {.runs = false});
-      const double best = views[k].optimum.fitness;
-      found[k] = {view.excess / best, view.optimisation / best};
-    }
+  each_in_parallel(threads, views.size() + meanwhile.count, [&](size_t k) {
+    if (k >= views.size()) return meanwhile.work(k - views.size());
+    const Prediction view =
+        predict(views[k], job_for(views[k], job), {.runs = false, .clipped = false});
+    const double best = views[k].optimum.fitness;
+    found[k] = {view.excess / best, view.optimisation / best};
   });
   return found;
 }
@@ -115,18 +116,17 @@ Views views_of(const charter::Model& model, const Facts& facts, const ManyRows& 
   if (!views.redrawn && facts.rows->size() < 4 * facts.dimension() * kParts)
     return views;  // too few to tell
   views.facts.resize(views.redrawn ? redrawn.size() : kParts);
-  in_parallel(threads, views.facts.size(), [&](size_t, size_t first, size_t last) {
-    for (size_t k = first; k < last; ++k)
-      views.facts[k] =
-          facts_of(model, views.redrawn ? redrawn[k] : part_of(*facts.rows, k, kParts));
+  each_in_parallel(threads, views.facts.size(), [&](size_t k) {
+    views.facts[k] = facts_of(model, views.redrawn ? redrawn[k] : part_of(*facts.rows, k, kParts));
   });
   return views;
 }
 
 PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
-                       const Prediction& here, double owners_rows, int threads) {
+                       const Prediction& here, double owners_rows, int threads,
+                       const Meanwhile& meanwhile) {
+  const std::vector<Psi> found = psi_of_views(views.facts, job, threads, meanwhile);
   if (views.facts.empty()) return {1, 0};
-  const std::vector<Psi> found = psi_of_views(views.facts, job, threads);
   double sum = 0, squares = 0, unfinished = 0;
   for (const Psi& view : found) {
     sum += view.excess, squares += view.excess * view.excess;

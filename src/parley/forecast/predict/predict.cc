@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 
-#include "parley/base/parallel.h"
 #include "parley/base/result.h"
 #include "parley/forecast/predict/exact.h"
 #include "parley/forecast/predict/gaussian_loss.h"
@@ -68,13 +67,12 @@ ExactMoments exact(const Facts& facts, const SyncJob& job, const Propagation& ho
 std::optional<Prediction> by_moments(const Facts& facts, const SyncJob& job,
                                      const Propagation& how) {
   if (!std::holds_alternative<learn::Squared>(facts.loss)) return std::nullopt;
-  const ExactMoments moments = exact(facts, job, how, false);
+  const auto clips = [&](const Landing& at) { return at_landing(how.judged(), at).clipped > 0; };
+  if (clips({job.schedule.start, std::vector<double>(facts.hessian.size())})) return std::nullopt;
   const Landing widest = landing_of(facts, exact(facts, job, how, true), job.variance);
-  const Landing start{job.schedule.start, std::vector<double>(facts.hessian.size())};
-  const double clipped =
-      std::max(at_landing(how.judged(), widest).clipped, at_landing(how.judged(), start).clipped);
   const double gain = smallest_gain(widest, facts.box);
-  if (clipped > 0 || 1 - gain > kNegligible) return std::nullopt;
+  if (1 - gain > kNegligible || clips(widest)) return std::nullopt;
+  const ExactMoments moments = exact(facts, job, how, false);
   return Prediction{.predictor = "moments",
                     .why = "squared loss; neither the clip nor the box is met",
                     .excess = moments.optimisation + job.variance * moments.noise_gain,
@@ -90,12 +88,19 @@ std::string why_propagation(const Facts& facts, const Prediction& found) {
                                                : "squared loss, some records are clipped";
 }
 
-Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagation& how) {
+/// Squares are judged by their moments: only what is clipped takes another look at the records.
+AtLanding judged(const Facts& facts, const Propagation& how, const Landing& landing, bool clipped) {
+  if (!facts.moments) return at_landing(how.judged(), landing);
+  return {fitness_at(facts, landing), clipped ? at_landing(how.judged(), landing).clipped : 0};
+}
+
+Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagation& how,
+                          bool clipped) {
   const Propagator propagator(how);
   const Propagated with = propagator.run(job.schedule, job.variance);
   const Propagated without = propagator.run(job.schedule, 0);
-  const AtLanding loud = at_landing(how.judged(), with.output);
-  const AtLanding quiet = at_landing(how.judged(), without.output);
+  const AtLanding loud = judged(facts, how, with.output, clipped);
+  const AtLanding quiet = judged(facts, how, without.output, false);
   Prediction found{.predictor = "gaussian",
                    .excess = loud.fitness - facts.optimum.fitness,
                    .optimisation = quiet.fitness - facts.optimum.fitness,
@@ -131,37 +136,61 @@ Prediction predict(const Facts& facts, const SyncJob& job, const Effort& effort)
   const Propagation how = propagation(facts, job, effort);
   auto found = by_moments(facts, job, how);
   if (!found) {
-    found = by_propagation(facts, job, how);
+    found = by_propagation(facts, job, how, effort.clipped);
     if (effort.runs) by_runs(*found, facts, job, effort.threads);
   }
   found->stability = stability(facts, job.schedule);
   return *std::move(found);
 }
 
-Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here, int threads) {
-  if (here.predictor == "moments") {
-    const double gain = job.variance > 0 ? (here.excess - here.optimisation) / job.variance : 0;
-    return Response::line(here.optimisation, gain);
-  }
+namespace {
+
+/// In units of the job's; without noise first.
+constexpr std::array<double, ResponseRuns::kCount> kTimes = {0.0, 1.0, 1e-1, 1e1, 1e2};
+
+Propagation fewer_rows(const Facts& facts, const SyncJob& job) {
   Propagation how = propagation(facts, job, {});
   how.looked_at = kTableRows;
-  const Propagator propagator(how);
-  constexpr std::array kTimes = {0.0, 1.0, 1e-1, 1e1, 1e2};
-  std::array<double, kTimes.size()> fitness{};
-  in_parallel(threads, kTimes.size(), [&](size_t, size_t first, size_t last) {
-    for (size_t k = first; k < last; ++k)
-      fitness[k] = propagator.fitness(propagator.run(job.schedule, kTimes[k] * job.variance));
-  });
-  // Fewer rows have another optimum: what they say is moved to where all rows are known.
-  const double none = fitness[0], middle = fitness[1];
+  return how;
+}
+
+}  // namespace
+
+struct ResponseRuns::State {
+  const SyncJob& job;
+  Propagation how;
+  Propagator propagator{how};
+  std::array<double, kCount> fitness{};
+};
+
+ResponseRuns::ResponseRuns(const Facts& facts, const SyncJob& job)
+    : state_(new State{job, fewer_rows(facts, job)}) {}
+
+ResponseRuns::~ResponseRuns() = default;
+
+void ResponseRuns::run(size_t k) {
+  const SyncJob& job = state_->job;
+  const Propagated found = state_->propagator.run(job.schedule, kTimes.at(k) * job.variance);
+  state_->fitness.at(k) = state_->propagator.fitness(found);
+}
+
+/// Fewer rows have another optimum: what they say is moved to where all rows are known.
+Response ResponseRuns::response(const Prediction& here) const {
+  const auto& fitness = state_->fitness;
+  const double variance = state_->job.variance, none = fitness[0], middle = fitness[1];
   const double noise = here.excess - here.optimisation;
   const double factor = middle > none && noise > 0 ? noise / (middle - none) : 1;
   std::vector<std::pair<double, double>> points = {{0, here.optimisation}};
   for (size_t k = 2; k < kTimes.size(); ++k) {
-    if (kTimes[k] == 1e1) points.emplace_back(job.variance, here.excess);
-    points.emplace_back(kTimes[k] * job.variance, here.optimisation + factor * (fitness[k] - none));
+    if (kTimes[k] == 1e1) points.emplace_back(variance, here.excess);
+    points.emplace_back(kTimes[k] * variance, here.optimisation + factor * (fitness[k] - none));
   }
   return Response::table(std::move(points));
+}
+
+Response response_of(const SyncJob& job, const Prediction& exact) {
+  const double gain = job.variance > 0 ? (exact.excess - exact.optimisation) / job.variance : 0;
+  return Response::line(exact.optimisation, gain);
 }
 
 }  // namespace parley::forecast

@@ -3,6 +3,7 @@
 // the box decides and normal moments no longer tell.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,7 +55,8 @@ struct Prediction {
 
 struct Effort {
   int threads = 1;
-  bool runs = true;  // where moments do not tell; else they are taken for what they are
+  bool runs = true;     // where moments do not tell; else they are taken for what they are
+  bool clipped = true;  // whether the share of clipped records is wanted
 };
 
 Prediction predict(const Facts& facts, const SyncJob& job, const Effort& effort = {});
@@ -66,9 +68,25 @@ Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort
 /// By drawing the noise; for the squared loss.
 Prediction predict(const Facts& facts, const StatisticsJob& job);
 
+/// What a thousand rows say of other variances of the noise: runs that do not depend on each other.
+class ResponseRuns {
+ public:
+  static constexpr size_t kCount = 5;
+
+  ResponseRuns(const Facts& facts, const SyncJob& job);
+  ~ResponseRuns();
+
+  void run(size_t k);  // each once, on any thread
+  /// After all of them.
+  Response response(const Prediction& here) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// The prediction of other variances of the noise, around that of the job.
-Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here,
-                     int threads = 1);
+Response response_of(const SyncJob& job, const Prediction& exact);
 Response response_of(const Facts& facts, const AsyncJob& job, const Prediction& here);
 Response response_of(const Facts& facts, const StatisticsJob& job, const Prediction& here);
 

@@ -2,6 +2,7 @@
 """The ladder of mechanisms at equal epsilon: three banks, 10,000 loans each, epsilon = 1.
 
     experiments/ladder.py [--parley build/release/parley] [--runs 200] [--data FOLDER] [--rows NAME…]
+                          [--halves mixed|time]
 
 Every line is `parley simulate` of examples/three-banks.charter.toml with a few keys changed, on
 `--standin lending` or on the files of FOLDER (bank-a.csv, bank-b.csv, bank-c.csv, pilot.csv, for
@@ -9,7 +10,9 @@ example from experiments/specification_lending.py). The first table has the cons
 specification names (horizontal, 3). For the second all constants are chosen on the public rows
 alone: one half of them is the pilot, the other half plays three small owners whose epsilon is so much
 larger that their noise is that of the real ones; whichever constants do best there (seed 2) are run
-once on the owners' rows (seed 1), and nothing is chosen again.
+once on the owners' rows (seed 1), and nothing is chosen again. The halves are every other row, or with
+`--halves time` the later rows (the pilot) and the earlier ones (the owners), for a pilot in order of time
+whose owners' rows are older still.
 """
 
 import argparse
@@ -86,8 +89,8 @@ FAMILIES = [
 
 
 class Ladder:
-    def __init__(self, parley, runs, data, folder):
-        self.parley, self.runs, self.folder, self.pilot = parley, runs, folder, None
+    def __init__(self, parley, runs, data, folder, by_time=False):
+        self.parley, self.runs, self.folder, self.pilot, self.by_time = parley, runs, folder, None, by_time
         self.charter = os.path.join(folder, "ladder.charter.toml")
         self.data = data or self.generate()
         # Every job sets these itself, and not all rules have all of them.
@@ -134,9 +137,12 @@ class Ladder:
         os.makedirs(self.pilot)
         with open(os.path.join(self.data, "pilot.csv"), newline="") as file:
             head, *rows = list(csv.reader(file))
-        fitted, judged = rows[0::2], rows[1::2]
+        half = len(rows) // 2
+        fitted, judged = (rows[half:], rows[:half]) if self.by_time else (rows[0::2], rows[1::2])
         each = len(judged) // len(OWNERS)
-        parts = {"pilot": fitted} | {n: judged[i::len(OWNERS)][:each] for i, n in enumerate(OWNERS)}
+        owners = [judged[i * each:(i + 1) * each] if self.by_time else judged[i::len(OWNERS)][:each]
+                  for i in range(len(OWNERS))]
+        parts = {"pilot": fitted} | dict(zip(OWNERS, owners))
         for name, part in parts.items():
             with open(os.path.join(self.pilot, name + ".csv"), "w", newline="") as file:
                 csv.writer(file, lineterminator="\n").writerows([head] + part)
@@ -191,11 +197,12 @@ def main():
     parser.add_argument("--parley", default=os.path.join(ROOT, "build/release/parley"))
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--data", help="folder with bank-a.csv, bank-b.csv, bank-c.csv, pilot.csv")
+    parser.add_argument("--halves", choices=["mixed", "time"], default="mixed")
     parser.add_argument("--rows", nargs="*", help="rows of the tables, for example 2 6")
     options = parser.parse_args()
     wanted = lambda rows: [row for row in rows if options.rows is None or row[0] in options.rows]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        ladder = Ladder(options.parley, options.runs, options.data, folder)
+        ladder = Ladder(options.parley, options.runs, options.data, folder, options.halves == "time")
         given(ladder, pool, wanted(LADDER))
         chosen(ladder, pool, wanted(FAMILIES))
 

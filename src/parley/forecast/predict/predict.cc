@@ -10,6 +10,7 @@
 #include "parley/forecast/predict/gaussian_loss.h"
 #include "parley/forecast/predict/pilot_runs.h"
 #include "parley/forecast/predict/propagation.h"
+#include "parley/learn/solver/solvers.h"
 
 namespace parley::forecast {
 namespace {
@@ -111,14 +112,30 @@ Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagat
   return found;
 }
 
+/// Squares run on fewer rows, and which ones these are moves the result. It moves normal moments
+/// about as much, and those of all rows are known.
+double all_to_part(const Prediction& all, const Facts& facts, const SyncJob& job, size_t rows) {
+  const auto ran = rows_to_run(facts, rows);
+  learn::Moments moments(ran->columns());
+  moments.add(*ran, 1);
+  const auto centre = learn::squared_optimum(moments, facts.l2, facts.box).theta;
+  Propagation how = propagation(facts, job, {});
+  how.looked_at = rows;
+  Landing found = Propagator(how).run(job.schedule, job.variance).output;
+  for (size_t j = 0; j < centre.size(); ++j) found.mean[j] -= centre[j];
+  return all.excess / quadratic_cost(facts.hessian, found.mean, found.covariance);
+}
+
 /// Where normal moments no longer tell, the algorithm itself does.
 void by_runs(Prediction& found, const Facts& facts, const SyncJob& job, int threads) {
   const bool box = found.smallest_gain < kSaturated;
   if (!box && found.excess <= far(facts.loss) * facts.optimum.fitness) return;
-  const PilotRuns runs = run_on_pilot(facts, job, threads);
+  const size_t rows = facts.moments ? kRunRows / 2 : kRunRows;
+  const PilotRuns runs = run_on_pilot(facts, job, threads, rows);
   found.predictor = "pilot_monte_carlo";
   found.why = box ? "the box decides" : "so far from the best, iterates are not normal";
-  found.excess = std::max(runs.excess, found.optimisation);
+  const double factor = facts.moments ? all_to_part(found, facts, job, rows) : 1;
+  found.excess = std::max(factor * runs.excess, found.optimisation);
   found.landing = runs.landing;
 }
 

@@ -36,10 +36,12 @@ EPSILONS, PILOT, FEATURES, ONES = (0.1, 1, 10), 2561, 123, 14
 CS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 TASK = {"target": {"column": "income", "levels": ["-1", "+1"]}, "columns": [number("f", 0, 1, 0, count=FEATURES)],
         "model": {"loss": "logistic", "l2": 1e-3, "box": 5.0}, "prepare": None}
-ZERO = {"protocol.rule": "constant", "protocol.start": "zero", "protocol.average": "tail"}
-SCHEDULES = ((5, 0), (10, 0.8), (20, 0.8), (40, 0.9), (80, 0.9))  # rounds and momentum
-FROM_ZERO = [{**ZERO, "protocol.rounds": t, "protocol.step": s, "protocol.momentum": m, "privacy.max_grad_norm": c}
-             for c, (t, m), s in itertools.product((4, 7.5), SCHEDULES, (1.0, 2.0))]
+ZERO = {"protocol.rule": "constant", "protocol.start": "zero"}
+SCHEDULES = ((4, 0.5), (5, 0), (5, 0.3), (7, 0.3), (7, 0.5), (8, 0.6), (10, 0.8), (20, 0.8), (40, 0.9),
+             (80, 0.9))  # rounds and momentum
+FROM_ZERO = [{**ZERO, "protocol.average": a, "protocol.rounds": t, "protocol.step": s, "protocol.momentum": m,
+              "privacy.max_grad_norm": c}
+             for c, (t, m), s, a in itertools.product((4, 7.5), SCHEDULES, (1.0, 2.0, 3.0, 4.0), ("tail", "none"))]
 
 
 def matrix(lines):
@@ -90,7 +92,8 @@ class Parley:
         keys = self.chooser.choose(candidates, epsilon, self.job.rows, len(self.job.owners))
         found = POOL.map(lambda seed: self.judge(self.job.simulate(keys, epsilon, seed)[1]), seeds)
         momentum = keys.get("protocol.momentum")
-        return list(found), constants(keys) + (f", momentum {momentum:g}" if momentum else "")
+        last = ", last iterate" if keys.get("protocol.average") == "none" else ""
+        return list(found), constants(keys) + (f", momentum {momentum:g}" if momentum else "") + last
 
 
 def line(epsilon, what, figures, note):

@@ -30,7 +30,7 @@ WAYS = [
       for how, more in (("tuned,", ""), ("published,", "publish = true\n"))
       for prox in (0.3, 3.0, 30.0)),
     ("`statistics` of the others", 'rule = "statistics"\nowner_learner = "statistics"\n', BANK,
-     "max_row_norm = 12.0\n"),
+     "max_row_norm = 8.0\nlabel_weight = 8.0\n"),  # as the pilot chose in ladder.py
     ("copies of `own_noise`", GRADIENTS + 'owner_learner = "own_noise"\ncopies = true\n', "",
      "max_grad_norm = 4.0\n"),
     ("copies of `others_first`, prox = 3",

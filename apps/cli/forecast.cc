@@ -1,7 +1,9 @@
 // parley forecast CHARTER
 #include "parley/forecast/forecast.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 #include "commands.h"
@@ -62,24 +64,48 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Pilots as they would have been drawn if the moments' noise had fallen another way.
-Result<forecast::ManyRows> redrawn(const ForecastOptions& options, charter::Charter charter) {
-  constexpr uint64_t kTimes = 6;
-  forecast::ManyRows found;
-  if (options.moments.empty() || !charter.pilot) return found;
-  std::vector<learn::PaidMoments> moments;
+using Moments = std::vector<learn::PaidMoments>;
+
+Result<Moments> moments_of(const ForecastOptions& options) {
+  Moments moments;
   for (const auto& file : options.moments)
     moments.push_back(TRY(learn::moments_from_json(TRY(read_file(file)), file.string())));
+  return moments;
+}
+
+/// As many rows as the charter's pilot has, drawn from other moments.
+Result<std::shared_ptr<const learn::Rows>> drawn(std::span<const learn::PaidMoments> moments,
+                                                 charter::Charter charter) {
   const TemporaryFolder folder = TRY(TemporaryFolder::make());
-  charter.pilot->file = "redrawn.csv";
-  for (uint64_t k = 0; k < kTimes; ++k) {
-    const auto again = learn::with_more_noise(moments, k);
-    const std::string text =
-        TRY(learn::drawn_pilot(again, charter.schema, static_cast<uint64_t>(charter.pilot->rows)));
-    TRY(write_file(folder.path() / charter.pilot->file, text));
-    charter.pilot->sha256 = TRY(hash_file(folder.path() / charter.pilot->file));
-    const std::filesystem::path folders[] = {folder.path()};
-    found.push_back(TRY(charter::load_pilot(charter, folders)));
+  charter.pilot->file = "drawn.csv";
+  const std::string text =
+      TRY(learn::drawn_pilot(moments, charter.schema, static_cast<uint64_t>(charter.pilot->rows)));
+  TRY(write_file(folder.path() / charter.pilot->file, text));
+  charter.pilot->sha256 = TRY(hash_file(folder.path() / charter.pilot->file));
+  const std::filesystem::path folders[] = {folder.path()};
+  return TRY(charter::load_pilot(charter, folders));
+}
+
+/// Pilots as they would have been drawn if the moments' noise had fallen another way.
+Result<forecast::ManyRows> redrawn(const Moments& moments, const charter::Charter& charter) {
+  constexpr uint64_t kTimes = 6;
+  forecast::ManyRows found;
+  if (moments.empty() || !charter.pilot) return found;
+  for (uint64_t k = 0; k < kTimes; ++k)
+    found.push_back(TRY(drawn(learn::with_more_noise(moments, k), charter)));
+  return found;
+}
+
+/// Rows of each owner's own moments, where all owners gave some; only asynchronous learners ask one
+/// owner at a time, so that it matters how each of them bends.
+Result<forecast::ManyRows> of_each_owner(const Moments& moments, const charter::Charter& charter) {
+  forecast::ManyRows found;
+  if (charter.protocol.name != charter::ProtocolName::kAsync || !charter.pilot) return found;
+  for (const charter::Owner& owner : charter.owners) {
+    const auto own = std::find_if(moments.begin(), moments.end(),
+                                  [&](const auto& each) { return each.owner == owner.name; });
+    if (own == moments.end()) return forecast::ManyRows();
+    found.push_back(TRY(drawn({&*own, 1}, charter)));
   }
   return found;
 }
@@ -94,13 +120,17 @@ Result<Output> run(const ForecastOptions& options, ProgressStyle) {
   TRY(charter::load_bundle(charter, folders));
   const auto pilot = TRY(charter::load_pilot(charter, folders, options.signs));
   const auto terms = TRY(market(options));
-  auto others = TRY(redrawn(options, charter));
+  const Moments moments = TRY(moments_of(options));
+  auto others = TRY(redrawn(moments, charter));
+  auto owners = TRY(of_each_owner(moments, charter));
   const forecast::ForecastOptions how{.target = options.target,
                                       .market = terms,
                                       .differ = options.differ,
                                       .delta = options.delta,
                                       .compare = !options.html.empty(),
+                                      .aggregation_price = options.aggregation_price,
                                       .redrawn = std::move(others),
+                                      .owners = std::move(owners),
                                       .threads = threads_or_all(options.threads)};
   const std::string text = TRY(read_file(options.charter));
   auto tuned = TRY(forecast::forecast_draft({charter, text, changes, options.tune}, pilot, how));

@@ -15,20 +15,22 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string line_of(const net::Reconciled::Job& job) {
-  const auto& [known, booked, beside] = job.receipts;
+  const auto& [known, booked, beside, lost] = job.receipts;
+  std::string more;
+  if (beside > 0)
+    more =
+        fmt::format(", {} of them beside another answer to the same round: both are paid", beside);
+  if (lost > 0) more += fmt::format(", and {} payments that reached nobody", lost);
   return fmt::format("{}: charter {}, data set {}: {} receipts known, {} booked again{}\n",
                      job.file.string(), to_hex(job.charter).substr(0, 12), job.dataset, known,
-                     booked + beside,
-                     beside == 0 ? ""
-                                 : fmt::format(", {} of them beside another answer to the same "
-                                               "round: both are paid",
-                                               beside));
+                     booked + beside, more);
 }
 
 Json json_of(const net::Reconciled::Job& job) {
   return {{"file", job.file.string()},     {"charter", to_hex(job.charter)},
           {"dataset", job.dataset},        {"known", job.receipts.known},
-          {"booked", job.receipts.booked}, {"beside", job.receipts.beside}};
+          {"booked", job.receipts.booked}, {"beside", job.receipts.beside},
+          {"lost", job.receipts.lost}};
 }
 
 std::string text_of(const privacy::Budget& budget) {

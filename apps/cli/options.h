@@ -110,6 +110,7 @@ struct ForecastOptions {
   std::vector<std::string> prices;             // OWNER=PRICE, of one unit of epsilon
   double value = 0;                            // of one unit of relative fitness, in the same money
   double differ = 0;                           // tau^2 in units of f*
+  double aggregation_price = 0;                // in relative fitness; federated only
   std::optional<double> delta;                 // that owners would accept
   std::vector<std::filesystem::path> moments;  // from which the pilot was drawn
   int threads = 0;                             // 0: as many as the machine has

@@ -30,6 +30,11 @@ void add_forecast(CLI::App& root, Invocation& invocation) {
                   "How far owners differ: what the best model of one owner's rows misses on all "
                   "rows however many it has, as relative fitness")
       ->check(CLI::NonNegativeNumber);
+  app->add_option(
+         "--aggregation-price", options->aggregation_price,
+         "Federated: what one aggregation costs, as relative fitness; local steps are then "
+         "chosen for the least of both")
+      ->check(CLI::NonNegativeNumber);
   app->add_option("--delta", options->delta,
                   "With --tune: a delta that owners would accept, for Gaussian noise if it is "
                   "better")

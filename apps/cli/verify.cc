@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "parley/base/files.h"
+#include "parley/protocol/make_learner.h"
 #include "parley/protocol/owner_jobs.h"
 #include "parley/wire/transcript_file.h"
 
@@ -55,6 +56,14 @@ std::optional<wire::Entry> take_release(const charter::Charter& agreed,
   return release;
 }
 
+/// Where owners keep the parts of the model.
+Result<std::optional<learn::Manifest>> manifest_of(const charter::Charter& charter,
+                                                   const fs::path& file) {
+  if (!protocol::has_dealer(charter)) return std::optional<learn::Manifest>();
+  const std::string text = TRY(read_file(file));
+  return std::optional(TRY(learn::manifest_from_json(text, file.string())));
+}
+
 }  // namespace
 
 Result<Output> run(const VerifyOptions& options, ProgressStyle) {
@@ -63,13 +72,15 @@ Result<Output> run(const VerifyOptions& options, ProgressStyle) {
   TRY(charter::load_bundle(agreed, folders));
   const charter::Charter charter = TRY(protocol::learners_job(agreed, options.as));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
-  const learn::Model model = TRY(learn::read_model(options.model));
+  const auto manifest = TRY(manifest_of(charter, options.model));
+  const learn::Model model = manifest ? learn::Model{} : TRY(learn::read_model(options.model));
   wire::Transcript transcript = TRY(wire::read_transcript(options.transcript));
   const auto release = take_release(agreed, transcript);
   const auto file = TRY(packed_hash(options.transcript));
   const auto ledgers = TRY(read_ledgers(options.ledgers, agreed));
   protocol::Evidence evidence{charter, pilot.get(), model, transcript, file, ledgers};
   if (release) evidence.published.emplace(agreed, *release);
+  if (manifest) evidence.manifest = &*manifest;
   const auto result = TRY(protocol::verify(evidence));
   return Output{.text = report::to_text(result),
                 .json = report::to_json(result),

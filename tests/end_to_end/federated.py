@@ -18,7 +18,7 @@ class Clinics(Consortium):
 
     made = None
 
-    def __init__(self, folder, rounds, **secure):  # pylint: disable=super-init-not-called
+    def __init__(self, folder, rounds, sync=False, evaluate=0.0, **secure):  # pylint: disable=super-init-not-called
         self.folder, self.sign_keys, self.budget = folder, {}, 4
         self.charter = folder / "job.charter.toml"
         if Clinics.made is None:
@@ -29,7 +29,11 @@ class Clinics(Consortium):
         else:
             shutil.copytree(Clinics.made[0].name, folder, dirs_exist_ok=True)
             self.sign_keys = Clinics.made[1]
-        self.write(rounds, secure)
+        local = {"name": "federated", "rounds": rounds, "local_steps": 5, "step": 0.2}
+        plain = {"name": "sync", "rule": "constant", "rounds": rounds, "step": 0.2}
+        self.write(plain if sync else local,
+                   {"max_grad_norm": 2.0, "evaluate": evaluate,
+                    **({} if sync else {"max_row_norm": 1.0})}, secure)
 
     def make(self, folder):
         must("certs", "init", "banks.example", "--out", "ca", cwd=folder)
@@ -44,7 +48,7 @@ class Clinics(Consortium):
             text = re.sub(r"delta = 0.0\npure = .*", "delta = 1e-6", policy.read_text())
             policy.write_text(text)
 
-    def write(self, rounds, secure):
+    def write(self, protocol, privacy, secure):
         self.charter.write_text("\n".join([
             block("[charter]", {"version": 1, "name": "clinics", "consortium": "banks.example"}),
             block("[target]", {"column": "int_rate", "bounds": [5.0, 29.0], "center": 13.25,
@@ -52,9 +56,8 @@ class Clinics(Consortium):
             block("[[column]]", {"name": "pc", "count": 10, "kind": "number",
                                  "bounds": [-40.0, 40.0], "missing": 0.0}),
             block("[model]", {"loss": "squared", "l2": 0.01, "box": 1.0}),
-            block("[protocol]", {"name": "federated", "rounds": rounds, "local_steps": 5,
-                                 "step": 0.2}),
-            block("[privacy]", {"max_row_norm": 1.0, "max_grad_norm": 2.0}),
+            block("[protocol]", protocol),
+            block("[privacy]", privacy),
             block("[secure_aggregation]", secure),
             block("[network]", {"deadline_s": 2}),
             *[block("[[owner]]", {"name": clinic, "rows": 200, "epsilon": 4.0, "delta": 1e-6,
@@ -97,7 +100,7 @@ class Federated(InFolder):
             self.json("ledger", "verify", self.folder / owner["name"] / "state" / "ledger.db")
 
     def test_when_all_come_the_model_is_the_simulated_one(self):
-        clinics = Clinics(self.folder, 5)
+        clinics = Clinics(self.folder, 5, evaluate=0.2)
         done = self.json("simulate", clinics.charter, "--data", "data", "--seed", "5", "--out", "sim")
         self.assertEqual([owner["answers"] for owner in done["result"]["owners"]], [5] * 10)
         checked = self.json("owner", "check", "clinic-0/policy.toml", clinics.charter)
@@ -109,8 +112,35 @@ class Federated(InFolder):
         trained, simulated = (json.loads((self.folder / folder / "model.json").read_text())
                               for folder in ("job", "sim"))
         self.assertEqual(trained["model"]["theta"], simulated["model"]["theta"])
+        self.assertEqual(trained["evaluation"], simulated["evaluation"])
+        self.assertGreater(trained["evaluation"]["loss_standard_error"], 0)
         self.assertEqual(trained["privacy_card"]["protocol"], "federated")
         self.verified(clinics)
+
+    def test_a_synchronous_job_in_a_secure_sum_is_the_simulated_one(self):
+        clinics = Clinics(self.folder, 5, sync=True)
+        self.json("simulate", clinics.charter, "--data", "data", "--seed", "5", "--out", "sim")
+        learner, port = clinics.learner()
+        for clinic in CLINICS:
+            self.addCleanup(clinics.owner(clinic, port, seed=5).wait)
+        self.assertEqual(learner.wait(60), 0, clinics.log("learner"))
+        trained, simulated = (json.loads((self.folder / folder / "model.json").read_text())
+                              for folder in ("job", "sim"))
+        self.assertEqual(trained["model"]["theta"], simulated["model"]["theta"])
+        self.assertEqual(trained["privacy_card"]["protocol"], "sync")
+        self.verified(clinics)
+
+    def test_a_synchronous_job_in_a_secure_sum_goes_on_without_one_that_is_killed(self):
+        clinics = Clinics(self.folder, 30, sync=True, repeats=2)
+        learner, port = clinics.learner()
+        owners = {clinic: clinics.owner(clinic, port) for clinic in CLINICS}
+        self.wait_for(clinics, learner, 10_000)
+        owners["clinic-3"].kill()
+        self.assertEqual(learner.wait(60), 0, clinics.log("learner"))
+        for clinic, owner in owners.items():
+            self.assertEqual(owner.wait(60), -9 if clinic == "clinic-3" else 0, clinics.log(clinic))
+        for owner in self.verified(clinics)["owners"]:
+            self.assertEqual(owner["answers"] < 30, owner["name"] == "clinic-3", owner)
 
     def test_a_learner_that_is_killed_resumes_and_owners_pay_the_lost_aggregation_again(self):
         clinics = Clinics(self.folder, 20, repeats=2)

@@ -115,6 +115,7 @@ class Generated(FirstCharter):
         files = [f"data/{name}.csv" for name in OWNERS]
         done = self.parley("init", *files, "--target", "int_rate")
         self.assertIn("placeholder", done.stderr)
+        self.assertIn("--paid", done.stderr)
         before = done.stdout
         for file in files:
             path = self.folder / file

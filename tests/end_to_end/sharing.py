@@ -3,10 +3,12 @@
 import csv
 import json
 import random
+import signal
+import subprocess
 import time
 
 from charters import block, category, number
-from consortium import OWNERS, Consortium, must
+from consortium import OWNERS, SEEDED_OWNER, Consortium, must
 from parley import InFolder, main
 
 RECORDS = 120
@@ -15,8 +17,9 @@ RECORDS = 120
 class Agencies(Consortium):
     """The papers of a consortium; its owners hold different columns of the same people."""
 
-    def __init__(self, folder, rounds=4, epsilon=1000, deadline=30):
+    def __init__(self, folder, rounds=4, epsilon=1000, deadline=30, rule="gradients"):
         self.folder, self.rounds, self.epsilon, self.deadline = folder, rounds, epsilon, deadline
+        self.rule = rule
         must("certs", "init", "banks.example", "--out", "ca", cwd=folder)
         self.sign_keys = {}
         self.join("central-bank", "learner")
@@ -44,8 +47,7 @@ class Agencies(Consortium):
             block("[target]", {"owner": "bank-b", "column": "income", "levels": ["low", "high"]}),
             *columns,
             block("[model]", {"loss": "squared", "l2": 0.01, "bias": True, "box": 4.0}),
-            block("[protocol]", {"name": "sharing", "rule": "gradients", "rounds": self.rounds,
-                                 "step": 1.0, "momentum": 0.5, "model_ball": 4.0}),
+            block("[protocol]", {"name": "sharing", "rule": self.rule, **self.steps()}),
             block("[privacy]", {"max_row_norm": 1.0, "delta": 1e-5}),
             *[block("[[owner]]", {"name": owner, "epsilon": float(self.epsilon),
                                   "columns": names[owner], "max_row_norm": 0.57,
@@ -56,6 +58,12 @@ class Agencies(Consortium):
             assert old in text, old
             text = text.replace(old, new)
         (file or self.charter).write_text(text)
+
+    def steps(self):
+        if self.rule == "statistics":
+            return {"rounds": 1}
+        steps = {"rounds": self.rounds, "step": 1.0, "model_ball": 4.0}
+        return {**steps, "momentum": 0.5} if self.rule == "gradients" else steps
 
     def write_data(self, seed=1):
         """Every owner's file in an order of its own."""
@@ -104,17 +112,22 @@ class Sharing(InFolder):
         self.assertEqual(learner.wait(120), 0, agencies.log("learner"))
         for name, owner in zip(OWNERS, owners):
             self.assertEqual(owner.wait(60), 0, agencies.log(name))
-        return json.loads((self.folder / "job" / "manifest.json").read_text())
+        return json.loads((agencies.folder / "job" / "manifest.json").read_text())
 
     def train(self, agencies):
         learner, port = agencies.learner()
         owners = [agencies.owner(owner, port) for owner in OWNERS]
         return self.finish(agencies, learner, owners)
 
-    def check_ledgers(self, rounds):
+    def sub(self, name):
+        folder = self.folder / name
+        folder.mkdir()
+        return folder
+
+    def check_ledgers(self, agencies, rounds):
         spent = set()
         for owner in OWNERS:
-            ledger = self.folder / owner / "state" / "ledger.db"
+            ledger = agencies.folder / owner / "state" / "ledger.db"
             self.assertEqual(self.json("ledger", "verify", ledger)["rows"], 1 + rounds)
             shown = self.json("ledger", "show", ledger)
             spent.add(json.dumps(shown["datasets"][0].get("spent", shown["datasets"][0])))
@@ -123,8 +136,8 @@ class Sharing(InFolder):
     def predict(self, agencies, owners=OWNERS, query="first"):
         files = []
         for owner in owners:
-            done = self.parley("predict", agencies.part(owner), f"data/{owner}.csv",
-                               "--query", query)
+            done = self.parley("predict", agencies.part(owner),
+                               agencies.folder / "data" / f"{owner}.csv", "--query", query)
             file = self.folder / f"{owner}.scores"
             file.write_text(done.stdout)
             files.append(file)
@@ -134,7 +147,7 @@ class Sharing(InFolder):
         agencies = Agencies(self.folder)
         manifest = self.train(agencies)
         self.assertEqual([part["owner"] for part in manifest["parts"]], list(OWNERS))
-        self.check_ledgers(4)
+        self.check_ledgers(agencies, 4)
         self.assertFalse((self.folder / "job" / "model.json").exists())
         files = self.predict(agencies)
         opened = self.json("predict", "job/manifest.json", *files)
@@ -153,12 +166,88 @@ class Sharing(InFolder):
         refused = self.parley("predict", agencies.part("bank-a"), "data/bank-a.csv", expect=2)
         self.assertIn("--query", refused.stderr)
 
-    def test_what_the_learner_keeps_holds_no_part_and_verify_says_why(self):
+    def test_every_rule_trains_and_comes_out_as_in_one_process_bit_for_bit(self):
+        for rule, rounds in (("gradients", 4), ("statistics", 1), ("noisy_sharing", 4)):
+            with self.subTest(rule=rule):
+                agencies = Agencies(self.sub(rule), rule=rule)
+                self.train(agencies)
+                self.check_ledgers(agencies, rounds)
+                replayed = subprocess.run(
+                    [SEEDED_OWNER, "replay", agencies.charter, "job/dealer.key",
+                     *[f"{owner}/policy.toml" for owner in OWNERS]],
+                    cwd=agencies.folder, text=True, capture_output=True, timeout=60, check=False)
+                self.assertEqual(replayed.returncode, 0, replayed.stderr)
+                for owner, line in zip(OWNERS, replayed.stdout.splitlines(), strict=True):
+                    part = json.loads(agencies.part(owner).read_text())
+                    self.assertEqual(part["model"]["model"]["theta"],
+                                     [float(word) for word in line.split()], owner)
+                    self.assertGreater(len(line.split()), 1)
+
+    def test_one_shot_statistics_predict_and_a_second_release_is_refused(self):
+        agencies = Agencies(self.folder, rule="statistics")
+        self.train(agencies)
+        opened = self.json("predict", "job/manifest.json", *self.predict(agencies))
+        scores = dict(zip(opened["ids"], opened["values"]))
+        right = sum((scores[p["person"]] > 0) == (p["income"] == "high") for p in agencies.people)
+        self.assertGreater(right, 0.75 * RECORDS, "with next to no noise")
+        learner, port = agencies.learner(out="again")  # Another dealer's key, other noise.
+        owners = [agencies.owner(owner, port) for owner in OWNERS]
+        self.assertNotEqual(learner.wait(60), 0)
+        self.assertIn("round 1 was answered for another query", agencies.log("learner"))
+        for owner in owners:
+            self.assertNotEqual(owner.wait(60), 0)
+        self.check_ledgers(agencies, 1)
+
+    def verify(self, agencies, *more, expect=0):
+        job = agencies.folder / "job"
+        return self.json("verify", job / "manifest.json", job / "transcript.pb.zst",
+                         agencies.charter, *more, expect=expect)
+
+    def test_receipts_of_every_rule_are_verified_and_what_is_not_recomputed_is_said(self):
+        for rule, rounds in (("gradients", 2), ("statistics", 1), ("noisy_sharing", 2)):
+            with self.subTest(rule=rule):
+                agencies = Agencies(self.sub(rule), rounds=2, rule=rule)
+                self.train(agencies)
+                ledgers = [word for owner in OWNERS for word in
+                           ("--ledger", f"{owner}={agencies.folder / owner / 'state/ledger.db'}")]
+                seen = self.verify(agencies, *ledgers)
+                self.assertTrue(seen["verified"])
+                self.assertFalse(seen["recomputed"])
+                self.assertEqual(seen["answers"], 3 * rounds)
+                for owner in seen["owners"]:
+                    self.assertLessEqual(owner["epsilon"], agencies.epsilon)
+                    self.assertGreater(owner["epsilon"], 0.9 * agencies.epsilon)
+                    self.assertTrue(owner["ledger_head"])
+                job = agencies.folder / "job"
+                said = self.parley("verify", job / "manifest.json", job / "transcript.pb.zst",
+                                   agencies.charter)
+                self.assertIn("Not recomputed: the model", said.stdout)
+
+    def test_verify_finds_another_manifest_and_receipts_that_are_missing(self):
         agencies = Agencies(self.folder, rounds=2)
         self.train(agencies)
-        refused = self.parley("verify", "job/manifest.json", "job/transcript.pb.zst",
-                              agencies.charter, expect=2)
-        self.assertTrue(refused.stderr)
+        file = self.folder / "job" / "manifest.json"
+        whole = json.loads(file.read_text())
+        fewer = {**whole, "parts": whole["parts"][:2]}
+        for changed, what in (({**whole, "charter": "00" * 32}, "is of charter 0000"),
+                              (fewer, "has no part in its place")):
+            file.write_text(json.dumps(changed))
+            found = self.verify(agencies, expect=5)["findings"]
+            self.assertTrue(any(what in each["what"] for each in found), found)
+        file.write_text(json.dumps(whole))
+        journal = (self.folder / "job" / "journal.pb").read_bytes()
+        (self.folder / "cut.pb").write_bytes(self.without_last_entry(journal))
+        found = self.json("verify", "job/manifest.json", "cut.pb", agencies.charter, expect=5)
+        self.assertTrue(any("is missing" in each["what"] for each in found["findings"]), found)
+
+    @staticmethod
+    def without_last_entry(journal):
+        """Entries are preceded by their length, in 8 bytes."""
+        ends, at = [], 0
+        while at < len(journal):
+            at += 8 + int.from_bytes(journal[at:at + 8], "little")
+            ends.append(at)
+        return journal[:ends[-2]]
 
     def test_the_simulation_runs_the_same_charter(self):
         agencies = Agencies(self.folder)
@@ -167,36 +256,47 @@ class Sharing(InFolder):
         self.assertEqual([owner["answers"] for owner in done["result"]["owners"]], [4, 4, 4])
         self.assertTrue((self.folder / "sim" / "manifest.json").exists())
 
+    def in_the_middle(self, rule, name, change=lambda agencies: None, deadline=30):
+        """A job whose learner has some receipts, with one process held still: it cannot end before
+        that is let go or killed. A job that has ended already is begun again, longer."""
+        for rounds in (60, 600, 6000):
+            agencies = Agencies(self.sub(f"{rule}-{rounds}"), rounds=rounds, rule=rule,
+                                deadline=deadline)
+            change(agencies)
+            learner, port = agencies.learner()
+            processes = {"learner": learner,
+                         **{owner: agencies.owner(owner, port) for owner in OWNERS}}
+            journal = agencies.folder / "job" / "journal.pb"
+            while journal.stat().st_size < 4000 and learner.poll() is None:
+                time.sleep(0.001)
+            processes[name].send_signal(signal.SIGSTOP)
+            if learner.poll() is None and not (agencies.folder / "job/manifest.json").exists():
+                return agencies, port, processes
+            for process in processes.values():
+                self.kill(process)
+        raise AssertionError("no job was long enough")
+
+    @staticmethod
+    def kill(process):
+        process.kill()
+        process.wait()
+
     def test_a_killed_owner_comes_back_and_nothing_is_paid_twice(self):
-        agencies = Agencies(self.folder, rounds=300)
-        learner, port = agencies.learner()
-        owners = [agencies.owner(owner, port) for owner in OWNERS]
-        ledger = self.folder / "bank-b" / "state" / "ledger.db"
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            if ledger.exists() and self.json("ledger", "verify", ledger)["rows"] > 8:
-                break
-        owners[1].kill()
-        owners[1].wait()
-        self.assertIsNone(learner.poll(), "it was killed before the end")
-        owners[1] = agencies.owner("bank-b", port)
-        self.finish(agencies, learner, owners)
-        self.check_ledgers(300)
+        for rule in ("gradients", "noisy_sharing"):
+            with self.subTest(rule=rule):
+                agencies, port, processes = self.in_the_middle(rule, "bank-b")
+                self.kill(processes["bank-b"])
+                self.assertIsNone(processes["learner"].poll(), "it was killed before the end")
+                processes["bank-b"] = agencies.owner("bank-b", port)
+                self.finish(agencies, processes["learner"], [processes[o] for o in OWNERS])
+                self.check_ledgers(agencies, agencies.rounds)
 
     def test_a_killed_learner_resumes_with_the_same_noise(self):
-        agencies = Agencies(self.folder, rounds=300)
-        learner, port = agencies.learner()
-        owners = [agencies.owner(owner, port) for owner in OWNERS]
-        ledger = self.folder / "bank-b" / "state" / "ledger.db"
-        until = time.monotonic() + 60
-        while time.monotonic() < until:
-            if ledger.exists() and self.json("ledger", "verify", ledger)["rows"] > 8:
-                break
-        learner.kill()
-        learner.wait()
+        agencies, port, processes = self.in_the_middle("gradients", "learner")
+        self.kill(processes["learner"])
         learner, _ = agencies.learner("resume", port)
-        self.finish(agencies, learner, owners)
-        self.check_ledgers(300)
+        self.finish(agencies, learner, [processes[owner] for owner in OWNERS])
+        self.check_ledgers(agencies, agencies.rounds)
 
     def test_an_owner_that_stops_answering_ends_the_job_which_can_be_resumed(self):
         agencies = Agencies(self.folder, deadline=1)
@@ -207,7 +307,7 @@ class Sharing(InFolder):
         learner, _ = agencies.learner("resume", port)
         owners.append(agencies.owner("bank-c", port))
         self.finish(agencies, learner, owners)
-        self.check_ledgers(4)
+        self.check_ledgers(agencies, 4)
 
     def test_other_records_stop_the_job_before_anything_is_paid(self):
         agencies = Agencies(self.folder)
@@ -223,6 +323,61 @@ class Sharing(InFolder):
             self.assertIn("are not the same", agencies.log(name))
             verified = self.json("ledger", "verify", self.folder / name / "state" / "ledger.db")
             self.assertLessEqual(verified["rows"], 1)
+
+    def strangers(self, agencies):
+        """Every owner has all people of the charter, and some that others do not have."""
+        agencies.write_charter(replace=[(f"count = {RECORDS}",
+                                         f'count = {RECORDS}\non_mismatch = "intersect"')])
+        for i, owner in enumerate(OWNERS):
+            more = [{**agencies.people[j], "person": f"q{i}{j}"} for j in range(5 + i)]
+            agencies.write_rows(owner, more + agencies.people)
+
+    def test_with_intersect_records_that_others_do_not_have_are_left_out(self):
+        agencies = Agencies(self.folder)
+        self.strangers(agencies)
+        self.train(agencies)
+        self.check_ledgers(agencies, 4)
+        for owner in OWNERS:
+            agencies.write_rows(owner, agencies.people)  # Predictions are of people whom all have.
+        opened = self.json("predict", agencies.folder / "job/manifest.json",
+                           *self.predict(agencies))
+        scores = dict(zip(opened["ids"], opened["values"]))
+        right = sum((scores[p["person"]] > 0) == (p["income"] == "high") for p in agencies.people)
+        self.assertGreater(right, 0.75 * RECORDS, "with next to no noise")
+
+    def test_with_intersect_a_killed_owner_is_aligned_again(self):
+        agencies, port, processes = self.in_the_middle("gradients", "bank-b", self.strangers)
+        self.kill(processes["bank-b"])
+        processes["bank-b"] = agencies.owner("bank-b", port)
+        self.finish(agencies, processes["learner"], [processes[o] for o in OWNERS])
+        self.check_ledgers(agencies, agencies.rounds)
+
+    def test_with_intersect_another_number_in_common_is_said_before_anything_is_paid(self):
+        agencies = Agencies(self.folder)
+        self.strangers(agencies)
+        people = [dict(p) for p in agencies.people]
+        people[7]["person"] = "q9999"
+        agencies.write_rows("bank-c", people)
+        learner, port = agencies.learner()
+        owners = [agencies.owner(owner, port) for owner in OWNERS]
+        self.assertNotEqual(learner.wait(60), 0, agencies.log("learner"))
+        self.assertIn(f"have {RECORDS - 1} records in common, the charter says {RECORDS}",
+                      agencies.log("learner"))
+        for name, owner in zip(OWNERS, owners):
+            self.assertNotEqual(owner.wait(60), 0)
+            verified = self.json("ledger", "verify", self.folder / name / "state" / "ledger.db")
+            self.assertLessEqual(verified["rows"], 1)
+
+    def test_an_owner_that_hangs_loses_its_line_and_goes_on_when_it_is_back(self):
+        agencies, _, processes = self.in_the_middle("gradients", "bank-b", deadline=2)
+        until = time.monotonic() + 60
+        while "dismissed bank-b" not in agencies.log("learner") and time.monotonic() < until:
+            time.sleep(0.05)
+        self.assertIn("nothing came within the time that the charter allows",
+                      agencies.log("learner"))
+        processes["bank-b"].send_signal(signal.SIGCONT)
+        self.finish(agencies, processes["learner"], [processes[o] for o in OWNERS])
+        self.check_ledgers(agencies, agencies.rounds)
 
     def test_fewer_repeated_and_nameless_records_are_counted(self):
         agencies = Agencies(self.folder)

@@ -4,6 +4,7 @@
 #include "parley/gate/clip_and_sum.h"
 #include "parley/ledger/ledger.h"
 #include "parley/privacy/mechanism/sampled_gaussian.h"
+#include "parley/privacy/to_mask.h"
 #include "parley/wire/message.h"
 
 using namespace parley;
@@ -26,6 +27,7 @@ struct Partial {
   Sample sample;
   Drawn<Gaussian> alone;
   Mask mask;
+  ToMask<std::vector<int64_t>> columns;
 };
 
 struct Job {
@@ -96,6 +98,12 @@ Result<void> misuse(Job job, const gate::Records& records, Bounded<L1> sum, Boun
   const Mask again(partial.mask);
 #elif MISUSE == 27  // A mask on the wire.
   wire::encode(job.envelope, partial.mask);
+#elif MISUSE == 28  // Columns read where they are not masked.
+  const std::vector<int64_t>& plain = partial.columns.value_;
+#elif MISUSE == 29  // Columns on the wire.
+  wire::encode(job.envelope, partial.columns);
+#elif MISUSE == 30  // Numbers that no gate has looked at put under masks.
+  const ToMask<std::vector<double>> made(std::move(numbers));
 #else
   [[maybe_unused]] const Epsilon epsilon{1.0};
   TRY(write_file("model.json", "{}"));

@@ -4,13 +4,21 @@
 //   seeded_owner POLICY CHARTER HOST:PORT SEED        answers; with copies one learner after the
 //                                                     other, in a graph it listens there
 //   seeded_owner POLICY CHARTER TRANSCRIPT SEED OUT   tunes
+//   seeded_owner replay CHARTER DEALER_KEY POLICY...  plays a job of protocol sharing again, in one
+//                                                     process, with the keys that it had; writes
+//                                                     the parts of its model, one a line
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
+#include "parley/base/files.h"
 #include "parley/net/owner_service.h"
+#include "parley/net/sharing.h"
 #include "parley/net/tune.h"
 #include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/sharing/pads.h"
 #include "parley/sim/seeded_entropy.h"
+#include "parley/sim/world.h"
 
 namespace {
 
@@ -28,9 +36,38 @@ std::vector<std::string> learners_of(const charter::Policy& policy,
   return names;
 }
 
+/// Whatever fails here fails the test that runs it.
+int replay(int count, char** words) {
+  const auto charter = *charter::read_charter(words[2]);
+  sim::SimulateInput input{.charter = charter, .owners = {}, .pilot = nullptr, .policies = {}};
+  const sim::SimulateOptions options{.seed = 1};
+  sim::JobSetting setting{.input = input, .options = options};
+  setting.dealer = *hash_from_hex((*net::read_secret(words[3])).substr(0, 64));
+  for (int i = 4; i < count; ++i) {
+    const auto policy = *charter::read_policy(words[i]);
+    const size_t place = input.owners.size();
+    check(charter.owners[place].name == policy.owner);
+    const charter::Dataset* data = *policy.dataset_for(charter);
+    const auto own = *net::aligned_rows(policy, *data, charter, place);
+    input.owners.push_back({own.rows, "", own.alignment.hash()});
+    const auto key = *net::signing_key(policy, charter);
+    setting.secrets.push_back(
+        protocol::own_secret(key.sign(protocol::own_secret_text(charter.hash))));
+  }
+  const auto run = sim::run_job(setting);
+  if (!run) log_line(describe(run.error()));
+  if (!run) return 1;
+  for (const auto& part : run->parts) {
+    for (const double value : part) std::printf("%.17g ", value);
+    std::printf("\n");
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
+  if (count > 4 && std::string(words[1]) == "replay") return replay(count, words);
   check(count == 5 || count == 6);
   const auto policy = charter::read_policy(words[1]);
   const auto charter = charter::read_charter(words[2]);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "parley/audit/federated_target.h"
 #include "parley/audit/sharing_target.h"
 #include "parley/base/norm.h"
 #include "parley/charter/available.h"
@@ -171,6 +172,7 @@ Result<Target> charter_target(const Charter& charter, size_t owner) {
   check(owner < charter.owners.size());
   if (charter.complete() && charter.protocol.name == charter::ProtocolName::kSharing)
     return sharing_target(charter, owner);
+  if (charter.complete() && charter.secure_aggregation) return federated_target(charter, owner);
   TRY(check_available(charter));
   const charter::Owner& who = charter.owners[owner];
   const Worlds one = TRY(worlds_of(charter, owner, 1));

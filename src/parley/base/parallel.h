@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <thread>
 #include <vector>
@@ -21,6 +22,16 @@ void in_parallel(int threads, size_t size, const Work& work) {
     others.emplace_back([&, part] { work(part, size * part / parts, size * (part + 1) / parts); });
   work(size_t{0}, size_t{0}, size / parts);
   for (std::thread& other : others) other.join();
+}
+
+/// Calls work(k) for every k below `count`, each by whoever is free: for pieces of unequal length.
+template <class Work>
+void each_in_parallel(int threads, size_t count, const Work& work) {
+  std::atomic<size_t> next = 0;
+  in_parallel(threads, std::min(count, static_cast<size_t>(std::max(threads, 1))),
+              [&](size_t, size_t, size_t) {
+                for (size_t k = next++; k < count; k = next++) work(k);
+              });
 }
 
 }  // namespace parley

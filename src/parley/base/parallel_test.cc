@@ -39,6 +39,15 @@ TEST(InParallel, SumsDoNotDependOnTheNumberOfThreads) {
   EXPECT_EQ(sum(1), sum(7));
 }
 
+TEST(EachInParallel, DoesEveryPieceOnce) {
+  for (const int threads : {0, 1, 2, 3, 8})
+    for (const size_t count : {0, 1, 2, 7, 100}) {
+      std::vector<std::atomic<int>> visits(count);
+      each_in_parallel(threads, count, [&](size_t k) { ++visits.at(k); });
+      for (size_t k = 0; k < count; ++k) ASSERT_EQ(visits[k], 1) << k << " of " << count;
+    }
+}
+
 TEST(InParallel, NeverStartsMorePartsThanThereAreItems) {
   std::atomic<int> parts = 0;
   in_parallel(64, 3, [&](size_t, size_t, size_t) { ++parts; });

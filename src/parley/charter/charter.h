@@ -97,6 +97,7 @@ struct Privacy {
   int64_t grid_bits = 24;
   double evaluate = 0.05;   // part of epsilon kept for the evaluation at the end
   double max_row_norm = 0;  // rows are shrunk to it once (federated, sharing, statistics)
+  double label_weight = 1;  // of labels beside features (statistics)
   double delta = 0;         // default of Owner::delta
 };
 

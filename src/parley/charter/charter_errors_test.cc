@@ -305,8 +305,11 @@ TEST(CharterErrors, NameThePrivacyPromise) {
        {"rounds = 3\nstep = 1.0\nmomentum = 0.5\n[privacy]",
         "rounds = 1\nstep = 1.0\n[privacy]\ncalibration = \"paper\"", "privacy.calibration",
         "rounds of at least 2", "calibration"},
-       {"[privacy]", "[secure_aggregation]\n[privacy]", "privacy.mechanism",
-        "gaussian or skellam under secure aggregation", "[privacy]"}});
+       {"[privacy]", "[secure_aggregation]\n[privacy]\nmechanism = \"laplace\"",
+        "privacy.mechanism", "gaussian or skellam under secure aggregation", "mechanism"},
+       {"[privacy]",
+        "owner_learner = \"others_first\"\n[secure_aggregation]\n[privacy]\ndelta = 1e-6",
+        "secure_aggregation", "one learner that sees sums", "[secure_aggregation]"}});
 }
 
 TEST(CharterErrors, NameTheOwnersAndTheLearner) {
@@ -369,8 +372,8 @@ TEST(CharterErrors, NameTheFederatedProtocol) {
         "must be two numbers", "class_weights"},
        {"loss = \"logistic\"", "loss = \"logistic\"\nclass_weights = [1.0, 0.0]",
         "model.class_weights", "has a member that must be at least", "class_weights"},
-       {"loss = \"logistic\"", "loss = \"hinge\"", "protocol.name", "needs a smooth loss",
-        "name = \"federated\""},
+       {"loss = \"logistic\"", "loss = \"hinge\"", "protocol.local_steps", "needs a smooth loss",
+        "local_steps"},
        {"threshold = 2", "threshold = 1", "secure_aggregation.threshold", "at least 2"},
        {"threshold = 2", "threshold = 3", "secure_aggregation.threshold", "at most 2"},
        {"survivors = 2", "survivors = 1", "secure_aggregation.survivors", "at least 2"},

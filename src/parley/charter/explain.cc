@@ -143,7 +143,8 @@ std::string how(const Charter& charter) {
             " beyond the rounds can be paid if one fails";
   text += ". An answer is due within " + grouped(charter.network.deadline_s) + " seconds";
   const auto owners = static_cast<int64_t>(charter.owners.size());
-  if (p.name == ProtocolName::kSync && charter.network.quorum < owners)
+  if (p.name == ProtocolName::kSync && !charter.secure_aggregation &&
+      charter.network.quorum < owners)
     text += "; after that a round is closed with the answers of at least " +
             grouped(charter.network.quorum) + " of " + count(owners, "owner");
   return text + ".\n";
@@ -152,18 +153,24 @@ std::string how(const Charter& charter) {
 std::string bound_of(const Charter& charter) {
   const Privacy& privacy = charter.privacy;
   const std::string norm = privacy.mechanism == MechanismName::kLaplace ? "L1" : "L2";
+  const bool once =
+      charter.protocol.name == ProtocolName::kSync && charter.protocol.rule == Rule::kStatistics;
+  if (once && privacy.mechanism == MechanismName::kLaplace)
+    return "each record first shrunk until its numbers there add up to " +
+           shortest(privacy.max_row_norm * privacy.max_row_norm) + " in size";
   if (privacy.max_row_norm > 0)
     return "each record first shrunk to " + norm + " norm " + shortest(privacy.max_row_norm);
   return "each record's part cut to " + norm + " norm " +
          decided(charter, "privacy.max_grad_norm", shortest(privacy.max_grad_norm));
 }
 
-std::string answer_of(const Protocol& protocol) {
+std::string answer_of(const Charter& charter) {
+  const Protocol& protocol = charter.protocol;
   if (protocol.rule == Rule::kStatistics) return "noisy table of sums of products";
   if (protocol.rule == Rule::kNoisySharing) return "noisy list of one score per record";
   if (protocol.name == ProtocolName::kSharing) return "noisy gradient sum in secret shares";
   if (protocol.name == ProtocolName::kFederated) return "noisy model update under a mask";
-  return "noisy gradient sum";
+  return charter.secure_aggregation ? "noisy gradient sum under a mask" : "noisy gradient sum";
 }
 
 std::string what_leaves(const Charter& charter) {
@@ -172,7 +179,7 @@ std::string what_leaves(const Charter& charter) {
     return "What leaves each owner: one exact score per record, every round.\n";
   const std::string key =
       protocol.name == ProtocolName::kAsync ? "protocol.answers" : "protocol.rounds";
-  std::string text = "What leaves each owner: a " + answer_of(protocol) + ", " +
+  std::string text = "What leaves each owner: a " + answer_of(charter) + ", " +
                      decided(charter, key, grouped(charter.answers())) + " in all, " +
                      bound_of(charter) + ", with " + word(charter.privacy.mechanism) + " noise";
   if (charter.privacy.evaluate > 0 && protocol.name != ProtocolName::kSharing)
@@ -185,12 +192,10 @@ std::string what_leaves(const Charter& charter) {
 /// 3.1); nothing where the sensitivity is not a clipped gradient's.
 std::string noise(const Charter& charter, const Owner& owner) {
   const Privacy& privacy = charter.privacy;
-  const ProtocolName name = charter.protocol.name;
   if (charter.learns_from_others(owner.name))
     return charter.protocol.publish ? "; pays once, for its tuned model"
                                     : "; is asked nothing, and what it learns does not leave it";
-  if (!charter.complete() || privacy.max_grad_norm == 0 || name == ProtocolName::kFederated)
-    return "";
+  if (!charter.complete() || privacy.max_grad_norm == 0 || charter.secure_aggregation) return "";
   const double rows = static_cast<double>(owner.rows);
   const bool paper = privacy.calibration == Calibration::kPaper;  // splits the budget by T
   const auto parts = static_cast<double>(paper ? charter.protocol.rounds : charter.answers());
@@ -204,11 +209,9 @@ std::string noise(const Charter& charter, const Owner& owner) {
   const auto delta = privacy::Delta::make(owner.delta);
   check(bool(delta));
   const double rho = privacy::zcdp_rho(epsilon->value(), *delta);
-  const auto& secure = charter.secure_aggregation;
-  const auto shares = static_cast<double>(secure ? secure->survivors - secure->colluders : 1);
   return "; each answer's mean gradient carries " + word(privacy.mechanism) +
          " noise of deviation " +
-         about(2 * per_unit / rows * std::sqrt(overlap * parts / (2 * rho * shares)));
+         about(2 * per_unit / rows * std::sqrt(overlap * parts / (2 * rho)));
 }
 
 std::string price(const Charter& charter) {

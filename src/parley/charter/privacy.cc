@@ -20,10 +20,10 @@ void check_mechanism(Table& t, const Charter& charter, bool secure) {
   const MechanismName mechanism = charter.privacy.mechanism;
   const std::string found = ", found " + std::string(name_of(mechanism));
   const ProtocolName protocol = charter.protocol.name;
-  if (mechanism == MechanismName::kLaplace && (secure || protocol == ProtocolName::kFederated))
+  if (mechanism == MechanismName::kLaplace && secure)
     t.fail("mechanism", "must be gaussian or skellam under secure aggregation" + found,
            "Shares of Laplace noise do not add up to Laplace noise: mechanism = \"gaussian\".");
-  if (mechanism == MechanismName::kSkellam && !secure && protocol != ProtocolName::kFederated)
+  if (mechanism == MechanismName::kSkellam && !secure)
     t.fail("mechanism", "must be laplace or gaussian without [secure_aggregation]" + found,
            "Skellam noise is for shares: take mechanism = \"gaussian\".");
   if (protocol == ProtocolName::kSharing && mechanism != MechanismName::kGaussian)
@@ -52,6 +52,9 @@ void read_clip(Table& t, Charter& charter) {
   if (uses_row_norm(charter.protocol))
     t.required("max_row_norm", privacy.max_row_norm, at_least(1e-30).up_to(1e30),
                "Rows are shrunk to this length, for example max_row_norm = 1.0.");
+  if (charter.protocol.name == ProtocolName::kSync && charter.protocol.rule == Rule::kStatistics)
+    t.optional("label_weight", privacy.label_weight, at_least(1e-6).up_to(1e6),
+               "What labels are multiplied with beside features, for example label_weight = 8.0.");
   if (!uses_grad_norm(charter)) return;
   t.forecast("max_grad_norm", privacy.max_grad_norm, at_least(1e-30).up_to(1e30),
              "Give the clip of one record's gradient, for example max_grad_norm = 8.0.");
@@ -95,9 +98,9 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners) {
 void read_privacy(Table& root, Charter& charter) {
   Privacy& privacy = charter.privacy;
   const ProtocolName protocol = charter.protocol.name;
-  if (protocol == ProtocolName::kSharing || protocol == ProtocolName::kFederated)
-    privacy.mechanism = MechanismName::kGaussian;
-  if (protocol == ProtocolName::kFederated) privacy.evaluate = 0;
+  const bool sums = protocol == ProtocolName::kFederated || root.has("secure_aggregation");
+  if (protocol == ProtocolName::kSharing || sums) privacy.mechanism = MechanismName::kGaussian;
+  if (sums) privacy.evaluate = 0;
   if ((protocol == ProtocolName::kSharing || protocol == ProtocolName::kAsync) &&
       root.has("secure_aggregation"))
     root.fail("secure_aggregation", "belongs to protocols sync and federated",
@@ -112,7 +115,7 @@ void read_privacy(Table& root, Charter& charter) {
     t.optional("overlap", privacy.overlap, at_least(1).up_to(1e4),
                "How many data sets may hold the same unit, for example overlap = 1.");
     t.optional("mechanism", privacy.mechanism, Anything{}, "For example mechanism = \"laplace\".");
-    check_mechanism(t, charter, root.has("secure_aggregation"));
+    check_mechanism(t, charter, sums);
     read_clip(t, charter);
     // Below 16 bits the rounding of 4096 coordinates could exceed the clip
     // (learn/kernel/lattice.h).
@@ -143,6 +146,11 @@ void read_secure_aggregation(Table& root, Charter& charter) {
     root.table("secure_aggregation", read);
   else if (charter.protocol.name == ProtocolName::kSync)
     root.table_if_given("secure_aggregation", read);
+  const auto& how = charter.protocol.owner_learner;
+  const bool apart = !charter.central() || (how && how != OwnerLearner::kOwnNoise);
+  if (charter.secure_aggregation && apart)
+    root.fail("secure_aggregation", "is for one learner that sees sums of all owners",
+              "Remove it, or protocol.copies, protocol.graph and protocol.owner_learner.");
 }
 
 }  // namespace parley::charter

@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "parley/forecast/predict/bound.h"
+#include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/pilot_runs.h"
+#include "parley/forecast/predict/sharing.h"
 #include "parley/forecast/study.h"
 
 namespace parley::forecast {
@@ -23,26 +25,25 @@ Player player_of(const Study& study, double rows, double epsilon) {
                     std::pow(answers, study.law.power())};
 }
 
-/// All owners' noise at a strength, as the weighted mean gradient has it.
-double variance_at(const Study& study, double strength) {
-  double sum = 0;
-  for (size_t i = 0; i < study.players.size(); ++i)
-    sum += study.job.weights[i] * study.job.weights[i] * strength * study.per_strength(i);
-  return sum;
-}
-
 Job job_at(const Study& study, double strength) {
   Job job = study.job;
   for (size_t i = 0; i < job.variances.size(); ++i)
     job.variances[i] = strength * study.per_strength(i);
   if (auto* sync = std::get_if<SyncJob>(&job.kind)) sync->variance = job.variance();
   if (auto* async = std::get_if<AsyncJob>(&job.kind)) async->variances = job.variances;
+  if (auto* local = std::get_if<FederatedJob>(&job.kind)) local->variance = job.variance();
+  if (auto* shared = std::get_if<SharingJob>(&job.kind)) shared->variance = job.variance();
   return job;
 }
 
 std::optional<double> by_runs(const Study& study, const Job& job, int threads) {
   if (const auto* sync = std::get_if<SyncJob>(&job.kind))
     return run_on_pilot(study.facts, *sync, threads).excess / study.best;
+  if (const auto* local = std::get_if<FederatedJob>(&job.kind))
+    return run_on_pilot(study.facts, *local).excess / study.best;
+  if (const auto* shared = std::get_if<SharingJob>(&job.kind))
+    return mean_excess(study.facts, sharing_runs(study.facts, *shared, shared->variance, 150)) /
+           study.best;
   const auto* async = std::get_if<AsyncJob>(&job.kind);
   if (async == nullptr || async->variances.size() > kAsyncOwnersMax) return std::nullopt;
   return run_on_pilot(study.facts, *async, false, threads).excess / study.best;
@@ -60,12 +61,10 @@ void add_break_even(Forecast& result, const Study& study) {
     std::vector<Player> players = study.players;
     for (size_t i = 0; i < players.size(); ++i)
       players[i].variance = strength * study.per_strength(i);
-    const Tally all = study.game.of(players);
+    const auto without = study.game.without_each(players);
     for (size_t i = 0; i < count; ++i) {
-      Tally others = all;
-      others -= study.game.of(players[i]);
       const double alone = study.game.spread() / players[i].rows + study.differ;
-      const double variance = study.game.variance_for(others, players[i], alone);
+      const double variance = study.game.variance_for(without[i], players[i], alone);
       auto& curve = result.break_even[i].epsilon;
       if (variance <= 0)
         curve.emplace_back(std::nullopt);
@@ -117,13 +116,14 @@ void add_comparison(Forecast& result, const Study& study, bool runs, int threads
   if (runs) result.others.push_back("pilot_monte_carlo");
   for (const double epsilon : {.03, .1, .3, 1.0, 3.0, 10.0, 30.0}) {
     const double strength = study.law.strength(epsilon, delta_of(study));
-    const double variance = variance_at(study, strength), times = variance / here;
+    const Job job = job_at(study, strength);
+    const double variance = job.variance(), times = variance / here;
     Forecast::Compared point{.epsilon = epsilon,
                              .forecast = response.at(variance),
                              .smooth = smooth.at(times),
                              .general = general.at(times),
                              .both = both.at(times)};
-    if (runs) point.runs = by_runs(study, job_at(study, strength), threads);
+    if (runs) point.runs = by_runs(study, job, threads);
     result.compared.push_back(point);
   }
 }

@@ -4,9 +4,11 @@
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "parley/base/parallel.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/objective.h"
 #include "parley/learn/solver/products.h"
+#include "parley/learn/solver/solvers.h"
 
 namespace parley::forecast {
 namespace {
@@ -34,8 +36,10 @@ Matrix gradient_squares(const Facts& facts) {
     for (size_t j = 0; j < p; ++j)
       result(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
           sum.at(i, j) / facts.count();
-  const auto mean =
-      learn::mean_gradient(facts.loss, *facts.rows, facts.optimum.theta, learn::ClipIn::kNone, 0);
+  const auto mean = facts.moments
+                        ? facts.moments->gradient(facts.optimum.theta)
+                        : learn::mean_gradient(facts.loss, *facts.rows, facts.optimum.theta,
+                                               learn::ClipIn::kNone, 0);
   const Eigen::Map<const Eigen::VectorXd> m(mean.data(), n);
   return result - m * m.transpose();
 }
@@ -70,19 +74,57 @@ double loss_deviation(const Facts& facts) {
   return std::sqrt(std::fmax(squares / n - sum / n * (sum / n), 0));
 }
 
-}  // namespace
+/// Squares need no second pass over the rows for these.
+void optimum_of_squares(Facts& facts, int threads) {
+  const size_t p = facts.rows->columns();
+  auto moments = std::make_shared<learn::Moments>(p);
+  moments->add(*facts.rows, threads);
+  facts.optimum = learn::squared_optimum(*moments, facts.l2, facts.box);
+  for (size_t i = 0; i < p; ++i)
+    for (size_t j = 0; j < p; ++j)
+      facts.hessian.push_back(2 * moments->product(i, j) + (i == j ? facts.l2 : 0));
+  facts.moments = std::move(moments);
+}
 
-Facts facts_of(const charter::Model& model, std::shared_ptr<const learn::Rows> rows, int threads) {
-  Facts facts{
-      .rows = std::move(rows), .loss = charter::loss_of(model), .l2 = model.l2, .box = model.box};
+void optimum_of_rows(Facts& facts, int threads) {
   learn::Fitness fitness(facts.loss, facts.rows->columns(), facts.l2, threads);
   fitness.add(*facts.rows);
   facts.optimum = fitness.minimum(facts.box);
   facts.hessian = learn::smoothed_hessian(facts.loss, *facts.rows, facts.optimum.theta,
                                           learn::ClipIn::kNone, 0, facts.l2);
-  facts.loss_deviation = loss_deviation(facts);
-  spread_from(facts);
+}
+
+}  // namespace
+
+Facts facts_of(const charter::Model& model, std::shared_ptr<const learn::Rows> rows, int threads) {
+  Facts facts{
+      .rows = std::move(rows), .loss = charter::loss_of(model), .l2 = model.l2, .box = model.box};
+  if (std::holds_alternative<learn::Squared>(facts.loss))
+    optimum_of_squares(facts, threads);
+  else
+    optimum_of_rows(facts, threads);
+  each_in_parallel(threads, 2, [&](size_t k) {
+    if (k == 0) spread_from(facts);
+    if (k == 1) facts.loss_deviation = loss_deviation(facts);
+  });
   return facts;
+}
+
+double squares_at(const Facts& facts, const Landing& landing) {
+  const size_t p = facts.dimension();
+  double spread = 0;
+  for (size_t i = 0; i < p; ++i)
+    for (size_t j = 0; j < p; ++j)
+      spread += facts.moments->product(i, j) * landing.covariance[i * p + j];
+  return facts.moments->value(landing.mean) + spread;
+}
+
+double fitness_at(const Facts& facts, const Landing& landing) {
+  const size_t p = facts.dimension();
+  double squares = 0;
+  for (size_t j = 0; j < p; ++j)
+    squares += landing.mean[j] * landing.mean[j] + landing.covariance[j * (p + 1)];
+  return squares_at(facts, landing) + facts.l2 / 2 * squares;
 }
 
 std::shared_ptr<const learn::Rows> part_of(const learn::Rows& rows, size_t group, size_t groups) {

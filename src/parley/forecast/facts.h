@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
+#include "parley/forecast/predict/landing.h"
 #include "parley/learn/data/rows.h"
+#include "parley/learn/solver/moments.h"
 #include "parley/learn/solver/optimum.h"
 
 namespace parley::forecast {
@@ -22,6 +24,8 @@ struct Facts {
   std::vector<double> spread{};   // inv(H) G inv(H): covariance of the optimum of n rows, times n
   double sampling = 0;            // B = (1/2) tr(inv(H) G): what n rows miss of the best, times n
   double loss_deviation = 0;      // of one record's loss at the optimum
+  std::shared_ptr<const learn::Moments>
+      moments{};  // for the squared loss: all it needs of the rows
   double smallest_curvature = 0, largest_curvature = 0;  // eigenvalues of H
 
   size_t dimension() const { return optimum.theta.size(); }
@@ -35,6 +39,10 @@ struct Facts {
 
 Facts facts_of(const charter::Model& model, std::shared_ptr<const learn::Rows> rows,
                int threads = 1);
+
+/// E of the mean of squares over a distribution of models, and of f; for the squared loss.
+double squares_at(const Facts& facts, const Landing& landing);
+double fitness_at(const Facts& facts, const Landing& landing);
 
 /// Every `groups`-th row from `group` on, for estimates of what rows leave uncertain.
 std::shared_ptr<const learn::Rows> part_of(const learn::Rows& rows, size_t group, size_t groups);

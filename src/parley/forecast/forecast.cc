@@ -4,10 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "parley/forecast/choose/steps_advice.h"
+#include "parley/forecast/column_owners.h"
+#include "parley/forecast/columns.h"
 #include "parley/forecast/cost.h"
 #include "parley/forecast/decide/coalitions.h"
-#include "parley/forecast/judge.h"
+#include "parley/forecast/joint.h"
 #include "parley/forecast/study.h"
+#include "parley/forecast/trained_rows.h"
 #include "parley/forecast/uncertainty.h"
 #include "parley/forecast/warnings.h"
 
@@ -17,20 +21,25 @@ namespace {
 using charter::Charter;
 
 GameWeights game_weights(const Charter& charter) {
-  return charter.protocol.weights == charter::Weights::kNoiseOptimal ? GameWeights::kOptimal
-                                                                     : GameWeights::kRows;
+  switch (charter.protocol.weights) {
+    case charter::Weights::kNoiseOptimal:
+      return GameWeights::kOptimal;
+    case charter::Weights::kParties:
+      return GameWeights::kAlike;
+    default:
+      return GameWeights::kRows;
+  }
 }
 
 void add_owners(Forecast& result, const Study& study, const Judge& judge) {
   const Tally all = study.game.of(study.players);
   const auto shares = shapley(study.game, study.players);
+  const auto without = study.game.without_each(study.players);
   const double joint = study.game.reached(all);
   for (size_t i = 0; i < study.players.size(); ++i) {
     const charter::Owner& who = study.charter.owners[i];
     const double alone = study.game.spread() / study.players[i].rows + study.differ;
-    Tally others = all;
-    others -= study.game.of(study.players[i]);
-    const double variance = study.game.variance_for(others, study.players[i], alone);
+    const double variance = study.game.variance_for(without[i], study.players[i], alone);
     Forecast::Owner owner{.name = who.name,
                           .rows = static_cast<uint64_t>(who.rows),
                           .epsilon = who.epsilon,
@@ -62,12 +71,11 @@ void add_coalitions(Forecast& result, const Study& study) {
   add(everyone, study.game.reached(all), best.members == everyone);
   if (best.members != everyone) add(best.members, best.psi, true);
   if (everyone.size() < 2 || everyone.size() > kEnumerated) return;
+  const auto without = study.game.without_each(study.players);
   for (size_t left_out = 0; left_out < everyone.size(); ++left_out) {
     std::vector<size_t> members = everyone;
     members.erase(members.begin() + static_cast<std::ptrdiff_t>(left_out));
-    Tally group = all;
-    group -= study.game.of(study.players[left_out]);
-    if (members != best.members) add(members, study.game.reached(group), false);
+    if (members != best.members) add(members, study.game.reached(without[left_out]), false);
   }
 }
 
@@ -84,82 +92,12 @@ void add_epsilons(Forecast& result, const Study& study, const std::optional<doub
   result.rows_for_target = rows_for(study, *target);
 }
 
-/// The relative half width of a 90 % interval of a mean of five (Student's t, four degrees).
-constexpr double kStudent = 2.132;
-/// The same of a normal number.
-constexpr double kNormal = 1.645;
-
-void add_band(Forecast& result, const Study& study, const Judge& judge, double error) {
-  std::vector<double> draws = excess_draws(study.facts, study.prediction);
-  const double shift = result.mean * study.best - study.prediction.excess;  // of the weights
-  for (double& draw : draws) draw = (draw + shift) / study.best;
-  result.p25 = quantile(draws, .25);
-  result.p50 = quantile(draws, .5);
-  result.p75 = quantile(draws, .75);
-  const double wide = std::exp(std::min(kStudent * error, 5.0));
-  result.low = quantile(draws, .05) / wide;
-  result.high = quantile(draws, .95) * wide;
-  // In the user's metric: what the band moves it by, and how well its level is known.
-  const double per_psi = (result.metric_joint - result.metric_best) / result.mean;
-  const auto moved = [&](double psi) { return (psi - result.mean) * per_psi; };
-  const double level = kNormal * judge.error();
-  const double down = std::min(moved(result.low), moved(result.high));
-  const double up = std::max(moved(result.low), moved(result.high));
-  result.metric_low = result.metric_joint - std::hypot(down, level);
-  result.metric_high = result.metric_joint + std::hypot(up, level);
-  if (!judge.smaller_is_better()) result.metric_high = std::min(result.metric_high, 1.0);
-}
-
 /// Of an owner's own luck: its model of n rows misses a sum of squares, as many as directions.
 double luck_of(const Facts& facts) { return std::sqrt(2 / static_cast<double>(facts.dimension())); }
 
-/// Expected values say who gains; that an owner surely does takes more than the 90 % interval of
-/// runs and what the public rows leave unknown of the owner's own model.
 void add_certainty(Forecast& result, const Study& study, double error) {
-  const double joint = std::log(result.high / result.low) / (2 * kNormal);
   const double own = std::hypot(luck_of(study.facts), std::min(error, 1.0));
-  for (Forecast::Owner& owner : result.owners)
-    owner.sure =
-        std::fabs(std::log(result.mean / owner.local_only)) > kNormal * std::hypot(joint, own);
-}
-
-void add_parts(Forecast& result, const Study& study) {
-  const double n = study.rows;
-  double sampling = 0, gain = 0;  // what the weights cost, and what others' rows are worth
-  for (size_t i = 0; i < study.players.size(); ++i) {
-    const double off = study.job.weights[i] - study.players[i].rows / n;
-    sampling += (study.game.spread() / study.players[i].rows + study.differ) * off * off;
-    gain += study.game.spread() * (1 / study.players[i].rows - 1 / n) /
-            static_cast<double>(study.players.size());
-  }
-  result.optimisation = study.prediction.optimisation / study.best;
-  result.privacy = (study.prediction.excess - study.prediction.optimisation) / study.best;
-  result.statistical_gain = sampling - gain;
-  result.mean = study.prediction.excess / study.best + sampling;
-  result.pilot_only = study.game.spread() * (1 / study.facts.count() + 1 / n);
-}
-
-void add_distance(Forecast& result, const Study& study) {
-  constexpr size_t kModels = 300;
-  const Landing& landing = study.prediction.landing;
-  const std::vector<double>& best = study.facts.optimum.theta;
-  double square = 0;
-  for (size_t j = 0; j < best.size(); ++j)
-    square += std::pow(landing.mean[j] - best[j], 2) + landing.covariance[j * (best.size() + 1)];
-  result.distance_root = std::sqrt(square);
-  for (const auto& model : models_of(landing, study.facts.box, kModels)) {
-    double off = 0;
-    for (size_t j = 0; j < best.size(); ++j) off += std::pow(model[j] - best[j], 2);
-    result.distance += std::sqrt(off) / kModels;
-  }
-}
-
-void add_metrics(Forecast& result, const Study& study, const Judge& judge) {
-  result.metric = judge.name();
-  result.target_column = study.charter.schema.target.column;
-  result.metric_best = judge.of_rows(0);
-  result.metric_joint = judge.at(study.prediction.landing);
-  result.metric_pilot = judge.of_rows(1 / study.facts.count() + 1 / study.rows);
+  for (Forecast::Owner& owner : result.owners) owner.sure = surely(result, owner.local_only, own);
 }
 
 }  // namespace
@@ -181,26 +119,41 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
                  "a forecast needs public rows, and the charter has no [pilot]",
                  "Add a [pilot]: rows that are public, or that owners agree to publish.",
                  {.key = "pilot"}};
-  const Facts facts = facts_of(charter.model, pilot, options.threads);
-  const Job job = TRY(job_of(charter, facts));
+  const Facts facts = facts_of(charter.model, as_trained(charter, pilot), options.threads);
+  Job job = TRY(job_of(charter, facts, pilot.get()));
   const NoiseLaw law = TRY(NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = facts.fitness(n);
-  const Views views = views_of(charter.model, facts, options.redrawn, options.threads);
+  tell_apart(job, facts, options.differ * best, options.owners);
+  const Views views =
+      views_of(charter.model, facts, as_trained(charter, options.redrawn), options.threads);
   Prediction prediction = predict(facts, job, {.threads = options.threads});
-  const PilotError error = pilot_error(views, facts, job, prediction, n, options.threads);
+  const auto runs = response_runs(facts, job, prediction);
+  Meanwhile meanwhile;
+  if (runs) meanwhile = {ResponseRuns::kCount, [&](size_t k) { runs->run(k); }};
+  const PilotError error =
+      pilot_error(views, facts, job, prediction, n, options.threads, meanwhile);
   prediction.optimisation += error.curvature * best;
   prediction.excess += error.curvature * best;
-  const Response response = response_of(facts, job, prediction, options.threads);
+  const Response response = response_of(facts, job, prediction, runs.get(), options.threads);
   const Game game(response.scaled(1 / best), facts.sampling / best,
-                  facts.sampling / best / facts.count(), game_weights(charter), job.variance());
-  Study study{charter, facts, job, prediction, law, game, {}, best, n, options.differ};
-  for (size_t i = 0; i < charter.owners.size(); ++i)
-    study.players.push_back({static_cast<double>(charter.owners[i].rows), job.variances[i]});
+                  facts.sampling / best / facts.count(), game_weights(charter), job.variance(),
+                  job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
+  Study study{charter, facts,         job,  prediction, law,           game,
+              {},      job.strengths, best, n,          options.differ};
+  const bool columns = columns_apart(charter);
+  for (size_t i = 0; i < job.variances.size(); ++i)
+    study.players.push_back(
+        {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});
   const Judge judge(charter, facts, views.redrawn ? std::vector<Facts>() : views.facts,
                     options.threads);
 
+  const double unsure = columns || job.strictest
+                            ? with_owners_luck(facts, error.relative, prediction.excess / best, n)
+                            : error.relative;
+
   Forecast result{.charter_name = charter.name,
                   .charter_hash = to_hex(charter.hash),
+                  .columns = columns,
                   .pilot_rows = pilot->size(),
                   .predictor = prediction.predictor,
                   .why = prediction.why,
@@ -209,19 +162,28 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
   add_parts(result, study);
   add_distance(result, study);
   add_metrics(result, study, judge);
-  add_owners(result, study, judge);
-  add_coalitions(result, study);
-  add_epsilons(result, study, options.target);
-  add_band(result, study, judge, error.relative);
-  add_certainty(result, study, error.relative);
+  add_band(result, study, judge, unsure);
   add_grid(result, study);
-  add_break_even(result, study);
-  add_scenarios(result, study);
+  if (columns) {
+    TRY(add_column_owners(result, study, options));
+  } else {
+    add_owners(result, study, judge);
+    add_coalitions(result, study);
+    add_epsilons(result, study, options.target);
+    add_certainty(result, study, unsure);
+    add_break_even(result, study);
+    if (!job.strictest) add_scenarios(result, study);
+  }
   add_comparison(result, study, options.compare, options.threads);
   if (options.market) TRY(add_market(result, study, *options.market));
   add_cost(result, charter);
+  if (std::holds_alternative<FederatedJob>(job.kind))
+    result.steps =
+        advise_steps({charter, facts, *pilot, job, prediction, best, options.aggregation_price});
   result.paid = views.redrawn;
   add_warnings(result, charter, prediction, disagreement(charter.model, facts));
+  if (columns || job.strictest) warn_of_samples(result, unsure);
+  if (job.strictest) warn_of_differences(result, options.differ);
   return result;
 }
 

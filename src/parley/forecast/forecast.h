@@ -31,9 +31,12 @@ struct ForecastOptions {
   double differ = 0;
   std::optional<double> delta{};  // that owners accept: a draft may then get Gaussian noise
   bool compare = false;           // also by runs on the public rows at several epsilons
+  double aggregation_price = 0;   // in relative fitness; federated only
   /// Where the public rows were drawn from noisy moments: others, drawn after as much noise again.
   /// What they forecast differently is what the noise leaves unknown.
   std::vector<std::shared_ptr<const learn::Rows>> redrawn{};
+  /// Rows drawn from each owner's own moments, in the charter's order: how differently owners bend.
+  std::vector<std::shared_ptr<const learn::Rows>> owners{};
   int threads = 1;
 };
 
@@ -44,6 +47,26 @@ struct Warning {
 /// A value that the charter left open, or that could be better, and why it was taken.
 struct Choice {
   std::string key, value, why;
+};
+
+/// How many local steps between two aggregations; see choose/steps_advice.h.
+struct StepsAdvice {
+  /// The charter's local steps, divided into rounds otherwise.
+  struct Point {
+    int64_t local_steps = 0, rounds = 0;
+    double psi = 0, noise = 0, drift = 0;  // forecast; of it noise, and steps that lead apart
+    double bound = 0;                      // Theorem 4's, relative to f* as well
+    uint64_t bytes_per_owner = 0;
+  };
+  std::vector<Point> points{};
+  double price = 0;                       // of an aggregation, in relative fitness; 0: none given
+  double gradients = 0, optima = 0;       // zeta^2 and Gamma: how far owners differ
+  int64_t floor = 1;                      // surely safe, by the bound
+  std::optional<int64_t> priced_bound{};  // where bound and price together are least
+  std::optional<double> saturation{};     // 1/(step l2): from here on steps cost less privacy each
+  int64_t advised = 1, rounds = 0;
+  double saved = 0;  // share of the aggregations that single steps would need
+  std::string why{};
 };
 
 /// Relative fitness f / f* - 1 unless said otherwise; f is judged on all owners' rows together.
@@ -104,6 +127,7 @@ struct Forecast {
   };
 
   std::string charter_name{}, charter_hash{};
+  bool columns = false;  // Owners hold columns of the same records, not rows.
   bool complete = true;
   uint64_t pilot_rows = 0;
   bool paid = false;  // the rows were drawn from moments that owners released
@@ -114,6 +138,7 @@ struct Forecast {
   double mean = 0, p25 = 0, p50 = 0, p75 = 0;
   double low = 0, high = 0;  // 90 % of runs, the public rows' own error included
   double optimisation = 0, privacy = 0, statistical_gain = 0;
+  double drift = 0;  // of the optimisation: local steps of owners that differ lead apart
   // E |theta - theta*| and the root of E |theta - theta*|^2: the papers' (10), (12)
   double distance = 0, distance_root = 0;
   double bound_smooth = 0, bound_general = 0, bound_fitted = 0;
@@ -134,6 +159,7 @@ struct Forecast {
   std::vector<Compared> compared{};
   std::optional<Realised> realised{};
   std::optional<Market> market{};
+  std::optional<StepsAdvice> steps{};  // federated
   std::vector<Choice> chosen{};
   uint64_t rounds = 0, bytes_per_owner = 0;
   double seconds_per_round = 0;

@@ -146,6 +146,33 @@ TEST(Forecast, KnowsAsynchronousJobs) {
   EXPECT_EQ(found.owners.size(), 3u);
 }
 
+/// The same rows with all features so many times as large.
+std::shared_ptr<const learn::Rows> stretched(const learn::Rows& rows, double times) {
+  auto found = std::make_shared<learn::Rows>(rows.columns());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::vector<double> z(rows.row(i).begin(), rows.row(i).end());
+    for (double& value : z) value *= times;
+    found->add(z, rows.label(i));
+  }
+  return found;
+}
+
+// Owners as the pilot change nothing; owners that bend unlike it, or are said to differ, do.
+TEST(Forecast, OfAsynchronousOwnersCountsThatTheyBendAndPullDifferently) {
+  const auto charter =
+      charter_of(toml("name = \"async\"\nrounds = 60\nanswers = 20\nstep = 0.2", kClip, kThree));
+  const auto pilot = rows_of(4000, 1);
+  const double alike = forecast_of(charter, pilot).mean;
+  const auto same = forecast(charter, pilot, {.owners = {pilot, pilot, pilot}});
+  ASSERT_TRUE(same) << describe(same.error());
+  EXPECT_NEAR(same->mean / alike, 1, 1e-9);
+  const auto small = stretched(*pilot, .5), large = stretched(*pilot, 1.5);
+  const auto bent = forecast(charter, pilot, {.owners = {small, pilot, large}});
+  EXPECT_GT(std::fabs(bent->mean / alike - 1), .01);
+  EXPECT_NE(bent->why.find("bend"), std::string::npos);
+  EXPECT_GT(forecast(charter, pilot, {.differ = .05})->mean, 1.01 * alike);
+}
+
 TEST(Choose, CompletesADraftBetterThanHalfOrTwiceItsRounds) {
   const std::string text = toml("name = \"sync\"", "", kThree);
   const charter::Charter draft = charter_of(text);

@@ -1,11 +1,18 @@
 #include "parley/forecast/jobs.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "parley/base/number.h"
 #include "parley/charter/available.h"
+#include "parley/forecast/columns.h"
 #include "parley/forecast/noise.h"
+#include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/pilot_runs.h"
+#include "parley/forecast/predict/sharing.h"
 #include "parley/protocol/async_plan.h"
+#include "parley/protocol/public_rows.h"
 #include "parley/protocol/sync_plan.h"
 
 namespace parley::forecast {
@@ -13,14 +20,43 @@ namespace {
 
 using charter::Charter, charter::not_available;
 
-Result<void> check_known(const Charter& charter) {
-  const charter::Protocol& p = charter.protocol;
-  if (p.name != charter::ProtocolName::kSync && p.name != charter::ProtocolName::kAsync)
+/// As the owners' gate would say.
+Result<void> check_federated(const Charter& charter) {
+  const charter::Privacy& privacy = charter.privacy;
+  if (privacy.clip != charter::Clip::kGradient)
+    return not_available("privacy.clip", name_of(privacy.clip), "Use \"gradient\".");
+  if (privacy.evaluate > 0)
+    return not_available("privacy.evaluate", shortest(privacy.evaluate),
+                         "Under protocol federated take evaluate = 0.0.");
+  if (charter.protocol.rounds > kLocalStepsMax / charter.protocol.local_steps)
+    return Error{Code::kInvalid,
+                 "a forecast of more than " + std::to_string(kLocalStepsMax) +
+                     " local steps in all rounds is not available",
+                 "Take fewer rounds or local_steps.",
+                 {.key = "protocol.local_steps"}};
+  TRY(local_update_of(charter));
+  return {};
+}
+
+Result<void> check_sharing(const Charter& charter) {
+  if (charter.protocol.rule == charter::Rule::kNoisySharing)
     return Error{
         Code::kInvalid,
-        "a forecast of protocol \"" + std::string(name_of(p.name)) + "\" is not available yet",
-        "Forecasts know \"sync\" and \"async\".",
-        {.key = "protocol.name"}};
+        "a forecast of rule \"noisy_sharing\" is not available: every record's own score is "
+        "released, so that its noise must hide a single record whatever their number, and "
+        "an owner's own columns did better up to epsilon 10 wherever it was tried",
+        "Take rule = \"gradients\" or \"statistics\".",
+        {.key = "protocol.rule"}};
+  if (charter.preprocess)
+    return not_available("preprocess.bundle", charter.preprocess->bundle,
+                         "Leave [preprocess] out: a bundle mixes columns of several owners.");
+  return {};
+}
+
+Result<void> check_known(const Charter& charter) {
+  const charter::Protocol& p = charter.protocol;
+  if (p.name == charter::ProtocolName::kFederated) return check_federated(charter);
+  if (p.name == charter::ProtocolName::kSharing) return check_sharing(charter);
   const bool apart = p.owner_learner && p.owner_learner != charter::OwnerLearner::kOwnNoise;
   if (apart || !charter.central())
     return Error{Code::kInvalid,
@@ -43,65 +79,172 @@ Result<void> check_known(const Charter& charter) {
 }  // namespace
 
 double Job::variance() const {
-  double sum = 0;
-  for (size_t i = 0; i < weights.size(); ++i) sum += weights[i] * weights[i] * variances[i];
-  return sum;
+  double sum = 0, largest = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const double own = weights[i] * weights[i] * variances[i];
+    sum += own, largest = std::max(largest, own);
+  }
+  return strictest ? largest : sum;
 }
 
 double owners_rows(const Charter& charter) {
   double rows = 0;
+  if (charter.records) return static_cast<double>(charter.records->count);  // the same with all
   for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
   return rows;
 }
 
-Result<Job> job_of(const Charter& charter, const Facts& facts) {
+namespace {
+
+std::vector<double> rows_of(const Charter& charter) {
+  std::vector<double> rows;
+  for (const charter::Owner& owner : charter.owners) rows.push_back(double(owner.rows));
+  return rows;
+}
+
+/// The start is the optimum of other rows than those it is judged by.
+double start_spread(const Charter& charter, const Facts& facts) {
+  const bool from_pilot = charter.protocol.start == charter::Start::kPilot;
+  return from_pilot ? 1 / facts.count() + 1 / owners_rows(charter) : 0;
+}
+
+Result<void> add_federated(Job& job, const Charter& charter, const Facts& facts,
+                           const learn::Rows& pilot) {
+  const auto update = TRY(local_update_of(charter));
+  const bool alike = charter.protocol.weights == charter::Weights::kParties;
+  const std::vector<double> rows = rows_of(charter);
+  for (const double own : rows)
+    job.weights.push_back(alike ? 1 / static_cast<double>(rows.size())
+                                : own / owners_rows(charter));
+  job.strictest = true;
+  const bool clipped = charter.privacy.max_grad_norm > 0;
+  FederatedJob local{.plan = update.plan(),
+                     .rounds = charter.protocol.rounds,
+                     .start = std::vector<double>(facts.dimension()),
+                     .start_spread = start_spread(charter, facts),
+                     .norm = clipped ? learn::ClipIn::kL2 : learn::ClipIn::kNone,
+                     .limit = update.lattice().max_grad_norm(),
+                     .variance = job.variance(),
+                     .weights = job.weights,
+                     .rows = rows};
+  if (local.start_spread > 0) local.start = protocol::pilot_optimum(charter, pilot);
+  job.kind = std::move(local);
+  return {};
+}
+
+/// As one owner of all columns, at the strictest budget.
+double joint_strength(const Charter& charter, const NoiseLaw& law) {
+  double epsilon = charter.owners[0].epsilon, delta = charter.owners[0].delta;
+  for (const charter::Owner& owner : charter.owners)
+    epsilon = std::min(epsilon, owner.epsilon), delta = std::min(delta, owner.delta);
+  if (charter.protocol.rule == charter::Rule::kStatistics) return law.strength(epsilon, delta);
+  const auto all = law.strengths(charter.owners);
+  return *std::max_element(all.begin(), all.end());
+}
+
+Job sharing_job(const Charter& charter, const NoiseLaw& law) {
+  Job job{.weights = {1}, .strengths = {joint_strength(charter, law)}};
+  const double reach = reach_of(charter) / owners_rows(charter);
+  const auto rounds = static_cast<int64_t>(charter.answers());
+  job.variances = {job.strengths[0] * reach * reach * static_cast<double>(rounds)};
+  if (charter.protocol.rule == charter::Rule::kStatistics) {
+    job.kind = StatisticsJob{.norm = learn::ClipIn::kL2,
+                             .row_norm = charter.privacy.max_row_norm,
+                             .label = label_bound(charter.schema.target),
+                             .variance = job.variances[0]};
+    return job;
+  }
+  const bool tail = charter.protocol.average == charter::Average::kTail;
+  SharingJob shared{.steps = {.step = charter.protocol.step,
+                              .momentum = charter.protocol.momentum,
+                              .l2 = charter.model.l2 / 2,  // of half the squares
+                              .rounds = rounds,
+                              .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1},
+                    .owners = feature_owners(charter),
+                    .variance = job.variances[0]};
+  for (const charter::Owner& owner : charter.owners)
+    shared.balls.push_back(charter.protocol.model_ball * owner.max_row_norm / row_norm_of(charter));
+  job.kind = std::move(shared);
+  return job;
+}
+
+}  // namespace
+
+Result<Job> job_of(const Charter& charter, const Facts& facts, const learn::Rows* pilot) {
   TRY(check_known(charter));
   const NoiseLaw law = TRY(NoiseLaw::of(charter));
+  if (columns_apart(charter)) return sharing_job(charter, law);
   Job job;
-  const auto answers = static_cast<double>(charter.answers());
+  const double answers = paid_answers(charter);
   const double limit = reach_of(charter);
-  const auto strengths = law.strengths(charter.owners);
+  job.strengths = law.strengths(charter.owners);
   for (size_t i = 0; i < charter.owners.size(); ++i) {
-    const double reach = limit / static_cast<double>(charter.owners[i].rows);
-    job.variances.push_back(strengths[i] * reach * reach * std::pow(answers, law.power()));
+    const double reach =
+        by_record(charter) ? limit / static_cast<double>(charter.owners[i].rows) : limit;
+    job.variances.push_back(job.strengths[i] * reach * reach * std::pow(answers, law.power()));
+  }
+  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+    TRY(add_federated(job, charter, facts, pilot == nullptr ? *facts.rows : *pilot));
+    return job;
   }
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   const auto norm = laplace ? learn::ClipIn::kL1 : learn::ClipIn::kL2;
   if (charter.protocol.name == charter::ProtocolName::kAsync) {
     const auto plan = TRY(protocol::async_plan(charter, facts.rows.get()));
     for (const auto& owner : plan.rule.owners) job.weights.push_back(owner.weight);
-    std::vector<double> rows;
-    for (const charter::Owner& owner : charter.owners)
-      rows.push_back(static_cast<double>(owner.rows));
-    job.kind = AsyncJob{plan.rule, norm, limit, job.variances, std::move(rows)};
+    job.kind = AsyncJob{plan.rule, norm, limit, job.variances, rows_of(charter)};
     return job;
   }
   auto plan = TRY(protocol::sync_plan(charter, facts.rows.get()));
   for (const auto& owner : plan.owners) job.weights.push_back(owner.weight);
   if (charter.protocol.rule == charter::Rule::kStatistics) {
     job.kind = StatisticsJob{norm, charter.privacy.max_row_norm, label_bound(charter.schema.target),
-                             job.variance()};
+                             charter.privacy.label_weight, job.variance()};
     return job;
   }
-  const bool from_pilot = charter.protocol.start == charter::Start::kPilot;
-  // The start is the optimum of other rows than those it is judged by.
-  const double spread = from_pilot ? 1 / facts.count() + 1 / owners_rows(charter) : 0;
-  const double variance = job.variance();
+  const double spread = start_spread(charter, facts), variance = job.variance();
   job.kind = SyncJob{std::move(plan.schedule), spread, norm, limit, variance};
   return job;
+}
+
+void tell_apart(Job& job, const Facts& facts, double differ,
+                const std::vector<std::shared_ptr<const learn::Rows>>& owners) {
+  if (auto* local = std::get_if<FederatedJob>(&job.kind)) local->differ = differ;
+  auto* async = std::get_if<AsyncJob>(&job.kind);
+  if (async == nullptr) return;
+  check(owners.empty() || owners.size() == async->rows.size());
+  async->differ = differ;
+  for (const auto& rows : owners)
+    async->curvatures.push_back(learn::smoothed_hessian(facts.loss, *rows, facts.optimum.theta,
+                                                        learn::ClipIn::kNone, 0, 0));
 }
 
 Prediction predict(const Facts& facts, const Job& job, const Effort& effort) {
   if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return predict(facts, *sync, effort);
   if (const auto* once = std::get_if<StatisticsJob>(&job.kind)) return predict(facts, *once);
+  if (const auto* local = std::get_if<FederatedJob>(&job.kind))
+    return predict(facts, *local, effort);
+  if (const auto* shared = std::get_if<SharingJob>(&job.kind)) return predict(facts, *shared);
   return predict(facts, std::get<AsyncJob>(job.kind), effort);
 }
 
-Response response_of(const Facts& facts, const Job& job, const Prediction& here, int threads) {
-  if (const auto* sync = std::get_if<SyncJob>(&job.kind))
-    return response_of(facts, *sync, here, threads);
+std::unique_ptr<ResponseRuns> response_runs(const Facts& facts, const Job& job,
+                                            const Prediction& here) {
+  const auto* sync = std::get_if<SyncJob>(&job.kind);
+  if (sync == nullptr || here.predictor == "moments") return nullptr;
+  return std::make_unique<ResponseRuns>(facts, *sync);
+}
+
+Response response_of(const Facts& facts, const Job& job, const Prediction& here,
+                     const ResponseRuns* runs, int threads) {
+  if (runs != nullptr) return runs->response(here);
+  if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return response_of(*sync, here);
   if (const auto* once = std::get_if<StatisticsJob>(&job.kind))
     return response_of(facts, *once, here);
+  if (const auto* local = std::get_if<FederatedJob>(&job.kind))
+    return response_of(facts, *local, here, threads);
+  if (const auto* shared = std::get_if<SharingJob>(&job.kind))
+    return response_of(facts, *shared, here);
   return response_of(facts, std::get<AsyncJob>(job.kind), here);
 }
 

@@ -53,12 +53,12 @@ double auc_error(double auc, double positives, double negatives) {
 Judge::Judge(const charter::Charter& charter, const Facts& facts, const std::vector<Facts>& parts,
              int threads)
     : facts_(facts),
-      name_(learn::two_classes(facts.loss) ? "auc" : "rmse"),
+      name_(charter.schema.target.levels.empty() ? "rmse" : "auc"),
       scale_(charter.schema.target.scale),
       correction_(std::holds_alternative<learn::Squared>(facts.loss)
                       ? facts.fitness(owners_rows(charter)) - facts.optimum.fitness
                       : 0),
-      flattery_(learn::two_classes(facts.loss) ? flattery(parts) : 0),
+      flattery_(name_ == "auc" ? flattery(parts) : 0),
       threads_(threads) {
   const size_t p = facts.dimension();
   best_ = at({facts.optimum.theta, std::vector<double>(p * p)});
@@ -86,8 +86,9 @@ double Judge::at(const Landing& landing) const {
 }
 
 double Judge::squared(const Landing& landing) const {
+  if (facts_.moments) return std::max(squares_at(facts_, landing) + correction_, 0.0);
   const Judged how{.rows = *facts_.rows, .loss = learn::Squared{}, .threads = threads_};
-  return std::max(at_landing(how, landing).fitness + correction_, 0.0);
+  return std::max(at_landing(how, landing).fitness, 0.0);
 }
 
 }  // namespace parley::forecast

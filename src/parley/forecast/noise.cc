@@ -23,11 +23,22 @@ Result<NoiseLaw> NoiseLaw::of(const charter::Charter& charter) {
   if (privacy.calibration != charter::Calibration::kSound)
     return charter::not_available("privacy.calibration", name_of(privacy.calibration),
                                   "Forecasts are of \"sound\" jobs.");
-  if (privacy.mechanism == charter::MechanismName::kSkellam)
+  const bool federated = charter.protocol.name == charter::ProtocolName::kFederated;
+  if (privacy.mechanism == charter::MechanismName::kSkellam && !federated)
     return charter::not_available("privacy.mechanism", name_of(privacy.mechanism),
                                   "Use \"laplace\" or \"gaussian\".");
-  return NoiseLaw{privacy.mechanism, static_cast<double>(privacy.unit_records),
-                  static_cast<double>(privacy.overlap), 1 - privacy.evaluate};
+  NoiseLaw law{privacy.mechanism, static_cast<double>(privacy.unit_records),
+               static_cast<double>(privacy.overlap), 1 - privacy.evaluate};
+  // Of columns in several places nothing is kept for an evaluation.
+  if (charter.protocol.name == charter::ProtocolName::kSharing) law.training = 1;
+  if (!federated) return law;
+  // Skellam shares are as loud as Gaussian ones but for a thousandth: the lattice is that fine.
+  law.mechanism = charter::MechanismName::kGaussian;
+  const charter::SecureAggregation& secure = *charter.secure_aggregation;
+  law.surplus = static_cast<double>(charter.owners.size()) /
+                static_cast<double>(secure.survivors - secure.colluders);
+  if (!by_record(charter)) law.unit_records = 1;
+  return law;
 }
 
 double NoiseLaw::strength(double epsilon, double delta) const {
@@ -36,13 +47,13 @@ double NoiseLaw::strength(double epsilon, double delta) const {
     const double scale = reach * overlap / (training * epsilon);
     return 2 * scale * scale;
   }
-  return reach * reach * overlap / (2 * rho_of(training * epsilon, delta));
+  return surplus * reach * reach * overlap / (2 * rho_of(training * epsilon, delta));
 }
 
 double NoiseLaw::epsilon(double wanted, double delta) const {
   if (mechanism == charter::MechanismName::kLaplace)
     return 2 * unit_records * overlap / (training * std::sqrt(wanted / 2));
-  const double rho = 4 * unit_records * unit_records * overlap / (2 * wanted);
+  const double rho = surplus * 4 * unit_records * unit_records * overlap / (2 * wanted);
   const double convert = delta - delta / 1024;  // as Budget::make keeps a part of it
   return privacy::zcdp_epsilon(rho, *privacy::Delta::make(convert)) / training;
 }
@@ -69,10 +80,56 @@ double label_bound(const learn::Target& target) {
          target.scale;
 }
 
+Result<learn::LocalUpdate> local_update_of(const charter::Charter& charter) {
+  learn::LocalPlan plan{.loss = charter::loss_of(charter.model),
+                        .l2 = charter.model.l2,
+                        .step = charter.protocol.step,
+                        .steps = charter.protocol.local_steps,
+                        .max_row_norm = charter.privacy.max_row_norm,
+                        .max_grad_norm = charter.privacy.max_grad_norm,
+                        .box = charter.model.box,
+                        .rows = 1,
+                        .max_update = charter.protocol.max_update_norm,
+                        .dimension = charter.schema.features().size()};
+  if (charter.protocol.schedule != charter::LocalSteps::kTheorem4)
+    return learn::LocalUpdate::make(plan);
+  if (!(plan.l2 > 0))
+    return Error{Code::kInvalid,
+                 "schedule = \"theorem4\" needs model.l2 above 0",
+                 "Give model.l2, or take schedule = \"constant\".",
+                 {.key = "protocol.schedule"}};
+  return learn::LocalUpdate::make(learn::with_falling_steps(plan));
+}
+
+double row_norm_of(const charter::Charter& charter) {
+  double squares = 0;
+  for (const charter::Owner& owner : charter.owners)
+    squares += owner.max_row_norm * owner.max_row_norm;
+  return std::sqrt(squares);
+}
+
+double paid_answers(const charter::Charter& charter) {
+  const int64_t repeats = charter.secure_aggregation ? charter.secure_aggregation->repeats : 0;
+  return static_cast<double>(charter.answers() + repeats);
+}
+
+bool by_record(const charter::Charter& charter) {
+  return charter.protocol.name != charter::ProtocolName::kFederated ||
+         charter.protocol.level == charter::Level::kRecord;
+}
+
 double reach_of(const charter::Charter& charter) {
+  if (charter.protocol.name == charter::ProtocolName::kFederated)
+    return local_update_of(charter)->sensitivity() / 2;  // job_of has made it once.
+  if (charter.protocol.rule == charter::Rule::kGradients) {
+    const double row =
+        row_norm_of(charter);  // The release is of half the squares, f's is twice it.
+    return row * row * charter.protocol.model_ball + 2 * row;
+  }
   if (charter.protocol.rule != charter::Rule::kStatistics) return charter.privacy.max_grad_norm;
-  const double row = charter.privacy.max_row_norm, label = label_bound(charter.schema.target);
-  if (charter.privacy.mechanism == charter::MechanismName::kLaplace) return row * (row + label);
+  const double row = charter.privacy.max_row_norm;
+  if (charter.privacy.mechanism == charter::MechanismName::kLaplace) return row * row;
+  const double label = label_bound(charter.schema.target) * charter.privacy.label_weight;
   return row <= label ? std::numbers::sqrt2 * row * label
                       : (row * row + label * label) / std::numbers::sqrt2;
 }

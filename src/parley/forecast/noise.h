@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
+#include "parley/learn/federated/local_update.h"
 
 namespace parley::forecast {
 
@@ -16,6 +17,9 @@ struct NoiseLaw {
   double unit_records = 1;
   double overlap = 1;
   double training = 1;  // the part of epsilon that the evaluation leaves
+  /// In a sum of shares: how much louder it is if everyone is in it than what must surely be
+  /// there, m / (survivors - colluders).
+  double surplus = 1;
 
   static Result<NoiseLaw> of(const charter::Charter& charter);
 
@@ -32,8 +36,21 @@ struct NoiseLaw {
 /// The largest label in size, by the target's public bounds.
 double label_bound(const learn::Target& target);
 
-/// How far one record moves an owner's sum, halved: the clip of gradients, or of rule "statistics"
-/// the bound of learn/kernel/statistics_map.h.
+/// How far one record moves an owner's sum, halved: the clip of gradients, of rule "statistics" the
+/// bound of learn/kernel/statistics_map.h, of local steps that of learn/federated/local_update.h,
+/// of secret-shared gradients that of learn/sharing/joint_gradient.h.
 double reach_of(const charter::Charter& charter);
+
+/// Columns in several places: the longest whole row, of everyone's longest part.
+double row_norm_of(const charter::Charter& charter);
+
+/// What an owner does between two aggregations, as if it had all the weight and one record.
+Result<learn::LocalUpdate> local_update_of(const charter::Charter& charter);
+
+/// Answers that an owner's budget has to last for: repeated aggregations among them.
+double paid_answers(const charter::Charter& charter);
+
+/// Whether other numbers of rows mean other noise: not where whole owners are protected.
+bool by_record(const charter::Charter& charter);
 
 }  // namespace parley::forecast

@@ -60,7 +60,10 @@ TEST(NoiseLaw, IsThatOfTheOwnersGaussianNoise) {
 TEST(NoiseLaw, IsThatOfReleasedStatistics) {
   for (const char* privacy : {"mechanism = \"laplace\"\nmax_row_norm = 0.5",
                               "mechanism = \"laplace\"\nmax_row_norm = 3.0",
+                              "mechanism = \"laplace\"\nmax_row_norm = 3.0\nlabel_weight = 4.0",
                               "mechanism = \"gaussian\"\ndelta = 1e-6\nmax_row_norm = 0.5",
+                              "mechanism = \"gaussian\"\ndelta = 1e-6\nmax_row_norm = 3.0\n"
+                              "label_weight = 4.0",
                               "mechanism = \"gaussian\"\ndelta = 1e-6\nmax_row_norm = 3.0"}) {
     const auto charter = charter_with(privacy, "epsilon = 1.0", "rule = \"statistics\"", "");
     const auto law = *NoiseLaw::of(charter);

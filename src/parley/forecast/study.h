@@ -1,7 +1,6 @@
 // What the parts of a forecast are made from, and parts that have files of their own.
 #pragma once
 
-#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -23,14 +22,14 @@ struct Study {
   const NoiseLaw& law;
   const Game& game;  // in units of f*
   std::vector<Player> players{};
-  double best = 0;    // f*
-  double rows = 0;    // n
-  double differ = 0;  // tau^2 / f*
+  std::vector<double> strengths{};  // of their noise
+  double best = 0;                  // f*
+  double rows = 0;                  // n
+  double differ = 0;                // tau^2 / f*
 
-  /// Variance of an owner's noise for a strength, per strength.
-  double per_strength(size_t i) const {
-    const double reach = reach_of(charter) / players[i].rows;
-    return reach * reach * std::pow(static_cast<double>(charter.answers()), law.power());
+  /// Variance of an owner's noise for a strength, per strength, had it so many times its rows.
+  double per_strength(size_t i, double times = 1) const {
+    return players[i].variance / strengths[i] / (by_record(charter) ? times * times : 1);
   }
 };
 

@@ -51,6 +51,8 @@ std::vector<double> measured_draws(const Facts& facts, const Landing& landing) {
 Job job_for(const Facts& part, Job job) {
   if (auto* sync = std::get_if<SyncJob>(&job.kind); sync && sync->start_spread > 0)
     sync->schedule.start = part.optimum.theta;
+  if (auto* local = std::get_if<FederatedJob>(&job.kind); local && local->start_spread > 0)
+    local->start = part.optimum.theta;
   return job;
 }
 
@@ -60,14 +62,15 @@ struct Psi {
 
 /// What each view forecasts, in units of its own f*. Runs would say little more about how far they
 /// are apart, and take long.
-std::vector<Psi> psi_of_views(const std::vector<Facts>& views, const Job& job, int threads) {
+std::vector<Psi> psi_of_views(const std::vector<Facts>& views, const Job& job, int threads,
+                              const Meanwhile& meanwhile) {
   std::vector<Psi> found(views.size());
-  in_parallel(threads, views.size(), [&](size_t, size_t first, size_t last) {
-    for (size_t k = first; k < last; ++k) {
-      const Prediction view = predict(views[k], job_for(views[k], job), {.runs = false});
-      const double best = views[k].optimum.fitness;
-      found[k] = {view.excess / best, view.optimisation / best};
-    }
+  each_in_parallel(threads, views.size() + meanwhile.count, [&](size_t k) {
+    if (k >= views.size()) return meanwhile.work(k - views.size());
+    const Prediction view =
+        predict(views[k], job_for(views[k], job), {.runs = false, .clipped = false});
+    const double best = views[k].optimum.fitness;
+    found[k] = {view.excess / best, view.optimisation / best};
   });
   return found;
 }
@@ -115,18 +118,17 @@ Views views_of(const charter::Model& model, const Facts& facts, const ManyRows& 
   if (!views.redrawn && facts.rows->size() < 4 * facts.dimension() * kParts)
     return views;  // too few to tell
   views.facts.resize(views.redrawn ? redrawn.size() : kParts);
-  in_parallel(threads, views.facts.size(), [&](size_t, size_t first, size_t last) {
-    for (size_t k = first; k < last; ++k)
-      views.facts[k] =
-          facts_of(model, views.redrawn ? redrawn[k] : part_of(*facts.rows, k, kParts));
+  each_in_parallel(threads, views.facts.size(), [&](size_t k) {
+    views.facts[k] = facts_of(model, views.redrawn ? redrawn[k] : part_of(*facts.rows, k, kParts));
   });
   return views;
 }
 
 PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
-                       const Prediction& here, double owners_rows, int threads) {
+                       const Prediction& here, double owners_rows, int threads,
+                       const Meanwhile& meanwhile) {
+  const std::vector<Psi> found = psi_of_views(views.facts, job, threads, meanwhile);
   if (views.facts.empty()) return {1, 0};
-  const std::vector<Psi> found = psi_of_views(views.facts, job, threads);
   double sum = 0, squares = 0, unfinished = 0;
   for (const Psi& view : found) {
     sum += view.excess, squares += view.excess * view.excess;
@@ -136,10 +138,22 @@ PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
   const double mean = sum / count;
   const double variance = std::max(squares / count - mean * mean, 0.0) * count / (count - 1);
   const double m = facts.count();
-  const double more = unfinished / count - here.optimisation / facts.optimum.fitness;
-  if (views.redrawn) return {std::sqrt(variance) / mean, std::max(more, 0.0)};
+  const double steps = here.optimisation - here.drift;  // Views do not look at owners that differ.
+  const double more = unfinished / count - steps / facts.optimum.fitness;
+  // Steps that no public row has lengthened fit the owners' rows as well as these.
+  const bool fitted = !std::holds_alternative<FederatedJob>(job.kind) &&
+                      !std::holds_alternative<SharingJob>(job.kind);
+  const double curvature = fitted ? std::max(more, 0.0) : 0;
+  if (views.redrawn) return {std::sqrt(variance) / mean, curvature};
   const double ratio = (1 / m + 1 / owners_rows) / (count / m - 1 / m);
-  return {std::sqrt(variance / count) / mean, std::max(more, 0.0) * ratio};
+  return {std::sqrt(variance / count) / mean, curvature * ratio};
+}
+
+double with_owners_luck(const Facts& facts, double relative, double psi, double owners_rows) {
+  const double both = relative * std::sqrt(1 + facts.count() / owners_rows);
+  const double level =
+      facts.loss_deviation * std::sqrt(1 / facts.count() + 1 / owners_rows) / facts.optimum.fitness;
+  return std::hypot(both, (1 + std::min(psi, 1.0)) * level);
 }
 
 double disagreement(const charter::Model& model, const Facts& facts) {

@@ -1,6 +1,7 @@
 // How sure a forecast is: the noise makes every run another one, and the public rows are a sample.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -38,8 +39,19 @@ struct PilotError {
   /// only more, by the ratio of their numbers; another drawing just as much.
   double curvature = 0;
 };
+/// Other work that threads can do while views are forecast: work(k) for every k below count.
+struct Meanwhile {
+  size_t count = 0;
+  std::function<void(size_t)> work{};
+};
 PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
-                       const Prediction& here, double owners_rows, int threads);
+                       const Prediction& here, double owners_rows, int threads,
+                       const Meanwhile& meanwhile = {});
+
+/// The relative error of an expected excess `psi` f*, if the owners' rows are so few that they are
+/// a sample with a luck of its own, of which also f* depends: near it the excess moves with f*, far
+/// from it a model is as bad as it is.
+double with_owners_luck(const Facts& facts, double relative, double psi, double owners_rows);
 
 /// Two halves of the public rows disagree by so many times what chance would give: far above 1,
 /// they are not one sample, and the owners' rows may be another one again.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace parley::forecast {
 namespace {
@@ -55,12 +56,33 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
                      "does not look at",
                      100 * p.clipped),
          "Take the figure for an unclipped job.");
+  if (f.drift > .2 * f.mean)
+    warn("local_steps_drift",
+         fmt::format("{:.0f} % of what is missing to the best is missing because owners' local "
+                     "steps lead apart",
+                     100 * f.drift / f.mean),
+         "Take fewer protocol.local_steps between aggregations.");
   if (disagreement > 3)
     warn("pilot_drift",
          fmt::format("the two halves of the public rows disagree {:.0f} times more than chance: "
                      "they are not one sample, and owners' rows may differ again",
                      disagreement),
          "Take public rows of all times and places; keep a paid evaluation (privacy.evaluate).");
+}
+
+/// Noise is for the fewest survivors of whom the most collude; usually all are there.
+void about_shares(Forecast& f, const charter::Charter& charter) {
+  if (charter.protocol.name != charter::ProtocolName::kFederated) return;
+  const charter::SecureAggregation& secure = *charter.secure_aggregation;
+  const auto honest = static_cast<double>(secure.survivors - secure.colluders);
+  const double surplus = static_cast<double>(charter.owners.size()) / honest;
+  if (surplus < 1.5) return;
+  f.warnings.push_back(
+      {"surplus_noise",
+       fmt::format("if all {} owners are there, their sum has {:.2g} times the variance of noise "
+                   "that is charged for: {} survivors of whom {} collude must be enough",
+                   f.owners.size(), surplus, secure.survivors, secure.colluders),
+       "Take more secure_aggregation.survivors, or fewer colluders."});
 }
 
 void about_the_job(Forecast& f, const charter::Charter& charter) {
@@ -71,8 +93,8 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
   if (f.losing() > 0)
     f.warnings.push_back(
         {"worse_than_alone",
-         fmt::format("{} of {} owners would do better with a model of their own rows", f.losing(),
-                     f.owners.size()),
+         fmt::format("{} of {} owners would do better with a model of their own {}", f.losing(),
+                     f.owners.size(), f.columns ? "columns" : "rows"),
          "See the table: at which epsilon it would pay."});
   if (const size_t unsure = f.owners.size() - f.losing() - f.gaining(); unsure > 0)
     f.warnings.push_back(
@@ -97,10 +119,33 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
 
 }  // namespace
 
+void warn_of_differences(Forecast& forecast, double differ) {
+  constexpr double kMuch = .5;
+  if (differ <= kMuch || forecast.drift == 0) return;
+  forecast.warnings.push_back({"owners_far_apart",
+                               "owners differ so much that what their local steps cost is a guess, "
+                               "and may be several times "
+                               "more",
+                               "Take single local steps, or try it on data that may be seen."});
+}
+
+void warn_of_samples(Forecast& forecast, double error) {
+  constexpr double kMuch = .1;
+  if (error <= kMuch) return;
+  forecast.warnings.push_back(
+      {"few_rows",
+       fmt::format(
+           "the public rows, and the owners' rows themselves, are samples so small that the "
+           "expected figure may be off by {:.0f} %",
+           100 * std::expm1(2 * std::min(error, 1.0))),
+       "Read the interval, not the figure; or take more public rows."});
+}
+
 void add_warnings(Forecast& forecast, const charter::Charter& charter, const Prediction& prediction,
                   double disagreement) {
   about_the_predictor(forecast, charter, prediction, disagreement);
   about_the_job(forecast, charter);
+  about_shares(forecast, charter);
 }
 
 }  // namespace parley::forecast

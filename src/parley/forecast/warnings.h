@@ -11,4 +11,9 @@ namespace parley::forecast {
 void add_warnings(Forecast& forecast, const charter::Charter& charter, const Prediction& prediction,
                   double disagreement);
 
+/// `error` of the expected figure, relative to it, that public and owners' rows leave as samples.
+void warn_of_samples(Forecast& forecast, double error);
+/// Of owners that are declared to differ by this much, and take local steps.
+void warn_of_differences(Forecast& forecast, double differ);
+
 }  // namespace parley::forecast

@@ -1,5 +1,6 @@
 // What if: other budgets for everyone, other numbers of rows, budgets for sale.
 #include <algorithm>
+#include <cmath>
 
 #include "parley/charter/available.h"
 #include "parley/forecast/decide/market.h"
@@ -28,7 +29,7 @@ std::optional<double> rows_for(const Study& study, double psi) {
     std::vector<Player> players = study.players;
     for (Player& player : players) {
       player.rows *= std::exp(log_times);
-      player.variance *= std::exp(-2 * log_times);
+      if (by_record(study.charter)) player.variance *= std::exp(-2 * log_times);
     }
     return study.game.reached(study.game.of(players)) -
            study.game.spread() / (study.rows * std::exp(log_times));
@@ -58,7 +59,7 @@ void add_grid(Forecast& result, const Study& study) {
     for (const double loud : strength) {
       for (size_t i = 0; i < players.size(); ++i) {
         players[i].rows = study.players[i].rows * times;
-        players[i].variance = loud * study.per_strength(i) / (times * times);
+        players[i].variance = loud * study.per_strength(i, times);
       }
       grid.psi.push_back(study.game.reached(study.game.of(players)) -
                          study.game.spread() / (study.rows * times));

@@ -1,18 +1,15 @@
 #include "parley/gate/columns_gate.h"
 
+#include <sodium.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "parley/gate/other_data.h"
+
 namespace parley::gate {
 namespace {
-
-Error wrong_number(const std::string& what, uint64_t expected, uint64_t found) {
-  return {Code::kInvalid,
-          "the charter says " + std::to_string(expected) + " " + what + ", the data has " +
-              std::to_string(found),
-          "Give the data the charter was written for, or agree on a new charter."};
-}
 
 /// A label within -1 .. 1, whatever the file says: nothing may fail on a record.
 std::vector<int64_t> integer_labels(const learn::AnyRows& rows, int fraction) {
@@ -27,39 +24,93 @@ std::vector<int64_t> integer_labels(const learn::AnyRows& rows, int fraction) {
   return labels;
 }
 
+/// Moments are products of whole numbers on one grid; scores have one of their own.
+learn::IntegerColumns integer_columns(const learn::AnyRows& rows, const SharingTerms& terms,
+                                      size_t owner) {
+  const learn::JointPlan& plan = terms.plan;
+  learn::IntegerColumns columns{learn::IntegerRows(rows, plan.bits, plan.row_norms[owner])};
+  const bool moments = terms.rule == charter::Rule::kStatistics;
+  if (owner == terms.label_holder)
+    columns.labels = integer_labels(rows, moments ? plan.bits : plan.fraction);
+  return columns;
+}
+
+Bytes data_in(const learn::IntegerColumns& columns) {
+  Bytes bytes;
+  for (size_t i = 0; i < columns.rows.size(); ++i) {
+    append_little_endian(bytes, columns.rows.at(i).size());
+    for (const uint32_t at : columns.rows.at(i)) append_little_endian(bytes, at);
+    for (const int64_t value : columns.rows.values(i)) append_little_endian(bytes, uint64_t(value));
+  }
+  for (const int64_t label : columns.labels) append_little_endian(bytes, uint64_t(label));
+  return bytes;
+}
+
 }  // namespace
 
 Hash sharing_question(const Hash& charter, uint32_t round, ByteView seed) {
   return TupleBytes().add("sharing").add(charter).add(uint64_t{round}).add(seed).sha256();
 }
 
-ColumnsGate::ColumnsGate(const learn::AnyRows& rows, SharingTerms terms, size_t owner,
-                         ledger::Ledger& ledger, ledger::DatasetId dataset)
-    : terms_(std::move(terms)),
-      owner_(owner),
-      columns_(rows, terms_.plan.bits, terms_.plan.row_norms[owner]),
-      ledger_(&ledger),
-      dataset_(dataset) {
-  if (owner == terms_.label_holder) labels_ = integer_labels(rows, terms_.plan.fraction);
+void ColumnsGate::take(const learn::AnyRows& rows) {
+  columns_.emplace(privacy::ToMask<learn::IntegerColumns>(integer_columns(rows, terms_, owner_)));
+  if (terms_.noisy) noisy_.emplace(rows, terms_, owner_);
+}
+
+Result<ColumnsGate> ColumnsGate::checked(size_t columns, SharingTerms terms, size_t owner,
+                                         ledger::Ledger& ledger, ledger::DatasetId dataset) {
+  if (columns != terms.columns[owner]) return other_data("features", terms.columns[owner], columns);
+  const uint32_t given = std::min(terms.rounds, ledger.last_round(terms.charter));
+  TRY(ledger.can_afford(dataset, terms.noise.cost(terms.sensitivity), terms.rounds - given));
+  return ColumnsGate(std::move(terms), owner, ledger, dataset);
 }
 
 Result<ColumnsGate> ColumnsGate::open(const Records& records, SharingTerms terms, size_t owner,
                                       ledger::Ledger& ledger, ledger::DatasetId dataset) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
-  if (rows != terms.plan.rows) return wrong_number("records", terms.plan.rows, rows);
-  if (columns != terms.columns[owner])
-    return wrong_number("features", terms.columns[owner], columns);
-  const uint32_t given = std::min(terms.rounds, ledger.last_round(terms.charter));
-  TRY(ledger.can_afford(dataset, terms.noise.cost(terms.sensitivity), terms.rounds - given));
-  return ColumnsGate(records.value_, std::move(terms), owner, ledger, dataset);
+  if (rows != terms.plan.rows) return other_data("records", terms.plan.rows, rows);
+  auto gate = TRY(checked(columns, std::move(terms), owner, ledger, dataset));
+  gate.take(records.value_);
+  return gate;
 }
 
-std::vector<int64_t> ColumnsGate::scores(std::span<const double> x) const {
+Result<ColumnsGate> ColumnsGate::open(Records records, learn::Alignment alignment,
+                                      SharingTerms terms, size_t owner, ledger::Ledger& ledger,
+                                      ledger::DatasetId dataset) {
+  check(alignment.digests.size() == ClipAndSum::rows(records));
+  const size_t columns = ClipAndSum::columns(records);
+  auto gate = TRY(checked(columns, std::move(terms), owner, ledger, dataset));
+  gate.all_.emplace(std::move(records));
+  gate.alignment_ = std::move(alignment);
+  return gate;
+}
+
+Result<Hash> ColumnsGate::align(std::span<const std::vector<learn::IdDigest>> lists) {
+  check(all_.has_value());
+  const auto common = TRY(learn::common_rows({all_->value_, alignment_}, lists, terms_.plan.rows));
+  take(common.rows);
+  return common.alignment.hash();
+}
+
+privacy::ToMask<std::vector<int64_t>> ColumnsGate::scores(std::span<const double> x) const {
   const learn::JointPlan& plan = terms_.plan;
+  const learn::IntegerColumns& own = columns_->value_;
   std::vector<int64_t> scores =
-      columns_.scores(x, plan.scale, plan.fraction, plan.row_norms[owner_] * plan.balls[owner_]);
-  for (size_t i = 0; i < labels_.size(); ++i) scores[i] -= labels_[i];
-  return scores;
+      own.rows.scores(x, plan.scale, plan.fraction, plan.row_norms[owner_] * plan.balls[owner_]);
+  for (size_t i = 0; i < own.labels.size(); ++i) scores[i] -= own.labels[i];
+  return privacy::ToMask<std::vector<int64_t>>(std::move(scores));
+}
+
+Hash ColumnsGate::digest(const Secret32& key) const {
+  const Bytes text = TupleBytes()
+                         .add("columns")
+                         .add(terms_.charter)
+                         .add(sha256(data_in(columns_->value_)))
+                         .bytes();
+  Hash digest;
+  check(crypto_generichash(digest.data(), digest.size(), text.data(), text.size(), key.data(),
+                           key.size()) == 0);
+  return digest;
 }
 
 Result<privacy::Released> ColumnsGate::pay(uint32_t round, const Hash& question,

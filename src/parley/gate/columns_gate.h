@@ -1,15 +1,21 @@
-// The gate of an owner that holds columns of shared records. What it gives out are numbers for
-// arithmetic under masks (protocol/sharing/gradients.h), never to be sent as they are; and nothing
-// masked may leave before its round is paid for here.
+// The gate of an owner that holds columns of shared records. What it gives out is for arithmetic
+// under masks, which alone can look into it (privacy/to_mask.h), or, under noisy sharing, has its
+// noise already; and nothing may leave before its round is paid for here.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "parley/base/shamir.h"
 #include "parley/gate/clip_and_sum.h"
+#include "parley/gate/noisy_columns.h"
 #include "parley/gate/sharing_terms.h"
+#include "parley/learn/sharing/aligned_rows.h"
 #include "parley/learn/sharing/integer_rows.h"
 #include "parley/ledger/ledger.h"
+#include "parley/privacy/to_mask.h"
 
 namespace parley::gate {
 
@@ -19,12 +25,31 @@ class ColumnsGate {
   /// spent.
   static Result<ColumnsGate> open(const Records& records, SharingTerms terms, size_t owner,
                                   ledger::Ledger& ledger, ledger::DatasetId dataset);
+  /// The same where owners still have to find out which records all of them hold: more than the
+  /// charter's may be here.
+  static Result<ColumnsGate> open(Records records, learn::Alignment alignment, SharingTerms terms,
+                                  size_t owner, ledger::Ledger& ledger, ledger::DatasetId dataset);
+
+  bool is_aligned() const { return columns_.has_value(); }
+  /// Of all records here, in rising order; for the other owners.
+  const std::vector<learn::IdDigest>& ids() const { return alignment_.digests; }
+  /// Only the records that all other lists hold; returns the hash of what is left. Before it, and
+  /// again whenever a list may have changed.
+  Result<Hash> align(std::span<const std::vector<learn::IdDigest>> lists);
 
   const SharingTerms& terms() const { return terms_; }
   size_t owner() const { return owner_; }
-  const learn::IntegerRows& columns() const { return columns_; }
+  size_t width() const { return terms_.columns[owner_]; }
+
+  const privacy::ToMask<learn::IntegerColumns>& columns() const { return *columns_; }
   /// u of this owner at x; where it holds the labels, minus them.
-  std::vector<int64_t> scores(std::span<const double> x) const;
+  privacy::ToMask<std::vector<int64_t>> scores(std::span<const double> x) const;
+  /// Under rule noisy_sharing.
+  NoisyColumns& noisy() { return *noisy_; }
+
+  /// Of everything that the columns and labels hold, under a key: who does not know it cannot try
+  /// what he guesses.
+  Hash digest(const Secret32& key) const;
 
   /// Charges one round, on disk when it returns. The same again costs nothing; the same round for
   /// another question, or with something else to leave, is refused.
@@ -36,13 +61,18 @@ class ColumnsGate {
   uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
 
  private:
-  ColumnsGate(const learn::AnyRows& rows, SharingTerms terms, size_t owner, ledger::Ledger& ledger,
-              ledger::DatasetId dataset);
+  ColumnsGate(SharingTerms terms, size_t owner, ledger::Ledger& ledger, ledger::DatasetId dataset)
+      : terms_(std::move(terms)), owner_(owner), ledger_(&ledger), dataset_(dataset) {}
+  static Result<ColumnsGate> checked(size_t columns, SharingTerms terms, size_t owner,
+                                     ledger::Ledger& ledger, ledger::DatasetId dataset);
+  void take(const learn::AnyRows& rows);
 
   SharingTerms terms_;
   size_t owner_;
-  learn::IntegerRows columns_;
-  std::vector<int64_t> labels_{};  // empty where another owner holds them
+  std::optional<Records> all_{};  // where they are still to be aligned
+  learn::Alignment alignment_{};
+  std::optional<privacy::ToMask<learn::IntegerColumns>> columns_{};
+  std::optional<NoisyColumns> noisy_{};
   ledger::Ledger* ledger_;
   ledger::DatasetId dataset_;
 };

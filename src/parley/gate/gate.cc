@@ -6,19 +6,13 @@
 #include <variant>
 
 #include "parley/base/number.h"
+#include "parley/gate/other_data.h"
 #include "parley/ledger/row.h"
 
 namespace parley::gate {
 namespace {
 
 constexpr size_t kDrawnAhead = 8;
-
-Error wrong_rows(const std::string& what, uint64_t expected, uint64_t found) {
-  return {.code = Code::kInvalid,
-          .what = "the charter says " + std::to_string(expected) + " " + what + ", the data has " +
-                  std::to_string(found),
-          .hint = "Give the data the charter was written for, or agree on a new charter."};
-}
 
 /// A product of such numbers and a record's (kSmallest) may be denormal, which takes a processor
 /// longer: a learner could choose theta so that the time of an answer tells of a record.
@@ -71,9 +65,9 @@ Gate::Gate(Records records, Terms terms, ledger::Ledger& ledger, ledger::Dataset
 Result<Gate> Gate::open(Records records, Terms terms, ledger::Ledger& ledger,
                         ledger::DatasetId dataset, Entropy& entropy, int threads) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
-  if (rows != terms.rows) return wrong_rows("rows", terms.rows, rows);
+  if (rows != terms.rows) return other_data("rows", terms.rows, rows);
   if (columns != terms.lattice.dimension())
-    return wrong_rows("features", terms.lattice.dimension(), columns);
+    return other_data("features", terms.lattice.dimension(), columns);
   // The bounds of both lattices lie between 2^(grid_bits - 1) and 2^grid_bits.
   if (static_cast<double>(rows) * terms.lattice.bound<L2>() > 0x1p61)
     return Error{Code::kInvalid, "the sum of so many rows does not fit 64 bits on this lattice",

@@ -16,8 +16,8 @@ constexpr double kNoLabel = 1e-12;  // The label of moment rows is 0; a map want
 template <class Norm>
 Result<Statistics> map_of(const charter::Charter& charter, const MomentsPrice& price) {
   const size_t columns = learn::moment_columns(charter.schema);
-  const auto most = static_cast<double>(columns);
-  const double whole = std::is_same_v<Norm, L1> ? most : std::sqrt(most);
+  const std::vector<double> longest(columns, 1);
+  const double whole = learn::statistics_length<Norm>(longest, 0);
   return Statistics(
       TRY(learn::StatisticsMap<Norm>::make(price.row_norm.value_or(whole), kNoLabel,
                                            static_cast<int>(charter.privacy.grid_bits), columns)));

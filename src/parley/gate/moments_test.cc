@@ -126,8 +126,8 @@ TEST(PaidMoments, ArePaidOnceWithinTheBudgetAndWithNoise) {
   ASSERT_TRUE(moments) << describe(moments.error());
   EXPECT_LE(moments->epsilon, .5);
   EXPECT_GT(moments->epsilon, .4999);
-  // Sensitivity 2 * 7^2 of 7 numbers in [-1, 1]; scale 98 / (4000 * .5), times sqrt(2).
-  EXPECT_NEAR(moments->deviation, std::sqrt(2.0) * 98 / 2000, 1e-3);
+  // Sensitivity 2 * 7 * 8 / 2 of 7 numbers in [-1, 1]; scale 56 / (4000 * .5), times sqrt(2).
+  EXPECT_NEAR(moments->deviation, std::sqrt(2.0) * 56 / 2000, 1e-3);
   EXPECT_EQ(released(charter, 0, rows, .6, .5).error().code, Code::kBudgetExhausted);
   EXPECT_NE(moments->upper, released(charter, 1, rows, .5, .5)->upper);
 }

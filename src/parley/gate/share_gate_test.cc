@@ -81,7 +81,7 @@ TEST_F(ShareGateTest, WhatLeavesAndWhatIsKeptIsUnderTheMask) {
       {static_cast<uint64_t>(masked->values()[0]), static_cast<uint64_t>(masked->values()[1])});
   const auto& share = std::get<privacy::GaussianShare>(gate->terms().mechanism);
   const double most =
-      gate->terms().update.largest() / gate->terms().gamma + 12 * std::sqrt(share.variance());
+      gate->terms().update().largest() / gate->terms().gamma + 12 * std::sqrt(share.variance());
   for (const uint64_t word : open)
     EXPECT_LE(std::fabs(static_cast<double>(static_cast<int64_t>(word))), most);
 }
@@ -130,7 +130,7 @@ TEST_F(ShareGateTest, TheRingIsProvedFromTheCharterAndWhatMayOverflowIsRefused) 
   ASSERT_TRUE(plan);
   const auto& share = std::get<privacy::GaussianShare>(plan->owners[0].mechanism);
   EXPECT_GE(share.variance(), 0x1p20);
-  EXPECT_LE(plan->gamma * std::sqrt(2.), 1e-3 * plan->owners[0].update.sensitivity());
+  EXPECT_LE(plan->gamma * std::sqrt(2.), 1e-3 * plan->owners[0].update().sensitivity());
   EXPECT_LT(plan->largest, 0x1p63);
   // Ever more noise, until that of many owners together no longer fits.
   charter::Charter many = charter();

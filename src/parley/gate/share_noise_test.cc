@@ -14,18 +14,37 @@ namespace {
 constexpr size_t kOwners = 10, kColumns = 10;
 constexpr uint32_t kRounds = 1000;
 
-charter::Charter charter_with(const std::string& mechanism) {
+struct Case {
+  const char *mechanism, *protocol, *norm;
+};
+constexpr char kLocal[] = "name = \"federated\"\nlocal_steps = 2\nstep = 0.5\n";
+constexpr char kSync[] = "name = \"sync\"\nrule = \"constant\"\nstep = 0.5\n";
+constexpr Case kCases[] = {{"gaussian", kLocal, "max_row_norm"},
+                           {"skellam", kLocal, "max_row_norm"},
+                           {"gaussian", kSync, "max_grad_norm"}};
+
+charter::Charter charter_with(const Case& of) {
   std::string text =
       "[charter]\nversion = 1\nname = \"clinics\"\nconsortium = \"clinics.example\"\n"
       "[target]\ncolumn = \"sick\"\nlevels = [\"no\", \"yes\"]\n"
       "[[column]]\nname = \"x\"\ncount = 10\nkind = \"number\"\nbounds = [-9.0, 9.0]\n"
       "missing = 0.0\n[model]\nloss = \"logistic\"\nl2 = 0.1\nbox = 4.0\n"
-      "[protocol]\nname = \"federated\"\nlocal_steps = 2\nstep = 0.5\nrounds = " +
-      std::to_string(kRounds) + "\n[privacy]\nmax_row_norm = 1.0\ndelta = 1e-6\nmechanism = \"" +
-      mechanism + "\"\n[secure_aggregation]\nrepeats = 0\nsurvivors = 8\ncolluders = 2\n";
+      "[protocol]\n" +
+      std::string(of.protocol) + "rounds = " + std::to_string(kRounds) + "\n[privacy]\n" + of.norm +
+      " = 1.0\ndelta = 1e-6\nmechanism = \"" + of.mechanism +
+      "\"\n[secure_aggregation]\nrepeats = 0\nsurvivors = 8\ncolluders = 2\n";
   for (size_t i = 0; i < kOwners; ++i)
     text += "[[owner]]\nname = \"clinic-" + std::to_string(i) + "\"\nrows = 2\nepsilon = 3.0\n";
   return *charter::parse_charter(text + "[learner]\nname = \"registry\"\n", "test", ".");
+}
+
+std::vector<int64_t> exact_part(const Records& records, const ShareTerms& terms,
+                                const std::vector<double>& theta) {
+  if (const auto* sum = std::get_if<GradientSum>(&terms.part))
+    return privacy::BoundedForTest::values(
+        ClipAndSum::gradient<L2>(records, sum->loss, sum->lattice, theta, 1, 1));
+  return privacy::BoundedForTest::values(
+      ClipAndSum::update(records, terms.update(), terms.gamma, theta, 0, 1));
 }
 
 /// Of one owner, all rounds: what it adds to the sum beyond its update.
@@ -40,8 +59,7 @@ std::vector<double> noise_of(const SharePlan& plan, size_t owner) {
   ledger::Ledger ledger = *ledger::Ledger::open_volatile("clinic", clock);
   const auto data = *ledger.declare("data", *privacy::Budget::make(privacy::Epsilon{3.0}, 1e-6, 0));
   auto gate = ShareGate::open(records, plan.owners[owner], ledger, data, entropy, 1);
-  const auto exact = privacy::BoundedForTest::values(
-      ClipAndSum::update(records, plan.owners[owner].update, plan.gamma, theta, 0, 1));
+  const auto exact = exact_part(records, plan.owners[owner], theta);
   std::vector<double> noise;
   for (uint32_t round = 1; round <= kRounds; ++round) {
     const auto part =
@@ -52,7 +70,7 @@ std::vector<double> noise_of(const SharePlan& plan, size_t owner) {
   return noise;
 }
 
-class ShareNoise : public testing::TestWithParam<const char*> {};
+class ShareNoise : public testing::TestWithParam<Case> {};
 
 /// False alarms: 1e-6. A sixth less noise would be found with certainty.
 TEST_P(ShareNoise, AfterTheMostDropoutsAndWithoutTheColludersIsWhatWasCharged) {
@@ -78,7 +96,7 @@ TEST_P(ShareNoise, AfterTheMostDropoutsAndWithoutTheColludersIsWhatWasCharged) {
   EXPECT_LT(lower_tail(fewer), 1e-6);
 }
 
-INSTANTIATE_TEST_SUITE_P(Mechanisms, ShareNoise, testing::Values("gaussian", "skellam"));
+INSTANTIATE_TEST_SUITE_P(Mechanisms, ShareNoise, testing::ValuesIn(kCases));
 
 }  // namespace
 }  // namespace parley::gate

@@ -65,7 +65,7 @@ class RealDataShares : public testing::Test {
   /// Excess objective of the mean of the last quarter of the rounds; every owner adds `noise`.
   template <class M>
   double excess(const SharePlan& plan, const M& noise) const {
-    const learn::LocalUpdate& update = plan.owners[0].update;
+    const learn::LocalUpdate& update = plan.owners[0].update();
     const size_t owners = plan.owners.size(), each = update.plan().rows;
     test::SeededEntropy entropy(1, "noise");
     std::vector<double> theta(kColumns), mean(kColumns);

@@ -6,6 +6,8 @@
 
 #include "parley/base/number.h"
 #include "parley/charter/available.h"
+#include "parley/learn/kernel/statistics_map.h"
+#include "parley/learn/sharing/joint_moments.h"
 #include "parley/privacy/accounting/budget.h"
 
 namespace parley::gate {
@@ -34,15 +36,15 @@ Result<void> check_available(const Charter& charter) {
                "Only a complete charter trains.");
   if (charter.owners.size() < 2)
     return bad("owner", "sharing needs two owners at least", "Add owners.");
+  if (charter.protocol.rule == charter::Rule::kAdmm)
+    return not_available("protocol.rule", name_of(charter.protocol.rule),
+                         "Use \"gradients\" or \"statistics\".");
   if (charter.preprocess)
     return not_available("preprocess.bundle", charter.preprocess->bundle,
                          "Leave [preprocess] out: a bundle mixes columns of several owners.");
   if (charter.privacy.unit != "record" || charter.privacy.unit_records != 1)
     return not_available("privacy.unit", charter.privacy.unit,
                          "Use unit = \"record\": a record is what owners align.");
-  if (charter.records->on_mismatch != charter::OnMismatch::kStop)
-    return not_available("records.on_mismatch", name_of(charter.records->on_mismatch),
-                         "Use \"stop\".");
   if (charter.protocol.average == charter::Average::kPaper)
     return not_available("protocol.average", "paper", "Use \"tail\" or \"none\".");
   if (charter.model.box < charter.protocol.model_ball)
@@ -89,14 +91,33 @@ Result<void> check_norms(const Charter& charter, const learn::JointPlan& plan) {
 }
 
 /// The finest grid of the rows on which all sums fit 64 bits.
-Result<privacy::Gaussian> fit(learn::JointPlan& plan, uint32_t rounds, privacy::Rho rho) {
+Result<privacy::Gaussian> fit(learn::JointPlan& plan, uint32_t rounds, privacy::Rho rho,
+                              bool moments) {
   constexpr int kFinest = 20, kCoarsest = 10;
   for (plan.bits = kFinest; plan.bits >= kCoarsest; --plan.bits) {
-    const auto noise = privacy::Gaussian::calibrate(plan.sensitivity(), rounds, rho);
-    if (noise && noise->scale() < 0x1p56 && plan.fits(noise->scale())) return *noise;
+    const double sensitivity = moments ? learn::moments_sensitivity(plan) : plan.sensitivity();
+    const auto noise = privacy::Gaussian::calibrate(sensitivity, rounds, rho);
+    if (!noise || noise->scale() >= 0x1p56) continue;
+    if (moments ? learn::moments_fit(plan, noise->scale()) : plan.fits(noise->scale()))
+      return *noise;
   }
   return bad("privacy.grid_bits", "the sums of so many records do not fit 64 bits",
-             "Use fewer grid_bits.");
+             moments ? "Use fewer records." : "Use fewer grid_bits.");
+}
+
+/// V-C: a part of the model is bounded by the box alone, and off the diagonal noise has half the
+/// variance.
+Result<privacy::Gaussian> open_moments(const Charter& charter, SharingTerms& terms) {
+  size_t all = 0;
+  for (const size_t columns : terms.columns) all += columns;
+  if (all > learn::kStatisticsColumnsMax)
+    return bad("protocol.rule",
+               "statistics are for at most " + std::to_string(learn::kStatisticsColumnsMax) +
+                   " features, found " + std::to_string(all),
+               "Take rule = \"gradients\".");
+  for (size_t m = 0; m < terms.columns.size(); ++m)
+    terms.plan.balls[m] = charter.model.box * std::sqrt(static_cast<double>(terms.columns[m]));
+  return privacy::Gaussian::make(std::ceil(terms.noise.variance() / 2));
 }
 
 /// V-A: `step` is rho, and what a party aims at is cut to the largest score of a whole record.
@@ -118,6 +139,11 @@ Result<learn::NoisySharingPlan> noisy_plan(const Charter& charter, const learn::
 
 }  // namespace
 
+size_t SharingTerms::numbers(size_t owner) const {
+  if (noisy) return plan.rows;
+  return beside ? learn::MomentsLayout(columns, label_holder).size() : columns[owner];
+}
+
 bool holds_label(const Charter& charter, size_t owner) {
   return charter.owners[owner].name == charter.target_owner;
 }
@@ -137,9 +163,10 @@ Result<SharingTerms> sharing_terms(const Charter& charter) {
   const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
   learn::JointPlan plan = plan_of(charter);
   const auto rho = TRY(privacy::Rho::make(TRY(smallest_rho(charter))));
-  auto noise = TRY(fit(plan, rounds, rho));
+  const bool moments = charter.protocol.rule == charter::Rule::kStatistics;
+  auto noise = TRY(fit(plan, rounds, rho, moments));
   TRY(check_norms(charter, plan));
-  double sensitivity = plan.sensitivity();
+  double sensitivity = moments ? learn::moments_sensitivity(plan) : plan.sensitivity();
   std::optional<learn::NoisySharingPlan> noisy;
   if (charter.protocol.rule == charter::Rule::kNoisySharing) {
     noisy = TRY(noisy_plan(charter, plan));
@@ -148,6 +175,7 @@ Result<SharingTerms> sharing_terms(const Charter& charter) {
   }
   const bool tail = charter.protocol.average == charter::Average::kTail;
   SharingTerms terms{.charter = charter.hash,
+                     .rule = charter.protocol.rule,
                      .rounds = rounds,
                      .plan = std::move(plan),
                      .steps = {.step = charter.protocol.step,
@@ -155,6 +183,10 @@ Result<SharingTerms> sharing_terms(const Charter& charter) {
                                .l2 = charter.model.l2 / 2,  // of half the squares
                                .rounds = rounds,
                                .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1},
+                     .loss = charter::loss_of(charter.model),
+                     .l2 = charter.model.l2,
+                     .box = charter.model.box,
+                     .intersect = charter.records->on_mismatch == charter::OnMismatch::kIntersect,
                      .sensitivity = sensitivity,
                      .noise = noise,
                      .noisy = std::move(noisy)};
@@ -162,6 +194,7 @@ Result<SharingTerms> sharing_terms(const Charter& charter) {
     terms.columns.push_back(part_schema(charter, i).features().size());
     if (holds_label(charter, i)) terms.label_holder = i;
   }
+  if (moments) terms.beside = TRY(open_moments(charter, terms));
   return terms;
 }
 

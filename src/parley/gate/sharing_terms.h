@@ -1,8 +1,10 @@
-// From a charter over columns in several places (V-B, learn/sharing/joint_gradient.h) to what its
-// owners and the dealer agree on: bounds, steps, and the noise that the strictest budget buys.
+// From a charter over columns in several places to what its owners and the dealer agree on: bounds,
+// steps, and the noise that the strictest budget buys. The rules are V-B, V-C and V-A of
+// learn/sharing/joint_gradient.h, joint_moments.h and noisy_sharing.h.
 #pragma once
 
 #include "parley/charter/charter.h"
+#include "parley/learn/loss.h"
 #include "parley/learn/sharing/joint_gradient.h"
 #include "parley/learn/sharing/noisy_sharing.h"
 #include "parley/privacy/mechanism/gaussian.h"
@@ -11,14 +13,22 @@ namespace parley::gate {
 
 struct SharingTerms {
   Hash charter{};
+  charter::Rule rule = charter::Rule::kGradients;
   uint32_t rounds = 0;
   learn::JointPlan plan{};
   learn::JointSteps steps{};
+  learn::Losses loss{};
+  double l2 = 0, box = 1;         // as the charter says
   std::vector<size_t> columns{};  // features of each owner
   size_t label_holder = 0;
+  bool intersect = false;   // owners may hold records that others do not
   double sensitivity = 0;   // of what a round releases to whole records, in its units
   privacy::Gaussian noise;  // in it; of rule gradients drawn by the dealer
+  std::optional<privacy::Gaussian> beside{};       // of rule statistics: off the diagonal
   std::optional<learn::NoisySharingPlan> noisy{};  // of rule noisy_sharing
+
+  /// How many a round opens to this owner, or, under noisy sharing, it publishes.
+  size_t numbers(size_t owner) const;
 };
 
 /// The same for all parties. Every owner is charged for the whole sum in every round, since every

@@ -21,6 +21,11 @@ Result<void> check_available(const Charter& charter) {
                  {.key = charter.undecided.front()}};
   if (charter.protocol.name == charter::ProtocolName::kFederated)
     return not_available("protocol.name", "federated", "Here use \"sync\" or \"async\".");
+  if (charter.secure_aggregation)  // Its owners answer in sums only: gate/share_terms.h.
+    return Error{Code::kInvalid,
+                 "[secure_aggregation] is not available here",
+                 "Leave the table out.",
+                 {.key = "secure_aggregation"}};
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.calibration != charter::Calibration::kSound)
     return not_available("privacy.calibration", name_of(privacy.calibration), "Use \"sound\".");
@@ -44,9 +49,6 @@ double share(double whole, const Charter& charter) {
   return parts == 1 ? whole : next_down(whole / parts);
 }
 
-/// What an owner's epsilon buys.
-enum class Part { kTraining, kEvaluation };
-
 /// The evaluation gets what the training leaves, so that both together never exceed the whole.
 Result<privacy::Mechanisms> laplace_for(const Charter& charter, const charter::Owner& owner,
                                         Part part, double sensitivity, uint32_t answers) {
@@ -61,17 +63,9 @@ Result<double> rho_of(double epsilon, double delta) {
   return TRY(privacy::Budget::make(whole, delta, 0)).rho_max;
 }
 
-/// The charges of kappa data sets add up as rho, so rho is what they share: for kappa data sets the
-/// noise grows by sqrt(kappa) only. So do training and evaluation: the latter gets the rho that
-/// lies between the two epsilons.
 Result<privacy::Mechanisms> gaussian_for(const Charter& charter, const charter::Owner& owner,
                                          Part part, double sensitivity, uint32_t answers) {
-  double all = TRY(rho_of(training_epsilon(charter, owner), owner.delta));
-  if (part == Part::kEvaluation) {
-    const double whole = TRY(rho_of(owner.epsilon, owner.delta));
-    all = next_down(next_down(whole - all));
-  }
-  const auto rho = TRY(privacy::Rho::make(share(all, charter)));
+  const auto rho = TRY(rho_for(charter, owner, part));
   return privacy::Mechanisms(TRY(privacy::Gaussian::calibrate(sensitivity, answers, rho)));
 }
 
@@ -98,9 +92,10 @@ Result<Statistics> statistics_of(const Charter& charter) {
   const double row = charter.privacy.max_row_norm, label = label_bound(charter.schema.target);
   const int bits = static_cast<int>(charter.privacy.grid_bits);
   const size_t columns = charter.schema.features().size();
+  const double weight = charter.privacy.label_weight;
   if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
-    return Statistics(TRY(learn::StatisticsMap<L1>::make(row, label, bits, columns)));
-  return Statistics(TRY(learn::StatisticsMap<L2>::make(row, label, bits, columns)));
+    return Statistics(TRY(learn::StatisticsMap<L1>::make(row, label, bits, columns, weight)));
+  return Statistics(TRY(learn::StatisticsMap<L2>::make(row, label, bits, columns, weight)));
 }
 
 Result<learn::Lattice> lattice_of(const Charter& charter,
@@ -113,19 +108,15 @@ Result<learn::Lattice> lattice_of(const Charter& charter,
 
 Result<std::optional<Evaluation>> evaluation_for(const Charter& charter,
                                                  const charter::Owner& owner) {
-  const bool known = charter.protocol.name == charter::ProtocolName::kSync ||
-                     charter.protocol.name == charter::ProtocolName::kAsync;
-  if (charter.privacy.evaluate == 0 || !known) return std::optional<Evaluation>();
-  const auto map = TRY(learn::EvaluationMap::make(charter::loss_of(charter.model),
-                                                  label_bound(charter.schema.target),
-                                                  static_cast<int>(charter.privacy.grid_bits)));
+  const auto map = TRY(evaluation_map(charter));
+  if (!map) return std::optional<Evaluation>();
   const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   const auto mechanism = TRY(laplace ? laplace_for(charter, owner, Part::kEvaluation,
-                                                   ClipAndSum::sensitivity<L1>(map, records), 1)
+                                                   ClipAndSum::sensitivity<L1>(*map, records), 1)
                                      : gaussian_for(charter, owner, Part::kEvaluation,
-                                                    ClipAndSum::sensitivity<L2>(map, records), 1));
-  return std::optional(Evaluation{map, mechanism});
+                                                    ClipAndSum::sensitivity<L2>(*map, records), 1));
+  return std::optional(Evaluation{*map, mechanism});
 }
 
 /// Where not every owner must answer every round.
@@ -163,6 +154,25 @@ Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
 }
 
 }  // namespace
+
+/// The charges of kappa data sets add up as rho, so rho is what they share: for kappa data sets the
+/// noise grows by sqrt(kappa) only. So do training and evaluation.
+Result<privacy::Rho> rho_for(const Charter& charter, const charter::Owner& owner, Part part) {
+  double all = TRY(rho_of(training_epsilon(charter, owner), owner.delta));
+  if (part == Part::kEvaluation) {
+    const double whole = TRY(rho_of(owner.epsilon, owner.delta));
+    all = next_down(next_down(whole - all));
+  }
+  return privacy::Rho::make(share(all, charter));
+}
+
+Result<std::optional<learn::EvaluationMap>> evaluation_map(const Charter& charter) {
+  if (charter.privacy.evaluate == 0 || charter.protocol.name == charter::ProtocolName::kSharing)
+    return std::optional<learn::EvaluationMap>();
+  return std::optional(TRY(learn::EvaluationMap::make(
+      charter::loss_of(charter.model), label_bound(charter.schema.target),
+      static_cast<int>(charter.privacy.grid_bits))));
+}
 
 Result<Terms> terms_for(const Charter& charter, size_t owner) {
   TRY(check_available(charter));

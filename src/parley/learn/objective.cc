@@ -2,12 +2,14 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "parley/base/math/portable.h"
+#include "parley/base/result.h"
 #include "parley/learn/solver/products.h"
 
 namespace parley::learn {
@@ -130,6 +132,33 @@ std::optional<std::vector<double>> inverse(std::span<const double> matrix, size_
   if (factor.info() != Eigen::Success || !(factor.rcond() > 1e-12)) return std::nullopt;
   const Matrix result = factor.solve(Matrix::Identity(p, p));
   return std::vector<double>(result.data(), result.data() + result.size());
+}
+
+std::vector<double> floored_inverse(std::span<const double> matrix, size_t dimension,
+                                    double floor) {
+  check(floor > 0);
+  const auto p = static_cast<Eigen::Index>(dimension);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
+      Matrix(Eigen::Map<const Matrix>(matrix.data(), p, p)));
+  const Eigen::VectorXd raised = solver.eigenvalues().cwiseMax(floor);
+  const Matrix& vectors = solver.eigenvectors();
+  const Matrix result = vectors * raised.cwiseInverse().asDiagonal() * vectors.transpose();
+  return {result.data(), result.data() + result.size()};
+}
+
+double largest_eigenvalue(std::span<const double> matrix, size_t dimension) {
+  const auto p = static_cast<Eigen::Index>(dimension);
+  const Eigen::Map<const Matrix> whole(matrix.data(), p, p);
+  Eigen::VectorXd v(p);
+  for (Eigen::Index j = 0; j < p; ++j) v[j] = 1 + static_cast<double>(j % 7) / 10;  // along no axis
+  double value = 0;
+  for (int k = 0; k < 100; ++k) {
+    v = whole * v;
+    value = v.norm();
+    if (!(value > 0)) return 0;
+    v /= value;
+  }
+  return value;
 }
 
 }  // namespace parley::learn

@@ -36,4 +36,11 @@ void each_gradient(const Losses& loss, const Rows& rows, std::span<const double>
 /// The inverse of a symmetric positive definite matrix, or nothing if it is not one.
 std::optional<std::vector<double>> inverse(std::span<const double> matrix, size_t dimension);
 
+/// The inverse of a symmetric matrix whose eigenvalues below `floor`, which is above 0, were raised
+/// to it first.
+std::vector<double> floored_inverse(std::span<const double> matrix, size_t dimension, double floor);
+
+/// The largest eigenvalue of a symmetric matrix without negative ones, from below, by its powers.
+double largest_eigenvalue(std::span<const double> matrix, size_t dimension);
+
 }  // namespace parley::learn

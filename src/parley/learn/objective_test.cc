@@ -99,5 +99,13 @@ TEST(Inverse, InvertsAndRefusesWhatIsSingular) {
   EXPECT_FALSE(inverse(std::vector<double>{-1, 0, 0, 1}, 2));
 }
 
+TEST(Inverse, WithAFloorInvertsWhatIsSingularToo) {
+  const std::vector<double> matrix = {1, 1, 1, 1};  // 2 along (1, 1), 0 across
+  const auto found = floored_inverse(matrix, 2, .5);
+  const double golden[] = {.25 + 1, .25 - 1, .25 - 1, .25 + 1};
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(found[i], golden[i], 1e-14);
+  EXPECT_NEAR(largest_eigenvalue(found, 2), 2, 1e-12);
+}
+
 }  // namespace
 }  // namespace parley::learn

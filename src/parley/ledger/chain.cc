@@ -164,8 +164,10 @@ void Chain::extend_note(const Row& row) {
   if (const auto* missing = std::get_if<Missing>(&note))
     missing_.emplace(missing->chain, LostRow{row.charter, row.round, *missing});
   if (const auto* restored = std::get_if<Restored>(&note))
-    announced_ = Announced{
-        row.dataset, row.query, {row.charter, row.round, {restored->kind, restored->chain}}};
+    announced_ = Announced{row.dataset,
+                           row.query,
+                           {row.charter, row.round, {restored->kind, restored->chain}},
+                           restored->job};
 }
 
 void Chain::extend_charge(const Row& row) {
@@ -177,8 +179,11 @@ void Chain::extend_charge(const Row& row) {
   job.spent = job.spent.plus(cost_of(row));
   auto& after = job.after[place_of(*release_kind(row.kind))];
   const Hash before = after.empty() ? Hash{} : after.back().job;
-  after.push_back({job.spent, account.declared->budget.delta_convert,
-                   privacy::job_after(before, row.query, sha256(row.answer)), row.id});
+  const bool told = announced_ && announced_->job;
+  after.push_back(
+      {job.spent, account.declared->budget.delta_convert,
+       told ? *announced_->job : privacy::job_after(before, row.query, sha256(row.answer)),
+       row.id});
   if (!announced_) return;
   const Hash& lost = announced_->lost.row.chain;
   restored_.emplace(lost, row.id);

@@ -94,6 +94,7 @@ class Chain {
     int64_t dataset = 0;
     Hash query{};
     LostRow lost{};
+    std::optional<Hash> job{};
   };
 
   Result<void> accepts_budget(const Row& row, const Account& account) const;

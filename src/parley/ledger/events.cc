@@ -53,7 +53,12 @@ std::optional<Note> parse(const std::string& event) {
   if (const Json* body = body_of(json, "approved"))
     return Approved{text(*body, "by"), text(*body, "at")};
   if (const Json* body = body_of(json, "missing")) return row_from<Missing>(*body);
-  if (const Json* body = body_of(json, "restored")) return row_from<Restored>(*body);
+  if (const Json* body = body_of(json, "restored")) {
+    auto note = row_from<Restored>(*body);
+    const auto job = hash_from_hex(text(*body, "job"));
+    if (note && job) std::get<Restored>(*note).job = *job;
+    return note;
+  }
   return std::nullopt;
 }
 
@@ -108,7 +113,9 @@ std::string note_event(const Note& note) {
   if (const auto* missing = std::get_if<Missing>(&note))
     return about_row("missing", missing->kind, missing->chain);
   const auto& restored = std::get<Restored>(note);
-  return about_row("restored", restored.kind, restored.chain);
+  std::string event = about_row("restored", restored.kind, restored.chain);
+  if (restored.job) event.insert(event.size() - 2, ",\"job\":\"" + to_hex(*restored.job) + "\"");
+  return event;
 }
 
 std::optional<Note> note_from(const std::string& event) {

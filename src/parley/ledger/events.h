@@ -33,6 +33,9 @@ struct Missing {
 struct Restored {
   privacy::ReleaseKind kind{};
   Hash chain{};
+  /// By the receipt, of all answers up to this one: where what was given just before is lost, and
+  /// only its price is known, the rows here do not tell.
+  std::optional<Hash> job{};
   bool operator==(const Restored&) const = default;
 };
 using Note = std::variant<Approved, Missing, Restored>;

@@ -44,6 +44,7 @@ struct Restoration {
   size_t known = 0;   // were in the ledger
   size_t booked = 0;  // have been forgotten, and are booked again in their place
   size_t beside = 0;  // the same, where another answer had taken the place: both are paid
+  size_t lost = 0;    // payments for sums before one of these, which reached nobody: booked too
 };
 
 /// A data set of one ledger, as declare() returned it.
@@ -129,7 +130,9 @@ class Ledger {
   Result<void> recognise(DatasetId dataset, const Hash& charter, const privacy::Receipt& receipt);
 
   /// Books what an older copy has forgotten, from what left, in the order in which it left; all or
-  /// nothing. Also beyond the budget, for it is spent. kIntegrity where a part is left out.
+  /// nothing. Also beyond the budget, for it is spent. kIntegrity where a part is left out, but for
+  /// parts of sums: those of one job cost the same, so the next receipt tells what they cost, and
+  /// nothing of them is ever replayed.
   Result<Restoration> restore(DatasetId dataset, const Hash& charter,
                               std::span<const Returned> returned);
 

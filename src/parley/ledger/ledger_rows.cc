@@ -82,19 +82,42 @@ Result<void> check_sum(const privacy::Receipt& claimed, const privacy::Receipt& 
                                     shortest(booked.epsilon_spent));
 }
 
+/// Was a part of a sum paid for, which may never have arrived?
+bool is_part_of_sum(const std::string& event) {
+  return event.starts_with("{\"gaussian_shares\"") || event.starts_with("{\"skellam\"");
+}
+
+/// A payment of which only the price is known, by the receipt after it. It gets a name of its own.
+Result<void> book_lost(Addition& addition, const Hash& charter, uint32_t round, Row next) {
+  const Hash name =
+      TupleBytes().add("lost").add(charter).add(next.kind).add(uint64_t{round}).sha256();
+  next.charter = charter;
+  next.round = round;
+  next.query = {};
+  next.answer.clear();
+  TRY(addition.add_note(next.dataset, charter, round, next.query,
+                        Restored{*release_kind(next.kind), name}));
+  TRY(addition.add(std::move(next)));
+  return {};
+}
+
 /// Books one forgotten answer: in its place if that is the next one, beside if that was taken.
 Result<void> book(Addition& addition, int64_t dataset, const Hash& charter,
                   const Returned& returned, Restoration& done) {
   const privacy::Receipt& receipt = returned.receipt;
   Row row = TRY(charge_of(dataset, returned));
-  const uint32_t last = addition.after.last_round(charter, receipt.kind);
-  if (receipt.round == 0 || receipt.round > last + 1)
+  uint32_t last = addition.after.last_round(charter, receipt.kind);
+  const bool gap = receipt.round > last + 1;
+  if (receipt.round == 0 || (gap && !is_part_of_sum(receipt.event)))
     return is_incomplete(receipt, "is here, that of " + std::to_string(last + 1) + " is not");
+  for (; last + 1 < receipt.round; ++last, ++done.lost)
+    TRY(book_lost(addition, charter, last + 1, row));
   const bool in_place = receipt.round == last + 1;
   row.charter = in_place ? charter : receipt.chain;
   row.round = in_place ? receipt.round : 1;
-  TRY(addition.add_note(dataset, charter, receipt.round, receipt.query,
-                        Restored{receipt.kind, receipt.chain}));
+  TRY(addition.add_note(
+      dataset, charter, receipt.round, receipt.query,
+      Restored{receipt.kind, receipt.chain, gap ? std::optional(receipt.job) : std::nullopt}));
   row = TRY(addition.add(std::move(row)));
   if (in_place) TRY(check_sum(receipt, addition.after.receipt(row)));
   ++(in_place ? done.booked : done.beside);

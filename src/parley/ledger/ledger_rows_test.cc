@@ -6,6 +6,7 @@
 #include "parley/ledger/ledger.h"
 #include "parley/ledger/price.h"
 #include "parley/ledger/read.h"
+#include "support/bounded.h"
 #include "support/ledgers.h"
 
 namespace parley::ledger {
@@ -191,6 +192,51 @@ TEST_F(RowsTest, WhereAnotherAnswerTookThePlaceBothArePaidAlsoBeyondTheBudget) {
   EXPECT_EQ(bytes_of(*pay(ledger, loans, some_query("job", 2))).size(), bytes[1].size());
   EXPECT_EQ(pay(ledger, loans, some_query("job", 3)).error().code, Code::kBudgetExhausted);
   EXPECT_EQ(verify(file)->rows, 6);
+}
+
+// Under secure aggregation a payment may reach nobody, and then no transcript has it.
+TEST_F(RowsTest, PaymentsForSumsThatReachedNobodyAreBookedWithTheReceiptAfterThem) {
+  const auto budget = *privacy::Budget::make(privacy::Epsilon{2.0}, 1e-6, 0);
+  const auto share = *privacy::GaussianShare::make(1e6, *privacy::Parties::make(5, 4, 1), 1);
+  SystemEntropy entropy;
+  const auto pay_part = [&](Ledger& ledger, DatasetId loans, uint32_t round) {
+    return *ledger.pay_share(loans, some_query("job", round),
+                             privacy::BoundedForTest::make<L2>({7}, 100),
+                             privacy::Drawn<privacy::GaussianShare>(share, 1, entropy),
+                             privacy::MaskForTest::make({uint64_t{1} << 63}));
+  };
+  double spent = 0;
+  {
+    Ledger ledger = open();
+    const DatasetId loans = *ledger.declare("loans", budget);
+    for (uint32_t round = 1; round <= 6; ++round) {
+      const auto part = pay_part(ledger, loans, round);
+      if (round != 4 && round != 5) left.push_back({part.receipt(), part.values()});
+      if (round == 2) fs::copy_file(file, backup);
+    }
+    spent = ledger.spent(loans).rho;
+  }
+  fs::copy_file(backup, file, fs::copy_options::overwrite_existing);
+  fs::remove(file.string() + "-wal");
+  {
+    Ledger ledger = open();
+    const DatasetId loans = *ledger.declare("loans", budget);
+    const uint32_t known = ledger.last_round(some_hash("job"));
+    EXPECT_LE(known, 2u);
+    const auto done = ledger.restore(loans, some_hash("job"), left);
+    ASSERT_TRUE(done) << describe(done.error());
+    EXPECT_EQ(done->known + done->booked, 4u);
+    EXPECT_EQ(done->lost, 2u);
+    EXPECT_DOUBLE_EQ(ledger.spent(loans).rho, spent);
+    EXPECT_EQ(ledger.restore(loans, some_hash("job"), left)->known, 4u) << "once";
+  }
+  Ledger ledger = open();  // The whole chain is verified.
+  const DatasetId loans = *ledger.declare("loans", budget);
+  EXPECT_TRUE(ledger.recognise(loans, some_hash("job"), left.back().receipt));
+  const auto next = pay_part(ledger, loans, 7);
+  EXPECT_EQ(next.receipt().job, privacy::job_after(left.back().receipt.job, next.receipt().query,
+                                                   next.receipt().answer))
+      << "the learner goes on from the receipt that it has";
 }
 
 TEST_F(RowsTest, WhatIsRestoredMustCarryTheNumbersOfItsReceipt) {

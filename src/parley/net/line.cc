@@ -155,6 +155,13 @@ struct Line::State {
     }
   }
 
+  /// Why a stream ended comes after its last message: messages that nobody reads hold it back for
+  /// ever.
+  void read_away() {
+    if (!pending) stream->Read(&incoming, begin(reading));
+    for (wait(reading); reading.ok; wait(reading)) stream->Read(&incoming, begin(reading));
+  }
+
   /// Why the stream ended.
   Error reason() {
     grpc::Status status;
@@ -207,8 +214,9 @@ Result<Line> Line::open(const Papers& papers, const Dial& dial, const std::atomi
 Result<void> Line::write(const Bytes& message) {
   state_->stream->Write(to_buffer(message), state_->begin(state_->other));
   state_->wait(state_->other);
-  if (!state_->other.ok) return state_->reason();
-  return {};
+  if (state_->other.ok) return {};
+  state_->read_away();
+  return state_->reason();
 }
 
 Result<Bytes> Line::read() {

@@ -7,6 +7,7 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/available.h"
+#include "parley/gate/share_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/source/source.h"
 #include "parley/net/sharing.h"
@@ -56,12 +57,17 @@ Result<std::optional<Approval>> approval_for(const Household& household,
 /// Broken off and worth another try, or over?
 bool is_passing(const Error& error) { return error.code == Code::kUnavailable; }
 
-/// The learner asked for what it must not. The job is over, but not the stream before the learner
-/// has read why: then it ends it, or says something that no longer matters.
+/// The learner asked for what it must not: for this owner the job is over.
+Error refusal_of(const Error& refused) {
+  return {refused.code, "refused the learner's question: " + refused.what, refused.hint};
+}
+
+/// But not the stream before the learner has read why: then it ends it, or says something that no
+/// longer matters.
 Error part_after(const Error& refused, Line& line, const Log& log) {
   log("refused the learner's question: " + refused.what);
   static_cast<void>(bool(line.read()));
-  return {refused.code, "refused the learner's question: " + refused.what, refused.hint};
+  return refusal_of(refused);
 }
 
 /// What the learner says next. Until then the clock ticks, and the owner may speak.
@@ -158,7 +164,9 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter)
   auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
   for (const charter::Charter& job : jobs) {
     TRY(protocol::check_learner(job));
-    if (name == kSync || name == kAsync)
+    if (job.secure_aggregation)
+      TRY(gate::share_plan(job));
+    else if (name == kSync || name == kAsync)
       TRY(gate::terms_for(job, TRY(place_in(job, policy.owner))));
   }
   Ready ready{std::move(charter), std::move(jobs), data, {}, std::move(key)};
@@ -226,8 +234,7 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household, 
   const std::string& name = household.policy.owner;
   const size_t place = TRY(place_in(job, name));
   if (protocol::has_dealer(job)) return open_sharing(household, ready, place);
-  if (job.protocol.name == charter::ProtocolName::kFederated)
-    return open_federated(household, ready, place);
+  if (job.secure_aggregation) return open_federated(household, ready, place);
   auto gate = TRY(open_gate(household, ready, job));
   if (job.protocol.name == charter::ProtocolName::kAsync)
     return Made(std::make_unique<protocol::AsyncOwner>(job.hash, name, job.protocol.contact,
@@ -250,6 +257,8 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
     }();
     if (ended) return std::optional(*ended);
     if (!is_passing(ended.error()) || stop) return ended.error();
+    // The reason did not get through: others had ended the job before.
+    if (owner.refused()) return refusal_of(*owner.refused());
     if (heard) connected = Clock::now(), pause = patience.first_pause;
     const auto absent = Clock::now() - connected;
     if (owner.gave_all() && absent > patience.farewell) return std::optional<Hash>();

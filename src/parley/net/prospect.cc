@@ -56,7 +56,7 @@ Result<void> read_rows(const Policy& policy, const Charter& charter, bool read_d
   const learn::Source source = TRY(charter::source_of(policy, *data, charter));
   if (!read_data) return {};
   if (protocol::has_dealer(charter))
-    TRY(aligned_rows(policy, *data, charter, place_of(policy, charter), nullptr));
+    TRY(aligned_rows(policy, *data, charter, place_of(policy, charter)));
   else
     TRY(learn::load_any(source, charter.schema));  // Refuses another number of rows.
   prospect.rows_counted = true;
@@ -122,9 +122,9 @@ Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   const size_t place = place_of(policy, charter);
   if (protocol::has_dealer(charter)) {
     const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
-    return Asked{terms.rounds, terms.columns[place], terms.noise.cost(terms.sensitivity)};
+    return Asked{terms.rounds, terms.numbers(place), terms.noise.cost(terms.sensitivity)};
   }
-  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+  if (charter.secure_aggregation) {
     const gate::SharePlan plan = TRY(gate::share_plan(charter));
     const gate::ShareTerms& terms = plan.owners[place];
     return Asked{terms.answers, terms.numbers(), terms.cost()};

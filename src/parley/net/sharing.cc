@@ -28,15 +28,14 @@ std::filesystem::path part_folder(const charter::Policy& policy, const Hash& cha
   return policy.folder / policy.state / "models" / to_hex(charter).substr(0, 12);
 }
 
-Result<learn::AnyRows> aligned_rows(const charter::Policy& policy, const charter::Dataset& data,
-                                    const charter::Charter& charter, size_t place, Hash* records) {
+Result<learn::AlignedRows> aligned_rows(const charter::Policy& policy, const charter::Dataset& data,
+                                        const charter::Charter& charter, size_t place) {
   const learn::Source source = TRY(charter::source_of(policy, data, charter));
-  auto aligned = TRY(learn::load_aligned(source, gate::part_schema(charter, place),
-                                         gate::holds_label(charter, place), charter.records->id,
-                                         protocol::alignment_key(charter.hash),
-                                         static_cast<uint64_t>(charter.records->count)));
-  if (records != nullptr) *records = aligned.alignment.hash();
-  return std::move(aligned.rows);
+  return learn::load_aligned(source, gate::part_schema(charter, place),
+                             gate::holds_label(charter, place), charter.records->id,
+                             protocol::alignment_key(charter.hash),
+                             static_cast<uint64_t>(charter.records->count),
+                             charter.records->on_mismatch == charter::OnMismatch::kIntersect);
 }
 
 Result<std::unique_ptr<protocol::Owner>> open_sharing_owner(
@@ -47,7 +46,9 @@ Result<std::unique_ptr<protocol::Owner>> open_sharing_owner(
   auto terms = TRY(gate::sharing_terms(charter));
   SystemClock clock;
   auto setting = TRY(protocol::sharing_setting(charter, terms, place, {.started = clock.now()}));
-  const gate::Records records(TRY(aligned_rows(policy, data, charter, place, &setting.records)));
+  auto aligned = TRY(aligned_rows(policy, data, charter, place));
+  setting.records = aligned.alignment.hash();
+  const gate::Records records(std::move(aligned.rows));
   setting.secret = protocol::own_secret(key.sign(protocol::own_secret_text(charter.hash)));
   setting.keep = [folder = part_folder(policy, charter.hash)](const std::string& name,
                                                               const std::string& text) {
@@ -56,8 +57,10 @@ Result<std::unique_ptr<protocol::Owner>> open_sharing_owner(
   const std::lock_guard lock(household.mutex);
   const auto dataset = TRY(household.ledger.declare(data.name, data.budget, charter.privacy.unit));
   TRY(approve(dataset));
-  auto gate =
-      TRY(gate::ColumnsGate::open(records, std::move(terms), place, household.ledger, dataset));
+  auto gate = TRY(terms.intersect
+                      ? gate::ColumnsGate::open(records, std::move(aligned.alignment), terms, place,
+                                                household.ledger, dataset)
+                      : gate::ColumnsGate::open(records, terms, place, household.ledger, dataset));
   return std::unique_ptr<protocol::Owner>(std::make_unique<protocol::SharingOwner>(
       std::move(setting), std::move(gate), household.entropy, std::move(key)));
 }

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "parley/base/shamir.h"
+#include "parley/learn/sharing/aligned_rows.h"
 #include "parley/net/owner.h"
 
 namespace parley::net {
@@ -17,8 +18,8 @@ Result<std::unique_ptr<protocol::Owner>> open_sharing_owner(
 
 /// This owner's records as the charter's other parties order theirs. An error says how many had no
 /// id of their own.
-Result<learn::AnyRows> aligned_rows(const charter::Policy& policy, const charter::Dataset& data,
-                                    const charter::Charter& charter, size_t place, Hash* records);
+Result<learn::AlignedRows> aligned_rows(const charter::Policy& policy, const charter::Dataset& data,
+                                        const charter::Charter& charter, size_t place);
 
 /// Where an owner's part of a job's model lies.
 std::filesystem::path part_folder(const charter::Policy& policy, const Hash& charter);

@@ -20,8 +20,7 @@ Result<std::unique_ptr<Learner>> made(Plan plan, const charter::Charter& charter
 }  // namespace
 
 bool has_dealer(const charter::Charter& charter) {
-  return charter.protocol.name == charter::ProtocolName::kSharing &&
-         charter.protocol.rule == charter::Rule::kGradients;
+  return charter.protocol.name == charter::ProtocolName::kSharing;
 }
 
 Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
@@ -31,13 +30,13 @@ Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
     auto plan = TRY(sharing_plan(charter));
     if (receipts == Receipts::kSigned) TRY(require_signatures(plan.owners, charter));
     if (!dealer)
-      return Error{Code::kInvalid, "a job of protocol sharing has no transcript to be played again",
+      return Error{Code::kInvalid, "a job of protocol sharing has a dealer, whose key is missing",
                    "Its masks and noise are the dealer's, its model is the owners'."};
     return std::unique_ptr<Learner>(std::make_unique<SharingLearner>(std::move(plan), *dealer));
   }
   if (charter.protocol.name == charter::ProtocolName::kAsync)
     return made<AsyncLearner>(TRY(async_plan(charter, pilot)), charter, receipts);
-  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+  if (charter.secure_aggregation) {
     auto plan = TRY(federated_plan(charter, pilot));  // It has keys of its own: aggregation signs.
     return std::unique_ptr<Learner>(std::make_unique<FederatedLearner>(std::move(plan)));
   }

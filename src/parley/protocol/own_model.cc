@@ -35,13 +35,14 @@ std::vector<double> exact_moments(const learn::AnyRows& rows, int threads) {
 }
 
 /// Adds `unit` times an owner's noisy moments, as the lattice holds them.
-void add(std::vector<double>& sum, std::span<const int64_t> values, double unit, double off,
-         size_t p) {
+void add(std::vector<double>& sum, std::span<const int64_t> values, double unit,
+         const SyncPlan::Moments& how, size_t p) {
   size_t next = 0;
   for (size_t j = 0; j < p; ++j)
     for (size_t k = j; k < p; ++k, ++next)
-      sum[next] += unit * static_cast<double>(values[next]) / (j == k ? 1 : off);
-  for (; next < sum.size(); ++next) sum[next] += unit * static_cast<double>(values[next]) / off;
+      sum[next] += unit * static_cast<double>(values[next]) / (j == k ? 1 : how.off);
+  for (; next < sum.size(); ++next)
+    sum[next] += unit * static_cast<double>(values[next]) / how.with_label;
 }
 
 /// C, of the others: every row counts alike.
@@ -49,7 +50,6 @@ Result<FromOthers> moments_of(const Charter& charter, size_t learner, const lear
                               std::span<const wire::Entry> journal) {
   const Charter job = job_of(charter, learner);
   const SyncPlan plan = TRY(sync_plan(job, pilot));
-  const double off = plan.moments->off;
   const size_t p = plan.schedule.start.size();
   FromOthers others{.moments = std::vector<double>(learn::statistics_size(p)),
                     .own_part = part_of_rows(charter, learner)};
@@ -63,9 +63,9 @@ Result<FromOthers> moments_of(const Charter& charter, size_t learner, const lear
     });
     check(answer != journal.end());  // The job is finished.
     const double unit = part * plan.gamma / static_cast<double>(job.owners[i].rows);
-    add(others.moments, answer->answer.values, unit, off, p);
+    add(others.moments, answer->answer.values, unit, *plan.moments, p);
   }
-  others.floor = learn::noise_floor(std::sqrt(variance), 1 / off, p);
+  others.floor = learn::noise_floor(std::sqrt(variance), 1 / plan.moments->off, p);
   return others;
 }
 

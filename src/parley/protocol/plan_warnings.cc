@@ -1,60 +1,36 @@
 #include "parley/protocol/plan_warnings.h"
 
-#include <cmath>
-#include <cstdio>
-
+#include "parley/learn/objective.h"
+#include "parley/protocol/federated/plan.h"
 #include "parley/protocol/owner_jobs.h"
-#include "parley/protocol/owner_weights.h"
 #include "parley/protocol/sync_plan.h"
 
 namespace parley::protocol {
 namespace {
 
-std::string about(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2g", number);
-  return text;
-}
-
-/// The largest eigenvalue of a positive definite matrix, from below, by its powers.
-double largest(const std::vector<double>& matrix, size_t p) {
-  std::vector<double> v(p), next(p);
-  for (size_t j = 0; j < p; ++j) v[j] = 1 + static_cast<double>(j % 7) / 10;  // along no axis
-  double value = 0;
-  for (int k = 0; k < 100; ++k) {
-    double squares = 0;
-    for (size_t i = 0; i < p; ++i) {
-      next[i] = 0;
-      for (size_t j = 0; j < p; ++j) next[i] += matrix[i * p + j] * v[j];
-      squares += next[i] * next[i];
-    }
-    value = std::sqrt(squares);
-    if (!(value > 0)) return 0;
-    for (size_t i = 0; i < p; ++i) v[i] = next[i] / value;
-  }
-  return value;
-}
-
-/// A direction in which public rows are nearly constant has hardly any curvature, and a Newton step
-/// divides by it: noise alone then carries the model from one side of the box to the other.
-Result<void> look_at_curvature(const charter::Charter& charter, const SyncPlan& plan,
+/// A direction in which public rows are nearly constant has hardly any curvature: a Newton step
+/// would divide by it, and does by the floor instead.
+Result<void> look_at_curvature(const charter::Charter& charter, const learn::Schedule& schedule,
                                std::vector<std::string>& found) {
-  const learn::Schedule& schedule = plan.schedule;
   if (schedule.preconditioner.empty()) return {};
-  double variance = 0;
-  for (size_t i = 0; i < plan.owners.size(); ++i)
-    variance += std::pow(plan.owners[i].weight, 2) * TRY(noise_variance(charter, i));
-  const double step = schedule.rounds.front().step *
-                      largest(schedule.preconditioner, schedule.start.size()) * std::sqrt(variance);
-  if (!(step > plan.box)) return {};
+  const double floor = TRY(newton_floor(charter));
+  const double longest = learn::largest_eigenvalue(schedule.preconditioner, schedule.start.size());
+  if (longest * floor < 1 - 1e-6) return {};
   found.push_back(
-      "The pilot's curvature is nearly singular: in some direction the noise of one Newton step is "
-      "about " +
-      about(step) + ", and the box ends at " + about(plan.box) +
-      ", so the model will run to the box. Features that add up to a constant, such as all levels "
-      "of a category beside a bias or beside another such category, do this: leave out a level or "
-      "the bias, give a larger model.l2, or take rule = \"constant\".");
+      "The pilot's curvature is nearly singular: in some direction the noise of one Newton step "
+      "would be more than a quarter of the box. Steps there are shortened to that, and little is "
+      "learnt in it. Features that add up to a constant, such as all levels of a category beside a "
+      "bias or beside another such category, do this: leave out a level or the bias, give a larger "
+      "model.l2, or take rule = \"constant\".");
   return {};
+}
+
+Result<std::vector<std::string>> warnings_of_sums(const charter::Charter& charter,
+                                                  const learn::Rows* pilot) {
+  const FederatedPlan plan = TRY(federated_plan(charter, pilot));
+  std::vector<std::string> found;
+  TRY(look_at_curvature(charter, plan.schedule, found));
+  return found;
 }
 
 /// Of copies the first: they are alike.
@@ -71,10 +47,12 @@ Result<std::vector<std::string>> plan_warnings(const charter::Charter& charter,
   std::vector<std::string> found;
   const charter::Protocol& p = charter.protocol;
   if (p.name != charter::ProtocolName::kSync || p.rule != charter::Rule::kPilotNewton) return found;
+  if (charter.secure_aggregation) return warnings_of_sums(charter, pilot);
   const bool apart = p.owner_learner && p.owner_learner != charter::OwnerLearner::kOwnNoise;
   const charter::Charter job =
       p.copies || apart ? job_of(charter, learner_place(charter)) : joint_job(charter);
-  TRY(look_at_curvature(job, TRY(sync_plan(job, pilot)), found));
+  const SyncPlan plan = TRY(sync_plan(job, pilot));
+  TRY(look_at_curvature(job, plan.schedule, found));
   return found;
 }
 

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
+#include "parley/protocol/owner_weights.h"
+#include "parley/protocol/sync_plan.h"
 #include "support/entropy.h"
 
 namespace parley::protocol {
@@ -52,11 +55,14 @@ std::vector<std::string> warnings(bool bias, double l2) {
   return *said;
 }
 
-TEST(PlanWarnings, AFullCategoryBesideABiasIsSaidToRunToTheBox) {
-  const auto said = warnings(true, 1e-5);
-  ASSERT_EQ(said.size(), 1u);
-  EXPECT_NE(said[0].find("run to the box"), std::string::npos) << said[0];
-  EXPECT_NE(said[0].find("leave out a level or the bias"), std::string::npos) << said[0];
+// With a small l2, and exactly singular without any.
+TEST(PlanWarnings, AFullCategoryBesideABiasIsSaidToShortenSteps) {
+  for (const double l2 : {1e-5, 0.}) {
+    const auto said = warnings(true, l2);
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_NE(said[0].find("Steps there are shortened"), std::string::npos) << said[0];
+    EXPECT_NE(said[0].find("leave out a level or the bias"), std::string::npos) << said[0];
+  }
 }
 
 TEST(PlanWarnings, WithoutTheBiasOrWithMoreL2NothingIsSaid) {
@@ -64,13 +70,31 @@ TEST(PlanWarnings, WithoutTheBiasOrWithMoreL2NothingIsSaid) {
   EXPECT_TRUE(warnings(true, .1).empty());
 }
 
-/// Exactly singular, without any l2, it is refused as before.
-TEST(PlanWarnings, WithoutL2ItIsRefused) {
-  const auto charter = charter_of(true, 0);
+/// How far a gradient along `v` moves the model in the first step.
+double moved(const SyncPlan& plan, const std::vector<double>& v) {
+  const auto& schedule = plan.schedule;
+  const size_t p = v.size();
+  double square = 0;
+  for (size_t i = 0; i < p; ++i) {
+    double step = 0;
+    for (size_t j = 0; j < p; ++j) step += schedule.preconditioner[i * p + j] * v[j];
+    square += step * step;
+  }
+  return schedule.rounds[0].step * std::sqrt(square);
+}
+
+// The levels against the bias; the other directions are stepped along as without the floor.
+TEST(NewtonFloor, BoundsTheNoiseOfAStepAlongWhatPublicRowsDoNotShow) {
+  const auto charter = charter_of(true, 1e-5);
   const learn::Rows pilot = pilot_of(true);
-  const auto plan = plan_warnings(charter, &pilot);
-  ASSERT_FALSE(plan);
-  EXPECT_NE(plan.error().what.find("singular"), std::string::npos);
+  const auto plan = sync_plan(charter, &pilot);
+  ASSERT_TRUE(plan) << describe(plan.error());
+  const double deviation = std::sqrt(*noise_variance(charter, 0) / 2);  // of two owners' mean
+  const double most = charter.model.box / 4 / deviation;
+  EXPECT_NEAR(moved(*plan, {.5, .5, .5, 0, -.5}), most, 1e-3 * most);
+  const double along_x = moved(*plan, {0, 0, 0, 1, 0});
+  EXPECT_GT(along_x, 1);
+  EXPECT_LT(along_x, 3);  // 1 / (2 E x^2), E x^2 = 1/3, of which a clip leaves most
 }
 
 }  // namespace

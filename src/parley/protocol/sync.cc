@@ -303,7 +303,7 @@ std::vector<double> SyncLearner::to_minimum(std::span<const double> answers) con
     size_t next = 0;
     for (size_t j = 0; j < p; ++j)
       for (size_t k = j; k < p; ++k) moments[next++] /= j == k ? 1 : plan_.moments->off;
-    for (; next < size; ++next) moments[next] /= plan_.moments->off;
+    for (; next < size; ++next) moments[next] /= plan_.moments->with_label;
     for (double value :
          learn::moments_minimum(moments, p, plan_.l2, plan_.moments->floor, plan_.box))
       step.push_back(-value);

@@ -41,8 +41,9 @@ namespace parley::protocol {
 /// All a learner knows: public numbers of the charter, and a schedule made from them and the pilot.
 struct SyncPlan {
   struct Moments {
-    double off = 1;    // what entries beside the diagonal were multiplied with
-    double floor = 0;  // below it an eigenvalue is noise
+    double off = 1;         // what entries beside the diagonal were multiplied with
+    double with_label = 1;  // and those with the label
+    double floor = 0;       // below it an eigenvalue is noise
   };
   Hash charter{};
   std::vector<PlannedOwner> owners;

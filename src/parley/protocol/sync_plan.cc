@@ -4,8 +4,10 @@
 #include <numbers>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "parley/charter/available.h"
+#include "parley/gate/share_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/statistics.h"
@@ -17,17 +19,6 @@ namespace parley::protocol {
 namespace {
 
 using charter::Charter, charter::not_available;
-
-Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
-                                     size_t dimension) {
-  if (charter.protocol.start == charter::Start::kZero) return std::vector<double>(dimension);
-  if (pilot == nullptr)
-    return Error{Code::kInvalid,
-                 "the start is the optimum of public rows, and the charter has no [pilot]",
-                 "Add a [pilot], or use start = \"zero\".",
-                 {.key = "pilot"}};
-  return pilot_optimum(charter, *pilot);
-}
 
 /// The inverse Hessian of the pilot's clipped loss: clipped in the mechanism's norm, as owners do.
 Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Rows* pilot,
@@ -41,23 +32,12 @@ Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Ro
   const auto [norm, limit] = clip_of(charter, lattice);
   const auto hessian = learn::clipped_hessian(charter::loss_of(charter.model), *pilot, theta, norm,
                                               limit, charter.model.l2);
-  auto curvature = learn::inverse(hessian, lattice.dimension());
-  if (!curvature)
-    return Error{Code::kInvalid,
-                 "the pilot's Hessian is singular: its features are constant, repeated or clipped "
-                 "away",
-                 "Give a larger model.l2 or max_grad_norm, or leave out redundant columns.",
-                 {.key = "protocol.rule"}};
+  const size_t p = lattice.dimension();
+  const double floor = TRY(newton_floor(charter));
+  auto curvature = learn::inverse(hessian, p);
+  if (!curvature || learn::largest_eigenvalue(*curvature, p) * floor > 1)
+    return learn::floored_inverse(hessian, p, floor);
   return *std::move(curvature);
-}
-
-Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* pilot,
-                                    const learn::Lattice& lattice) {
-  auto start = TRY(start_of(charter, pilot, lattice.dimension()));
-  std::vector<double> curvature;
-  if (charter.protocol.rule == charter::Rule::kPilotNewton)
-    curvature = TRY(curvature_at(charter, pilot, start, lattice));
-  return step_table(charter, std::move(start), std::move(curvature));
 }
 
 /// How answers of moments are read, and how large their noise is in the weighted mean.
@@ -70,10 +50,36 @@ Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<d
     variance += weights[i] * weights[i] * TRY(noise_variance(charter, i));
   return SyncPlan::Moments{
       .off = off,
+      .with_label = off * charter.privacy.label_weight,
       .floor = learn::noise_floor(std::sqrt(variance), 1 / off, terms.lattice.dimension())};
 }
 
+/// Of the noise on one coordinate of the owners' mean gradient.
+Result<double> mean_variance(const Charter& charter) {
+  double rows = 0, squares = 0;
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const auto own = static_cast<double>(charter.owners[i].rows);
+    rows += own;
+    squares += own * own * TRY(noise_variance(charter, i));
+  }
+  return squares / (rows * rows);
+}
+
+/// The same in a sum with everyone's share.
+Result<double> secure_mean_variance(const Charter& charter) {
+  const gate::SharePlan plan = TRY(gate::share_plan(charter));
+  const double share =
+      std::visit([](const auto& known) { return known.variance(); }, plan.owners.front().mechanism);
+  return share * static_cast<double>(plan.owners.size()) * plan.unit * plan.unit;
+}
+
 }  // namespace
+
+Result<double> newton_floor(const Charter& charter) {
+  const double deviation = std::sqrt(
+      TRY(charter.secure_aggregation ? secure_mean_variance(charter) : mean_variance(charter)));
+  return 4 * charter.protocol.step * deviation / charter.model.box;
+}
 
 learn::Schedule step_table(const Charter& charter, std::vector<double> start,
                            std::vector<double> inverse_hessian) {
@@ -102,17 +108,32 @@ learn::Schedule step_table(const Charter& charter, std::vector<double> start,
   return schedule;
 }
 
+Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
+                                     size_t dimension) {
+  if (charter.protocol.start == charter::Start::kZero) return std::vector<double>(dimension);
+  if (pilot == nullptr)
+    return Error{Code::kInvalid,
+                 "the start is the optimum of public rows, and the charter has no [pilot]",
+                 "Add a [pilot], or use start = \"zero\".",
+                 {.key = "pilot"}};
+  return pilot_optimum(charter, *pilot);
+}
+
+Result<learn::Schedule> sync_schedule(const Charter& charter, const learn::Rows* pilot,
+                                      const learn::Lattice& lattice) {
+  auto start = TRY(start_of(charter, pilot, lattice.dimension()));
+  std::vector<double> curvature;
+  if (charter.protocol.rule == charter::Rule::kPilotNewton)
+    curvature = TRY(curvature_at(charter, pilot, start, lattice));
+  return step_table(charter, std::move(start), std::move(curvature));
+}
+
 Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
   TRY(check_learner(charter));
-  if (charter.secure_aggregation)
-    return Error{Code::kInvalid,
-                 "[secure_aggregation] is not available in this version",
-                 "Leave the table out.",
-                 {.key = "secure_aggregation"}};
   const gate::Terms terms = TRY(gate::terms_for(charter, 0));
-  learn::Schedule schedule = TRY(schedule_of(charter, pilot, terms.lattice));
+  learn::Schedule schedule = TRY(sync_schedule(charter, pilot, terms.lattice));
   const auto weights = TRY(owner_weights(charter, schedule, pilot, terms.lattice));
   SyncPlan plan{.charter = charter.hash,
                 .owners = {},

@@ -9,6 +9,7 @@
 
 #include "parley/base/number.h"
 #include "parley/gate/share_terms.h"
+#include "parley/gate/sharing_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/own_model.h"
@@ -28,9 +29,14 @@ struct Prescribed {
 };
 
 Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner) {
-  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+  if (charter.secure_aggregation) {
     const gate::SharePlan shares = TRY(gate::share_plan(charter));
-    return Prescribed{shares.owners[owner].event(), ""};
+    const gate::ShareTerms& terms = shares.owners[owner];
+    return Prescribed{terms.event(), terms.evaluation ? terms.evaluation_event() : ""};
+  }
+  if (charter.protocol.name == charter::ProtocolName::kSharing) {
+    const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
+    return Prescribed{terms.noise.event(terms.sensitivity), ""};
   }
   const gate::Terms terms = TRY(gate::terms_for(charter, owner));
   Prescribed events;
@@ -63,8 +69,8 @@ class Verifier {
         learner_(std::move(learner)),
         tolerant_(evidence.charter.network.quorum <
                   static_cast<int64_t>(evidence.charter.owners.size())),
-        evaluates_(evidence.charter.privacy.evaluate > 0),
-        sums_(evidence.charter.protocol.name == charter::ProtocolName::kFederated),
+        evaluates_(evidence.charter.privacy.evaluate > 0 && evidence.manifest == nullptr),
+        sums_(evidence.charter.secure_aggregation.has_value()),
         owners_(evidence.charter.owners) {
     const charter::Charter& charter = evidence.charter;
     result_.charter_name = charter.name;
@@ -72,6 +78,7 @@ class Verifier {
     const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
     result_.rounds = static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
     result_.answers = evidence.transcript.entries.size() + (evidence.published ? 1 : 0);
+    result_.in_parts = evidence.manifest != nullptr;
   }
 
   Result<VerifyResult> run() {
@@ -84,7 +91,12 @@ class Verifier {
     for (size_t i = 0; i < owners_.size(); ++i) TRY(look_at(i));
     look_for_strangers();
     if (evidence_.published) TRY(look_at_release(*evidence_.published));
-    if (result_.holds()) recompute();
+    if (result_.holds() && replay_all()) {
+      if (evidence_.manifest != nullptr)
+        look_at(*evidence_.manifest);
+      else
+        recompute();
+    }
     compare_ledgers();
     return std::move(result_);
   }
@@ -118,7 +130,7 @@ class Verifier {
         found(owner.name, answer, "is there twice");
     }
     look_at_rounds(owner.name, by_round);
-    add_up_epsilon(line, by_round);
+    add_up_epsilon(line, by_round, events.answer);
     return {};
   }
 
@@ -135,7 +147,7 @@ class Verifier {
     look_at(owner, TRY(prescribed_for(charter, place)).answer, answer);
     if (answer.round != 1 || answer.values.size() != release_terms_->numbers())
       found(owner.name, answer, "is no model of this charter");
-    add_up_epsilon(line, {{{answer.receipt.kind, answer.round}, &answer}});
+    add_up_epsilon(line, {{{answer.receipt.kind, answer.round}, &answer}}, answer.receipt.event);
     return {};
   }
 
@@ -196,22 +208,23 @@ class Verifier {
       found(
           owner, static_cast<uint32_t>(first),
           missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
-    if (evaluates_ && !tolerant_ && !by_round.contains({kEvaluation, 1}))
+    if (evaluates_ && !tolerant_ && !sums_ && !by_round.contains({kEvaluation, 1}))
       found(owner, 0, "its evaluation is missing");
     for (const auto& [place, answer] : by_round) look_for_more(owner, *answer);
   }
 
   /// Of one owner.
   uint64_t most_answers() const {
-    const charter::Charter& charter = evidence_.charter;
-    return static_cast<uint64_t>(charter.answers() +
-                                 (sums_ ? charter.secure_aggregation->repeats : 0));
+    return static_cast<uint64_t>(evidence_.charter.answers()) + repeats();
+  }
+  uint64_t repeats() const {
+    return sums_ ? static_cast<uint64_t>(evidence_.charter.secure_aggregation->repeats) : 0;
   }
 
   void look_for_more(const std::string& owner, const ReceivedAnswer& answer) {
     const bool evaluation = is_evaluation(answer);
     const uint64_t most = most_answers();
-    const uint64_t last = !evaluation ? most : evaluates_ ? 1 : 0;
+    const uint64_t last = !evaluation ? most : evaluates_ ? 1 + repeats() : 0;
     if (answer.receipt.kind == privacy::ReleaseKind::kCount)
       found(owner, answer, "is a count, and the charter asks for none");
     else if (answer.round == 0 || answer.round > last)
@@ -222,11 +235,18 @@ class Verifier {
 
   /// What the receipts' events amount to, beside what the receipts claim and the charter allows. Of
   /// sums, payments between two receipts were for the same and are counted.
-  void add_up_epsilon(VerifyResult::Owner& line, const ByRound& by_round) {
+  void add_up_epsilon(VerifyResult::Owner& line, const ByRound& by_round,
+                      const std::string& event) {
     SecondAccountant accountant;
     uint32_t before = 0;
+    auto kind = privacy::ReleaseKind::kAnswer;
     for (const auto& [place, answer] : by_round) {
       const privacy::Receipt& receipt = answer->receipt;
+      if (std::exchange(kind, receipt.kind) != receipt.kind) {
+        add_lost(accountant, event, receipt,
+                 most_answers() - std::min(most_answers(), uint64_t{before}));
+        before = 0;
+      }
       for (++before; sums_ && before < std::min<uint64_t>(answer->round, most_answers()); ++before)
         static_cast<void>(bool(accountant.add(receipt.event)));
       if (const auto known = accountant.add(receipt.event); !known)
@@ -245,6 +265,20 @@ class Verifier {
                 shortest(line.epsilon_charter));
   }
 
+  /// Payments for sums after the last receipt of one, as the first evaluation shows: up to `most`.
+  void add_lost(SecondAccountant& accountant, const std::string& event,
+                const privacy::Receipt& evaluation, uint64_t most) const {
+    const auto explains = [&](SecondAccountant so_far) {
+      const bool known(so_far.add(evaluation.event));
+      return known && so_far.agrees(evaluation.epsilon_spent, evaluation.delta_spent);
+    };
+    SecondAccountant with_lost = accountant;
+    for (uint64_t lost = 0; sums_ && lost <= most; ++lost) {
+      if (explains(with_lost)) accountant = with_lost;
+      if (explains(with_lost) || !with_lost.add(event)) return;
+    }
+  }
+
   void look_for_strangers() {
     for (const wire::Entry& entry : evidence_.transcript.entries)
       if (std::none_of(owners_.begin(), owners_.end(),
@@ -253,7 +287,7 @@ class Verifier {
   }
 
   /// The learner's own steps again. Only here do questions show: they follow from earlier answers.
-  void recompute() {
+  bool replay_all() {
     const auto whole = evidence_.transcript.in_order(
         [&](const wire::Entry& entry) -> Result<void> {
           const auto taken = learner_->replay(entry.owner, entry.answer);
@@ -267,11 +301,32 @@ class Verifier {
           if (!taken) found(note.owner, note.round, "the learner notes " + taken.error().what);
           return taken;
         });
-    if (!whole) return;
-    if (!learner_->finished())
-      return found("", 0,
-                   "the transcript ends after " + std::to_string(learner_->rounds_done()) + " of " +
-                       std::to_string(result_.rounds) + " rounds");
+    if (!whole) return false;
+    const bool ended =
+        result_.in_parts ? learner_->rounds_done() == result_.rounds : learner_->finished();
+    if (!ended)
+      found("", 0,
+            "the transcript ends after " + std::to_string(learner_->rounds_done()) + " of " +
+                std::to_string(result_.rounds) + " rounds");
+    return ended;
+  }
+
+  /// It names a part of every owner, and this charter; what the parts hold only their owners see.
+  void look_at(const learn::Manifest& manifest) {
+    if (manifest.charter != result_.charter)
+      found("", 0, "the manifest is of charter " + to_hex(manifest.charter));
+    if (manifest.name != result_.charter_name)
+      found("", 0, "the manifest is of '" + manifest.name + "'");
+    for (size_t i = 0; i < std::max(owners_.size(), manifest.parts.size()); ++i)
+      if (i >= owners_.size())
+        found(manifest.parts[i].owner, 0, "has a part in the manifest and is no owner");
+      else if (i >= manifest.parts.size() || manifest.parts[i].owner != owners_[i].name)
+        found(owners_[i].name, 0, "has no part in its place in the manifest");
+      else if (manifest.parts[i].sha256 == Hash{})
+        found(owners_[i].name, 0, "has a part without a hash in the manifest");
+  }
+
+  void recompute() {
     result_.recomputed = true;
     const learn::Training training{.started = evidence_.transcript.started,
                                    .transcript_sha256 = transcript_hash()};
@@ -349,7 +404,9 @@ class Verifier {
 }  // namespace
 
 Result<VerifyResult> verify(const Evidence& evidence) {
-  auto learner = TRY(make_learner(evidence.charter, evidence.pilot, Receipts::kSigned));
+  // Receipts are looked at, not dealt for: any key will do.
+  const auto dealer = evidence.manifest ? std::optional(Secret32{}) : std::nullopt;
+  auto learner = TRY(make_learner(evidence.charter, evidence.pilot, Receipts::kSigned, dealer));
   return Verifier(evidence, std::move(learner)).run();
 }
 

@@ -14,6 +14,7 @@
 
 #include "parley/charter/charter.h"
 #include "parley/learn/model.h"
+#include "parley/learn/sharing/model_part.h"
 #include "parley/ledger/read.h"
 #include "parley/wire/transcript.h"
 
@@ -34,6 +35,8 @@ struct Evidence {
     const wire::Entry& release;
   };
   std::optional<Published> published{};
+  /// Of protocol sharing, in place of the model: what binds the parts that the owners keep.
+  const learn::Manifest* manifest = nullptr;
 };
 
 struct VerifyResult {
@@ -59,6 +62,7 @@ struct VerifyResult {
   uint64_t answers = 0;
   std::optional<learn::Evaluation> evaluation{};  // recomputed, too
   bool recomputed = false;  // the model; not when an answer is already in doubt
+  bool in_parts = false;    // it lies with the owners, and nobody else can recompute it
   bool file_compared = false;
   std::vector<Owner> owners{};
   std::vector<Finding> findings{};

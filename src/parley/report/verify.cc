@@ -33,7 +33,7 @@ std::string not_verified(const VerifyResult& result) {
   for (size_t i = 0; i < std::min(count, kShown); ++i)
     text += "  " + text_of(result.findings[i]) + "\n";
   if (count > kShown) text += fmt::format("  and {} more\n", grouped(count - kShown));
-  if (!result.recomputed)
+  if (!result.recomputed && !result.in_parts)
     text += "The model was not recomputed: what it would be made of is in doubt.\n";
   return text;
 }
@@ -76,11 +76,19 @@ std::string to_text(const VerifyResult& result) {
   std::string text =
       fmt::format("{}  charter {}\n", result.charter_name, to_hex(result.charter).substr(0, 12));
   if (!result.holds()) return text + not_verified(result);
-  text +=
-      fmt::format("Model recomputed from {} signed answers: identical.\n", grouped(result.answers));
+  if (result.in_parts)
+    text += fmt::format(
+        "{} signed receipts: every owner's over the whole job, each at the charter's price.\n"
+        "Not recomputed: the model. Its parts, which the manifest names by their hashes, and what "
+        "they were made of are with the owners, each of which checked that the manifest binds its "
+        "part; the noise was the dealer's.\n",
+        grouped(result.answers));
+  else
+    text += fmt::format("Model recomputed from {} signed answers: identical.\n",
+                        grouped(result.answers));
   if (result.evaluation) text += to_text(*result.evaluation);
   text += epsilons(result) + ledgers(result);
-  if (!result.file_compared)
+  if (!result.file_compared && !result.in_parts)
     text += "The transcript is not packed, so its hash was not compared with the model's.\n";
   return text;
 }
@@ -92,6 +100,7 @@ std::string to_json(const VerifyResult& result) {
       {"charter", {{"name", result.charter_name}, {"sha256", to_hex(result.charter)}}},
       {"verified", result.holds()},
       {"recomputed", result.recomputed},
+      {"in_parts", result.in_parts},
       {"rounds", result.rounds},
       {"answers", result.answers},
       {"evaluation", result.evaluation ? Json::parse(to_json(*result.evaluation)) : Json()},

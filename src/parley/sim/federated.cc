@@ -1,5 +1,6 @@
 #include "parley/sim/federated.h"
 
+#include <cmath>
 #include <utility>
 
 #include "parley/gate/share_terms.h"
@@ -18,7 +19,7 @@ std::vector<Outcome::Share> shares_of(const gate::SharePlan& plan, const JobRun&
     shares.push_back({.spent = run.owners[i].spent,
                       .answers = run.owners[i].taken,
                       .weight = plan.weights[i],
-                      .noise_scale = scale * plan.gamma});
+                      .noise_scale = scale * std::fabs(plan.unit)});
   }
   return shares;
 }
@@ -33,8 +34,9 @@ SimulateInput federated_input(const SimulateInput& input) {
   SimulateInput own = input;
   for (charter::Owner& owner : own.charter.owners)
     owner.sign_key = simulated_key(owner.name).public_key();
-  for (OwnerData& owner : own.owners)
-    owner.rows = learn::shrunk(owner.rows, own.charter.privacy.max_row_norm);
+  const bool shorter = own.charter.protocol.name == charter::ProtocolName::kFederated;
+  for (size_t i = 0; shorter && i < own.owners.size(); ++i)
+    own.owners[i].rows = learn::shrunk(own.owners[i].rows, own.charter.privacy.max_row_norm);
   return own;
 }
 
@@ -55,6 +57,7 @@ Result<Outcome> simulate_federated(const SimulateInput& input, const SimulateOpt
     if (setting.run > 0) continue;
     outcome.owners = shares_of(plan, run);
     outcome.model = std::move(run.trained.theta);
+    outcome.evaluation = run.trained.evaluation;
     outcome.bytes_up = run.bytes_up, outcome.bytes_down = run.bytes_down;
   }
   return outcome;

@@ -1,4 +1,4 @@
-// All runs of a federated simulation.
+// All runs of a simulation under secure aggregation.
 #pragma once
 
 #include <string>
@@ -8,15 +8,11 @@
 
 namespace parley::sim {
 
-inline bool is_federated(const charter::Charter& charter) {
-  return charter.protocol.name == charter::ProtocolName::kFederated;
-}
-
 /// Secure aggregation signs, in a simulation too: with keys that everyone could make.
 SigningKey simulated_key(const std::string& owner);
 
-/// The input with those keys in the charter, whose name stays, and with rows as short as owners
-/// make theirs, on which fitness is measured.
+/// The input with those keys in the charter, whose name stays, and, where owners shorten their
+/// rows, with rows as short as that, on which fitness is measured.
 SimulateInput federated_input(const SimulateInput& input);
 
 /// Without faults. Of an owner the noise is that of the sum that it was charged for.

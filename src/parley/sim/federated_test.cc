@@ -128,6 +128,7 @@ void expect_replayed(const SimulateInput& input, const JobRun& run) {
   ASSERT_TRUE(taken) << describe(taken.error());
   EXPECT_TRUE((*learner)->finished());
   EXPECT_EQ((*learner)->trained().theta, run.trained.theta);
+  EXPECT_EQ((*learner)->trained().evaluation, run.trained.evaluation);
 }
 
 // No owner beyond its payments or its budget, everything taken was paid for, and the journal gives
@@ -231,10 +232,64 @@ TEST(FederatedSimulation, WholeOwnersAreProtectedByShortUpdates) {
            "step = 0.3\nlevel = \"party\"\nmax_update_norm = 0.01\nweights = \"parties\"\n"});
   const auto plan = gate::share_plan(input.charter);
   ASSERT_TRUE(plan) << describe(plan.error());
-  EXPECT_NEAR(plan->owners[0].update.sensitivity(), 2 * .01 / 6, 1e-9);
+  EXPECT_NEAR(plan->owners[0].update().sensitivity(), 2 * .01 / 6, 1e-9);
   const auto result = simulate(input, {.seed = 1});
   ASSERT_TRUE(result) << describe(result.error());
   EXPECT_LE(result->owners[0].epsilon_spent, 10);
+}
+
+/// Mean clamped loss of these rows.
+double mean_loss(const SimulateInput& input, const std::vector<double>& theta, double bound) {
+  double sum = 0, rows = 0;
+  for (const OwnerData& owner : input.owners) {
+    const learn::Rows& all = *std::get<0>(owner.rows);
+    for (size_t i = 0; i < all.size(); ++i, ++rows) {
+      double score = 0;
+      for (size_t j = 0; j < theta.size(); ++j) score += theta[j] * all.row(i)[j];
+      sum += std::fmin(learn::Squared{}.value(score, all.label(i)), bound);
+    }
+  }
+  return sum / rows;
+}
+
+TEST(FederatedSimulation, TheEvaluationIsOneMoreSumPaidWithItsPartOfEpsilon) {
+  const auto out = test::fresh_folder();
+  const SimulateInput input = input_of({.epsilon = 2, .privacy = "evaluate = 0.2\n"});
+  const auto result = simulate(input, {.seed = 2, .out = out});
+  ASSERT_TRUE(result) << describe(result.error());
+  ASSERT_TRUE(result->evaluation);
+  const learn::Evaluation& found = *result->evaluation;
+  const auto model = learn::read_model(out / "model.json");
+  ASSERT_TRUE(model) << describe(model.error());
+  // Eight deviations: false alarms below 1e-14.
+  EXPECT_NEAR(found.loss, mean_loss(input, model->theta, found.loss_bound), 8 * found.loss_error);
+  EXPECT_LT(8 * found.loss_error, found.loss_bound) << "shows nothing";
+  for (const SimulateResult::Owner& owner : result->owners) {
+    EXPECT_LE(owner.epsilon_spent, 2);
+    EXPECT_GT(owner.epsilon_evaluation, 0);
+    const auto ledger = ledger::read(ledger_file(out, owner.name));
+    ASSERT_TRUE(ledger) << describe(ledger.error());
+    ASSERT_EQ(ledger->rows.size(), 1u + 5u + 1u);
+    EXPECT_EQ(ledger->rows.back().kind, "evaluation");
+  }
+}
+
+TEST(FederatedSimulation, AmongFaultsItIsEvaluatedAtMostAsOftenAsIsPaidForAndReplayed) {
+  const SimulateInput input = input_of({.owners = 4,
+                                        .rounds = 1,
+                                        .repeats = 3,
+                                        .secure = "survivors = 3\nthreshold = 2\n",
+                                        .privacy = "evaluate = 0.5\n"});
+  size_t evaluated = 0, without = 0;
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    const auto run = try_run(input, seed, {.drop = .02, .crash = .02, .learner = .01});
+    if (!run) continue;
+    ++(run->trained.evaluation ? evaluated : without);
+    for (const JobRun::Owner& owner : run->owners) EXPECT_LE(owner.spent.epsilon, 10);
+    expect_replayed(input, *run);
+  }
+  EXPECT_GT(evaluated, 5u);
+  RecordProperty("without", std::to_string(without));
 }
 
 TEST(FederatedSimulation, WhatCannotBeRunIsRefusedByName) {
@@ -245,7 +300,9 @@ TEST(FederatedSimulation, WhatCannotBeRunIsRefusedByName) {
   };
   EXPECT_EQ(refused({.secure = "word_bits = 32\n"}), "secure_aggregation.word_bits");
   EXPECT_EQ(refused({.secure = "survivors = 5\nthreshold = 5\n"}), "secure_aggregation.threshold");
-  EXPECT_EQ(refused({.privacy = "evaluate = 0.1\n"}), "privacy.evaluate");
+  EXPECT_EQ(refused({.protocol = "step = 0.3\nlevel = \"party\"\nmax_update_norm = 0.01\n",
+                     .privacy = "evaluate = 0.1\n"}),
+            "privacy.evaluate");
   EXPECT_EQ(refused({.protocol = "step = 3.0\n"}), "protocol.step");
 }
 

@@ -35,27 +35,53 @@ DataSources files_in(const std::filesystem::path& folder, const Charter& charter
   return sources;
 }
 
+namespace {
+
+Result<learn::Source> source_of_owner(const DataSources& sources, const std::string& owner) {
+  const auto source = sources.owners.find(owner);
+  if (source != sources.owners.end()) return source->second;
+  return Error{Code::kInvalid, "no data for " + owner,
+               "Add --data " + owner + "=FILE, its --policy, or give a folder with " + owner +
+                   ".csv in it."};
+}
+
+/// The columns of every owner, in one order, and only of records that all of them hold.
+Result<void> load_columns(const Charter& charter, const DataSources& sources,
+                          SimulateInput& input) {
+  const bool more = charter.records->on_mismatch == charter::OnMismatch::kIntersect;
+  const auto count = static_cast<uint64_t>(charter.records->count);
+  std::vector<learn::AlignedRows> all;
+  std::vector<std::vector<learn::IdDigest>> lists;
+  for (const charter::Owner& owner : charter.owners) {
+    const learn::Source source = TRY(source_of_owner(sources, owner.name));
+    const size_t place = all.size();
+    all.push_back(TRY(learn::load_aligned(source, gate::part_schema(charter, place),
+                                          gate::holds_label(charter, place), charter.records->id,
+                                          protocol::alignment_key(charter.hash), count, more)));
+    lists.push_back(all.back().alignment.digests);
+    input.owners.push_back({all.back().rows, learn::name_of(source), {}});
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (more) all[i] = TRY(learn::common_rows(all[i], lists, count));
+    input.owners[i].rows = all[i].rows;
+    input.owners[i].records = all[i].alignment.hash();
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<SimulateInput> load_sources(const Charter& charter, const DataSources& sources) {
   SimulateInput input{.charter = charter, .owners = {}, .pilot = nullptr, .policies = {}};
   TRY(charter::load_bundle(input.charter, sources.public_folders));
-  for (const charter::Owner& owner : charter.owners) {
-    const auto source = sources.owners.find(owner.name);
-    if (source == sources.owners.end())
-      return Error{Code::kInvalid, "no data for " + owner.name,
-                   "Add --data " + owner.name + "=FILE, its --policy, or give a folder with " +
-                       owner.name + ".csv in it."};
-    if (charter.records) {
-      const size_t place = input.owners.size();
-      auto aligned = TRY(learn::load_aligned(source->second, gate::part_schema(charter, place),
-                                             gate::holds_label(charter, place), charter.records->id,
-                                             protocol::alignment_key(charter.hash),
-                                             static_cast<uint64_t>(charter.records->count)));
-      input.owners.push_back(
-          {std::move(aligned.rows), learn::name_of(source->second), aligned.alignment.hash()});
-      continue;
+  if (charter.records) {
+    TRY(load_columns(charter, sources, input));
+  } else {
+    for (const charter::Owner& owner : charter.owners) {
+      const learn::Source source = TRY(source_of_owner(sources, owner.name));
+      auto loaded = TRY(learn::load_any(source, input.charter.schema));
+      input.owners.push_back({std::move(loaded.rows), learn::name_of(source)});
     }
-    auto loaded = TRY(learn::load_any(source->second, input.charter.schema));
-    input.owners.push_back({std::move(loaded.rows), learn::name_of(source->second)});
   }
   input.pilot =
       TRY(charter::load_pilot(input.charter, sources.public_folders, sources.pilot_signs));

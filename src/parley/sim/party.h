@@ -44,7 +44,7 @@ class Party {
   Result<gate::Gate> open_gate() { return open_gate(charter_); }
   /// In another job on the same ledger, which has an owner of this name.
   Result<gate::Gate> open_gate(const charter::Charter& job);
-  /// The same under protocol federated; its charter has the keys of federated.h.
+  /// The same under secure aggregation; its charter has the keys of federated.h.
   Result<std::unique_ptr<protocol::Owner>> open_federated();
   /// Its columns, in a sharing job.
   Result<gate::ColumnsGate> open_columns_gate();

@@ -6,11 +6,9 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/charter/available.h"
 #include "parley/learn/metrics.h"
 #include "parley/protocol/sharing/sharing_setting.h"
 #include "parley/sim/ledger_files.h"
-#include "parley/sim/noisy_sharing.h"
 #include "parley/sim/outcome.h"
 #include "parley/sim/world.h"
 
@@ -97,9 +95,11 @@ struct Run {
   uint64_t bytes_up = 0, bytes_down = 0;
 };
 
-/// Of the noise: on the mean gradient, or, under noisy sharing, on one score.
+/// Of the noise: on the mean gradient or moment, or, under noisy sharing, on one score.
 double noise_scale(const gate::SharingTerms& terms) {
   if (terms.noisy) return std::ldexp(terms.noise.scale(), -terms.noisy->fraction);
+  if (terms.beside)
+    return std::ldexp(terms.beside->scale(), -2 * terms.plan.bits) / double(terms.plan.rows);
   return terms.noise.scale() * terms.plan.unit() / double(terms.plan.rows);
 }
 
@@ -131,74 +131,13 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const J
   return owners;
 }
 
-Result<Run> train_by_gradients(const SimulateInput& input, const SimulateOptions& options,
-                               uint64_t run) {
+Result<Run> train(const SimulateInput& input, const SimulateOptions& options, uint64_t run) {
   JobRun job = TRY(run_job(
       {.input = input, .options = options, .run = run, .after = [&](const protocol::Learner&) {
          options.progress(input.charter.owners.size());
        }}));
   return Run{std::move(job.parts), std::move(job.owners), std::move(job.trained.manifest),
              job.bytes_up, job.bytes_down};
-}
-
-/// V-C: the second moments of the whole records, labels included, once and with noise. The joint
-/// release is the one of a single owner of all columns at the strictest budget
-/// (learn/kernel/statistics_map.h), and is charged to every ledger.
-SimulateInput as_one_owner(const SimulateInput& input, const Joined& joined, size_t owner) {
-  SimulateInput one{.charter = input.charter, .owners = {}, .pilot = nullptr, .policies = {}};
-  Charter& charter = one.charter;
-  charter.protocol.name = charter::ProtocolName::kSync;
-  charter.privacy.evaluate = 0;
-  charter.records.reset();
-  charter::Owner payer = charter.owners[owner];
-  for (const charter::Owner& each : charter.owners) {
-    payer.epsilon = std::min(payer.epsilon, each.epsilon);
-    payer.delta = std::min(payer.delta, each.delta);
-  }
-  charter.owners = {payer};
-  charter.network.quorum = 1;
-  one.owners.push_back({std::shared_ptr<const learn::Rows>(joined.all), "", {}});
-  return one;
-}
-
-Result<Run> train_by_statistics(const SimulateInput& input, const SimulateOptions& options,
-                                uint64_t run, const Joined& joined) {
-  Run result;
-  const auto places = places_of(input.charter);
-  for (size_t i = 0; i < places.size(); ++i) {
-    const SimulateInput one = as_one_owner(input, joined, i);
-    const JobRun job = TRY(run_job({.input = one, .options = options, .run = run}));
-    result.owners.push_back(job.owners[0]);
-    options.progress(1);
-    if (i > 0) continue;  // The others only pay: what is released is one and the same.
-    for (const auto& own : places) {
-      result.parts.emplace_back();
-      for (const size_t j : own) result.parts.back().push_back(job.trained.theta[j]);
-    }
-    result.bytes_up = job.bytes_up, result.bytes_down = job.bytes_down;
-  }
-  return result;
-}
-
-Result<Run> train_noisily(const SimulateInput& input, const SimulateOptions& options,
-                          uint64_t number) {
-  NoisySharingRun job = TRY(share_noisily(input, options, number));
-  Run run{.parts = std::move(job.parts)};
-  for (const double epsilon : job.epsilon)
-    run.owners.push_back({.taken = job.rounds, .answered = job.rounds, .spent = {epsilon, 0}});
-  return run;
-}
-
-Result<Run> train(const SimulateInput& input, const SimulateOptions& options, uint64_t number,
-                  const Joined& joined) {
-  switch (input.charter.protocol.rule) {
-    case charter::Rule::kStatistics:
-      return train_by_statistics(input, options, number, joined);
-    case charter::Rule::kNoisySharing:
-      return train_noisily(input, options, number);
-    default:
-      return train_by_gradients(input, options, number);
-  }
 }
 
 Result<void> check_same_records(const SimulateInput& input) {
@@ -214,22 +153,18 @@ Result<void> check_same_records(const SimulateInput& input) {
 
 }  // namespace
 
-Result<SimulateInput> joint_statistics(const SimulateInput& input, size_t payer) {
-  const gate::SharingTerms terms = TRY(gate::sharing_terms(input.charter));
-  return as_one_owner(input, join(input, terms), payer);
-}
-
 Result<std::unique_ptr<protocol::Owner>> sharing_process(Party& party, const Charter& charter,
                                                          const Hash& records, uint64_t seed,
                                                          uint64_t run,
-                                                         const std::filesystem::path& out) {
+                                                         const std::filesystem::path& out,
+                                                         const std::optional<Secret32>& secret) {
   auto gate = TRY(party.open_columns_gate());
   auto setting = TRY(protocol::sharing_setting(charter, gate.terms(), party.place(),
                                                {.started = SimulatedClock().now(), .seed = seed}));
   SeededEntropy own(seed, party.name() + "'s secret", run);
   setting.records = records;
   for (protocol::SharingPeer& peer : setting.owners) peer.sign_key.reset();  // Nobody signs here.
-  setting.secret = protocol::draw_secret(own);
+  setting.secret = secret ? *secret : protocol::draw_secret(own);
   if (!out.empty())
     setting.keep = [file = out / "simulated" / party.name()](const std::string& name,
                                                              const std::string& text) {
@@ -243,9 +178,6 @@ Result<SimulateResult> simulate_sharing(const SimulateInput& input,
                                         const SimulateOptions& options) {
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
-  if (charter.protocol.rule == charter::Rule::kAdmm)
-    return charter::not_available("protocol.rule", name_of(charter.protocol.rule),
-                                  "Use \"gradients\" or \"statistics\".");
   const gate::SharingTerms terms = TRY(gate::sharing_terms(charter));
   TRY(check_same_records(input));
   if (!options.out.empty()) TRY(clear_ledgers(charter, options.out));
@@ -256,7 +188,7 @@ Result<SimulateResult> simulate_sharing(const SimulateInput& input,
   std::vector<double> relative;
   std::optional<Run> first;
   for (uint64_t number = 0; number < options.runs; ++number) {
-    Run run = TRY(train(input, options, number, joined));
+    Run run = TRY(train(input, options, number));
     relative.push_back(reference.relative(reference.pooled.at(whole_model(charter, run.parts))));
     if (!first) first = std::move(run);
   }

@@ -74,6 +74,16 @@ Result<JobRun> play(const SimulateInput& input, const Faults& faults = {}, uint6
   return run_job({.input = input, .options = options, .faults = faults});
 }
 
+class SharingRules : public testing::TestWithParam<std::string> {
+ protected:
+  uint32_t rounds() const { return GetParam() == "statistics" ? 1 : 6; }
+  /// Where fewer messages travel, each goes wrong more often.
+  double often() const { return GetParam() == "statistics" ? 3 : 1; }
+};
+INSTANTIATE_TEST_SUITE_P(All, SharingRules,
+                         testing::Values("gradients", "statistics", "noisy_sharing"),
+                         [](const auto& rule) { return rule.param; });
+
 TEST(Sharing, TrainsAsIfAllColumnsLayInOnePlace) {
   const SimulateInput input = some_input(1e4);  // Noise of about 1e-3 in each mean gradient.
   const auto run = play(input);
@@ -85,19 +95,19 @@ TEST(Sharing, TrainsAsIfAllColumnsLayInOnePlace) {
   EXPECT_GT(expected[0][0], .2) << "there is something to learn";
 }
 
-TEST(Sharing, EveryLedgerIsChargedForEveryRoundAndTheLearnerGetsDigestsOnly) {
-  const SimulateInput input = some_input(1);
+TEST_P(SharingRules, EveryLedgerIsChargedForEveryRoundAndTheLearnerGetsDigestsOnly) {
+  const SimulateInput input = some_input(1, GetParam());
   const auto run = play(input);
   ASSERT_TRUE(run) << describe(run.error());
   const auto terms = *gate::sharing_terms(input.charter);
   for (size_t m = 0; m < 3; ++m) {
-    EXPECT_EQ(run->owners[m].answered, 6u);
+    EXPECT_EQ(run->owners[m].answered, rounds());
     EXPECT_LE(run->owners[m].spent.epsilon, 1);
     EXPECT_GT(run->owners[m].spent.epsilon, .99);
     EXPECT_NEAR(run->owners[m].spent.epsilon, *protocol::sharing_epsilon(input.charter, terms, m),
                 1e-9);
   }
-  EXPECT_EQ(run->journal.size(), 18u);
+  EXPECT_EQ(run->journal.size(), 3 * rounds());
   for (const wire::Entry& entry : run->journal) EXPECT_EQ(entry.answer.values.size(), 4u);
   EXPECT_TRUE(run->trained.theta.empty());
 }
@@ -114,15 +124,17 @@ TEST(Sharing, TheStrictestOwnerDecidesTheNoise) {
 
 /// Crashes of owners and of the learner, lost, doubled, damaged and overtaking messages: the model
 /// is the same bit for bit, and nothing is paid twice.
-TEST(Sharing, FaultsChangeNeitherTheModelNorThePrice) {
-  const SimulateInput input = some_input(1);
+TEST_P(SharingRules, FaultsChangeNeitherTheModelNorThePrice) {
+  const SimulateInput input = some_input(1, GetParam());
   const auto calm = play(input);
-  ASSERT_TRUE(calm);
+  ASSERT_TRUE(calm) << describe(calm.error());
+  EXPECT_EQ(calm->parts.size(), 3u);
   uint64_t broken = 0, resumed = 0;
   for (uint64_t luck = 0; luck < 6; ++luck) {
-    Faults faults{.drop = .01, .duplicate = .01, .corrupt = .005, .crash = .01, .learner = .01};
+    const double p = .01 * often();
+    Faults faults{.drop = p, .duplicate = p, .corrupt = p / 2, .crash = p, .learner = p};
     faults.delay = .01 * double(luck);
-    faults.reorder = .002;
+    faults.reorder = p / 5;
     const SimulateOptions options{.seed = 3};
     JobSetting setting{.input = input, .options = options, .faults = faults};
     setting.luck = luck;
@@ -130,7 +142,7 @@ TEST(Sharing, FaultsChangeNeitherTheModelNorThePrice) {
     ASSERT_TRUE(run) << describe(run.error());
     EXPECT_EQ(run->parts, calm->parts) << luck;
     for (size_t m = 0; m < 3; ++m) {
-      EXPECT_EQ(run->owners[m].answered, 6u);
+      EXPECT_EQ(run->owners[m].answered, rounds());
       EXPECT_EQ(run->owners[m].spent.epsilon, calm->owners[m].spent.epsilon);
     }
     broken += run->broken, resumed += run->resumed;
@@ -140,14 +152,14 @@ TEST(Sharing, FaultsChangeNeitherTheModelNorThePrice) {
 }
 
 /// What a killed learner had not written yet is asked for again, and given for nothing.
-TEST(Sharing, AJournalThatLostItsLastReceiptsIsFilledAgain) {
-  const SimulateInput input = some_input(1);
+TEST_P(SharingRules, AJournalThatLostItsLastReceiptsIsFilledAgain) {
+  const SimulateInput input = some_input(1, GetParam());
   const auto calm = play(input);
   ASSERT_TRUE(calm);
   uint64_t resumed = 0;
   for (uint64_t luck = 0; luck < 20; ++luck) {
     const SimulateOptions options{.seed = 3};
-    JobSetting setting{.input = input, .options = options, .faults = {.learner = .03}};
+    JobSetting setting{.input = input, .options = options, .faults = {.learner = .03 * often()}};
     setting.luck = luck;
     const auto run = run_job(setting);
     ASSERT_TRUE(run) << describe(run.error());
@@ -155,7 +167,7 @@ TEST(Sharing, AJournalThatLostItsLastReceiptsIsFilledAgain) {
     EXPECT_EQ(run->journal.size(), calm->journal.size()) << luck;
     resumed += run->resumed;
   }
-  EXPECT_GT(resumed, 20u);
+  EXPECT_GT(resumed, 10u);
 }
 
 TEST(Sharing, AnOwnerThatStaysAwayEndsTheJobAndCostsNothing) {
@@ -186,16 +198,14 @@ TEST(Sharing, ChartersThatCannotBeRunSoundlyAreRefusedByKey) {
     return terms ? std::string() : terms.error().where.key;
   };
   EXPECT_EQ(refused("levels = [\"low\", \"high\"]", "bounds = [0, 3]"), "target.bounds");
-  EXPECT_EQ(refused("count = 80", "count = 80\non_mismatch = \"intersect\""),
-            "records.on_mismatch");
   EXPECT_EQ(refused("box = 4.0", "box = 3.0"), "model.box");
   EXPECT_EQ(refused("delta = 1e-5", "delta = 1e-5\nunit = \"person\""), "privacy.unit");
 }
 
 /// What a restarted owner would send again must be what it sent: else two things under one mask.
-TEST(Sharing, TheSameJobAgainIsFreeAndWithOtherDataItIsRefused) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "sharing-again";
-  SimulateInput input = some_input(1);
+TEST_P(SharingRules, TheSameJobAgainIsFreeAndWithOtherDataItIsRefused) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("sharing-again-" + GetParam());
+  SimulateInput input = some_input(1, GetParam());
   ASSERT_TRUE(clear_ledgers(input.charter, folder));
   const SimulateOptions options{.seed = 3, .out = folder};
   const auto first = run_job({.input = input, .options = options});
@@ -204,7 +214,7 @@ TEST(Sharing, TheSameJobAgainIsFreeAndWithOtherDataItIsRefused) {
   ASSERT_TRUE(again) << describe(again.error());
   EXPECT_EQ(again->parts, first->parts);
   for (size_t m = 0; m < 3; ++m) {
-    EXPECT_EQ(again->owners[m].answered, 6u);
+    EXPECT_EQ(again->owners[m].answered, rounds());
     EXPECT_EQ(again->owners[m].spent.epsilon, first->owners[m].spent.epsilon);
   }
   auto rows = std::make_shared<learn::Rows>(*std::get<0>(input.owners[2].rows));
@@ -275,7 +285,7 @@ TEST(Sharing, TheDealerRepeatsItselfForTheSameDataOnly) {
   }
 }
 
-/// With next to no noise the one-shot moments lead to the optimum; every ledger pays once.
+/// Every owner fits its part to the same noisy moments; with next to no noise to the exact ones.
 TEST(Sharing, StatisticsAreReleasedOnceAndChargedToEveryOwner) {
   const auto result = simulate(some_input(1e4, "statistics"), {.seed = 4});
   ASSERT_TRUE(result) << describe(result.error());

@@ -196,7 +196,7 @@ Result<Outcome> run_protocol(const SimulateInput& input, const SimulateOptions& 
   if (!input.charter.protocol.graph.empty()) return simulate_gossip(input, options, reference);
   if (input.charter.protocol.name == charter::ProtocolName::kAsync)
     return simulate_async(input, options, reference);
-  if (is_federated(input.charter)) return simulate_federated(input, options, reference);
+  if (input.charter.secure_aggregation) return simulate_federated(input, options, reference);
   Runs runs(input, options, TRY(protocol::sync_plan(input.charter, input.pilot.get())), reference);
   if (!options.out.empty()) TRY(clear_ledgers(input.charter, options.out));
   TRY(runs.all());
@@ -340,11 +340,11 @@ Spread spread_of(std::vector<double> values) {
 Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOptions& options) {
   if (given.charter.protocol.name == charter::ProtocolName::kSharing)
     return simulate_sharing(given, options);
-  const SimulateInput input = is_federated(given.charter) ? federated_input(given) : given;
+  const SimulateInput input = given.charter.secure_aggregation ? federated_input(given) : given;
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
   const bool literal = charter.privacy.calibration == charter::Calibration::kPaper;
-  if (is_federated(charter))
+  if (charter.secure_aggregation)
     TRY(gate::share_plan(charter));
   else if (!literal)
     TRY(gate::terms_for(charter, first_asked(charter)));

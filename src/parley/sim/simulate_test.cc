@@ -316,6 +316,19 @@ TEST(Simulate, StatisticsAreReleasedOnceAndSpendTheWholeEpsilon) {
   }
 }
 
+// Most of the noise in the model is that of products with the label, which are small: weighted,
+// they carry less of it. Over 20 runs the means have standard errors below 10 %.
+TEST(Simulate, StatisticsWithWeightedLabelsCarryLessNoise) {
+  const auto run = [](const std::string& weight) {
+    const auto charter = charter_of(
+        charter_text(5000, 1, kStatistics,
+                     "max_row_norm = 6.0\nevaluate = 0.0\nlabel_weight = " + weight + "\n"));
+    return simulate(*load_standin(charter, "lending", 1), {.seed = 2, .runs = 20})
+        ->relative_fitness.mean;
+  };
+  EXPECT_GT(run("1.0"), 2 * run("8.0"));
+}
+
 // Spec, 3.7 (i) and S-F6: with weights by rows two small owners with a tiny epsilon ruin the model
 // of a large one; noise-optimal weights leave them out, and then nothing is lost. Over 40 runs the
 // means have standard errors below 10 %; rows are about 100 times worse.

@@ -41,7 +41,6 @@ class World {
         charter_(setting.input.charter),
         faults_(setting.faults),
         async_(charter_.protocol.name == charter::ProtocolName::kAsync),
-        federated_(charter_.protocol.name == charter::ProtocolName::kFederated),
         clocks_(setting.options.seed, setting.run),
         luck_(setting.options.seed, "faults", setting.run + (setting.luck << 32)),
         places_(charter_.owners.size()) {
@@ -176,11 +175,13 @@ class World {
   }
 
   Result<std::unique_ptr<protocol::Owner>> process_of(size_t owner) {
-    if (federated_) return places_[owner].party->open_federated();
+    if (charter_.secure_aggregation) return places_[owner].party->open_federated();
     if (protocol::has_dealer(charter_))
-      return sharing_process(*places_[owner].party, charter_, setting_.input.owners[owner].records,
-                             setting_.options.seed, setting_.run,
-                             setting_.run == 0 ? setting_.options.out : std::filesystem::path());
+      return sharing_process(
+          *places_[owner].party, charter_, setting_.input.owners[owner].records,
+          setting_.options.seed, setting_.run,
+          setting_.run == 0 ? setting_.options.out : std::filesystem::path(),
+          setting_.secrets.empty() ? std::optional<Secret32>() : setting_.secrets[owner]);
     auto gate = TRY(places_[owner].party->open_gate(charter_));
     const std::string& name = charter_.owners[owner].name;
     using Process = std::unique_ptr<protocol::Owner>;
@@ -223,6 +224,7 @@ class World {
   /// Like the file of a networked learner, it survives the process.
   std::optional<Secret32> dealer_key() const {
     if (!protocol::has_dealer(charter_)) return std::nullopt;
+    if (setting_.dealer) return setting_.dealer;
     SeededEntropy entropy(setting_.options.seed, "dealer", setting_.run);
     return protocol::draw_secret(entropy);
   }
@@ -374,7 +376,7 @@ class World {
   const JobSetting& setting_;
   const charter::Charter& charter_;
   const Faults& faults_;
-  bool async_, federated_;
+  bool async_;
   std::unique_ptr<protocol::Learner> learner_{};
   wire::Transcript journal_{};
   std::pair<size_t, size_t> written_{0, 0};  // of its answers and notes, in the file

@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
+#include "parley/base/shamir.h"
 #include "parley/protocol/learner.h"
 #include "parley/sim/simulate.h"
 
@@ -61,6 +63,9 @@ struct JobSetting {
   uint64_t luck = 0;  // of the faults alone: other faults on the same noise
   /// Owners that are there already, with ledgers of earlier jobs; else they are made.
   std::vector<std::shared_ptr<Party>> parties{};
+  /// Sharing: the keys of a job that has been, to play it again; else they follow from the seed.
+  std::optional<Secret32> dealer{};
+  std::vector<Secret32> secrets{};  // of its owners
   /// After every round.
   std::function<void(const protocol::Learner&)> after = [](const protocol::Learner&) {};
 };

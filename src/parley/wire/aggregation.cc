@@ -57,7 +57,7 @@ void place(const NeighbourKeyList& list, v1::Aggregation& out) {
 }
 void place(const SurvivorList& list, v1::Aggregation& out) {
   v1::Survivors& survivors = *out.mutable_survivors();
-  for (const std::string& owner : list.owners) survivors.add_owner(owner);
+  survivors.set_present(list.present.data(), list.present.size());
   for (const MemberConsent& each : list.consents) put(each, *survivors.add_consent());
 }
 
@@ -107,8 +107,9 @@ Result<SealedShareList> shares_of(const v1::Shares& proto) {
   for (const v1::Sealed& each : proto.share()) {
     if (each.box().size() != kSealedShareBytes) return malformed("a sealed share is not 82 bytes");
     SealedShareList::Share share{.box = {each.box().begin(), each.box().end()}};
-    share.from = TRY(name_of(each.from()));
-    share.to = TRY(name_of(each.to()));
+    if (each.from().empty() == each.to().empty()) return malformed("a share names one neighbour");
+    if (each.to().empty()) share.from = TRY(name_of(each.from()));
+    if (each.from().empty()) share.to = TRY(name_of(each.to()));
     list.shares.push_back(std::move(share));
   }
   return list;
@@ -122,10 +123,9 @@ Result<MemberConsent> consent_of(const v1::Consent& proto) {
 }
 
 Result<SurvivorList> survivors_of(const v1::Survivors& proto) {
-  TRY(at_most(proto.owner_size(), kMembersMax, "survivors"));
+  if (proto.present().size() > kMembersMax / 8) return malformed("too many survivors");
   TRY(at_most(proto.consent_size(), kNeighboursMax, "consents"));
-  SurvivorList list;
-  for (const std::string& owner : proto.owner()) list.owners.push_back(TRY(name_of(owner)));
+  SurvivorList list{.present = {proto.present().begin(), proto.present().end()}};
   for (const v1::Consent& each : proto.consent()) list.consents.push_back(TRY(consent_of(each)));
   return list;
 }

@@ -30,7 +30,7 @@ struct NeighbourKeyList {
 };
 struct SealedShareList {
   struct Share {
-    std::string from{}, to{};
+    std::string from{}, to{};  // the neighbour; the owner that sends or hears it is not named
     Bytes box{};
     bool operator==(const Share&) const = default;
   };
@@ -44,7 +44,7 @@ struct MemberConsent {
 };
 /// Who survived; or, once they have consented, the consents alone.
 struct SurvivorList {
-  std::vector<std::string> owners{};
+  Bytes present{};  // one bit per owner of the charter, in its order, lowest first
   std::vector<MemberConsent> consents{};
   bool operator==(const SurvivorList&) const = default;
 };

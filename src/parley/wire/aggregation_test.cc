@@ -25,7 +25,7 @@ MemberKeys some_keys(const std::string& owner) {
   return keys;
 }
 SealedShareList some_shares() {
-  return {{{"a", "b", Bytes(kSealedShareBytes, 4)}, {"a", "c", Bytes(kSealedShareBytes, 5)}}};
+  return {{{"", "b", Bytes(kSealedShareBytes, 4)}, {"a", "", Bytes(kSealedShareBytes, 5)}}};
 }
 OpenedShareList some_opened() {
   OpenedShareList list{{{"b", false, {.x = 200}}, {"c", true, {.x = 1}}}};
@@ -62,7 +62,7 @@ TEST(AggregationMessage, EveryStepComesBackAsItWas) {
   expect_up(some_opened());
   expect_down(NeighbourKeyList{{some_keys("b"), some_keys("c")}, {5, 6}});
   expect_down(some_shares());
-  expect_down(SurvivorList{{"a", "b", "c"}, {}});
+  expect_down(SurvivorList{{7, 1}, {}});
   expect_down(SurvivorList{{}, {some_consent("b"), some_consent("c")}});
 }
 
@@ -116,7 +116,7 @@ TEST(AggregationMessage, FieldsOfWrongSizesAndListsThatAreTooLongAreRefused) {
   EXPECT_FALSE(up(consent, [](v1::Aggregation& a) { a.mutable_consent()->set_signature(""); }));
   EXPECT_FALSE(up(opened, [](v1::Aggregation& a) { a.mutable_unmask()->add_of_key(true); }));
   EXPECT_FALSE(up(opened, [](v1::Aggregation& a) { a.mutable_unmask()->set_share(0, "x"); }));
-  EXPECT_FALSE(up(keys, [](v1::Aggregation& a) { a.mutable_survivors()->add_owner("a"); }));
+  EXPECT_FALSE(up(keys, [](v1::Aggregation& a) { a.mutable_survivors()->set_present("a"); }));
 }
 
 }  // namespace

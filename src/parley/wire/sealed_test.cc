@@ -119,7 +119,7 @@ TEST(SharingMessages, ComeBack) {
   EXPECT_EQ(std::get<DealerShare>(dealt->body).correction, share.correction);
   EXPECT_EQ(std::get<DealerShare>(dealt->body).seed, share.seed);
 
-  const ModelPart part{"one", Hash{6}};
+  const ModelPart part{"one", Hash{6}, 3};
   const auto given = decode_from_owner(encode(envelope, part));
   ASSERT_TRUE(given);
   EXPECT_EQ(std::get<ModelPart>(given->body), part);

@@ -15,10 +15,12 @@ namespace parley::wire {
 /// In an owner's greeting. None of it says anything about a record but which there are.
 struct SharingHello {
   Hash records{};  // digest of the ordered ids: learn/sharing/alignment.h
-  Hash columns{};  // of what the columns hold, under a key that only the owner knows
+  Hash columns{};  // of what the columns hold, under a key that only the owner knows; none before
+                   // records are aligned
   Hash key{};      // X25519, fresh
   std::optional<Signature> signature{};  // of the key; none in a simulation
-  uint32_t opened = 0;                   // rounds whose gradient this process holds
+  uint32_t opened = 0;                   // rounds whose result this process holds
+  uint32_t session = 0;                  // of a second greeting: in which records were aligned
   bool operator==(const SharingHello&) const = default;
 };
 
@@ -30,7 +32,7 @@ struct Peer {
   bool operator==(const Peer&) const = default;
 };
 
-/// Everyone is there: rounds begin, or begin again, at this one.
+/// Everyone is there: rounds begin, or begin again, at this one; or, at 0, records are aligned.
 struct Session {
   uint32_t session = 0, first_round = 0;
   std::vector<Peer> peers{};  // all owners, in the charter's order
@@ -48,6 +50,7 @@ struct DealerShare {
 struct ModelPart {
   std::string owner{};
   Hash sha256{};
+  uint32_t session = 0;  // in which it was made; none in a farewell
   bool operator==(const ModelPart&) const = default;
 };
 

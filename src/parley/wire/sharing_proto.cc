@@ -38,6 +38,7 @@ void put(const SharingHello& hello, v1::Hello& out) {
   out.set_agreement_key(text_of(hello.key));
   if (hello.signature) out.set_agreement_signature(text_of(*hello.signature));
   out.set_opened(hello.opened);
+  out.set_session(hello.session);
 }
 
 void put(const Sealed& sealed, v1::Sealed& out) {
@@ -75,11 +76,12 @@ void put(const DealerShare& share, v1::DealerShare& out) {
 void put(const ModelPart& part, v1::ModelPart& out) {
   out.set_owner(part.owner);
   out.set_sha256(text_of(part.sha256));
+  out.set_session(part.session);
 }
 
 Result<std::optional<SharingHello>> sharing_hello_of(const v1::Hello& proto) {
   if (proto.data_digest().empty()) return std::optional<SharingHello>();
-  SharingHello hello{.opened = proto.opened()};
+  SharingHello hello{.opened = proto.opened(), .session = proto.session()};
   hello.records = TRY(hash_of(proto.data_digest(), "data_digest"));
   hello.columns = TRY(hash_of(proto.columns_digest(), "columns_digest"));
   hello.key = TRY(hash_of(proto.agreement_key(), "agreement_key"));
@@ -122,7 +124,7 @@ Result<DealerShare> dealer_share_of(const v1::DealerShare& proto) {
 }
 
 Result<ModelPart> model_part_of(const v1::ModelPart& proto) {
-  ModelPart part;
+  ModelPart part{.session = proto.session()};
   part.owner = TRY(name_of(proto.owner(), "part.owner"));
   part.sha256 = TRY(hash_of(proto.sha256(), "part.sha256"));
   return part;

@@ -65,6 +65,19 @@ void write_pilot(Lines& out, const DraftPilot& pilot) {
   out.raw("");
 }
 
+/// What can be done where nobody has public rows.
+void write_no_pilot(Lines& out) {
+  out.raw(
+      "# No [pilot]: nothing is public yet. With public rows, `parley init --pilot FILE`. "
+      "Without,");
+  out.raw(
+      "# owners can pay for some, a small part of their budgets, once every bound below is right:");
+  out.raw("#   each owner    parley data prepare THIS-FILE --paid 0.1 --policy OWNER.policy.toml");
+  out.raw("#   then anyone   parley data prepare THIS-FILE --moments OWNER.moments.json ...");
+  out.raw("# which writes pilot.csv and prints the [pilot] lines to put here.");
+  out.raw("");
+}
+
 void write_target(Lines& out, const learn::Target& target, const learn::ColumnProfile* seen) {
   out.raw("[target]");
   out.value("column", to_json(target.column));
@@ -241,7 +254,7 @@ Result<Draft> draft_charter(const DraftInput& input) {
   Draft draft;
   Lines out;
   write_title(out, input);
-  if (input.pilot) write_pilot(out, *input.pilot);
+  input.pilot ? write_pilot(out, *input.pilot) : write_no_pilot(out);
   write_target(out, target, seen(input.target));
   std::set<std::string> names;
   for (const std::string& name : offered(input)) {

@@ -118,6 +118,8 @@ TEST_F(DraftTest, WithoutAPilotEverythingIsAPlaceholderToConfirm) {
   EXPECT_EQ(charter->schema.columns.size(), 8u);
   EXPECT_FALSE(charter->pilot);
   EXPECT_GE(draft->confirm, 3u * 8u);
+  EXPECT_NE(draft->charter.find("parley data prepare THIS-FILE --paid"), std::string::npos);
+  EXPECT_EQ(draft_charter(input("rate"))->charter.find("--paid"), std::string::npos);
 }
 
 TEST_F(DraftTest, ColumnsThatAnOwnerLacksAreLeftOut) {

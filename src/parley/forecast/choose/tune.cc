@@ -7,6 +7,8 @@
 #include "parley/base/number.h"
 #include "parley/forecast/choose/choose.h"
 #include "parley/forecast/choose/complete.h"
+#include "parley/forecast/choose/federated.h"
+#include "parley/forecast/trained_rows.h"
 #include "parley/report/table.h"
 
 namespace parley::forecast {
@@ -15,9 +17,10 @@ namespace {
 /// Keys that may be chosen and that the text or the command line gives.
 Result<std::set<std::string, std::less<>>> given_keys(const Draft& draft) {
   std::set<std::string, std::less<>> given;
-  for (const char* key : {"protocol.rule", "protocol.rounds", "protocol.answers", "protocol.step",
-                          "protocol.momentum", "protocol.average", "protocol.start",
-                          "protocol.weights", "privacy.mechanism", "privacy.max_grad_norm"})
+  for (const char* key :
+       {"protocol.rule", "protocol.rounds", "protocol.local_steps", "protocol.answers",
+        "protocol.step", "protocol.momentum", "protocol.average", "protocol.start",
+        "protocol.weights", "privacy.mechanism", "privacy.max_grad_norm"})
     if (TRY(is_given(draft.text, draft.changes, key))) given.insert(key);
   return given;
 }
@@ -71,8 +74,15 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const lea
                              const ForecastOptions& options) {
   const auto changes = of_owners(draft.changes, false), own = of_owners(draft.changes, true);
   Tuned tuned{{}, completed(draft.text, changes, {})};
-  const bool moments = draft.charter.protocol.rule == charter::Rule::kStatistics;
-  if (draft.charter.complete() && (!draft.tune || moments)) {
+  const bool shared = draft.charter.protocol.name == charter::ProtocolName::kSharing;
+  const bool fixed = shared || draft.charter.protocol.rule == charter::Rule::kStatistics;
+  if (shared && !draft.charter.complete())
+    return Error{Code::kInvalid,
+                 "a draft of protocol \"sharing\" is not completed: " +
+                     draft.charter.undecided.front() + " is not decided",
+                 "Give it; the specification's own are rounds = 20, step = 3.0, momentum = 0.8.",
+                 {.key = draft.charter.undecided.front()}};
+  if (draft.charter.complete() && (!draft.tune || fixed)) {
     tuned.forecast = TRY(forecast(draft.charter, pilot, options));
     return tuned;
   }
@@ -88,8 +98,12 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const lea
         key == "protocol.start" || key == "protocol.weights" || key == "privacy.mechanism";
     return written.contains(key) || (has_default && !draft.tune);
   };
-  const Facts facts = facts_of(draft.charter.model, pilot, options.threads);
-  const Choosing chosen = TRY(choose_mechanism(draft, facts, given, options));
+  const Facts facts =
+      facts_of(draft.charter.model, as_trained(draft.charter, pilot), options.threads);
+  const bool federated = draft.charter.protocol.name == charter::ProtocolName::kFederated;
+  const Choosing chosen =
+      TRY(federated ? choose_federated(draft.charter, facts, *pilot, given, options)
+                    : choose_mechanism(draft, facts, given, options));
   tuned.charter = completed(draft.text, changes, chosen.choices);
   // What is forecast is what the text says, not what was meant.
   charter::Charter charter = TRY(

@@ -67,6 +67,26 @@ Coalition greedy(const Game& game, std::span<const Player> players) {
   return found;
 }
 
+/// With noise for the strictest, whoever needs less than someone who is in does no harm.
+Coalition by_strictness(const Game& game, std::span<const Player> players) {
+  const auto one = tallies(game, players);
+  std::vector<size_t> order(players.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(one[a].strictest, a) < std::pair(one[b].strictest, b);
+  });
+  Tally group;
+  Coalition best{{}, std::numeric_limits<double>::infinity()};
+  for (size_t k = 0; k < order.size(); ++k) {
+    group += one[order[k]];
+    if (!(game.reached(group) < best.psi)) continue;
+    best.psi = game.reached(group);
+    best.members.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+  }
+  std::sort(best.members.begin(), best.members.end());
+  return best;
+}
+
 std::vector<Share> exact_shares(const Game& game, std::span<const Player> players) {
   const size_t n = players.size();
   const auto groups = all_groups(game, players);
@@ -132,7 +152,9 @@ std::vector<Share> sampled_shares(const Game& game, std::span<const Player> play
 
 Coalition best_coalition(const Game& game, std::span<const Player> players) {
   check(!players.empty());
-  return players.size() <= kEnumerated ? best_of_all(game, players) : greedy(game, players);
+  if (players.size() <= kEnumerated) return best_of_all(game, players);
+  return game.noise() == GameNoise::kStrictest ? by_strictness(game, players)
+                                               : greedy(game, players);
 }
 
 std::vector<Share> shapley(const Game& game, std::span<const Player> players) {

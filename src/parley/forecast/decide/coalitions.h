@@ -15,7 +15,7 @@ struct Coalition {
 
 /// The best group of at least one: all of them tried up to 15 owners; beyond, owners come in the
 /// order of rows / deviation of their noise while that helps, then single owners are added or left
-/// out as long as that helps.
+/// out as long as that helps; with noise for the strictest, all up to some strictness.
 Coalition best_coalition(const Game& game, std::span<const Player> players);
 
 struct Share {

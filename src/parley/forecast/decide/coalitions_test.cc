@@ -83,6 +83,31 @@ TEST(Coalitions, GreedyFindsWhatEnumerationFinds) {
   EXPECT_EQ(found.members, (std::vector<size_t>{0, 2}));
 }
 
+Game strictest_game() {
+  return Game(Response::line(1e-3, 1), 10, 5.8, GameWeights::kRows, 1, GameNoise::kStrictest);
+}
+
+// In a secure sum of n rows everyone adds what the strictest needs, n_i^2 variance_i / n^2.
+TEST(Game, OfASecureSumHasTheNoiseOfTheStrictest) {
+  const std::vector<Player> players = {{1000, 4}, {3000, 1}};
+  const Game game = strictest_game();
+  EXPECT_NEAR(game.reached(game.of(players)), 1e-3 + 9e6 / 16e6 + 10.0 / 4000, 1e-12);
+  EXPECT_NEAR(game.reached(game.without_each(players)[1]), 1e-3 + 4 + 10.0 / 1000, 1e-12);
+}
+
+TEST(Coalitions, OfASecureSumAreAllUpToSomeStrictness) {
+  std::vector<Player> players;  // more than are enumerated, of three kinds
+  for (int i = 0; i < 16; ++i)
+    players.push_back({1e4, i % 4 == 0 ? 1e2 : i % 2 == 0 ? 1e-3 : 1e-4});
+  const Coalition found = best_coalition(strictest_game(), players);
+  std::vector<Player> few(players.begin(), players.begin() + 12);
+  const Coalition enumerated = best_coalition(strictest_game(), few);
+  for (const size_t i : found.members) EXPECT_NE(i % 4, 0u);
+  for (const size_t i : enumerated.members) EXPECT_NE(i % 4, 0u);
+  EXPECT_EQ(found.members.size(), 12u);
+  EXPECT_EQ(enumerated.members.size(), 9u);
+}
+
 TEST(Game, WeightsAreThoseTheLearnerWouldUse) {
   const auto players = golden_players();
   std::vector<learn::OwnerError> errors;

@@ -10,21 +10,25 @@ namespace parley::forecast {
 Tally& Tally::operator+=(const Tally& other) {
   owners += other.owners, rows += other.rows, loud += other.loud, inverse += other.inverse;
   inverse_loud += other.inverse_loud, inverse_sampling += other.inverse_sampling;
+  inverse_rows += other.inverse_rows, strictest = std::max(strictest, other.strictest);
   return *this;
 }
 
 Tally& Tally::operator-=(const Tally& other) {
   owners -= other.owners, rows -= other.rows, loud -= other.loud, inverse -= other.inverse;
   inverse_loud -= other.inverse_loud, inverse_sampling -= other.inverse_sampling;
+  inverse_rows -= other.inverse_rows;
   return *this;
 }
 
-Game::Game(Response response, double spread, double alone, GameWeights weights, double variance)
+Game::Game(Response response, double spread, double alone, GameWeights weights, double variance,
+           GameNoise noise)
     : response_(std::move(response)),
       spread_(spread),
       alone_(alone),
       gain_(response_.gain(variance)),
-      weights_(weights) {}
+      weights_(weights),
+      noise_(noise) {}
 
 double Game::distance(const Player& player) const {
   return gain_ * player.variance + spread_ / player.rows;
@@ -32,7 +36,15 @@ double Game::distance(const Player& player) const {
 
 Tally Game::of(const Player& player) const {
   const double n = player.rows, d = distance(player);
-  return {1, n, n * n * player.variance, 1 / d, player.variance / (d * d), 1 / (n * d * d)};
+  const double loud = n * n * player.variance;
+  return {1,
+          n,
+          loud,
+          1 / d,
+          player.variance / (d * d),
+          1 / (n * d * d),
+          1 / n,
+          weights_ == GameWeights::kRows ? loud : player.variance};
 }
 
 Tally Game::of(std::span<const Player> players) const {
@@ -41,10 +53,33 @@ Tally Game::of(std::span<const Player> players) const {
   return all;
 }
 
+std::vector<Tally> Game::without_each(std::span<const Player> players) const {
+  std::vector<Tally> without(players.size());
+  Tally before, after;
+  for (size_t i = 0; i < players.size(); ++i) {
+    without[i] += before;
+    before += of(players[i]);
+  }
+  for (size_t i = players.size(); i-- > 0;) {
+    without[i] += after;
+    after += of(players[i]);
+  }
+  return without;
+}
+
+/// Of weights by rows or all alike.
+double Game::noise_of(const Tally& group) const {
+  const auto owners = static_cast<double>(group.owners);
+  if (weights_ == GameWeights::kAlike) return group.strictest / (owners * owners);
+  return (noise_ == GameNoise::kSum ? group.loud : group.strictest) / (group.rows * group.rows);
+}
+
 double Game::reached(const Tally& group) const {
   if (group.owners == 0) return std::numeric_limits<double>::infinity();
-  if (weights_ == GameWeights::kRows)
-    return response_.at(group.loud / (group.rows * group.rows)) + spread_ / group.rows;
+  const auto owners = static_cast<double>(group.owners);
+  if (weights_ == GameWeights::kRows) return response_.at(noise_of(group)) + spread_ / group.rows;
+  if (weights_ == GameWeights::kAlike)
+    return response_.at(noise_of(group)) + spread_ * group.inverse_rows / (owners * owners);
   const double square = group.inverse * group.inverse;
   return response_.at(group.inverse_loud / square) + spread_ * group.inverse_sampling / square;
 }
@@ -55,8 +90,9 @@ std::vector<double> Game::weights(std::span<const Player> players) const {
   const Tally all = of(players);
   std::vector<double> weights;
   for (const Player& player : players)
-    weights.push_back(weights_ == GameWeights::kRows ? player.rows / all.rows
-                                                     : 1 / distance(player) / all.inverse);
+    weights.push_back(weights_ == GameWeights::kRows    ? player.rows / all.rows
+                      : weights_ == GameWeights::kAlike ? 1 / static_cast<double>(all.owners)
+                                                        : 1 / distance(player) / all.inverse);
   return weights;
 }
 

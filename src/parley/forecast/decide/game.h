@@ -21,7 +21,10 @@ struct Player {
   double variance = 0;  // of the noise on one coordinate of its mean gradient
 };
 
-enum class GameWeights { kRows, kOptimal };
+enum class GameWeights { kRows, kAlike, kOptimal };
+
+/// Owners' noise adds up, or, in a secure sum, there is as much as the strictest of them needs.
+enum class GameNoise { kSum, kStrictest };
 
 /// Totals over a group of owners.
 struct Tally {
@@ -31,8 +34,11 @@ struct Tally {
   double inverse = 0;           // sum of 1/D, D = gain variance + spread / n
   double inverse_loud = 0;      // sum of variance / D^2
   double inverse_sampling = 0;  // sum of 1 / (n D^2)
+  double inverse_rows = 0;      // sum of 1/n
+  double strictest = 0;         // largest variance, times n^2 with weights by rows
 
   Tally& operator+=(const Tally& other);
+  /// But for the strictest, which does not come back.
   Tally& operator-=(const Tally& other);
 };
 
@@ -40,10 +46,13 @@ class Game {
  public:
   /// `response` and `alone`, what is reached without anyone, are in units of f*; `spread` is B /
   /// f*. Optimal weights are 1/D normed, with the response's slope at `variance` for the gain.
-  Game(Response response, double spread, double alone, GameWeights weights, double variance);
+  Game(Response response, double spread, double alone, GameWeights weights, double variance,
+       GameNoise noise = GameNoise::kSum);
 
   Tally of(const Player& player) const;
   Tally of(std::span<const Player> players) const;
+  /// The totals of all but one, for each of them.
+  std::vector<Tally> without_each(std::span<const Player> players) const;
   /// psi of the group, at most `alone`, which is that of nobody.
   double psi(const Tally& group) const;
   /// Without the limit: infinite for nobody.
@@ -57,13 +66,16 @@ class Game {
   double spread() const { return spread_; }
   double alone() const { return alone_; }
   const Response& response() const { return response_; }
+  GameNoise noise() const { return noise_; }
 
  private:
   double distance(const Player& player) const;  // D
+  double noise_of(const Tally& group) const;
 
   Response response_;
   double spread_, alone_, gain_;
   GameWeights weights_;
+  GameNoise noise_;
 };
 
 }  // namespace parley::forecast

@@ -43,7 +43,7 @@ class Recursion {
   double pulled(size_t k, size_t g) const { return pulled_[k * groups_.size() + g]; }
 
   void set_pulls(std::span<const AsyncGroup> groups, const learn::AsyncRule& rule,
-                 double record_variance);
+                 const AsyncDirection& direction);
   Group stepped(size_t k) const;
   void step_pulls(size_t k, Group& next) const;
   double stepped_pulled(size_t k, size_t g) const;
@@ -71,8 +71,8 @@ Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> g
     const double step = rule.step / g.probability, half = rule.l2 / (2 * owners);
     groups_.push_back({.count = g.owners,
                        .probability = g.probability,
-                       .factor = 1 - step * (half + g.weight * direction.curvature),
-                       // Owners are alike: each mean loss has gradient -l2 theta* at theta*.
+                       .factor = 1 - step * (half + g.weight * g.bend * direction.curvature),
+                       // But for its pull each mean loss has gradient -l2 theta* at theta*.
                        .drift = -step * (half - g.weight * rule.l2) * direction.optimum,
                        .noise = step * step * g.weight * g.weight * g.variance,
                        .with_learner = squared,
@@ -83,22 +83,29 @@ Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> g
   }
   pairs_.assign(groups_.size() * groups_.size(), squared);
   pulled_.assign(pairs_.size(), 0);
-  set_pulls(groups, rule, direction.record_variance);
+  set_pulls(groups, rule, direction);
 }
 
 /// An owner's gradient at the joint optimum is what its rows' mean deviates from that of all rows:
-/// covariance (1/n_i - 1/n) with itself and -1/n with others', times one record's.
+/// covariance (1/n_i - 1/n) with itself and -1/n with others', times one record's. Owners that
+/// differ deviate alike, whatever their rows, from the mean of all rows: with shares s of them and
+/// S the sum of squares of shares, by 1 - 2 s_i + S and S - s_i - s_j, whose mean is 1 - S.
 void Recursion::set_pulls(std::span<const AsyncGroup> groups, const learn::AsyncRule& rule,
-                          double record_variance) {
-  double rows = 0;
+                          const AsyncDirection& direction) {
+  double rows = 0, squares = 0;
   for (const AsyncGroup& g : groups) rows += g.owners * g.rows;
+  const auto share = [&](const AsyncGroup& g) { return rows > 0 ? g.rows / rows : 0; };
+  for (const AsyncGroup& g : groups) squares += g.owners * share(g) * share(g);
+  const double differ = squares < 1 ? direction.differ_variance / (1 - squares) : 0;
   const auto reach = [&](const AsyncGroup& g) { return rule.step / g.probability * g.weight; };
-  const double common = rows > 0 ? record_variance / rows : 0;
+  const double common = rows > 0 ? direction.record_variance / rows : 0;
   for (size_t k = 0; k < groups.size(); ++k) {
-    const double own = groups[k].rows > 0 ? record_variance / groups[k].rows : 0;
-    groups_[k].pull = reach(groups[k]) * reach(groups[k]) * std::max(own - common, 0.0);
+    const double own = groups[k].rows > 0 ? direction.record_variance / groups[k].rows : 0;
+    groups_[k].pull = reach(groups[k]) * reach(groups[k]) *
+                      (std::max(own - common, 0.0) + differ * (1 - 2 * share(groups[k]) + squares));
     for (const AsyncGroup& other : groups)
-      common_pull_.push_back(-reach(groups[k]) * reach(other) * common);
+      common_pull_.push_back(reach(groups[k]) * reach(other) *
+                             (differ * (squares - share(groups[k]) - share(other)) - common));
   }
 }
 

@@ -40,8 +40,8 @@ double enumerated(AsyncRule rule, std::span<const AsyncGroup> owners, AsyncDirec
     AsyncDescent descent(rule);
     for (uint64_t k = 0; k < rule.rounds; ++k, sequence /= owners.size()) {
       const size_t i = sequence % owners.size();
-      const double slope =
-          d.curvature * (descent.middle(i)[0] - d.optimum) - rule.l2 * d.optimum + pulls[i];
+      const double slope = owners[i].bend * d.curvature * (descent.middle(i)[0] - d.optimum) -
+                           rule.l2 * d.optimum + pulls[i];
       const double noise = k == noisy ? std::sqrt(owners[i].variance) : 0;
       descent.step(i, std::vector{slope + noise});
     }
@@ -96,6 +96,33 @@ TEST(AsyncMoments, EqualTheEnumerationOfOwnersWhoseRowsPullDifferently) {  // 4.
     EXPECT_NEAR(async_moments(rule, owners, direction).square, expected, 1e-13);
     EXPECT_GT(expected, 1.01 * enumerated(rule, owners, direction));
   }
+}
+
+TEST(AsyncMoments, EqualTheEnumerationOfOwnersWhoseRowsBendDifferently) {  // 4.3(b), H_i
+  const std::vector<AsyncGroup> owners = {
+      {1, .5, .6, .04, 0, .5}, {1, .3, .3, .5, 0, 2}, {1, .2, .1, .01, 0, 1}};
+  auto alike = owners;
+  for (AsyncGroup& owner : alike) owner.bend = 1;
+  for (const auto output : {AsyncOutput::kLast, AsyncOutput::kTail, AsyncOutput::kCopies}) {
+    const AsyncRule rule = rule_of(.2, .4, 5, output);
+    const AsyncDirection direction{2, .7};
+    const double found = async_moments(rule, owners, direction).square;
+    EXPECT_NEAR(found, enumerated(rule, owners, direction), 1e-13);
+    EXPECT_GT(std::fabs(found / async_moments(rule, alike, direction).square - 1), .001);
+  }
+}
+
+// Owners of equal shares deviate by d plus or minus, all eight ways alike, from each other: the
+// mean of what is left after the joint optimum is found is their declared variance.
+TEST(AsyncMoments, EqualTheEnumerationOfOwnersThatAreDeclaredToDiffer) {
+  const std::vector<AsyncGroup> owners = {
+      {1, .5, .4, .04, 9}, {1, .3, .4, .5, 9}, {1, .2, .2, .1, 9}};
+  const double differ = .3, each = differ / (1 - 1 / 3.0);
+  const AsyncRule rule = rule_of(.2, .4, 4, AsyncOutput::kTail);
+  double expected = 0;
+  for (unsigned signs = 0; signs < 8; ++signs)
+    expected += enumerated(rule, owners, {2, .7}, pulls_of(signs, owners, 9 * each)) / 8;
+  EXPECT_NEAR(async_moments(rule, owners, {2, .7, 0, differ}).square, expected, 1e-13);
 }
 
 TEST(AsyncMoments, OfAGroupAreThoseOfItsOwnersOneByOne) {
@@ -171,6 +198,13 @@ TEST(AsyncGroups, KeepOwnersThatDifferApartAndMergeNeighboursBeyondTheLimit) {
   EXPECT_EQ(one[0].owners, 12);
   EXPECT_NEAR(one[0].variance, 2.5, 1e-15);
   EXPECT_NEAR(one[0].weight, 1 / 12.0, 1e-15);
+  const std::vector<double> equal(12, 1), rows(12, 100);
+  std::vector<double> bends(12, .5);
+  bends[7] = 3;
+  const auto bent = grouped(rule, equal, rows, 4, bends);
+  ASSERT_EQ(bent.size(), 2u);
+  EXPECT_EQ(bent[1].bend, 3);
+  EXPECT_NEAR(grouped(rule, equal, rows, 1, bends)[0].bend, 8.5 / 12, 1e-15);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
+#include <cmath>
 
 #include "parley/base/result.h"
 
@@ -24,7 +25,8 @@ struct Response {
   Vector noise{};
 };
 
-Response respond(const learn::Schedule& schedule, double curvature) {
+Response respond(const learn::Schedule& schedule, double curvature,
+                 std::span<const double> loudness) {
   Response response;
   response.noise.resize(static_cast<Eigen::Index>(schedule.rounds.size()));
   double to_theta = 0, to_velocity = 0, to_average = 1;
@@ -33,7 +35,8 @@ Response respond(const learn::Schedule& schedule, double curvature) {
     to_theta += round.average * to_average;
     to_average *= 1 - round.average;
     to_velocity -= round.step * to_theta;
-    response.noise[static_cast<Eigen::Index>(k)] = to_velocity;  // Noise enters the velocity.
+    response.noise[static_cast<Eigen::Index>(k)] =
+        to_velocity * (loudness.empty() ? 1 : std::sqrt(loudness[k]));  // It enters the velocity.
     to_theta += curvature * to_velocity;
     to_velocity *= schedule.momentum;
   }
@@ -50,7 +53,8 @@ Matrix root_of(std::span<const double> preconditioner, size_t p) {
 
 }  // namespace
 
-ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& schedule) {
+ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& schedule,
+                           std::span<const double> loudness) {
   const size_t p = quadratic.start.size();
   check(quadratic.hessian.size() == p * p);
   const Matrix root = root_of(schedule.preconditioner, p);
@@ -62,7 +66,7 @@ ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& sc
   Vector start(n);
   Matrix noises(n, static_cast<Eigen::Index>(schedule.rounds.size()));
   for (Eigen::Index j = 0; j < n; ++j) {
-    const Response response = respond(schedule, seen.eigenvalues()[j]);
+    const Response response = respond(schedule, seen.eigenvalues()[j], loudness);
     start[j] = response.start;
     noises.row(j) = response.noise;
   }
@@ -99,10 +103,11 @@ ExactCosts::ExactCosts(const Quadratic& quadratic, std::span<const double> preco
     directions_.push_back({seen.eigenvalues()[j], squares[j], noise[j]});
 }
 
-ExactCosts::Costs ExactCosts::of(const learn::Schedule& schedule) const {
+ExactCosts::Costs ExactCosts::of(const learn::Schedule& schedule,
+                                 std::span<const double> loudness) const {
   Costs costs;
   for (const Direction& direction : directions_) {
-    const Response response = respond(schedule, direction.curvature);
+    const Response response = respond(schedule, direction.curvature, loudness);
     const double half = direction.curvature / 2;
     costs.optimisation += half * response.start * response.start * direction.start;
     costs.noise_gain += half * response.noise.squaredNorm() * direction.noise;

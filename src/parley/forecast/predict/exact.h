@@ -28,7 +28,9 @@ struct ExactMoments {
   std::vector<double> noise_part{};  // covariance of the output under noise of variance 1
 };
 
-ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& schedule);
+/// `loudness` multiplies the variance, round by round; empty: all alike.
+ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& schedule,
+                           std::span<const double> loudness = {});
 
 /// The costs alone, for many schedules on one quadratic that share their preconditioner.
 class ExactCosts {
@@ -40,7 +42,7 @@ class ExactCosts {
     double optimisation = 0;
     double noise_gain = 0;
   };
-  Costs of(const learn::Schedule& schedule) const;
+  Costs of(const learn::Schedule& schedule, std::span<const double> loudness = {}) const;
 
  private:
   struct Direction {

@@ -14,7 +14,6 @@ namespace {
 namespace mc = sim::monte_carlo;
 
 constexpr uint64_t kRuns = 150;
-constexpr size_t kRows = 2000;
 
 mc::Population population_of(const Facts& facts, learn::ClipIn norm, double limit, int threads) {
   return mc::Population({facts.loss, facts.l2, facts.box, norm, limit}, facts.dimension(),
@@ -58,14 +57,14 @@ mc::Noise noise_of(learn::ClipIn norm) {
   return norm == learn::ClipIn::kL1 ? mc::Noise::kLaplace : mc::Noise::kGaussian;
 }
 
-std::shared_ptr<const learn::Rows> rows_for(const Facts& facts) {
-  return part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / kRows));
-}
-
 }  // namespace
 
-PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads) {
-  const auto rows = rows_for(facts);
+std::shared_ptr<const learn::Rows> rows_to_run(const Facts& facts, size_t about) {
+  return part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / about));
+}
+
+PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads, size_t about) {
+  const auto rows = rows_to_run(facts, about);
   mc::Population population = population_of(facts, job.norm, job.limit, threads);
   population.add(*rows);
   return result_of({.population = population,
@@ -77,7 +76,7 @@ PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads) {
 
 PilotRuns run_on_pilot(const Facts& facts, const AsyncJob& job, bool quiet, int threads) {
   check(job.variances.size() <= kAsyncOwnersMax);
-  const auto rows = rows_for(facts);
+  const auto rows = rows_to_run(facts, kRunRows);
   mc::Population population = population_of(facts, job.norm, job.limit, threads);
   mc::Cell cell;
   for (const double variance : job.variances) {

@@ -8,7 +8,9 @@
 
 namespace parley::forecast {
 
-/// Owners are taken to be alike, each with all public rows, of which at most 2,000 are looked at.
+/// Owners are taken to be alike, each with all public rows, of which about so many are looked at.
+inline constexpr size_t kRunRows = 2000;
+std::shared_ptr<const learn::Rows> rows_to_run(const Facts& facts, size_t about);
 inline constexpr size_t kAsyncOwnersMax = 20;
 
 /// E f - f*, and where the models land.
@@ -18,7 +20,7 @@ struct PilotRuns {
   Landing landing{};
 };
 
-PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads);
+PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads, size_t rows = kRunRows);
 /// At most kAsyncOwnersMax owners. With `quiet`, without any noise.
 PilotRuns run_on_pilot(const Facts& facts, const AsyncJob& job, bool quiet, int threads);
 

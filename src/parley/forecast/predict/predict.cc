@@ -5,24 +5,18 @@
 #include <array>
 #include <cmath>
 
-#include "parley/base/parallel.h"
 #include "parley/base/result.h"
 #include "parley/forecast/predict/exact.h"
 #include "parley/forecast/predict/gaussian_loss.h"
 #include "parley/forecast/predict/pilot_runs.h"
 #include "parley/forecast/predict/propagation.h"
+#include "parley/learn/solver/solvers.h"
 
 namespace parley::forecast {
 namespace {
 
 /// What may be clipped or clamped without exact moments being wrong by more than about as much.
 constexpr double kNegligible = 1e-3;
-/// Below, the box decides (spec, horizontal 7).
-constexpr double kSaturated = .9;
-/// Above this relative fitness propagated moments were found to be too low.
-double far(const learn::Losses& loss) {
-  return std::holds_alternative<learn::Squared>(loss) ? 2 : .5;
-}
 /// Rows looked at for other variances of the noise.
 constexpr size_t kTableRows = 1000;
 
@@ -33,6 +27,7 @@ Propagation propagation(const Facts& facts, const SyncJob& job, const Effort& ef
                   .box = facts.box,
                   .norm = job.norm,
                   .limit = job.limit,
+                  .loudness = job.loudness,
                   .threads = effort.threads};
   if (job.start_spread > 0)
     for (double value : facts.spread) how.start_spread.push_back(job.start_spread * value);
@@ -61,20 +56,19 @@ ExactMoments exact(const Facts& facts, const SyncJob& job, const Propagation& ho
   learn::Schedule schedule = job.schedule;
   if (last)
     for (auto& round : schedule.rounds) round.average = 1;
-  return exact_moments(quadratic, schedule);
+  return exact_moments(quadratic, schedule, job.loudness);
 }
 
 /// Exact if neither the clip nor the box is met, at the end or on the way there.
 std::optional<Prediction> by_moments(const Facts& facts, const SyncJob& job,
                                      const Propagation& how) {
   if (!std::holds_alternative<learn::Squared>(facts.loss)) return std::nullopt;
-  const ExactMoments moments = exact(facts, job, how, false);
+  const auto clips = [&](const Landing& at) { return at_landing(how.judged(), at).clipped > 0; };
+  if (clips({job.schedule.start, std::vector<double>(facts.hessian.size())})) return std::nullopt;
   const Landing widest = landing_of(facts, exact(facts, job, how, true), job.variance);
-  const Landing start{job.schedule.start, std::vector<double>(facts.hessian.size())};
-  const double clipped =
-      std::max(at_landing(how.judged(), widest).clipped, at_landing(how.judged(), start).clipped);
   const double gain = smallest_gain(widest, facts.box);
-  if (clipped > 0 || 1 - gain > kNegligible) return std::nullopt;
+  if (1 - gain > kNegligible || clips(widest)) return std::nullopt;
+  const ExactMoments moments = exact(facts, job, how, false);
   return Prediction{.predictor = "moments",
                     .why = "squared loss; neither the clip nor the box is met",
                     .excess = moments.optimisation + job.variance * moments.noise_gain,
@@ -90,12 +84,19 @@ std::string why_propagation(const Facts& facts, const Prediction& found) {
                                                : "squared loss, some records are clipped";
 }
 
-Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagation& how) {
+/// Squares are judged by their moments: only what is clipped takes another look at the records.
+AtLanding judged(const Facts& facts, const Propagation& how, const Landing& landing, bool clipped) {
+  if (!facts.moments) return at_landing(how.judged(), landing);
+  return {fitness_at(facts, landing), clipped ? at_landing(how.judged(), landing).clipped : 0};
+}
+
+Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagation& how,
+                          bool clipped) {
   const Propagator propagator(how);
   const Propagated with = propagator.run(job.schedule, job.variance);
   const Propagated without = propagator.run(job.schedule, 0);
-  const AtLanding loud = at_landing(how.judged(), with.output);
-  const AtLanding quiet = at_landing(how.judged(), without.output);
+  const AtLanding loud = judged(facts, how, with.output, clipped);
+  const AtLanding quiet = judged(facts, how, without.output, false);
   Prediction found{.predictor = "gaussian",
                    .excess = loud.fitness - facts.optimum.fitness,
                    .optimisation = quiet.fitness - facts.optimum.fitness,
@@ -106,14 +107,30 @@ Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagat
   return found;
 }
 
+/// Squares run on fewer rows, and which ones these are moves the result. It moves normal moments
+/// about as much, and those of all rows are known.
+double all_to_part(const Prediction& all, const Facts& facts, const SyncJob& job, size_t rows) {
+  const auto ran = rows_to_run(facts, rows);
+  learn::Moments moments(ran->columns());
+  moments.add(*ran, 1);
+  const auto centre = learn::squared_optimum(moments, facts.l2, facts.box).theta;
+  Propagation how = propagation(facts, job, {});
+  how.looked_at = rows;
+  Landing found = Propagator(how).run(job.schedule, job.variance).output;
+  for (size_t j = 0; j < centre.size(); ++j) found.mean[j] -= centre[j];
+  return all.excess / quadratic_cost(facts.hessian, found.mean, found.covariance);
+}
+
 /// Where normal moments no longer tell, the algorithm itself does.
 void by_runs(Prediction& found, const Facts& facts, const SyncJob& job, int threads) {
-  const bool box = found.smallest_gain < kSaturated;
-  if (!box && found.excess <= far(facts.loss) * facts.optimum.fitness) return;
-  const PilotRuns runs = run_on_pilot(facts, job, threads);
+  const bool box = found.smallest_gain < kBoxDecides;
+  if (!box && found.excess <= far_from_best(facts.loss) * facts.optimum.fitness) return;
+  const size_t rows = facts.moments ? kRunRows / 2 : kRunRows;
+  const PilotRuns runs = run_on_pilot(facts, job, threads, rows);
   found.predictor = "pilot_monte_carlo";
   found.why = box ? "the box decides" : "so far from the best, iterates are not normal";
-  found.excess = std::max(runs.excess, found.optimisation);
+  const double factor = facts.moments ? all_to_part(found, facts, job, rows) : 1;
+  found.excess = std::max(factor * runs.excess, found.optimisation);
   found.landing = runs.landing;
 }
 
@@ -127,41 +144,69 @@ double stability(const Facts& facts, const learn::Schedule& schedule) {
 
 }  // namespace
 
+double far_from_best(const learn::Losses& loss) {
+  return std::holds_alternative<learn::Squared>(loss) ? 2 : .5;
+}
+
 Prediction predict(const Facts& facts, const SyncJob& job, const Effort& effort) {
   const Propagation how = propagation(facts, job, effort);
   auto found = by_moments(facts, job, how);
   if (!found) {
-    found = by_propagation(facts, job, how);
+    found = by_propagation(facts, job, how, effort.clipped);
     if (effort.runs) by_runs(*found, facts, job, effort.threads);
   }
   found->stability = stability(facts, job.schedule);
   return *std::move(found);
 }
 
-Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here, int threads) {
-  if (here.predictor == "moments") {
-    const double gain = job.variance > 0 ? (here.excess - here.optimisation) / job.variance : 0;
-    return Response::line(here.optimisation, gain);
-  }
+namespace {
+
+/// In units of the job's; without noise first.
+constexpr std::array<double, ResponseRuns::kCount> kTimes = {0.0, 1.0, 1e-1, 1e1, 1e2};
+
+Propagation fewer_rows(const Facts& facts, const SyncJob& job) {
   Propagation how = propagation(facts, job, {});
   how.looked_at = kTableRows;
-  const Propagator propagator(how);
-  constexpr std::array kTimes = {0.0, 1.0, 1e-1, 1e1, 1e2};
-  std::array<double, kTimes.size()> fitness{};
-  in_parallel(threads, kTimes.size(), [&](size_t, size_t first, size_t last) {
-    for (size_t k = first; k < last; ++k)
-      fitness[k] = propagator.fitness(propagator.run(job.schedule, kTimes[k] * job.variance));
-  });
-  // Fewer rows have another optimum: what they say is moved to where all rows are known.
-  const double none = fitness[0], middle = fitness[1];
+  return how;
+}
+
+}  // namespace
+
+struct ResponseRuns::State {
+  const SyncJob& job;
+  Propagation how;
+  Propagator propagator{how};
+  std::array<double, kCount> fitness{};
+};
+
+ResponseRuns::ResponseRuns(const Facts& facts, const SyncJob& job)
+    : state_(new State{job, fewer_rows(facts, job)}) {}
+
+ResponseRuns::~ResponseRuns() = default;
+
+void ResponseRuns::run(size_t k) {
+  const SyncJob& job = state_->job;
+  const Propagated found = state_->propagator.run(job.schedule, kTimes.at(k) * job.variance);
+  state_->fitness.at(k) = state_->propagator.fitness(found);
+}
+
+/// Fewer rows have another optimum: what they say is moved to where all rows are known.
+Response ResponseRuns::response(const Prediction& here) const {
+  const auto& fitness = state_->fitness;
+  const double variance = state_->job.variance, none = fitness[0], middle = fitness[1];
   const double noise = here.excess - here.optimisation;
   const double factor = middle > none && noise > 0 ? noise / (middle - none) : 1;
   std::vector<std::pair<double, double>> points = {{0, here.optimisation}};
   for (size_t k = 2; k < kTimes.size(); ++k) {
-    if (kTimes[k] == 1e1) points.emplace_back(job.variance, here.excess);
-    points.emplace_back(kTimes[k] * job.variance, here.optimisation + factor * (fitness[k] - none));
+    if (kTimes[k] == 1e1) points.emplace_back(variance, here.excess);
+    points.emplace_back(kTimes[k] * variance, here.optimisation + factor * (fitness[k] - none));
   }
   return Response::table(std::move(points));
+}
+
+Response response_of(const SyncJob& job, const Prediction& exact) {
+  const double gain = job.variance > 0 ? (exact.excess - exact.optimisation) / job.variance : 0;
+  return Response::line(exact.optimisation, gain);
 }
 
 }  // namespace parley::forecast

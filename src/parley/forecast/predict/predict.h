@@ -3,6 +3,7 @@
 // the box decides and normal moments no longer tell.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,9 @@
 #include "parley/forecast/predict/async_moments.h"
 #include "parley/forecast/predict/landing.h"
 #include "parley/forecast/predict/response.h"
+#include "parley/learn/federated/local_update.h"
 #include "parley/learn/schedule.h"
+#include "parley/learn/sharing/joint_gradient.h"
 
 namespace parley::forecast {
 
@@ -20,7 +23,30 @@ struct SyncJob {
   double start_spread = 0;  // of a random start: its covariance is this times Facts::spread
   learn::ClipIn norm = learn::ClipIn::kL1;
   double limit = 0;
-  double variance = 0;  // of one coordinate of the weighted mean gradient
+  double variance = 0;             // of one coordinate of the weighted mean gradient
+  std::vector<double> loudness{};  // times the variance, round by round; empty: 1 in all
+};
+
+/// Secret-shared gradients of squares; see sharing.h.
+struct SharingJob {
+  learn::JointSteps steps{};     // of half the squares
+  std::vector<size_t> owners{};  // of every feature
+  std::vector<double> balls{};   // of every owner's part of the model
+  double variance = 0;           // of one coordinate of the mean gradient of f
+};
+
+/// K local steps of every owner between aggregations; see federated.h.
+struct FederatedJob {
+  learn::LocalPlan plan{};  // but for rows and weight, the same for all
+  int64_t rounds = 0;
+  std::vector<double> start{};
+  double start_spread = 0;  // as of SyncJob
+  learn::ClipIn norm = learn::ClipIn::kNone;
+  double limit = 0;
+  double variance = 0;            // of one coordinate of the owners' sum, all of them there
+  std::vector<double> weights{};  // of each owner
+  std::vector<double> rows{};
+  double differ = 0;  // tau^2, of f itself
 };
 
 struct AsyncJob {
@@ -29,12 +55,16 @@ struct AsyncJob {
   double limit = 0;
   std::vector<double> variances{};  // of each owner's mean gradient
   std::vector<double> rows{};       // of each owner
+  double differ = 0;                // tau^2: what the best model of one owner's rows misses on all
+  /// The Hessian of each owner's mean loss, l2 apart, where it is known; else all are the pilot's.
+  std::vector<std::vector<double>> curvatures{};
 };
 
 /// One answer of all second moments, from rows shrunk to a norm.
 struct StatisticsJob {
   learn::ClipIn norm = learn::ClipIn::kL1;
   double row_norm = 0, label = 0;  // most of a row and of a label
+  double label_weight = 1;         // of labels beside features
   double variance = 0;             // of one number on the diagonal of the owners' weighted mean
 };
 
@@ -42,15 +72,22 @@ struct Prediction {
   std::string predictor{}, why{};
   double excess = 0;         // E f - f*
   double optimisation = 0;   // of it, without any noise
+  double drift = 0;          // of that: owners' local steps lead apart
   Landing landing{};         // the output, as far as it is normal
   double smallest_gain = 1;  // of the box; 1: it is never reached
   double clipped = 0;        // share of records clipped at the end
   double stability = 0;      // step times curvature, largest; diverges from 2 on
 };
 
+/// Below this gain of the box it decides (spec, horizontal 7).
+inline constexpr double kBoxDecides = .9;
+/// Above this relative fitness propagated moments were found to be too low.
+double far_from_best(const learn::Losses& loss);
+
 struct Effort {
   int threads = 1;
-  bool runs = true;  // where moments do not tell; else they are taken for what they are
+  bool runs = true;     // where moments do not tell; else they are taken for what they are
+  bool clipped = true;  // whether the share of clipped records is wanted
 };
 
 Prediction predict(const Facts& facts, const SyncJob& job, const Effort& effort = {});
@@ -62,9 +99,25 @@ Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort
 /// By drawing the noise; for the squared loss.
 Prediction predict(const Facts& facts, const StatisticsJob& job);
 
+/// What a thousand rows say of other variances of the noise: runs that do not depend on each other.
+class ResponseRuns {
+ public:
+  static constexpr size_t kCount = 5;
+
+  ResponseRuns(const Facts& facts, const SyncJob& job);
+  ~ResponseRuns();
+
+  void run(size_t k);  // each once, on any thread
+  /// After all of them.
+  Response response(const Prediction& here) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// The prediction of other variances of the noise, around that of the job.
-Response response_of(const Facts& facts, const SyncJob& job, const Prediction& here,
-                     int threads = 1);
+Response response_of(const SyncJob& job, const Prediction& exact);
 Response response_of(const Facts& facts, const AsyncJob& job, const Prediction& here);
 Response response_of(const Facts& facts, const StatisticsJob& job, const Prediction& here);
 

@@ -20,8 +20,28 @@ struct Sum {
   Landing landing{};
 };
 
-Sum over_directions(const Facts& facts, const learn::AsyncRule& rule,
-                    std::span<const AsyncGroup> groups) {
+/// Each owner's curvature along an axis in units of the joint one. The pilot's, on which all else
+/// rests, is kept: what owners differ in is which part of it is whose.
+std::vector<double> bends_of(const AsyncJob& job, const Vector& axis) {
+  std::vector<double> bends;
+  double joint = 0;
+  for (size_t i = 0; i < job.curvatures.size(); ++i) {
+    const auto p = axis.size();
+    const Eigen::Map<const Matrix> own(job.curvatures[i].data(), p, p);
+    bends.push_back(axis.dot(own * axis));
+    joint += job.rule.owners[i].weight * bends.back();
+  }
+  for (double& bend : bends) bend = joint > 0 ? bend / joint : 1;
+  return bends;
+}
+
+Sum over_directions(const Facts& facts, const AsyncJob& job, bool quiet) {
+  const auto groups_along = [&](std::span<const double> bends) {
+    auto groups = grouped(job.rule, job.variances, job.rows, kGroups, bends);
+    for (AsyncGroup& group : groups) group.variance *= quiet ? 0 : 1;
+    return groups;
+  };
+  const auto alike = groups_along({});
   const auto p = static_cast<Eigen::Index>(facts.dimension());
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(
       Matrix(Eigen::Map<const Matrix>(facts.hessian.data(), p, p)));
@@ -35,7 +55,10 @@ Sum over_directions(const Facts& facts, const learn::AsyncRule& rule,
     const double h = solver.eigenvalues()[j];  // l2 included
     const Vector axis = solver.eigenvectors().col(j);
     const double record = h * h * axis.dot(spread_of_one * axis);
-    const AsyncMoments found = async_moments(rule, groups, {h - facts.l2, along[j], record});
+    const double differ = 2 * h * job.differ / static_cast<double>(p);
+    const AsyncMoments found =
+        async_moments(job.rule, job.curvatures.empty() ? alike : groups_along(bends_of(job, axis)),
+                      {h - facts.l2, along[j], record, differ});
     sum.excess += h / 2 * found.square;
     mean[j] = found.mean;
     variance[j] = std::max(found.square - found.mean * found.mean, 0.0);
@@ -57,6 +80,16 @@ Prediction by_runs(const Facts& facts, const AsyncJob& job, int threads, std::st
           .landing = loud.landing};
 }
 
+/// As learn::stability, of one owner whose curvature is known.
+double own_stability(const AsyncJob& job, size_t i, double l2) {
+  const auto p = static_cast<Eigen::Index>(job.rule.dimension);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
+      Matrix(Eigen::Map<const Matrix>(job.curvatures[i].data(), p, p)), Eigen::EigenvaluesOnly);
+  const auto& owner = job.rule.owners[i];
+  return owner.step * (owner.weight * solver.eigenvalues().maxCoeff() +
+                       l2 / (2 * static_cast<double>(job.rule.owners.size())));
+}
+
 /// Moments do not look at the clip: above this share of clipped records, runs do.
 constexpr double kClipped = .02;
 
@@ -72,12 +105,11 @@ Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort
                    .norm = job.norm,
                    .limit = job.limit,
                    .threads = effort.threads};
-  auto groups = grouped(job.rule, job.variances, job.rows, kGroups);
-  const Sum with = over_directions(facts, job.rule, groups);
-  for (AsyncGroup& group : groups) group.variance = 0;
-  const Sum without = over_directions(facts, job.rule, groups);
+  const Sum with = over_directions(facts, job, false), without = over_directions(facts, job, true);
+  const bool bent = !job.curvatures.empty();
   Prediction found{.predictor = "moments",
-                   .why = "squared loss, asynchronous",
+                   .why = std::string("squared loss, asynchronous") +
+                          (bent ? "; owners bend as their moments say" : ""),
                    .excess = with.excess,
                    .optimisation = without.excess,
                    .landing = with.landing};
@@ -86,6 +118,8 @@ Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort
     found = by_runs(facts, job, effort.threads, "records are clipped");
   found.clipped = clipped;
   found.stability = learn::stability(job.rule, facts.largest_curvature);
+  for (size_t i = 0; i < job.curvatures.size(); ++i)
+    found.stability = std::max(found.stability, own_stability(job, i, facts.l2));
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/predict/exact.h"
 #include "parley/forecast/predict/predict.h"
+#include "parley/learn/kernel/statistics_map.h"
 #include "parley/learn/statistics.h"
 
 namespace parley::forecast {
@@ -15,10 +16,9 @@ namespace {
 
 constexpr size_t kDraws = 400;
 
-double length_of(std::span<const double> z, learn::ClipIn norm) {
-  double sum = 0;
-  for (const double value : z) sum += norm == learn::ClipIn::kL1 ? std::fabs(value) : value * value;
-  return norm == learn::ClipIn::kL1 ? sum : std::sqrt(sum);
+double length_of(std::span<const double> z, double weighted_label, learn::ClipIn norm) {
+  return norm == learn::ClipIn::kL1 ? learn::statistics_length<L1>(z, weighted_label)
+                                    : learn::statistics_length<L2>(z, weighted_label);
 }
 
 /// The upper triangle of the mean of z z' and then the mean of y z, of rows shrunk as owners do.
@@ -27,9 +27,9 @@ std::vector<double> moments_of(const Facts& facts, const StatisticsJob& job) {
   std::vector<double> sums(p * (p + 3) / 2);
   for (size_t i = 0; i < facts.rows->size(); ++i) {
     const auto z = facts.rows->row(i);
-    const double length = length_of(z, job.norm);
-    const double shrink = length > job.row_norm ? job.row_norm / length : 1;
     const double label = std::clamp(facts.rows->label(i), -job.label, job.label);
+    const double length = length_of(z, label * job.label_weight, job.norm);
+    const double shrink = length > job.row_norm ? job.row_norm / length : 1;
     size_t next = 0;
     for (size_t j = 0; j < p; ++j)
       for (size_t k = j; k < p; ++k) sums[next++] += shrink * shrink * z[j] * z[k];
@@ -65,7 +65,8 @@ class Drawing {
       for (size_t j = 0; j < p; ++j)
         for (size_t k = j; k < p; ++k)
           noisy[next++] += deviation * (j == k ? 1 : off) * unit_noise(random, laplace);
-      for (size_t j = 0; j < p; ++j) noisy[next++] += deviation * off * unit_noise(random, laplace);
+      for (size_t j = 0; j < p; ++j)
+        noisy[next++] += deviation * off / job_.label_weight * unit_noise(random, laplace);
       found.push_back(learn::moments_minimum(noisy, p, facts_.l2, floor, facts_.box));
     }
     return found;

@@ -79,7 +79,8 @@ Propagated Propagator::run(const learn::Schedule& schedule, double variance) con
     }
     if (between.due(k))
       between.look_up(k, theta, records_.derivatives(theta, iterate.covariance(), true));
-    iterate.round(k, between.at(k, theta), variance);
+    iterate.round(k, between.at(k, theta),
+                  how_.loudness.empty() ? variance : variance * how_.loudness[k]);
   }
   return {iterate.output(), iterate.smallest_gain()};
 }

@@ -7,6 +7,7 @@
 // kink few records see at a time, is looked up in every round.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "parley/forecast/predict/landing.h"
@@ -22,6 +23,7 @@ struct Propagation {
   double box = 0;
   learn::ClipIn norm = learn::ClipIn::kNone;
   double limit = 0;                    // of a record's gradient
+  std::span<const double> loudness{};  // times the variance, round by round; empty: 1 in all
   std::vector<double> start_spread{};  // covariance of the start, where it is random; or empty
   size_t looked_at = 0;                // rows, about; 0: all
   int threads = 1;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parley/base/parallel.h"
+#include "parley/forecast/predict/block_products.h"
 
 namespace parley::forecast {
 namespace {
@@ -13,49 +14,79 @@ using Index = Eigen::Index;
 constexpr size_t kPieces = 4;
 constexpr Index kBlock = 256;
 
+size_t whole(size_t columns) { return (columns + kTogether - 1) / kTogether * kTogether; }
+
 }  // namespace
 
-Records::Records(const Judged& by) : loss_(by.loss), threads_(by.threads) {
+/// Of one piece of the rows: sums, and room to work in.
+struct Records::Sums {
+  Sums(Index columns, bool curvature)
+      : slope(Vector::Zero(columns)), bent(Matrix::Zero(curvature ? columns : 0, columns)) {
+    if (!curvature) return;
+    scaled.resize(kBlock, columns);
+    block.resize(columns, columns);
+  }
+  Vector slope;
+  Matrix bent;
+  Rows scaled{}, block{};
+};
+
+Records::Records(const Judged& by)
+    : loss_(by.loss), columns_(static_cast<Index>(by.rows.columns())), threads_(by.threads) {
   const size_t count = (by.rows.size() + by.stride - 1) / by.stride;
-  const auto p = static_cast<Index>(by.rows.columns());
-  z_.resize(static_cast<Index>(count), p);
+  const Index p = columns_;
+  z_.setZero(static_cast<Index>(count), static_cast<Index>(whole(by.rows.columns())));
   labels_.resize(z_.rows());
   limits_.resize(z_.rows());
   for (size_t k = 0; k < count; ++k) {
     const auto i = static_cast<Index>(k);
     const auto row = by.rows.row(k * by.stride);
-    z_.row(i) = Eigen::Map<const Vector>(row.data(), p).cast<float>();
+    z_.row(i).head(p) = Eigen::Map<const Vector>(row.data(), p).cast<float>();
     labels_[i] = static_cast<float>(by.rows.label(k * by.stride));
     limits_[i] = static_cast<float>(
         std::min(slope_limit(by.norm, by.limit, row), static_cast<double>(kNoSlopeLimit)));
   }
 }
 
+Records::Seen Records::seen_from(const Vector& mean, const Matrix& covariance,
+                                 bool curvature) const {
+  const Index p = columns_;
+  Seen seen{.mean = Eigen::VectorXf::Zero(z_.cols()), .curvature = curvature};
+  seen.mean.head(p) = mean.cast<float>();
+  if (covariance.size() == 0) return seen;
+  seen.spread = Rows::Zero(z_.cols(), z_.cols());
+  for (Index i = 0; i < p; ++i) {
+    seen.spread(i, i) = static_cast<float>(covariance(i, i));
+    for (Index j = i + 1; j < p; ++j)
+      seen.spread(i, j) = static_cast<float>(covariance(i, j) + covariance(j, i));
+  }
+  return seen;
+}
+
 template <class Loss>
-void Records::add_block(const Loss& loss, Index at, Index count, const Eigen::VectorXf& mean,
-                        const Rows& covariance, Derivatives& sum) const {
+void Records::add_block(const Loss& loss, Index at, Index count, const Seen& seen,
+                        Sums& sums) const {
   const auto block = z_.middleRows(at, count);
-  const Floats scores = (block * mean).array();
+  const FloatRows rows{block.data(), static_cast<size_t>(count), static_cast<size_t>(z_.cols())};
+  const Floats scores = (block * seen.mean).array();
   Floats deviations = Floats::Zero(count);
-  if (covariance.size() > 0) {
-    const Rows spread = block * covariance;
-    deviations = spread.cwiseProduct(block).rowwise().sum().array().max(0).sqrt();
+  if (seen.spread.size() > 0) {
+    quadratic_forms(rows, seen.spread.data(), deviations.data());
+    deviations = deviations.max(0).sqrt();
   }
   const SlopeBlock found = expected_slopes(
       loss, {scores, deviations, labels_.segment(at, count), limits_.segment(at, count)});
-  sum.slope += (block.transpose() * found.slope.matrix()).template cast<double>();
-  if (sum.curvature.size() == 0) return;
-  const Rows bent = found.curvature.matrix().asDiagonal() * block;
-  const Rows product = block.transpose() * bent;
-  sum.curvature += product.template cast<double>();
+  sums.slope += (block.transpose() * found.slope.matrix()).template cast<double>();
+  if (!seen.curvature) return;
+  sums.block.setZero();
+  add_weighted_products(rows, found.curvature.data(), sums.scaled.data(), sums.block.data());
+  sums.bent += sums.block.template cast<double>();
 }
 
 Derivatives Records::derivatives(const Vector& mean, const Matrix& covariance,
                                  bool curvature) const {
-  const Index p = z_.cols(), side = curvature ? p : 0;
-  const Eigen::VectorXf at = mean.cast<float>();
-  const Rows spread = covariance.cast<float>();
-  std::vector<Derivatives> parts(kPieces, {Vector::Zero(p), Matrix::Zero(side, side)});
+  const Seen seen = seen_from(mean, covariance, curvature);
+  std::vector<Sums> parts(kPieces, Sums(z_.cols(), curvature));
   const auto all = static_cast<Index>(size());
   std::visit(
       [&](const auto& loss) {
@@ -64,18 +95,21 @@ Derivatives Records::derivatives(const Vector& mean, const Matrix& covariance,
             const Index end = all * static_cast<Index>(k + 1) / static_cast<Index>(kPieces);
             for (Index i = all * static_cast<Index>(k) / static_cast<Index>(kPieces); i < end;
                  i += kBlock)
-              add_block(loss, i, std::min(kBlock, end - i), at, spread, parts[k]);
+              add_block(loss, i, std::min(kBlock, end - i), seen, parts[k]);
           }
         });
       },
       loss_);
   for (size_t k = 1; k < kPieces; ++k) {
     parts[0].slope += parts[k].slope;
-    parts[0].curvature += parts[k].curvature;
+    parts[0].bent += parts[k].bent;
   }
-  parts[0].slope /= static_cast<double>(all);
-  parts[0].curvature /= static_cast<double>(all);
-  return parts[0];
+  const auto n = static_cast<double>(all);
+  Derivatives found{parts[0].slope.head(columns_) / n, {}};
+  if (!curvature) return found;
+  found.curvature = parts[0].bent.topLeftCorner(columns_, columns_) / n;
+  found.curvature.triangularView<Eigen::StrictlyLower>() = found.curvature.transpose().eval();
+  return found;
 }
 
 }  // namespace parley::forecast

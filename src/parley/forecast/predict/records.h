@@ -29,12 +29,22 @@ class Records {
  private:
   using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
+  /// Where all records are looked from.
+  struct Seen {
+    Eigen::VectorXf mean{};
+    Rows spread{};  // the upper triangle of the covariance, twice beside the diagonal; or empty
+    bool curvature = false;
+  };
+  struct Sums;
+
   template <class Loss>
-  void add_block(const Loss& loss, Eigen::Index at, Eigen::Index count, const Eigen::VectorXf& mean,
-                 const Rows& covariance, Derivatives& sum) const;
+  void add_block(const Loss& loss, Eigen::Index at, Eigen::Index count, const Seen& seen,
+                 Sums& sums) const;
+  Seen seen_from(const Vector& mean, const Matrix& covariance, bool curvature) const;
 
   learn::Losses loss_;
-  Rows z_;
+  Eigen::Index columns_;
+  Rows z_;  // with zeros to a whole number of kTogether columns
   Floats labels_, limits_;
   int threads_;
 };

@@ -47,8 +47,11 @@ std::string names(const Forecast& f, const In& in) {
 std::string for_whom(const Forecast& f) {
   const size_t all = f.owners.size(), gain = f.gaining(), lose = f.losing();
   if (gain == all)
-    return fmt::format("All {}. Alone: a model of the owner's own rows, without noise.", all);
-  if (lose == all) return "Nobody: everyone's own rows, without noise, do better.";
+    return fmt::format("All {}. Alone: a model of the owner's own {}, without noise.", all,
+                       f.columns ? "columns" : "rows");
+  if (lose == all)
+    return fmt::format("Nobody: everyone's own {}, without noise, do better.",
+                       f.columns ? "columns" : "rows");
   std::string text = fmt::format("{} of {} surely.", gain, all);
   if (lose > 0)
     text += " Better off alone: " +

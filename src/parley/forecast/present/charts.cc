@@ -50,7 +50,7 @@ double hardest(const Forecast& f) {
 std::optional<double> crossing(const Forecast& f, size_t r) {
   const auto& grid = f.grid;
   const size_t count = grid.epsilon.size();
-  const double alone = hardest(f) / grid.times[r];
+  const double alone = hardest(f) / (f.columns ? 1 : grid.times[r]);  // Few columns stay few.
   for (size_t e = 0; e < count; ++e) {
     const double psi = grid.psi[r * count + e];
     if (psi > alone) continue;
@@ -87,8 +87,9 @@ std::string epsilon_chart(const Forecast& f) {
   plot.name_lines(names);
   plot.below("ε of every owner");
   return with_caption("At which ε", plot,
-                      "Expected relative fitness: how far above the best possible the joint model "
-                      "ends, and models of single owners' rows.");
+                      fmt::format("Expected relative fitness: how far above the best possible the "
+                                  "joint model ends, and models of single owners' {}.",
+                                  f.columns ? "columns" : "rows"));
 }
 
 std::string epsilon_rows_map(const Forecast& f) {

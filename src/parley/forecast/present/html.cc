@@ -99,6 +99,7 @@ std::string coalitions(const Forecast& f) {
 }
 
 std::string scenarios(const Forecast& f) {
+  if (f.scenarios.empty()) return "";
   std::string text = "<section>\n<h2>More data is not always good: four scenarios</h2>\n<table>\n" +
                      row({"two more owners", "rows, ε of the first", "rows, ε of the others",
                           "by rows", "the first alone", "optimal weights"},
@@ -115,6 +116,28 @@ std::string scenarios(const Forecast& f) {
          "</table>\n<p class=quiet>The scenarios of Wu et al., in this job: with weights by rows, "
          "small or cautious owners can do harm; with optimal weights nobody does. Above endless "
          "rows.</p>\n</section>\n";
+}
+
+std::string local_steps(const Forecast& f) {
+  if (!f.steps) return "";
+  const auto percent = [](double psi) { return significant(100 * psi, 2) + " %"; };
+  std::string text =
+      "<section>\n<h2>Local steps between aggregations</h2>\n<p>" +
+      escaped(fmt::format("{} local steps, {} aggregations: {:.0f} % of the communication of "
+                          "single steps saved. ",
+                          f.steps->advised, f.steps->rounds, 100 * f.steps->saved)) +
+      escaped("Why: " + f.steps->why + ".") + "</p>\n<table>\n" +
+      row({"local steps", "aggregations", "above the best", "noise", "leading apart",
+           "bytes of an owner", ""},
+          "th");
+  for (const auto& p : f.steps->points)
+    text += row({std::to_string(p.local_steps), std::to_string(p.rounds), percent(p.psi),
+                 percent(p.noise), percent(p.drift), grouped(p.bytes_per_owner),
+                 p.local_steps == f.steps->advised ? "advised" : ""},
+                "td");
+  return text +
+         "</table>\n<p class=quiet>The same number of local steps in all. Leading apart: what is "
+         "lost because owners' rows differ, and so the ends of their steps.</p>\n</section>\n";
 }
 
 std::string chosen(const Forecast& f) {
@@ -145,7 +168,9 @@ std::string figures(const Forecast& f) {
       row({"joint model, expected", percent(f.mean)}, "td"),
       row({"half of all runs", percent(f.p25) + " to " + percent(f.p75)}, "td"),
       row({"of it: noise", percent(f.privacy)}, "td"),
-      row({"of it: unfinished optimisation", percent(f.optimisation)}, "td"),
+      row({"of it: unfinished optimisation", percent(f.optimisation)}, "td") +
+          (f.drift != 0 ? row({"of that: local steps that lead apart", percent(f.drift)}, "td")
+                        : ""),
       row({"public rows alone", percent(f.pilot_only)}, "td") +
           (f.realised ? row({fmt::format("realised, {} runs", f.realised->runs),
                              percent(f.realised->mean)},
@@ -165,10 +190,10 @@ std::string to_html(const Forecast& f) {
       "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width\">\n<title>{0}: forecast</title>\n<style>{1}</style>\n"
       "<h1>{0}</h1>\n<p class=quiet>Forecast of training together on {2}, before anyone spends "
-      "anything</p>\n{3}{4}{5}{6}{7}{8}{9}{10}{11}{12}{13}</html>\n",
+      "anything</p>\n{3}{4}{5}{6}{7}{8}{9}{10}{11}{12}{13}{14}</html>\n",
       escaped(f.charter_name), kStyle, escaped(f.target_column), answers(f), warnings(f), owners(f),
       epsilon_chart(f), break_even_chart(f), epsilon_rows_map(f), coalitions(f), scenarios(f),
-      comparison_chart(f), chosen(f), figures(f));
+      comparison_chart(f), local_steps(f), chosen(f), figures(f));
 }
 
 }  // namespace parley::forecast

@@ -46,6 +46,8 @@ std::string figures(const Forecast& f) {
       "unfinished optimisation {}. The public rows alone: {}.\n",
       percent(f.mean), percent(f.p25), percent(f.p75), percent(f.privacy), percent(f.optimisation),
       percent(f.pilot_only));
+  if (f.drift != 0)
+    text += fmt::format("Owners' local steps lead apart, which is {} of it.\n", percent(f.drift));
   text += fmt::format(
       "By {} ({}), from {} public rows{}; no private row was read.\n"
       "{} {}, {} bytes for each owner, about {} s a round without the network's delay.\n",
@@ -69,6 +71,18 @@ std::string market_table(const Forecast& f) {
       "best "
       "of endless rows.\n{}",
       significant(f.market->value), significant(100 * f.market->psi), report::table(rows));
+}
+
+std::string steps_table(const Forecast& f) {
+  std::vector<std::vector<std::string>> rows = {
+      {"local steps", "aggregations", "above the best", "noise", "leading apart", "bytes"}};
+  const auto percent = [](double psi) { return significant(100 * psi, 2) + " %"; };
+  for (const auto& p : f.steps->points)
+    rows.push_back({std::to_string(p.local_steps) + (p.local_steps == f.steps->advised ? " *" : ""),
+                    std::to_string(p.rounds), percent(p.psi), percent(p.noise), percent(p.drift),
+                    grouped(p.bytes_per_owner)});
+  return fmt::format("\nLocal steps between aggregations: {} ({:.0f} % of them saved): {}.\n{}",
+                     f.steps->advised, 100 * f.steps->saved, f.steps->why, report::table(rows));
 }
 
 Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -111,6 +125,7 @@ Json expected_json(const Forecast& f) {
       {"parts",
        {{"optimisation", f.optimisation},
         {"privacy", f.privacy},
+        {"drift", f.drift},
         {"statistical_gain", f.statistical_gain}}},
       {"best_fitness", f.fitness},
       {"pilot_only", f.pilot_only},
@@ -124,6 +139,27 @@ Json expected_json(const Forecast& f) {
        {{"theorem2", f.bound_smooth}, {"theorem3", f.bound_general}, {"fitted", f.bound_fitted}}}};
 }
 
+Json steps_json(const StepsAdvice& steps) {
+  Json json = {{"advised", steps.advised},
+               {"rounds", steps.rounds},
+               {"communication_saved", steps.saved},
+               {"why", steps.why},
+               {"safe_floor", steps.floor},
+               {"price", steps.price},
+               {"priced_by_bound", steps.priced_bound ? Json(*steps.priced_bound) : Json()},
+               {"saturation", optional_number(steps.saturation)},
+               {"dissimilarity", {{"gradients", steps.gradients}, {"optima", steps.optima}}}};
+  for (const auto& p : steps.points)
+    json["points"].push_back({{"local_steps", p.local_steps},
+                              {"rounds", p.rounds},
+                              {"relative_fitness", p.psi},
+                              {"privacy", p.noise},
+                              {"drift", p.drift},
+                              {"bound", p.bound},
+                              {"bytes_per_owner", p.bytes_per_owner}});
+  return json;
+}
+
 }  // namespace
 
 std::string to_text(const Forecast& f) {
@@ -135,6 +171,7 @@ std::string to_text(const Forecast& f) {
     text += fmt::format("{} {} = {}: {}\n", &choice == &f.chosen.front() ? "Chosen:" : "       ",
                         choice.key, choice.value, choice.why);
   text += "\n" + owners_table(f) + "\n" + figures(f);
+  if (f.steps) text += steps_table(f);
   if (f.market) text += market_table(f);
   for (const Warning& warning : f.warnings)
     text += fmt::format("Warning ({}): {}. {}\n", warning.code, warning.text, warning.what_to_do);
@@ -184,6 +221,7 @@ std::string to_json(const Forecast& f) {
                                 {"theorem3", c.general},
                                 {"fitted", c.both},
                                 {"pilot_monte_carlo", optional_number(c.runs)}});
+  if (f.steps) json["local_steps"] = steps_json(*f.steps);
   json["cost"] = {{"rounds", f.rounds},
                   {"bytes_per_owner", f.bytes_per_owner},
                   {"seconds_per_round", f.seconds_per_round}};

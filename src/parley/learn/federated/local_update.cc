@@ -38,12 +38,13 @@ LocalPlan with_falling_steps(LocalPlan plan) {
 Result<LocalUpdate> LocalUpdate::make(const LocalPlan& plan) {
   check(plan.rows > 0 && plan.steps >= 1 && plan.max_row_norm > 0 && plan.weight > 0);
   const double smooth = smoothness_of(plan.loss), slope = lipschitz_of(plan.loss);
-  if (smooth == kUnbounded)
-    return Error{
-        Code::kInvalid,
-        "local steps need a smooth loss, and " + std::string(name_of(plan.loss)) + " is not",
-        "Take logistic or huber, or protocol sync.",
-        {.key = "model.loss"}};
+  const bool one_step = plan.steps == 1 && plan.delay == 0;
+  if (smooth == kUnbounded && !one_step && !(plan.max_update > 0))
+    return Error{Code::kInvalid,
+                 "several local steps need a smooth loss, and " + std::string(name_of(plan.loss)) +
+                     " is not",
+                 "Take local_steps = 1, level = \"party\", or loss logistic or huber.",
+                 {.key = "model.loss"}};
   if (slope == kUnbounded && !(plan.max_grad_norm > 0))
     return Error{Code::kInvalid,
                  "local steps of this loss need a bound on a record's gradient",
@@ -54,7 +55,7 @@ Result<LocalUpdate> LocalUpdate::make(const LocalPlan& plan) {
   const Lattice lattice = TRY(Lattice::make(bound, kGridBits, plan.dimension));
   const double norm = plan.max_row_norm;
   const LocalUpdate update(plan, lattice, smooth * norm * norm + plan.l2);
-  if (!(plan.step > 0 && plan.step <= update.step_max() * (1 - 0x1p-40)))
+  if (smooth != kUnbounded && !(plan.step > 0 && plan.step <= update.step_max() * (1 - 0x1p-40)))
     return Error{Code::kInvalid,
                  "step " + shortest(plan.step) + " is not in (0, " + shortest(update.step_max()) +
                      "), 2/(L + l2): larger ones may move records' influence apart",
@@ -69,13 +70,15 @@ double LocalUpdate::sensitivity() const {
   const double share =
       2 * plan_.weight * lattice_.max_grad_norm() / static_cast<double>(plan_.rows);
   const double linear = share * plan_.step * k;
+  if (plan_.steps == 1) return linear * plan_.unit_records * (1 + 0x1p-40);
   const double curved = lam > 0 ? share / lam * shrinkage(plan_.step * lam, k) : linear;
   return std::min(linear, curved) * plan_.unit_records * (1 + 0x1p-40);
 }
 
 double LocalUpdate::sensitivity_on(double gamma) const {
   const double k = plan_.max_update > 0 ? 0 : static_cast<double>(plan_.steps);
-  const double each = gamma + plan_.weight * plan_.step * k * lattice_.gamma() +
+  const double apart = plan_.steps > 1 ? k : 0;  // Steps at points that differ between worlds.
+  const double each = gamma + plan_.weight * plan_.step * apart * lattice_.gamma() +
                       plan_.weight * 0x1p-40 * k * std::max(1.0, plan_.box);
   const double all = each * std::sqrt(static_cast<double>(plan_.dimension));
   return (sensitivity() + all) / gamma * (1 + 0x1p-40);

@@ -22,6 +22,16 @@
 // end is rounded to the lattice of spacing gamma on which noise is added. In all
 //     D_fp = D + (gamma + w eta K g + w 2^-40 K max(1, box)) sqrt(d).
 //
+// One step alone needs nothing about the loss but that every record's gradient is cut to a norm G:
+// both worlds start at theta, where the other records' gradients, cut and rounded, are the same and
+// fall away in the difference, so that replacing a record moves w (v_1 - theta) by at most
+// 2 w G eta / n, whatever the loss and eta, and the records' lattice adds nothing:
+//     D_fp = 2 w G eta / n + (gamma + w 2^-40 max(1, box)) sqrt(d).
+// So a loss without a bound on its curvature, such as hinge, makes one local step. From the second
+// on the worlds stand at different points, where all its records may pull differently: what is
+// known then (Bassily, Feldman, Guzman, Talwar 2020, lemma 3.1) has a part 2 w G eta sqrt(K - 1)
+// that does not fall with n, and the noise would be that of a whole owner.
+//
 // Where whole owners are protected instead of records, v_K - theta is shortened to a norm S after
 // the steps, whatever they were, and other records of one owner move w (v_K - theta) by at most
 // 2 w S: nothing about loss or steps is needed. In computer numbers it is shortened to S (1 -
@@ -48,7 +58,7 @@ struct LocalPlan {
       0;  // step t, counted from 0 over all rounds, is eta delay / (delay + t); 0: all eta
   int64_t steps = 1;         // K
   double max_row_norm = 1;   // R
-  double max_grad_norm = 0;  // G, for losses whose slope has no bound; else the loss's own times R
+  double max_grad_norm = 0;  // G, unless the loss's own bound times R is smaller
   double box = 0;
   double weight = 1;  // w: of this owner in the sum
   uint64_t rows = 0;  // n
@@ -63,7 +73,8 @@ LocalPlan with_falling_steps(LocalPlan plan);
 
 class LocalUpdate {
  public:
-  /// Refuses a loss that is not smooth, and a step for which nothing is proved.
+  /// Refuses what nothing is proved for: several steps of a loss that is not smooth, steps too
+  /// long.
   static Result<LocalUpdate> make(const LocalPlan& plan);
 
   const LocalPlan& plan() const { return plan_; }

@@ -143,6 +143,36 @@ TEST(LocalUpdate, NeighboursStayWithinTheBoundAndNearlyReachIt) {
   EXPECT_GT(worst, .99);
 }
 
+/// Of a loss that is not smooth one step is allowed, as long as one likes: records that pull with
+/// all their cut gradients, one way or the other, reach the bound.
+TEST(LocalUpdate, OneStepOfAnyLossMovesByNoMoreThanTwoCutGradients) {
+  std::mt19937_64 random(3);
+  std::normal_distribution<double> normal;
+  double worst = 0;
+  for (int trial = 0; trial < 10'000; ++trial) {
+    const size_t n = 1 + random() % 6, d = 1 + random() % 4;
+    Data data{Matrix(n, std::vector<double>(d)), std::vector<double>(n)};
+    for (size_t i = 0; i < n; ++i) {
+      for (double& value : data.x[i]) value = 2 * normal(random);
+      data.y[i] = random() % 2 ? 1 : -1;
+    }
+    Data other = data;
+    for (double& value : other.x[0]) value = random() % 4 ? -value : 3 * normal(random);
+    std::vector<double> theta(d);
+    for (double& value : theta) value = .1 * normal(random);
+    LocalPlan plan = plan_for(data, .1, std::pow(10, double(random() % 5) - 2), 1, .5);
+    plan.loss = Hinge{}, plan.max_row_norm = 100, plan.max_grad_norm = .5;
+    const auto a = update_of(plan, data, theta), b = update_of(plan, other, theta);
+    double moved = 0;
+    for (size_t j = 0; j < d; ++j) moved += (a[j] - b[j]) * (a[j] - b[j]);
+    const LocalUpdate update = *LocalUpdate::make(plan);
+    EXPECT_DOUBLE_EQ(update.sensitivity(), 2 * .5 * .5 * plan.step / double(n) * (1 + 0x1p-40));
+    ASSERT_LE(std::sqrt(moved), update.sensitivity_on(kGamma) * kGamma) << trial;
+    worst = std::max(worst, std::sqrt(moved) / update.sensitivity());
+  }
+  EXPECT_GT(worst, .999);
+}
+
 /// With a longer step neighbours can move further apart than the bound: it must be refused.
 TEST(LocalUpdate, RefusesWhatIsNotProved) {
   const Data data{{{1, 0}, {0, 1}}, {1, -1}};
@@ -154,6 +184,10 @@ TEST(LocalUpdate, RefusesWhatIsNotProved) {
   EXPECT_EQ(LocalUpdate::make(bad).error().where.key, "protocol.step");
   bad = good, bad.loss = Hinge{};
   EXPECT_EQ(LocalUpdate::make(bad).error().where.key, "model.loss");
+  bad.steps = 1;
+  EXPECT_TRUE(LocalUpdate::make(bad));
+  bad.steps = 5, bad.max_update = .1;  // Whole owners are protected, by shortening.
+  EXPECT_TRUE(LocalUpdate::make(bad));
   bad = good, bad.loss = Squared{}, bad.step = .5;
   EXPECT_EQ(LocalUpdate::make(bad).error().where.key, "privacy.max_grad_norm");
   bad.max_grad_norm = 2;

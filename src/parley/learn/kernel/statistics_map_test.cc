@@ -13,8 +13,8 @@ namespace {
 using test::SeededEntropy, test::uniform;
 
 template <class Norm>
-StatisticsMap<Norm> some_map(double row, double label, size_t columns) {
-  return *StatisticsMap<Norm>::make(row, label, 24, columns);
+StatisticsMap<Norm> some_map(double row, double label, size_t columns, double weight = 1) {
+  return *StatisticsMap<Norm>::make(row, label, 24, columns, weight);
 }
 
 template <class Norm>
@@ -53,11 +53,29 @@ TEST(StatisticsMap, HoldsTheTriangleAndTheLabelsOfARecord) {
 // it.
 TEST(StatisticsMap, ShrinksLongRecordsWithTheirLabels) {
   const auto map = some_map<L1>(1, 1, 2);
+  // 4 + 4 + 4 and twice 2 * .8 in size: 15.2, shrunk to 1.
+  const double s = 1 / std::sqrt(15.2);
   const auto length = of_record(map, std::array{2.0, 2.0}, .8);
-  const auto fits = of_record(map, std::array{.5, .5}, .2);
+  const auto fits = of_record(map, std::array{2 * s, 2 * s}, .8 * s);
   for (size_t j = 0; j < fits.size(); ++j) EXPECT_NEAR(double(length[j]), double(fits[j]), 1);
-  EXPECT_EQ(of_record(map, std::array{.5, .5}, 9), of_record(map, std::array{.5, .5}, 1));
+  EXPECT_EQ(of_record(map, std::array{.3, .3}, 9), of_record(map, std::array{.3, .3}, 1));
   EXPECT_EQ(of_record(map, std::array{0.0, 0.0}, 1), std::vector<int64_t>(5));
+}
+
+// A weighted label is as a label that is larger, and so is its bound.
+TEST(StatisticsMap, WeightsLabelsBesideFeatures) {
+  const std::array z{.5, -.25};
+  EXPECT_EQ(of_record(some_map<L1>(1, 1, 2, 4), z, .3), of_record(some_map<L1>(1, 4, 2), z, 1.2));
+  EXPECT_EQ(of_record(some_map<L2>(1, 1, 2, 4), z, 7), of_record(some_map<L2>(1, 4, 2), z, 4));
+  EXPECT_EQ(some_map<L2>(1, 1, 2, 4).sensitivity(), some_map<L2>(1, 4, 2).sensitivity());
+}
+
+// However many features, Laplace noise is for what a record's own numbers add up to.
+TEST(StatisticsMap, ARecordThatFitsIsNotCutForWhatAnotherCouldDo) {
+  const std::array z{1.0, -1.0, 1.0, -1.0};  // ten products and no label: 10 in size
+  const auto map = some_map<L1>(std::sqrt(10.0), 1, 4);
+  const auto sum = of_record(map, z, 0);
+  EXPECT_NEAR(double(sum[0]) * map.lattice().gamma(), 1, 1e-6);
 }
 
 /// The largest distance found between two records, by random search over extreme ones.

@@ -1,5 +1,6 @@
 #include "parley/learn/sharing/aligned_rows.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace parley::learn {
@@ -35,14 +36,34 @@ AnyRows rows_in_order(const AnyRows& rows, std::span<const uint64_t> order) {
 }
 
 Result<AlignedRows> load_aligned(Source source, const Schema& schema, bool labels,
-                                 const std::string& id, const Secret32& key, uint64_t count) {
+                                 const std::string& id, const Secret32& key, uint64_t count,
+                                 bool more) {
   source.select.rows.reset();  // Counted below, where it is known which rows have an id.
   source.select.id = id;
   const auto loaded = TRY(load_any(source, schema, {.labels = labels}));
   Alignment alignment = align(loaded.ids, key);
-  if (alignment.rows.size() != count) return wrong_count(source, id, alignment, count);
+  const size_t found = alignment.rows.size();
+  if (found < count || (found > count && !more)) return wrong_count(source, id, alignment, count);
   AnyRows rows = rows_in_order(loaded.rows, alignment.rows);
   return AlignedRows{std::move(rows), std::move(alignment)};
+}
+
+Result<AlignedRows> common_rows(const AlignedRows& own,
+                                std::span<const std::vector<IdDigest>> lists, uint64_t count) {
+  Alignment common = intersected(own.alignment, lists);
+  const size_t found = common.digests.size();
+  if (found != count)
+    return Error{Code::kInvalid,
+                 "the parties have " + std::to_string(found) +
+                     " records in common, the charter says " + std::to_string(count),
+                 "Agree on a charter with records.count = " + std::to_string(found) + ".",
+                 {.key = "records.count"}};
+  std::vector<uint64_t> order;
+  for (const IdDigest& digest : common.digests) {
+    const auto& all = own.alignment.digests;
+    order.push_back(uint64_t(std::lower_bound(all.begin(), all.end(), digest) - all.begin()));
+  }
+  return AlignedRows{rows_in_order(own.rows, order), std::move(common)};
 }
 
 }  // namespace parley::learn

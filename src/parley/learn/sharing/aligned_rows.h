@@ -11,13 +11,18 @@ namespace parley::learn {
 
 struct AlignedRows {
   AnyRows rows;
-  Alignment alignment;
+  Alignment alignment;  // its rows are those of the source
 };
 
 /// `schema` is the party's part of it. Another number of records than `count` is an error that says
-/// how many rows had no id, and how many one that came before.
+/// how many rows had no id, and how many one that came before; with `more` only fewer are.
 Result<AlignedRows> load_aligned(Source source, const Schema& schema, bool labels,
-                                 const std::string& id, const Secret32& key, uint64_t count);
+                                 const std::string& id, const Secret32& key, uint64_t count,
+                                 bool more);
+
+/// The records that all of `lists` hold too. Another number of them than `count` is an error.
+Result<AlignedRows> common_rows(const AlignedRows& own,
+                                std::span<const std::vector<IdDigest>> lists, uint64_t count);
 
 /// The rows of `order`, in this order.
 AnyRows rows_in_order(const AnyRows& rows, std::span<const uint64_t> order);

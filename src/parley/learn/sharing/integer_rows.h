@@ -45,4 +45,10 @@ class IntegerRows {
   std::vector<int64_t> values_{};
 };
 
+/// What a party brings to arithmetic under masks: its columns, and the labels where it holds them.
+struct IntegerColumns {
+  IntegerRows rows;
+  std::vector<int64_t> labels{};
+};
+
 }  // namespace parley::learn

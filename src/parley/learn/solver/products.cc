@@ -14,16 +14,23 @@ constexpr size_t kBlock = 64;  // Rows whose products are summed before they joi
 template <int kWide>
 void add_tile(const double* a, const double* b, size_t count, size_t stride, double* g) {
   __m256d sum[4][kWide], right[kWide];
+#pragma GCC unroll 8
   for (auto& row : sum)
+#pragma GCC unroll 8
     for (auto& part : row) part = _mm256_setzero_pd();
   for (size_t i = 0; i < count; ++i, a += stride, b += stride) {
+#pragma GCC unroll 8
     for (int c = 0; c < kWide; ++c) right[c] = _mm256_loadu_pd(b + 4 * c);
+#pragma GCC unroll 8
     for (int r = 0; r < 4; ++r) {
       const __m256d left = _mm256_broadcast_sd(a + r);
+#pragma GCC unroll 8
       for (int c = 0; c < kWide; ++c) sum[r][c] = _mm256_fmadd_pd(left, right[c], sum[r][c]);
     }
   }
+#pragma GCC unroll 8
   for (int r = 0; r < 4; ++r, g += stride)
+#pragma GCC unroll 8
     for (int c = 0; c < kWide; ++c)
       _mm256_storeu_pd(g + 4 * c, _mm256_add_pd(_mm256_loadu_pd(g + 4 * c), sum[r][c]));
 }

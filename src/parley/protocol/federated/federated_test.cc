@@ -17,7 +17,7 @@ int stage_of(const Outgoing& letter) {
   const auto* member = std::get_if<wire::ToMember>(&message->body);
   if (member == nullptr) return -1;
   if (const auto* list = std::get_if<wire::SurvivorList>(&member->step))
-    return list->owners.empty() ? 4 : 3;
+    return list->present.empty() ? 4 : 3;
   return 1 + int(member->step.index());
 }
 
@@ -43,6 +43,60 @@ TEST(Federated, AJobEndsAndItsJournalGivesTheSameModel) {
     EXPECT_EQ(owner->ledger.last_round(job.charter.hash), 2u);
   }
   expect_replayed(job);
+}
+
+/// Specification, vertical 4.4, for owners with k neighbours of m, and d words.
+struct Specified {
+  double k, m, d;
+  double up() const { return 168 + 114 * k + (40 + 8 * d) + 104 + (41 * k + 40); }
+  double down() const { return 314 * k + 3 * m / 8 + 80; }
+};
+
+/// Of one owner in one aggregation.
+struct Weighed {
+  double up = 0, down = 0;           // without what follows
+  double question = 0, receipt = 0;  // not counted by the specification
+};
+
+Weighed weigh(size_t owners) {
+  Clinics job(clinics_charter(owners));
+  Weighed all;
+  job.on_up = [&](size_t owner, const Bytes& message) {
+    const auto decoded = wire::decode_from_owner(message);
+    const auto* member = std::get_if<wire::ReceivedFromMember>(&decoded->body);
+    if (owner != 2 || member == nullptr) return;
+    const bool masked = std::holds_alternative<wire::ReceivedAnswer>(member->step);
+    const double receipt = masked ? double(message.size()) - 40 - 8 * 2 : 0;
+    all.receipt += receipt / 2;
+    all.up += (double(message.size()) - receipt) / 2;
+  };
+  job.on_down = [&](const Outgoing& letter) {
+    if (letter.owner != 2 || stage_of(letter) < 0) return;
+    (stage_of(letter) == 0 ? all.question : all.down) += double(letter.message.size()) / 2;
+  };
+  job.connect_all();
+  job.run();
+  EXPECT_TRUE(job.learner.finished());
+  return all;  // The job has two aggregations.
+}
+
+// What the specification does not count: the question with theta, the signed receipt of a payment,
+// and that owners go by their names (8 or 9 letters here) wherever one is spoken of.
+TEST(Federated, BytesAreThoseOfTheSpecificationAndWhatIsSignedBesides) {
+  constexpr double kName = 9 + 2, kEnvelopes = 80;  // the charter's hash on every message
+  for (const size_t owners : {3, 10, 30}) {
+    const double k = double(owners) - 1;
+    const Specified specified{.k = k, .m = double(owners), .d = 2};
+    const Weighed all = weigh(owners);
+    const std::string of = "_of_" + std::to_string(owners);
+    RecordProperty("up" + of, std::to_string(all.up));
+    RecordProperty("down" + of, std::to_string(all.down));
+    RecordProperty("receipt" + of, std::to_string(all.receipt));
+    EXPECT_LE(all.up, specified.up() + kEnvelopes);
+    EXPECT_LE(all.down, specified.down() + k * kName + 2 * kEnvelopes);
+    EXPECT_LE(all.receipt, 400);
+    EXPECT_LE(all.question, 8 * 2 + 60);
+  }
 }
 
 TEST(Federated, NothingThatAnOwnerSaysBesideItsMaskedVectorDependsOnItsRecords) {

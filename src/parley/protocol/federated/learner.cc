@@ -33,12 +33,22 @@ FederatedLearner::FederatedLearner(FederatedPlan plan)
     : Learner(plan.owners.size()),
       plan_(std::move(plan)),
       seats_(plan_.owners.size()),
-      theta_(plan_.start) {}
+      descent_(plan_.schedule, plan_.box, plan_.l2, 1) {}
 
 FederatedLearner::~FederatedLearner() = default;
 
+std::vector<double> FederatedLearner::point() const {
+  const auto at = evaluating() ? descent_.average(0) : descent_.theta(0);
+  return {at.begin(), at.end()};
+}
+
+size_t FederatedLearner::words() const {
+  return evaluating() ? plan_.evaluation->map.size() : descent_.dimension();
+}
+
 size_t FederatedLearner::numbers() const {
-  return theta_.size() + kWordsPerNeighbour * std::min(plan_.owners.size(), wire::kNeighboursMax);
+  return descent_.dimension() +
+         kWordsPerNeighbour * std::min(plan_.owners.size(), wire::kNeighboursMax);
 }
 
 template <class Message>
@@ -84,15 +94,16 @@ Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
   TRY(check_version(hello.version));
   Seat& seat = seats_[owner];
   Step step;
-  send(owner, welcome(owner, seat.last + 1), step);
-  if (hello.last_round < seat.last) {  // The proof will stop it; it is asked nothing.
-    step.stale = forgot(plan_.owners[owner], hello.last_round, seat.last);
+  const uint32_t last = seat.answers.last;
+  send(owner, welcome(owner, last + 1), step);
+  if (hello.last_round < last) {  // The proof will stop it; it is asked nothing.
+    step.stale = forgot(plan_.owners[owner], hello.last_round, last);
     return step;
   }
   seat.greeted = true;
   seat.given_up = false;
   seat.paid = hello.last_round;
-  if (finished()) send(owner, wire::Finished{model_hash(theta_)}, step);
+  if (finished()) send(owner, wire::Finished{model_hash(descent_.average(0))}, step);
   if (refused()) send(owner, wire::Abort{refused()->code, refused()->what}, step);
   go_on(step);
   return step;
@@ -123,7 +134,7 @@ Result<void> FederatedLearner::take_step(size_t owner, wire::ReceivedFromMember&
                             return server.take(keys);
                           },
                           [&](const wire::SealedShareList& step) -> Result<void> {
-                            const auto shares = TRY(from_wire(circle, step));
+                            const auto shares = TRY(from_wire(circle, step, owner));
                             return server.take(owner, shares);
                           },
                           [&](const wire::ReceivedAnswer& step) -> Result<void> {
@@ -152,37 +163,41 @@ Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAns
   const privacy::Receipt& receipt = answer.receipt;
   if (begun_ == 0 || arrived_.contains(owner) || finished())
     return wrong(who, "a vector that was not asked for");
-  if (receipt.kind != privacy::ReleaseKind::kAnswer || receipt.round != answer.round ||
-      answer.round <= seat.last || answer.round > plan_.answers)
+  const bool evaluation = evaluating();
+  const uint32_t most = evaluation ? plan_.evaluation->answers : plan_.answers;
+  Seat::Receipts& before = seat.of(evaluation);
+  if ((receipt.kind == privacy::ReleaseKind::kEvaluation) != evaluation)
+    return wrong(who, evaluation ? "a vector where its evaluation is due"
+                                 : "an evaluation where a vector is due");
+  if (receipt.round != answer.round || answer.round <= before.last || answer.round > most)
     return wrong(who, "the receipt of payment " + std::to_string(answer.round) + " after " +
-                          std::to_string(seat.last) + " of " + std::to_string(plan_.answers));
-  if (answer.values.size() != theta_.size())
+                          std::to_string(before.last) + " of " + std::to_string(most));
+  if (answer.values.size() != masked_.size())
     return wrong(who, std::to_string(answer.values.size()) + " numbers instead of " +
-                          std::to_string(theta_.size()));
+                          std::to_string(masked_.size()));
   TRY(check_signed(owner, answer));
   arrived_.insert(owner);
   for (size_t j = 0; j < masked_.size(); ++j) masked_[j] += static_cast<uint64_t>(answer.values[j]);
-  seat.last = answer.round;
-  seat.paid = std::max(seat.paid, answer.round);
-  ++seat.taken;
-  seat.spent = {receipt.epsilon_spent, 0};
-  seat.job = receipt.job;
+  before = {answer.round, receipt.job};
+  if (!evaluation) seat.paid = std::max(seat.paid, answer.round), ++seat.taken;
+  const double training = seat.spent.epsilon - seat.spent.evaluation;
+  seat.spent = {receipt.epsilon_spent, evaluation ? receipt.epsilon_spent - training : 0};
   keep_newest(owner, plan_.charter, answer);
   return {};
 }
 
 /// Every signature is looked at. A payment whose vector never came leaves a gap, over which the
 /// hash of the job cannot be followed; what it cost is in the next receipt.
-Result<void> FederatedLearner::check_signed(size_t owner,
-                                            const wire::ReceivedAnswer& answer) const {
+Result<void> FederatedLearner::check_signed(size_t owner, const wire::ReceivedAnswer& answer) {
   const PlannedOwner& who = plan_.owners[owner];
-  const bool follows = answer.round == seats_[owner].last + 1;
-  if (answer.receipt.query != gate::share_query_hash(plan_.charter, begun_, theta_))
+  const privacy::Receipt& receipt = answer.receipt;
+  const Seat::Receipts& before = seats_[owner].of(evaluating());
+  if (receipt.query != gate::share_query_hash(plan_.charter, begun_, point(), receipt.kind))
     return wrong(who, "a vector for another question");
-  if (answer.receipt.answer != sha256(bytes_of(answer.values)))
+  if (receipt.answer != sha256(bytes_of(answer.values)))
     return wrong(who, "a receipt for other numbers");
-  if (follows && answer.receipt.job != privacy::job_after(seats_[owner].job, answer.receipt.query,
-                                                          answer.receipt.answer))
+  if (answer.round == before.last + 1 &&
+      receipt.job != privacy::job_after(before.job, receipt.query, receipt.answer))
     return wrong(who, "a receipt of another job");
   return check_signature(plan_.charter, who, answer);
 }
@@ -204,6 +219,7 @@ bool FederatedLearner::is_ready() const {
 
 void FederatedLearner::go_on(Step& step) {
   while (!finished() && !refused()) {
+    if (!attempt_ && give_up_evaluation(step)) return end_all(step);
     if (!attempt_ && !enough_can_pay())
       refuse(spent_up());
     else if (!is_ready())
@@ -231,18 +247,21 @@ Step FederatedLearner::time_is_up() {
 
 void FederatedLearner::expect_vectors() {
   arrived_.clear();
-  masked_.assign(theta_.size(), 0);
+  masked_.assign(words(), 0);
 }
 
 void FederatedLearner::begin(Step& step) {
-  attempt_ = std::make_unique<Attempt>(plan_.circle.plan(++begun_));
+  attempt_ = std::make_unique<Attempt>(plan_.circle.plan(++begun_, words()));
+  evaluations_begun_ += evaluating();
   expect_vectors();
   ++stage_;
   step.notes.push_back({.kind = wire::Note::Kind::kBegun, .round = begun_});
+  using enum privacy::ReleaseKind;
+  const privacy::ReleaseKind kind = evaluating() ? kEvaluation : kAnswer;
   for (size_t owner = 0; owner < seats_.size(); ++owner) {
     if (!seats_[owner].greeted || !can_pay(seats_[owner])) continue;
     attempt_->members.insert(owner);
-    send(owner, wire::Query{begun_, privacy::Public::from_model(theta_)}, step);
+    send(owner, wire::Query{begun_, privacy::Public::from_model(point()), kind}, step);
   }
   attempt_->awaited = attempt_->members;
 }
@@ -252,7 +271,7 @@ template <class Messages>
 void FederatedLearner::pass_on(const Messages& messages, Step& step) {
   for (const auto& [owner, message] : messages) {
     if (!attempt_->members.contains(owner)) continue;
-    send(owner, wire::ToMember{begun_, to_wire(plan_.circle, message)}, step);
+    send(owner, wire::ToMember{begun_, to_wire(plan_.circle, message, owner)}, step);
     attempt_->awaited.insert(owner);
   }
 }
@@ -268,7 +287,7 @@ Result<void> FederatedLearner::close(Step& step) {
       break;
     case Phase::kShares:
       pass_on(TRY(server.close_shares()), step);
-      for (const size_t owner : attempt_->awaited) ++seats_[owner].paid;
+      for (const size_t owner : attempt_->awaited) seats_[owner].paid += !evaluating();
       attempt_->phase = Phase::kMasked;
       break;
     case Phase::kMasked: {
@@ -291,24 +310,45 @@ Result<void> FederatedLearner::close(Step& step) {
 
 Result<void> FederatedLearner::open_sum(Step& step) {
   const auto sum = TRY(attempt_->server.open_sum());
-  TRY(descend(sum));
+  TRY(take_sum(sum));
   step.notes.push_back(
       {.kind = wire::Note::Kind::kSum, .values = sum, .masks = attempt_->server.masks()});
   attempt_.reset();
   return {};
 }
 
-Result<void> FederatedLearner::descend(const std::vector<int64_t>& sum) {
+Result<void> FederatedLearner::take_sum(const std::vector<int64_t>& sum) {
+  const double largest = evaluating() ? plan_.evaluation->largest : plan_.largest;
   for (const int64_t value : sum)
-    if (std::fabs(static_cast<double>(value)) > plan_.largest)
-      return Error{Code::kIntegrity, "a sum that no updates of these owners can have"};
+    if (std::fabs(static_cast<double>(value)) > largest)
+      return Error{Code::kIntegrity, "a sum that no parts of these owners can have"};
+  evaluating() ? judge(sum) : descend(sum);
+  return {};
+}
+
+void FederatedLearner::descend(const std::vector<int64_t>& sum) {
   double present = 0;
   for (const size_t owner : arrived_) present += plan_.owners[owner].weight;
-  const double unit = arrived_.size() == seats_.size() ? plan_.gamma : plan_.gamma / present;
-  for (size_t j = 0; j < theta_.size(); ++j)
-    theta_[j] = std::clamp(theta_[j] + unit * static_cast<double>(sum[j]), -plan_.box, plan_.box);
-  ++done_;
-  return {};
+  const double unit = arrived_.size() == seats_.size() ? plan_.unit : plan_.unit / present;
+  std::vector<double> gradient;
+  for (const int64_t value : sum) gradient.push_back(unit * static_cast<double>(value));
+  descent_.step(gradient);
+}
+
+/// The sum is like the answer of one owner with all their records.
+void FederatedLearner::judge(std::vector<int64_t> sum) {
+  PlannedOwner all{.name = {}};
+  for (const size_t owner : arrived_) all.rows += plan_.owners[owner].rows;
+  all.evaluation_variance = plan_.evaluation->variance * static_cast<double>(arrived_.size());
+  evaluation_ = joint_evaluation(plan_.evaluation->map, {all}, {&sum});
+}
+
+/// Where every aggregation that epsilon has room for was begun, and none opened.
+bool FederatedLearner::give_up_evaluation(Step& step) {
+  if (!evaluating() || evaluations_begun_ < plan_.evaluation->answers) return false;
+  without_evaluation_ = true;
+  step.notes.push_back({.kind = wire::Note::Kind::kClosed});
+  return true;
 }
 
 void FederatedLearner::abandon(const Error& why) {
@@ -326,7 +366,8 @@ bool FederatedLearner::enough_can_pay() const {
 
 Error FederatedLearner::spent_up() const {
   return {Code::kBudgetExhausted,
-          "after " + std::to_string(done_) + " of " + std::to_string(plan_.rounds) +
+          "after " + std::to_string(rounds_done()) + " of " +
+              std::to_string(plan_.schedule.rounds.size()) +
               " rounds too many owners have paid for all " + std::to_string(plan_.answers) +
               " aggregations of the charter" +
               (trouble_.empty() ? "" : "; the last one that failed: " + trouble_),
@@ -339,7 +380,7 @@ void FederatedLearner::end_all(Step& step) {
     if (refused())
       send(owner, wire::Abort{refused()->code, refused()->what}, step);
     else
-      send(owner, wire::Finished{model_hash(theta_)}, step);
+      send(owner, wire::Finished{model_hash(descent_.average(0))}, step);
   }
 }
 
@@ -352,10 +393,13 @@ Result<void> FederatedLearner::replay(const std::string& owner,
 Result<void> FederatedLearner::replay(const wire::Note& note) {
   if (note.kind == wire::Note::Kind::kBegun && note.round == begun_ + 1 && !finished()) {
     begun_ = note.round;
+    evaluations_begun_ += evaluating();
     expect_vectors();
     return {};
   }
-  if (note.kind != wire::Note::Kind::kSum || note.values.size() != theta_.size() ||
+  if (Step nothing; note.kind == wire::Note::Kind::kClosed && give_up_evaluation(nothing))
+    return {};
+  if (note.kind != wire::Note::Kind::kSum || note.values.size() != masked_.size() ||
       arrived_.size() < plan_.circle.survivors() || finished())
     return Error{Code::kIntegrity, "what does not follow from the vectors before it"};
   std::vector<uint64_t> sum = masked_;
@@ -363,7 +407,7 @@ Result<void> FederatedLearner::replay(const wire::Note& note) {
   if (!std::equal(sum.begin(), sum.end(), note.values.begin(),
                   [](uint64_t a, int64_t b) { return a == static_cast<uint64_t>(b); }))
     return Error{Code::kIntegrity, "a sum that is not that of the vectors before it"};
-  TRY(descend(note.values));
+  TRY(take_sum(note.values));
   expect_vectors();
   return {};
 }
@@ -374,7 +418,8 @@ bool FederatedLearner::awaits(size_t owner) const {
 }
 
 Trained FederatedLearner::trained() const {
-  Trained trained{.theta = theta_};
+  Trained trained{.theta = {descent_.average(0).begin(), descent_.average(0).end()},
+                  .evaluation = evaluation_};
   for (const Seat& seat : seats_) {
     trained.spent.push_back(seat.spent);
     trained.answers.push_back(seat.taken);

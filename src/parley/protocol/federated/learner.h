@@ -1,6 +1,9 @@
-// The learner of federated training: theta += gamma (signed sum of the survivors' updates) / (sum
-// of their weights), projected to the box, once per aggregation (spec, vertical 3.2). The messages
-// are at the top of owner.h.
+// The learner under secure aggregation: one step of the schedule per aggregation, along the sum of
+// the survivors over the sum of their weights. Under protocol federated that is theta += their mean
+// update (spec, vertical 3.2), under sync a step against their mean gradient, both projected to the
+// box. The messages are at the top of owner.h. At the end, where the charter keeps epsilon for it,
+// one more aggregation adds up the records' losses at the model; where it fails more often than
+// `repeats` allows, the model stays without.
 //
 // An aggregation begins when every owner is there, or enough are and the time is up; from then on
 // nobody waits for the missing before they come back. An owner whose stream breaks has left the
@@ -22,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/learn/schedule.h"
 #include "parley/protocol/federated/plan.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/secagg/aggregation_server.h"
@@ -46,8 +50,8 @@ class FederatedLearner final : public Learner {
 
   const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
   size_t numbers() const override;
-  bool finished() const override { return done_ == plan_.rounds; }
-  uint64_t rounds_done() const override { return done_; }
+  bool finished() const override { return descent_.finished() && !evaluating(); }
+  uint64_t rounds_done() const override { return descent_.rounds_done(); }
   bool awaits(size_t owner) const override;
   Trained trained() const override;
 
@@ -60,10 +64,15 @@ class FederatedLearner final : public Learner {
     bool greeted = false;
     bool given_up = false;  // was away when an aggregation began
     uint32_t paid = 0;      // aggregations, by its own count; unpaid ones may be among them
-    uint32_t last = 0;      // of its newest receipt
-    uint32_t taken = 0;     // masked vectors of it
+    struct Receipts {
+      uint32_t last = 0;  // the newest
+      Hash job{};         // of what was given up to it
+    };
+    Receipts answers{}, evaluations{};
+    uint32_t taken = 0;  // masked vectors of it, evaluations not counted
     JobSpent spent{};
-    Hash job{};  // of its answers up to `last`
+
+    Receipts& of(bool evaluation) { return evaluation ? evaluations : answers; }
   };
   /// The aggregation under way.
   struct Attempt;
@@ -72,19 +81,29 @@ class FederatedLearner final : public Learner {
   Result<Step> take(size_t owner, wire::ReceivedFromMember& message);
   Result<void> take_step(size_t owner, wire::ReceivedFromMember& message);
   Result<void> take_masked(size_t owner, const wire::ReceivedAnswer& answer);
-  Result<void> check_signed(size_t owner, const wire::ReceivedAnswer& answer) const;
+  Result<void> check_signed(size_t owner, const wire::ReceivedAnswer& answer);
   void go_on(Step& step);
   bool can_begin() const;
-  bool can_pay(const Seat& seat) const { return seat.paid < plan_.answers; }
+  /// After the last round, until the model is evaluated or that is given up.
+  bool evaluating() const {
+    return plan_.evaluation && descent_.finished() && !evaluation_ && !without_evaluation_;
+  }
+  bool can_pay(const Seat& seat) const { return evaluating() || seat.paid < plan_.answers; }
+  size_t words() const;
   void expect_vectors();
   void begin(Step& step);
   Result<void> close(Step& step);
   Result<void> open_sum(Step& step);
   template <class Messages>
   void pass_on(const Messages& messages, Step& step);
-  Result<void> descend(const std::vector<int64_t>& sum);
+  Result<void> take_sum(const std::vector<int64_t>& sum);
+  void descend(const std::vector<int64_t>& sum);
+  void judge(std::vector<int64_t> sum);
+  /// What the next aggregation is asked about.
+  std::vector<double> point() const;
   void abandon(const Error& why);
   bool enough_can_pay() const;
+  bool give_up_evaluation(Step& step);
   Error spent_up() const;
   void end_all(Step& step);
   template <class Message>
@@ -92,8 +111,10 @@ class FederatedLearner final : public Learner {
 
   FederatedPlan plan_;
   std::vector<Seat> seats_;
-  std::vector<double> theta_;
-  uint32_t done_ = 0, begun_ = 0;
+  learn::Descent descent_;
+  uint32_t begun_ = 0, evaluations_begun_ = 0;
+  std::optional<learn::Evaluation> evaluation_{};
+  bool without_evaluation_ = false;
   uint64_t stage_ = 0;
   std::set<size_t> arrived_{};      // whose masked vectors of aggregation begun_ were taken
   std::vector<uint64_t> masked_{};  // their sum

@@ -15,10 +15,12 @@ wire::NeighbourKeyList to_wire(const Circle& circle, const NeighbourKeys& shown)
   return list;
 }
 
-wire::SealedShareList to_wire(const Circle& circle, const std::vector<SealedShares>& shares) {
+wire::SealedShareList to_wire(const Circle& circle, const std::vector<SealedShares>& shares,
+                              size_t owner) {
+  const auto name = [&](size_t member) { return member == owner ? "" : circle.name(member); };
   wire::SealedShareList list;
   for (const SealedShares& each : shares)
-    list.shares.push_back({circle.name(each.from), circle.name(each.to), each.box});
+    list.shares.push_back({name(each.from), name(each.to), each.box});
   return list;
 }
 
@@ -27,8 +29,9 @@ wire::MemberConsent to_wire(const Circle& circle, const Consent& consent) {
 }
 
 wire::SurvivorList to_wire(const Circle& circle, const Survivors& survivors) {
-  wire::SurvivorList list;
-  for (const size_t member : survivors.members) list.owners.push_back(circle.name(member));
+  wire::SurvivorList list{.present = Bytes((circle.size() + 7) / 8)};
+  for (const size_t member : survivors.members)
+    list.present[member / 8] |= static_cast<uint8_t>(1u << member % 8);
   return list;
 }
 
@@ -58,11 +61,14 @@ Result<NeighbourKeys> from_wire(const Circle& circle, const wire::NeighbourKeyLi
 }
 
 Result<std::vector<SealedShares>> from_wire(const Circle& circle,
-                                            const wire::SealedShareList& shares) {
+                                            const wire::SealedShareList& shares, size_t owner) {
+  const auto place = [&](const std::string& name) {
+    return name.empty() ? Result<size_t>(owner) : circle.place(name);
+  };
   std::vector<SealedShares> list;
   for (const wire::SealedShareList::Share& each : shares.shares) {
-    const size_t from = TRY(circle.place(each.from));
-    const size_t to = TRY(circle.place(each.to));
+    const size_t from = TRY(place(each.from));
+    const size_t to = TRY(place(each.to));
     list.push_back({from, to, each.box});
   }
   return list;
@@ -73,12 +79,14 @@ Result<Consent> from_wire(const Circle& circle, const wire::MemberConsent& conse
   return Consent{member, consent.signature};
 }
 
-/// As sent: whether they rise is for the state machine to say.
 Result<Survivors> survivors_from(const Circle& circle, const wire::SurvivorList& list) {
   Survivors survivors;
-  for (const std::string& owner : list.owners)
-    survivors.members.push_back(TRY(circle.place(owner)));
-  return survivors;
+  for (size_t member = 0; member < 8 * list.present.size(); ++member)
+    if (list.present[member / 8] >> member % 8 & 1) survivors.members.push_back(member);
+  const bool fits = list.present.size() == (circle.size() + 7) / 8 &&
+                    (survivors.members.empty() || survivors.members.back() < circle.size());
+  if (fits) return survivors;
+  return Error{Code::kIntegrity, "survivors that are not in the charter"};
 }
 
 Result<std::vector<Consent>> consents_from(const Circle& circle, const wire::SurvivorList& list) {

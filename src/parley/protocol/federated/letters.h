@@ -11,17 +11,24 @@ namespace parley::protocol {
 
 wire::MemberKeys to_wire(const Circle& circle, const Keys& keys);
 wire::NeighbourKeyList to_wire(const Circle& circle, const NeighbourKeys& shown);
-wire::SealedShareList to_wire(const Circle& circle, const std::vector<SealedShares>& shares);
+/// From `owner` or for it, who is not named.
+wire::SealedShareList to_wire(const Circle& circle, const std::vector<SealedShares>& shares,
+                              size_t owner);
 wire::MemberConsent to_wire(const Circle& circle, const Consent& consent);
 wire::SurvivorList to_wire(const Circle& circle, const Survivors& survivors);
 wire::SurvivorList to_wire(const Circle& circle, const std::vector<Consent>& consents);
 wire::OpenedShareList to_wire(const Circle& circle, const Unmask& unmask);
+/// All others name whom they are about.
+template <class Step>
+auto to_wire(const Circle& circle, const Step& step, size_t) {
+  return to_wire(circle, step);
+}
 
 // kIntegrity where a name is in no charter.
 Result<Keys> from_wire(const Circle& circle, const wire::MemberKeys& keys);
 Result<NeighbourKeys> from_wire(const Circle& circle, const wire::NeighbourKeyList& shown);
 Result<std::vector<SealedShares>> from_wire(const Circle& circle,
-                                            const wire::SealedShareList& shares);
+                                            const wire::SealedShareList& shares, size_t owner);
 Result<Consent> from_wire(const Circle& circle, const wire::MemberConsent& consent);
 Result<Survivors> survivors_from(const Circle& circle, const wire::SurvivorList& list);
 Result<std::vector<Consent>> consents_from(const Circle& circle, const wire::SurvivorList& list);

@@ -9,13 +9,13 @@ namespace parley::protocol {
 
 struct FederatedOwner::Session {
   AggregationPlan plan;
-  std::vector<double> theta;
+  wire::ReceivedQuery query;
   AggregationMember member;
   bool consented = false;
 
-  Session(AggregationPlan of, std::vector<double> from, size_t place, const SigningKey& key,
+  Session(AggregationPlan of, wire::ReceivedQuery about, size_t place, const SigningKey& key,
           Entropy& entropy)
-      : plan(std::move(of)), theta(std::move(from)), member(plan, place, key, entropy) {}
+      : plan(std::move(of)), query(std::move(about)), member(plan, place, key, entropy) {}
 };
 
 FederatedOwner::FederatedOwner(Circle circle, size_t place, gate::ShareGate gate, SigningKey key,
@@ -36,15 +36,15 @@ Bytes FederatedOwner::connect() {
 
 Owner::Reply FederatedOwner::consider(wire::ReceivedQuery query) {
   session_.reset();
-  if (query.kind != privacy::ReleaseKind::kAnswer)
-    return refuse({Code::kPolicy, "a charter of protocol federated asks for sums only"});
+  if (query.kind == privacy::ReleaseKind::kCount)
+    return refuse({Code::kPolicy, "a charter with [secure_aggregation] asks for no counts"});
   if (query.round <= begun_)
     return refuse({Code::kIntegrity, "aggregation " + std::to_string(query.round) +
                                          " again, after " + std::to_string(begun_)});
-  if (const auto fits = gate_.validate(query.theta); !fits) return refuse(fits.error());
+  if (const auto fits = gate_.validate(query.theta, query.kind); !fits) return refuse(fits.error());
   begun_ = query.round;
-  session_ = std::make_unique<Session>(circle_.plan(begun_), std::move(query.theta), place_,
-                                       signing_key_, *entropy_);
+  session_ = std::make_unique<Session>(circle_.plan(begun_, gate_.numbers(query.kind)),
+                                       std::move(query), place_, signing_key_, *entropy_);
   return say(session_->member.begin());
 }
 
@@ -60,7 +60,7 @@ Owner::Reply FederatedOwner::aggregate(wire::ToMember message) {
 template <class Step>
 Owner::Reply FederatedOwner::say(const Step& step) {
   if (!step) return refuse(step.error());
-  return std::optional(send(wire::FromMember{begun_, to_wire(circle_, *step)}));
+  return std::optional(send(wire::FromMember{begun_, to_wire(circle_, *step, place_)}));
 }
 
 Owner::Reply FederatedOwner::next(const wire::NeighbourKeyList& shown) {
@@ -71,11 +71,12 @@ Owner::Reply FederatedOwner::next(const wire::NeighbourKeyList& shown) {
 
 /// The one moment at which something of the records leaves: paid before, and under the mask.
 Owner::Reply FederatedOwner::next(const wire::SealedShareList& list) {
-  const auto shares = from_wire(circle_, list);
+  const auto shares = from_wire(circle_, list, place_);
   if (!shares) return refuse(shares.error());
   auto mask = session_->member.mask(*shares);
   if (!mask) return refuse(mask.error());
-  auto masked = gate_.share(begun_, session_->theta, *std::move(mask));
+  const wire::ReceivedQuery& query = session_->query;
+  auto masked = gate_.share(begun_, query.theta, *std::move(mask), query.kind);
   if (!masked) return refuse(masked.error());
   const auto signature = sign(masked->receipt());
   return std::optional(send(wire::MaskedPart{begun_, *std::move(masked), signature}));
@@ -98,7 +99,7 @@ Result<std::unique_ptr<Owner>> open_federated(const charter::Charter& charter, s
                                               Entropy& entropy, int threads) {
   const gate::SharePlan shares = TRY(gate::share_plan(charter));
   const gate::ShareTerms& terms = shares.owners.at(place);
-  Circle circle = TRY(Circle::of(charter, terms.numbers()));
+  Circle circle = TRY(Circle::of(charter));
   auto gate =
       TRY(gate::ShareGate::open(std::move(records), terms, ledger, dataset, entropy, threads));
   return std::unique_ptr<Owner>(std::make_unique<FederatedOwner>(

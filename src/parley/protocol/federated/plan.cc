@@ -5,7 +5,7 @@
 
 #include "parley/charter/available.h"
 #include "parley/protocol/learner_kind.h"
-#include "parley/protocol/public_rows.h"
+#include "parley/protocol/sync_plan.h"
 
 namespace parley::protocol {
 namespace {
@@ -40,25 +40,28 @@ Error too_high(const charter::SecureAggregation& secure) {
           {.key = "secure_aggregation.threshold"}};
 }
 
-Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
-                                     size_t dimension) {
-  if (charter.protocol.start == charter::Start::kZero) return std::vector<double>(dimension);
-  if (pilot != nullptr) return pilot_optimum(charter, *pilot);
-  return Error{Code::kInvalid,
-               "the start is the optimum of public rows, and the charter has no [pilot]",
-               "Add a [pilot], or use start = \"zero\".",
-               {.key = "pilot"}};
+/// Where owners make the steps, the learner's are whole: theta - (-1) (their mean update).
+Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* pilot,
+                                    const learn::Lattice& lattice) {
+  if (charter.protocol.name == charter::ProtocolName::kSync)
+    return sync_schedule(charter, pilot, lattice);
+  auto start = TRY(start_of(charter, pilot, lattice.dimension()));
+  return learn::constant_step(static_cast<uint32_t>(charter.protocol.rounds), 1,
+                              learn::Average::kNone, std::move(start));
+}
+
+double variance_of(const privacy::SharedMechanisms& mechanism) {
+  return std::visit([](const auto& known) { return known.variance(); }, mechanism);
 }
 
 }  // namespace
 
-Result<Circle> Circle::of(const Charter& charter, size_t words) {
+Result<Circle> Circle::of(const Charter& charter) {
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
   Circle circle;
   AggregationPlan& plan = circle.plan_;
   plan.job = charter.hash;
   plan.members = TRY(members_of(charter));
-  plan.words = words;
   plan.survivors = static_cast<size_t>(secure.survivors);
   plan.threshold = static_cast<size_t>(secure.threshold);
   if (secure.graph == charter::Graph::kSparse) {
@@ -70,13 +73,14 @@ Result<Circle> Circle::of(const Charter& charter, size_t words) {
   } else if (plan.threshold >= plan.survivors) {
     return too_high(secure);
   }
-  TRY(circle.plan(1).valid());
+  TRY(circle.plan(1, 1).valid());
   return circle;
 }
 
-AggregationPlan Circle::plan(uint32_t attempt) const {
+AggregationPlan Circle::plan(uint32_t attempt, size_t words) const {
   AggregationPlan plan = plan_;
   plan.round = attempt;
+  plan.words = words;
   const Hash seed = TupleBytes().add("graph").add(plan.job).add(uint64_t{attempt}).sha256();
   plan.graph = degree_ == 0 ? Graph::complete(size()) : Graph::regular(size(), degree_, seed);
   return plan;
@@ -89,26 +93,29 @@ Result<size_t> Circle::place(const std::string& name) const {
 }
 
 Result<FederatedPlan> federated_plan(const Charter& charter, const learn::Rows* pilot) {
-  if (charter.protocol.name != charter::ProtocolName::kFederated)
+  if (!charter.secure_aggregation)
     return charter::not_available("protocol.name", name_of(charter.protocol.name),
-                                  "Use \"federated\".");
+                                  "Use \"federated\", or add [secure_aggregation].");
   TRY(check_learner(charter));
   const gate::SharePlan shares = TRY(gate::share_plan(charter));
-  const size_t dimension = shares.owners[0].numbers();
-  Circle circle = TRY(Circle::of(charter, dimension));
+  Circle circle = TRY(Circle::of(charter));
+  auto schedule = TRY(schedule_of(charter, pilot, shares.owners[0].lattice()));
+  const bool own_steps = charter.protocol.name == charter::ProtocolName::kFederated;
   FederatedPlan plan{.charter = charter.hash,
                      .owners = {},
                      .circle = std::move(circle),
-                     .rounds = static_cast<uint32_t>(charter.protocol.rounds),
                      .answers = shares.owners[0].answers,
-                     .gamma = shares.gamma,
+                     .unit = shares.unit,
                      .largest = shares.largest,
                      .box = charter.model.box,
-                     .start = {}};
-  plan.start = TRY(start_of(charter, pilot, dimension));
+                     .l2 = own_steps ? 0 : charter.model.l2,
+                     .schedule = std::move(schedule)};
   for (size_t i = 0; i < charter.owners.size(); ++i)
     plan.owners.push_back({charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows),
                            shares.weights[i], charter.owners[i].sign_key});
+  if (const auto& last = shares.owners[0].evaluation)
+    plan.evaluation = FederatedPlan::Evaluation{
+        last->map, last->answers, variance_of(last->mechanism), shares.largest_evaluation};
   return plan;
 }
 

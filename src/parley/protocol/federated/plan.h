@@ -1,12 +1,16 @@
-// What both roles of federated training know before it starts: public numbers of the charter.
+// What both roles of training under secure aggregation know before it starts: public numbers of the
+// charter. Protocol federated and a synchronous charter with [secure_aggregation] differ in what
+// owners add up (gate/share_terms.h) and in the learner's schedule, and in nothing else.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "parley/charter/charter.h"
 #include "parley/gate/share_terms.h"
 #include "parley/learn/data/rows.h"
+#include "parley/learn/schedule.h"
 #include "parley/protocol/job.h"
 #include "parley/protocol/secagg/aggregation.h"
 
@@ -16,10 +20,10 @@ namespace parley::protocol {
 class Circle {
  public:
   /// Refuses a charter without a sign_key for every owner, and numbers that cannot work.
-  static Result<Circle> of(const charter::Charter& charter, size_t words);
+  static Result<Circle> of(const charter::Charter& charter);
 
-  /// Of aggregation `attempt`. A sparse graph is another one each time.
-  AggregationPlan plan(uint32_t attempt) const;
+  /// Of aggregation `attempt`, of so many words. A sparse graph is another one each time.
+  AggregationPlan plan(uint32_t attempt, size_t words) const;
 
   const std::string& name(size_t member) const { return plan_.members[member].name; }
   size_t size() const { return plan_.members.size(); }
@@ -33,15 +37,22 @@ class Circle {
 };
 
 struct FederatedPlan {
+  struct Evaluation {
+    learn::EvaluationMap map;
+    uint32_t answers = 0;  // aggregations that may be begun for it
+    double variance = 0;   // of an owner's share of the noise
+    double largest = 0;    // of a coordinate of the sum
+  };
   Hash charter{};
   std::vector<PlannedOwner> owners;
   Circle circle;
-  uint32_t rounds = 0;
   uint32_t answers = 0;  // of one owner, repeated aggregations among them
-  double gamma = 0;      // of the sum's lattice
+  double unit = 0;       // times a sum of all owners: what the schedule takes for a gradient
   double largest = 0;    // of a coordinate of the sum
   double box = 0;
-  std::vector<double> start;
+  double l2 = 0;  // as far as the learner adds it
+  learn::Schedule schedule;
+  std::optional<Evaluation> evaluation{};  // after the last round
 };
 
 /// `pilot` is as for make_learner.

@@ -1,5 +1,6 @@
-// The dealer of V-B: a party without data that gives masks to all and draws the noise. Everything
-// it gives follows from its key, the owners' digests of their columns, and the round.
+// The dealer: a party without data that gives masks to all and draws the noise that no owner may
+// know. Everything it gives follows from its key, the owners' digests of their columns, and the
+// round. Under noisy sharing, which has no masks, its seeds name the rounds for these data.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "parley/gate/sharing_terms.h"
 #include "parley/protocol/sharing/gradients.h"
+#include "parley/protocol/sharing/moments.h"
 #include "parley/protocol/sharing/pads.h"
 
 namespace parley::protocol {
@@ -18,7 +20,7 @@ class Dealer {
 
   Secret32 setup_seed(size_t party) const { return seed("setup", party, 0); }
   Secret32 round_seed(size_t party, uint32_t round) const { return seed("round", party, round); }
-  /// C_m of every party, with the noise in it.
+  /// C_m of every party, with the noise in it; nothing under noisy sharing.
   std::vector<Words<Word>> corrections(uint32_t round);
 
  private:
@@ -28,6 +30,7 @@ class Dealer {
   size_t parties_;
   Secret32 key_;  // for these data
   std::optional<GradientDealer> gradients_{};
+  std::optional<MomentsDealer> moments_{};
 };
 
 }  // namespace parley::protocol

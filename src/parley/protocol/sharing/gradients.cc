@@ -5,7 +5,6 @@
 #include "parley/protocol/sharing/pads.h"
 
 namespace parley::protocol {
-namespace {
 
 Words<Word> stream_of(const Secret32& seed, size_t count) {
   Words<Word> words(count);
@@ -16,8 +15,6 @@ Words<Word> stream_of(const Secret32& seed, size_t count) {
 WordMatrix<Word> matrix_of(const Secret32& seed, size_t rows, size_t columns) {
   return {rows, columns, stream_of(seed, rows * columns)};
 }
-
-}  // namespace
 
 RoundSeeds round_seeds(const Secret32& seed, size_t self, size_t parties) {
   RoundSeeds seeds{.b = derived(seed, TupleBytes().add("b"))};
@@ -56,27 +53,25 @@ Words<Word> GradientDealer::correction_for(size_t party, const std::function<int
   return sum;
 }
 
-GradientParty::GradientParty(const learn::IntegerRows& rows, size_t self, size_t parties)
-    : rows_(rows), self_(self), parties_(parties) {}
-
 WordMatrix<Word> GradientParty::setup(const Secret32& seed) {
-  WordMatrix<Word> masked = matrix_of(seed, rows_.size(), rows_.columns());
+  WordMatrix<Word> masked = matrix_of(seed, rows_->size(), rows_->columns());
   for (Word& word : masked.words) word = -word;
-  for (size_t i = 0; i < rows_.size(); ++i)
-    for (size_t k = 0; k < rows_.at(i).size(); ++k)
-      masked.words[i * rows_.columns() + rows_.at(i)[k]] += static_cast<Word>(rows_.values(i)[k]);
+  for (size_t i = 0; i < rows_->size(); ++i)
+    for (size_t k = 0; k < rows_->at(i).size(); ++k)
+      masked.words[i * rows_->columns() + rows_->at(i)[k]] +=
+          static_cast<Word>(rows_->values(i)[k]);
   return masked;
 }
 
 void GradientParty::take_setup(size_t from, WordMatrix<Word> masked) {
-  check(from != self_ && from < parties_ && masked.rows == rows_.size());
+  check(from != self_ && from < parties_ && masked.rows == rows_->size());
   others_[from] = std::move(masked);
 }
 
-GradientParty::Sent GradientParty::begin_round(std::vector<int64_t> scores,
+GradientParty::Sent GradientParty::begin_round(const privacy::ToMask<std::vector<int64_t>>& scores,
                                                const RoundSeeds& seeds) {
-  check(scores.size() == rows_.size() && others_.size() + 1 == parties_);
-  own_.assign(scores.begin(), scores.end());
+  check(scores.value_.size() == rows_->size() && others_.size() + 1 == parties_);
+  own_.assign(scores.value_.begin(), scores.value_.end());
   const Words<Word> b = stream_of(seeds.b, own_.size());
   Sent sent{.masked = minus<Word>(own_, b), .shares = {}};
   for (const auto& [m, masked] : others_)
@@ -91,7 +86,7 @@ std::vector<int64_t> GradientParty::end_round(const Words<Word>& correction,
   Words<Word> all = own_, sum = correction;
   for (const auto& [k, words] : masked) add_to<Word>(all, words);
   for (const auto& [k, words] : shares) add_to<Word>(sum, words);
-  add_to<Word>(sum, rows_.combination(all));
+  add_to<Word>(sum, rows_->combination(all));
   return {sum.begin(), sum.end()};
 }
 

@@ -13,12 +13,11 @@
 
 #include "parley/base/entropy.h"
 #include "parley/learn/sharing/integer_rows.h"
+#include "parley/privacy/to_mask.h"
 #include "parley/protocol/secagg/secrets.h"
 #include "parley/protocol/sharing/secret_product.h"
 
 namespace parley::protocol {
-
-using Word = uint64_t;
 
 /// The masks of party k in one round, from the one seed that the dealer gives it. A word stream of
 /// a seed is used once.
@@ -27,6 +26,10 @@ struct RoundSeeds {
   std::map<size_t, Secret32> c{};  // for every other m
 };
 RoundSeeds round_seeds(const Secret32& seed, size_t self, size_t parties);
+
+/// So many words of a seed's stream.
+Words<Word> stream_of(const Secret32& seed, size_t count);
+WordMatrix<Word> matrix_of(const Secret32& seed, size_t rows, size_t columns);
 
 class GradientDealer {
  public:
@@ -48,7 +51,9 @@ class GradientDealer {
 
 class GradientParty {
  public:
-  GradientParty(const learn::IntegerRows& rows, size_t self, size_t parties);
+  /// The columns must outlive it.
+  GradientParty(const privacy::ToMask<learn::IntegerColumns>& columns, size_t self, size_t parties)
+      : rows_(&columns.value_.rows), self_(self), parties_(parties) {}
 
   /// E_m, for all others; once.
   WordMatrix<Word> setup(const Secret32& seed);
@@ -61,14 +66,14 @@ class GradientParty {
     std::map<size_t, Words<Word>> shares{};  // share_km, for each other m
   };
   /// `scores` are u_k; of the party with the labels, minus them.
-  Sent begin_round(std::vector<int64_t> scores, const RoundSeeds& seeds);
+  Sent begin_round(const privacy::ToMask<std::vector<int64_t>>& scores, const RoundSeeds& seeds);
   /// The noisy gradient, from the dealer's C_m and what the others sent this one.
   std::vector<int64_t> end_round(const Words<Word>& correction,
                                  const std::map<size_t, Words<Word>>& masked,
                                  const std::map<size_t, Words<Word>>& shares) const;
 
  private:
-  const learn::IntegerRows& rows_;
+  const learn::IntegerRows* rows_;
   size_t self_, parties_;
   std::map<size_t, WordMatrix<Word>> others_{};
   Words<Word> own_{};  // u of this round

@@ -15,11 +15,12 @@
 #include "parley/privacy/mechanism/gaussian.h"
 #include "support/entropy.h"
 #include "support/texts.h"
+#include "support/to_mask.h"
 
 namespace parley::protocol {
 namespace {
 
-using learn::AnyRows, learn::IntegerRows;
+using learn::AnyRows, learn::IntegerColumns, learn::IntegerRows, privacy::ToMaskForTest;
 
 AnyRows random_rows(size_t records, size_t columns, uint64_t seed) {
   test::SeededEntropy entropy(seed, "rows");
@@ -47,7 +48,8 @@ std::vector<std::vector<int64_t>> play(const std::vector<IntegerRows>& rows,
   dealer.begin_round(seeds);
   std::vector<GradientParty::Sent> sent;
   for (size_t k = 0; k < rows.size(); ++k)
-    sent.push_back(parties[k].begin_round(scores[k], round_seeds(seeds[k], k, rows.size())));
+    sent.push_back(parties[k].begin_round(ToMaskForTest::make(scores[k]),
+                                          round_seeds(seeds[k], k, rows.size())));
   std::vector<std::vector<int64_t>> opened;
   for (size_t m = 0; m < rows.size(); ++m) {
     std::map<size_t, Words<Word>> masked, shares;
@@ -61,6 +63,7 @@ std::vector<std::vector<int64_t>> play(const std::vector<IntegerRows>& rows,
 struct Table {
   std::vector<IntegerRows> rows;
   std::vector<Secret32> setups;
+  std::vector<privacy::ToMask<IntegerColumns>> columns{};
   std::vector<GradientParty> parties{};
   GradientDealer dealer;
 
@@ -68,7 +71,9 @@ struct Table {
       : rows(std::move(of)),
         setups(secrets(rows.size(), entropy)),
         dealer(rows[0].size(), widths(rows), setups) {
-    for (size_t m = 0; m < rows.size(); ++m) parties.emplace_back(rows[m], m, rows.size());
+    for (const IntegerRows& each : rows)
+      columns.push_back(ToMaskForTest::make(IntegerColumns{each}));
+    for (size_t m = 0; m < rows.size(); ++m) parties.emplace_back(columns[m], m, rows.size());
     for (size_t m = 0; m < rows.size(); ++m) {
       const auto masked = parties[m].setup(setups[m]);
       for (size_t k = 0; k < rows.size(); ++k)

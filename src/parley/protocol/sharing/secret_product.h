@@ -13,9 +13,14 @@
 //
 // For each k: D'F + E'b + A'b = D'u - D'b + D'b = D'u. One C_m for all k, so that m sees only the
 // sum over them; one c per receiver, so that two receivers cannot compare.
+//
+// V-C opens the product of two parties' columns, D_m' D_k, by the same: D_k in place of u_k, its
+// mask A_k in place of b_k, so that F_k is E_k, which m has. There every product is opened by
+// itself, to the earlier party of the two, with a correction of its own.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -41,6 +46,20 @@ Words<Word> transposed(const WordMatrix<Word>& matrix, std::span<const Word> v) 
   for (size_t i = 0; i < matrix.rows; ++i) {
     const Word* const row = matrix.words.data() + i * matrix.columns;
     for (size_t j = 0; j < matrix.columns; ++j) out[j] += row[j] * v[i];
+  }
+  return out;
+}
+
+/// M'N, row by row.
+template <class Word>
+Words<Word> transposed(const WordMatrix<Word>& matrix, const WordMatrix<Word>& other) {
+  check(other.rows == matrix.rows);
+  Words<Word> out(matrix.columns * other.columns);
+  for (size_t i = 0; i < matrix.rows; ++i) {
+    const Word* const row = matrix.words.data() + i * matrix.columns;
+    const Word* const beside = other.words.data() + i * other.columns;
+    for (size_t j = 0; j < matrix.columns; ++j)
+      for (size_t k = 0; k < other.columns; ++k) out[j * other.columns + k] += row[j] * beside[k];
   }
   return out;
 }
@@ -74,5 +93,7 @@ Words<Word> share_for(const WordMatrix<Word>& e, std::span<const Word> b, std::s
   add_to<Word>(share, c);
   return share;
 }
+
+using Word = uint64_t;  // of the product; above, any ring's
 
 }  // namespace parley::protocol

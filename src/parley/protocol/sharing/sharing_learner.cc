@@ -5,11 +5,21 @@
 #include <variant>
 
 #include "parley/gate/columns_gate.h"
-#include "parley/protocol/sharing/sharing_owner.h"
 
 namespace parley::protocol {
 
+namespace {
+
 constexpr size_t kDigestNumbers = sizeof(Hash) / 8;
+
+/// A greeting that tells which records all owners have.
+template <class Body>
+bool is_after_alignment(const Body& body) {
+  const auto* hello = std::get_if<wire::Hello>(&body);
+  return hello != nullptr && hello->sharing && hello->sharing->session != 0;
+}
+
+}  // namespace
 
 Result<SharingPlan> sharing_plan(const charter::Charter& charter) {
   auto terms = TRY(gate::sharing_terms(charter));
@@ -37,7 +47,7 @@ void SharingLearner::attend(size_t owner) {
 void SharingLearner::leave(size_t owner) {
   seats_[owner].stream.reset();
   seats_[owner].hello.reset();
-  live_ = false;
+  live_ = aligning_ = false;
 }
 
 bool SharingLearner::all_are_there() const {
@@ -55,6 +65,7 @@ bool SharingLearner::awaits(size_t owner) const {
   const Seat& seat = seats_[owner];
   if (finished_) return false;
   if (!live_) return !seat.hello;
+  if (aligning_) return seat.hello->columns == Hash{};
   if (seat.set_up + 1 < seats_.size()) return true;
   if (round_ > plan_.terms.rounds) return !seat.part;
   return dealt_ && !seat.answered;
@@ -65,7 +76,7 @@ Result<Step> SharingLearner::step(size_t owner, ByteView message) {
   auto received = TRY(seats_[owner].stream->receive_from_owner(message));
   const PlannedOwner& who = plan_.owners[owner];
   const bool greeting = std::holds_alternative<wire::Hello>(received.body);
-  if (greeting == seats_[owner].hello.has_value())
+  if (greeting == seats_[owner].hello.has_value() && !is_after_alignment(received.body))
     return wrong(who, greeting ? "a second greeting" : "a message before its greeting");
   if (!greeting && (finished_ || refused())) return Step{};  // It crossed the farewell.
   return std::visit(
@@ -93,7 +104,8 @@ Result<Step> SharingLearner::greet(size_t owner, const wire::Hello& hello) {
   if (who.sign_key && !(said.signature && is_signed(*who.sign_key, key, *said.signature)))
     return wrong(who, "a key for letters that its sign_key in the charter did not sign");
   Step step;
-  send(owner, welcome(owner, seat.taken + 1), step);
+  if (seat.hello && (!aligning_ || said.session != session_)) return step;  // It crossed another.
+  if (!seat.hello) send(owner, welcome(owner, seat.taken + 1), step);
   if (hello.last_round < seat.taken) {  // The proof will stop it; it is asked nothing.
     step.stale = forgot(who, hello.last_round, seat.taken);
     return step;
@@ -102,6 +114,8 @@ Result<Step> SharingLearner::greet(size_t owner, const wire::Hello& hello) {
   seat.opened = std::min(said.opened, plan_.terms.rounds);
   if (finished_ || refused()) {
     end_all(step);
+  } else if (all_are_there() && plan_.terms.intersect && !all_are_aligned()) {
+    if (!aligning_) begin_alignment(step);
   } else if (all_are_there()) {
     if (auto differs = mismatch()) {
       refuse(*std::move(differs));
@@ -126,13 +140,38 @@ std::optional<Error> SharingLearner::mismatch() const {
                "Compare their lists of ids: every party must bring the same records, each once."};
 }
 
+/// An owner's columns have a digest once it knows which records count.
+bool SharingLearner::all_are_aligned() const {
+  return std::all_of(seats_.begin(), seats_.end(),
+                     [](const Seat& seat) { return seat.hello->columns != Hash{}; });
+}
+
+/// Everyone who attends, in a session of its own.
+wire::Session SharingLearner::next_session() {
+  wire::Session session{.session = ++session_};
+  for (size_t i = 0; i < seats_.size(); ++i)
+    session.peers.push_back(
+        {plan_.owners[i].name, seats_[i].hello->key, seats_[i].hello->signature});
+  live_ = true;
+  aligning_ = dealt_ = false;
+  return session;
+}
+
+void SharingLearner::begin_alignment(Step& step) {
+  const wire::Session session = next_session();  // Its first round is none.
+  aligning_ = true;
+  for (size_t i = 0; i < seats_.size(); ++i) {
+    seats_[i].hello->columns = Hash{};  // Also of those that knew.
+    send(i, session, step);
+  }
+}
+
 void SharingLearner::begin_session(Step& step) {
   std::vector<Hash> columns;
-  wire::Session session{.session = ++session_, .first_round = plan_.terms.rounds + 1};
-  for (size_t i = 0; i < seats_.size(); ++i) {
-    Seat& seat = seats_[i];
+  wire::Session session = next_session();
+  session.first_round = plan_.terms.rounds + 1;
+  for (Seat& seat : seats_) {
     columns.push_back(seat.hello->columns);
-    session.peers.push_back({plan_.owners[i].name, seat.hello->key, seat.hello->signature});
     // Also not beyond the receipts that are here: a journal may have lost the last ones.
     session.first_round = std::min(session.first_round, std::min(seat.opened, seat.taken) + 1);
     seat.set_up = 0;
@@ -140,8 +179,6 @@ void SharingLearner::begin_session(Step& step) {
     seat.part.reset();
   }
   dealer_.emplace(plan_.terms, key_, columns);
-  live_ = true;
-  dealt_ = false;
   round_ = session.first_round;
   for (size_t i = 0; i < seats_.size(); ++i) {
     send(i, session, step);
@@ -158,7 +195,7 @@ Result<Step> SharingLearner::relay(size_t owner, wire::Sealed& letter) {
   if (!live_ || head.session != session_) return step;
   letter.set_sender(plan_.owners[owner].name);
   send(to, wire::Letter{letter, wire::Leg::kDown}, step);
-  if (head.round == 0 && head.part + 1 == head.parts) {
+  if (head.round == 0 && head.part + 1 == head.parts && !aligning_) {
     ++seats_[owner].set_up;
     const bool all = std::all_of(seats_.begin(), seats_.end(), [&](const Seat& seat) {
       return seat.set_up + 1 == seats_.size();
@@ -230,21 +267,30 @@ Result<Step> SharingLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
   if (!all) return step;
   dealt_ = false;
   if (++round_ <= plan_.terms.rounds) deal(step);
+  finish_if_done(step);
   return step;
 }
 
 Result<Step> SharingLearner::take(size_t owner, const wire::ModelPart& part) {
   Step step;
-  if (!live_) return step;
+  if (!live_ || part.session != session_) return step;  // Made in a session that is over.
   Seat& seat = seats_[owner];
-  if (round_ <= plan_.terms.rounds || seat.part)
+  // It needs the others' letters, not their receipts, which may still be on their way.
+  const bool in_time =
+      round_ > plan_.terms.rounds || (round_ == plan_.terms.rounds && dealt_ && seat.answered);
+  if (!in_time || seat.part)
     return wrong(plan_.owners[owner], "a part of the model before its time");
   seat.part = part.sha256;
   seat.opened = plan_.terms.rounds;
-  finished_ = std::all_of(seats_.begin(), seats_.end(),
+  finish_if_done(step);
+  return step;
+}
+
+void SharingLearner::finish_if_done(Step& step) {
+  finished_ = round_ > plan_.terms.rounds &&
+              std::all_of(seats_.begin(), seats_.end(),
                           [](const Seat& each) { return each.part.has_value(); });
   if (finished_) end_all(step);
-  return step;
 }
 
 /// The farewell, to everyone who attends.
@@ -256,7 +302,8 @@ void SharingLearner::end_all(Step& step) {
       continue;
     }
     wire::Finished farewell;
-    for (const auto& part : manifest().parts) farewell.parts.push_back({part.owner, part.sha256});
+    for (const auto& part : manifest().parts)
+      farewell.parts.push_back({part.owner, part.sha256, 0});
     farewell.model = sha256(as_bytes(learn::to_json(manifest())));
     send(i, farewell, step);
   }

@@ -1,5 +1,6 @@
-// The learner of V-B: the dealer, and the post office. It has no data, draws the noise, passes on
-// letters that it cannot read, keeps receipts, and gets no gradient, no model and no prediction.
+// The learner of protocol sharing: the dealer, and the post office. It has no data, draws the noise
+// that no owner may know, passes on letters that it cannot read, keeps receipts, and gets no
+// gradient, no moments, no model and no prediction.
 #pragma once
 
 #include <optional>
@@ -59,8 +60,12 @@ class SharingLearner final : public Learner {
   Result<void> check_answer(size_t owner, const wire::ReceivedAnswer& answer) const;
   void book(size_t owner, const wire::ReceivedAnswer& answer);
   std::optional<Error> mismatch() const;
+  bool all_are_aligned() const;
+  void begin_alignment(Step& step);
   void begin_session(Step& step);
+  wire::Session next_session();
   void deal(Step& step);
+  void finish_if_done(Step& step);
   void end_all(Step& step);
   template <class Message>
   void send(size_t owner, const Message& message, Step& step) {
@@ -74,8 +79,9 @@ class SharingLearner final : public Learner {
   std::vector<Seat> seats_;
   std::optional<Dealer> dealer_{};  // once every owner has come
   uint32_t session_ = 0;
-  bool live_ = false;   // nobody has left since the session began
-  uint32_t round_ = 0;  // next, or dealt
+  bool live_ = false;      // nobody has left since the session began
+  bool aligning_ = false;  // owners find out which records all have, and will greet again
+  uint32_t round_ = 0;     // next, or dealt
   bool dealt_ = false;
   bool finished_ = false;
 };

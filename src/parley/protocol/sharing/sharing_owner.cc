@@ -1,5 +1,7 @@
 #include "parley/protocol/sharing/sharing_owner.h"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "parley/protocol/job.h"
@@ -20,21 +22,6 @@ Words<Word> words_in(ByteView bytes) {
   return words;
 }
 
-Bytes bytes_of_columns(const learn::IntegerRows& rows) {
-  Bytes bytes;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    append_little_endian(bytes, rows.at(i).size());
-    for (const uint32_t at : rows.at(i)) append_little_endian(bytes, at);
-    for (const int64_t value : rows.values(i)) append_little_endian(bytes, uint64_t(value));
-  }
-  return bytes;
-}
-
-Error out_of_order(const std::string& what) {
-  return {Code::kIntegrity, what + ", which was not due",
-          "The learner or another owner does not keep to the protocol."};
-}
-
 }  // namespace
 
 SharingOwner::SharingOwner(SharingSetting setting, gate::ColumnsGate gate, Entropy& entropy,
@@ -43,23 +30,29 @@ SharingOwner::SharingOwner(SharingSetting setting, gate::ColumnsGate gate, Entro
       setting_(std::move(setting)),
       gate_(std::move(gate)),
       entropy_(entropy),
-      agreement_(AgreementKey::draw(entropy)),
-      descent_(gate_.terms().steps, gate_.columns().columns(), gate_.terms().plan.balls[self()]) {
-  const Bytes labels = bytes_of(gate_.scores(descent_.point()));  // At zero: the labels, if any.
-  Bytes data = bytes_of_columns(gate_.columns());
-  data.insert(data.end(), labels.begin(), labels.end());
-  columns_ = commitment("columns", data);
+      agreement_(AgreementKey::draw(entropy)) {
+  if (gate_.is_aligned()) get_ready();
+}
+
+/// The records are settled.
+void SharingOwner::get_ready() {
+  columns_ = gate_.digest(setting_.secret);
+  exchange_ =
+      make_exchange(gate_, derived(setting_.secret, TupleBytes().add("noise").add(columns_)));
 }
 
 /// A digest that only this owner can make: others cannot try what they guess.
-Hash SharingOwner::commitment(std::string_view what, ByteView bytes) const {
-  const Hash digest = sha256(bytes);
-  return derived(setting_.secret, TupleBytes().add(what).add(charter()).add(digest));
+Hash SharingOwner::commitment(const std::vector<Post>& posts) const {
+  TupleBytes tuple;
+  for (const Post& each : posts) tuple.add(uint64_t{each.to}).add(bytes_of_words(each.words));
+  const Hash digest = tuple.sha256();
+  return derived(setting_.secret, TupleBytes().add("posts").add(charter()).add(digest));
 }
 
 Bytes SharingOwner::connect() {
   agreement_ = AgreementKey::draw(entropy_);
   session_ = 0;
+  aligning_ = false;
   outbox_.clear();
   return Owner::connect();
 }
@@ -68,7 +61,8 @@ wire::Hello SharingOwner::greeting() {
   const Hash& key = agreement_.public_key();
   return {wire::kVersion, last_round(),
           wire::SharingHello{setting_.records, columns_, key,
-                             sign(wire::signed_key(charter(), name(), key)), opened()}};
+                             sign(wire::signed_key(charter(), name(), key)),
+                             static_cast<uint32_t>(opened_.size()), session_}};
 }
 
 std::optional<Bytes> SharingOwner::more() {
@@ -84,7 +78,7 @@ Result<size_t> SharingOwner::place_of(const std::string& name) const {
   return Error{Code::kIntegrity, "a letter of '" + name + "', who is no other owner"};
 }
 
-// A session: keys, then everyone's masked columns.
+// A session: keys, then what everyone must have before the first round.
 
 Result<void> SharingOwner::agree(const wire::Session& session) {
   if (session.peers.size() != parties()) return out_of_order("a session of other owners");
@@ -111,89 +105,126 @@ Result<void> SharingOwner::agree(const wire::Session& session) {
   return {};
 }
 
+// Finding out which records all have. Whoever has others leaves them out.
+
+void SharingOwner::begin_alignment() {
+  aligning_ = true;
+  ids_.clear();
+  std::vector<Post> posts;
+  Words<Word> words;
+  for (const learn::IdDigest& digest : gate_.ids())
+    for (const size_t half : {size_t{0}, size_t{8}})
+      words.push_back(read_little_endian(digest.data() + half));
+  for (const auto& [other, key] : keys_) posts.push_back({other, words});
+  post(0, posts);
+}
+
+Result<void> SharingOwner::take_ids(size_t from, const Bytes& list) {
+  std::vector<learn::IdDigest> ids(list.size() / sizeof(learn::IdDigest));
+  for (size_t i = 0; i < ids.size(); ++i)
+    std::copy_n(list.begin() + long(i * ids[i].size()), ids[i].size(), ids[i].begin());
+  const bool rising =
+      std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end();
+  if (ids_.contains(from) || list.size() % sizeof(learn::IdDigest) != 0 || !rising)
+    return out_of_order("a list of ids that is none");
+  ids_[from] = std::move(ids);
+  if (ids_.size() + 1 < parties()) return {};
+  aligning_ = false;
+  std::vector<std::vector<learn::IdDigest>> lists;
+  for (auto& [other, digests] : ids_) lists.push_back(std::move(digests));
+  const auto records = gate_.align(lists);
+  if (!records) {
+    if (auto reason = TRY(refuse(records.error()))) outbox_.push_back(*std::move(reason));
+    return {};
+  }
+  setting_.records = *records;
+  get_ready();
+  outbox_.push_back(send(greeting()));
+  return {};
+}
+
 Result<std::optional<Bytes>> SharingOwner::take(wire::Session session) {
-  if (session.session <= session_ || session.first_round < 1 || session.first_round > opened() + 1)
+  const bool to_align = session.first_round == 0 && gate_.terms().intersect;
+  if (to_align && session.session > session_) {
+    TRY(agree(session));
+    session_ = session.session;
+    incoming_.clear();
+    begin_alignment();
+    return more();
+  }
+  if (session.session <= session_ || !exchange_ || session.first_round < 1 ||
+      session.first_round > opened_.size() + 1)
     return out_of_order("session " + std::to_string(session.session) + " from round " +
                         std::to_string(session.first_round));
   TRY(agree(session));
   session_ = session.session;
-  party_.emplace(gate_.columns(), self(), parties());
+  aligning_ = false;
+  exchange_->begin_session();
   return_to(session.first_round);
-  share_.reset();
+  next_share_.reset();
   incoming_.clear();
-  masked_.clear();
-  shares_.clear();
-  begun_ = false;
   part_.reset();
   return std::optional<Bytes>();
 }
 
 /// To where this owner stood before that round.
 void SharingOwner::return_to(uint32_t round) {
-  const gate::SharingTerms& terms = gate_.terms();
-  descent_ = learn::PartyDescent(terms.steps, gate_.columns().columns(), terms.plan.balls[self()]);
-  const double unit = terms.plan.unit();
-  for (uint32_t r = 1; r < round; ++r) {
-    std::vector<double> gradient;
-    for (const int64_t units : gradients_[r - 1])
-      gradient.push_back(static_cast<double>(units) * unit);
-    descent_.take(gradient, terms.plan.rows);
-  }
+  exchange_->return_to(std::span<const Opened>(opened_).first(round - 1));
   round_ = round;
+  begun_ = false;
+  share_.reset();
 }
 
-void SharingOwner::post(size_t to, uint32_t round, const Bytes& message) {
-  const wire::LetterHead head{
-      .from = name(), .to = setting_.owners[to].name, .session = session_, .round = round};
-  for (const wire::Sealed& letter :
-       wire::seal_in_pieces(keys_.at(to), charter(), head, message, entropy_))
-    outbox_.push_back(send(wire::Letter{letter, wire::Leg::kUp}));
+void SharingOwner::post(uint32_t round, const std::vector<Post>& posts) {
+  for (const auto& [to, words] : posts) {
+    if (to == self()) continue;
+    const wire::LetterHead head{
+        .from = name(), .to = setting_.owners[to].name, .session = session_, .round = round};
+    for (const wire::Sealed& letter :
+         wire::seal_in_pieces(keys_.at(to), charter(), head, bytes_of_words(words), entropy_))
+      outbox_.push_back(send(wire::Letter{letter, wire::Leg::kUp}));
+  }
 }
-
-Result<std::optional<Bytes>> SharingOwner::first_of_outbox() { return more(); }
 
 Result<std::optional<Bytes>> SharingOwner::take(wire::DealerShare share) {
-  if (share.session != session_ || !party_) return out_of_order("masks of another session");
+  if (share.session != session_ || session_ == 0 || aligning_)
+    return out_of_order("masks of another session");
   if (share.round == 0) {
-    const Bytes masked = bytes_of_words(party_->setup(share.seed).words);
-    for (const auto& [other, key] : keys_) post(other, 0, masked);
+    post(0, exchange_->setup(share.seed));
     if (round_ > gate_.terms().rounds) TRY(give_part());
-    return first_of_outbox();
+    return more();
   }
-  if (share.round != round_ || begun_ || share.correction.size() != gate_.columns().columns())
+  // Everyone has paid for a round, but what this owner is told at its end may still be on its way.
+  const bool early = begun_ && share.round == round_ + 1 && !next_share_;
+  if ((share.round != round_ || begun_) && !early)
     return out_of_order("masks of round " + std::to_string(share.round));
-  share_ = std::move(share);
-  return begin_round();
+  (early ? next_share_ : share_) = std::move(share);
+  if (!early) TRY(begin_round());
+  return more();
 }
 
-// A round: pay, send masked scores and shares, then open what the others sent.
+// A round: pay, send what the rule says, then open what the others sent.
 
-Result<std::optional<Bytes>> SharingOwner::begin_round() {
-  if (!party_->is_set_up()) return out_of_order("a round before all masked columns");
-  const auto sent = party_->begin_round(gate_.scores(descent_.point()),
-                                        round_seeds(share_->seed, self(), parties()));
-  const Bytes masked = bytes_of_words(sent.masked);
-  auto paid = gate_.pay(round_, gate::sharing_question(charter(), round_, share_->seed),
-                        commitment("scores", masked));
-  if (!paid) return refuse(paid.error());
-  begun_ = true;
-  for (const auto& [other, share] : sent.shares) {
-    Bytes letter = masked;
-    const Bytes second = bytes_of_words(share);
-    letter.insert(letter.end(), second.begin(), second.end());
-    post(other, round_, letter);
+Result<void> SharingOwner::begin_round() {
+  const auto posts = TRY(exchange_->begin_round(*share_));
+  auto paid =
+      gate_.pay(round_, gate::sharing_question(charter(), round_, share_->seed), commitment(posts));
+  if (!paid) {
+    if (auto reason = TRY(refuse(paid.error()))) outbox_.push_back(*std::move(reason));
+    return {};
   }
-  // Last: when the learner has every receipt, it has passed on every letter.
+  begun_ = true;
+  post(round_, posts);
+  // Last: when the learner has every receipt, it has passed on all that was paid for.
   const auto signature = sign(wire::signed_bytes(charter(), name(), paid->receipt()));
   outbox_.push_back(send(wire::Answer{*std::move(paid), signature}));
-  TRY(end_round());
-  return first_of_outbox();
+  return end_round();
 }
 
 Result<std::optional<Bytes>> SharingOwner::take(wire::Sealed letter) {
   const wire::LetterHead& head = letter.head();
   if (head.session < session_) return std::optional<Bytes>();  // It crossed the new session.
-  if (head.session != session_ || head.to != name() || !party_)
+  if (head.session != session_ || head.to != name() || session_ == 0)
     return out_of_order("a letter of another session");
   const size_t from = TRY(place_of(head.from));
   Bytes& whole = incoming_[from];
@@ -203,58 +234,48 @@ Result<std::optional<Bytes>> SharingOwner::take(wire::Sealed letter) {
   const Bytes piece = TRY(letter.open(keys_.at(from), charter()));
   whole.insert(whole.end(), piece.begin(), piece.end());
   if (head.part + 1 < head.parts) return std::optional<Bytes>();
-  const Bytes message = std::exchange(whole, {});
-  TRY(take_whole(from, head.round, message));
-  if (head.round != 0) TRY(end_round());
-  return first_of_outbox();
-}
-
-Result<void> SharingOwner::take_whole(size_t from, uint32_t round, const Bytes& message) {
-  const gate::SharingTerms& terms = gate_.terms();
-  const size_t rows = terms.plan.rows;
-  const size_t due = round == 0 ? rows * terms.columns[from] : rows + gate_.columns().columns();
-  if (message.size() != 8 * due || (round != 0 && masked_.contains(from)))
-    return out_of_order("a letter of another length");
-  Words<Word> words = words_in(message);
-  if (round == 0) {
-    party_->take_setup(from, {rows, terms.columns[from], std::move(words)});
-    return {};
+  if (aligning_) {
+    TRY(take_ids(from, std::exchange(whole, {})));
+    return more();
   }
-  shares_[from] = {words.begin() + static_cast<long>(rows), words.end()};
-  words.resize(rows);
-  masked_[from] = std::move(words);
-  return {};
+  if (whole.size() % 8 != 0 || !exchange_) return out_of_order("a letter of another length");
+  Words<Word> words = words_in(std::exchange(whole, {}));
+  if (head.round == 0) {
+    TRY(exchange_->take_setup(from, std::move(words)));
+    return more();
+  }
+  post(head.round, TRY(exchange_->take(from, std::move(words))));
+  TRY(end_round());
+  return more();
 }
 
-/// Once everything is there: the noisy gradient, and the step that it leads to.
+/// Once everything is there: what was opened, and what follows from it.
 Result<void> SharingOwner::end_round() {
-  if (!begun_ || masked_.size() + 1 < parties()) return {};
-  const auto gradient = party_->end_round(share_->correction, masked_, shares_);
-  if (round_ <= gradients_.size() && gradients_[round_ - 1] != gradient)
+  const auto opened = begun_ ? exchange_->result() : std::nullopt;
+  if (!opened) return {};
+  if (round_ <= opened_.size() && opened_[round_ - 1] != *opened)
     return Error{Code::kIntegrity,
                  "round " + std::to_string(round_) + " came out differently when it was repeated",
                  "Another owner's data or program has changed: stop, and agree on another run."};
-  if (round_ > gradients_.size()) gradients_.push_back(gradient);
+  if (round_ > opened_.size()) opened_.push_back(*opened);
   return_to(round_ + 1);
-  begun_ = false;
-  share_.reset();
-  masked_.clear();
-  shares_.clear();
-  if (round_ > gate_.terms().rounds) TRY(give_part());
-  return {};
+  if (round_ > gate_.terms().rounds) return give_part();
+  if (!next_share_) return {};
+  share_ = std::exchange(next_share_, std::nullopt);
+  return begin_round();
 }
 
 // The end: this owner's part of the model stays here, its hash is told.
 
-Result<std::optional<Bytes>> SharingOwner::give_part() {
+Result<void> SharingOwner::give_part() {
   learn::PartOfModel part = setting_.part;
-  part.model.theta = descent_.model();
+  part.model.theta = exchange_->model();
   for (const auto& [other, key] : masks_) part.masks[setting_.owners[other].name] = key;
   part.salt = derived(setting_.secret, TupleBytes().add("salt").add(uint64_t{session_}));
   part_ = learn::to_json(part);
   if (setting_.keep) TRY(setting_.keep("part.json", *part_));
-  outbox_.push_back(send(wire::ModelPart{name(), sha256(as_bytes(*part_))}));
-  return std::optional<Bytes>();
+  outbox_.push_back(send(wire::ModelPart{name(), sha256(as_bytes(*part_)), session_}));
+  return {};
 }
 
 Result<std::optional<Bytes>> SharingOwner::be_told(const wire::Finished& finished) {

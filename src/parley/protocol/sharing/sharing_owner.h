@@ -1,7 +1,9 @@
-// An owner of columns in a job of V-B (protocol sharing, rule gradients). It agrees on keys with
-// the other owners, sends them its masked columns once and masked scores in every round, paid for
-// before they leave, and opens its own part of the noisy gradient. Its part of the model stays
-// here.
+// An owner of columns in a job of protocol sharing. It agrees on keys with the other owners, sends
+// them what the rule says (exchange.h) in sealed letters, each round paid for before any of it
+// leaves, and opens what it may see. Its part of the model stays here.
+//
+// Where the charter says on_mismatch = "intersect", owners first tell each other the digests of
+// their ids in such letters; each keeps the records that all have, and greets the learner again.
 //
 // Whoever comes back, all begin again after the last round that everyone has opened: the dealer's
 // masks and noise are the same again, the ledger gives what was paid for, and what is sent is bit
@@ -15,7 +17,7 @@
 #include "parley/gate/columns_gate.h"
 #include "parley/learn/sharing/model_part.h"
 #include "parley/protocol/owner.h"
-#include "parley/protocol/sharing/gradients.h"
+#include "parley/protocol/sharing/exchange.h"
 #include "parley/protocol/sharing/pads.h"
 
 namespace parley::protocol {
@@ -31,7 +33,7 @@ using KeepFile = std::function<Result<void>(const std::string& name, const std::
 
 struct SharingSetting {
   std::vector<SharingPeer> owners{};  // all of the charter, in its order
-  Hash records{};                     // of the aligned ids
+  Hash records{};                     // of the aligned ids, or of all that are here before
   Secret32 secret{};                  // that nobody else knows, the same when the process restarts
   /// Of this owner, all but theta, masks and salt.
   learn::PartOfModel part{};
@@ -50,10 +52,9 @@ class SharingOwner final : public Owner {
   void rest() override {}
 
   /// This owner's coefficients, once all rounds are done; for a simulation, which measures them.
-  std::vector<double> model() const { return descent_.model(); }
-  /// What it has opened: noisy, and its own.
-  const std::vector<std::vector<int64_t>>& gradients() const { return gradients_; }
-  uint32_t opened() const { return static_cast<uint32_t>(gradients_.size()); }
+  std::vector<double> model() const { return exchange_->model(); }
+  /// What each round has opened to it: noisy.
+  const std::vector<Opened>& opened() const { return opened_; }
 
  private:
   wire::Hello greeting() override;
@@ -69,16 +70,16 @@ class SharingOwner final : public Owner {
   size_t parties() const { return setting_.owners.size(); }
   size_t self() const { return gate_.owner(); }
   Result<size_t> place_of(const std::string& name) const;
-  Hash commitment(std::string_view what, ByteView bytes) const;
+  Hash commitment(const std::vector<Post>& posts) const;
   Result<void> agree(const wire::Session& session);
+  void get_ready();
+  void begin_alignment();
+  Result<void> take_ids(size_t from, const Bytes& list);
   void return_to(uint32_t round);
-  Result<void> take_whole(size_t from, uint32_t round, const Bytes& message);
-  void set_up();
-  Reply begin_round();
+  Result<void> begin_round();
   Result<void> end_round();
-  Reply give_part();
-  void post(size_t to, uint32_t round, const Bytes& message);
-  Reply first_of_outbox();
+  Result<void> give_part();
+  void post(uint32_t round, const std::vector<Post>& posts);
 
   SharingSetting setting_;
   gate::ColumnsGate gate_;
@@ -87,15 +88,15 @@ class SharingOwner final : public Owner {
   Hash columns_{};  // commitment to the data
 
   uint32_t session_ = 0;
-  std::map<size_t, Secret32> keys_{}, masks_{};  // shared with each other owner
-  std::optional<GradientParty> party_{};
-  learn::PartyDescent descent_;
-  std::vector<std::vector<int64_t>> gradients_{};  // opened so far
-  uint32_t round_ = 0;                             // that is next, or under way
-  bool begun_ = false;                             // paid for and sent
-  std::optional<wire::DealerShare> share_{};
+  std::map<size_t, Secret32> keys_{}, masks_{};           // shared with each other owner
+  std::map<size_t, std::vector<learn::IdDigest>> ids_{};  // the others', while aligning
+  bool aligning_ = false;
+  std::unique_ptr<Exchange> exchange_{};  // once records are aligned
+  std::vector<Opened> opened_{};
+  uint32_t round_ = 0;  // that is next, or under way
+  bool begun_ = false;  // paid for and sent
+  std::optional<wire::DealerShare> share_{}, next_share_{};
   std::map<size_t, Bytes> incoming_{};  // letters that are not complete
-  std::map<size_t, Words<Word>> masked_{}, shares_{};
   std::optional<std::string> part_{};
   std::deque<Bytes> outbox_{};
 };

@@ -1,0 +1,163 @@
+#include "parley/forecast/predict/made_owners.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "parley/base/math/seeded_random.h"
+#include "parley/learn/objective.h"
+
+namespace parley::forecast {
+namespace {
+
+using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
+
+constexpr size_t kOwnersMost = 12;
+
+/// Marsaglia and Tsang 2000, of mean 1; below shape 1 by one power of a uniform number.
+double gamma_share(SeededRandom& random, double shape) {
+  const double boost = shape < 1 ? std::pow(random.uniform(), 1 / shape) : 1;
+  const double d = (shape < 1 ? shape + 1 : shape) - 1.0 / 3, c = 1 / std::sqrt(9 * d);
+  for (;;) {
+    const double x = random.normal(), root = 1 + c * x, v = root * root * root;
+    if (v > 0 && std::log(random.uniform()) < x * x / 2 + d - d * v + d * std::log(v))
+      return boost * d * v / shape;
+  }
+}
+
+/// One record's gradient at a model, without l2: its slope times its row.
+VectorXd slopes_at(const Facts& facts, const learn::Rows& rows, std::span<const double> theta) {
+  VectorXd slopes(static_cast<Index>(rows.size()));
+  Index next = 0;
+  learn::each_gradient(facts.loss, rows, theta, learn::ClipIn::kNone, 0,
+                       [&](std::span<const double>, double slope) { slopes[next++] = slope; });
+  return slopes;
+}
+
+/// Owners' gradients less that of all together, one column each.
+MatrixXd pulls(const Facts& facts, const learn::Rows& rows, const MatrixXd& shares,
+               const VectorXd& pooled, std::span<const double> theta) {
+  const VectorXd slopes = slopes_at(facts, rows, theta);
+  MatrixXd counted = shares.colwise() - pooled;
+  for (Index k = 0; k < counted.cols(); ++k) counted.col(k).array() *= slopes.array();
+  MatrixXd gradients = MatrixXd::Zero(static_cast<Index>(rows.columns()), shares.cols());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Eigen::Map<const VectorXd> z(rows.row(i).data(), gradients.rows());
+    gradients.noalias() += z * counted.row(static_cast<Index>(i));
+  }
+  return gradients / static_cast<double>(rows.size());
+}
+
+MatrixXd hessian_of(const Facts& facts) {
+  const auto p = static_cast<Index>(facts.dimension());
+  MatrixXd hessian = Eigen::Map<const MatrixXd>(facts.hessian.data(), p, p);
+  hessian.diagonal().array() += 1e-10 * facts.largest_curvature;  // Rows may leave directions flat.
+  return hessian;
+}
+
+/// What owners count rows by: along labels, to either side by their place, each column one owner.
+MatrixXd by_labels(const learn::Rows& rows, Index owners) {
+  VectorXd labels = Eigen::Map<const VectorXd>(rows.labels(), static_cast<Index>(rows.size()));
+  labels.array() -= labels.mean();
+  const double deviation = std::sqrt(labels.squaredNorm() / static_cast<double>(rows.size()));
+  if (deviation > 0) labels /= deviation;
+  MatrixXd found(labels.size(), owners);
+  for (Index k = 0; k < owners; ++k)
+    found.col(k) = (2 * (static_cast<double>(k) + .5) / static_cast<double>(owners) - 1) * labels;
+  return found;
+}
+
+/// Or each along a direction of its own of the records' gradients, as the Hessian measures them.
+MatrixXd by_gradients(const Facts& facts, const learn::Rows& rows,
+                      const Eigen::LLT<MatrixXd>& hessian, Index owners) {
+  const VectorXd slopes = slopes_at(facts, rows, facts.optimum.theta);
+  MatrixXd directions(static_cast<Index>(rows.columns()), owners);
+  SeededRandom random(13, 0);
+  for (double& value : directions.reshaped()) value = random.normal();
+  const MatrixXd along = hessian.matrixU().solve(directions);
+  MatrixXd found(slopes.size(), owners);
+  for (Index i = 0; i < slopes.size(); ++i) {
+    const auto row = rows.row(static_cast<size_t>(i));
+    found.row(i) =
+        slopes[i] * (Eigen::Map<const Eigen::RowVectorXd>(row.data(), along.rows()) * along);
+  }
+  for (Index k = 0; k < owners; ++k)
+    found.col(k) /= std::sqrt(found.col(k).squaredNorm() / static_cast<double>(slopes.size()));
+  return found;
+}
+
+/// Shares that grow so strongly along what owners count by, while all together count every row
+/// once.
+MatrixXd tilted(const MatrixXd& along, const VectorXd& weights, double strength) {
+  MatrixXd shares = (strength * along).array().min(300.0).max(-300.0).exp();
+  for (int pass = 0; pass < 50; ++pass) {  // until rows and owners both come out even
+    for (Index k = 0; k < shares.cols(); ++k) shares.col(k) /= shares.col(k).mean();
+    const VectorXd all = shares * weights;
+    for (Index k = 0; k < shares.cols(); ++k) shares.col(k).array() /= all.array();
+  }
+  for (Index k = 0; k < shares.cols(); ++k) shares.col(k) /= shares.col(k).mean();
+  return shares;
+}
+
+/// The tilt at which owners' best models miss so much on all rows, on average, as one Newton step
+/// sees it: along labels, and where sorted labels are not enough, along gradients. What they really
+/// miss would be decided by the few owners that see next to one class only.
+MatrixXd tilted_by(const Facts& facts, const learn::Rows& rows, const VectorXd& weights,
+                   double wanted, double& reached) {
+  constexpr double kSorted = 20;
+  const Eigen::LLT<MatrixXd> hessian(hessian_of(facts));
+  MatrixXd along = by_labels(rows, weights.size());
+  const auto missed = [&](double strength) {
+    const MatrixXd shares = tilted(along, weights, strength);
+    const MatrixXd own = pulls(facts, rows, shares, shares * weights, facts.optimum.theta);
+    return (own.cwiseProduct(hessian.solve(own)).colwise().sum() * weights / 2).value();
+  };
+  if (missed(kSorted) < wanted) along = by_gradients(facts, rows, hessian, weights.size());
+  double low = 0, high = kSorted;
+  if (missed(high) > wanted)
+    for (int i = 0; i < 25; ++i) {
+      const double middle = (low + high) / 2;
+      (missed(middle) < wanted ? low : high) = middle;
+    }
+  reached = missed(high);
+  return tilted(along, weights, high);
+}
+
+}  // namespace
+
+MadeOwners made_owners(const Facts& facts, const MadeFrom& from) {
+  const size_t all = from.weights.size(), count = std::min(all, kOwnersMost);
+  const size_t apart = std::max<size_t>(1, facts.rows->size() / from.rows_most);
+  MadeOwners made{.rows = part_of(*facts.rows, 0, apart)};
+  const auto n = static_cast<Index>(made.rows->size());
+  made.weights.resize(static_cast<Index>(count));
+  std::vector<double> rows;
+  for (size_t k = 0; k < count; ++k) {
+    const size_t i = k * all / count;
+    made.weights[static_cast<Index>(k)] = from.weights[i];
+    rows.push_back(from.rows[i]);
+  }
+  made.weights /= made.weights.sum();
+  made.shares = MatrixXd::Ones(n, static_cast<Index>(count));
+  if (from.differ > 0)
+    made.shares = tilted_by(facts, *made.rows, made.weights, from.differ, made.differ);
+  SeededRandom random(11, 0);
+  for (Index k = 0; k < made.shares.cols(); ++k) {
+    const double shape = rows[static_cast<size_t>(k)] / static_cast<double>(n);
+    for (Index i = 0; i < n; ++i) made.shares(i, k) *= gamma_share(random, shape);
+    made.shares.col(k) /= made.shares.col(k).mean();
+  }
+  return made;
+}
+
+Dissimilarity dissimilarity(const Facts& facts, const MadeOwners& owners,
+                            std::span<const double> theta) {
+  const MatrixXd own = pulls(facts, *owners.rows, owners.shares, owners.pooled(), theta);
+  const Eigen::LLT<MatrixXd> hessian(hessian_of(facts));
+  const VectorXd squares = own.colwise().squaredNorm().transpose();
+  const VectorXd missed = own.cwiseProduct(hessian.solve(own)).colwise().sum().transpose();
+  return {squares.dot(owners.weights), missed.dot(owners.weights) / 2};
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,37 @@
+// A side road of private data (flow.h): integers that never leave but under masks, or as a sum with
+// noise that nobody who sees it knows.
+//
+//   Raw --gate::ColumnsGate--> ToMask --protocol::GradientParty, MomentsParty--> masked words
+//
+// Only these can look inside, so that columns or scores as they are cannot be put into a letter.
+#pragma once
+
+#include <utility>
+
+namespace parley::gate {
+class ColumnsGate;
+}
+namespace parley::protocol {
+class GradientParty;
+class MomentsParty;
+}  // namespace parley::protocol
+
+namespace parley::privacy {
+
+template <class T>
+class ToMask {
+ public:
+  ToMask(ToMask&&) noexcept = default;
+  ToMask(const ToMask&) = delete;
+  ToMask& operator=(ToMask&&) = delete;
+
+ private:
+  friend class gate::ColumnsGate;
+  friend class protocol::GradientParty;
+  friend class protocol::MomentsParty;
+  friend struct ToMaskForTest;  // Defined under tests/ only.
+  explicit ToMask(T value) : value_(std::move(value)) {}
+  T value_;
+};
+
+}  // namespace parley::privacy

@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
   using charter::Loss;
   std::printf(
       "| model | n_i | ε | ψ of %llu runs | s.e. %% | forecast | error %% | from a pilot %% | "
-      "warned |\n",
+      "predictor | warned |\n",
       static_cast<unsigned long long>(runs));
   std::printf("|---|---|---|---|---|---|---|---|---|---|\n");
   const Model models[] = {

@@ -27,7 +27,7 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
                      100 * (1 - p.smallest_gain)),
          "Take fewer rounds, a smaller clip, or larger budgets.");
   else if (p.predictor == "pilot_monte_carlo")
-    warn("by_runs", "moments do not tell here; 150 runs on the public rows do, within about 10 %",
+    warn("by_runs", "moments do not tell here; 128 runs on the public rows do, within about 10 %",
          "Read the figure as an order of magnitude.");
   if (steps_can_diverge(charter) && p.stability >= 2)
     warn("unstable",

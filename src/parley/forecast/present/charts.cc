@@ -187,7 +187,7 @@ std::string comparison_chart(const Forecast& f) {
       "forecasts; as proved they are useless.";
   if (std::any_of(f.compared.begin(), f.compared.end(), [](const auto& c) { return bool(c.runs); }))
     caption +=
-        " Orange dots: 150 runs each on the public rows, from which the owners' will differ a "
+        " Orange dots: 128 runs each on the public rows, from which the owners' will differ a "
         "little.";
   if (f.realised)
     caption +=

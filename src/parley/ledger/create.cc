@@ -80,7 +80,8 @@ Result<void> create(Connection& db, const std::string& owner, Clock& clock, cons
   return db.in_transaction([&]() -> Result<void> {
     TRY(db.run(kTables));
     Statement insert = TRY(db.prepare("INSERT INTO ledger VALUES (?, ?, ?, ?)"));
-    insert.bind(int64_t{kFormat}).bind(owner).bind(clock.now()).bind(genesis);
+    const std::string created = clock.now();
+    insert.bind(int64_t{kFormat}).bind(owner).bind(created).bind(genesis);
     TRY(insert.step());
     return {};
   });

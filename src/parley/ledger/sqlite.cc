@@ -130,13 +130,13 @@ Statement& Statement::bind(double number) {
 }
 
 Statement& Statement::bind(std::string_view text) {
-  return note(sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_TRANSIENT,
+  return note(sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_STATIC,
                                   SQLITE_UTF8));
 }
 
 Statement& Statement::bind(ByteView blob) {
   const void* data = blob.empty() ? "" : static_cast<const void*>(blob.data());  // Null is NULL.
-  return note(sqlite3_bind_blob64(statement_, ++bound_, data, blob.size(), SQLITE_TRANSIENT));
+  return note(sqlite3_bind_blob64(statement_, ++bound_, data, blob.size(), SQLITE_STATIC));
 }
 
 Result<bool> Statement::step() {

@@ -21,7 +21,8 @@ namespace parley::ledger {
 /// it.
 class Statements;
 
-/// Parameters are bound in the order of their question marks; columns are read by number, from 0.
+/// Parameters are bound in the order of their question marks, texts and blobs without a copy: they
+/// must live until the statement has been run. Columns are read by number, from 0.
 class Statement {
  public:
   Statement(Statement&&) noexcept = default;
@@ -32,6 +33,7 @@ class Statement {
   Statement& bind(double number);
   Statement& bind(std::string_view text);
   Statement& bind(ByteView blob);
+  Statement& bind(std::string&& gone) = delete;
 
   /// To the next row of the result: true, or false after the last.
   Result<bool> step();

@@ -215,11 +215,14 @@ class Session {
     return {};
   }
 
-  /// What a step led to: in the journal before anyone hears of it.
+  /// What a step led to. Notes are in the journal before anyone hears of them; answers need not be,
+  /// for whoever gave one gives it again.
   Result<void> go_on(protocol::Step step) {
+    const bool anyone_hears = !step.messages.empty();
     for (const wire::Note& note : step.notes) journal_.append(note);
-    if (!step.messages.empty()) TRY(journal_.flush());
+    if (!step.notes.empty()) TRY(journal_.flush());
     send(std::move(step.messages));
+    if (anyone_hears) TRY(journal_.flush());
     if (learner_.rounds_done() == shown_) return {};
     if (!std::exchange(receipts_kept_, true))
       keep_receipts();  // Proof of this job, if we are killed.

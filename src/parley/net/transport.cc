@@ -1,5 +1,6 @@
 #include "parley/net/transport.h"
 
+#include <absl/synchronization/mutex.h>
 #include <grpc/support/log.h>
 #include <grpcpp/support/slice.h>
 #include <openssl/ssl.h>
@@ -102,6 +103,8 @@ void log_refused_handshakes(Log log) {
   const std::lock_guard lock(log_mutex);
   refused_handshakes = log ? std::make_unique<Refusals>(std::move(log)) : nullptr;
   gpr_set_log_function(on_grpc_message);
+  // Debian's Abseil looks for deadlocks at every lock of gRPC.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 }
 
 void tell_refused_handshakes() {

@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -15,19 +16,54 @@ int as_place(size_t number) {
   return static_cast<int>(std::min<size_t>(number, std::numeric_limits<int>::max()));
 }
 
-/// The first `a` or new line in [p, end), or end; 32 bytes at a time.
-const char* find_end_of_field(const char* p, const char* end, char a) {
-  const __m256i first = _mm256_set1_epi8(a), second = _mm256_set1_epi8('\n');
-  for (; end - p >= 32; p += 32) {
-    const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-    const __m256i hits =
-        _mm256_or_si256(_mm256_cmpeq_epi8(bytes, first), _mm256_cmpeq_epi8(bytes, second));
-    const auto mask = static_cast<unsigned>(_mm256_movemask_epi8(hits));
-    if (mask != 0) return p + __builtin_ctz(mask);
+/// Where fields end, unless they are quoted: at a separator or a new line. 64 characters are looked
+/// at together, since most fields are much shorter.
+class FieldEnds {
+ public:
+  FieldEnds(const char* begin, const char* end, char separator)
+      : at_(begin), end_(end), separator_(_mm256_set1_epi8(separator)) {
+    look();
   }
-  while (p < end && *p != a && *p != '\n') ++p;
-  return p;
-}
+
+  /// The next one, or the end of the text.
+  const char* next() {
+    while (found_ == 0) {
+      if (end_ - at_ <= kBlock) return end_;
+      at_ += kBlock;
+      look();
+    }
+    const char* const end = at_ + std::countr_zero(found_);
+    found_ &= found_ - 1;
+    return end;
+  }
+  /// The next one is looked for from here on.
+  void go_to(const char* place) {
+    at_ = place;
+    look();
+  }
+
+ private:
+  static constexpr ptrdiff_t kBlock = 64;
+
+  void look() {
+    const char* from = at_;
+    char padded[kBlock] = {};
+    if (end_ - at_ < kBlock) from = std::copy(at_, end_, padded) - (end_ - at_);
+    found_ = half(from) | uint64_t{half(from + kBlock / 2)} << 32;
+    if (end_ - at_ < kBlock) found_ &= ~(~uint64_t{0} << (end_ - at_));
+  }
+  uint32_t half(const char* from) const {
+    const __m256i text = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+    const __m256i new_lines = _mm256_cmpeq_epi8(text, _mm256_set1_epi8('\n'));
+    return static_cast<uint32_t>(
+        _mm256_movemask_epi8(_mm256_or_si256(_mm256_cmpeq_epi8(text, separator_), new_lines)));
+  }
+
+  const char* at_;
+  const char* end_;
+  __m256i separator_;
+  uint64_t found_ = 0;  // among the 64 characters from at_ on, those not given yet
+};
 
 }  // namespace
 
@@ -83,16 +119,19 @@ CsvRecords::Found CsvRecords::scan(std::string_view text) {
   record_.raw = text;
   quoted_ = false;
   unquoted_bytes_ = 0;
+  FieldEnds ends(begin, end, separator_);
   for (const char* p = begin;; ++p) {
-    record_.fields.push_back({{}, static_cast<size_t>(p - begin)});
+    const char* const field = p;
+    const auto place = static_cast<size_t>(field - begin);
     if (p < end && *p == kQuote) {
       quoted_ = true;
-      p = scan_quoted(p, end);
+      record_.fields.emplace_back(std::string_view(), place);
+      p = scan_quoted(field, end);
       if (p == nullptr) return Found::kOpenQuote;
+      ends.go_to(std::min(p + 1, end));
     } else {
-      const char* const field = p;
-      p = find_end_of_field(p, end, separator_);
-      record_.fields.back().text = {field, static_cast<size_t>(p - field)};
+      p = ends.next();
+      record_.fields.emplace_back(std::string_view(field, p - field), place);
     }
     if (p == end) return Found::kOpenRecord;
     if (*p != '\n') continue;
@@ -123,7 +162,7 @@ const char* CsvRecords::scan_quoted(const char* quote, const char* end) {
     close = find_quote(part);
   }
   if (close == nullptr) return nullptr;
-  const char* const last = find_end_of_field(close + 1, end, separator_);
+  const char* const last = FieldEnds(close + 1, end, separator_).next();
   if (text == nullptr && last == close + 1) {
     record_.fields.back().text = {part, static_cast<size_t>(close - part)};
     return last;

@@ -24,6 +24,7 @@ inline std::string_view trimmed(std::string_view text) {
 /// One record. Valid until the callback that received it returns.
 struct CsvRecord {
   struct Field {
+    Field(std::string_view text, size_t begin) : text(text), begin(begin) {}
     std::string_view text;  // unquoted
     size_t begin;           // in `raw`
   };

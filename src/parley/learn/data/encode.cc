@@ -8,19 +8,12 @@
 #include "parley/base/number.h"
 #include "parley/base/result.h"
 #include "parley/learn/data/csv_records.h"
-#include "parley/learn/data/quick_number.h"
 
 namespace parley::learn {
 namespace {
 
 // No number contains a byte of the no-break spaces U+00A0 and U+202F, so all of them can go.
 constexpr std::string_view kIgnoredInNumbers = "%' \t\xC2\xA0\xE2\x80\xAF";
-
-/// Moved to the nearest bound, and counted if that changes it.
-double bounded(double value, double low, double high, Counts::Column& counts) {
-  counts.out_of_bounds += value < low || value > high;
-  return value < low ? low : value > high ? high : value;
-}
 
 double finite(double value) { return std::isfinite(value) ? value : kNoNumber; }
 
@@ -71,10 +64,10 @@ CellReader::CellReader(std::string_view strip, const std::vector<std::string>& l
   }
 }
 
-double CellReader::number(const Cell& cell) {
+double CellReader::any_number(const Cell& cell) {
   if (cell.kind == Cell::Kind::kReal) return finite(cell.real);
   if (cell.kind == Cell::Kind::kInteger) return static_cast<double>(cell.integer);
-  if (!strips_)  // A text that is a plain number needs no cleaning.
+  if (!strips_)  // Nor does one that is only longer, or has blanks around it.
     if (const double value = quick_number(trimmed(cell.text)); is_number(value)) return value;
   clean(cell.text);
   std::replace(clean_.begin(), clean_.end(), decimal_, '.');
@@ -93,13 +86,6 @@ void CellReader::clean(std::string_view text) {
   clean_.clear();
   for (char c : text)
     if (!dropped_[static_cast<unsigned char>(c)]) clean_ += c;
-}
-
-double encode_number(const Column& column, double value, Counts::Column& counts) {
-  const bool found = is_number(value);
-  counts.replaced += !found;
-  const double in_bounds = found ? bounded(value, column.low, column.high, counts) : column.missing;
-  return column.log ? portable_log1p(in_bounds) : in_bounds;
 }
 
 double encode_label(const Target& target, double value, Counts::Column& counts) {

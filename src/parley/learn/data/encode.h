@@ -12,6 +12,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "parley/base/math/portable.h"
+#include "parley/learn/data/quick_number.h"
 #include "parley/learn/data/rows.h"
 #include "parley/learn/data/schema.h"
 #include "parley/learn/preprocess/transform.h"
@@ -23,13 +25,15 @@ namespace parley::learn {
 struct Cell {
   enum class Kind { kText, kReal, kInteger };
   Kind kind = Kind::kText;
-  std::string_view text{};
-  double real = 0;
-  int64_t integer = 0;
+  union {
+    std::string_view text{};
+    double real;
+    int64_t integer;
+  };
 
-  static Cell of(std::string_view text) { return {.text = text}; }
-  static Cell of(double real) { return {.kind = Kind::kReal, .real = real}; }
-  static Cell of(int64_t integer) { return {.kind = Kind::kInteger, .integer = integer}; }
+  static Cell of(std::string_view text) { return {Kind::kText, {.text = text}}; }
+  static Cell of(double real) { return {Kind::kReal, {.real = real}}; }
+  static Cell of(int64_t integer) { return {Kind::kInteger, {.integer = integer}}; }
 };
 
 /// The text of a cell, without the blanks around it, as it is compared with levels, filters and
@@ -61,13 +65,20 @@ class CellReader {
   CellReader(std::string_view strip, char decimal);
   CellReader(std::string_view strip, const std::vector<std::string>& levels);
 
-  double number(const Cell& cell);  // finite, or kNoNumber
+  /// Finite, or kNoNumber.
+  double number(const Cell& cell) {
+    if (cell.kind == Cell::Kind::kText && !strips_)  // A plain number needs no cleaning.
+      if (const double value = plain_number(cell.text); is_number(value)) [[likely]]
+        return value;
+    return any_number(cell);
+  }
   std::optional<size_t> level(const Cell& cell);
 
  private:
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
+  double any_number(const Cell& cell);
   void clean(std::string_view text);
 
   char decimal_ = '.';
@@ -77,8 +88,19 @@ class CellReader {
   std::string clean_{};  // the text at hand
 };
 
+/// Moved to the nearest bound, and counted if that changes it.
+inline double bounded(double value, double low, double high, Counts::Column& counts) {
+  counts.out_of_bounds += value < low || value > high;
+  return value < low ? low : value > high ? high : value;
+}
+
 /// A number or kNoNumber by its column's rules: inside the bounds or `missing`, then the logarithm.
-double encode_number(const Column& column, double value, Counts::Column& counts);
+inline double encode_number(const Column& column, double value, Counts::Column& counts) {
+  const bool found = is_number(value);
+  counts.replaced += !found;
+  const double in_bounds = found ? bounded(value, column.low, column.high, counts) : column.missing;
+  return column.log ? portable_log1p(in_bounds) : in_bounds;
+}
 
 /// The label of a number, or of kNoNumber, which counts as the center.
 double encode_label(const Target& target, double value, Counts::Column& counts);

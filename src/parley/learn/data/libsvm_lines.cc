@@ -133,7 +133,7 @@ inline LibsvmLines::Found LibsvmLines::take_word(std::string_view text, size_t b
   if (index == 0) return Found::kNoIndex;
   if (index <= last_) return Found::kIndexBack;
   last_ = index;
-  record_.entries.push_back({index, quick_number(text.substr(colon + 1, end - colon - 1))});
+  record_.entries.emplace_back(index, quick_number(text.substr(colon + 1, end - colon - 1)));
   return Found::kWord;
 }
 

@@ -15,6 +15,7 @@ namespace parley::learn {
 /// Valid until the callback that received it returns.
 struct LibsvmLine {
   struct Entry {
+    Entry(uint64_t index, double value) : index(index), value(value) {}
     uint64_t index;  // from 1
     double value;    // finite, or kNoNumber
   };

@@ -108,8 +108,9 @@ inline double decimal(Word text, size_t size) {
 
 }  // namespace word
 
-/// The finite number that all of `text` is, or kNoNumber; as parse_number.
-inline double quick_number(std::string_view text) {
+/// The number of a text that is plain: a sign perhaps, up to 15 digits, and perhaps a point among
+/// them. kNoNumber for any other.
+inline double plain_number(std::string_view text) {
   if (text.size() == 1 && text[0] >= '0' && text[0] <= '9') return text[0] - '0';
   const bool negative = !text.empty() && text[0] == '-';
   const char* const first = text.data() + negative;
@@ -119,8 +120,15 @@ inline double quick_number(std::string_view text) {
     value = word::decimal(word::of_short(first, size), size);
   else if (size > 8 && size <= 16)
     value = word::decimal(word::of_long(first, size), size);
-  if (is_number(value)) [[likely]]  // Signs are hard to guess, so nothing branches on them.
-    return std::bit_cast<double>(std::bit_cast<uint64_t>(value) ^ uint64_t{negative} << 63);
+  // Signs are hard to guess, so nothing branches on them.
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(value) ^ uint64_t{negative} << 63);
+}
+
+/// The finite number that all of `text` is, or kNoNumber; as parse_number.
+inline double quick_number(std::string_view text) {
+  double value = plain_number(text);
+  if (is_number(value)) [[likely]]
+    return value;
   value = parse_number(text).value_or(kNoNumber);
   return std::isfinite(value) ? value : kNoNumber;
 }

@@ -85,10 +85,13 @@ void Plot::name_lines(std::vector<std::pair<double, std::string>> names) {
   constexpr double kApart = 14;
   std::sort(names.begin(), names.end(),
             [](const auto& a, const auto& b) { return a.first > b.first; });
-  double last = -kApart;  // The largest value is at the top.
-  for (const auto& [value, name] : names) {
-    last = std::max(y_.at(value) + 4, last + kApart);
-    text(x_.to + 4, last, name, "start");
+  std::vector<double> places;  // The largest value is at the top.
+  for (const auto& [value, name] : names)
+    places.push_back(std::max(y_.at(value) + 4, places.empty() ? 0 : places.back() + kApart));
+  double lowest = y_.from + 4;  // Below are the ticks.
+  for (size_t i = names.size(); i-- > 0; lowest = places[i] - kApart) {
+    places[i] = std::min(places[i], lowest);
+    text(x_.to + 4, places[i], names[i].second, "start");
   }
 }
 

@@ -2,12 +2,15 @@
 what the description of the data says. Left out where PARLEY_DATA is unset."""
 
 import collections
+import csv
+import math
 import os
 import pathlib
+import random
 import subprocess
 import unittest
 
-from charters import category, charter, number, policy, write
+from charters import block, category, charter, number, policy, write
 from parley import InFolder, main
 
 DATA = os.environ.get("PARLEY_DATA")
@@ -48,6 +51,58 @@ class RealData(InFolder):
             described = self.described(file, target, columns, rows, source="libsvm")
             self.assertEqual((described["replaced"], described["out_of_bounds"],
                               described["ignored"]), (0, 0, 0))
+
+    def write_columns(self, file, folder):
+        """a9a's 66 + 57 columns as two owners' files in orders of their own; returns the labels."""
+        lines = subprocess.run(["zstd", "-dc", f"{DATA}/{file}.zst"], check=True, text=True,
+                               capture_output=True).stdout.splitlines()
+        records = [(f"r{i:06d}", *line.split()) for i, line in enumerate(lines)]
+        (self.folder / folder).mkdir()
+        for owner, columns in (("first", range(1, 67)), ("second", range(67, 124))):
+            random.Random(owner).shuffle(records)
+            with open(self.folder / folder / f"{owner}.csv", "w", newline="") as out:
+                writer = csv.writer(out, lineterminator="\n")
+                writer.writerow(["id", "income", *[f"{owner}{j + 1}" for j in range(len(columns))]])
+                for name, label, *ones in records:
+                    here = {int(one.split(":")[0]) for one in ones}
+                    writer.writerow([name, label, *[int(j in here) for j in columns]])
+        return {name: float(label) for name, label, *_ in records}
+
+    def test_a9a_in_columns_without_noise_is_the_specifications(self):
+        """Table 1.8: Boyd's scaling, rho = 0.1, warm; the paper's diverges at rho = 0.03."""
+        labels, judged = self.write_columns("a9a/a9a", "data"), self.write_columns("a9a/a9a.t", "test")
+        write(self.folder, "c.toml", "\n".join([
+            block("[charter]", {"version": 1, "name": "a9a", "consortium": "test.example"}),
+            block("[records]", {"id": "id", "count": len(labels)}),
+            block("[target]", {"owner": "first", "column": "income", "levels": ["-1", "+1"]}),
+            number("first", 0, 1, 0, count=66, owner="first"),
+            number("second", 0, 1, 0, count=57, owner="second"),
+            block("[model]", {"loss": "logistic", "l2": 1 / len(labels), "box": 8.0}),
+            block("[protocol]", {"name": "sharing", "rule": "admm", "rounds": 20, "step": 0.1}),
+            block("[privacy]", {"calibration": "paper", "max_row_norm": 4.0, "delta": 1e-6}),
+            *[block("[[owner]]", {"name": owner, "epsilon": 1.0, "max_row_norm": norm,
+                                  "columns": [f"{owner}{j + 1}" for j in range(count)]})
+              for owner, count, norm in (("first", 66, 3.0), ("second", 57, 2.5))],
+            block("[learner]", {"name": "office"})]))
+        found = self.json("simulate", "c.toml", "--data", "data", "--out", "run")
+        by_round = found["result"]["by_round"]
+        self.assertAlmostEqual(found["optimum"]["fitness"], 0.323380, delta=1e-6)
+        self.assertEqual(len(by_round), 20)
+        self.assertLessEqual(by_round[10]["p50"], 0.001)
+        files = []
+        for owner in ("first", "second"):
+            files.append(self.folder / f"{owner}.scores")
+            files[-1].write_text(self.parley("predict", f"run/simulated/{owner}/part.json",
+                                             f"test/{owner}.csv", "--query", "test").stdout)
+        opened = self.json("predict", "run/manifest.json", *files)
+        loss = sum(math.log1p(math.exp(-judged[name] * score))
+                   for name, score in zip(opened["ids"], opened["values"])) / len(judged)
+        self.assertGreaterEqual(loss, 0.3236)
+        self.assertLessEqual(loss, 0.3246)
+        diverged = self.parley("simulate", "c.toml", "--data", "data", "--out", "run", "--set",
+                               "protocol.step=0.03", "--set", 'protocol.scaling="paper"', expect=1)
+        self.assertIn("ADMM sharing diverges", diverged.stderr)
+        self.assertIn('scaling "boyd" converges', diverged.stderr)
 
     def test_adult_has_no_header_and_question_marks(self):
         columns = [number("age", 17, 90, 38), number("education-num", 1, 16, 10),

@@ -48,7 +48,7 @@ class Agencies(Consortium):
             *columns,
             block("[model]", {"loss": "squared", "l2": 0.01, "bias": True, "box": 4.0}),
             block("[protocol]", {"name": "sharing", "rule": self.rule, **self.steps()}),
-            block("[privacy]", {"max_row_norm": 1.0, "delta": 1e-5}),
+            block("[privacy]", {"max_row_norm": 1.0, "delta": 1e-5, **self.calibration()}),
             *[block("[[owner]]", {"name": owner, "epsilon": float(self.epsilon),
                                   "columns": names[owner], "max_row_norm": 0.57,
                                   "sign_key": self.sign_keys[owner]}) for owner in OWNERS],
@@ -62,8 +62,13 @@ class Agencies(Consortium):
     def steps(self):
         if self.rule == "statistics":
             return {"rounds": 1}
+        if self.rule == "admm":
+            return {"rounds": self.rounds, "step": 1.0}
         steps = {"rounds": self.rounds, "step": 1.0, "model_ball": 4.0}
         return {**steps, "momentum": 0.5} if self.rule == "gradients" else steps
+
+    def calibration(self):
+        return {"calibration": "paper"} if self.rule == "admm" else {}
 
     def write_data(self, seed=1):
         """Every owner's file in an order of its own."""

@@ -7,7 +7,7 @@ namespace parley::test {
 
 inline std::string columns_charter(double epsilon, size_t records, const std::string& rule,
                                    size_t rounds = 6, const std::string& step = "0.5") {
-  const bool once = rule == "statistics";
+  const bool once = rule == "statistics", exact = rule == "admm";
   std::string text =
       "[charter]\nversion = 1\nname = \"columns\"\nconsortium = \"agencies.example\"\n"
       "[records]\nid = \"person\"\ncount = " +
@@ -20,8 +20,9 @@ inline std::string columns_charter(double epsilon, size_t records, const std::st
             : "rounds = " + std::to_string(rounds) +
                   (rule == "gradients" ? "\nstep = " + step + "\nmomentum = 0.5"
                                        : std::string("\nstep = 1.0")) +
-                  "\nmodel_ball = 4.0\n") +
-      "[privacy]\nmax_row_norm = 1.0\ndelta = 1e-5\n[learner]\nname = \"office\"\n";
+                  (exact ? "\n" : "\nmodel_ball = 4.0\n")) +
+      "[privacy]\nmax_row_norm = 1.0\ndelta = 1e-5\n" + (exact ? "calibration = \"paper\"\n" : "") +
+      "[learner]\nname = \"office\"\n";
   for (const std::string name : {"agency-1", "agency-2", "agency-3"}) {
     text += "[[owner]]\nname = \"" + name +
             "\"\nmax_row_norm = 0.57\nepsilon = " + std::to_string(epsilon) + "\ncolumns = [\"" +

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "parley/audit/sharing_worlds.h"
-#include "parley/charter/available.h"
 #include "parley/learn/sharing/integer_rows.h"
 #include "parley/learn/sharing/joint_gradient.h"
 
@@ -114,11 +113,9 @@ Play play_of(Worlds worlds) {
 
 Result<Target> sharing_target(const Charter& charter, size_t owner) {
   check(owner < charter.owners.size());
+  TRY(charter::check_protects(charter));
   if (charter.protocol.rule == charter::Rule::kStatistics) return statistics_target(charter, owner);
   if (charter.protocol.rule == charter::Rule::kNoisySharing) return noisy_target(charter, owner);
-  if (charter.protocol.rule != charter::Rule::kGradients)
-    return charter::not_available("protocol.rule", name_of(charter.protocol.rule),
-                                  "Use \"gradients\" or \"statistics\".");
   const charter::Owner& who = charter.owners[owner];
   Worlds one = TRY(worlds_of(charter, 1)), four = TRY(worlds_of(charter, kControl));
   SystemEntropy entropy;

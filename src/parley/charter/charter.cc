@@ -75,6 +75,17 @@ std::string file_beside(std::string_view name) {
   return any_text(name);
 }
 
+Result<void> check_protects(const Charter& charter) {
+  if (charter.protocol.name != ProtocolName::kSharing || charter.protocol.rule != Rule::kAdmm)
+    return {};
+  return Error{Code::kInvalid,
+               "\"admm\" adds no noise and protects nobody: it is for `parley simulate` with "
+               "--data only",
+               "Take rule = \"gradients\", \"statistics\" or \"noisy_sharing\", which are "
+               "private.",
+               {.key = "protocol.rule"}};
+}
+
 int64_t Charter::answers() const {
   if (protocol.name == ProtocolName::kAsync) return protocol.answers;
   // The papers count T points, hence T - 1 answers between them.

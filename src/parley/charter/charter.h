@@ -49,6 +49,7 @@ struct Model {
   double huber_delta = 1;                        // huber: squared up to here, straight beyond
   std::array<double, 2> class_weights = {1, 1};  // hinge, logistic: of the first and second class
   double l2 = 0;                                 // lambda of (lambda/2)|theta|^2, in mean form
+  double l1 = 0;  // rule admm: instead of it, lambda of lambda |theta|_1
   bool bias = false;
   double box = 0;  // |theta|_inf <= box
 };
@@ -83,6 +84,10 @@ struct Protocol {
   double max_update_norm = 0;  // level party only
   // sharing
   double model_ball = 0;
+  // rule admm, whose rho is `step`; see learn/sharing/admm.h
+  Scaling scaling = Scaling::kBoyd;
+  bool warm_start = true;
+  double tolerance = 1e-3;
 };
 
 struct Privacy {
@@ -178,6 +183,10 @@ Result<Charter> read_charter(const std::filesystem::path& file,
 Result<Charter> parse_charter(std::string_view toml, const std::string& file_name,
                               const std::filesystem::path& folder,
                               std::span<const Override> changes = {});
+
+/// Rule admm adds no noise: only a simulation runs it, and everything that speaks for an owner, or
+/// about what an owner pays, refuses it by this.
+Result<void> check_protects(const Charter& charter);
 
 /// The loss with its constants.
 learn::Losses loss_of(const Model& model);

@@ -77,10 +77,11 @@ std::string what(const Charter& charter) {
   const std::string made = charter.preprocess && !charter.schema.bundle
                                ? ""  // The bundle decides how many.
                                : " (" + count(features, "feature") + ")";
-  std::string text = "What: a linear model of " + in_quotes(charter.schema.target.column) +
-                     " from " + count(columns, "column") + made + ", " + loss(model) +
-                     ", l2 = " + shortest(model.l2) + ", every coefficient between -" +
-                     shortest(model.box) + " and " + shortest(model.box) + ".";
+  std::string text =
+      "What: a linear model of " + in_quotes(charter.schema.target.column) + " from " +
+      count(columns, "column") + made + ", " + loss(model) +
+      (model.l1 > 0 ? ", l1 = " + shortest(model.l1) : ", l2 = " + shortest(model.l2)) +
+      ", every coefficient between -" + shortest(model.box) + " and " + shortest(model.box) + ".";
   if (charter.preprocess)
     text += " Features first pass through the public bundle " +
             to_hex(charter.preprocess->sha256).substr(0, 12) + "...";
@@ -126,6 +127,9 @@ std::string how(const Charter& charter) {
   text += ", rounds " + decided(charter, "protocol.rounds", grouped(p.rounds));
   if (p.rule != Rule::kStatistics)
     text += ", step " + decided(charter, "protocol.step", shortest(p.step));
+  if (p.rule == Rule::kAdmm)
+    text += ", scaling " + word(p.scaling) + ", " + (p.warm_start ? "warm" : "cold") + " start" +
+            (p.tolerance > 0 ? ", done once residuals are below " + shortest(p.tolerance) : "");
   if (p.momentum > 0) text += ", momentum " + shortest(p.momentum);
   if (p.name == ProtocolName::kSync && p.rule != Rule::kStatistics)
     text += ", output " + decided(charter, "protocol.average", output(p.average));
@@ -176,7 +180,8 @@ std::string answer_of(const Charter& charter) {
 std::string what_leaves(const Charter& charter) {
   const Protocol& protocol = charter.protocol;
   if (protocol.rule == Rule::kAdmm)
-    return "What leaves each owner: one exact score per record, every round.\n";
+    return "What would leave each owner: one exact score per record, every round. Whoever takes "
+           "part learns every label.\n";
   const std::string key =
       protocol.name == ProtocolName::kAsync ? "protocol.answers" : "protocol.rounds";
   std::string text = "What leaves each owner: a " + answer_of(charter) + ", " +
@@ -215,6 +220,9 @@ std::string noise(const Charter& charter, const Owner& owner) {
 }
 
 std::string price(const Charter& charter) {
+  if (charter.protocol.rule == Rule::kAdmm)
+    return "At which price: nothing is charged, for nothing is protected: epsilon is infinite, "
+           "whatever [[owner]] says.\n";
   std::string text = "At which price:\n";
   for (size_t i = 0; i < charter.owners.size() && i < kListed; ++i) {
     const Owner& owner = charter.owners[i];
@@ -232,6 +240,8 @@ std::string price(const Charter& charter) {
 
 std::string promise(const Charter& charter) {
   const Privacy& privacy = charter.privacy;
+  if (charter.protocol.rule == Rule::kAdmm)
+    return "NOT PRIVATE: rule \"admm\" adds no noise and runs in the simulator only.\n";
   if (privacy.calibration == Calibration::kPaper)
     return "NOT PRIVATE: calibration \"paper\" reproduces published formulas and runs in the "
            "simulator only.\n";

@@ -122,6 +122,7 @@ std::string explain(const Policy& policy, const SpentByDataset& spent) {
 std::string why_refused(const Policy& policy, const Charter& charter) {
   if (policy.first_match(charter) != nullptr) return "";
   if (!charter.complete()) return "it is a draft: " + charter.undecided.front() + " is undecided";
+  if (const auto protects = check_protects(charter); !protects) return protects.error().what;
   if (charter.privacy.calibration != Calibration::kSound)
     return "its calibration is \"" + std::string(name_of(charter.privacy.calibration)) +
            "\", which is not private";

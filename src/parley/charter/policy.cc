@@ -202,6 +202,7 @@ const Accept* Policy::first_match(const Charter& charter) const {
 }
 
 Result<const Dataset*> Policy::dataset_for(const Charter& charter) const {
+  TRY(check_protects(charter));
   const Accept* rule = first_match(charter);
   if (rule == nullptr)
     return Error{Code::kPolicy, owner + "'s policy has no [[accept]] rule for this charter",

@@ -37,6 +37,9 @@ void check_calibration(Table& t, const Charter& charter) {
   if (!paper && p.name == ProtocolName::kSharing && p.rule == Rule::kAdmm)
     t.fail("calibration", "must be \"paper\" for rule admm, which has no privacy",
            "Take rule = \"gradients\", or calibration = \"paper\" in a simulation.");
+  if (paper && p.name == ProtocolName::kSharing && p.rule != Rule::kAdmm)
+    t.fail("calibration", "\"paper\" is for rule admm only under protocol sharing",
+           "Take calibration = \"sound\".");
   if (paper && p.name == ProtocolName::kSync && p.rounds == 1)
     t.fail("calibration", "\"paper\" counts points, not answers, and needs rounds of at least 2",
            "Give protocol.rounds the paper's T.");

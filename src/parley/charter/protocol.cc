@@ -207,6 +207,16 @@ void read_loss_constants(Table& t, Model& model) {
   if (model.class_weights == std::array{1.0, 1.0}) t.leave_out("class_weights");
 }
 
+/// Without noise nothing is averaged, and nothing is left to a forecast.
+void read_admm(Table& t, Protocol& p) {
+  t.required("rounds", p.rounds, kRounds, "Give the most rounds, for example rounds = 20.");
+  t.required("step", p.step, above(0).up_to(1e12), "Give ADMM's rho, for example step = 0.1.");
+  t.optional("scaling", p.scaling, Anything{}, "For example scaling = \"boyd\".");
+  t.optional("warm_start", p.warm_start, Anything{}, "For example warm_start = true.");
+  t.optional("tolerance", p.tolerance, at_least(0).below(1),
+             "Both residuals per record at which it stops, tolerance = 0.001; 0.0 for never.");
+}
+
 void read_sharing(Table& t, Charter& charter) {
   Protocol& p = charter.protocol;
   // A person decides this one: it settles whom an owner has to trust.
@@ -214,6 +224,7 @@ void read_sharing(Table& t, Charter& charter) {
              Among<Rule>{Rule::kGradients, Rule::kStatistics, Rule::kNoisySharing, Rule::kAdmm},
              "For example rule = \"gradients\".");
   const bool once = p.rule == Rule::kStatistics;
+  if (p.rule == Rule::kAdmm) return read_admm(t, p);
   once ? read_once(t, p) : read_descent(t, p, true);
   if (p.rule == Rule::kGradients || p.rule == Rule::kNoisySharing)
     t.required("model_ball", p.model_ball, kNorm, "Bound the model, for example model_ball = 4.0.");
@@ -244,6 +255,11 @@ void read_model(Table& root, Charter& charter) {
   root.table("model", [&](Table& t) {
     t.required("loss", model.loss, Anything{}, "For example loss = \"squared\".");
     t.optional("l2", model.l2, at_least(0).up_to(1e12), "For example l2 = 0.0.");
+    t.optional("l1", model.l1, at_least(0).up_to(1e12), "For example l1 = 0.001.");
+    if (model.l1 == 0) t.leave_out("l1");
+    if (model.l1 > 0 && model.l2 > 0) t.fail("l1", "cannot stand beside l2", "Take one of them.");
+    if (model.l1 > 0 && model.loss == Loss::kHinge)
+      t.fail("l1", "needs a loss with curvature, found hinge", "Take l2 instead.");
     t.optional("bias", model.bias, Anything{}, "bias = true adds a feature that is always 1.");
     t.required("box", model.box, above(0).up_to(1e6),
                "Bound the size of every coefficient, for example box = 1.0.");
@@ -265,6 +281,9 @@ void read_protocol(Table& root, Charter& charter) {
         return read_sharing(t, charter);
     }
   });
+  if (charter.model.l1 > 0 && charter.protocol.rule != Rule::kAdmm)
+    root.fail("model", "has l1, which only rule admm of protocol sharing knows",
+              "Give l2 instead.");
 }
 
 }  // namespace parley::charter

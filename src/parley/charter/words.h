@@ -6,6 +6,7 @@
 #include "parley/learn/async_descent.h"
 #include "parley/learn/data/schema.h"
 #include "parley/learn/schedule.h"
+#include "parley/learn/sharing/admm.h"
 
 namespace parley::charter {
 
@@ -57,6 +58,10 @@ enum class OwnerLearner { kOwnNoise, kOthersFirst, kStatistics, kExact };
 template <>
 inline constexpr auto kNames<OwnerLearner> =
     names("own_noise", "others_first", "statistics", "exact");
+
+using learn::Scaling;
+template <>
+inline constexpr auto kNames<Scaling> = names("boyd", "paper");
 
 using Output = learn::AsyncOutput;
 template <>

@@ -114,6 +114,7 @@ size_t Forecast::losing() const {
 
 Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const learn::Rows>& pilot,
                           const ForecastOptions& options) {
+  TRY(charter::check_protects(charter));
   if (pilot == nullptr)
     return Error{Code::kInvalid,
                  "a forecast needs public rows, and the charter has no [pilot]",

@@ -36,9 +36,6 @@ Result<void> check_available(const Charter& charter) {
                "Only a complete charter trains.");
   if (charter.owners.size() < 2)
     return bad("owner", "sharing needs two owners at least", "Add owners.");
-  if (charter.protocol.rule == charter::Rule::kAdmm)
-    return not_available("protocol.rule", name_of(charter.protocol.rule),
-                         "Use \"gradients\" or \"statistics\".");
   if (charter.preprocess)
     return not_available("preprocess.bundle", charter.preprocess->bundle,
                          "Leave [preprocess] out: a bundle mixes columns of several owners.");
@@ -53,9 +50,12 @@ Result<void> check_available(const Charter& charter) {
   return check_target(charter.schema.target);
 }
 
+constexpr int kFinest = 20, kCoarsest = 10;  // bits of the rows
+
 /// R_m as the charter says; the ball is divided like them, so that no party's scores outweigh.
 learn::JointPlan plan_of(const Charter& charter) {
   learn::JointPlan plan{.fraction = static_cast<int>(charter.privacy.grid_bits),
+                        .bits = kFinest,
                         .rows = static_cast<uint64_t>(charter.records->count)};
   for (const charter::Owner& owner : charter.owners) plan.row_norms.push_back(owner.max_row_norm);
   const double whole = plan.row_norm();
@@ -93,7 +93,6 @@ Result<void> check_norms(const Charter& charter, const learn::JointPlan& plan) {
 /// The finest grid of the rows on which all sums fit 64 bits.
 Result<privacy::Gaussian> fit(learn::JointPlan& plan, uint32_t rounds, privacy::Rho rho,
                               bool moments) {
-  constexpr int kFinest = 20, kCoarsest = 10;
   for (plan.bits = kFinest; plan.bits >= kCoarsest; --plan.bits) {
     const double sensitivity = moments ? learn::moments_sensitivity(plan) : plan.sensitivity();
     const auto noise = privacy::Gaussian::calibrate(sensitivity, rounds, rho);
@@ -158,10 +157,17 @@ learn::Schema part_schema(const Charter& charter, size_t owner) {
   return schema;
 }
 
-Result<SharingTerms> sharing_terms(const Charter& charter) {
+Result<learn::JointPlan> columns_plan(const Charter& charter) {
   TRY(check_available(charter));
-  const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
   learn::JointPlan plan = plan_of(charter);
+  TRY(check_norms(charter, plan));
+  return plan;
+}
+
+Result<SharingTerms> sharing_terms(const Charter& charter) {
+  TRY(charter::check_protects(charter));
+  learn::JointPlan plan = TRY(columns_plan(charter));
+  const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
   const auto rho = TRY(privacy::Rho::make(TRY(smallest_rho(charter))));
   const bool moments = charter.protocol.rule == charter::Rule::kStatistics;
   auto noise = TRY(fit(plan, rounds, rho, moments));

@@ -36,6 +36,10 @@ struct SharingTerms {
 /// version cannot run soundly is refused, naming the key.
 Result<SharingTerms> sharing_terms(const charter::Charter& charter);
 
+/// Of it what does not depend on budgets, with the finest grid: how rows are shortened and rounded,
+/// also where nothing is protected. What no rule can run is refused, naming the key.
+Result<learn::JointPlan> columns_plan(const charter::Charter& charter);
+
 /// The columns of one owner, and the label and the bias where it holds the label.
 learn::Schema part_schema(const charter::Charter& charter, size_t owner);
 bool holds_label(const charter::Charter& charter, size_t owner);

@@ -1,13 +1,15 @@
 #include "parley/learn/fitness.h"
 
+#include <cmath>
+
 #include "parley/base/result.h"
 #include "parley/learn/solver/solvers.h"
 
 namespace parley::learn {
 namespace {
 
-std::variant<Moments, Design> data_for(const Losses& loss, size_t columns, int threads) {
-  if (std::holds_alternative<Squared>(loss)) return Moments(columns);
+std::variant<Moments, Design> data_for(const Losses& loss, size_t columns, int threads, double l1) {
+  if (std::holds_alternative<Squared>(loss) && l1 == 0) return Moments(columns);
   return Design(columns, threads);
 }
 
@@ -33,12 +35,13 @@ std::vector<double> loss_gradient(const Design& design, const Losses& loss,
 
 }  // namespace
 
-Fitness::Fitness(const Losses& loss, size_t columns, double l2, int threads)
+Fitness::Fitness(const Losses& loss, size_t columns, double l2, int threads, double l1)
     : loss_(loss),
       columns_(columns),
       l2_(l2),
       threads_(threads),
-      data_(data_for(loss, columns, threads)) {}
+      l1_(l1),
+      data_(data_for(loss, columns, threads, l1)) {}
 
 void Fitness::add(const Rows& rows) {
   if (auto* moments = std::get_if<Moments>(&data_)) return moments->add(rows, threads_);
@@ -56,11 +59,11 @@ size_t Fitness::rows() const {
 
 double Fitness::at(std::span<const double> theta) const {
   check(theta.size() == columns_ && rows() > 0);
-  double squares = 0;
-  for (double value : theta) squares += value * value;
+  double squares = 0, sizes = 0;
+  for (double value : theta) squares += value * value, sizes += std::fabs(value);
   const auto* moments = std::get_if<Moments>(&data_);
   const auto* design = std::get_if<Design>(&data_);
-  return l2_ / 2 * squares +
+  return l2_ / 2 * squares + l1_ * sizes +
          (moments ? moments->value(theta) : mean_loss(*design, loss_, scores_of(*design, theta)));
 }
 
@@ -78,7 +81,10 @@ Optimum Fitness::minimum(double box) const {
   if (const auto* moments = std::get_if<Moments>(&data_))
     return squared_optimum(*moments, l2_, box);
   const Problem problem{std::get<Design>(data_), l2_, box};
-  if (const auto* hinge = std::get_if<Hinge>(&loss_)) return hinge_optimum(problem, *hinge);
+  const auto* hinge = std::get_if<Hinge>(&loss_);
+  check(hinge == nullptr || l1_ == 0);
+  if (l1_ > 0) return lasso_optimum(problem, loss_, l1_);
+  if (hinge != nullptr) return hinge_optimum(problem, *hinge);
   return smooth_optimum(problem, loss_);
 }
 

@@ -1,5 +1,5 @@
 // The fitness f(theta) = (l2/2)|theta|^2 + mean loss over any number of rows, and its optimum: for
-// public rows, and for what a simulation compares with.
+// public rows, and for what a simulation compares with. Or with l1 |theta|_1, the lasso.
 #pragma once
 
 #include <span>
@@ -20,15 +20,15 @@ namespace parley::learn {
 /// `add` keeps a reference to them. Nothing depends on the number of threads.
 class Fitness {
  public:
-  Fitness(const Losses& loss, size_t columns, double l2, int threads = 1);
+  Fitness(const Losses& loss, size_t columns, double l2, int threads = 1, double l1 = 0);
 
   void add(const Rows& rows);
   void add(const SparseRows& rows);
   size_t rows() const;
   double at(std::span<const double> theta) const;
-  std::vector<double> gradient(std::span<const double> theta) const;
+  std::vector<double> gradient(std::span<const double> theta) const;  // without l1's part
 
-  /// The minimum over |theta_j| <= box.
+  /// The minimum over |theta_j| <= box. With l1 the loss must have curvature.
   Optimum minimum(double box) const;
 
  private:
@@ -36,6 +36,7 @@ class Fitness {
   size_t columns_;
   double l2_;
   int threads_;
+  double l1_;
   std::variant<Moments, Design> data_;
 };
 

@@ -135,6 +135,42 @@ TEST(Optimum, IsCertifiedForEveryLossWithAndWithoutAnActiveBox) {
     }
 }
 
+TEST(Optimum, OfTheLassoIsCertifiedAndSetsColumnsThatSayLittleToZero) {
+  for (const Losses& loss : all_losses()) {
+    if (std::holds_alternative<Hinge>(loss)) continue;
+    const Rows rows = random_rows(500, 12, 2, two_classes(loss));
+    Fitness fitness(loss, 12, 0, 2, .15), plain(loss, 12, 0, 2);
+    fitness.add(rows), plain.add(rows);
+    const std::vector<double> some = {1, -2, .5, 0, 0, 0, 0, 0, 0, 0, 0, -.5};
+    EXPECT_NEAR(fitness.at(some), plain.at(some) + .15 * 4, 1e-13);
+    for (double box : {.1, 5.0}) {
+      const Optimum best = fitness.minimum(box);
+      EXPECT_LT(best.relative_gap, 1e-8) << name_of(loss) << box;
+      EXPECT_NEAR(best.fitness, fitness.at(best.theta), 1e-13);
+      size_t zeros = 0;
+      for (size_t j = 0; j < 12; ++j) {
+        zeros += best.theta[j] == 0;
+        EXPECT_LE(std::fabs(best.theta[j]), box);
+        for (double step : {-1e-3, 1e-3}) {
+          auto near = best.theta;
+          near[j] = std::clamp(near[j] + step, -box, box);
+          EXPECT_GE(fitness.at(near) * (1 + best.relative_gap) + 1e-14, best.fitness);
+        }
+      }
+      EXPECT_GT(zeros, 3u) << name_of(loss) << box;
+    }
+  }
+}
+
+/// One column of ones and squares: the mean label, shrunk by l1/2.
+TEST(Optimum, OfTheLassoIsTheClosedFormWhereThereIsOne) {
+  Rows rows(1);
+  for (const double label : {.9, .1, .5}) rows.add(std::vector{1.0}, label);
+  Fitness fitness(Squared{}, 1, 0, 1, .3);
+  fitness.add(rows);
+  EXPECT_NEAR(fitness.minimum(4).theta[0], .35, 1e-12);
+}
+
 // More columns, sparse and dense, several owners, unequal scales: what a solver stumbles over.
 TEST(Optimum, IsCertifiedOnHarderProblems) {
   for (const Losses& loss : all_losses())

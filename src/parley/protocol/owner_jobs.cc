@@ -65,6 +65,7 @@ std::vector<size_t> neighbours_of(const Charter& charter, size_t owner) {
 }
 
 Result<Charter> learners_job(const Charter& charter, const std::string& learner) {
+  TRY(check_protects(charter));
   if (charter.central() && !learner.empty() && learner != charter.learner.name)
     return Error{Code::kInvalid,
                  learner + " is not the learner of this charter, " + charter.learner.name + " is",

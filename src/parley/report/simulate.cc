@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "parley/base/number.h"
@@ -24,12 +25,15 @@ Json json_of(const Spread& spread) {
           {"p75", spread.p75}};
 }
 
+bool is_protected(const SimulateResult::Owner& owner) { return std::isfinite(owner.epsilon); }
+
 Json json_of(const SimulateResult::Owner& owner) {
+  const auto promised = [&](double value) { return is_protected(owner) ? Json(value) : Json(); };
   return {{"name", owner.name},
           {"rows", owner.rows},
-          {"epsilon", owner.epsilon},
-          {"delta", owner.delta},
-          {"epsilon_spent", owner.epsilon_spent},
+          {"epsilon", promised(owner.epsilon)},
+          {"delta", promised(owner.delta)},
+          {"epsilon_spent", promised(owner.epsilon_spent)},
           {"epsilon_evaluation", owner.epsilon_evaluation},
           {"answers", owner.answers},
           {"weight", owner.weight},
@@ -63,6 +67,7 @@ std::string percent(double part) { return significant(100 * part) + " %"; }
 /// How much nearer the joint model is to the best possible one than the owner's own.
 std::string closer(const SimulateResult::Owner& owner) {
   if (!owner.gains) return "loses";
+  if (owner.joint <= learn::kGapWanted) return "there";  // The best is not known more closely.
   const double times = owner.local_only / owner.joint;
   return (times < 10 ? significant(times, 2) : grouped(std::llround(times))) + " times closer";
 }
@@ -73,8 +78,11 @@ std::vector<std::vector<std::string>> owner_rows(const SimulateResult& result) {
   for (const SimulateResult::Owner& owner : result.owners) {
     const double alone = owner.local_fitness;
     const double together = result.fitness.mean;
-    rows.push_back({owner.name, grouped(owner.rows), significant(owner.epsilon),
-                    significant(owner.epsilon_spent), fmt::format("{:.6f}", alone),
+    const auto budget = [&](double epsilon) {
+      return is_protected(owner) ? significant(epsilon) : std::string("∞");
+    };
+    rows.push_back({owner.name, grouped(owner.rows), budget(owner.epsilon),
+                    budget(owner.epsilon_spent), fmt::format("{:.6f}", alone),
                     fmt::format("{:.6f}", together), percent((alone - together) / alone),
                     closer(owner)});
   }
@@ -90,12 +98,17 @@ std::string to_text(const SimulateResult& result) {
   std::string text = fmt::format(
       "{}  charter {}  {}, seed {}\n\n", result.charter_name, result.charter_hash.substr(0, 12),
       result.runs == 1 ? "1 run" : grouped(result.runs) + " runs", result.seed);
+  if (!is_protected(first))
+    text += "NO PRIVACY AT ALL: no noise, no ledger, nobody is protected.\n\n";
   text += table(owner_rows(result)) + "\n" + judged(result) + "\n";
   text += fmt::format(
-      "Loss is the mean {} loss over all owners' rows, l2 included. Alone: the best model of the\n"
-      "owner's own rows, without noise. Best possible with all rows and no privacy: {:.6f}.\n"
-      "The second table is measured on all rows{}.\n",
-      result.loss, result.optimum.fitness, result.runs == 1 ? "" : ", with the first run's model");
+      "Loss is the mean {} loss over all {}, {} included. Alone: the best model of the\n"
+      "owner's own {}, without noise. Best possible with all {} and no privacy: {:.6f}.\n"
+      "The second table is measured on all {}{}.\n",
+      result.loss, result.columns ? "records" : "owners' rows", result.penalty,
+      result.columns ? "columns and the labels" : "rows", result.columns ? "columns" : "rows",
+      result.optimum.fitness, result.columns ? "records" : "rows",
+      result.runs == 1 ? "" : ", with the first run's model");
   text += fmt::format(
       "The joint model is {} above that best{}.\n", percent(result.relative_fitness.mean),
       result.runs == 1 ? ""
@@ -112,9 +125,12 @@ std::string to_text(const SimulateResult& result) {
     text += fmt::format(
         "{}'s own model is {} above it{}.\n", own.owner, percent(own.relative_fitness.mean),
         own.published ? ", published with noise" : "; it is made of exact rows and stays there");
-  text += fmt::format("{} {} of each owner, {} bytes up and {} down in all.\n", first.answers,
-                      first.answers == 1 ? "answer" : "answers", grouped(result.bytes_up),
-                      grouped(result.bytes_down));
+  const std::string given = fmt::format("{} {} of each owner, ", first.answers,
+                                        first.answers == 1 ? "answer" : "answers");
+  text += given + (is_protected(first)
+                       ? fmt::format("{} bytes up and {} down in all.\n", grouped(result.bytes_up),
+                                     grouped(result.bytes_down))
+                       : "in one process: nothing was sent.\n");
   if (result.evaluation)
     text += to_text(*result.evaluation) +
             fmt::format("{} paid ε {} for it, part of what it spent.\n", first.name,

@@ -55,13 +55,14 @@ struct SimulateResult {
   struct Owner {
     std::string name, source;
     uint64_t rows = 0;
-    double epsilon = 0, delta = 0;
+    double epsilon = 0, delta = 0;  // epsilon is infinite where nothing is protected
     double epsilon_spent = 0;       // by its ledger, in the first run
     double epsilon_evaluation = 0;  // part of it
     uint32_t answers = 0;
     double weight = 0;       // v_i of its answers in the learner's mean
     double noise_scale = 0;  // on the mean gradient: Laplace's b, or Gaussian's sigma
-    // Relative fitness of three models: its own rows without noise, the public rows, the joint one.
+    // Relative fitness of three models: its own rows or columns without noise, the public rows, the
+    // joint one.
     double local_only = 0;
     std::optional<double> pilot_only{};
     double joint = 0;
@@ -87,11 +88,12 @@ struct SimulateResult {
   std::vector<Spread> by_round{};               // relative fitness after round 1, 2, ...
   std::vector<Owner> owners{};
   std::vector<OwnModel> own_models{};
+  bool columns = false;  // owners hold columns of the same records, not records
   /// On the pooled rows, labels in units of the target: the first run's model, and the optimum.
   std::vector<learn::Metric> joint_metrics{}, optimum_metrics{};
   /// What the owners paid for at the end, in the first run; unlike all above it could be published.
   std::optional<learn::Evaluation> evaluation{};
-  std::string loss{};
+  std::string loss{}, penalty = "l2";
   learn::Target target;
   uint64_t bytes_up = 0, bytes_down = 0;  // of one run
   double wall_s = 0;

@@ -18,6 +18,10 @@ Optimum squared_optimum(const Moments& moments, double l2, double box);
 /// A loss with curvature, by Newton's method; certified by the first-order gap over the box.
 Optimum smooth_optimum(const Problem& problem, const Losses& loss);
 
+/// A loss with curvature and l1 times the sum of the sizes beside l2, by Newton's method whose
+/// quadratics are solved coordinate by coordinate; certified by the first-order gap over the box.
+Optimum lasso_optimum(const Problem& problem, const Losses& loss, double l1);
+
 /// The hinge loss, by the proximal method of multipliers on the dual, whose inner problems are
 /// smooth; certified by the duality gap.
 Optimum hinge_optimum(const Problem& problem, const Hinge& loss);

@@ -1,0 +1,49 @@
+// What a simulation over columns in several places measures, whatever the rule: the records as the
+// training sees them, every owner's part of the model put together, and what comes of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/learn/data/rows.h"
+#include "parley/learn/sharing/joint_gradient.h"
+#include "parley/sim/simulate.h"
+
+namespace parley::sim {
+
+/// The records as the training sees them, columns side by side, and those of each owner.
+struct Joined {
+  std::shared_ptr<learn::Rows> all;
+  std::vector<std::shared_ptr<learn::Rows>> own{};
+};
+
+/// What a run comes to.
+struct ColumnsRun {
+  struct Owner {
+    double epsilon_spent = 0;
+    uint32_t answers = 0;
+  };
+  std::vector<std::vector<double>> parts{};  // of the model, one of every owner
+  std::vector<Owner> owners{};
+  std::vector<double> by_round{};  // fitness after each round; empty where only the end is known
+  std::optional<std::string> manifest{};
+  uint64_t bytes_up = 0, bytes_down = 0;
+};
+
+/// What a rule brings.
+struct ColumnsJob {
+  learn::JointPlan plan{};        // how rows are shortened and rounded
+  bool protects = true;           // with noise, paid for by ledgers
+  std::string why_not_private{};  // of a simulation none is
+  double noise_scale = 0;
+  std::function<Result<ColumnsRun>(const Joined& joined, uint64_t run)> train{};
+};
+
+Result<SimulateResult> simulate_columns(const SimulateInput& input, const SimulateOptions& options,
+                                        const ColumnsJob& job);
+
+}  // namespace parley::sim

@@ -1,0 +1,15 @@
+// Rule admm of protocol sharing: ADMM without noise (learn/sharing/admm.h) on the owners' columns,
+// in plain doubles, past gate and ledger, and NOT PRIVATE. Whoever held the labels would get every
+// record's exact score of every owner, and every owner all labels. No party is played and no
+// message made: there is nothing that could be sent.
+#pragma once
+
+#include "parley/sim/columns.h"
+
+namespace parley::sim::paper {
+
+/// Refused, naming the key: what other rules refuse, too, no l2, labels that are no class, and
+/// owners' policies, none of which could allow it. `input` and `options` must outlive the job.
+Result<ColumnsJob> admm_job(const SimulateInput& input, const SimulateOptions& options);
+
+}  // namespace parley::sim::paper

@@ -103,7 +103,7 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
         "the certificate is " + papers.identity.uri() + ", the charter's learner is " + us.uri(),
         "Use the certificate that was made for this learner."};
   heed_interrupts();
-  const net::Log log = [&](const std::string& line) { log_line(clock, line); };
+  const net::Log log = log_line;
   net::log_refused_handshakes(log);
   for (const std::string& warning : TRY(protocol::plan_warnings(charter, pilot.get())))
     log("warning: " + warning);

@@ -41,7 +41,7 @@ Result<Output> serve(const OwnerOptions& options) {
   SystemClock clock;
   SystemEntropy entropy;
   heed_interrupts();
-  const net::Log log = [&](const std::string& line) { log_line(clock, line); };
+  const net::Log log = log_line;
   const bool listens = policy.identity && !policy.identity->learner.empty();
   net::log_refused_handshakes(listens ? log : nullptr);
   const net::ServiceOptions service{.charters = options.charters,

@@ -15,6 +15,12 @@ TRIANGLE = '[["bank-a", "bank-b"], ["bank-b", "bank-c"], ["bank-a", "bank-c"]]'
 NOBODY = [("[learner]\n", "[network]\ndeadline_s = 5\n"), ('name = "central-bank"', "")]
 
 
+def free_port():
+    with socket.socket() as door:
+        door.bind(("127.0.0.1", 0))
+        return door.getsockname()[1]
+
+
 class Graph(InFolder):
     def consortium(self, graph, *replace, **more):
         consortium = Consortium(self.folder, **more)
@@ -107,6 +113,40 @@ class Graph(InFolder):
         for owner in OWNERS:
             rows = self.json("ledger", "verify", f"{owner}/state/ledger.db")["rows"]
             self.assertEqual(rows, 1 + 1500, f"seed {seed}: nobody pays twice")
+
+    def test_owners_in_two_jobs_at_once_are_killed_and_finish_both(self):
+        first = self.consortium(LINE, ('"pilot_newton"', '"algorithm2"'), rows=500, rounds=400,
+                                epsilon=50, budget=100)
+        charters = []
+        for title in ("one", "other"):  # Every job has doors of its own, as the charter says.
+            text = first.charter.read_text().replace('"three-banks-rates"', f'"{title}"')
+            for owner in OWNERS[:2]:
+                name = f'name     = "{owner}"\n'
+                self.assertIn(name, text)
+                text = text.replace(name, f'{name}address = "127.0.0.1:{free_port()}"\n')
+            charters.append(self.folder / f"{title}.charter.toml")
+            charters[-1].write_text(text)
+        for owner in OWNERS:
+            first.write_policy(owner, identity='learner = "learner"' if owner != OWNERS[-1] else "")
+        start = lambda owner: first.start(owner, "--quiet", "owner", "run", f"{owner}/policy.toml",
+                                          *charters, "--wait", 60)
+        owners = {owner: start(owner) for owner in OWNERS}
+        for name, size in (("bank-c", 10_000), ("bank-b", 20_000)):
+            for first.charter in charters:
+                journal = self.job(first, name) / "journal.pb"
+                while not journal.exists() or journal.stat().st_size < size:
+                    self.assertIsNone(owners[name].poll(), first.log(name))
+                    time.sleep(0.005)
+            owners[name].kill()
+            owners[name].wait()
+            owners[name] = start(name)
+        self.all_end_well(first, owners)
+        for first.charter in charters:
+            self.verified(first)
+        for owner in OWNERS:
+            self.assertNotIn("cannot keep", first.log(owner))
+            rows = self.json("ledger", "verify", f"{owner}/state/ledger.db")["rows"]
+            self.assertEqual(rows, 1 + 2 * 400, "nobody pays twice")
 
     def test_an_owner_with_an_older_ledger_is_shown_its_receipt_and_stops(self):
         consortium = self.consortium(LINE, ('"pilot_newton"', '"algorithm2"'), rows=500, rounds=3000,

@@ -230,15 +230,16 @@ struct Opened {
   std::string started;
 };
 
-/// The journal, and the node as far as it goes.
+/// The journal, and the node as far as it goes: what it restores, the ledger is asked about.
 Result<Opened> open_journal(const std::filesystem::path& out, const Hash& charter, Clock& clock,
-                            protocol::GossipNode& node) {
+                            protocol::GossipNode& node, std::mutex& ledger) {
   const auto file = out / "journal.pb";
   if (!std::filesystem::exists(file)) {
     const std::string started = clock.now();
     return Opened{TRY(Journal::create(file, charter, started)), started};
   }
   Journal::Resumed resumed = TRY(Journal::resume(file, charter));
+  const std::lock_guard lock(ledger);
   TRY(node.restore(resumed.transcript));
   return Opened{std::move(resumed.journal), std::move(resumed.transcript.started)};
 }
@@ -268,7 +269,7 @@ Result<std::optional<Hash>> learn_with_neighbours(const Household& household, co
     auto newest = TRY(book.newest(setup.plan.owners[i].name, *setup.plan.owners[i].sign_key));
     if (newest) node.remember(i, *std::move(newest));
   }
-  Opened opened = TRY(open_journal(options.out, setup.job.hash, clock, node));
+  Opened opened = TRY(open_journal(options.out, setup.job.hash, clock, node, household.mutex));
   Circle circle({household, setup.job, options, log}, std::move(node), std::move(opened.journal),
                 std::move(opened.started));
   Streams streams(circle, setup, options.patience);

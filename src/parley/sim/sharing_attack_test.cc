@@ -16,6 +16,7 @@
 #include "parley/sim/world.h"
 #include "support/columns_charter.h"
 #include "support/entropy.h"
+#include "support/ledgers.h"
 #include "support/to_mask.h"
 
 namespace parley::sim {
@@ -99,7 +100,7 @@ TEST(SharingAttack, ByPredictionsFindsTheNoisyGradientAndNothingBehindIt) {
   const auto terms = *gate::sharing_terms(input.charter);
   const auto secret = secret_of(input, terms);
   const double deviation = terms.noise.scale() * terms.plan.unit();
-  const auto out = std::filesystem::path(testing::TempDir()) / "sharing-attack";
+  const auto out = test::fresh_folder();
   double squares = 0, rounding = 0;
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     ASSERT_TRUE(clear_ledgers(input.charter, out));

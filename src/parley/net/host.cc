@@ -12,7 +12,6 @@
 #include <optional>
 #include <utility>
 
-#include "parley/net/lookout.h"
 #include "parley/net/refusals.h"
 
 namespace parley::net {
@@ -87,7 +86,6 @@ struct Host::State {
   int port = 0;
   uint64_t streams_so_far = 0;
   std::map<Guest, std::unique_ptr<Stream>> streams;
-  Lookout lookout{std::chrono::microseconds(300)};
   grpc::Alarm alarm;
   std::mutex alarm_mutex;
   bool alarm_set = false;  // At most one is under way.
@@ -210,8 +208,7 @@ Event Host::next(std::chrono::milliseconds patience) {
   for (;;) {
     void* place = nullptr;
     bool ok = false;
-    if (state_->lookout.next(*state_->queue, &place, &ok, until) !=
-        grpc::CompletionQueue::GOT_EVENT)
+    if (state_->queue->AsyncNext(&place, &ok, until) != grpc::CompletionQueue::GOT_EVENT)
       return Nothing{};
     if (place == &state_->alarm) {
       const std::lock_guard lock(state_->alarm_mutex);

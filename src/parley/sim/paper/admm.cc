@@ -143,6 +143,7 @@ Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& opti
     error.where.key = "protocol.step";
     return error;
   }
+  options.progress(columns.size() * (charter.protocol.rounds - run.by_round.size()));  // not needed
   run.parts = std::move(result->models);
   TRY(check_box(charter, run.parts));
   run.owners.assign(columns.size(), {.epsilon_spent = std::numeric_limits<double>::infinity(),

@@ -52,8 +52,7 @@ struct Read {
 Result<Read> read(const std::string& kind, const std::string& file, const learn::Schema& schema) {
   if (kind == "sparse") {
     const auto got = TRY(learn::read_libsvm_sparse(file, schema));
-    const double size = double(got.rows.size()), values = double(got.rows.nonzeros());
-    return Read{got.rows.size(), 12 * values + 16 * size};
+    return Read{got.rows.size(), double(got.rows.bytes())};
   }
   const auto got = kind == "csv" ? TRY(learn::read_csv_counted(file, schema))
                                  : TRY(learn::read_libsvm(file, schema));

@@ -1,7 +1,6 @@
 #include "parley/learn/data/sparse_rows.h"
 
 #include <cmath>
-#include <vector>
 
 #include "parley/base/result.h"
 
@@ -12,24 +11,32 @@ void SparseRows::add(std::span<const uint32_t> at, std::span<const double> value
   bool ordinary = std::fabs(y) <= kLargest;  // False for NaN, too.
   for (double value : values) ordinary = ordinary & (std::fabs(value) <= kLargest);
   if (!ordinary) return add_zero();
+  bool ones = true;
+  for (double value : values) ones = ones & (value == 1 || std::fabs(value) < kSmallest);
+  if (ones && ones_.size() < values.size()) ones_.resize(values.size(), 1);
   for (size_t i = 0; i < at.size(); ++i) {
     check(i == 0 || at[i - 1] < at[i]);
     if (std::fabs(values[i]) < kSmallest) continue;
     indices_.push_back(at[i]);
-    values_.push_back(values[i]);
+    if (!ones) values_.push_back(values[i]);
   }
-  offsets_.push_back(values_.size());
+  end_record(y);
+}
+
+void SparseRows::end_record(double y) {
+  offsets_.push_back(indices_.size());
+  value_offsets_.push_back(values_.size());
   labels_.push_back(y);
 }
 
 size_t SparseRows::window() const {
   if (!values_.in_file() && !indices_.in_file()) return size();
-  const size_t bytes = nonzeros() * (sizeof(double) + sizeof(uint32_t));
-  return size() / (bytes / PageMemory::kWindow + 1) + 1;
+  return size() / (bytes() / PageMemory::kWindow + 1) + 1;
 }
 
 void SparseRows::release(size_t begin, size_t end) const {
-  values_.release(offsets_[begin], offsets_[end]);
+  values_.release(value_offsets_[begin], value_offsets_[end]);
+  value_offsets_.release(begin, end);
   indices_.release(offsets_[begin], offsets_[end]);
   offsets_.release(begin, end);
   labels_.release(begin, end);

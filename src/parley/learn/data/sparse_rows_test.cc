@@ -41,5 +41,40 @@ TEST(SparseRows, AreTheSameAsDenseRowsOfTheSameRecords) {
   }
 }
 
+TEST(SparseRows, OfOnesTakeFourBytesForEach) {
+  SparseRows rows(1000);
+  std::vector<uint32_t> at;
+  for (uint32_t i = 0; i < 1000; ++i) {
+    at.push_back(i);
+    rows.add(at, std::vector<double>(at.size(), 1), i);
+  }
+  EXPECT_TRUE(rows.all_ones());
+  EXPECT_EQ(rows.nonzeros(), 500500u);
+  EXPECT_EQ(rows.bytes(), 500500u * 4 + 1000 * 8 + 2 * 1001 * 8);
+  for (size_t i = 0; i < rows.size(); ++i)
+    ASSERT_EQ(std::vector<double>(rows.row_values(i).begin(), rows.row_values(i).end()),
+              std::vector<double>(i + 1, 1));
+}
+
+TEST(SparseRows, OfOnesAmongOthersHoldWhatTheyWereGiven) {
+  SparseRows rows(4);
+  using At = std::vector<uint32_t>;
+  using Values = std::vector<double>;
+  rows.add(At{0, 2}, Values{1, 1}, 1);
+  rows.add(At{0, 1, 3}, Values{1, 0, 1}, 2);  // Zeros are not kept: still ones.
+  rows.add_zero();
+  const size_t before = rows.bytes();
+  rows.add(At{1, 3}, Values{1, -2.5}, 3);
+  EXPECT_EQ(rows.bytes() - before, 2 * (8 + 4) + 3 * 8u);  // It costs the others nothing.
+  rows.add(At{0, 1, 2}, Values{1, 1, 1}, 4);
+  const Values expected[] = {{1, 1}, {1, 1}, {}, {1, -2.5}, {1, 1, 1}};
+  const At columns[] = {{0, 2}, {0, 3}, {}, {1, 3}, {0, 1, 2}};
+  ASSERT_EQ(rows.size(), std::size(expected));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(Values(rows.row_values(i).begin(), rows.row_values(i).end()), expected[i]) << i;
+    EXPECT_EQ(At(rows.row_indices(i).begin(), rows.row_indices(i).end()), columns[i]) << i;
+  }
+}
+
 }  // namespace
 }  // namespace parley::learn

@@ -9,8 +9,8 @@ struct Given {
 };
 
 [[gnu::always_inline]] inline Given given(const SparseRows& rows, size_t i) {
-  const uint64_t from = rows.offsets()[i];
-  return {rows.indices() + from, rows.values() + from, rows.offsets()[i + 1] - from};
+  const auto values = rows.row_values(i);
+  return {rows.row_indices(i).data(), values.data(), values.size()};
 }
 
 /// A record's score and norm side by side, lane by lane (record_map.h): a feature costs one fused

@@ -2,10 +2,12 @@
 
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstring>
-#include <map>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 namespace parley::ledger {
 namespace {
@@ -87,26 +89,28 @@ class Statements {
   Statements(const Statements&) = delete;
   Statements& operator=(const Statements&) = delete;
   ~Statements() {
-    for (const auto& [text, statement] : idle_) sqlite3_finalize(statement);
+    for (sqlite3_stmt* statement : idle_) sqlite3_finalize(statement);
   }
 
   sqlite3_stmt* take(const char* sql) {
-    const auto found = idle_.find(std::string_view(sql));
+    const auto found = std::find_if(idle_.begin(), idle_.end(), [&](sqlite3_stmt* statement) {
+      return std::strcmp(sqlite3_sql(statement), sql) == 0;
+    });
     if (found == idle_.end()) return nullptr;
-    sqlite3_stmt* statement = found->second;
-    idle_.erase(found);
+    sqlite3_stmt* statement = std::exchange(*found, idle_.back());
+    idle_.pop_back();
     return statement;
   }
   void give_back(sqlite3_stmt* statement) {
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
-    idle_.emplace(sqlite3_sql(statement), statement);
+    idle_.push_back(statement);
   }
   const std::string& file() const { return file_; }
 
  private:
   std::string file_;
-  std::multimap<std::string, sqlite3_stmt*, std::less<>> idle_;
+  std::vector<sqlite3_stmt*> idle_;  // A ledger has a handful.
 };
 
 Statement::Statement(std::shared_ptr<Statements> home, sqlite3_stmt* statement)

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "parley/net/lookout.h"
 #include "parley/net/refusals.h"
 
 namespace parley::net {
@@ -82,6 +83,7 @@ struct Host::State {
   size_t longest = 0;
   grpc::AsyncGenericService service;
   std::unique_ptr<grpc::ServerCompletionQueue> queue;
+  Lookout lookout;
   std::unique_ptr<grpc::Server> server;
   int port = 0;
   uint64_t streams_so_far = 0;
@@ -208,7 +210,8 @@ Event Host::next(std::chrono::milliseconds patience) {
   for (;;) {
     void* place = nullptr;
     bool ok = false;
-    if (state_->queue->AsyncNext(&place, &ok, until) != grpc::CompletionQueue::GOT_EVENT)
+    if (state_->lookout.next(*state_->queue, &place, &ok, until) !=
+        grpc::CompletionQueue::GOT_EVENT)
       return Nothing{};
     if (place == &state_->alarm) {
       const std::lock_guard lock(state_->alarm_mutex);

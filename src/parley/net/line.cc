@@ -13,6 +13,7 @@
 #include <optional>
 #include <utility>
 
+#include "parley/net/lookout.h"
 #include "parley/net/transport.h"
 #include "parley/wire/message.h"
 
@@ -87,6 +88,7 @@ struct Line::State {
   std::shared_ptr<Finding> finding = std::make_shared<Finding>();
   Dial dial;
   grpc::CompletionQueue queue;
+  Lookout lookout;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<grpc::GenericStub> stub;
   grpc::ClientContext context;
@@ -123,7 +125,7 @@ struct Line::State {
       bool ok = false;
       const auto soon = std::chrono::system_clock::now() +
                         std::min<Steady::duration>(left, std::chrono::milliseconds(200));
-      const auto next = queue.AsyncNext(&tag, &ok, soon);
+      const auto next = lookout.next(queue, &tag, &ok, soon);
       if (next == grpc::CompletionQueue::SHUTDOWN) return operation = {}, true;
       if (next == grpc::CompletionQueue::GOT_EVENT && tag == &alarm)
         hear_alarm();

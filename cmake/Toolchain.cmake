@@ -7,7 +7,10 @@ endif()
 set(warnings -Wall -Wextra -Wpedantic -Werror=unused-result)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # These give false reports inside g++ 12's own std::variant and std::string.
-  list(APPEND warnings -Wno-maybe-uninitialized -Wno-restrict)
+  list(APPEND warnings -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow)
+  if(PARLEY_UNITY)
+    list(APPEND warnings -Wno-subobject-linkage)  # It takes the files of a unity build for headers.
+  endif()
 endif()
 if(PARLEY_WERROR)
   list(APPEND warnings -Werror)

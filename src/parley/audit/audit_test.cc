@@ -15,7 +15,7 @@
 #include "parley/audit/planted/planted.h"
 
 namespace parley::audit {
-namespace {
+namespace audit_test {
 
 constexpr double kAlpha = 1e-6;
 
@@ -140,5 +140,5 @@ TEST(Audit, OfOneRunNeedsCanaries) {
   EXPECT_EQ(run(*few, Method::kTwoWorld, {.runs = 1}).error().code, Code::kInvalid);
 }
 
-}  // namespace
+}  // namespace audit_test
 }  // namespace parley::audit

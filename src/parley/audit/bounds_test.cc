@@ -7,7 +7,7 @@
 #include "parley/audit/binomial.h"
 
 namespace parley::audit {
-namespace {
+namespace bounds_test {
 
 constexpr double kDelta = 1e-5, kAlpha = 0.05;
 
@@ -76,5 +76,5 @@ TEST(BinomialLimits, TailsOfSmallCasesAreExact) {
   EXPECT_EQ(binomial_at_least(3, 3, 1), 1);
 }
 
-}  // namespace
+}  // namespace bounds_test
 }  // namespace parley::audit

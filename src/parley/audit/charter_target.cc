@@ -22,11 +22,11 @@ using charter::Charter;
 using RowsPointer = std::shared_ptr<const learn::Rows>;
 
 constexpr size_t kColumnsMost = 16;  // More cost time and show nothing.
-constexpr size_t kControl = 4;       // A unit of four times the records that the charter allows.
+constexpr size_t kControlUnits = 4;       // A unit of four times the records that the charter allows.
 constexpr double kLong = 1e6;        // Times the clip: clipped under every loss.
 
 /// The charter with a model of `columns` features and an owner of `rows` records.
-Charter narrowed(Charter charter, size_t owner, size_t columns, size_t rows) {
+Charter narrowed_owner(Charter charter, size_t owner, size_t columns, size_t rows) {
   charter.preprocess.reset();
   charter.schema.bundle.reset();
   charter.schema.bias = false;
@@ -98,8 +98,8 @@ double sum_of(const Charter& charter, const learn::Lattice& lattice, const learn
 Result<Worlds> worlds_of(const Charter& whole, size_t owner, size_t changed) {
   const auto unit = static_cast<size_t>(whole.privacy.unit_records);
   const size_t columns = std::min(whole.schema.encoded().size(), kColumnsMost);
-  const size_t rows = kControl * unit + 1;
-  Worlds worlds{narrowed(whole, owner, columns, rows), owner, {}, {}};
+  const size_t rows = kControlUnits * unit + 1;
+  Worlds worlds{narrowed_owner(whole, owner, columns, rows), owner, {}, {}};
   const auto make = [&](bool up) {
     auto made = std::make_shared<learn::Rows>(columns);
     for (size_t i = 0; i + 1 < rows; ++i)
@@ -143,7 +143,7 @@ CanaryRun canaries_of(const Charter& whole, size_t owner, size_t copies) {
     if (coins.size() > learn::kColumnsMax)
       return Error{Code::kInvalid, "a model has at most 4096 columns, one for every canary"};
     const size_t records = copies * static_cast<size_t>(whole.privacy.unit_records);
-    const Charter wide = narrowed(whole, owner, coins.size(), coins.size() * records);
+    const Charter wide = narrowed_owner(whole, owner, coins.size(), coins.size() * records);
     auto rows = std::make_shared<learn::Rows>(coins.size());
     for (size_t j = 0; j < coins.size(); ++j)
       for (size_t i = 0; i < records; ++i) add_canary(*rows, wide, j, coins[j]);
@@ -187,10 +187,10 @@ Result<Target> charter_target(const Charter& charter, size_t owner) {
                     "learner, in every round",
                 .claimed = {std::min(asked->epsilon_spent(), who.epsilon), who.delta, gaussian},
                 .play = play_of(one),
-                .control = play_of(TRY(worlds_of(charter, owner, kControl))),
+                .control = play_of(TRY(worlds_of(charter, owner, kControlUnits))),
                 .control_name = "four units of records instead of one",
                 .canaries = canaries_of(charter, owner, 1),
-                .control_canaries = canaries_of(charter, owner, kControl)};
+                .control_canaries = canaries_of(charter, owner, kControlUnits)};
 }
 
 }  // namespace parley::audit

@@ -10,7 +10,7 @@
 #include "parley/audit/audit.h"
 
 namespace parley::audit {
-namespace {
+namespace charter_target_test {
 
 constexpr double kAlpha = 1e-6;
 
@@ -136,5 +136,5 @@ TEST(CharterAudit, RefusesADraft) {
   EXPECT_EQ(charter_target(*draft, 0).error().where.key, "protocol.rounds");
 }
 
-}  // namespace
+}  // namespace charter_target_test
 }  // namespace parley::audit

@@ -18,24 +18,24 @@ namespace {
 using charter::Charter;
 using RowsPointer = std::shared_ptr<const learn::Rows>;
 
-constexpr size_t kColumns = 2, kOthers = 3;
-constexpr double kLong = 1e6;     // Times the clip, or a label: clipped under every loss.
+constexpr size_t kNarrowColumns = 2, kOtherRecords = 3;
+constexpr double kFarOut = 1e6;     // Times the clip, or a label: clipped under every loss.
 constexpr double kStraight = 12;  // So far on the losing side the logistic loss is straight.
-constexpr double kLoud = 100;
+constexpr double kLoudEpsilon = 100;
 
 /// The charter over two columns and few records of every owner, with keys to sign.
-Charter narrowed(Charter charter) {
+Charter narrowed_sums(Charter charter) {
   charter.preprocess.reset();
   charter.schema.bundle.reset();
   charter.schema.bias = false;
   charter.schema.columns.clear();
-  for (size_t j = 0; j < kColumns; ++j)
+  for (size_t j = 0; j < kNarrowColumns; ++j)
     charter.schema.columns.push_back({.name = "a" + std::to_string(j), .low = -1, .high = 1});
   charter.protocol.start = charter::Start::kZero;  // How the learner steps is no matter here.
   if (charter.protocol.rule == charter::Rule::kPilotNewton)
     charter.protocol.rule = charter::Rule::kConstant;
   for (charter::Owner& owner : charter.owners) {
-    owner.rows = charter.privacy.unit_records + static_cast<int64_t>(kOthers);
+    owner.rows = charter.privacy.unit_records + static_cast<int64_t>(kOtherRecords);
     owner.sign_key = sim::simulated_key(owner.name).public_key();
   }
   return charter;
@@ -49,7 +49,7 @@ std::vector<double> far_out(const Charter& charter) { return {charter.model.box,
 std::vector<double> canary(const Charter& charter, bool up) {
   const bool shortened = charter.protocol.name == charter::ProtocolName::kFederated;
   const double length =
-      shortened ? charter.privacy.max_row_norm : kLong * charter.privacy.max_grad_norm;
+      shortened ? charter.privacy.max_row_norm : kFarOut * charter.privacy.max_grad_norm;
   const double against = std::min(.3, kStraight / (charter.model.box * length));
   const double across = std::sqrt(1 - against * against) * length;
   return {-against * length, up ? across : -across};
@@ -60,13 +60,13 @@ std::vector<double> canary(const Charter& charter, bool up) {
 RowsPointer rows_of(const Charter& charter, bool audited, World world) {
   const bool whole = charter.protocol.level == charter::Level::kParty;
   const bool classes = !charter.schema.target.levels.empty();
-  auto rows = std::make_shared<learn::Rows>(kColumns);
+  auto rows = std::make_shared<learn::Rows>(kNarrowColumns);
   const auto unit = static_cast<size_t>(charter.privacy.unit_records);
-  for (size_t i = 0; i < unit + kOthers; ++i) {
+  for (size_t i = 0; i < unit + kOtherRecords; ++i) {
     if (audited && (whole || i < unit))
-      rows->add(canary(charter, world == World::kSecond), classes ? 1 : kLong);
+      rows->add(canary(charter, world == World::kSecond), classes ? 1 : kFarOut);
     else
-      rows->add(std::vector<double>(kColumns), 1);
+      rows->add(std::vector<double>(kNarrowColumns), 1);
   }
   return rows;
 }
@@ -99,7 +99,7 @@ struct Attack {
 };
 
 Result<Attack> attack_on(const Charter& whole, size_t owner) {
-  Charter charter = narrowed(whole);
+  Charter charter = narrowed_sums(whole);
   auto plan = TRY(protocol::federated_plan(charter, nullptr));
   plan.schedule = learn::constant_step(plan.answers, 0, learn::Average::kNone, far_out(charter));
   plan.l2 = 0;
@@ -219,7 +219,7 @@ Result<Target> federated_target(const Charter& charter, size_t owner) {
   SystemEntropy entropy;
   const Played played = TRY(play(attack, World::kFirst, entropy));
   Charter loud = charter;
-  for (charter::Owner& each : loud.owners) each.epsilon *= kLoud;
+  for (charter::Owner& each : loud.owners) each.epsilon *= kLoudEpsilon;
   const bool gaussian = charter.privacy.mechanism == charter::MechanismName::kGaussian;
   return Target{.kind = "charter",
                 .name = who.name,

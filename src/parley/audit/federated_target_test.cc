@@ -8,7 +8,7 @@
 #include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::audit {
-namespace {
+namespace federated_target_test {
 
 struct Some {
   size_t owners = 4;
@@ -76,5 +76,5 @@ TEST(FederatedAudit, NoiseOfTheAverageDrawnByEveryOwnerIsFlagged) {
   EXPECT_FALSE(audit->passes()) << audit->found.epsilon();
 }
 
-}  // namespace
+}  // namespace federated_target_test
 }  // namespace parley::audit

@@ -14,7 +14,7 @@ namespace {
 
 using privacy::Epsilon, privacy::Rho;
 
-constexpr double kControl = 4;  // A unit of four records where one is promised.
+constexpr double kControlRecords = 4;  // A unit of four records where one is promised.
 
 Result<Rho> rho_of(const MechanismSetting& s) {
   const auto delta = TRY(privacy::Delta::make(s.delta));
@@ -99,10 +99,10 @@ Result<Target> target_of(const MechanismSetting& s) {
                 .what = "sums that differ by the sensitivity in one coordinate",
                 .claimed = claim_of(mechanism, s),
                 .play = play_of(mechanism, s, 1),
-                .control = play_of(mechanism, s, kControl),
+                .control = play_of(mechanism, s, kControlRecords),
                 .control_name = "four records instead of one",
                 .canaries = canaries_of(mechanism, s, 1),
-                .control_canaries = canaries_of(mechanism, s, kControl)};
+                .control_canaries = canaries_of(mechanism, s, kControlRecords)};
 }
 
 template <class... Known>

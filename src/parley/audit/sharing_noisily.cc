@@ -12,7 +12,7 @@ namespace {
 
 using charter::Charter;
 
-constexpr double kLoud = 100;
+constexpr double kLouder = 100;
 
 Result<TwoWorlds> noisy_worlds(const Charter& whole) {
   Charter charter = narrowed(whole, 1 + kFew);
@@ -95,7 +95,7 @@ Result<Target> noisy_target(const Charter& charter, size_t owner) {
   SystemEntropy entropy;
   const auto job = TRY(play_sharing(worlds.charter, worlds.rows[0], entropy));
   Charter loud = charter;
-  for (charter::Owner& each : loud.owners) each.epsilon *= kLoud;
+  for (charter::Owner& each : loud.owners) each.epsilon *= kLouder;
   return Target{.kind = "charter",
                 .name = who.name,
                 .what =

@@ -14,13 +14,13 @@ namespace {
 
 using charter::Charter;
 
-constexpr size_t kOthers = 600;
+constexpr size_t kOtherRows = 600;
 constexpr double kShort = .25;  // of the others' records: they pull the model to the ball's edge
 
 /// Of one owner: the first `changed` records lie along the model, or across it.
 std::shared_ptr<const learn::Rows> rows_of(double norm, size_t changed, World world) {
   auto rows = std::make_shared<learn::Rows>(kColumns);
-  for (size_t i = 0; i < kOthers + kControl; ++i) {
+  for (size_t i = 0; i < kOtherRows + kControl; ++i) {
     if (i >= changed)
       rows->add(std::vector{kShort * norm, 0.}, -1);
     else if (world == World::kFirst)
@@ -31,7 +31,7 @@ std::shared_ptr<const learn::Rows> rows_of(double norm, size_t changed, World wo
   return rows;
 }
 
-struct Worlds {
+struct GradientWorlds {
   Charter charter;
   gate::SharingTerms terms;
   size_t changed = 1;
@@ -39,10 +39,10 @@ struct Worlds {
   std::vector<learn::IntegerRows> exact[2]{};
 };
 
-Result<Worlds> worlds_of(const Charter& whole, size_t changed) {
-  Charter charter = narrowed(whole, kOthers + kControl);
+Result<GradientWorlds> worlds_of(const Charter& whole, size_t changed) {
+  Charter charter = narrowed(whole, kOtherRows + kControl);
   auto terms = TRY(gate::sharing_terms(charter));
-  Worlds worlds{std::move(charter), std::move(terms), changed};
+  GradientWorlds worlds{std::move(charter), std::move(terms), changed};
   for (const World world : {World::kFirst, World::kSecond})
     for (const double norm : worlds.terms.plan.row_norms)
       worlds.exact[world == World::kSecond].emplace_back(rows_of(norm, changed, world),
@@ -50,7 +50,7 @@ Result<Worlds> worlds_of(const Charter& whole, size_t changed) {
   return worlds;
 }
 
-Result<SharingJob> play(const Worlds& worlds, World world, Entropy& entropy) {
+Result<SharingJob> play(const GradientWorlds& worlds, World world, Entropy& entropy) {
   std::vector<learn::AnyRows> rows;
   for (const double norm : worlds.terms.plan.row_norms)
     rows.emplace_back(rows_of(norm, worlds.changed, world));
@@ -58,7 +58,7 @@ Result<SharingJob> play(const Worlds& worlds, World world, Entropy& entropy) {
 }
 
 /// The exact gradients, of all owners, at these points.
-std::vector<std::vector<double>> exact_at(const Worlds& worlds, World world,
+std::vector<std::vector<double>> exact_at(const GradientWorlds& worlds, World world,
                                           const std::vector<learn::PartyDescent>& at) {
   const auto& rows = worlds.exact[world == World::kSecond];
   const learn::JointPlan& plan = worlds.terms.plan;
@@ -80,7 +80,7 @@ std::vector<std::vector<double>> exact_at(const Worlds& worlds, World world,
 }
 
 /// The log of the likelihood ratio of all that was opened: no statistic tells more.
-double score(const Worlds& worlds, const SharingJob& played) {
+double score(const GradientWorlds& worlds, const SharingJob& played) {
   const gate::SharingTerms& terms = worlds.terms;
   std::vector<learn::PartyDescent> at;
   for (const double ball : terms.plan.balls) at.emplace_back(terms.steps, kColumns, ball);
@@ -102,8 +102,8 @@ double score(const Worlds& worlds, const SharingJob& played) {
   return total;
 }
 
-Play play_of(Worlds worlds) {
-  auto shared = std::make_shared<const Worlds>(std::move(worlds));
+Play play_of(GradientWorlds worlds) {
+  auto shared = std::make_shared<const GradientWorlds>(std::move(worlds));
   return [shared](World world, Entropy& entropy) -> Result<double> {
     return score(*shared, TRY(play(*shared, world, entropy)));
   };
@@ -117,7 +117,7 @@ Result<Target> sharing_target(const Charter& charter, size_t owner) {
   if (charter.protocol.rule == charter::Rule::kStatistics) return statistics_target(charter, owner);
   if (charter.protocol.rule == charter::Rule::kNoisySharing) return noisy_target(charter, owner);
   const charter::Owner& who = charter.owners[owner];
-  Worlds one = TRY(worlds_of(charter, 1)), four = TRY(worlds_of(charter, kControl));
+  GradientWorlds one = TRY(worlds_of(charter, 1)), four = TRY(worlds_of(charter, kControl));
   SystemEntropy entropy;
   const SharingJob played = TRY(play(one, World::kFirst, entropy));
   return Target{.kind = "charter",

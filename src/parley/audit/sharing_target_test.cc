@@ -8,7 +8,7 @@
 #include "support/columns_charter.h"
 
 namespace parley::audit {
-namespace {
+namespace sharing_target_test {
 
 charter::Charter some_charter(const std::string& rule) {
   return *charter::parse_charter(test::columns_charter(2, 80, rule, 3, "60.0"), "columns.toml", {});
@@ -47,5 +47,5 @@ TEST(SharingAudit, NoisySharingPassesAndWithLessNoiseDoesNot) {
   EXPECT_GT(audit->control->epsilon(), target->claimed.epsilon);
 }
 
-}  // namespace
+}  // namespace sharing_target_test
 }  // namespace parley::audit

@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace parley {
-namespace {
+namespace bytes_test {
 
 std::string sha256_hex(std::string_view text) { return to_hex(sha256(as_bytes(text))); }
 
@@ -92,5 +92,5 @@ TEST(LittleEndian, RoundTrip) {
   }
 }
 
-}  // namespace
+}  // namespace bytes_test
 }  // namespace parley

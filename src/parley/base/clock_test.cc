@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace parley {
-namespace {
+namespace clock_test {
 
 class Fixed final : public Clock {
  public:
@@ -20,5 +20,5 @@ TEST(Clock, SpeaksRfc3339InUtc) {
   EXPECT_EQ(Fixed(1'794'729'600).now(), "2026-11-15T08:00:00Z");
 }
 
-}  // namespace
+}  // namespace clock_test
 }  // namespace parley

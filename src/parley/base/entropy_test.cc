@@ -12,7 +12,7 @@
 #include "support/words.h"
 
 namespace parley {
-namespace {
+namespace entropy_test {
 
 constexpr int kDraws = 1 << 16;  // more than a hundred refills
 
@@ -86,5 +86,5 @@ TEST(SystemEntropy, AForkedChildDrawsWordsOfItsOwn) {
   EXPECT_EQ(std::set(words.begin(), words.end()).size(), 800u);  // By chance: below 2^-44.
 }
 
-}  // namespace
+}  // namespace entropy_test
 }  // namespace parley

@@ -8,7 +8,7 @@
 #include <thread>
 
 namespace parley {
-namespace {
+namespace files_test {
 
 namespace fs = std::filesystem;
 
@@ -128,5 +128,5 @@ TEST_F(Files, AFolderIsNotReplacedByAFile) {
   EXPECT_EQ(entries(), 1u);
 }
 
-}  // namespace
+}  // namespace files_test
 }  // namespace parley

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace parley {
-namespace {
+namespace number_test {
 
 // 113 bits of mantissa and a wider exponent hold the product of any two doubles exactly.
 __extension__ typedef __float128 Exact;
@@ -99,5 +99,5 @@ TEST(Grouped, SetsACommaBeforeEveryThreeDigits) {
   EXPECT_EQ(grouped(18446744073709551615u), "18,446,744,073,709,551,615");
 }
 
-}  // namespace
+}  // namespace number_test
 }  // namespace parley

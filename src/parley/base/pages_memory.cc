@@ -17,10 +17,10 @@
 namespace parley {
 namespace {
 
-constexpr size_t kPage = 4096, kHuge = 2 << 20, kFileStep = 64 << 20;
+constexpr size_t kMemoryPage = 4096, kHuge = 2 << 20, kFileStep = 64 << 20;
 
 size_t rounded(size_t bytes) {
-  const size_t unit = bytes < kHuge ? kPage : kHuge;
+  const size_t unit = bytes < kHuge ? kMemoryPage : kHuge;
   return (bytes + unit - 1) / unit * unit;
 }
 
@@ -128,7 +128,7 @@ bool PageMemory::grow_file(size_t used, size_t bytes) {
     ::sync_file_range(file_, static_cast<off_t>(written_), static_cast<off_t>(used - written_),
                       SYNC_FILE_RANGE_WRITE);
     release(written_, used);
-    written_ = used / kPage * kPage;
+    written_ = used / kMemoryPage * kMemoryPage;
   }
   const size_t step = std::clamp(mapped_ / 4, kWindow, kFileStep);
   if (bytes > mapped_ && !extend_file(std::max(bytes, mapped_ + step))) return false;
@@ -152,7 +152,7 @@ bool PageMemory::extend_file(size_t bytes) {
 
 void PageMemory::release(size_t begin, size_t end) const {
   if (!in_file() || begin >= end) return;
-  begin = begin / kPage * kPage;
+  begin = begin / kMemoryPage * kMemoryPage;
   ::madvise(data_ + begin, end - begin, MADV_DONTNEED);  // Shared pages: nothing is lost.
 }
 

@@ -11,7 +11,7 @@
 #include "parley/base/files.h"
 
 namespace parley {
-namespace {
+namespace pages_test {
 
 namespace fs = std::filesystem;
 
@@ -131,5 +131,5 @@ TEST_F(PagesInAFile, SayWhenTheFolderCannotBe) {
   EXPECT_EQ(pages.size(), 0u);
 }
 
-}  // namespace
+}  // namespace pages_test
 }  // namespace parley

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace parley {
-namespace {
+namespace parallel_test {
 
 TEST(InParallel, CoversTheRangeOnceInPartsThatLieInOrder) {
   for (const int threads : {0, 1, 2, 3, 8}) {
@@ -54,5 +54,5 @@ TEST(InParallel, NeverStartsMorePartsThanThereAreItems) {
   EXPECT_EQ(parts, 3);
 }
 
-}  // namespace
+}  // namespace parallel_test
 }  // namespace parley

@@ -7,7 +7,7 @@
 #include <string>
 
 namespace parley {
-namespace {
+namespace progress_test {
 
 /// What a Progress writes while it advances `steps` times by `by`.
 std::string shown(ProgressStyle style, uint64_t total, int steps, uint64_t by = 1) {
@@ -51,5 +51,5 @@ TEST(Progress, TheStyleFollowsTheStream) {
   EXPECT_EQ(progress_style(true, file.get()), ProgressStyle::kQuiet);
 }
 
-}  // namespace
+}  // namespace progress_test
 }  // namespace parley

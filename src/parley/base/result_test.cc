@@ -5,7 +5,7 @@
 #include <memory>
 
 namespace parley {
-namespace {
+namespace result_test {
 
 Result<int> positive(int value) {
   if (value <= 0) return Error{Code::kInvalid, "must be above 0"};
@@ -63,5 +63,5 @@ TEST(Error, ExitStatusesAreThoseOfTheCommandLine) {
   EXPECT_EQ(name_of(Code::kFailed), "failed");
 }
 
-}  // namespace
+}  // namespace result_test
 }  // namespace parley

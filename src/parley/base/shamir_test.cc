@@ -10,7 +10,7 @@
 #include "support/words.h"
 
 namespace parley {
-namespace {
+namespace shamir_test {
 
 Secret32 counting() {
   Secret32 secret;
@@ -62,5 +62,5 @@ TEST(Shamir, SharesMustBeEnoughAndDifferent) {
             Code::kIntegrity);
 }
 
-}  // namespace
+}  // namespace shamir_test
 }  // namespace parley

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace parley {
-namespace {
+namespace signature_test {
 
 template <size_t N>
 std::array<uint8_t, N> array_of(std::string_view hex) {
@@ -64,5 +64,5 @@ TEST(SignKey, HasOneText) {
   EXPECT_EQ(sign_key_from(to_text(key).substr(8)), std::nullopt);
 }
 
-}  // namespace
+}  // namespace signature_test
 }  // namespace parley

@@ -9,7 +9,7 @@
 #include "parley/base/files.h"
 
 namespace parley {
-namespace {
+namespace unpack_test {
 
 std::string packed(const std::string& text) {
   std::string out(ZSTD_compressBound(text.size()), '\0');
@@ -94,5 +94,5 @@ TEST_F(UnpackTest, StopsWhenNobodyWantsMore) {
   EXPECT_EQ(pieces, 2u);
 }
 
-}  // namespace
+}  // namespace unpack_test
 }  // namespace parley

@@ -7,7 +7,7 @@
 #include "support/ledgers.h"
 
 namespace parley::charter {
-namespace {
+namespace bundle_test {
 
 constexpr std::string_view kPilot =
     "amount,term,rate\n100,36,7\n200,60,9\n400,36,8\n900,60,12\n100,60,9\n";
@@ -132,5 +132,5 @@ TEST_F(LoadBundle, SaysWhenThereIsNone) {
   EXPECT_TRUE(load(ours)) << "a charter without a bundle needs none";
 }
 
-}  // namespace
+}  // namespace bundle_test
 }  // namespace parley::charter

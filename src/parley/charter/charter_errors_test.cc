@@ -6,7 +6,7 @@
 #include "parley/charter/charter.h"
 
 namespace parley::charter {
-namespace {
+namespace charter_errors_test {
 
 constexpr std::string_view kHead = R"([charter]
 version = 1
@@ -448,5 +448,5 @@ TEST(CharterErrors, AnEmptyFileSaysWhatAnyCharterNeeds) {
   EXPECT_EQ(result.error().where.key, "charter.version");
 }
 
-}  // namespace
+}  // namespace charter_errors_test
 }  // namespace parley::charter

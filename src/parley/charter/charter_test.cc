@@ -5,7 +5,7 @@
 #include <fstream>
 
 namespace parley::charter {
-namespace {
+namespace charter_test {
 
 /// Only what has no default.
 constexpr std::string_view kMinimal = R"(
@@ -395,5 +395,5 @@ TEST(Charter, ABlockWithACountIsThatManyColumns) {
   EXPECT_NE(twice.error().what.find("twice"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace charter_test
 }  // namespace parley::charter

@@ -9,7 +9,7 @@
 #include "parley/charter/policy.h"
 
 namespace parley::charter {
-namespace {
+namespace examples_test {
 
 namespace fs = std::filesystem;
 
@@ -194,5 +194,5 @@ TEST(Examples, DamagedPoliciesAreReadOrRefusedButNeverCrash) {
   }
 }
 
-}  // namespace
+}  // namespace examples_test
 }  // namespace parley::charter

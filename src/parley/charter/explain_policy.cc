@@ -8,7 +8,7 @@
 namespace parley::charter {
 namespace {
 
-std::string about(double number) {
+std::string roughly(double number) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", number);
   return text;
@@ -25,8 +25,8 @@ std::string place_of(const Policy& policy, const Dataset& data) {
 
 /// One track of a budget.
 std::string balance(const std::string& unit, double spent, double max) {
-  return unit + " " + about(spent) + " of " + about(max) + " spent, " +
-         about(std::max(0.0, max - spent)) + " left";
+  return unit + " " + roughly(spent) + " of " + roughly(max) + " spent, " +
+         roughly(std::max(0.0, max - spent)) + " left";
 }
 
 std::string explain(const Policy& policy, const Dataset& data, const privacy::Spent& spent) {
@@ -97,8 +97,8 @@ std::string what_leaves(const Prospect& prospect) {
 
 std::string price(const Prospect& prospect) {
   const std::string unit = prospect.track == privacy::Track::kPure ? "epsilon " : "rho ";
-  return "  Price: " + unit + about(prospect.price) + " in all; of data set " + prospect.dataset +
-         " " + about(prospect.left) + " is left now, " + about(prospect.left_after) +
+  return "  Price: " + unit + roughly(prospect.price) + " in all; of data set " + prospect.dataset +
+         " " + roughly(prospect.left) + " is left now, " + roughly(prospect.left_after) +
          " afterwards.\n";
 }
 

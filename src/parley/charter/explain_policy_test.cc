@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace parley::charter {
-namespace {
+namespace explain_policy_test {
 
 constexpr std::string_view kPolicy = R"([owner]
 name = "bank-a"
@@ -168,5 +168,5 @@ TEST(ExplainPolicy, AProspectSaysWhatLeavesAndWhatThatLeaves) {
   expect_sentence(text, "once a person has approved, which nobody has yet.\n");
 }
 
-}  // namespace
+}  // namespace explain_policy_test
 }  // namespace parley::charter

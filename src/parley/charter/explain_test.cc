@@ -3,7 +3,7 @@
 #include "parley/charter/charter.h"
 
 namespace parley::charter {
-namespace {
+namespace explain_test {
 
 constexpr std::string_view kCharter = R"(
 [charter]
@@ -107,5 +107,5 @@ TEST(Explain, MarksWhatIsNotPrivateAndWhatIsNotComplete) {
   expect_sentence(explain(*charter), "rounds (undecided)");
 }
 
-}  // namespace
+}  // namespace explain_test
 }  // namespace parley::charter

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 namespace parley::charter {
-namespace {
+namespace policy_test {
 
 constexpr std::string_view kPolicy = R"([owner]
 name = "bank-a"
@@ -231,5 +231,5 @@ TEST(Policy, MayNameTheColumnsAndFilterMissingValues) {
   EXPECT_FALSE(policy->datasets[0].where->exclude);
 }
 
-}  // namespace
+}  // namespace policy_test
 }  // namespace parley::charter

@@ -57,7 +57,7 @@ std::optional<double> break_even(const Study& study, size_t owner, double psi) {
   return study.law.epsilon(variance / study.per_strength(0), study.charter.owners[owner].delta);
 }
 
-void add_owners(Forecast& result, const Study& study, const Views& views, int threads) {
+void add_column_owners(Forecast& result, const Study& study, const Views& views, int threads) {
   const auto count = static_cast<double>(study.charter.owners.size());
   for (size_t i = 0; i < study.charter.owners.size(); ++i) {
     const charter::Owner& who = study.charter.owners[i];
@@ -144,7 +144,7 @@ Result<void> add_groups(Forecast& result, const Study& study) {
   return {};
 }
 
-void add_epsilons(Forecast& result, const Study& study, const std::optional<double>& target) {
+void add_column_epsilons(Forecast& result, const Study& study, const std::optional<double>& target) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& owner : result.owners) least = std::min(least, owner.local_only);
   const double endless = study.game.spread() / study.rows, floor = study.game.response().floor();
@@ -161,9 +161,9 @@ void add_epsilons(Forecast& result, const Study& study, const std::optional<doub
 Result<void> add_column_owners(Forecast& result, const Study& study,
                                const ForecastOptions& options) {
   const Views views = views_of(study.charter.model, study.facts, {}, options.threads);
-  add_owners(result, study, views, options.threads);
+  add_column_owners(result, study, views, options.threads);
   TRY(add_groups(result, study));
-  add_epsilons(result, study, options.target);
+  add_column_epsilons(result, study, options.target);
   return {};
 }
 

@@ -11,7 +11,7 @@
 #include "parley/learn/fitness.h"
 
 namespace parley::forecast {
-namespace {
+namespace forecast_test {
 
 constexpr size_t kColumns = 4;
 
@@ -211,5 +211,5 @@ TEST(Forecast, WithOptimalWeightsIsNeverWorseThanByRows) {
   }
 }
 
-}  // namespace
+}  // namespace forecast_test
 }  // namespace parley::forecast

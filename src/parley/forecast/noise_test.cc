@@ -5,7 +5,7 @@
 #include "parley/protocol/owner_weights.h"
 
 namespace parley::forecast {
-namespace {
+namespace noise_test {
 
 charter::Charter charter_with(
     const std::string& privacy, const std::string& owner,
@@ -88,5 +88,5 @@ TEST(NoiseLaw, OfThePapersCalibrationIsRefusedByName) {
   EXPECT_EQ(law.error().where.key, "privacy.calibration");
 }
 
-}  // namespace
+}  // namespace noise_test
 }  // namespace parley::forecast

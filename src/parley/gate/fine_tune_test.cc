@@ -8,7 +8,7 @@
 #include "support/entropy.h"
 
 namespace parley::gate {
-namespace {
+namespace fine_tune_test {
 
 using test::uniform;
 
@@ -125,5 +125,5 @@ TEST(FineTune, RefusesMoreRowsThanItsProofIsFor) {
   EXPECT_TRUE(FineTune::make(many));
 }
 
-}  // namespace
+}  // namespace fine_tune_test
 }  // namespace parley::gate

@@ -12,7 +12,7 @@
 #include "support/ledgers.h"
 
 namespace parley::gate {
-namespace {
+namespace gate_test {
 
 using test::StoppedClock, test::SeededEntropy, test::uniform;
 
@@ -258,5 +258,5 @@ TEST_F(GateTest, TheNoiseOfEvaluationsHasTheScaleThatIsPaid) {
   EXPECT_NEAR(scale, double(terms.evaluation->map.sensitivity<L1>()) / 0.2, 1e-6 * scale);
 }
 
-}  // namespace
+}  // namespace gate_test
 }  // namespace parley::gate

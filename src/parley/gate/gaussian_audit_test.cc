@@ -14,7 +14,7 @@
 #include "support/statistics.h"
 
 namespace parley::gate {
-namespace {
+namespace gaussian_audit_test {
 
 using learn::Lattice, learn::Rows, privacy::Gaussian;
 using Integers = std::vector<int64_t>;
@@ -99,5 +99,5 @@ TEST(GaussianAudit, CatchesASensitivityOfHalf) {
   EXPECT_GT(certified_delta(plus, minus, small, boundary(small), "half"), 5 * kDelta);
 }
 
-}  // namespace
+}  // namespace gaussian_audit_test
 }  // namespace parley::gate

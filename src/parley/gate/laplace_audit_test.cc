@@ -14,7 +14,7 @@
 #include "support/statistics.h"
 
 namespace parley::gate {
-namespace {
+namespace laplace_audit_test {
 
 using learn::Lattice, learn::Rows, learn::Squared, privacy::Laplace;
 using test::certified_epsilon, test::SeededEntropy;
@@ -154,5 +154,5 @@ TEST(LaplaceAudit, IntegerOutputsArePossibleUnderEveryNeighbour) {
   EXPECT_GT(impossible, 3000) << "the control has lost its power";
 }
 
-}  // namespace
+}  // namespace laplace_audit_test
 }  // namespace parley::gate

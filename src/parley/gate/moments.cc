@@ -24,7 +24,7 @@ Result<Statistics> map_of(const charter::Charter& charter, const MomentsPrice& p
 }
 
 /// Shared among overlapping data sets, as in gate/terms.cc.
-double share(double whole, const charter::Charter& charter) {
+double share_of_budget(double whole, const charter::Charter& charter) {
   const auto parts = static_cast<double>(charter.privacy.overlap);
   return parts == 1 ? whole : next_down(whole / parts);
 }
@@ -43,12 +43,12 @@ Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
   const auto lattice = std::visit([](const auto& known) { return known.lattice(); }, map);
   const auto mechanism = [&]() -> Result<privacy::Mechanisms> {
     if (laplace) {
-      const auto epsilon = TRY(privacy::Epsilon::make(share(price.epsilon.value(), charter)));
+      const auto epsilon = TRY(privacy::Epsilon::make(share_of_budget(price.epsilon.value(), charter)));
       return privacy::Mechanisms(
           TRY(privacy::Laplace::calibrate(sensitivity_of<L1>(lattice, map, units), 1, epsilon)));
     }
     const auto budget = TRY(privacy::Budget::make(price.epsilon, owner.delta, 0));
-    const auto rho = TRY(privacy::Rho::make(share(budget.rho_max, charter)));
+    const auto rho = TRY(privacy::Rho::make(share_of_budget(budget.rho_max, charter)));
     return privacy::Mechanisms(
         TRY(privacy::Gaussian::calibrate(sensitivity_of<L2>(lattice, map, units), 1, rho)));
   }();

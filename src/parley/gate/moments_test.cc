@@ -11,7 +11,7 @@
 #include "support/ledgers.h"
 
 namespace parley::gate {
-namespace {
+namespace moments_test {
 
 using learn::Rows;
 using test::uniform;
@@ -157,5 +157,5 @@ TEST(PaidMoments, TheFileReadsBackAndOtherColumnsAreRefused) {
   EXPECT_FALSE(learn::moments_from_json("{}", "a.moments.json"));
 }
 
-}  // namespace
+}  // namespace moments_test
 }  // namespace parley::gate

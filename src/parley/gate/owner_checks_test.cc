@@ -14,7 +14,7 @@
 #include "support/ledgers.h"
 
 namespace parley::gate {
-namespace {
+namespace owner_checks_test {
 
 using test::fresh_folder, test::SeededEntropy, test::StoppedClock;
 
@@ -148,5 +148,5 @@ TEST(OwnerChecks, KilledBetweenChargeAndSendItIsChargedAndAnswersTheSame) {
   EXPECT_LE(owner.ledger.spent(owner.data).pure, 1);
 }
 
-}  // namespace
+}  // namespace owner_checks_test
 }  // namespace parley::gate

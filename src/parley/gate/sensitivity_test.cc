@@ -10,7 +10,7 @@
 #include "parley/learn/kernel/kernel.h"
 
 namespace parley::gate {
-namespace {
+namespace sensitivity_test {
 
 using learn::Lattice, learn::Rows;
 using Integers = std::vector<int64_t>;
@@ -85,5 +85,5 @@ TEST(Sensitivity, NoNeighboursAtAnyCornersAreFurtherApart) {
   search<L2>(learn::Logistic{}, {-1, 1});
 }
 
-}  // namespace
+}  // namespace sensitivity_test
 }  // namespace parley::gate

@@ -14,7 +14,7 @@
 namespace parley::gate {
 namespace {
 
-constexpr size_t kDrawnAhead = 2;
+constexpr size_t kSharesAhead = 2;
 
 /// To the end, repeated aggregations and evaluations among them.
 Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
@@ -140,7 +140,7 @@ ShareGate::DrawnShare ShareGate::next_noise(Kind kind) {
 
 void ShareGate::draw_ahead() {
   const uint32_t left = terms_.answers - std::min(terms_.answers, paid());
-  while (noise_.size() < std::min<size_t>(left, kDrawnAhead))
+  while (noise_.size() < std::min<size_t>(left, kSharesAhead))
     noise_.push_back(drawn(terms_.mechanism, terms_.numbers(), *entropy_));
   if (terms_.evaluation && !evaluation_noise_ &&
       paid(Kind::kEvaluation) < terms_.evaluation->answers)

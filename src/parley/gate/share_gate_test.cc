@@ -9,7 +9,7 @@
 #include "support/ledgers.h"
 
 namespace parley::gate {
-namespace {
+namespace share_gate_test {
 
 /// Three owners of four records each, and one of them with its ledger in a file.
 class ShareGateTest : public testing::Test {
@@ -162,5 +162,5 @@ TEST_F(ShareGateTest, NoiseIsEnoughForTheOwnerThatNeedsMost) {
   }
 }
 
-}  // namespace
+}  // namespace share_gate_test
 }  // namespace parley::gate

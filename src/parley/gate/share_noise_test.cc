@@ -9,7 +9,7 @@
 #include "support/statistics.h"
 
 namespace parley::gate {
-namespace {
+namespace share_noise_test {
 
 constexpr size_t kOwners = 10, kColumns = 10;
 constexpr uint32_t kRounds = 1000;
@@ -98,5 +98,5 @@ TEST_P(ShareNoise, AfterTheMostDropoutsAndWithoutTheColludersIsWhatWasCharged) {
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, ShareNoise, testing::ValuesIn(kCases));
 
-}  // namespace
+}  // namespace share_noise_test
 }  // namespace parley::gate

@@ -17,7 +17,7 @@
 #include "support/texts.h"
 
 namespace parley::gate {
-namespace {
+namespace share_real_data_test {
 
 constexpr size_t kColumns = 123;
 constexpr double kL2 = 1e-3;
@@ -117,5 +117,5 @@ TEST_F(RealDataShares, NoiseInsideTheSumHardlyCostsWhereNoiseOfEachOwnerRuinsThe
   EXPECT_NEAR(hundred.alone, .1014, .03);
 }
 
-}  // namespace
+}  // namespace share_real_data_test
 }  // namespace parley::gate

@@ -29,7 +29,7 @@ Error is_draft(const Charter& charter) {
           {.key = charter.undecided.front()}};
 }
 
-Result<void> check_available(const Charter& charter) {
+Result<void> check_sums(const Charter& charter) {
   if (!charter.complete()) return is_draft(charter);
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.calibration != charter::Calibration::kSound)
@@ -278,7 +278,7 @@ double ShareTerms::sensitivity() const {
 
 Result<SharePlan> share_plan(const Charter& charter) {
   check(charter.secure_aggregation.has_value());
-  TRY(check_available(charter));
+  TRY(check_sums(charter));
   const Need need = TRY(
       need_of(charter, Part::kTraining, charter.protocol.rounds, charter.schema.features().size()));
   SharePlan plan = TRY(charter.protocol.name == charter::ProtocolName::kFederated

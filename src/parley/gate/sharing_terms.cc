@@ -29,7 +29,7 @@ Result<void> check_target(const learn::Target& target) {
              "Give target.center and target.scale that bring the bounds there.");
 }
 
-Result<void> check_available(const Charter& charter) {
+Result<void> check_columns(const Charter& charter) {
   if (!charter.complete())
     return bad(charter.undecided.front(),
                "the charter is a draft: " + charter.undecided.front() + " is not decided",
@@ -158,7 +158,7 @@ learn::Schema part_schema(const Charter& charter, size_t owner) {
 }
 
 Result<learn::JointPlan> columns_plan(const Charter& charter) {
-  TRY(check_available(charter));
+  TRY(check_columns(charter));
   learn::JointPlan plan = plan_of(charter);
   TRY(check_norms(charter, plan));
   return plan;

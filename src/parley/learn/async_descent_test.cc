@@ -9,7 +9,7 @@
 #include "support/tiny.h"
 
 namespace parley::learn {
-namespace {
+namespace async_descent_test {
 
 using test::tiny_noise, test::tiny_owner;
 
@@ -168,5 +168,5 @@ TEST(AsyncDescent, CurvatureOfRowsIsWithinThatOfTheirBounds) {
   EXPECT_TRUE(std::isinf(largest_curvature(Hinge{}, rows)));
 }
 
-}  // namespace
+}  // namespace async_descent_test
 }  // namespace parley::learn

@@ -9,7 +9,7 @@
 #include "support/tiny.h"
 
 namespace parley::learn {
-namespace {
+namespace fitness_test {
 
 using test::SeededEntropy, test::tiny_owner, test::uniform;
 
@@ -220,5 +220,5 @@ TEST(Optimum, OfSquaredLossNamesItsSolver) {
   EXPECT_EQ(fitness.minimum(0.1).solver, "active set");
 }
 
-}  // namespace
+}  // namespace fitness_test
 }  // namespace parley::learn

@@ -11,7 +11,7 @@
 #include "support/entropy.h"
 
 namespace parley::learn {
-namespace {
+namespace loss_test {
 
 using test::SeededEntropy, test::uniform;
 
@@ -149,5 +149,5 @@ TEST(Losses, TakeTheirTextbookValues) {
   EXPECT_EQ((Logistic{{2, 5}}.curvature(0, 1)), 1.25);
 }
 
-}  // namespace
+}  // namespace loss_test
 }  // namespace parley::learn

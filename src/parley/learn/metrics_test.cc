@@ -7,7 +7,7 @@
 #include "support/entropy.h"
 
 namespace parley::learn {
-namespace {
+namespace metrics_test {
 
 using test::SeededEntropy, test::uniform;
 using Numbers = std::vector<double>;
@@ -99,5 +99,5 @@ TEST(Metrics, ListHoldsWhatTheDataDefines) {
   EXPECT_EQ(names(metrics_of(Output::kClassScore, Numbers{1, 2}, Numbers{-1, -1})), "accuracy ");
 }
 
-}  // namespace
+}  // namespace metrics_test
 }  // namespace parley::learn

@@ -9,10 +9,10 @@
 namespace parley::learn {
 namespace {
 
-using Json = nlohmann::ordered_json;  // Keys stay in the order in which people read them.
+using OrderedJson = nlohmann::ordered_json;  // Keys stay in the order in which people read them.
 
-Json to_json(const Column& column) {
-  Json json{{"name", column.name}, {"kind", kKinds[static_cast<size_t>(column.kind)]}};
+OrderedJson to_json(const Column& column) {
+  OrderedJson json{{"name", column.name}, {"kind", kKinds[static_cast<size_t>(column.kind)]}};
   if (column.kind == Column::Kind::kNumber) {
     json["bounds"] = {column.low, column.high};
     json["missing"] = column.missing;
@@ -26,8 +26,8 @@ Json to_json(const Column& column) {
   return json;
 }
 
-Json to_json(const Target& target) {
-  Json json{{"column", target.column}};
+OrderedJson to_json(const Target& target) {
+  OrderedJson json{{"column", target.column}};
   if (target.levels.empty()) {
     json["center"] = target.center;
     json["scale"] = target.scale;
@@ -40,9 +40,9 @@ Json to_json(const Target& target) {
 }
 
 /// The whole bundle, so that a prediction needs no other file.
-Json to_json(const std::optional<Bundle>& bundle) {
+OrderedJson to_json(const std::optional<Bundle>& bundle) {
   if (!bundle) return {{"sha256", nullptr}, {"bundle", nullptr}};
-  return {{"sha256", to_hex(hash_of(*bundle))}, {"bundle", Json::parse(to_json(*bundle))}};
+  return {{"sha256", to_hex(hash_of(*bundle))}, {"bundle", OrderedJson::parse(to_json(*bundle))}};
 }
 
 /// The mark belongs to the card, so no caller can forget it.
@@ -52,9 +52,9 @@ std::string marked_statement(const PrivacyCard& card) {
   return std::string(kNotPrivate) + (card.statement.empty() ? "" : ". ") + card.statement;
 }
 
-Json to_json(const PrivacyCard& card) {
+OrderedJson to_json(const PrivacyCard& card) {
   const bool short_rows = card.max_row_norm > 0;
-  Json json{{"private", card.is_private},
+  OrderedJson json{{"private", card.is_private},
             {"calibration", card.calibration},
             {"statement", marked_statement(card)},
             {"adjacency", card.adjacency},
@@ -68,7 +68,7 @@ Json to_json(const PrivacyCard& card) {
              short_rows ? card.max_row_norm : card.max_grad_norm},
             {"norm", card.norm},
             {"rounds", card.rounds},
-            {"owners", Json::array()},
+            {"owners", OrderedJson::array()},
             {"not_covered", card.not_covered}};
   for (const PrivacyCard::Owner& owner : card.owners)
     json["owners"].push_back({{"name", owner.name},
@@ -80,8 +80,8 @@ Json to_json(const PrivacyCard& card) {
   return json;
 }
 
-Json to_json(const Losses& loss) {
-  Json json{{"loss", name_of(loss)}};
+OrderedJson to_json(const Losses& loss) {
+  OrderedJson json{{"loss", name_of(loss)}};
   std::visit(
       [&]<class L>(const L& known) {
         if constexpr (requires { known.delta; }) json["huber_delta"] = known.delta;
@@ -92,8 +92,8 @@ Json to_json(const Losses& loss) {
   return json;
 }
 
-Json to_json(const Training& training) {
-  Json json{{"started", training.started},
+OrderedJson to_json(const Training& training) {
+  OrderedJson json{{"started", training.started},
             {"rounds", training.rounds},
             {"parley", training.parley},
             {"transcript_sha256", nullptr},
@@ -103,8 +103,8 @@ Json to_json(const Training& training) {
   return json;
 }
 
-Json to_json(const Evaluation& evaluation) {
-  Json json{{"loss", evaluation.loss},
+OrderedJson to_json(const Evaluation& evaluation) {
+  OrderedJson json{{"loss", evaluation.loss},
             {"loss_standard_error", evaluation.loss_error},
             {"loss_bound", evaluation.loss_bound}};
   if (evaluation.accuracy) json["accuracy"] = *evaluation.accuracy;
@@ -115,7 +115,7 @@ Json to_json(const Evaluation& evaluation) {
 }  // namespace
 
 std::string to_json(const Model& model) {
-  Json json{{"format", kModelFormat}, {"name", model.name}};
+  OrderedJson json{{"format", kModelFormat}, {"name", model.name}};
   json["model"] = to_json(model.loss);
   json["model"].update({{"theta", model.theta},
                         {"bias", model.schema.bias},
@@ -124,13 +124,13 @@ std::string to_json(const Model& model) {
                         {"prediction", model.prediction},
                         {"features", model.schema.features()}});
   json["preprocess"] = to_json(model.schema.bundle);
-  json["columns"] = Json::array();
+  json["columns"] = OrderedJson::array();
   for (const Column& column : model.schema.columns) json["columns"].push_back(to_json(column));
   json["target"] = to_json(model.schema.target);
   json["privacy_card"] = to_json(model.card);
   if (model.evaluation) json["evaluation"] = to_json(*model.evaluation);
   json["training"] = to_json(model.training);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 Result<Model> read_model(const std::filesystem::path& path) {

@@ -16,7 +16,7 @@
 #include "parley/learn/preprocess/transform.h"
 
 namespace parley::learn {
-namespace {
+namespace model_test {
 
 Model example() {
   Model model;
@@ -326,5 +326,5 @@ TEST(Model, PredictsTheScoreOfTwoClasses) {
   EXPECT_EQ(predict(model, rows), (std::vector<double>{5}));
 }
 
-}  // namespace
+}  // namespace model_test
 }  // namespace parley::learn

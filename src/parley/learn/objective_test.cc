@@ -9,7 +9,7 @@
 #include "support/tiny.h"
 
 namespace parley::learn {
-namespace {
+namespace objective_test {
 
 using test::SeededEntropy, test::tiny_classes, test::tiny_owner, test::uniform;
 
@@ -107,5 +107,5 @@ TEST(Inverse, WithAFloorInvertsWhatIsSingularToo) {
   EXPECT_NEAR(largest_eigenvalue(found, 2), 2, 1e-12);
 }
 
-}  // namespace
+}  // namespace objective_test
 }  // namespace parley::learn

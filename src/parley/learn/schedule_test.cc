@@ -10,7 +10,7 @@
 #include "support/tiny.h"
 
 namespace parley::learn {
-namespace {
+namespace schedule_test {
 
 using Pair = std::array<double, 2>;
 using test::tiny_classes, test::tiny_noise, test::tiny_owner;
@@ -277,5 +277,5 @@ TEST(Descent, ColumnsAreTheRunsOneByOne) {
   }
 }
 
-}  // namespace
+}  // namespace schedule_test
 }  // namespace parley::learn

@@ -6,7 +6,7 @@
 #include "support/tiny.h"
 
 namespace parley::learn {
-namespace {
+namespace statistics_test {
 
 /// The exact moments of rows, as moments_minimum takes them.
 std::vector<double> moments_of(const Rows& rows) {
@@ -43,5 +43,5 @@ TEST(NoiseFloor, IsTheSpectralNormOfASymmetricMatrixOfNoise) {
   EXPECT_DOUBLE_EQ(noise_floor(3, .5, 100), 30);
 }
 
-}  // namespace
+}  // namespace statistics_test
 }  // namespace parley::learn

@@ -8,7 +8,7 @@
 #include "support/tiny.h"
 
 namespace parley::learn {
-namespace {
+namespace weights_test {
 
 using test::SeededEntropy, test::uniform;
 
@@ -130,5 +130,5 @@ TEST(ErrorModel, OfTheHingeCountsRecordsAtTheKink) {
   EXPECT_LT(curvature(far), 1e-6);
 }
 
-}  // namespace
+}  // namespace weights_test
 }  // namespace parley::learn

@@ -6,7 +6,7 @@
 #include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::ledger {
-namespace {
+namespace chain_test {
 
 using privacy::Budget;
 using privacy::Cost;
@@ -170,5 +170,5 @@ TEST_F(ChainTest, LimitsThatExceedThePromiseAreFoundAlsoWhenTheyWereDeclared) {
   EXPECT_EQ(chain.is_complete().error().where.key, "data set 1");
 }
 
-}  // namespace
+}  // namespace chain_test
 }  // namespace parley::ledger

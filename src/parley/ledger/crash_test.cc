@@ -15,7 +15,7 @@
 #include "support/ledgers.h"
 
 namespace parley::ledger {
-namespace {
+namespace crash_test {
 
 using namespace test;
 
@@ -234,5 +234,5 @@ TEST_F(CrashTest, AfterAFullDiskTheSameLedgerGoesOnOnceThereIsRoom) {
   EXPECT_EQ(verify(file)->rows, 2);
 }
 
-}  // namespace
+}  // namespace crash_test
 }  // namespace parley::ledger

@@ -8,7 +8,7 @@
 #include "support/ledgers.h"
 
 namespace parley::ledger {
-namespace {
+namespace format_test {
 
 using namespace test;
 namespace fs = std::filesystem;
@@ -68,5 +68,5 @@ TEST_F(FormatTest, ANewerFormatIsRefusedByNameAndLeftAsItIs) {
   }
 }
 
-}  // namespace
+}  // namespace format_test
 }  // namespace parley::ledger

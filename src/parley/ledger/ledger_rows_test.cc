@@ -10,7 +10,7 @@
 #include "support/ledgers.h"
 
 namespace parley::ledger {
-namespace {
+namespace ledger_rows_test {
 
 using namespace test;
 namespace fs = std::filesystem;
@@ -270,5 +270,5 @@ TEST(Price, OfAReceiptsEventIsWhatTheMechanismCosts) {
   EXPECT_FALSE(price_of("nonsense"));
 }
 
-}  // namespace
+}  // namespace ledger_rows_test
 }  // namespace parley::ledger

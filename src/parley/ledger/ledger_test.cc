@@ -12,7 +12,7 @@
 #include "support/ledgers.h"
 
 namespace parley::ledger {
-namespace {
+namespace ledger_test {
 
 using namespace test;
 using privacy::Drawn;
@@ -323,5 +323,5 @@ TEST_F(LedgerTest, WhoeverWritesPastTheLockIsNoticedBeforeTheNextAnswer) {
   EXPECT_EQ(ledger.declare("fraud", pure_budget(1)).error().code, Code::kIntegrity);
 }
 
-}  // namespace
+}  // namespace ledger_test
 }  // namespace parley::ledger

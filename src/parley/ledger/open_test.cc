@@ -11,7 +11,7 @@
 #include "support/ledgers.h"
 
 namespace parley::ledger {
-namespace {
+namespace open_test {
 
 using namespace test;
 namespace fs = std::filesystem;
@@ -213,5 +213,5 @@ TEST_F(OpenTest, AReadOnlyFileIsNotOpened) {
   EXPECT_TRUE(open());
 }
 
-}  // namespace
+}  // namespace open_test
 }  // namespace parley::ledger

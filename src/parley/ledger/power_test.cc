@@ -14,7 +14,7 @@
 #include "support/ledgers.h"
 
 namespace parley::ledger {
-namespace {
+namespace power_test {
 
 using namespace test;
 namespace fs = std::filesystem;
@@ -219,5 +219,5 @@ TEST_F(PowerTest, ALedgerCutAnywhereInItsLastPagesIsFoundOrMeansTheSame) {
   say("the file cut at every byte of its last pages");
 }
 
-}  // namespace
+}  // namespace power_test
 }  // namespace parley::ledger

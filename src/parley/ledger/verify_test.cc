@@ -12,7 +12,7 @@
 #include "support/ledgers.h"
 
 namespace parley::ledger {
-namespace {
+namespace verify_test {
 
 using namespace test;
 namespace fs = std::filesystem;
@@ -207,5 +207,5 @@ TEST_F(VerifyTest, ADamagedLedgerIsNotOpenedAndNotTouchedAlsoWithALogFromACrash)
   EXPECT_EQ(*read_file(log), text);
 }
 
-}  // namespace
+}  // namespace verify_test
 }  // namespace parley::ledger

@@ -6,7 +6,7 @@
 #include "support/open_job.h"
 
 namespace parley::net {
-namespace {
+namespace hostile_learner_test {
 
 using test::kAnswers, test::some_plan, test::TestOwner;
 
@@ -160,5 +160,5 @@ TEST_F(AnHonestOwner, SaysNothingToSomebodyElse) {
   EXPECT_EQ(spent(), 0);
 }
 
-}  // namespace
+}  // namespace hostile_learner_test
 }  // namespace parley::net

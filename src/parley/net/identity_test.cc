@@ -5,7 +5,7 @@
 #include "support/papers.h"
 
 namespace parley::net {
-namespace {
+namespace identity_test {
 
 namespace fs = std::filesystem;
 
@@ -221,5 +221,5 @@ TEST(Papers, OfALearnerNeedNoSignKey) {
   fs::remove_all(folder);
 }
 
-}  // namespace
+}  // namespace identity_test
 }  // namespace parley::net

@@ -14,7 +14,7 @@ namespace parley::net {
 namespace {
 
 using Steady = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kTick{200};
+constexpr std::chrono::milliseconds kLearnerTick{200};
 
 /// Of an owner: one answer, and room for its receipt, or for the reason of a refusal.
 size_t longest_message(size_t numbers) {
@@ -75,7 +75,7 @@ class Times {
 
   /// Owners may speak at any time, and not only when they were asked.
   bool async() const { return async_; }
-  std::chrono::milliseconds patience() const { return every_ ? std::min(kTick, *every_) : kTick; }
+  std::chrono::milliseconds patience() const { return every_ ? std::min(kLearnerTick, *every_) : kLearnerTick; }
   bool is_call() {
     if (!every_ || Steady::now() < call_) return false;
     call_ = Steady::now() + *every_;
@@ -131,7 +131,7 @@ class Session {
     const auto told = [&] {
       return std::all_of(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.told; });
     };
-    while (!told() && !stop && Steady::now() < until) TRY(take(host_.next(kTick)));
+    while (!told() && !stop && Steady::now() < until) TRY(take(host_.next(kLearnerTick)));
     return {};
   }
 
@@ -283,7 +283,7 @@ class Session {
   Error abandon(Error error) {
     for (size_t i = 0; i < seats_.size(); ++i)
       if (seats_[i].guest) dismiss(i, error);
-    for (int ticks = 0; ticks < 3; ++ticks) host_.next(kTick);  // The last words go out.
+    for (int ticks = 0; ticks < 3; ++ticks) host_.next(kLearnerTick);  // The last words go out.
     if (error.hint.empty()) error.hint = resume_hint();
     return error;
   }

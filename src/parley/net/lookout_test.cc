@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace parley::net {
-namespace {
+namespace lookout_test {
 
 using Clock = std::chrono::system_clock;
 using Queue = grpc::CompletionQueue;
@@ -40,5 +40,5 @@ TEST(Lookout, BringsWhatComesAtOnceAndLaterAndSaysWhenNothingDoes) {
   EXPECT_EQ(next(hour), Queue::SHUTDOWN);
 }
 
-}  // namespace
+}  // namespace lookout_test
 }  // namespace parley::net

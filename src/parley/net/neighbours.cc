@@ -17,7 +17,7 @@ namespace {
 using charter::Charter, charter::Policy;
 using Steady = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kTick{200};
+constexpr std::chrono::milliseconds kRemindTick{200};
 
 /// What everything is made of, before anyone is heard.
 struct Setup {
@@ -134,7 +134,7 @@ class Streams {
   void rest(std::chrono::milliseconds pause) const {
     const auto until = Steady::now() + pause;
     while (!over_ && Steady::now() < until)
-      std::this_thread::sleep_for(std::min<Steady::duration>(until - Steady::now(), kTick));
+      std::this_thread::sleep_for(std::min<Steady::duration>(until - Steady::now(), kRemindTick));
   }
 
   /// One stream, until it ends. A message that the neighbour must not send ends only that.
@@ -160,7 +160,7 @@ class Streams {
 
   void door() {
     while (!over_) {
-      Event event = host_->next(kTick);
+      Event event = host_->next(kRemindTick);
       if (auto* arrived = std::get_if<Arrived>(&event)) admit(*arrived);
       if (auto* said = std::get_if<Said>(&event)) hear(*said);
       if (auto* left = std::get_if<Left>(&event)) part(left->guest);
@@ -225,23 +225,23 @@ class Streams {
   std::vector<std::thread> threads_{};
 };
 
-struct Opened {
+struct OpenedJob {
   Journal journal;
   std::string started;
 };
 
 /// The journal, and the node as far as it goes: what it restores, the ledger is asked about.
-Result<Opened> open_journal(const std::filesystem::path& out, const Hash& charter, Clock& clock,
+Result<OpenedJob> open_journal(const std::filesystem::path& out, const Hash& charter, Clock& clock,
                             protocol::GossipNode& node, std::mutex& ledger) {
   const auto file = out / "journal.pb";
   if (!std::filesystem::exists(file)) {
     const std::string started = clock.now();
-    return Opened{TRY(Journal::create(file, charter, started)), started};
+    return OpenedJob{TRY(Journal::create(file, charter, started)), started};
   }
   Journal::Resumed resumed = TRY(Journal::resume(file, charter));
   const std::lock_guard lock(ledger);
   TRY(node.restore(resumed.transcript));
-  return Opened{std::move(resumed.journal), std::move(resumed.transcript.started)};
+  return OpenedJob{std::move(resumed.journal), std::move(resumed.transcript.started)};
 }
 
 }  // namespace
@@ -269,7 +269,7 @@ Result<std::optional<Hash>> learn_with_neighbours(const Household& household, co
     auto newest = TRY(book.newest(setup.plan.owners[i].name, *setup.plan.owners[i].sign_key));
     if (newest) node.remember(i, *std::move(newest));
   }
-  Opened opened = TRY(open_journal(options.out, setup.job.hash, clock, node, household.mutex));
+  OpenedJob opened = TRY(open_journal(options.out, setup.job.hash, clock, node, household.mutex));
   Circle circle({household, setup.job, options, log}, std::move(node), std::move(opened.journal),
                 std::move(opened.started));
   Streams streams(circle, setup, options.patience);

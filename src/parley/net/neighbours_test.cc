@@ -7,7 +7,7 @@
 #include "support/open_job.h"
 
 namespace parley::net {
-namespace {
+namespace neighbours_test {
 
 using test::key_of;
 
@@ -189,5 +189,5 @@ TEST_F(AtAnOwnersPort, TheNewestStreamOfANeighbourWins) {
   finish();
 }
 
-}  // namespace
+}  // namespace neighbours_test
 }  // namespace parley::net

@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace parley::net {
-namespace {
+namespace refusals_test {
 
 struct Door {
   std::vector<std::string> lines{};
@@ -47,5 +47,5 @@ TEST(Refusals, WhoeverInventsReasonsDoesNotFillTheMemory) {
   EXPECT_EQ(door.lines.back(), "refused a stranger: other reasons");
 }
 
-}  // namespace
+}  // namespace refusals_test
 }  // namespace parley::net

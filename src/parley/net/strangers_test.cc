@@ -3,7 +3,7 @@
 #include "support/open_job.h"
 
 namespace parley::net {
-namespace {
+namespace strangers_test {
 
 using test::some_plan, test::TestOwner;
 
@@ -127,5 +127,5 @@ TEST_F(AsAnOwner, AnswersOfAnotherOwnerAreRefusedWithTheNameOfWhoSentThem) {
   job_.finish();
 }
 
-}  // namespace
+}  // namespace strangers_test
 }  // namespace parley::net

@@ -8,7 +8,7 @@
 #include "support/open_job.h"
 
 namespace parley::net {
-namespace {
+namespace strangers_tls_test {
 
 class AtTheDoor : public testing::Test {
  protected:
@@ -105,5 +105,5 @@ TEST_F(AtTheDoor, ValidCertificatesOfNobodyInTheCharterAreRefusedByName) {
   job_.finish();
 }
 
-}  // namespace
+}  // namespace strangers_tls_test
 }  // namespace parley::net

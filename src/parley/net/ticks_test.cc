@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace parley::net {
-namespace {
+namespace ticks_test {
 
 // Fresh entropy every time: by Massart's inequality fails with probability 1e-9 on a right clock.
 TEST(Ticks, GapsAreExponentialWithTheRateThatWasDeclared) {
@@ -41,5 +41,5 @@ TEST(Ticks, OfManyMissedOnesNoneIsMadeUpFor) {
   EXPECT_GT(ticks.next(), later);
 }
 
-}  // namespace
+}  // namespace ticks_test
 }  // namespace parley::net

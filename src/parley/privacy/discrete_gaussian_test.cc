@@ -11,7 +11,7 @@
 #include "support/words.h"
 
 namespace parley::privacy {
-namespace {
+namespace discrete_gaussian_test {
 
 using Integers = std::vector<int64_t>;
 
@@ -156,5 +156,5 @@ TEST(DiscreteGaussian, WorksAtTheLargestVariance) {
   EXPECT_GT(cell_p_value(draw(largest, entropy, 100'000), 0x1p56), 1e-6);
 }
 
-}  // namespace
+}  // namespace discrete_gaussian_test
 }  // namespace parley::privacy

@@ -11,7 +11,7 @@
 #include "support/words.h"
 
 namespace parley::privacy {
-namespace {
+namespace noise_test {
 
 using test::chi_square_p_value, test::GoldenWords, test::ScriptedWords;
 
@@ -172,5 +172,5 @@ TEST(DiscreteLaplace, WorksAtTheLargestScale) {
   EXPECT_NEAR(positive, 20'000, 550);
 }
 
-}  // namespace
+}  // namespace noise_test
 }  // namespace parley::privacy

@@ -11,7 +11,7 @@
 #include "support/statistics.h"
 
 namespace parley::privacy {
-namespace {
+namespace poisson_test {
 
 constexpr int kDraws = 400'000;
 
@@ -150,5 +150,5 @@ TEST(Poisson, RefusesWhatItCannotDraw) {
   EXPECT_DEATH(SkellamNoise(17), "check failed");
 }
 
-}  // namespace
+}  // namespace poisson_test
 }  // namespace parley::privacy

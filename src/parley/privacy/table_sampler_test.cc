@@ -10,7 +10,7 @@
 #include "support/words.h"
 
 namespace parley::privacy {
-namespace {
+namespace table_sampler_test {
 
 /// P(|X| = k) for k below `count`, in long double.
 std::vector<long double> exact(long double variance, size_t count) {
@@ -112,5 +112,5 @@ TEST(TableSampler, SaysHowFarFromExactItMayBe) {
   EXPECT_FALSE(TableSampler::make(TableSampler::kVarianceMax + 1));
 }
 
-}  // namespace
+}  // namespace table_sampler_test
 }  // namespace parley::privacy

@@ -5,7 +5,7 @@
 #include "support/entropy.h"
 
 namespace parley::privacy {
-namespace {
+namespace uint256_test {
 
 constexpr Uint128 kMax = ~Uint128{0};
 
@@ -103,5 +103,5 @@ TEST(Uint256, LeadingWordsNeverTellTheWrongOrder) {
   EXPECT_GT(silent, 100'000);
 }
 
-}  // namespace
+}  // namespace uint256_test
 }  // namespace parley::privacy

@@ -12,7 +12,7 @@
 #include "support/tiny_job.h"
 
 namespace parley::protocol {
-namespace {
+namespace async_test {
 
 using charter::Contact, test::kBox, test::key_of, test::lattice, test::SeededEntropy,
     test::StoppedClock, test::tiny_owner;
@@ -356,5 +356,5 @@ TEST(Async, BothRolesSurviveHostileBytes) {
   }
 }
 
-}  // namespace
+}  // namespace async_test
 }  // namespace parley::protocol

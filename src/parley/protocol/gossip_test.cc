@@ -8,7 +8,7 @@
 #include "support/tiny_job.h"
 
 namespace parley::protocol {
-namespace {
+namespace gossip_test {
 
 using test::kAnswers, test::key_of, test::some_plan, test::TestOwner;
 
@@ -191,5 +191,5 @@ TEST(GossipNode, RefusesAnotherChartersMessagesAndStrangers) {
   EXPECT_FALSE(pair.nodes[0]->step(1, {}));
 }
 
-}  // namespace
+}  // namespace gossip_test
 }  // namespace parley::protocol

@@ -10,7 +10,7 @@
 #include "support/entropy.h"
 
 namespace parley::protocol {
-namespace {
+namespace plan_warnings_test {
 
 /// A category of three levels, all of them features, and perhaps a bias, which is their sum.
 charter::Charter charter_of(bool bias, double l2) {
@@ -97,5 +97,5 @@ TEST(NewtonFloor, BoundsTheNoiseOfAStepAlongWhatPublicRowsDoNotShow) {
   EXPECT_LT(along_x, 3);  // 1 / (2 E x^2), E x^2 = 1/3, of which a clip leaves most
 }
 
-}  // namespace
+}  // namespace plan_warnings_test
 }  // namespace parley::protocol

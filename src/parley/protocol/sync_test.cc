@@ -11,7 +11,7 @@
 #include "support/tiny_job.h"
 
 namespace parley::protocol {
-namespace {
+namespace sync_test {
 
 using test::kAnswers, test::kBox, test::key_of, test::SeededEntropy, test::some_plan,
     test::TestOwner, test::tiny_reference;
@@ -512,5 +512,5 @@ TEST(Sync, BothRolesSurviveHostileBytes) {
   EXPECT_LE(round.two.ledger.spent(round.two.dataset).pure, 1);
 }
 
-}  // namespace
+}  // namespace sync_test
 }  // namespace parley::protocol

@@ -14,7 +14,7 @@
 #include "support/tiny.h"
 
 namespace parley::protocol {
-namespace {
+namespace verify_async_test {
 
 const char* const kNames[] = {"one", "two"};
 
@@ -210,5 +210,5 @@ TEST(VerifyAsync, WhatWasLeftOutMovedOrChangedIsFound) {
   EXPECT_NE(first_finding([](Job& job) { job.model.card.owners[1].receipts = 4; }), "");
 }
 
-}  // namespace
+}  // namespace verify_async_test
 }  // namespace parley::protocol

@@ -15,7 +15,7 @@
 #include "support/tiny.h"
 
 namespace parley::protocol {
-namespace {
+namespace verify_test {
 
 using test::StoppedClock, test::SeededEntropy;
 using Finding = VerifyResult::Finding;
@@ -516,5 +516,5 @@ TEST_F(VerifyEvaluation, OneThatTheCharterDoesNotAskForIsFound) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace verify_test
 }  // namespace parley::protocol

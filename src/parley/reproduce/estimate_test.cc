@@ -7,7 +7,7 @@
 #include "parley/base/math/seeded_random.h"
 
 namespace parley::reproduce {
-namespace {
+namespace estimate_test {
 
 TEST(Estimate, SlopeOfAPowerIsItsExponent) {
   const std::vector<double> x = {0.1, 1, 10}, y = {300, 3, 0.03}, error = {3, 0.03, 0.0003};
@@ -63,5 +63,5 @@ TEST(Estimate, ErrorsAreThoseOfRepeatedMeasurements) {
   EXPECT_NEAR(ratios.second / ratio({25, 0.5}, {4, 0.04}).error, 1, 0.03);
 }
 
-}  // namespace
+}  // namespace estimate_test
 }  // namespace parley::reproduce

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace parley::reproduce {
-namespace {
+namespace figure_test {
 
 Measure slope(double value, double error) {
   return {.quantity = "slope", .value = value, .error = error, .least = -2.1, .most = -1.9};
@@ -47,5 +47,5 @@ TEST(Figure, WasFittedIfADecidingMeasureWas) {
   EXPECT_FALSE(fitted_to_claim(figure));
 }
 
-}  // namespace
+}  // namespace figure_test
 }  // namespace parley::reproduce

@@ -14,7 +14,7 @@
 #include "support/ledgers.h"
 
 namespace parley::sim {
-namespace {
+namespace async_test {
 
 using charter::Charter;
 
@@ -272,5 +272,5 @@ TEST(SimulatedAsync, DeclaredRatesChangeWhoComesAndNotWhatIsLearnt) {
   EXPECT_LT(result->relative_fitness.mean, .1);
 }
 
-}  // namespace
+}  // namespace async_test
 }  // namespace parley::sim

@@ -15,7 +15,7 @@
 #include "support/ledgers.h"
 
 namespace parley::sim {
-namespace {
+namespace federated_test {
 
 struct Job {
   size_t owners = 6;
@@ -306,5 +306,5 @@ TEST(FederatedSimulation, WhatCannotBeRunIsRefusedByName) {
   EXPECT_EQ(refused({.protocol = "step = 3.0\n"}), "protocol.step");
 }
 
-}  // namespace
+}  // namespace federated_test
 }  // namespace parley::sim

@@ -8,7 +8,7 @@
 #include "support/entropy.h"
 
 namespace parley::sim {
-namespace {
+namespace output_perturbation_test {
 
 using test::uniform;
 
@@ -76,5 +76,5 @@ TEST(OutputPerturbation, RefusesWhatItsProofDoesNotCover) {
   EXPECT_EQ(key_of("loss = \"hinge\"\nl2 = 1\n"), "model.loss");
 }
 
-}  // namespace
+}  // namespace output_perturbation_test
 }  // namespace parley::sim

@@ -14,7 +14,7 @@
 #include "support/ledgers.h"
 
 namespace parley::sim {
-namespace {
+namespace secure_sync_test {
 
 struct Job {
   std::vector<int> rows{100, 400, 250, 50};
@@ -166,5 +166,5 @@ TEST(SecureSync, WhatCannotBeRunIsRefusedByName) {
   EXPECT_EQ(refused({.privacy = "calibration = \"paper\"\n"}), "privacy.calibration");
 }
 
-}  // namespace
+}  // namespace secure_sync_test
 }  // namespace parley::sim

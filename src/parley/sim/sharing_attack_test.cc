@@ -20,7 +20,7 @@
 #include "support/to_mask.h"
 
 namespace parley::sim {
-namespace {
+namespace sharing_attack_test {
 
 constexpr size_t kRecords = 80, kVictim = 0, kColumns = 2;
 constexpr double kStep = .05;
@@ -170,5 +170,5 @@ TEST(SharingAttack, WithNoiseThatAPartyKnowsFindsTheProductsExactly) {
     EXPECT_NEAR(known[j] - gradient[j], secret[j], 1e-6 * std::fabs(secret[j]) + 1e-6);
 }
 
-}  // namespace
+}  // namespace sharing_attack_test
 }  // namespace parley::sim

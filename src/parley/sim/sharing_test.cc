@@ -13,7 +13,7 @@
 #include "support/entropy.h"
 
 namespace parley::sim {
-namespace {
+namespace sharing_test {
 
 constexpr size_t kRecords = 80;
 
@@ -325,5 +325,5 @@ TEST(Sharing, AConstantColumnAndRecordsThatAreNothingDoNoHarm) {
     for (const double value : part) EXPECT_TRUE(std::isfinite(value));
 }
 
-}  // namespace
+}  // namespace sharing_test
 }  // namespace parley::sim

@@ -15,7 +15,7 @@
 #include "support/ledgers.h"
 
 namespace parley::sim {
-namespace {
+namespace simulate_test {
 
 using test::fresh_folder, test::uniform;
 
@@ -441,5 +441,5 @@ TEST(Simulate, ThePaidEvaluationIsTheLossOfTheModelUpToItsNoise) {
   EXPECT_FALSE(simulate(small_input(), {.seed = 3})->evaluation);
 }
 
-}  // namespace
+}  // namespace simulate_test
 }  // namespace parley::sim

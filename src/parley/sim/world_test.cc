@@ -8,7 +8,7 @@
 #include "parley/sim/load.h"
 
 namespace parley::sim {
-namespace {
+namespace world_test {
 
 constexpr uint32_t kRounds = 6;
 constexpr size_t kOwners = 4;
@@ -130,5 +130,5 @@ TEST(SimulatedWorld, APartialRoundIsAsLongAStepAsAWholeOne) {
   EXPECT_LT(std::fabs(with - without), .25 * with) << with << " and " << without;
 }
 
-}  // namespace
+}  // namespace world_test
 }  // namespace parley::sim

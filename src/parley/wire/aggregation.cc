@@ -10,12 +10,7 @@
 namespace parley::wire {
 namespace {
 
-constexpr size_t kShareBytes = 1 + 32, kNameBytesMax = 200;
-
-template <size_t N>
-std::string text_of(const std::array<uint8_t, N>& bytes) {
-  return {bytes.begin(), bytes.end()};
-}
+constexpr size_t kShareBytes = 1 + 32;
 
 void put(const MemberKeys& keys, v1::Keys& out) {
   out.set_owner(keys.owner);

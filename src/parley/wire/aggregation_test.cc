@@ -11,7 +11,7 @@
 #include "support/ledgers.h"
 
 namespace parley::wire {
-namespace {
+namespace aggregation_test {
 
 static_assert(Sendable<FromMember> && Sendable<ToMember> && Sendable<MaskedPart>);
 static_assert(!Sendable<privacy::Mask> && !Sendable<privacy::Masked>);
@@ -119,5 +119,5 @@ TEST(AggregationMessage, FieldsOfWrongSizesAndListsThatAreTooLongAreRefused) {
   EXPECT_FALSE(up(keys, [](v1::Aggregation& a) { a.mutable_survivors()->set_present("a"); }));
 }
 
-}  // namespace
+}  // namespace aggregation_test
 }  // namespace parley::wire

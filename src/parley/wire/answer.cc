@@ -16,11 +16,6 @@ constexpr size_t kEventBytesMax = 1000;
 /// made here say it once.
 [[maybe_unused]] const auto protobuf_log = google::protobuf::SetLogHandler(nullptr);
 
-template <size_t N>
-std::string text_of(const std::array<uint8_t, N>& bytes) {
-  return {bytes.begin(), bytes.end()};
-}
-
 }  // namespace
 
 Error malformed(const std::string& what) {

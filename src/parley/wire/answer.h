@@ -13,6 +13,12 @@ class Receipt;
 
 namespace parley::wire {
 
+/// Longest name of a party or a field that a peer may send.
+inline constexpr size_t kNameBytesMax = 200;
+
+/// As protobuf holds bytes.
+inline std::string text_of(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
+
 Error malformed(const std::string& what);
 /// A peer's words go into logs: plain text, and not a novel.
 std::string plain(const std::string& text);

@@ -20,7 +20,7 @@ Proto with(const Envelope& envelope) {
 }
 
 template <class Proto>
-Bytes bytes_of(const Proto& proto) {
+Bytes serialized(const Proto& proto) {
   Bytes bytes(proto.ByteSizeLong());
   check(bytes.size() <= kMessageBytesMax);
   check(proto.SerializeToArray(bytes.data(), static_cast<int>(bytes.size())));
@@ -84,7 +84,7 @@ Bytes encode(const Envelope& envelope, const Hello& hello) {
   proto.mutable_hello()->set_version(hello.version);
   proto.mutable_hello()->set_last_round(hello.last_round);
   if (hello.sharing) put(*hello.sharing, *proto.mutable_hello());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Welcome& welcome) {
@@ -92,7 +92,7 @@ Bytes encode(const Envelope& envelope, const Welcome& welcome) {
   proto.mutable_welcome()->set_version(welcome.version);
   proto.mutable_welcome()->set_next_round(welcome.next_round);
   for (const Proof& proof : welcome.proofs) put(proof, *proto.mutable_welcome()->add_proof());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Query& query) {
@@ -101,95 +101,95 @@ Bytes encode(const Envelope& envelope, const Query& query) {
   for (double value : query.theta.values()) proto.mutable_query()->add_theta(value);
   if (query.kind != privacy::ReleaseKind::kAnswer)
     proto.mutable_query()->set_kind(std::string(ledger::name_of(query.kind)));
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Claim& claim) {
   auto proto = with<v1::FromOwner>(envelope);
   proto.mutable_claim()->set_round(claim.round);
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Grant& grant) {
   auto proto = with<v1::ToOwner>(envelope);
   proto.mutable_grant()->set_round(grant.round);
   proto.mutable_grant()->set_granted(grant.granted);
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Answer& answer) {
   auto proto = with<v1::FromOwner>(envelope);
   put(answer.released.receipt(), answer.signature, answer.released.values(),
       *proto.mutable_answer());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Refusal& refusal) {
   auto proto = with<v1::FromOwner>(envelope);
   proto.mutable_refusal()->set_code(to_proto(refusal.code));
   proto.mutable_refusal()->set_text(refusal.text);
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Finished& finished) {
   auto proto = with<v1::ToOwner>(envelope);
   proto.mutable_finished()->set_model_sha256(finished.model.data(), finished.model.size());
   for (const ModelPart& part : finished.parts) put(part, *proto.mutable_finished()->add_part());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Abort& abort) {
   auto proto = with<v1::ToOwner>(envelope);
   proto.mutable_abort()->set_code(to_proto(abort.code));
   proto.mutable_abort()->set_text(abort.text);
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const FromMember& message) {
   auto proto = with<v1::FromOwner>(envelope);
   put(message, *proto.mutable_aggregation());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const MaskedPart& part) {
   auto proto = with<v1::FromOwner>(envelope);
   put(part, *proto.mutable_aggregation());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const ToMember& message) {
   auto proto = with<v1::ToOwner>(envelope);
   put(message, *proto.mutable_aggregation());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const ModelPart& part) {
   auto proto = with<v1::FromOwner>(envelope);
   put(part, *proto.mutable_part());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Session& session) {
   auto proto = with<v1::ToOwner>(envelope);
   put(session, *proto.mutable_session());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const DealerShare& share) {
   auto proto = with<v1::ToOwner>(envelope);
   put(share, *proto.mutable_dealer());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Bytes encode(const Envelope& envelope, const Letter& letter) {
   if (letter.leg == Leg::kDown) {
     auto proto = with<v1::ToOwner>(envelope);
     put(letter.sealed, *proto.mutable_sealed());
-    return bytes_of(proto);
+    return serialized(proto);
   }
   auto proto = with<v1::FromOwner>(envelope);
   put(letter.sealed, *proto.mutable_sealed());
-  return bytes_of(proto);
+  return serialized(proto);
 }
 
 Result<ToOwner> decode_to_owner(ByteView bytes) {

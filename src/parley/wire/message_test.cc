@@ -13,7 +13,7 @@
 #include "support/ledgers.h"
 
 namespace parley::wire {
-namespace {
+namespace message_test {
 
 using test::StoppedClock, test::SeededEntropy;
 
@@ -207,5 +207,5 @@ TEST(Stream, RefusesLostRepeatedAndForeignMessages) {
   EXPECT_TRUE(receiver.receive_to_owner(second));
 }
 
-}  // namespace
+}  // namespace message_test
 }  // namespace parley::wire

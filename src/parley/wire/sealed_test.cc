@@ -6,7 +6,7 @@
 #include "support/entropy.h"
 
 namespace parley::wire {
-namespace {
+namespace sealed_test {
 
 using test::SeededEntropy;
 
@@ -155,5 +155,5 @@ TEST(SharingMessages, SurviveHostileBytes) {
   EXPECT_GT(refused, 5'000u);
 }
 
-}  // namespace
+}  // namespace sealed_test
 }  // namespace parley::wire

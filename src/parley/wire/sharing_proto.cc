@@ -9,9 +9,6 @@ namespace parley::wire {
 namespace {
 
 constexpr int kPartiesMax = 1000;
-constexpr size_t kNameBytesMax = 200;
-
-std::string text_of(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
 
 Result<std::string> name_of(const std::string& field, const char* what) {
   if (field.size() > kNameBytesMax) return malformed(std::string(what) + " is too long");

@@ -32,7 +32,7 @@ std::optional<ByteView> next_piece(ByteView bytes, size_t& at) {
 }
 
 template <class Proto>
-std::optional<Proto> parse(ByteView piece) {
+std::optional<Proto> parse_piece(ByteView piece) {
   Proto proto;
   if (piece.size() > kMessageBytesMax ||
       !proto.ParseFromArray(piece.data(), static_cast<int>(piece.size())))
@@ -118,7 +118,7 @@ Result<Transcript> parse_transcript(ByteView bytes) {
   Transcript transcript;
   size_t at = 0;
   const auto first = next_piece(bytes, at);
-  const auto head = first ? parse<v1::TranscriptHead>(*first) : std::nullopt;
+  const auto head = first ? parse_piece<v1::TranscriptHead>(*first) : std::nullopt;
   if (!head || head->version() != kVersion)
     return Error{Code::kIntegrity, "is not a transcript of this version",
                  "Give the file that `parley learner run` wrote."};
@@ -126,7 +126,7 @@ Result<Transcript> parse_transcript(ByteView bytes) {
   transcript.started = plain(head->started());
   transcript.whole = at;
   while (const auto piece = next_piece(bytes, at)) {
-    const auto proto = parse<v1::TranscriptEntry>(*piece);
+    const auto proto = parse_piece<v1::TranscriptEntry>(*piece);
     if (!proto) return malformed("entry " + std::to_string(transcript.entries.size() + 1));
     TRY(take(*proto, transcript));
     transcript.whole = at;

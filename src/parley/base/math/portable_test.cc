@@ -9,7 +9,7 @@
 #include "parley/base/bytes.h"
 
 namespace parley {
-namespace {
+namespace portable_test {
 
 int64_t ulps_between(double a, double b) {
   return std::abs(std::bit_cast<int64_t>(a) - std::bit_cast<int64_t>(b));
@@ -70,5 +70,5 @@ TEST(PortableMath, HasTheBitsThatPublishedFilesRestOn) {
             "5ec40aa33c885c1a07bd12070767242aff243646318c080eb0e5ecdbf9a4ac9f");
 }
 
-}  // namespace
+}  // namespace portable_test
 }  // namespace parley

@@ -7,7 +7,7 @@
 #include <vector>
 
 namespace parley {
-namespace {
+namespace seeded_random_test {
 
 TEST(SeededRandom, IsPhilox) {
   SeededRandom zero(0, 0);  // The authors' known answer, "philox2x64 10" with all zeros.
@@ -84,5 +84,5 @@ TEST(SeededRandom, NeighbouringStreamsAndSeedsAreUncorrelated) {
     EXPECT_LT(std::fabs(covariance), 6 / std::sqrt(double(n)));
 }
 
-}  // namespace
+}  // namespace seeded_random_test
 }  // namespace parley

@@ -12,7 +12,7 @@
 #include "support/ledgers.h"
 
 namespace parley::charter {
-namespace {
+namespace draft_test {
 
 /// Loans with an id, a url, a constant and a home with a rare level.
 std::string loans(uint64_t seed, int rows) {
@@ -198,5 +198,5 @@ TEST(OwnerName, IsOneThatACharterTakes) {
   EXPECT_EQ(owner_name("é.csv"), "unnamed");
 }
 
-}  // namespace
+}  // namespace draft_test
 }  // namespace parley::charter

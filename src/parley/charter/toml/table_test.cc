@@ -3,16 +3,16 @@
 #include <gtest/gtest.h>
 
 namespace parley::charter {
-namespace {
+namespace table_test {
 
 enum class Colour { kRed, kGreen };
 
-}  // namespace
+}  // namespace table_test
 
 template <>
-inline constexpr auto kNames<Colour> = names("red", "green");
+inline constexpr auto kNames<table_test::Colour> = names("red", "green");
 
-namespace {
+namespace table_test {
 
 /// Reads one table with `read` and gives its canonical text, or the first error as text and hint.
 std::string outcome(const std::string& toml, const Table::Read& read) {
@@ -104,5 +104,5 @@ TEST(TomlTable, OddKeysAndTextsCannotGarbleTheMessage) {
   EXPECT_LT(message.size(), 200u);
 }
 
-}  // namespace
+}  // namespace table_test
 }  // namespace parley::charter

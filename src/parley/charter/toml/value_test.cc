@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace parley::charter {
-namespace {
+namespace value_test {
 
 const Value& member(const Value& table, std::string_view key) {
   return table.get<Value::Members>()->find(key)->second;
@@ -85,5 +85,5 @@ TEST(Override, RefusesWhatNamesNoKey) {
   EXPECT_FALSE(apply({repeat("a.", 100'000) + "a", "1"}, document));
 }
 
-}  // namespace
+}  // namespace value_test
 }  // namespace parley::charter

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace parley::forecast {
-namespace {
+namespace complete_test {
 
 constexpr std::string_view kDraft = R"(# a comment
 [protocol]
@@ -47,5 +47,5 @@ TEST(IsGiven, LooksAtTheTextAndAtTheCommandLine) {
   EXPECT_TRUE(*is_given("protocol.rounds = 4", {}, "protocol.rounds"));
 }
 
-}  // namespace
+}  // namespace complete_test
 }  // namespace parley::forecast

@@ -23,7 +23,7 @@ using report::significant;
 
 constexpr size_t kShortlist = 4;
 
-struct Search {
+struct LocalStepsSearch {
   const Charter& draft;
   const Facts& facts;
   const learn::Rows& pilot;
@@ -35,7 +35,7 @@ std::vector<int64_t> or_these(bool given, int64_t value, std::vector<int64_t> ot
   return given ? std::vector<int64_t>{value} : std::move(others);
 }
 
-std::vector<std::pair<int64_t, int64_t>> rounds_and_steps(const Search& search) {
+std::vector<std::pair<int64_t, int64_t>> rounds_and_steps(const LocalStepsSearch& search) {
   const bool rounds = search.given("protocol.rounds");
   const charter::Protocol& p = search.draft.protocol;
   // With both open single steps are looked at first: privacy does not tell how to divide them.
@@ -50,7 +50,7 @@ std::vector<std::pair<int64_t, int64_t>> rounds_and_steps(const Search& search) 
   return found;
 }
 
-std::vector<double> clips_of(const Search& search) {
+std::vector<double> clips_of(const LocalStepsSearch& search) {
   const bool clipped = search.draft.model.loss != charter::Loss::kLogistic;
   return clipped ? clips(search.draft, search.facts, search.given) : std::vector<double>{0};
 }
@@ -61,7 +61,7 @@ struct Beginning {
   ExactCosts costs;
 };
 
-Beginning beginning_of(const Search& search, charter::Start start) {
+Beginning beginning_of(const LocalStepsSearch& search, charter::Start start) {
   const Facts& facts = search.facts;
   Quadratic quadratic{facts.hessian, std::vector<double>(facts.dimension()), {}};
   if (start == charter::Start::kPilot) {
@@ -73,13 +73,13 @@ Beginning beginning_of(const Search& search, charter::Start start) {
   return {start, ExactCosts(quadratic, {})};
 }
 
-std::vector<Beginning> beginnings(const Search& search) {
+std::vector<Beginning> beginnings(const LocalStepsSearch& search) {
   if (search.given("protocol.start")) return {beginning_of(search, search.draft.protocol.start)};
   return {beginning_of(search, charter::Start::kZero),
           beginning_of(search, charter::Start::kPilot)};
 }
 
-std::vector<double> steps_of(const Search& search, Charter charter) {
+std::vector<double> steps_of(const LocalStepsSearch& search, Charter charter) {
   if (search.given("protocol.step")) return {search.draft.protocol.step};
   if (charter.protocol.schedule == charter::LocalSteps::kTheorem4) return {1, .5, .25};  // factors
   charter.protocol.step = 1e-12;  // allowed, to learn what is
@@ -91,7 +91,7 @@ std::vector<double> steps_of(const Search& search, Charter charter) {
 }
 
 /// On the quadratic near the optimum, and what the clip moves that by.
-double quick_psi(const Search& search, Charter charter, const Beginning& from, double bias) {
+double quick_psi(const LocalStepsSearch& search, Charter charter, const Beginning& from, double bias) {
   charter.protocol.start = charter::Start::kZero;  // Where it begins is in the costs.
   const auto job = job_of(charter, search.facts, &search.pilot);
   if (!job) return std::numeric_limits<double>::infinity();
@@ -100,7 +100,7 @@ double quick_psi(const Search& search, Charter charter, const Beginning& from, d
   return costs.optimisation + costs.noise_gain * job->variance() + bias;
 }
 
-std::vector<Candidate> candidates(const Search& search) {
+std::vector<Candidate> candidates(const LocalStepsSearch& search) {
   std::vector<Candidate> found;
   const auto all = beginnings(search);
   for (const double clip : clips_of(search)) {
@@ -123,13 +123,13 @@ std::vector<Candidate> candidates(const Search& search) {
   return found;
 }
 
-Result<Job> job_with(const Search& search, const Charter& charter, double differ) {
+Result<Job> job_with(const LocalStepsSearch& search, const Charter& charter, double differ) {
   Job job = TRY(job_of(charter, search.facts, &search.pilot));
   std::get<FederatedJob>(job.kind).differ = differ * search.facts.fitness(owners_rows(charter));
   return job;
 }
 
-Result<Candidate> best_of(const Search& search, const ForecastOptions& options) {
+Result<Candidate> best_of(const LocalStepsSearch& search, const ForecastOptions& options) {
   Candidate best{.psi = std::numeric_limits<double>::infinity()};
   auto all = candidates(search);
   for (size_t k = 0; k < std::min(all.size(), kShortlist); ++k) {
@@ -145,7 +145,7 @@ Result<Candidate> best_of(const Search& search, const ForecastOptions& options) 
 }
 
 /// How many of the steps are local, where the draft leaves both open.
-Result<std::string> divide(const Search& search, Candidate& best, const ForecastOptions& options) {
+Result<std::string> divide(const LocalStepsSearch& search, Candidate& best, const ForecastOptions& options) {
   const Job job = TRY(job_with(search, best.charter, options.differ));
   const double f = search.facts.fitness(owners_rows(best.charter));
   const Prediction found = predict(search.facts, job, {.threads = options.threads});
@@ -161,7 +161,7 @@ Result<std::string> divide(const Search& search, Candidate& best, const Forecast
 Result<Choosing> choose_federated(const Charter& draft, const Facts& facts,
                                   const learn::Rows& pilot, const Given& given,
                                   const ForecastOptions& options) {
-  const Search search{draft, facts, pilot, given};
+  const LocalStepsSearch search{draft, facts, pilot, given};
   Choosing chosen;
   chosen.best = TRY(best_of(search, options));
   std::string steps_why = fmt::format("expected {} above the best, the least of those tried",

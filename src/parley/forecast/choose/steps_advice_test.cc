@@ -5,7 +5,7 @@
 #include <cmath>
 
 namespace parley::forecast {
-namespace {
+namespace steps_advice_test {
 
 /// Ten parties of a9a drawn alike, as the specification (vertical 3.3) has them: it finds 4.7.
 const StepsBound kAlike{.smooth = .251,
@@ -37,5 +37,5 @@ TEST(StepsBound, IsPricedByTheCubeRootOfTheSpecification) {
   EXPECT_EQ(kAlike.priced(0, 200), 1);
 }
 
-}  // namespace
+}  // namespace steps_advice_test
 }  // namespace parley::forecast

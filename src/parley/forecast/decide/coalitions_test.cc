@@ -7,7 +7,7 @@
 #include "parley/learn/weights.h"
 
 namespace parley::forecast {
-namespace {
+namespace coalitions_test {
 
 /// G17's owners: noise K / (n eps)^2, spread 10 / n, floor 1e-3, 5.8 without anyone.
 std::vector<Player> golden_players() {
@@ -134,5 +134,5 @@ TEST(Game, FindsTheNoiseAtWhichAGroupReachesATarget) {
   }
 }
 
-}  // namespace
+}  // namespace coalitions_test
 }  // namespace parley::forecast

@@ -5,7 +5,7 @@
 #include <cmath>
 
 namespace parley::forecast {
-namespace {
+namespace market_test {
 
 const std::vector<double> kPrices = {1, 2, 8};
 
@@ -116,5 +116,5 @@ TEST(Market, NegotiationComesToTheSameInOnePass) {
   EXPECT_NEAR(found[2], .3, 1e-9);  // It sells no more.
 }
 
-}  // namespace
+}  // namespace market_test
 }  // namespace parley::forecast

@@ -7,7 +7,7 @@
 #include "parley/base/math/seeded_random.h"
 
 namespace parley::forecast {
-namespace {
+namespace async_moments_test {
 
 using learn::AsyncDescent, learn::AsyncOutput, learn::AsyncRule;
 
@@ -207,5 +207,5 @@ TEST(AsyncGroups, KeepOwnersThatDifferApartAndMergeNeighboursBeyondTheLimit) {
   EXPECT_NEAR(grouped(rule, equal, rows, 1, bends)[0].bend, 8.5 / 12, 1e-15);
 }
 
-}  // namespace
+}  // namespace async_moments_test
 }  // namespace parley::forecast

@@ -8,7 +8,7 @@
 #include "parley/base/math/seeded_random.h"
 
 namespace parley::forecast {
-namespace {
+namespace block_products_test {
 
 constexpr size_t kRows = 23;
 
@@ -65,5 +65,5 @@ TEST(BlockProducts, WeightedProductsAreAddedOnAndAboveTheDiagonal) {
   }
 }
 
-}  // namespace
+}  // namespace block_products_test
 }  // namespace parley::forecast

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace parley::forecast {
-namespace {
+namespace bound_test {
 
 std::vector<std::pair<double, double>> points(double floor, double root, double line) {
   std::vector<std::pair<double, double>> result;
@@ -34,5 +34,5 @@ TEST(BoundFit, HasNoCoefficientBelowZero) {
   EXPECT_GE(fit.line, 0);
 }
 
-}  // namespace
+}  // namespace bound_test
 }  // namespace parley::forecast

@@ -20,14 +20,14 @@ Matrix matrix(std::span<const double> values, size_t p) {
 std::vector<double> values(const Matrix& m) { return {m.data(), m.data() + m.size()}; }
 
 /// How the output depends on the start and on each round's noise, along one direction.
-struct Response {
+struct ExactResponse {
   double start = 0;
   Vector noise{};
 };
 
-Response respond(const learn::Schedule& schedule, double curvature,
+ExactResponse respond(const learn::Schedule& schedule, double curvature,
                  std::span<const double> loudness) {
-  Response response;
+  ExactResponse response;
   response.noise.resize(static_cast<Eigen::Index>(schedule.rounds.size()));
   double to_theta = 0, to_velocity = 0, to_average = 1;
   for (size_t k = schedule.rounds.size(); k-- > 0;) {
@@ -66,7 +66,7 @@ ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& sc
   Vector start(n);
   Matrix noises(n, static_cast<Eigen::Index>(schedule.rounds.size()));
   for (Eigen::Index j = 0; j < n; ++j) {
-    const Response response = respond(schedule, seen.eigenvalues()[j], loudness);
+    const ExactResponse response = respond(schedule, seen.eigenvalues()[j], loudness);
     start[j] = response.start;
     noises.row(j) = response.noise;
   }
@@ -107,7 +107,7 @@ ExactCosts::Costs ExactCosts::of(const learn::Schedule& schedule,
                                  std::span<const double> loudness) const {
   Costs costs;
   for (const Direction& direction : directions_) {
-    const Response response = respond(schedule, direction.curvature, loudness);
+    const ExactResponse response = respond(schedule, direction.curvature, loudness);
     const double half = direction.curvature / 2;
     costs.optimisation += half * response.start * response.start * direction.start;
     costs.noise_gain += half * response.noise.squaredNorm() * direction.noise;

@@ -8,7 +8,7 @@
 #include "parley/base/math/seeded_random.h"
 
 namespace parley::forecast {
-namespace {
+namespace exact_test {
 
 const Quadratic kTiny{.hessian = {2, 0, 0, .5}, .start = {-1, .5}};
 
@@ -113,5 +113,5 @@ TEST(ExactMoments, CarryTheSpreadOfTheStart) {
   EXPECT_NEAR(spread, sum, 1e-12);
 }
 
-}  // namespace
+}  // namespace exact_test
 }  // namespace parley::forecast

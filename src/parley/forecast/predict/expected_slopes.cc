@@ -26,9 +26,9 @@ Normal normal(const Floats& x) {
   return {kRoot * exp, (x > 0).select(1 - tail, tail)};
 }
 
-/// E of v clamped to +-limit, v ~ N(mean, deviation^2), and of its derivative by the score, of
+/// E of v clamped_block to +-limit, v ~ N(mean, deviation^2), and of its derivative by the score, of
 /// which v is twice.
-SlopeBlock clamped(const Floats& mean, const Floats& deviation, const Floats& limit) {
+SlopeBlock clamped_block(const Floats& mean, const Floats& deviation, const Floats& limit) {
   const Floats s = deviation.max(2 * static_cast<float>(kTinyDeviation));
   const Normal low = normal((-limit - mean) / s), high = normal((limit - mean) / s);
   const Floats inside = high.share - low.share;
@@ -46,11 +46,11 @@ Floats class_weights(const learn::ClassWeights& weights, const Floats& labels) {
 }  // namespace
 
 SlopeBlock expected_slopes(const learn::Squared&, const ScoreBlock& scores) {
-  return clamped(2 * (scores.mean - scores.labels), 2 * scores.deviation, scores.limits);
+  return clamped_block(2 * (scores.mean - scores.labels), 2 * scores.deviation, scores.limits);
 }
 
 SlopeBlock expected_slopes(const learn::Huber& loss, const ScoreBlock& scores) {
-  return clamped(2 * (scores.mean - scores.labels), 2 * scores.deviation,
+  return clamped_block(2 * (scores.mean - scores.labels), 2 * scores.deviation,
                  scores.limits.min(2 * static_cast<float>(loss.delta)));
 }
 

@@ -5,7 +5,7 @@
 #include "parley/forecast/predict/gaussian_loss.h"
 
 namespace parley::forecast {
-namespace {
+namespace expected_slopes_test {
 
 /// Many scores at a time are what single scores are, for any deviation, label and limit.
 template <class Loss>
@@ -36,5 +36,5 @@ TEST(ExpectedSlopes, OfTheLogisticAreThoseOfSingleScores) {
   expect_as_one_by_one(learn::Logistic{{2, 3}}, 2e-5);
 }
 
-}  // namespace
+}  // namespace expected_slopes_test
 }  // namespace parley::forecast

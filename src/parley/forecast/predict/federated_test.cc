@@ -10,7 +10,7 @@
 #include "parley/gate/share_terms.h"
 
 namespace parley::forecast {
-namespace {
+namespace federated_test {
 
 constexpr size_t kColumns = 4;
 
@@ -166,5 +166,5 @@ TEST(NoiseLaw, OfSharesIsTheOneThatTheGateCalibrates) {
     }
 }
 
-}  // namespace
+}  // namespace federated_test
 }  // namespace parley::forecast

@@ -5,7 +5,7 @@
 #include <functional>
 
 namespace parley::forecast {
-namespace {
+namespace gaussian_loss_test {
 
 TEST(GaussianLoss, MatchesTheGoldenHinge) {  // G11
   const auto found = expected(learn::Hinge{}, {.4, .7, 1});
@@ -76,5 +76,5 @@ TEST(GaussianLoss, OfAClampedLogisticIsWithinAFewPercent) {
   EXPECT_NEAR(found.slope, numeric(score, slope), .01);
 }
 
-}  // namespace
+}  // namespace gaussian_loss_test
 }  // namespace parley::forecast

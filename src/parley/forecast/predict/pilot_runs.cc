@@ -13,7 +13,7 @@ namespace {
 
 namespace mc = sim::monte_carlo;
 
-constexpr uint64_t kRuns = 128;  // They fill vectors of 16 on two threads.
+constexpr uint64_t kPilotRuns = 128;  // They fill vectors of 16 on two threads.
 
 mc::Population population_of(const Facts& facts, learn::ClipIn norm, double limit, int threads) {
   return mc::Population({facts.loss, facts.l2, facts.box, norm, limit}, facts.dimension(),
@@ -41,7 +41,7 @@ std::vector<double> by_all_rows(const Facts& facts, const learn::Rows& ran,
 }
 
 PilotRuns result_of(mc::Job job, const Facts& facts, const learn::Rows& rows, int threads) {
-  job.runs = kRuns;
+  job.runs = kPilotRuns;
   job.keep_models = true;
   const auto samples = mc::run(job, {.threads = threads});
   check(bool(samples));  // Nothing is stored, and nobody stops it.

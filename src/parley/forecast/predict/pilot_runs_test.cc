@@ -7,7 +7,7 @@
 #include "parley/base/math/seeded_random.h"
 
 namespace parley::forecast {
-namespace {
+namespace pilot_runs_test {
 
 Facts facts(charter::Loss loss) {
   auto rows = std::make_shared<learn::Rows>(3);
@@ -61,5 +61,5 @@ TEST(PilotRuns, ForecastAsynchronousJobsOfOtherLosses) {
   EXPECT_GT(found.excess, found.optimisation);
 }
 
-}  // namespace
+}  // namespace pilot_runs_test
 }  // namespace parley::forecast

@@ -9,7 +9,7 @@
 #include "parley/learn/fitness.h"
 
 namespace parley::forecast {
-namespace {
+namespace propagation_test {
 
 using learn::Average, learn::ClipIn;
 
@@ -177,5 +177,5 @@ TEST(Propagation, KnowsWhichShareOfRecordsIsClipped) {
   EXPECT_NEAR(found.fitness, 12.5, 1e-5);
 }
 
-}  // namespace
+}  // namespace propagation_test
 }  // namespace parley::forecast

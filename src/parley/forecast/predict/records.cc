@@ -11,8 +11,8 @@ namespace {
 using Index = Eigen::Index;
 
 /// Sums are made over so many pieces of the rows and added in order, on any number of threads.
-constexpr size_t kPieces = 4;
-constexpr Index kBlock = 256;
+constexpr size_t kRecordPieces = 4;
+constexpr Index kRecordBlock = 256;
 
 size_t whole(size_t columns) { return (columns + kTogether - 1) / kTogether * kTogether; }
 
@@ -23,7 +23,7 @@ struct Records::Sums {
   Sums(Index columns, bool curvature)
       : slope(Vector::Zero(columns)), bent(Matrix::Zero(curvature ? columns : 0, columns)) {
     if (!curvature) return;
-    scaled.resize(kBlock, columns);
+    scaled.resize(kRecordBlock, columns);
     block.resize(columns, columns);
   }
   Vector slope;
@@ -86,21 +86,21 @@ void Records::add_block(const Loss& loss, Index at, Index count, const Seen& see
 Derivatives Records::derivatives(const Vector& mean, const Matrix& covariance,
                                  bool curvature) const {
   const Seen seen = seen_from(mean, covariance, curvature);
-  std::vector<Sums> parts(kPieces, Sums(z_.cols(), curvature));
+  std::vector<Sums> parts(kRecordPieces, Sums(z_.cols(), curvature));
   const auto all = static_cast<Index>(size());
   std::visit(
       [&](const auto& loss) {
-        in_parallel(threads_, kPieces, [&](size_t, size_t first, size_t last) {
+        in_parallel(threads_, kRecordPieces, [&](size_t, size_t first, size_t last) {
           for (size_t k = first; k < last; ++k) {
-            const Index end = all * static_cast<Index>(k + 1) / static_cast<Index>(kPieces);
-            for (Index i = all * static_cast<Index>(k) / static_cast<Index>(kPieces); i < end;
-                 i += kBlock)
-              add_block(loss, i, std::min(kBlock, end - i), seen, parts[k]);
+            const Index end = all * static_cast<Index>(k + 1) / static_cast<Index>(kRecordPieces);
+            for (Index i = all * static_cast<Index>(k) / static_cast<Index>(kRecordPieces); i < end;
+                 i += kRecordBlock)
+              add_block(loss, i, std::min(kRecordBlock, end - i), seen, parts[k]);
           }
         });
       },
       loss_);
-  for (size_t k = 1; k < kPieces; ++k) {
+  for (size_t k = 1; k < kRecordPieces; ++k) {
     parts[0].slope += parts[k].slope;
     parts[0].bent += parts[k].bent;
   }

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace parley::forecast {
-namespace {
+namespace response_test {
 
 TEST(Response, OfAQuadraticIsALine) {
   const auto line = Response::line(2, 3);
@@ -30,5 +30,5 @@ TEST(Response, IsInvertedWhereItRises) {
     EXPECT_NEAR(table.variance_for(table.at(variance)), variance, 1e-9 * variance);
 }
 
-}  // namespace
+}  // namespace response_test
 }  // namespace parley::forecast

@@ -12,7 +12,7 @@ namespace {
 
 using Eigen::Index, Eigen::VectorXd;
 
-constexpr size_t kRuns = 400;
+constexpr size_t kColumnRuns = 400;
 constexpr double kRarely = 1e-3;  // Balls that stop no more steps than this are not looked at.
 
 /// The owners' descents, and where their parts lie in the whole model.
@@ -117,7 +117,7 @@ SyncJob without_balls(const SharingJob& job) {
 }
 
 Prediction predict(const Facts& facts, const SharingJob& job) {
-  const SharingRuns runs = sharing_runs(facts, job, job.variance, kRuns);
+  const SharingRuns runs = sharing_runs(facts, job, job.variance, kColumnRuns);
   const SharingRuns quiet = sharing_runs(facts, job, 0, 1);
   if (runs.met <= kRarely && quiet.met <= 0)
     if (Prediction found = predict(facts, without_balls(job), {.runs = false});

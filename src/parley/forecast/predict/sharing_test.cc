@@ -9,7 +9,7 @@
 #include "support/columns_charter.h"
 
 namespace parley::forecast {
-namespace {
+namespace sharing_test {
 
 constexpr size_t kColumns = 6;
 
@@ -87,5 +87,5 @@ TEST(Columns, OfAGroupAreItsOwnFeatures) {
   EXPECT_EQ(feature_owners(group), (std::vector<size_t>{0, 0, 1, 1}));
 }
 
-}  // namespace
+}  // namespace sharing_test
 }  // namespace parley::forecast

@@ -158,10 +158,10 @@ std::string warnings(const Forecast& f) {
   return text.empty() ? "" : "<h2>Mind</h2>\n" + text;
 }
 
-std::string figures(const Forecast& f) {
+std::string html_figures(const Forecast& f) {
   const auto percent = [](double psi) { return significant(100 * psi) + " %"; };
   return fmt::format(
-      "<h2>The figures</h2>\n<table>\n{}{}{}{}{}{}{}</table>\n"
+      "<h2>The html_figures</h2>\n<table>\n{}{}{}{}{}{}{}</table>\n"
       "<p class=quiet>Predictor: {} ({}). Read: the charter and {} public rows; no private row. "
       "Charter {}. parley {}.</p>\n",
       row({"", "above the best possible"}, "th"),
@@ -193,7 +193,7 @@ std::string to_html(const Forecast& f) {
       "anything</p>\n{3}{4}{5}{6}{7}{8}{9}{10}{11}{12}{13}{14}</html>\n",
       escaped(f.charter_name), kStyle, escaped(f.target_column), answers(f), warnings(f), owners(f),
       epsilon_chart(f), break_even_chart(f), epsilon_rows_map(f), coalitions(f), scenarios(f),
-      comparison_chart(f), local_steps(f), chosen(f), figures(f));
+      comparison_chart(f), local_steps(f), chosen(f), html_figures(f));
 }
 
 }  // namespace parley::forecast

@@ -9,7 +9,7 @@
 #include "support/ledgers.h"
 
 namespace parley::learn {
-namespace {
+namespace csv_split_test {
 
 struct SplitFile : testing::Test {
   const std::filesystem::path folder = test::fresh_folder();
@@ -86,5 +86,5 @@ TEST_F(SplitFile, ImpossibleRequestsLeaveNoFile) {
   EXPECT_FALSE(std::filesystem::exists(folder / "0.csv"));
 }
 
-}  // namespace
+}  // namespace csv_split_test
 }  // namespace parley::learn

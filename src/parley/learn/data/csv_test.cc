@@ -14,7 +14,7 @@
 #include "parley/learn/data/csv_records.h"
 
 namespace parley::learn {
-namespace {
+namespace csv_test {
 
 using std::string_literals::operator""s;
 
@@ -434,5 +434,5 @@ TEST_F(CsvTest, NoMutationCrashes) {
   EXPECT_GT(bad, 100);
 }
 
-}  // namespace
+}  // namespace csv_test
 }  // namespace parley::learn

@@ -9,7 +9,7 @@
 #include "support/texts.h"
 
 namespace parley::learn {
-namespace {
+namespace intake_test {
 
 using test::one_number;
 using test::Texts;
@@ -140,5 +140,5 @@ TEST(Intake, ReplacingAllRecordsOfOneUnitMovesAtMostTwiceItsCap) {
   }
 }
 
-}  // namespace
+}  // namespace intake_test
 }  // namespace parley::learn

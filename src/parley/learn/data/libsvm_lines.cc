@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kIndexMax = uint64_t{1} << 53;
 
-int as_place(size_t number) {
+int line_place(size_t number) {
   return static_cast<int>(std::min<size_t>(number, std::numeric_limits<int>::max()));
 }
 
@@ -61,7 +61,7 @@ Error LibsvmLines::error(size_t column, std::string what, std::string hint) cons
   return {Code::kInvalid,
           std::move(what),
           std::move(hint),
-          {.line = as_place(line_), .column = as_place(column + 1)}};
+          {.line = line_place(line_), .column = line_place(column + 1)}};
 }
 
 Error LibsvmLines::error(size_t column, Found found) const {

@@ -15,7 +15,7 @@
 #include "support/texts.h"
 
 namespace parley::learn {
-namespace {
+namespace libsvm_test {
 
 using Row = std::vector<double>;
 
@@ -220,5 +220,5 @@ TEST(RealDataLibsvm, A9aIsWhatItsDescriptionSays) {
   EXPECT_EQ(std::count(test->rows.labels(), test->rows.labels() + 16281, 1.0), 3846);
 }
 
-}  // namespace
+}  // namespace libsvm_test
 }  // namespace parley::learn

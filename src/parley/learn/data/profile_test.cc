@@ -6,7 +6,7 @@
 #include "support/ledgers.h"
 
 namespace parley::learn {
-namespace {
+namespace profile_test {
 
 using Kind = ColumnProfile::Kind;
 
@@ -83,5 +83,5 @@ TEST_F(ProfileFile, BadStructureIsAnErrorWithItsPlace) {
   EXPECT_FALSE(outline_csv(file / "absent"));
 }
 
-}  // namespace
+}  // namespace profile_test
 }  // namespace parley::learn

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace parley::learn {
-namespace {
+namespace quick_number_test {
 
 /// Bits of the finite number that std::from_chars makes of all of `text`, perhaps after a '+'.
 std::optional<uint64_t> expected_bits(std::string_view text) {
@@ -88,5 +88,5 @@ TEST(QuickNumber, IsFromCharsBitForBit) {
   }
 }
 
-}  // namespace
+}  // namespace quick_number_test
 }  // namespace parley::learn

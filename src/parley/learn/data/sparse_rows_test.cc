@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace parley::learn {
-namespace {
+namespace sparse_rows_test {
 
 TEST(SparseRows, AreTheSameAsDenseRowsOfTheSameRecords) {
   constexpr double kOdd[] = {
@@ -76,5 +76,5 @@ TEST(SparseRows, OfOnesAmongOthersHoldWhatTheyWereGiven) {
   }
 }
 
-}  // namespace
+}  // namespace sparse_rows_test
 }  // namespace parley::learn

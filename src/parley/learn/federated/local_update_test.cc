@@ -9,7 +9,7 @@
 #include "parley/learn/kernel/kernel.h"
 
 namespace parley::learn {
-namespace {
+namespace local_update_test {
 
 using Matrix = std::vector<std::vector<double>>;
 constexpr double kGamma = 0x1p-40;
@@ -273,5 +273,5 @@ TEST(LocalUpdate, AShortenedUpdateIsNoLongerThanItsBoundWhateverTheSteps) {
   EXPECT_NEAR(update->run(std::vector<double>{1, 1}, gentle)[0], -.25 * .07, 1e-15);
 }
 
-}  // namespace
+}  // namespace local_update_test
 }  // namespace parley::learn

@@ -16,7 +16,7 @@
 #include "support/texts.h"
 
 namespace parley::learn {
-namespace {
+namespace real_data_test {
 
 constexpr size_t kOwners = 10, kColumns = 123;
 constexpr double kL2 = 1e-3;
@@ -114,5 +114,5 @@ TEST_F(RealDataFederated, TheyDriftApartWhereLabelsAreSorted) {
   EXPECT_NEAR(excess(sorted, 50), .1313, .0015);
 }
 
-}  // namespace
+}  // namespace real_data_test
 }  // namespace parley::learn

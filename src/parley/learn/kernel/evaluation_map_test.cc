@@ -9,7 +9,7 @@
 #include "support/entropy.h"
 
 namespace parley::learn {
-namespace {
+namespace evaluation_map_test {
 
 using Integers = std::vector<int64_t>;
 
@@ -112,5 +112,5 @@ TEST(Softplus, IsTheLogarithmToTheLastBits) {
   EXPECT_TRUE(std::isnan(pure_softplus(std::nan(""))));
 }
 
-}  // namespace
+}  // namespace evaluation_map_test
 }  // namespace parley::learn

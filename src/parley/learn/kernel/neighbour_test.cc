@@ -8,7 +8,7 @@
 #include "support/entropy.h"
 
 namespace parley::learn {
-namespace {
+namespace neighbour_test {
 
 using Integers = std::vector<int64_t>;
 
@@ -77,5 +77,5 @@ TEST(Neighbours, AnotherNumberOfNonZerosInTheFirstRecordMovesNoOtherRecord) {
   EXPECT_GT(at_kink, 30u) << "no record sits at the kink: the test has lost its power";
 }
 
-}  // namespace
+}  // namespace neighbour_test
 }  // namespace parley::learn

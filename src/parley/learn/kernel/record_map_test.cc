@@ -14,7 +14,7 @@
 #include "support/tiny.h"
 
 namespace parley::learn {
-namespace {
+namespace record_map_test {
 
 using test::SeededEntropy, test::tiny_owner, test::uniform;
 using Integers = std::vector<int64_t>;
@@ -421,5 +421,5 @@ TEST(Rows, StrangeRecordsCountAsZero) {
   EXPECT_EQ(rows.label(4), 2);
 }
 
-}  // namespace
+}  // namespace record_map_test
 }  // namespace parley::learn

@@ -8,7 +8,7 @@
 #include "support/entropy.h"
 
 namespace parley::learn {
-namespace {
+namespace statistics_map_test {
 
 using test::SeededEntropy, test::uniform;
 
@@ -144,5 +144,5 @@ TEST(StatisticsMap, RefusesTooManyFeatures) {
   EXPECT_FALSE(StatisticsMap<L1>::make(1e13, 1, 24, 2));
 }
 
-}  // namespace
+}  // namespace statistics_map_test
 }  // namespace parley::learn

@@ -8,7 +8,7 @@
 #include "support/entropy.h"
 
 namespace parley::learn {
-namespace {
+namespace exp_test {
 
 using test::SeededEntropy, test::uniform;
 
@@ -79,5 +79,5 @@ TEST(PureSigmoid, IsNeverDenormal) {
     EXPECT_TRUE(std::isnormal(pure_sigmoid(x))) << x;
 }
 
-}  // namespace
+}  // namespace exp_test
 }  // namespace parley::learn

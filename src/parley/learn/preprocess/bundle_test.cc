@@ -13,7 +13,7 @@
 #include "parley/learn/preprocess/transform.h"
 
 namespace parley::learn {
-namespace {
+namespace bundle_test {
 
 using Eigen::MatrixXd;
 
@@ -240,5 +240,5 @@ TEST(Bundle, ImpossibleFitsAreErrors) {
   EXPECT_FALSE(fits(pilot(), {.fourier = Bundle::Fourier{.features = 9, .scale = 0}}));
 }
 
-}  // namespace
+}  // namespace bundle_test
 }  // namespace parley::learn

@@ -7,9 +7,9 @@
 namespace parley::learn {
 namespace {
 
-constexpr std::string_view kFormat = "parley.moments/1";
+constexpr std::string_view kMomentsFormat = "parley.moments/1";
 
-Result<Hash> get_hash(const JsonObject& object, std::string_view key) {
+Result<Hash> get_moments_hash(const JsonObject& object, std::string_view key) {
   std::string hex;
   TRY(object.get(key, hex));
   const auto hash = hash_from_hex(hex);
@@ -31,7 +31,7 @@ Result<Signature> get_signature(const JsonObject& object) {
 }  // namespace
 
 std::string to_json(const PaidMoments& moments) {
-  nlohmann::json json = {{"format", kFormat},
+  nlohmann::json json = {{"format", kMomentsFormat},
                          {"owner", moments.owner},
                          {"charter_sha256", to_hex(moments.charter)},
                          {"columns_sha256", to_hex(moments.columns)},
@@ -47,7 +47,7 @@ std::string to_json(const PaidMoments& moments) {
 
 Bytes signed_bytes(const PaidMoments& moments) {
   TupleBytes tuple;
-  tuple.add(kFormat).add(moments.owner).add(moments.charter).add(moments.columns);
+  tuple.add(kMomentsFormat).add(moments.owner).add(moments.charter).add(moments.columns);
   tuple.add(moments.rows).add(moments.epsilon).add(moments.delta);
   tuple.add(moments.deviation).add(moments.beside).add(uint64_t{moments.upper.size()});
   for (double value : moments.upper) tuple.add(value);
@@ -60,10 +60,10 @@ Result<PaidMoments> moments_from_json(std::string_view text, const std::string& 
                 [&](const JsonObject& object) -> Result<void> {
                   std::string format;
                   TRY(object.get("format", format));
-                  if (format != kFormat) return object.error("format", "is not parley.moments/1");
+                  if (format != kMomentsFormat) return object.error("format", "is not parley.moments/1");
                   TRY(object.get("owner", moments.owner));
-                  moments.charter = TRY(get_hash(object, "charter_sha256"));
-                  moments.columns = TRY(get_hash(object, "columns_sha256"));
+                  moments.charter = TRY(get_moments_hash(object, "charter_sha256"));
+                  moments.columns = TRY(get_moments_hash(object, "columns_sha256"));
                   TRY(object.get("rows", moments.rows));
                   TRY(object.get("epsilon", moments.epsilon));
                   TRY(object.get("delta", moments.delta));

@@ -11,7 +11,7 @@
 #include "parley/learn/sharing/prox.h"
 
 namespace parley::learn {
-namespace {
+namespace admm_test {
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -347,5 +347,5 @@ TEST(AdmmSharing, JacobiDivergesForPartiesAlikeAndBoydDoesNot) {
   EXPECT_TRUE(share_by_admm(columns, labels, {.rho = .1, .rounds_max = 50}));
 }
 
-}  // namespace
+}  // namespace admm_test
 }  // namespace parley::learn

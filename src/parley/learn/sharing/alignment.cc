@@ -9,7 +9,7 @@
 namespace parley::learn {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const size_t begin = text.find_first_not_of(kBlanks);
   if (begin == text.npos) return {};
@@ -44,7 +44,7 @@ Alignment align(std::span<const std::string> ids, const Secret32& key) {
   std::vector<IdDigest> digests(ids.size());
   std::vector<uint64_t> order;
   for (size_t i = 0; i < ids.size(); ++i) {
-    const std::string_view id = trimmed(ids[i]);
+    const std::string_view id = without_blanks(ids[i]);
     if (id.empty()) {
       ++out.missing;
       continue;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 namespace parley::learn {
-namespace {
+namespace alignment_test {
 
 constexpr Secret32 kKey = {1, 2, 3};
 using Ids = std::vector<std::string>;
@@ -62,5 +62,5 @@ TEST(Alignment, TheIntersectionIsWhatAllHave) {
   EXPECT_EQ(kept, (Ids{"b", "d"}));
 }
 
-}  // namespace
+}  // namespace alignment_test
 }  // namespace parley::learn

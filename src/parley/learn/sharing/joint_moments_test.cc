@@ -7,7 +7,7 @@
 #include "support/entropy.h"
 
 namespace parley::learn {
-namespace {
+namespace joint_moments_test {
 
 /// Columns by party, the label last of its holder's: the release of their products, exact.
 std::vector<int64_t> released(const std::vector<std::vector<std::vector<int64_t>>>& columns,
@@ -100,5 +100,5 @@ TEST(JointMoments, NeighboursStayWithinTheBound) {
   }
 }
 
-}  // namespace
+}  // namespace joint_moments_test
 }  // namespace parley::learn

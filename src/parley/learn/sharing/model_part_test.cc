@@ -6,7 +6,7 @@
 #include <cmath>
 
 namespace parley::learn {
-namespace {
+namespace model_part_test {
 
 /// Three parties with one column each, and the keys that each two share.
 struct Parties {
@@ -90,5 +90,5 @@ TEST(ModelPart, AMissingPartyAnotherPartOtherRecordsOrAnotherNameAreRefused) {
             std::string::npos);
 }
 
-}  // namespace
+}  // namespace model_part_test
 }  // namespace parley::learn

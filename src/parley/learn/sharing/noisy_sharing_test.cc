@@ -7,7 +7,7 @@
 #include "support/entropy.h"
 
 namespace parley::learn {
-namespace {
+namespace noisy_sharing_test {
 
 struct Luck {
   test::SeededEntropy entropy;
@@ -95,5 +95,5 @@ TEST(NoisySharing, NeighboursStayWithinTheBound) {
   EXPECT_GT(worst, .2);
 }
 
-}  // namespace
+}  // namespace noisy_sharing_test
 }  // namespace parley::learn

@@ -13,7 +13,7 @@
 #include "support/texts.h"
 
 namespace parley::learn {
-namespace {
+namespace real_data_test {
 
 AnyRows shared(SparseRows rows) { return std::make_shared<const SparseRows>(std::move(rows)); }
 
@@ -85,5 +85,5 @@ TEST_F(RealDataSharing, GradientsInBatchesLeadAtFirstAndThenStall) {
   EXPECT_NEAR(objectives[19], .32439, .0005);  // Another order of records than there.
 }
 
-}  // namespace
+}  // namespace real_data_test
 }  // namespace parley::learn

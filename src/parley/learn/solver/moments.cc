@@ -9,7 +9,7 @@
 namespace parley::learn {
 namespace {
 
-constexpr size_t kPieces = 16, kChunk = 256;  // A chunk stays in the cache for its second reading.
+constexpr size_t kMomentPieces = 16, kChunk = 256;  // A chunk stays in the cache for its second reading.
 
 struct Sums {
   ProductSum products;
@@ -52,7 +52,7 @@ void Moments::add_any(const AnyRows& rows, int threads) {
   check(rows.columns() == columns_);
   const size_t stride = Rows(columns_).stride();
   const size_t memory = (size_t{1} << 28) / (columns_ * stride * sizeof(double));
-  const size_t pieces = std::clamp<size_t>(memory, 1, kPieces);
+  const size_t pieces = std::clamp<size_t>(memory, 1, kMomentPieces);
   std::vector<Sums> parts(pieces, Sums(columns_, stride));
   in_parallel(threads, pieces, [&](size_t, size_t first, size_t last) {
     for (size_t k = first; k < last; ++k) {

@@ -8,7 +8,7 @@
 #include "support/tiny.h"
 
 namespace parley::learn {
-namespace {
+namespace prox_test {
 
 using test::uniform, test::tiny_classes, test::tiny_owner;
 
@@ -115,5 +115,5 @@ TEST(Prox, RecordsThatAreTooLongCountAsZeroAndSparseOnesAsTheSameDense) {
   EXPECT_EQ(prox_minimum(Squared{}, sparse, prox, 1e-9).theta, expected);
 }
 
-}  // namespace
+}  // namespace prox_test
 }  // namespace parley::learn

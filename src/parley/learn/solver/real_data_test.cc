@@ -9,7 +9,7 @@
 #include "parley/learn/metrics.h"
 
 namespace parley::learn {
-namespace {
+namespace real_data_test {
 
 constexpr size_t kColumns = 123;
 
@@ -57,5 +57,5 @@ TEST(RealDataA9a, EveryLossIsCertified) {
     }
 }
 
-}  // namespace
+}  // namespace real_data_test
 }  // namespace parley::learn

@@ -7,7 +7,7 @@
 #include <random>
 
 namespace parley::learn {
-namespace {
+namespace postgres_copy_test {
 
 std::string big_endian(uint64_t value, int bytes) {
   std::string text;
@@ -87,5 +87,5 @@ TEST(PostgresCopy, SplitsRowsAndRefusesDamagedOnes) {
   }
 }
 
-}  // namespace
+}  // namespace postgres_copy_test
 }  // namespace parley::learn

@@ -11,7 +11,7 @@
 #include "support/texts.h"
 
 namespace parley::learn {
-namespace {
+namespace source_test {
 
 Schema loans() {
   return {.columns = {{.name = "amount", .low = -1e6, .high = 1e6, .missing = 3},
@@ -140,5 +140,5 @@ TEST(Source, ALibsvmFileHasNoNamesToSelectBy) {
   EXPECT_FALSE(load_sparse(source_of("a.csv"), test::numbers(2)));
 }
 
-}  // namespace
+}  // namespace source_test
 }  // namespace parley::learn

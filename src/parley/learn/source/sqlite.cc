@@ -9,12 +9,12 @@
 namespace parley::learn {
 namespace {
 
-struct Close {
+struct CloseSqlite {
   void operator()(sqlite3* database) const { sqlite3_close_v2(database); }
   void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 };
-using Database = std::unique_ptr<sqlite3, Close>;
-using Statement = std::unique_ptr<sqlite3_stmt, Close>;
+using Database = std::unique_ptr<sqlite3, CloseSqlite>;
+using Statement = std::unique_ptr<sqlite3_stmt, CloseSqlite>;
 
 Error error(Code code, const std::string& said, std::string hint) {
   return {code, "SQLite says: " + said, std::move(hint), {.key = "query"}};

@@ -10,7 +10,7 @@
 #include "support/papers.h"
 
 namespace parley::net {
-namespace {
+namespace doctor_test {
 
 int choose_http2(SSL*, const unsigned char** out, unsigned char* size, const unsigned char*,
                  unsigned, void*) {
@@ -129,5 +129,5 @@ TEST(Address, IsHostAndPort) {
   }
 }
 
-}  // namespace
+}  // namespace doctor_test
 }  // namespace parley::net

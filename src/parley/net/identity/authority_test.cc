@@ -5,7 +5,7 @@
 #include "support/papers.h"
 
 namespace parley::net {
-namespace {
+namespace authority_test {
 
 namespace fs = std::filesystem;
 constexpr int64_t kDay = 86400;
@@ -173,5 +173,5 @@ TEST_F(AuthorityInAFolder, ListsWhatItSignedAndGivesNoSecondKeyToAPartyUnasked) 
   EXPECT_EQ(damaged.error().where.line, 8);
 }
 
-}  // namespace
+}  // namespace authority_test
 }  // namespace parley::net

@@ -6,7 +6,7 @@
 #include "support/papers.h"
 
 namespace parley::net {
-namespace {
+namespace request_test {
 
 const Identity kBank{"banks.example", "owner", "bank-a"};
 const std::string kUri = "URI:parley://banks.example/owner/bank-a";
@@ -161,5 +161,5 @@ TEST(Request, ThatAsksForMoreThanItsNameIsRefused) {
   expect_refused(Odd{.password = true}.pem(), "attributes besides the identity");
 }
 
-}  // namespace
+}  // namespace request_test
 }  // namespace parley::net

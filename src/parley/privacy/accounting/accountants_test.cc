@@ -15,7 +15,7 @@
 #include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::privacy {
-namespace {
+namespace accountants_test {
 
 constexpr Delta kDelta{1e-5};
 
@@ -271,5 +271,5 @@ TEST(Odometer, ShowsTheGoldenValueAndNeverShrinks) {
   }
 }
 
-}  // namespace
+}  // namespace accountants_test
 }  // namespace parley::privacy

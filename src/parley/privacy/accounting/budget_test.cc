@@ -8,7 +8,7 @@
 #include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::privacy {
-namespace {
+namespace budget_test {
 
 // Values of the specification: vertical 5.3 Z1 and 5.1, horizontal G7.
 TEST(Zcdp, EqualsTheGoldenValuesOnTheSafeSide) {
@@ -100,5 +100,5 @@ TEST(Units, RefuseWhatIsOutOfRange) {
   static_assert(!std::is_convertible_v<double, Epsilon>);
 }
 
-}  // namespace
+}  // namespace budget_test
 }  // namespace parley::privacy

@@ -6,7 +6,7 @@
 #include <cmath>
 
 namespace parley::privacy {
-namespace {
+namespace calibrate_test {
 
 Accountant accountant(const char* name) { return *accountant_named(name); }
 
@@ -106,5 +106,5 @@ TEST(Accountants, AgreeOnEpsilonAndDelta) {
     }
 }
 
-}  // namespace
+}  // namespace calibrate_test
 }  // namespace parley::privacy

@@ -6,7 +6,7 @@
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::privacy {
-namespace {
+namespace event_json_test {
 
 Events read(const std::string& text, const std::string& dataset = "") {
   const auto events = events_from_json(text, "events.json", dataset);
@@ -132,5 +132,5 @@ TEST(EventJson, NamesThePlaceOfWhatIsWrong) {
   EXPECT_NE(key_of_error(often).find("too often"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace event_json_test
 }  // namespace parley::privacy

@@ -12,7 +12,7 @@
 #include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::privacy {
-namespace {
+namespace golden_test {
 
 constexpr Delta kDelta{1e-5};
 
@@ -72,5 +72,5 @@ TEST(Golden, ThePublishedSettingOfTwentyRounds) {
   EXPECT_NEAR(*advanced_formula({{ApproximateEvent{1, 1e-5}, 20}}, Delta{2.1e-4}), 55.8253, 1e-4);
 }
 
-}  // namespace
+}  // namespace golden_test
 }  // namespace parley::privacy

@@ -12,7 +12,7 @@
 #include "parley/privacy/accounting/rdp.h"
 
 namespace parley::privacy {
-namespace {
+namespace pld_test {
 
 constexpr Adjacency kAddRemove = Adjacency::kAddRemove;
 
@@ -302,5 +302,5 @@ TEST(Pld, SaysWhatItCannotDo) {
   EXPECT_FALSE(pld_epsilon({{SkellamEvent{100, 1, 1}, 1}}, Delta{1e-5}, kAddRemove));
 }
 
-}  // namespace
+}  // namespace pld_test
 }  // namespace parley::privacy

@@ -9,7 +9,7 @@
 #include "support/statistics.h"
 
 namespace parley::privacy {
-namespace {
+namespace gaussian_share_test {
 
 static_assert(SharedMechanism<GaussianShare> && SharedMechanism<SkellamShare>);
 static_assert(!ListedMechanism<GaussianShare> && !ListedMechanism<SkellamShare>,
@@ -100,5 +100,5 @@ TEST(GaussianShare, IsDrawnForTheDimensionItIsChargedFor) {
   EXPECT_DEATH(Drawn<GaussianShare>(share, 6, entropy), "check failed");
 }
 
-}  // namespace
+}  // namespace gaussian_share_test
 }  // namespace parley::privacy

@@ -7,7 +7,7 @@
 #include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::privacy {
-namespace {
+namespace gaussian_test {
 
 TEST(Gaussian, CostsRhoRoundedUp) {
   const Gaussian gaussian = *Gaussian::make(300);
@@ -57,5 +57,5 @@ TEST(Gaussian, RefusesVariancesItCannotDrawOrAccountExactly) {
   EXPECT_TRUE(Gaussian::make(16));
 }
 
-}  // namespace
+}  // namespace gaussian_test
 }  // namespace parley::privacy

@@ -7,7 +7,7 @@
 #include "parley/base/number.h"
 
 namespace parley::privacy {
-namespace {
+namespace laplace_test {
 
 // G6: b = 2 Xi T kappa / (n epsilon).
 TEST(LaplaceScale, EqualsTheGoldenValue) {
@@ -53,5 +53,5 @@ TEST(Laplace, EventNamesAllThatAnAccountantNeeds) {
                 ",\"scale\":8,\"sensitivity\":2}}");
 }
 
-}  // namespace
+}  // namespace laplace_test
 }  // namespace parley::privacy

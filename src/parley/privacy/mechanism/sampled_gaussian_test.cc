@@ -18,7 +18,7 @@ struct SampleForTest {
   static const std::vector<uint8_t>& chosen(const Sample& sample) { return sample.chosen_; }
 };
 
-namespace {
+namespace sampled_gaussian_test {
 
 static_assert(!ListedMechanism<SampledGaussian> && !SharedMechanism<SampledGaussian>,
               "there is no pass over a sample yet");
@@ -121,5 +121,5 @@ TEST(SampledGaussian, RefusesProbabilitiesItCannotDrawExactly) {
   EXPECT_FALSE(SampledGaussian::make(.5, 100, Delta{.9}));
 }
 
-}  // namespace
+}  // namespace sampled_gaussian_test
 }  // namespace parley::privacy

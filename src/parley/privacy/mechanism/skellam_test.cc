@@ -10,7 +10,7 @@
 #include "support/statistics.h"
 
 namespace parley::privacy {
-namespace {
+namespace skellam_test {
 
 static_assert(ListedMechanism<Skellam>);
 
@@ -134,5 +134,5 @@ TEST(Skellam, RefusesVariancesItCannotDrawExactly) {
   EXPECT_TRUE(Skellam::make(0x1p60, 4096));
 }
 
-}  // namespace
+}  // namespace skellam_test
 }  // namespace parley::privacy

@@ -6,7 +6,7 @@
 #include "support/federated_job.h"
 
 namespace parley::protocol {
-namespace {
+namespace federated_test {
 
 using test::Clinics, test::clinics_charter;
 
@@ -317,5 +317,5 @@ TEST(Federated, ASumUnderAMadeUpSeedIsNotOneThatTheOwnersCanHave) {
   EXPECT_TRUE(learner.replay(job.journal.notes[1]));
 }
 
-}  // namespace
+}  // namespace federated_test
 }  // namespace parley::protocol

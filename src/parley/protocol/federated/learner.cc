@@ -12,14 +12,14 @@
 namespace parley::protocol {
 namespace {
 
-enum class Phase { kKeys, kShares, kMasked, kConsents, kUnmask };
-
 /// Of one neighbour in the longest list that an owner sends, names included, in words of 8 bytes.
 constexpr size_t kWordsPerNeighbour = 64;
 
 }  // namespace
 
 struct FederatedLearner::Attempt {
+  enum class Phase { kKeys, kShares, kMasked, kConsents, kUnmask };
+
   AggregationPlan plan;
   AggregationServer server;
   Phase phase = Phase::kKeys;
@@ -138,7 +138,7 @@ Result<void> FederatedLearner::take_step(size_t owner, wire::ReceivedFromMember&
                             return server.take(owner, shares);
                           },
                           [&](const wire::ReceivedAnswer& step) -> Result<void> {
-                            if (attempt_->phase != Phase::kMasked)
+                            if (attempt_->phase != Attempt::Phase::kMasked)
                               return wrong(plan_.owners[owner], "a vector that is not due now");
                             TRY(take_masked(owner, step));
                             return server.take(owner, std::vector<uint64_t>(step.values.begin(),
@@ -281,28 +281,28 @@ Result<void> FederatedLearner::close(Step& step) {
   AggregationServer& server = attempt_->server;
   ++stage_;
   switch (attempt_->phase) {
-    case Phase::kKeys:
+    case Attempt::Phase::kKeys:
       pass_on(TRY(server.close_keys()), step);
-      attempt_->phase = Phase::kShares;
+      attempt_->phase = Attempt::Phase::kShares;
       break;
-    case Phase::kShares:
+    case Attempt::Phase::kShares:
       pass_on(TRY(server.close_shares()), step);
       for (const size_t owner : attempt_->awaited) seats_[owner].paid += !evaluating();
-      attempt_->phase = Phase::kMasked;
+      attempt_->phase = Attempt::Phase::kMasked;
       break;
-    case Phase::kMasked: {
+    case Attempt::Phase::kMasked: {
       const Survivors survivors = TRY(server.close_masked());
       std::map<size_t, Survivors> shown;
       for (const size_t owner : survivors.members) shown.emplace(owner, survivors);
       pass_on(shown, step);
-      attempt_->phase = Phase::kConsents;
+      attempt_->phase = Attempt::Phase::kConsents;
       break;
     }
-    case Phase::kConsents:
+    case Attempt::Phase::kConsents:
       pass_on(TRY(server.close_consents()), step);
-      attempt_->phase = Phase::kUnmask;
+      attempt_->phase = Attempt::Phase::kUnmask;
       break;
-    case Phase::kUnmask:
+    case Attempt::Phase::kUnmask:
       return open_sum(step);
   }
   return {};

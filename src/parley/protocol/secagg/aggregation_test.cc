@@ -15,7 +15,7 @@
 #include "support/statistics.h"
 
 namespace parley::protocol {
-namespace {
+namespace aggregation_test {
 
 enum Stage { kKeys, kShares, kMasked, kConsent, kUnmask, kNever };
 
@@ -426,5 +426,5 @@ TEST(SecureAggregation, PlansThatCannotWorkAreNamed) {
   EXPECT_FALSE(plan_of(4, 3, 5, 1, keys).valid());
 }
 
-}  // namespace
+}  // namespace aggregation_test
 }  // namespace parley::protocol

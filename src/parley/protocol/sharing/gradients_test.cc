@@ -18,7 +18,7 @@
 #include "support/to_mask.h"
 
 namespace parley::protocol {
-namespace {
+namespace gradients_test {
 
 using learn::AnyRows, learn::IntegerColumns, learn::IntegerRows, privacy::ToMaskForTest;
 
@@ -389,5 +389,5 @@ TEST_F(RealDataVertical, SecretGradientsAreBetterThanOnePartyAlone) {
   }
 }
 
-}  // namespace
+}  // namespace gradients_test
 }  // namespace parley::protocol

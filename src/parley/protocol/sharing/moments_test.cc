@@ -11,7 +11,7 @@
 #include "support/to_mask.h"
 
 namespace parley::protocol {
-namespace {
+namespace moments_test {
 
 using learn::IntegerColumns, learn::IntegerRows, learn::MomentsLayout, privacy::ToMaskForTest;
 
@@ -160,5 +160,5 @@ TEST(SecretMoments, TwoThatWorkTogetherSeeTheirProductsAndNothingElse) {
   EXPECT_LT(by_products.size(), 16u) << "or nothing was compared";
 }
 
-}  // namespace
+}  // namespace moments_test
 }  // namespace parley::protocol

@@ -13,7 +13,7 @@ using namespace async;
 namespace {
 
 constexpr double kPaperConstant = 2.1e9;
-const std::vector<double> kEpsilons = {0.1, 0.316, 1, 3.16, 10};
+const std::vector<double> kGridEpsilons = {0.1, 0.316, 1, 3.16, 10};
 
 const Axis kBudget{.label = "privacy budget ε of each bank", .log = true};
 const Axis kSize{.label = "records of each bank n_i", .log = true};
@@ -37,7 +37,7 @@ Result<Means> means_over(const Study& study, uint64_t runs, Drift drift) {
     plan.step = stable_step(banks, plan.step);
     for (Grid* grid : {&means.literal, &means.capped}) {
       const uint64_t stream = 4 * s + 2 * (drift == Drift::kNone) + plan.capped;
-      for (const auto& each : TRY(sample(study, banks, plan, kEpsilons, runs, stream)))
+      for (const auto& each : TRY(sample(study, banks, plan, kGridEpsilons, runs, stream)))
         grid->resize(s + 1), (*grid)[s].push_back(mean(each.spread()));
       plan.capped = true, plan.output = learn::AsyncOutput::kTail;
     }
@@ -53,7 +53,7 @@ double bound_at(double constant, double size, double epsilon) {
 
 Curve over_budget(const Grid& grid, size_t s) {
   Curve curve;
-  for (size_t e = 0; e < kEpsilons.size(); ++e) curve.add(kEpsilons[e], grid[s][e]);
+  for (size_t e = 0; e < kGridEpsilons.size(); ++e) curve.add(kGridEpsilons[e], grid[s][e]);
   return curve;
 }
 
@@ -65,10 +65,10 @@ Curve over_size(const Means& means, const Grid& grid, size_t e) {
 
 Panel map_of(const std::string& title, const Means& means,
              const std::function<Estimate(size_t s, size_t e)>& at) {
-  Surface surface{.x = kEpsilons, .z = kMean};
+  Surface surface{.x = kGridEpsilons, .z = kMean};
   for (size_t s = 0; s < means.sizes.size(); ++s) {
     surface.y.push_back(double(means.sizes[s]));
-    for (size_t e = 0; e < kEpsilons.size(); ++e) {
+    for (size_t e = 0; e < kGridEpsilons.size(); ++e) {
       surface.value.push_back(at(s, e).value);
       surface.error.push_back(at(s, e).error);
     }
@@ -80,9 +80,9 @@ Panel map_of(const std::string& title, const Means& means,
 Estimate implied_constant(const Means& means) {
   double sum = 0, variance = 0, count = 0;
   for (size_t s = 0; s < means.sizes.size(); ++s)
-    for (size_t e = 0; e < kEpsilons.size(); ++e) {
+    for (size_t e = 0; e < kGridEpsilons.size(); ++e) {
       const Estimate& cell = means.literal[s][e];
-      sum += std::log(cell.value / bound_at(1, double(means.sizes[s]), kEpsilons[e]));
+      sum += std::log(cell.value / bound_at(1, double(means.sizes[s]), kGridEpsilons[e]));
       variance += std::pow(cell.error / cell.value, 2), ++count;
     }
   const double constant = std::exp(sum / count);
@@ -93,9 +93,9 @@ Estimate implied_constant(const Means& means) {
 Estimate worst_factor(const Means& means) {
   Estimate worst{1, 0};
   for (size_t s = 0; s < means.sizes.size(); ++s)
-    for (size_t e = 0; e < kEpsilons.size(); ++e) {
+    for (size_t e = 0; e < kGridEpsilons.size(); ++e) {
       const Estimate& cell = means.literal[s][e];
-      const double bound = bound_at(kPaperConstant, double(means.sizes[s]), kEpsilons[e]);
+      const double bound = bound_at(kPaperConstant, double(means.sizes[s]), kGridEpsilons[e]);
       const double factor = std::max(cell.value / bound, bound / cell.value);
       if (factor > worst.value) worst = {factor, factor * cell.error / cell.value};
     }
@@ -129,11 +129,11 @@ Panel budget_panel(const Means& means, const std::string& title) {
 
 Panel size_panel(const Means& means, const std::string& title) {
   Panel panel{.title = title, .x = kSize, .y = kMean};
-  for (size_t e = 0; e < kEpsilons.size(); e += 2) {
+  for (size_t e = 0; e < kGridEpsilons.size(); e += 2) {
     const Curve curve = over_size(means, means.literal, e);
-    panel.series.push_back(curve.series(epsilon_text(kEpsilons[e])));
+    panel.series.push_back(curve.series(epsilon_text(kGridEpsilons[e])));
     panel.series.push_back(curve.theory(e == 0 ? "bound (11)" : "", [&](double size) {
-      return bound_at(kPaperConstant, size, kEpsilons[e]);
+      return bound_at(kPaperConstant, size, kGridEpsilons[e]);
     }));
   }
   return panel;
@@ -144,14 +144,14 @@ std::vector<Measure> slopes(const Means& means) {
   for (size_t s = 0; s < means.sizes.size(); ++s)
     measures.push_back(slope_of_two("slope over ε, n_i = " + grouped(means.sizes[s]),
                                     over_budget(means.literal, s)));
-  for (size_t e = 0; e < kEpsilons.size() && means.sizes.size() > 1; e += 2)
-    measures.push_back(slope_of_two("slope over n_i, " + epsilon_text(kEpsilons[e]),
+  for (size_t e = 0; e < kGridEpsilons.size() && means.sizes.size() > 1; e += 2)
+    measures.push_back(slope_of_two("slope over n_i, " + epsilon_text(kGridEpsilons[e]),
                                     over_size(means, means.literal, e)));
   return measures;
 }
 
 void expect_grids(const Study& study, uint64_t runs, uint64_t grids) {
-  study.expect(grids * 2 * (study.quick ? 2 : 4) * kEpsilons.size() * runs * kAsyncRounds);
+  study.expect(grids * 2 * (study.quick ? 2 : 4) * kGridEpsilons.size() * runs * kAsyncRounds);
 }
 
 }  // namespace
@@ -172,7 +172,7 @@ Result<Figure> async_lending_surface(const Study& study) {
                    map_of("bound (11), c̄₂ = 2.1 × 10⁹", means,
                           [&](size_t s, size_t e) {
                             return Estimate{
-                                bound_at(kPaperConstant, double(means.sizes[s]), kEpsilons[e]), 0};
+                                bound_at(kPaperConstant, double(means.sizes[s]), kGridEpsilons[e]), 0};
                           }),
                    map_of("ε split by T/3 enforced answers, tail average", means,
                           [&](size_t s, size_t e) { return means.capped[s][e]; })};

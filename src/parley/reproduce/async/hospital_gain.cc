@@ -15,7 +15,7 @@ namespace {
 
 using sim::monte_carlo::Population;
 
-const std::vector<double> kEpsilons = {0.1, 1, 10};
+const std::vector<double> kGainEpsilons = {0.1, 1, 10};
 
 /// What each hospital reaches alone, and which would gain at this fitness.
 struct Hospitals {
@@ -50,8 +50,8 @@ Panel markers_and_lines(const std::string& title, const Hospitals& hospitals,
   Panel panel{.title = title,
               .x = {.label = "stays of the hospital n_i", .log = true},
               .y = {.label = "relative fitness ψ", .log = true}};
-  for (size_t e = 0; e < kEpsilons.size(); ++e)
-    panel.series.push_back({.name = epsilon_text(kEpsilons[e]),
+  for (size_t e = 0; e < kGainEpsilons.size(); ++e)
+    panel.series.push_back({.name = epsilon_text(kGainEpsilons[e]),
                             .kind = Series::Kind::kLevel,
                             .y = {joint[e].value},
                             .error = {joint[e].error},
@@ -80,8 +80,8 @@ std::vector<Measure> gain_measures(const Hospitals& hospitals, const std::vector
                                           hospitals.nearest(letter[2], true)),
                                    beside("own ψ over E ψ at ε = 10, the most of the others",
                                           hospitals.nearest(letter[2], false))};
-  for (size_t e = 0; e < kEpsilons.size(); ++e) {
-    const std::string at = epsilon_text(kEpsilons[e]);
+  for (size_t e = 0; e < kGainEpsilons.size(); ++e) {
+    const std::string at = epsilon_text(kGainEpsilons[e]);
     if (e < 2)
       measures.push_back(beside("hospitals that gain, " + at, hospitals.gaining(letter[e])));
     measures.push_back(
@@ -99,11 +99,11 @@ Result<Figure> async_hospital_gain(const Study& study) {
   const Population believed = owners_of(*records, records->sizes, kUnclipped, study.threads);
   const Population enforced = owners_of(*records, records->sizes, kHospitals.bound, study.threads);
   const uint64_t runs = study.runs_or(200, 8), few = study.runs_or(24, 4);
-  study.expect(kEpsilons.size() * (runs + few) * kAsyncRounds);
+  study.expect(kGainEpsilons.size() * (runs + few) * kAsyncRounds);
   AsyncPlan literal = kHospitals;
   literal.step = stable_step(believed, literal.step);
-  const auto letter = means_of(TRY(sample(study, believed, literal, kEpsilons, runs, 0)));
-  const auto sound = means_of(TRY(sample(study, enforced, capped(literal), kEpsilons, few, 1)));
+  const auto letter = means_of(TRY(sample(study, believed, literal, kGainEpsilons, runs, 0)));
+  const auto sound = means_of(TRY(sample(study, enforced, capped(literal), kGainEpsilons, few, 1)));
   const Hospitals hospitals = hospitals_of(*records, believed);
   const size_t cap = (kAsyncRounds + records->sizes.size() - 1) / records->sizes.size();
   Figure figure = async_figure(

@@ -11,7 +11,7 @@
 #include "parley/reproduce/data/files.h"
 
 namespace parley::reproduce {
-namespace {
+namespace records_test {
 
 std::filesystem::path folder_of(const std::string& name) {
   const std::filesystem::path folder = testing::TempDir() + "records_" + name;
@@ -147,5 +147,5 @@ TEST(RealDataRecords, ExcerptsOfAllThreeAreRead) {
     EXPECT_TRUE(find_file(folder, data)->map->excerpt);
 }
 
-}  // namespace
+}  // namespace records_test
 }  // namespace parley::reproduce

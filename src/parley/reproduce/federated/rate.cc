@@ -11,8 +11,8 @@ namespace parley::reproduce {
 namespace federated {
 namespace {
 
-constexpr size_t kOwners = 10;
-constexpr double kL2 = 1e-2;
+constexpr size_t kRateOwners = 10;
+constexpr double kRateL2 = 1e-2;
 
 /// Records of norm 1 in any direction, labels by a logistic model.
 Owners made(size_t each, size_t columns, uint64_t seed) {
@@ -20,7 +20,7 @@ Owners made(size_t each, size_t columns, uint64_t seed) {
   std::vector<double> truth(columns), z(columns);
   for (double& value : truth) value = 3 * random.normal();
   std::vector<learn::AnyRows> owners;
-  for (size_t k = 0; k < kOwners; ++k) {
+  for (size_t k = 0; k < kRateOwners; ++k) {
     auto rows = std::make_shared<learn::Rows>(columns);
     for (size_t i = 0; i < each; ++i) {
       double squares = 0, score = 0;
@@ -31,7 +31,7 @@ Owners made(size_t each, size_t columns, uint64_t seed) {
     }
     owners.push_back(std::shared_ptr<const learn::Rows>(rows));
   }
-  return {std::move(owners), kL2};
+  return {std::move(owners), kRateL2};
 }
 
 using Deviation = Result<double>(const Owners&, const Plan&, double);

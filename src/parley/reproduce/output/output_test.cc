@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 namespace parley::reproduce {
-namespace {
+namespace output_test {
 
 Figure small() {
   Figure figure{.id = "A-F4", .paper = "Farokhi et al.", .title = "three, banks"};
@@ -62,5 +62,5 @@ TEST(Output, JsonPageAndTableSayTheSameVerdict) {
   EXPECT_NE(verdicts_markdown({nothing}).find("**not reproduced**"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace output_test
 }  // namespace parley::reproduce

@@ -9,7 +9,7 @@
 #include "parley/reproduce/plot/panel.h"
 
 namespace parley::reproduce {
-namespace {
+namespace plot_test {
 
 TEST(Plot, LogScaleNamesDecadesAndPutsThemAtEqualDistances) {
   const Scale scale({.label = "", .log = true}, {0.02, 500}, 0, 100);
@@ -122,5 +122,5 @@ TEST(Plot, AMapHasItsNumbersInItAndFramesWhatIsMarked) {
       << "one cell, and its key";
 }
 
-}  // namespace
+}  // namespace plot_test
 }  // namespace parley::reproduce

@@ -27,8 +27,8 @@ void add_fraud_settings(Figure& figure) {
 
 namespace {
 
-constexpr double kSoundClip = 30;
-const char kSoundName[] = "clipped at 30, 25 rounds";
+constexpr double kFraudClip = 30;
+const char kFraudName[] = "clipped at 30, 25 rounds";
 
 std::vector<uint64_t> sizes_of(const Study& study, uint64_t rows) {
   const std::vector<uint64_t> full = {10'000, 30'000, 90'000}, few = {300, 1'000};
@@ -46,7 +46,7 @@ Plan strongly_convex(const Banks& banks) {
   return {.schedule = learn::strongly_convex(kAnswers, 1, fraud_profile().l2, learn::Average::kNone,
                                              std::vector<double>(banks.columns())),
           .answers = kAnswers,
-          .bound = kSoundClip};
+          .bound = kFraudClip};
 }
 
 Result<SharedGrid> fraud_grid(const Study& study) {
@@ -56,7 +56,7 @@ Result<SharedGrid> fraud_grid(const Study& study) {
   Grid grid{.records = TRY(payments(study)), .runs = runs};
   grid.sizes = sizes_of(study, grid.records->rows.size());
   const Profile profile = fraud_profile();
-  return fill_grid(study, key, std::move(grid), profile, {kSoundClip, strongly_convex},
+  return fill_grid(study, key, std::move(grid), profile, {kFraudClip, strongly_convex},
                    profile.bound);
 }
 
@@ -138,7 +138,7 @@ Result<Figure> sync_fraud_budgets(const Study& study) {
       "to be a perfect fit.");
   add_fraud_settings(figure);
   figure.runs = grid->runs;
-  figure.panels = {budget_curves(*grid, kSoundName)};
+  figure.panels = {budget_curves(*grid, kFraudName)};
   for (size_t s = 0; s < grid->sizes.size(); ++s)
     add_slopes(figure, "slope over ε, n_i = " + grouped(grid->sizes[s]),
                over_epsilon(grid->literal, s));
@@ -175,7 +175,7 @@ Result<Figure> sync_claim_fraud(const Study& study) {
   const SharedRecords records = TRY(payments(study));
   const uint64_t runs = study.runs_or(400, 12);
   const Banks banks = TRY(usual_banks(study, *records, 0));
-  const Banks clipped = TRY(usual_banks(study, *records, kSoundClip));
+  const Banks clipped = TRY(usual_banks(study, *records, kFraudClip));
   const Plan plan = literal(fraud_profile(), banks), ours = strongly_convex(clipped);
   study.expect(work(plan, 1, runs) + work(ours, 1, runs));
   const Samples samples = TRY(sample(study, banks, plan, equal_budgets({1}), runs, 201));

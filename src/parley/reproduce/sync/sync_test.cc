@@ -9,7 +9,7 @@
 #include "support/ledgers.h"
 
 namespace parley::reproduce {
-namespace {
+namespace sync_test {
 
 /// Records are made once for all tests.
 const Study& quick() {
@@ -121,5 +121,5 @@ TEST(SynchronousFigures, StopWhenAsked) {
   EXPECT_EQ(figure.error().code, Code::kFailed);
 }
 
-}  // namespace
+}  // namespace sync_test
 }  // namespace parley::reproduce

@@ -8,7 +8,7 @@
 #include "parley/sim/standin/lending.h"
 
 namespace parley::sim::monte_carlo {
-namespace {
+namespace acceptance_test {
 
 constexpr double kT = 100;
 
@@ -103,5 +103,5 @@ TEST(MonteCarloAcceptance, SinglePrecisionMovesTheMeanByLessThanAThirtiethOfItsS
     }
 }
 
-}  // namespace
+}  // namespace acceptance_test
 }  // namespace parley::sim::monte_carlo

@@ -17,7 +17,7 @@
 #include "support/ledgers.h"
 
 namespace parley::sim::monte_carlo {
-namespace {
+namespace conformance_test {
 
 constexpr uint64_t kSeed = 5, kRuns = 6;
 
@@ -212,5 +212,5 @@ TEST(MonteCarloConformance, AColumnIsARunOfTheSoundProtocolButForTheLattice) {
   }
 }
 
-}  // namespace
+}  // namespace conformance_test
 }  // namespace parley::sim::monte_carlo

@@ -8,7 +8,7 @@
 #include "support/statistics.h"
 
 namespace parley::sim::monte_carlo {
-namespace {
+namespace draws_test {
 
 std::vector<double> draws(Noise noise, size_t count, uint64_t run = 0, uint64_t first = 0) {
   std::vector<double> numbers(count);
@@ -79,5 +79,5 @@ TEST(MonteCarloDraws, TurnsAreUniform) {
   EXPECT_GT(test::chi_square_p_value(counts, std::vector<double>(86, 1e5 / 86)), 1e-6);
 }
 
-}  // namespace
+}  // namespace draws_test
 }  // namespace parley::sim::monte_carlo

@@ -10,7 +10,7 @@
 #include "support/ledgers.h"
 
 namespace parley::sim::monte_carlo {
-namespace {
+namespace monte_carlo_test {
 
 using learn::ClipIn, learn::Losses, learn::Rows;
 
@@ -202,5 +202,5 @@ TEST(MonteCarlo, AnOwnerThatReachedItsCapStaysAway) {
   EXPECT_EQ(samples_of(job)[0].models, without_caps[0].models);
 }
 
-}  // namespace
+}  // namespace monte_carlo_test
 }  // namespace parley::sim::monte_carlo

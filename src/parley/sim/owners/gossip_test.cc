@@ -10,7 +10,7 @@
 #include "support/owner_charters.h"
 
 namespace parley::sim {
-namespace {
+namespace gossip_test {
 
 using test::OwnerCharter;
 
@@ -165,5 +165,5 @@ TEST(GossipCharter, TheOrderOfEdgesMeansNothing) {
   EXPECT_NE(joined(kRing).parsed()->hash, joined(kLine).parsed()->hash);
 }
 
-}  // namespace
+}  // namespace gossip_test
 }  // namespace parley::sim

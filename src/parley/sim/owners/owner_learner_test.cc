@@ -13,7 +13,7 @@
 #include "support/owner_charters.h"
 
 namespace parley::sim {
-namespace {
+namespace owner_learner_test {
 
 using test::OwnerCharter;
 
@@ -408,5 +408,5 @@ TEST(OwnerJobs, SayWhoAsksWhom) {
             protocol::learners_job(all, "bank-b")->hash);
 }
 
-}  // namespace
+}  // namespace owner_learner_test
 }  // namespace parley::sim

@@ -17,7 +17,7 @@
 #include "support/entropy.h"
 
 namespace parley::sim {
-namespace {
+namespace admm_test {
 
 constexpr size_t kRecords = 80;
 
@@ -260,5 +260,5 @@ TEST(Admm, HasNoPlaceOutsideASimulation) {
   expect_refused(run_job({.input = input, .options = options}));
 }
 
-}  // namespace
+}  // namespace admm_test
 }  // namespace parley::sim

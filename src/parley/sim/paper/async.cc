@@ -15,7 +15,7 @@ namespace {
 
 using charter::Charter, charter::not_available;
 
-Result<void> check_literal(const Charter& charter) {
+Result<void> check_literal_async(const Charter& charter) {
   if (!charter.complete())
     return Error{Code::kInvalid,
                  "the charter is a draft: " + charter.undecided.front() + " is not decided",
@@ -34,7 +34,7 @@ Result<void> check_literal(const Charter& charter) {
 
 Result<Async> Async::make(const SimulateInput& input, int threads) {
   const Charter& charter = input.charter;
-  TRY(check_literal(charter));
+  TRY(check_literal_async(charter));
   Async async(protocol::async_rule(charter));
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];

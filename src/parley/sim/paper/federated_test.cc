@@ -8,7 +8,7 @@
 #include "support/entropy.h"
 
 namespace parley::sim::paper {
-namespace {
+namespace federated_test {
 
 const FederatedRule kOneStep{.rounds = 1, .step = [](int64_t) { return 1.0; }};
 
@@ -49,5 +49,5 @@ TEST(PaperFederated, AverageHasLessNoiseThanItsTheoremNeeds) {
   EXPECT_NEAR(epsilon, 2.72, .15);
 }
 
-}  // namespace
+}  // namespace federated_test
 }  // namespace parley::sim::paper

@@ -9,7 +9,7 @@
 #include "support/owner_charters.h"
 
 namespace parley::sim::paper {
-namespace {
+namespace owner_learner_test {
 
 using test::OwnerCharter;
 
@@ -91,5 +91,5 @@ TEST(PaperOwnerLearner, ItIsMarkedNotPrivateAndHasNeitherLedgerNorModelFile) {
   EXPECT_EQ(refused.error().where.key, "protocol.owner_learner");
 }
 
-}  // namespace
+}  // namespace owner_learner_test
 }  // namespace parley::sim::paper

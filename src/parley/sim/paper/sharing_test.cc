@@ -10,7 +10,7 @@
 #include "support/entropy.h"
 
 namespace parley::sim::paper {
-namespace {
+namespace sharing_test {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 using learn::AnyRows, learn::Rows;
@@ -125,5 +125,5 @@ TEST(PaperSharing, DependentColumnsAreRun) {
   for (const double value : seen.shares[2][0]) EXPECT_TRUE(std::isfinite(value));
 }
 
-}  // namespace
+}  // namespace sharing_test
 }  // namespace parley::sim::paper

@@ -15,7 +15,7 @@
 #include "parley/learn/data/csv.h"
 
 namespace parley::sim {
-namespace {
+namespace lending_test {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -251,5 +251,5 @@ TEST_F(LendingFile, ImpossibleRequestsAreErrorsAndLeaveNoFile) {
   EXPECT_FALSE(write_csv(made, 0, 1, file / "no" / "folder.csv"));
 }
 
-}  // namespace
+}  // namespace lending_test
 }  // namespace parley::sim

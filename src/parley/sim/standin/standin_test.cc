@@ -15,7 +15,7 @@
 #include "support/ledgers.h"
 
 namespace parley::sim {
-namespace {
+namespace standin_test {
 
 Standin credit(uint64_t rows, bool raw = false, uint64_t seed = 1) {
   return *make_standin(
@@ -232,5 +232,5 @@ TEST(Standins, AreTheSameOnEveryMachine) {
             "66bc2d3fa755baba360b4ad85969e6fd3777e29870b7af9d805426324c76d234");
 }
 
-}  // namespace
+}  // namespace standin_test
 }  // namespace parley::sim

@@ -5,7 +5,7 @@
 #include <cmath>
 
 namespace parley::privacy {
-namespace {
+namespace transform_test {
 
 std::vector<double> some_values(size_t n, double seed) {
   std::vector<double> values(n);
@@ -51,5 +51,5 @@ TEST(Transform, ErrsLessThanItsBound) {
   EXPECT_GT(norm_of_difference(back, values), 1e-3 * transform_error(n) * norm);
 }
 
-}  // namespace
+}  // namespace transform_test
 }  // namespace parley::privacy

@@ -10,7 +10,7 @@
 #include "parley/learn/objective.h"
 
 namespace parley::sim::monte_carlo {
-namespace {
+namespace pass_test {
 
 using learn::ClipIn, learn::Isa, learn::Losses, learn::Rows;
 
@@ -127,5 +127,5 @@ TEST(MonteCarloPass, AModelsSumsHaveTheSameBitsWhateverStandsBesideIt) {
   expect_same_bits<double>(narrow);
 }
 
-}  // namespace
+}  // namespace pass_test
 }  // namespace parley::sim::monte_carlo

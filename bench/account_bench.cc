@@ -10,7 +10,7 @@
 #include "parley/base/files.h"
 #include "parley/privacy/accounting/calibrate.h"
 #include "parley/privacy/accounting/event_json.h"
-#include "parley/privacy/accounting/pld.h"
+#include "parley/privacy/accounting/pld/pld.h"
 
 namespace parley::privacy {
 namespace {

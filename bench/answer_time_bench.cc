@@ -23,7 +23,7 @@
 namespace parley {
 namespace {
 
-using learn::AnyRows, learn::Rows, learn::SparseRows;
+using data::AnyRows, data::Rows, data::SparseRows;
 using Times = std::vector<double>;
 
 constexpr size_t kRows = 1000, kColumns = 16, kSparseColumns = 128;
@@ -71,13 +71,13 @@ class Owner {
       : ledger_(*ledger::Ledger::open_volatile("owner", clock_)), entropy_(5, "noise") {
     const auto epsilon = *privacy::Epsilon::make(1e6);
     const auto dataset = *ledger_.declare("data", *privacy::Budget::make(epsilon, 0, 1e6));
-    const size_t columns = learn::columns_of(rows);
+    const size_t columns = data::columns_of(rows);
     const auto lattice = *learn::Lattice::make(kClip, 24, columns);
     constexpr uint32_t kAnswers = kBlock + kWarmUp;
     const double sensitivity = gate::ClipAndSum::sensitivity<L1>(lattice, 1);
     const gate::Terms terms{
         .charter = {},
-        .rows = learn::size_of(rows),
+        .rows = data::size_of(rows),
         .answers = kAnswers,
         .box = 1,
         .unit_records = 1,

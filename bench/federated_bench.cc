@@ -1,7 +1,7 @@
 // Federated training on a9a over owners of equal size, for experiments/federated_a9a.py:
 //   federated_bench FOLDER SEEDS
 //
-// The product's own terms (gate/share_terms.h), local steps and shares of noise; sums are taken
+// The product's own terms (gate/secagg_terms.h), local steps and shares of noise; sums are taken
 // without the aggregation around them, which does not change them (protocol/secagg). Every cell of
 // the specification's table 3.4: 200 local steps, K at a time, the mean of the last quarter of the
 // rounds; then noise of every owner for itself. Prints one JSON object per cell and seed.
@@ -13,26 +13,26 @@
 #include <random>
 #include <string>
 
-#include "parley/gate/share_terms.h"
-#include "parley/learn/data/libsvm.h"
+#include "parley/data/readers/libsvm.h"
+#include "parley/gate/secagg_terms.h"
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/kernel/evaluation_map.h"
 #include "parley/learn/kernel/kernel.h"
-#include "parley/privacy/accounting/budget.h"
+#include "parley/privacy/budget/budget.h"
 #include "parley/sim/seeded_entropy.h"
 
 namespace {
 
 using namespace parley;
-using Sparse = std::shared_ptr<const learn::SparseRows>;
+using Sparse = std::shared_ptr<const data::SparseRows>;
 
 constexpr size_t kColumns = 123;
 constexpr double kL2 = 1e-3, kBox = 1e3;
 constexpr int kSteps = 200;
 
-learn::Schema schema() {
-  learn::Schema schema;
+data::Schema schema() {
+  data::Schema schema;
   for (size_t j = 1; j <= kColumns; ++j)
     schema.columns.push_back({.name = "x" + std::to_string(j), .low = 0, .high = 1});
   schema.target = {.column = "income", .levels = {"-1", "+1"}};
@@ -41,9 +41,9 @@ learn::Schema schema() {
 
 /// 14 attributes of one each: a factor that is public brings every record to norm 1.
 Sparse read(const std::string& file) {
-  const auto read = learn::read_libsvm_sparse(file, schema());
+  const auto read = data::read_libsvm_sparse(file, schema());
   if (!read) std::fputs((describe(read.error()) + "\n").c_str(), stderr), std::exit(1);
-  auto scaled = std::make_shared<learn::SparseRows>(kColumns);
+  auto scaled = std::make_shared<data::SparseRows>(kColumns);
   for (size_t i = 0; i < read->rows.size(); ++i) {
     const std::vector<double> values(read->rows.row_values(i).size(), 1 / std::sqrt(14.));
     scaled->add(read->rows.row_indices(i), values, read->rows.label(i));
@@ -53,7 +53,7 @@ Sparse read(const std::string& file) {
 
 /// Rows in an order in which owners hold consecutive parts: the larger the skew, the more of a
 /// label lies together; 1 sorts by it.
-learn::SparseRows ordered(const learn::SparseRows& rows, double skew) {
+data::SparseRows ordered(const data::SparseRows& rows, double skew) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> uniform;
   std::vector<double> keys;
@@ -62,7 +62,7 @@ learn::SparseRows ordered(const learn::SparseRows& rows, double skew) {
   std::vector<size_t> order(rows.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return keys[a] < keys[b]; });
-  learn::SparseRows out(kColumns);
+  data::SparseRows out(kColumns);
   for (const size_t i : order) out.add(rows.row_indices(i), rows.row_values(i), rows.label(i));
   return out;
 }
@@ -75,7 +75,7 @@ struct Cell {
   bool alone;      // every owner protects itself
 };
 
-gate::SharePlan plan_of(const Cell& cell, size_t rows) {
+gate::SecaggPlan plan_of(const Cell& cell, size_t rows) {
   std::string text =
       "[charter]\nversion = 1\nname = \"a9a\"\nconsortium = \"adults.example\"\n"
       "[target]\ncolumn = \"income\"\nlevels = [\"low\", \"high\"]\n"
@@ -93,10 +93,10 @@ gate::SharePlan plan_of(const Cell& cell, size_t rows) {
   const auto charter =
       charter::parse_charter(text + "[learner]\nname = \"registry\"\n", "a9a", ".");
   if (!charter) std::fputs((describe(charter.error()) + "\n").c_str(), stderr), std::exit(1);
-  return *gate::share_plan(*charter);
+  return *gate::secagg_plan(*charter);
 }
 
-std::vector<int64_t> part_of(const gate::SharePlan& plan, const learn::SparseRows& rows,
+std::vector<int64_t> part_of(const gate::SecaggPlan& plan, const data::SparseRows& rows,
                              size_t owner, const std::vector<double>& theta) {
   const learn::LocalUpdate& update = plan.owners[owner].update();
   const size_t each = update.plan().rows;
@@ -112,7 +112,7 @@ std::vector<int64_t> part_of(const gate::SharePlan& plan, const learn::SparseRow
 
 /// The mean of the last quarter of the rounds; every owner adds what `noise` gives.
 template <class Noise>
-std::vector<double> train(const gate::SharePlan& plan, const learn::SparseRows& rows, int rounds,
+std::vector<double> train(const gate::SecaggPlan& plan, const data::SparseRows& rows, int rounds,
                           const Noise& noise) {
   const int tail = std::max(1, rounds / 4);
   std::vector<double> theta(kColumns), mean(kColumns);
@@ -128,8 +128,8 @@ std::vector<double> train(const gate::SharePlan& plan, const learn::SparseRows& 
   return mean;
 }
 
-std::vector<double> trained(const Cell& cell, const learn::SparseRows& rows, uint64_t seed) {
-  const gate::SharePlan plan = plan_of(cell, rows.size() / cell.owners);
+std::vector<double> trained(const Cell& cell, const data::SparseRows& rows, uint64_t seed) {
+  const gate::SecaggPlan plan = plan_of(cell, rows.size() / cell.owners);
   const int rounds = kSteps / cell.local_steps;
   sim::SeededEntropy entropy(seed, "noise", 0);
   if (cell.epsilon == 0) return train(plan, rows, rounds, [] { return int64_t{0}; });
@@ -143,7 +143,7 @@ std::vector<double> trained(const Cell& cell, const learn::SparseRows& rows, uin
   return train(plan, rows, rounds, [&] { return alone.sample(entropy); });
 }
 
-double accuracy(const std::vector<double>& theta, const learn::SparseRows& rows) {
+double accuracy(const std::vector<double>& theta, const data::SparseRows& rows) {
   double right = 0;
   for (size_t i = 0; i < rows.size(); ++i)
     right += (learn::score_of(theta, rows, i) > 0) == (rows.label(i) > 0);

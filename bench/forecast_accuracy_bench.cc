@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "parley/forecast/facts.h"
+#include "parley/forecast/pilot_statistics.h"
 #include "parley/forecast/predict/predict.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 #include "parley/sim/standin/standin.h"
@@ -21,7 +21,7 @@
 namespace {
 
 using namespace parley;
-using SharedRows = std::shared_ptr<const learn::Rows>;
+using SharedRows = std::shared_ptr<const data::Rows>;
 namespace mc = sim::monte_carlo;
 
 constexpr size_t kOwners = 3, kEach = 2500, kPilot = 10000;
@@ -42,7 +42,7 @@ struct Model {
 };
 
 /// Records as the model sees them: classes by the label's sign, a bias, rows shrunk to the clip.
-void add(learn::Rows& rows, std::vector<double> z, double y, const Model& model) {
+void add(data::Rows& rows, std::vector<double> z, double y, const Model& model) {
   const bool classes = model.charter.loss != charter::Loss::kSquared;
   if (classes) z.push_back(1), y = y > 0 ? 1 : -1;
   double norm = 0;
@@ -61,16 +61,16 @@ Data make_data(const Model& model) {
   const bool lending = std::string(model.standin) == "lending";
   const size_t p = standin.columns.size() + (model.charter.loss != charter::Loss::kSquared ? 1 : 0);
   Data data;
-  auto all = std::make_shared<learn::Rows>(p), pilot = std::make_shared<learn::Rows>(p);
+  auto all = std::make_shared<data::Rows>(p), pilot = std::make_shared<data::Rows>(p);
   std::vector<double> z(standin.columns.size());
   double y = 0;
   for (size_t i = 0; i < kOwners * kEach + kPilot; ++i) {
     standin.draw(i, z, y);
     if (lending) y = (y - 13.25) / 15.75;
     if (i < kOwners * kEach && i % kEach == 0)
-      data.owners.push_back(std::make_shared<learn::Rows>(p));
+      data.owners.push_back(std::make_shared<data::Rows>(p));
     if (i < kOwners * kEach) {
-      add(const_cast<learn::Rows&>(*data.owners.back()), z, y, model);
+      add(const_cast<data::Rows&>(*data.owners.back()), z, y, model);
       add(*all, z, y, model);
     } else {
       add(*pilot, z, y, model);
@@ -110,7 +110,8 @@ struct Forecasts {
   std::string predictor{};
 };
 
-Forecasts forecast(const Model& model, const forecast::Facts& facts, double scale, int threads) {
+Forecasts forecast(const Model& model, const forecast::PilotStatistics& facts, double scale,
+                   int threads) {
   const double variance = 2 * scale * scale;
   if (model.asynchronous) {
     const auto found =

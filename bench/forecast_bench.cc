@@ -19,8 +19,8 @@ using namespace parley;
 
 constexpr size_t kRows = 10000, kColumns = 30;
 
-std::shared_ptr<const learn::Rows> pilot_of(bool classes) {
-  auto rows = std::make_shared<learn::Rows>(kColumns);
+std::shared_ptr<const data::Rows> pilot_of(bool classes) {
+  auto rows = std::make_shared<data::Rows>(kColumns);
   SeededRandom random(1, 1);
   for (size_t i = 0; i < kRows; ++i) {
     std::vector<double> z(kColumns);
@@ -65,7 +65,7 @@ double processor_ms() {
 }
 
 /// Wall and processor time, each the best of five, and which predictor was taken.
-void measure(const Case& c, const std::shared_ptr<const learn::Rows>& pilot) {
+void measure(const Case& c, const std::shared_ptr<const data::Rows>& pilot) {
   const std::string text = toml(c);
   const auto charter = charter::parse_charter(text, "bench.toml", ".");
   if (!charter) return void(std::fprintf(stderr, "%s\n", describe(charter.error()).c_str()));

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
+#include "parley/base/math/number.h"
 #include "parley/base/math/seeded_random.h"
-#include "parley/base/number.h"
 #include "parley/base/result.h"
 #include "parley/forecast/forecast.h"
 #include "parley/learn/federated/shrink.h"
@@ -24,7 +24,7 @@
 namespace {
 
 using namespace parley;
-using SharedRows = std::shared_ptr<const learn::Rows>;
+using SharedRows = std::shared_ptr<const data::Rows>;
 
 constexpr size_t kPilot = 4000;
 
@@ -75,7 +75,7 @@ Table draw(size_t rows, int components, bool classes, bool bias) {
 }
 
 SharedRows some(const Table& table, const std::vector<size_t>& which) {
-  auto rows = std::make_shared<learn::Rows>(table.z[0].size());
+  auto rows = std::make_shared<data::Rows>(table.z[0].size());
   for (const size_t i : which) rows->add(table.z[i], table.y[i]);
   return rows;
 }
@@ -135,7 +135,7 @@ std::string warned(const forecast::Forecast& found) {
 }
 
 SharedRows pooled(const std::vector<SharedRows>& owners) {
-  auto all = std::make_shared<learn::Rows>(owners[0]->columns());
+  auto all = std::make_shared<data::Rows>(owners[0]->columns());
   for (const auto& rows : owners)
     for (size_t i = 0; i < rows->size(); ++i) all->add(rows->row(i), rows->label(i));
   return all;
@@ -282,7 +282,7 @@ void compare(const Sharing& job, uint64_t runs, int threads) {
     std::vector<size_t> kept;
     for (size_t j = 0; j < table.z[0].size(); ++j)
       if (j % job.owners == m) kept.push_back(j);
-    auto rows = std::make_shared<learn::Rows>(kept.size());
+    auto rows = std::make_shared<data::Rows>(kept.size());
     std::vector<double> z(kept.size());
     for (size_t i = 0; i < job.records; ++i) {
       for (size_t k = 0; k < kept.size(); ++k) z[k] = table.z[i][kept[k]];

@@ -16,14 +16,14 @@
 #include <mutex>
 #include <string>
 
-#include "parley/base/parallel.h"
+#include "parley/base/memory/parallel.h"
 #include "parley/learn/kernel/kernel.h"
 #include "rows_file.h"
 
 namespace parley {
 namespace {
 
-using learn::Isa, learn::Losses, learn::Rows, learn::SparseRows;
+using learn::Isa, learn::Losses, data::Rows, data::SparseRows;
 using Sum = std::vector<int64_t>;
 
 double seconds(const std::function<void()>& work) {

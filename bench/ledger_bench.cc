@@ -13,9 +13,9 @@
 
 #include "parley/base/entropy.h"
 #include "parley/gate/gate.h"
-#include "parley/ledger/create.h"
 #include "parley/ledger/read.h"
-#include "parley/ledger/store.h"
+#include "parley/ledger/storage/create.h"
+#include "parley/ledger/storage/store.h"
 
 namespace parley::ledger {
 namespace {
@@ -78,7 +78,7 @@ void make(const fs::path& file, int64_t rows, Clock& clock) {
 
 /// A gate over a few records, so that the time of an answer is the ledger's.
 gate::Gate open_gate(Ledger& ledger, DatasetId loans, Entropy& entropy) {
-  auto rows = std::make_shared<learn::Rows>(kNumbers);
+  auto rows = std::make_shared<data::Rows>(kNumbers);
   const std::array<double, kNumbers> record{1};
   for (int i = 0; i < 8; ++i) rows->add(record, 1);
   const auto lattice = *learn::Lattice::make(8, 24, kNumbers);
@@ -92,7 +92,7 @@ gate::Gate open_gate(Ledger& ledger, DatasetId loans, Entropy& entropy) {
       .lattice = lattice,
       .mechanism = *privacy::Laplace::calibrate(gate::ClipAndSum::sensitivity<L1>(lattice, 1),
                                                 kPayments, privacy::Epsilon{1})};
-  return *gate::Gate::open(gate::Records(std::shared_ptr<const learn::Rows>(std::move(rows))),
+  return *gate::Gate::open(gate::Records(std::shared_ptr<const data::Rows>(std::move(rows))),
                            std::move(terms), ledger, loans, entropy, 1);
 }
 

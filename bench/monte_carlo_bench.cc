@@ -20,7 +20,7 @@
 namespace parley {
 namespace {
 
-using learn::Rows, sim::monte_carlo::Cell, sim::monte_carlo::Job, sim::monte_carlo::Population;
+using data::Rows, sim::monte_carlo::Cell, sim::monte_carlo::Job, sim::monte_carlo::Population;
 
 constexpr uint32_t kRounds = 100;  // the paper's T
 

@@ -17,16 +17,16 @@
 #include <string>
 
 #include "parley/base/files.h"
-#include "parley/base/pages.h"
-#include "parley/learn/data/csv.h"
-#include "parley/learn/data/libsvm.h"
+#include "parley/base/memory/pages.h"
+#include "parley/data/readers/csv.h"
+#include "parley/data/readers/libsvm.h"
 
 namespace {
 
 using namespace parley;
 
-learn::Schema schema_of(int columns) {
-  learn::Schema schema;
+data::Schema schema_of(int columns) {
+  data::Schema schema;
   for (int j = 1; j <= columns; ++j)
     schema.columns.push_back({.name = "f" + std::to_string(j), .low = -1e6, .high = 1e6});
   schema.target = {.column = "y", .low = -1e6, .high = 1e6};
@@ -49,13 +49,13 @@ struct Read {
   double bytes;
 };
 
-Result<Read> read(const std::string& kind, const std::string& file, const learn::Schema& schema) {
+Result<Read> read(const std::string& kind, const std::string& file, const data::Schema& schema) {
   if (kind == "sparse") {
-    const auto got = TRY(learn::read_libsvm_sparse(file, schema));
+    const auto got = TRY(data::read_libsvm_sparse(file, schema));
     return Read{got.rows.size(), double(got.rows.bytes())};
   }
-  const auto got = kind == "csv" ? TRY(learn::read_csv_counted(file, schema))
-                                 : TRY(learn::read_libsvm(file, schema));
+  const auto got = kind == "csv" ? TRY(data::read_csv_counted(file, schema))
+                                 : TRY(data::read_libsvm(file, schema));
   return Read{got.rows.size(), 8.0 * double(got.rows.size() * (got.rows.stride() + 1))};
 }
 
@@ -66,7 +66,7 @@ struct Taken {
 };
 
 int measure(const std::string& kind, const std::string& file, int columns, Taken& taken) {
-  const learn::Schema schema = schema_of(columns);
+  const data::Schema schema = schema_of(columns);
   const double cpu_before = cpu_seconds(), user_before = seconds_of(usage().ru_utime);
   const auto got = read(kind, file, schema);
   if (!got) return std::fprintf(stderr, "%s\n", describe(got.error()).c_str()), 1;

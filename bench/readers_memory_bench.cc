@@ -39,7 +39,7 @@ double next(uint64_t& state) {
 
 constexpr size_t kColumns = 31, kSparseColumns = 1000, kGiven = 20;
 
-void fill(learn::Rows& rows, double bytes) {
+void fill(data::Rows& rows, double bytes) {
   uint64_t state = 88172645463325252u;
   std::vector<double> z(kColumns);
   for (double done = 0; done < bytes; done += 8.0 * double(rows.stride() + 1)) {
@@ -48,7 +48,7 @@ void fill(learn::Rows& rows, double bytes) {
   }
 }
 
-void fill(learn::SparseRows& rows, double bytes) {
+void fill(data::SparseRows& rows, double bytes) {
   uint64_t state = 88172645463325252u;
   std::vector<double> z(kGiven);
   std::vector<uint32_t> at(kGiven);
@@ -64,7 +64,7 @@ uint64_t pass(const AnyRows& rows) {
   const learn::Lattice lattice = *learn::Lattice::make(1, 24, rows.columns());
   const std::vector<double> theta(rows.columns(), 0.1);
   uint64_t sum = 0;
-  learn::by_window(rows, 0, rows.size(), [&](size_t begin, size_t end) {
+  data::by_window(rows, 0, rows.size(), [&](size_t begin, size_t end) {
     for (int64_t each : learn::lattice_sum<L1>(loss, lattice, theta, rows, begin, end))
       sum += uint64_t(each);
   });
@@ -119,8 +119,8 @@ bool report(const char* name, size_t columns, double bytes) {
 
 int main(int argc, char** argv) {
   const double bytes = (argc > 1 ? std::atof(argv[1]) : 1000) * 1e6;
-  const bool dense = parley::report<parley::learn::Rows>("dense", parley::kColumns, bytes);
+  const bool dense = parley::report<parley::data::Rows>("dense", parley::kColumns, bytes);
   const bool sparse =
-      parley::report<parley::learn::SparseRows>("sparse", parley::kSparseColumns, bytes);
+      parley::report<parley::data::SparseRows>("sparse", parley::kSparseColumns, bytes);
   return dense && sparse ? 0 : 1;
 }

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 
 namespace parley {
 
-inline learn::Rows rows_of_file(const char* path) {
+inline data::Rows rows_of_file(const char* path) {
   std::ifstream file(path, std::ios::binary);
   uint64_t size[2] = {};
   file.read(reinterpret_cast<char*>(size), sizeof size);
@@ -20,7 +20,7 @@ inline learn::Rows rows_of_file(const char* path) {
   file.read(reinterpret_cast<char*>(values.data()), std::streamsize(values.size() * 8));
   file.read(reinterpret_cast<char*>(labels.data()), std::streamsize(labels.size() * 8));
   check(bool(file));
-  learn::Rows rows(size[1]);
+  data::Rows rows(size[1]);
   rows.reserve(size[0]);
   for (size_t i = 0; i < size[0]; ++i)
     rows.add(std::span(values).subspan(i * size[1], size[1]), labels[i]);

@@ -62,7 +62,7 @@ def prox(centre, labels, rho):
 
 
 class Sharing:
-    """The iteration of learn/sharing/admm.h, in Boyd's scaling."""
+    """The iteration of learn/vertical/admm/admm.h, in Boyd's scaling."""
 
     def __init__(self, parts, labels, lam):
         self.parts, self.labels, self.lam = parts, labels, lam

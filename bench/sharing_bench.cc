@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "parley/learn/sharing/admm.h"
-#include "parley/learn/sharing/columns.h"
+#include "parley/learn/vertical/admm/admm.h"
+#include "parley/learn/vertical/admm/columns.h"
 #include "rows_file.h"
 
 namespace {
@@ -23,8 +23,8 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-learn::AnyRows compressed(const learn::Rows& rows) {
-  auto sparse = std::make_shared<learn::SparseRows>(rows.columns());
+data::AnyRows compressed(const data::Rows& rows) {
+  auto sparse = std::make_shared<data::SparseRows>(rows.columns());
   for (size_t i = 0; i < rows.size(); ++i) {
     std::vector<uint32_t> at;
     std::vector<double> values;
@@ -33,20 +33,20 @@ learn::AnyRows compressed(const learn::Rows& rows) {
       if (row[j] != 0) at.push_back(uint32_t(j)), values.push_back(row[j]);
     sparse->add(at, values, rows.label(i));
   }
-  return std::shared_ptr<const learn::SparseRows>(sparse);
+  return std::shared_ptr<const data::SparseRows>(sparse);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   check(argc >= 9);
-  const auto rows = std::make_shared<const learn::Rows>(rows_of_file(argv[1]));
-  const learn::AnyRows all = std::string(argv[2]) == "1" ? compressed(*rows) : learn::AnyRows(rows);
+  const auto rows = std::make_shared<const data::Rows>(rows_of_file(argv[1]));
+  const data::AnyRows all = std::string(argv[2]) == "1" ? compressed(*rows) : data::AnyRows(rows);
   learn::AdmmOptions options{.lam = std::atof(argv[3]),
                              .rho = std::atof(argv[4]),
                              .rounds_max = 1,
                              .threads = std::atoi(argv[6])};
-  std::vector<learn::AnyRows> parts;
+  std::vector<data::AnyRows> parts;
   for (size_t k = 8, from = 0; k < size_t(argc); ++k) {
     const size_t columns = size_t(std::atoi(argv[k]));
     parts.push_back(learn::columns_between(all, from, from + columns));

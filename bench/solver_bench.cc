@@ -23,7 +23,7 @@ void print_list(const std::vector<double>& numbers) {
 
 int main(int argc, char** argv) {
   check(argc == 7);
-  const learn::Rows rows = rows_of_file(argv[1]);
+  const data::Rows rows = rows_of_file(argv[1]);
   const auto loss = learn::loss_named(argv[2]);
   check(loss.has_value());
   const double l2 = std::atof(argv[3]), box = std::atof(argv[4]);

@@ -33,7 +33,7 @@ MUTANTS = {
           "return clip_ + 0 * rounding;")]),
     "not-finite": (
         "a record that is not finite is kept as it is", "LatticeSum.*:RecordMap.*:Rows.*",
-        [("learn/data/rows.cc",
+        [("data/rows.cc",
           "  for (double value : z) ordinary = ordinary & (std::fabs(value) <= kLargest);\n", "")]),
     "half-noise": (
         "half of the noise is added", "CharterAudit.*:GateTest.*:LedgerTest.*",
@@ -53,10 +53,10 @@ MUTANTS = {
           "      sum, kept.try_emplace(noise.size(), noise.begin(), noise.end())"
           ".first->second);\n")]),
     "no-share-noise": (
-        "a part of a sum leaves without its share of the noise", "ShareGateTest.*",
+        "a part of a sum leaves without its share of the noise", "SecaggGateTest.*",
         [("ledger/ledger.cc", "static_cast<uint64_t>(noise[i]) + mask[i]);", "mask[i]);")]),
     "no-mask": (
-        "a part of a sum leaves without its mask", "ShareGateTest.*:FederatedSimulation.*",
+        "a part of a sum leaves without its mask", "SecaggGateTest.*:FederatedSimulation.*",
         [("ledger/ledger.cc", "static_cast<uint64_t>(noise[i]) + mask[i]);",
           "static_cast<uint64_t>(noise[i]));")]),
     "fresh-noise-on-retry": (
@@ -79,14 +79,14 @@ MUTANTS = {
           "static_cast<double>(charter.jobs());")]),
     "forget-copies": (
         "copies of a job do not share an owner's epsilon", "OwnerLearner.*",
-        [("protocol/owner_jobs.cc", "  job.privacy.overlap *= charter.jobs();\n", "")]),
+        [("protocol/peers/owner_jobs.cc", "  job.privacy.overlap *= charter.jobs();\n", "")]),
     "tuned-too-still": (
         "a tuned model is believed to move half as far", "FineTune.*",
         [("gate/fine_tune.cc", "      next_up(next_up(2 * setting.max_grad_norm * setting.unit_records) /",
           "      next_up(next_up(setting.max_grad_norm * setting.unit_records) /")]),
     "learner-answers-exactly": (
         "what is asked of the others depends on the learner's own rows", "OwnerLearner.*",
-        [("protocol/owner_jobs.cc", "  if (how != OwnerLearner::kOwnNoise)\n", "  if (false)\n")]),
+        [("protocol/peers/owner_jobs.cc", "  if (how != OwnerLearner::kOwnNoise)\n", "  if (false)\n")]),
     "cheap-laplace": (
         "Laplace noise says half of what it costs", "Laplace.*:Audit/ListedMechanism.*/laplace",
         [("privacy/mechanism/laplace.h",
@@ -99,7 +99,7 @@ MUTANTS = {
           "return {Track::kZcdp, div_up(mul_up(sensitivity, sensitivity), 4 * variance_)};")]),
     "understate-delta": (
         "rho is converted at a larger delta than promised", "Budget.*:LedgerTest.*:ChainTest.*",
-        [("privacy/accounting/budget.cc",
+        [("privacy/budget/budget.cc",
           "budget.delta_convert = next_down(delta - budget.delta_extra);",
           "budget.delta_convert = next_down(2 * delta);")]),
     "forget-the-charge": (
@@ -113,16 +113,16 @@ MUTANTS = {
         [("ledger/ledger.cc", "PRAGMA synchronous=FULL;", "PRAGMA synchronous=OFF;")]),
     "ignore-a-failed-commit": (
         "an answer leaves though it was not recorded", "CrashTest.*",
-        [("ledger/sqlite.h", "if (done) done = execute(\"COMMIT\");",
+        [("ledger/storage/sqlite.h", "if (done) done = execute(\"COMMIT\");",
           "if (done && !execute(\"COMMIT\")) roll_back();")]),
     "two-writers": (
         "two processes can spend one budget", "OpenTest.*",
-        [("ledger/lock.cc", "if (lock.descriptor_ >= 0 && "
+        [("ledger/storage/lock.cc", "if (lock.descriptor_ >= 0 && "
           "::flock(lock.descriptor_, LOCK_EX | LOCK_NB) == 0) return lock;",
           "if (lock.descriptor_ >= 0) return lock;")]),
     "unverified-chain": (
         "a changed ledger is opened", "VerifyTest.*:ChainTest.*",
-        [("ledger/chain.cc", "  if (row.hash != hash_of(row)) "
+        [("ledger/storage/chain.cc", "  if (row.hash != hash_of(row)) "
           "return broken(row.id, \"is not what its hash says\");\n", "")]),
     "more-answers": (
         "a learner may ask more rounds than its charter says", "GateTest.*",

@@ -7,9 +7,9 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "overrides.h"
-#include "parley/audit/charter_target.h"
-#include "parley/audit/mechanisms.h"
 #include "parley/audit/planted/planted.h"
+#include "parley/audit/targets/charter_target.h"
+#include "parley/audit/targets/mechanisms.h"
 #include "parley/base/progress.h"
 
 namespace parley::cli {

@@ -5,15 +5,15 @@
 #include "commands.h"
 #include "overrides.h"
 #include "parley/charter/policy.h"
-#include "parley/learn/source/source.h"
+#include "parley/data/sources/source.h"
 #include "parley/report/describe.h"
 #include "parley/report/reading.h"
 
 namespace parley::cli {
 namespace {
 
-Result<learn::Source> source_from(const DataDescribeOptions& options, const charter::Policy& policy,
-                                  const charter::Charter& charter) {
+Result<data::Source> source_from(const DataDescribeOptions& options, const charter::Policy& policy,
+                                 const charter::Charter& charter) {
   if (options.dataset.empty())
     return charter::source_of(policy, *TRY(policy.dataset_for(charter)), charter);
   for (const charter::Dataset& data : policy.datasets)
@@ -22,14 +22,14 @@ Result<learn::Source> source_from(const DataDescribeOptions& options, const char
                "Name one of its [[dataset]] blocks."};
 }
 
-Result<learn::Source> source_for(const DataDescribeOptions& options,
-                                 const charter::Charter& charter) {
+Result<data::Source> source_for(const DataDescribeOptions& options,
+                                const charter::Charter& charter) {
   if (options.policy)
     return source_from(options, TRY(charter::read_policy(*options.policy)), charter);
   if (options.files.size() != 1)
     return Error{Code::kInvalid, "a charter reads one source at a time",
                  "Name one file, or add --policy FILE."};
-  learn::Source source = learn::source_of(options.files[0], options.signs);
+  data::Source source = data::source_of(options.files[0], options.signs);
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.unit != "record")
     source.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};
@@ -41,11 +41,11 @@ Result<Output> describe_reading(const DataDescribeOptions& options) {
   charter::Charter charter =
       TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
   TRY(charter::load_bundle(charter, std::array{charter.folder}));
-  learn::Source source = TRY(source_for(options, charter));
+  data::Source source = TRY(source_for(options, charter));
   // Not an error here: how many there are is what the owner asks.
   const std::optional<uint64_t> expected = std::exchange(source.select.rows, std::nullopt);
-  const learn::CountedRows loaded = TRY(learn::load(source, charter.schema));
-  const report::Description description{.source = learn::name_of(source),
+  const data::CountedRows loaded = TRY(data::load(source, charter.schema));
+  const report::Description description{.source = data::name_of(source),
                                         .charter_rows = expected,
                                         .schema = charter.schema,
                                         .unit = charter.privacy.unit,
@@ -59,7 +59,7 @@ Result<Output> describe_files(const DataDescribeOptions& options) {
     return Error{Code::kInvalid, "no data given", "Name one or more CSV files."};
   std::vector<report::DescribedFile> files;
   for (const auto& file : options.files) {
-    auto profile = TRY(learn::profile_csv(file, options.signs));
+    auto profile = TRY(data::profile_csv(file, options.signs));
     files.push_back({file.string(), std::move(profile)});
   }
   return Output{report::to_text(files), report::to_json(files)};

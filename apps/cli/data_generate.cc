@@ -1,7 +1,7 @@
 // parley data generate lending|credit|hospital
 #include "commands.h"
 #include "parley/base/files.h"
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/report/generate.h"
 #include "parley/sim/standin/hospital.h"
 

@@ -2,16 +2,16 @@
 #include "commands.h"
 #include "overrides.h"
 #include "parley/base/files.h"
-#include "parley/learn/source/source.h"
+#include "parley/data/sources/source.h"
 #include "parley/net/paid_moments.h"
 #include "parley/report/prepare.h"
 
 namespace parley::cli {
 namespace {
 
-learn::FitOptions fit_options(const DataPrepareOptions& options) {
-  using SelectBy = learn::Bundle::SelectBy;
-  learn::FitOptions fit{
+data::FitOptions fit_options(const DataPrepareOptions& options) {
+  using SelectBy = data::Bundle::SelectBy;
+  data::FitOptions fit{
       .top = options.top,
       .by = options.top_by == "variance" ? SelectBy::kVariance : SelectBy::kCorrelation,
       .components = options.components,
@@ -42,10 +42,10 @@ Result<Output> from_pilot(const DataPrepareOptions& options, const charter::Char
                  "is not the charter's pilot: its SHA-256 is " + to_hex(pilot),
                  "Prepare with the file that the charter names.",
                  {.file = options.pilot.string(), .key = "pilot.sha256"}};
-  const auto loaded = TRY(learn::load(learn::source_of(options.pilot, options.signs),
-                                      learn::encoding_of(charter.schema)));
-  const learn::Bundle bundle =
-      TRY(learn::fit_bundle(loaded.rows, charter.schema, pilot, fit_options(options)));
+  const auto loaded = TRY(
+      data::load(data::source_of(options.pilot, options.signs), data::encoding_of(charter.schema)));
+  const data::Bundle bundle =
+      TRY(data::fit_bundle(loaded.rows, charter.schema, pilot, fit_options(options)));
   const auto out = or_else(options.out, "bundle.json");
   const report::Prepared prepared{named_by_charter(options.charter, out), bundle};
   TRY(write_file(out, to_json(prepared.bundle)));
@@ -65,12 +65,12 @@ Result<Output> pay(const DataPrepareOptions& options, const charter::Charter& ch
 }
 
 Result<Output> draw(const DataPrepareOptions& options, const charter::Charter& charter) {
-  std::vector<learn::PaidMoments> moments;
+  std::vector<data::PaidMoments> moments;
   for (const auto& file : options.moments) {
-    moments.push_back(TRY(learn::moments_from_json(TRY(read_file(file)), file.string())));
+    moments.push_back(TRY(data::moments_from_json(TRY(read_file(file)), file.string())));
     TRY(net::check_moments(charter, moments.back(), file.string()));
   }
-  const std::string rows = TRY(learn::drawn_pilot(moments, charter.schema, options.rows));
+  const std::string rows = TRY(data::drawn_pilot(moments, charter.schema, options.rows));
   const auto out = or_else(options.out, "pilot.csv");
   TRY(write_file(out, rows));
   const report::DrawnPilot drawn{named_by_charter(options.charter, out), sha256(as_bytes(rows)),

@@ -11,8 +11,8 @@
 #include "parley/charter/toml/accept.h"
 #include "parley/net/doctor/ask_learner.h"
 #include "parley/net/identity/authority.h"
-#include "parley/net/transport.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/net/transport/transport.h"
+#include "parley/protocol/peers/owner_jobs.h"
 
 namespace parley::cli {
 namespace {
@@ -32,9 +32,10 @@ Result<net::Patient> owner(const DoctorOptions& options,
   patient.dial = peer != policy.peers.end() ? peer->second : policy.dial;
   patient.proxy = policy.proxy;
   if (charter && charter->protocol.graph.empty())  // A neighbour is no learner to attend.
-    patient.ask_learner = [policy, charter, ms = patient.deadline_ms](const net::Papers& papers,
-                                                                      const std::string& address) {
-      return net::ask_learner(policy, *charter, papers, address, std::chrono::milliseconds(ms));
+    patient.ask_learner = [policy, charter, ms = patient.deadline_ms](
+                              const net::Credentials& credentials, const std::string& address) {
+      return net::ask_learner(policy, *charter, credentials, address,
+                              std::chrono::milliseconds(ms));
     };
   return patient;
 }

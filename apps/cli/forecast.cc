@@ -9,10 +9,10 @@
 #include "commands.h"
 #include "overrides.h"
 #include "parley/base/files.h"
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
+#include "parley/data/transforms/paid_moments.h"
 #include "parley/forecast/choose/tune.h"
 #include "parley/forecast/uncertainty.h"
-#include "parley/learn/preprocess/paid_moments.h"
 
 namespace parley::cli {
 namespace {
@@ -64,22 +64,22 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-using Moments = std::vector<learn::PaidMoments>;
+using Moments = std::vector<data::PaidMoments>;
 
 Result<Moments> moments_of(const ForecastOptions& options) {
   Moments moments;
   for (const auto& file : options.moments)
-    moments.push_back(TRY(learn::moments_from_json(TRY(read_file(file)), file.string())));
+    moments.push_back(TRY(data::moments_from_json(TRY(read_file(file)), file.string())));
   return moments;
 }
 
 /// As many rows as the charter's pilot has, drawn from other moments.
-Result<std::shared_ptr<const learn::Rows>> drawn(std::span<const learn::PaidMoments> moments,
-                                                 charter::Charter charter) {
+Result<std::shared_ptr<const data::Rows>> drawn(std::span<const data::PaidMoments> moments,
+                                                charter::Charter charter) {
   const TemporaryFolder folder = TRY(TemporaryFolder::make());
   charter.pilot->file = "drawn.csv";
   const std::string text =
-      TRY(learn::drawn_pilot(moments, charter.schema, static_cast<uint64_t>(charter.pilot->rows)));
+      TRY(data::drawn_pilot(moments, charter.schema, static_cast<uint64_t>(charter.pilot->rows)));
   TRY(write_file(folder.path() / charter.pilot->file, text));
   charter.pilot->sha256 = TRY(hash_file(folder.path() / charter.pilot->file));
   const std::filesystem::path folders[] = {folder.path()};
@@ -92,7 +92,7 @@ Result<forecast::ManyRows> redrawn(const Moments& moments, const charter::Charte
   forecast::ManyRows found;
   if (moments.empty() || !charter.pilot) return found;
   for (uint64_t k = 0; k < kTimes; ++k)
-    found.push_back(TRY(drawn(learn::with_more_noise(moments, k), charter)));
+    found.push_back(TRY(drawn(data::with_more_noise(moments, k), charter)));
   return found;
 }
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "parley/base/crypto/signature.h"
 #include "parley/base/files.h"
-#include "parley/base/signature.h"
 #include "parley/base/version.h"
 #include "parley/charter/toml/canonical.h"
 #include "parley/net/identity/authority.h"

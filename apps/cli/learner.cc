@@ -8,9 +8,9 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "parley/base/entropy.h"
-#include "parley/net/sharing.h"
+#include "parley/net/vertical.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/plan_warnings.h"
 #include "parley/report/evaluation.h"
 
@@ -20,7 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The learner's own papers, as `parley join` and `parley certs sign` name them.
-charter::Identity papers_in(const std::filesystem::path& folder, const charter::Charter& charter) {
+charter::Identity credentials_in(const std::filesystem::path& folder,
+                                 const charter::Charter& charter) {
   const std::filesystem::path name = folder / charter.learner.name;
   return {.consortium = charter.consortium,
           .certificate = name.string() + ".crt",
@@ -95,13 +96,14 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   const auto learner =
       TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kSigned, dealer));
   SystemClock clock;
-  const net::Papers papers = TRY(net::read_papers(papers_in(options.identity, charter), clock));
+  const net::Credentials credentials =
+      TRY(net::read_credentials(credentials_in(options.identity, charter), clock));
   const net::Identity us{charter.consortium, "learner", charter.learner.name};
-  if (papers.identity != us)
-    return Error{
-        Code::kInvalid,
-        "the certificate is " + papers.identity.uri() + ", the charter's learner is " + us.uri(),
-        "Use the certificate that was made for this learner."};
+  if (credentials.identity != us)
+    return Error{Code::kInvalid,
+                 "the certificate is " + credentials.identity.uri() +
+                     ", the charter's learner is " + us.uri(),
+                 "Use the certificate that was made for this learner."};
   heed_interrupts();
   const net::Log log = log_line;
   net::log_refused_handshakes(log);
@@ -120,7 +122,7 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
       .opened = [&](int port) { log("listening on port " + std::to_string(port)); },
       .progress = [&](size_t round) { progress.advance(round - std::exchange(shown, round)); }};
   const auto result =
-      TRY(net::run_learner(charter, *learner, papers, session, clock, interrupted, log));
+      TRY(net::run_learner(charter, *learner, credentials, session, clock, interrupted, log));
   progress.finish();
   return Output{text_of(result), json_of(result)};
 }

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/net/owner.h"
 #include "parley/net/reconcile.h"
 

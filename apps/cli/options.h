@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/learn/data/csv_scan.h"
+#include "parley/data/readers/csv_scan.h"
 
 namespace parley::cli {
 
@@ -25,7 +25,7 @@ struct InitOptions {
   std::vector<std::string> without;
   std::filesystem::path pilot;  // empty: none
   std::filesystem::path out;    // empty: stdout
-  learn::CsvSigns signs;        // of the files named here
+  data::CsvSigns signs;         // of the files named here
 };
 
 /// Without a charter: what the files look like. With one: what it makes of an owner's data.
@@ -34,8 +34,8 @@ struct DataDescribeOptions {
   std::filesystem::path charter;
   std::vector<std::string> set;
   std::optional<std::filesystem::path> policy;  // instead of a file
-  std::string dataset;    // of the policy; empty: what its rules choose for the charter
-  learn::CsvSigns signs;  // of the files named here
+  std::string dataset;   // of the policy; empty: what its rules choose for the charter
+  data::CsvSigns signs;  // of the files named here
 };
 
 struct DataPrepareOptions {
@@ -57,7 +57,7 @@ struct DataPrepareOptions {
   double scale = 1;
   uint64_t seed = 1;
   std::filesystem::path out;  // empty: bundle.json, pilot.csv, <owner>.moments.json
-  learn::CsvSigns signs;      // of the files named here
+  data::CsvSigns signs;       // of the files named here
 };
 
 struct DataSplitOptions {
@@ -67,7 +67,7 @@ struct DataSplitOptions {
   std::string by;
   std::optional<uint64_t> random;
   std::filesystem::path out = ".";
-  learn::CsvSigns signs;  // of the files named here
+  data::CsvSigns signs;  // of the files named here
 };
 
 struct DataGenerateOptions {
@@ -96,7 +96,7 @@ struct SimulateOptions {
   int threads = 0;                    // 0: as many as the machine has
   std::optional<uint64_t> memory_mb;  // for each owner's rows, instead of what policies say
   std::optional<std::filesystem::path> out;
-  learn::CsvSigns signs;  // of the files named here
+  data::CsvSigns signs;  // of the files named here
 };
 
 struct ForecastOptions {
@@ -114,7 +114,7 @@ struct ForecastOptions {
   std::optional<double> delta;                 // that owners would accept
   std::vector<std::filesystem::path> moments;  // from which the pilot was drawn
   int threads = 0;                             // 0: as many as the machine has
-  learn::CsvSigns signs;                       // of the pilot
+  data::CsvSigns signs;                        // of the pilot
 };
 
 struct DemoOptions {
@@ -128,8 +128,8 @@ struct DemoOptions {
 struct PredictOptions {
   std::filesystem::path model;
   std::vector<std::filesystem::path> data;
-  std::string query;      // of a part: what this prediction is called
-  learn::CsvSigns signs;  // of the files named here
+  std::string query;     // of a part: what this prediction is called
+  data::CsvSigns signs;  // of the files named here
 };
 
 struct LedgerOptions {

@@ -130,7 +130,7 @@ void add_generate(CLI::App& group, Invocation& invocation) {
 
 }  // namespace
 
-void add_signs(CLI::App& app, learn::CsvSigns& signs) {
+void add_signs(CLI::App& app, data::CsvSigns& signs) {
   const auto add = [&](const char* name, char& sign, const char* help) {
     app.add_option_function<std::string>(
            name,

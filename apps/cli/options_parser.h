@@ -26,7 +26,7 @@ inline void add_set(CLI::App& app, std::vector<std::string>& set) {
 }
 
 /// --separator and --decimal of the CSV files that the command names.
-void add_signs(CLI::App& app, learn::CsvSigns& signs);
+void add_signs(CLI::App& app, data::CsvSigns& signs);
 
 void add_init(CLI::App& root, Invocation& invocation);
 void add_data(CLI::App& root, Invocation& invocation);

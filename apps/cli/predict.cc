@@ -6,10 +6,10 @@
 
 #include "commands.h"
 #include "parley/base/files.h"
+#include "parley/data/sources/source.h"
 #include "parley/learn/model.h"
-#include "parley/learn/sharing/aligned_rows.h"
-#include "parley/learn/sharing/model_part.h"
-#include "parley/learn/source/source.h"
+#include "parley/learn/vertical/aligned_rows.h"
+#include "parley/learn/vertical/model_part.h"
 
 namespace parley::cli {
 namespace {
@@ -20,9 +20,9 @@ bool is_format(const std::string& text, std::string_view format) {
 
 Result<Output> with_model(const PredictOptions& options, const std::string& text) {
   const learn::Model model = TRY(learn::model_from_json(text, options.model.string()));
-  const learn::Rows rows = TRY(learn::load(learn::source_of(options.data[0], options.signs),
-                                           model.schema, {.labels = false}))
-                               .rows;
+  const data::Rows rows = TRY(data::load(data::source_of(options.data[0], options.signs),
+                                         model.schema, {.labels = false}))
+                              .rows;
   const report::Predictions predictions{model.name, model.schema.target.column,
                                         learn::predict(model, rows)};
   return Output{report::to_csv(predictions), report::to_json(predictions)};
@@ -34,9 +34,9 @@ Result<Output> with_part(const PredictOptions& options, const std::string& text)
   if (options.query.empty())
     return Error{Code::kInvalid, "a part of a model needs a name for the prediction",
                  "Agree on one with the other parties, new for every prediction: --query NAME."};
-  learn::Source source = learn::source_of(options.data[0], options.signs);
+  data::Source source = data::source_of(options.data[0], options.signs);
   source.select.id = part.id;
-  auto loaded = TRY(learn::load_any(source, part.model.schema, {.labels = false}));
+  auto loaded = TRY(data::load_any(source, part.model.schema, {.labels = false}));
   std::vector<uint64_t> order(loaded.ids.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),

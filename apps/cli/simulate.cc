@@ -55,7 +55,7 @@ std::filesystem::path out_folder(const SimulateOptions& options) {
 /// A simulation leaves the owners' own folders alone.
 void limit_memory(sim::DataSources& sources, const SimulateOptions& options) {
   for (auto& [owner, source] : sources.owners) {
-    if (options.memory_mb) source.select.memory = learn::memory_for_rows(*options.memory_mb, {});
+    if (options.memory_mb) source.select.memory = data::memory_for_rows(*options.memory_mb, {});
     source.select.memory.folder = out_folder(options);
   }
 }

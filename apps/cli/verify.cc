@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "parley/base/files.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/wire/transcript_file.h"
 
 namespace parley::cli {

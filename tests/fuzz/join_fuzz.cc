@@ -2,7 +2,7 @@
 // that is accepted is written in one way only.
 #include <string_view>
 
-#include "parley/net/identity.h"
+#include "parley/net/identity/identity.h"
 #include "parley/net/identity/request.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -81,7 +81,7 @@ struct SharingSeeds {
     const auto letter = wire::Sealed::seal({}, first.charter, head, Bytes(24), entropy);
     letter_up = wire::encode(first, wire::Letter{letter, wire::Leg::kUp});
     letter_down = wire::encode(first, wire::Letter{letter, wire::Leg::kDown});
-    hello = wire::encode(first, wire::Hello{wire::kVersion, 0, wire::SharingHello{}});
+    hello = wire::encode(first, wire::Hello{wire::kVersion, 0, wire::VerticalHello{}});
     part = wire::encode(first, wire::ModelPart{"one", {}});
     session = wire::encode(first, wire::Session{1, 1, {{"one", {}, Signature{}}}});
     dealer = wire::encode(first, wire::DealerShare{1, 1, {}, {1, 2}});
@@ -103,7 +103,7 @@ bool write_seeds(const std::filesystem::path& corpus) {
   const Bytes grant = wire::encode(first, wire::Grant{1, true});
   const SharingSeeds sharing(first);
   return write(corpus / "from_owner" / "letter", letters_with(sharing.letter_up)) &&
-         write(corpus / "from_owner" / "sharing_hello", letters_with(sharing.hello)) &&
+         write(corpus / "from_owner" / "vertical_hello", letters_with(sharing.hello)) &&
          write(corpus / "from_owner" / "part", letters_with(sharing.part)) &&
          write(corpus / "to_owner" / "letter", letters_with(sharing.letter_down)) &&
          write(corpus / "to_owner" / "session", letters_with(sharing.session)) &&

@@ -53,9 +53,9 @@ Result<void> misuse(Job job, const gate::Records& records, Bounded<L1> sum, Boun
 #elif MISUSE == 6   // Numbers of unknown provenance on the wire.
   wire::encode(job.envelope, numbers);
 #elif MISUSE == 7   // Raw records read outside the gate.
-  const learn::AnyRows& rows = records.value_;
+  const data::AnyRows& rows = records.value_;
 #elif MISUSE == 8   // A getter that does not exist.
-  const learn::AnyRows& rows = records.value();
+  const data::AnyRows& rows = records.value();
 #elif MISUSE == 9   // A bound claimed instead of proved.
   const Bounded<L1> claimed(std::vector<int64_t>{1}, 1.0);
 #elif MISUSE == 10  // A sum bounded in L2 with noise calibrated to L1.

@@ -13,10 +13,10 @@
 
 #include "parley/base/files.h"
 #include "parley/net/owner_service.h"
-#include "parley/net/sharing.h"
 #include "parley/net/tune.h"
-#include "parley/protocol/owner_jobs.h"
-#include "parley/protocol/sharing/pads.h"
+#include "parley/net/vertical.h"
+#include "parley/protocol/peers/owner_jobs.h"
+#include "parley/protocol/vertical/pads.h"
 #include "parley/sim/seeded_entropy.h"
 #include "parley/sim/world.h"
 

@@ -95,7 +95,7 @@ void attend(const sim::SimulateInput& input, size_t owner, const Score& score,
   Metronome ticks;
   std::mutex mutex;
   const std::atomic<bool> stop = false;
-  const auto heard = net::attend(process, &ticks, mutex, banks.papers("owner", name_of(owner)),
+  const auto heard = net::attend(process, &ticks, mutex, banks.credentials("owner", name_of(owner)),
                                  dial, {}, stop, [](const std::string&) {});
   EXPECT_TRUE(heard) << heard.error().what;
 }
@@ -121,9 +121,9 @@ learn::Model networked(const sim::SimulateInput& input, std::vector<std::string>
           },
       .progress = [&](size_t round) { score.round = round; }};
   const std::atomic<bool> stop = false;
-  const auto papers = banks.papers("learner", test::kLearner);
-  const auto ended = net::run_learner(input.charter, *learner, papers, options, banks.clock(), stop,
-                                      [](const std::string&) {});
+  const auto credentials = banks.credentials("learner", test::kLearner);
+  const auto ended = net::run_learner(input.charter, *learner, credentials, options, banks.clock(),
+                                      stop, [](const std::string&) {});
   for (std::thread& owner : owners) owner.join();
   check(bool(ended));
   learn::Model model = *learn::read_model(ended->model_file);

@@ -38,8 +38,8 @@ inline charter::Charter clinics_charter(size_t owners = 3, const std::string& se
   return *charter;
 }
 
-inline std::shared_ptr<const learn::Rows> clinic_rows(size_t owner) {
-  auto rows = std::make_shared<learn::Rows>(2);
+inline std::shared_ptr<const data::Rows> clinic_rows(size_t owner) {
+  auto rows = std::make_shared<data::Rows>(2);
   const double shift = .1 * double(owner);
   rows->add(std::array{3., 4. + shift}, 1.);  // Longer than allowed.
   rows->add(std::array{.5 - shift, -.5}, -1.);
@@ -64,7 +64,7 @@ struct Clinic {
   }
   void restart(const charter::Charter& charter, size_t place) {
     process =
-        *protocol::open_federated(charter, place, gate::Records(learn::AnyRows(clinic_rows(place))),
+        *protocol::open_federated(charter, place, gate::Records(data::AnyRows(clinic_rows(place))),
                                   ledger, dataset, clinic_key(place), entropy, 1);
   }
 };

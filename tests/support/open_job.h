@@ -68,11 +68,11 @@ inline Consortium consortium_of_today(const std::string& name = "banks.example")
   return made;
 }
 
-inline net::Papers expired_papers(Consortium& consortium, const std::string& name) {
+inline net::Credentials expired_credentials(Consortium& consortium, const std::string& name) {
   const int64_t now = std::exchange(consortium.clock().at, consortium.clock().at - 10 * 86400);
-  net::Papers papers = consortium.papers("owner", name, 1);
+  net::Credentials credentials = consortium.credentials("owner", name, 1);
   consortium.clock().at = now;
-  return papers;
+  return credentials;
 }
 
 inline charter::Charter tiny_charter() {
@@ -103,8 +103,9 @@ class OpenJob {
             opened.set_value(port);
           }};
       protocol::SyncLearner learner(some_plan());
-      ended_ = net::run_learner(tiny_charter(), learner, consortium_.papers("learner", kLearner),
-                                options, consortium_.clock(), stop_, book_.log());
+      ended_ =
+          net::run_learner(tiny_charter(), learner, consortium_.credentials("learner", kLearner),
+                           options, consortium_.clock(), stop_, book_.log());
     });
     port_ = opened.get_future().get();
   }
@@ -118,8 +119,8 @@ class OpenJob {
   Logbook& book() { return book_; }
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
   net::Dial dial() const { return {address(), "", {"banks.example", "learner", kLearner}}; }
-  Result<net::Line> line(const net::Papers& papers) {
-    return net::Line::open(papers, dial(), stop_);
+  Result<net::Client> line(const net::Credentials& credentials) {
+    return net::Client::open(credentials, dial(), stop_);
   }
 
   /// How the job ends by itself.
@@ -146,8 +147,8 @@ class OpenJob {
   void attend(int number) {
     TestOwner honest(number, kEpsilon);
     std::mutex mutex;
-    const auto papers = consortium_.papers("owner", number == 1 ? "one" : "two");
-    const auto heard = net::attend(*honest.owner, nullptr, mutex, papers, dial(), {}, stop_,
+    const auto credentials = consortium_.credentials("owner", number == 1 ? "one" : "two");
+    const auto heard = net::attend(*honest.owner, nullptr, mutex, credentials, dial(), {}, stop_,
                                    [](const std::string&) {});
     EXPECT_TRUE(heard) << heard.error().what;
     EXPECT_EQ(honest.ledger.last_round(some_plan().charter), kAnswers);

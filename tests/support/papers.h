@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <string>
 
+#include "parley/base/crypto/signature.h"
 #include "parley/base/files.h"
-#include "parley/base/signature.h"
-#include "parley/net/identity.h"
 #include "parley/net/identity/authority.h"
+#include "parley/net/identity/identity.h"
 #include "parley/net/identity/request.h"
 
 namespace parley::test {
@@ -28,7 +28,8 @@ class Consortium {
   const net::Authority& authority() const { return authority_; }
   SetClock& clock() { return clock_; }
 
-  net::Papers papers(const std::string& role, const std::string& name, int64_t days = 365) {
+  net::Credentials credentials(const std::string& role, const std::string& name,
+                               int64_t days = 365) {
     const net::Identity identity{authority_.consortium, role, name};
     const net::Request made = net::make_request(identity);
     const auto asked = net::read_request(made.request, "request");
@@ -42,15 +43,17 @@ class Consortium {
 };
 
 /// As `parley join` and `parley certs sign` leave them in `folder`. Writes over what is there.
-inline charter::Identity write_papers(const std::filesystem::path& folder,
-                                      const net::Papers& papers) {
-  const auto file = [&](const char* ending) { return folder / (papers.identity.name + ending); };
+inline charter::Identity write_credentials(const std::filesystem::path& folder,
+                                           const net::Credentials& credentials) {
+  const auto file = [&](const char* ending) {
+    return folder / (credentials.identity.name + ending);
+  };
   charter::Identity files{
-      papers.identity.consortium, file(".crt"), file(".key"), folder / "authority.crt", {}};
-  if (papers.identity.role == "owner") files.sign_key = file(".sign");
-  EXPECT_TRUE(write_file(files.certificate, papers.certificate));
-  EXPECT_TRUE(write_file(files.authority, papers.authority));
-  EXPECT_TRUE(write_file(files.key, papers.key));
+      credentials.identity.consortium, file(".crt"), file(".key"), folder / "authority.crt", {}};
+  if (credentials.identity.role == "owner") files.sign_key = file(".sign");
+  EXPECT_TRUE(write_file(files.certificate, credentials.certificate));
+  EXPECT_TRUE(write_file(files.authority, credentials.authority));
+  EXPECT_TRUE(write_file(files.key, credentials.key));
   std::filesystem::permissions(files.key, std::filesystem::perms(0600));
   if (files.sign_key.empty()) return files;
   EXPECT_TRUE(write_file(files.sign_key, SigningKey::make().pem()));

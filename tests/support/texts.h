@@ -4,21 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/data/schema.h"
+#include "parley/data/schema.h"
 
 namespace parley::test {
 
 using Texts = std::vector<std::string>;
 
 /// One feature `a`, and a target `y` as it stands.
-inline learn::Schema one_number() {
+inline data::Schema one_number() {
   return {.columns = {{.name = "a", .low = -1e6, .high = 1e6, .missing = -1}},
           .target = {.column = "y", .low = -1e6, .high = 1e6}};
 }
 
 /// Numbers f1 .. fn with bounds that hold 0.
-inline learn::Schema numbers(size_t n) {
-  learn::Schema schema;
+inline data::Schema numbers(size_t n) {
+  data::Schema schema;
   for (size_t j = 1; j <= n; ++j)
     schema.columns.push_back(
         {.name = "f" + std::to_string(j), .low = -100, .high = 100, .missing = 7});

@@ -3,12 +3,12 @@
 
 #include <array>
 
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 
 namespace parley::test {
 
-inline learn::Rows tiny_owner(int owner) {
-  learn::Rows rows(2);
+inline data::Rows tiny_owner(int owner) {
+  data::Rows rows(2);
   const auto add = [&](double a, double b, double y) { rows.add(std::array{a, b}, y); };
   if (owner == 1) add(1, .5, .5), add(-.5, 1, -.25), add(.25, -1, 1);
   if (owner == 2) add(2, 0, 1), add(-1, -.5, -.75);
@@ -16,9 +16,9 @@ inline learn::Rows tiny_owner(int owner) {
 }
 
 /// The same records with their classes.
-inline learn::Rows tiny_classes(int owner) {
-  const learn::Rows numbers = tiny_owner(owner);
-  learn::Rows rows(2);
+inline data::Rows tiny_classes(int owner) {
+  const data::Rows numbers = tiny_owner(owner);
+  data::Rows rows(2);
   for (size_t i = 0; i < numbers.size(); ++i) rows.add(numbers.row(i), i == 1 ? -1 : 1);
   return rows;
 }

@@ -38,7 +38,7 @@ struct TestOwner {
   std::unique_ptr<Entropy> entropy;
   ledger::Ledger ledger;
   ledger::DatasetId dataset;
-  std::shared_ptr<const learn::Rows> rows;
+  std::shared_ptr<const data::Rows> rows;
   std::optional<protocol::SyncOwner> owner;
 
   TestOwner(int number, double epsilon,
@@ -47,7 +47,7 @@ struct TestOwner {
         ledger(*ledger::Ledger::open_volatile(number == 1 ? "one" : "two", clock)),
         dataset(*ledger.declare(
             "data", *privacy::Budget::make(*privacy::Epsilon::make(epsilon), 0, epsilon))),
-        rows(std::make_shared<learn::Rows>(tiny_owner(number))) {
+        rows(std::make_shared<data::Rows>(tiny_owner(number))) {
     restart(epsilon, key_of(number));
   }
   /// A new process over the same ledger.

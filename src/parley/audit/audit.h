@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "parley/audit/target.h"
+#include "parley/audit/targets/target.h"
 #include "parley/audit/two_world.h"
 
 namespace parley::audit {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "parley/audit/mechanisms.h"
 #include "parley/audit/one_run.h"
 #include "parley/audit/planted/planted.h"
+#include "parley/audit/targets/mechanisms.h"
 
 namespace parley::audit {
 namespace audit_test {

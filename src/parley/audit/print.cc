@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/audit/audit.h"
-#include "parley/audit/mechanisms.h"
 #include "parley/audit/planted/planted.h"
-#include "parley/base/number.h"
+#include "parley/audit/targets/mechanisms.h"
+#include "parley/base/math/number.h"
 #include "parley/base/version.h"
 
 namespace parley::audit {

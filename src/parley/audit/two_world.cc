@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "parley/base/parallel.h"
+#include "parley/base/memory/parallel.h"
 #include "parley/sim/seeded_entropy.h"
 
 namespace parley::audit {

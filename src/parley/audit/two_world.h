@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "parley/audit/bounds.h"
-#include "parley/audit/target.h"
+#include "parley/audit/targets/target.h"
 
 namespace parley::audit {
 

@@ -21,7 +21,7 @@ Result<fs::path> find_bundle(const Charter& charter, std::span<const fs::path> f
 }
 
 /// What a bundle that is the charter's can still get wrong.
-Result<void> check_bundle(const Charter& charter, const learn::Bundle& bundle) {
+Result<void> check_bundle(const Charter& charter, const data::Bundle& bundle) {
   TRY(check_fits(bundle, charter.schema));
   if (charter.pilot && bundle.made_from.pilot != charter.pilot->sha256)
     return Error{Code::kInvalid,
@@ -43,7 +43,7 @@ Result<void> load_bundle(Charter& charter, std::span<const fs::path> folders) {
                  "Everybody must use the same features: get the file whose hash the charter names, "
                  "or agree on a new charter.",
                  {.file = file.string(), .key = "preprocess.sha256"}};
-  learn::Bundle bundle = TRY(learn::bundle_from_json(text, file.string()));
+  data::Bundle bundle = TRY(data::bundle_from_json(text, file.string()));
   if (const auto fits = check_bundle(charter, bundle); !fits) {
     Error error = fits.error();
     error.where.file = file.string();

@@ -3,7 +3,7 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/charter.h"
-#include "parley/learn/data/csv.h"
+#include "parley/data/readers/csv.h"
 #include "support/ledgers.h"
 
 namespace parley::charter {
@@ -74,9 +74,9 @@ struct LoadBundle : testing::Test {
   Hash prepare() {
     EXPECT_TRUE(write_file(folder / "pilot.csv", kPilot));
     const auto schema = charter({}, pilot_hash).schema;
-    const auto rows = learn::read_csv(folder / "pilot.csv", learn::encoding_of(schema));
+    const auto rows = data::read_csv(folder / "pilot.csv", data::encoding_of(schema));
     EXPECT_TRUE(rows) << describe(rows.error());
-    const auto bundle = learn::fit_bundle(*rows, schema, pilot_hash, {.whiten = true});
+    const auto bundle = data::fit_bundle(*rows, schema, pilot_hash, {.whiten = true});
     EXPECT_TRUE(bundle) << describe(bundle.error());
     EXPECT_TRUE(write_file(folder / "bundle.json", to_json(*bundle)));
     return hash_of(*bundle);
@@ -93,7 +93,7 @@ TEST_F(LoadBundle, MakesTheFeatures) {
   ASSERT_TRUE(load(ours)) << describe(load(ours).error());
   EXPECT_EQ(ours.schema.features(), (std::vector<std::string>{"pc1", "pc2", "bias"}));
   EXPECT_EQ(ours.hash, before);
-  const auto rows = learn::read_csv(folder / "pilot.csv", ours.schema);
+  const auto rows = data::read_csv(folder / "pilot.csv", ours.schema);
   ASSERT_TRUE(rows);
   for (size_t j : {0, 1}) {
     double sum = 0, squares = 0;

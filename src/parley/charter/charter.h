@@ -17,9 +17,9 @@
 #include "parley/charter/toml/canonical.h"
 #include "parley/charter/toml/value.h"
 #include "parley/charter/words.h"
-#include "parley/learn/data/csv_scan.h"
-#include "parley/learn/data/rows.h"
-#include "parley/learn/data/schema.h"
+#include "parley/data/readers/csv_scan.h"
+#include "parley/data/rows.h"
+#include "parley/data/schema.h"
 #include "parley/learn/loss.h"
 
 namespace parley::charter {
@@ -84,7 +84,7 @@ struct Protocol {
   double max_update_norm = 0;  // level party only
   // sharing
   double model_ball = 0;
-  // rule admm, whose rho is `step`; see learn/sharing/admm.h
+  // rule admm, whose rho is `step`; see learn/vertical/admm/admm.h
   Scaling scaling = Scaling::kBoyd;
   bool warm_start = true;
   double tolerance = 1e-3;
@@ -143,7 +143,7 @@ struct Charter {
   std::optional<Pilot> pilot{};
   std::optional<Preprocess> preprocess{};
   std::optional<Records> records{};
-  learn::Schema schema{};
+  data::Schema schema{};
   std::vector<std::string> column_owners{};  // sharing: who holds schema.columns[i]
   std::string target_owner{};                // sharing: who holds the label
   Model model{};
@@ -199,9 +199,9 @@ Result<void> load_bundle(Charter& charter, std::span<const std::filesystem::path
 
 /// The public rows, null without a [pilot], from the first of `folders` that holds the file. Its
 /// hash must be the charter's. After load_bundle, which makes their features.
-Result<std::shared_ptr<const learn::Rows>> load_pilot(
-    const Charter& charter, std::span<const std::filesystem::path> folders,
-    const learn::CsvSigns& signs = {});
+Result<std::shared_ptr<const data::Rows>> load_pilot(const Charter& charter,
+                                                     std::span<const std::filesystem::path> folders,
+                                                     const data::CsvSigns& signs = {});
 
 /// The charter in sentences, for the people who decide: who, what, what leaves each owner at which
 /// price, what is public and what is not covered.

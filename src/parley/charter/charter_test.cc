@@ -169,7 +169,7 @@ TEST(Charter, FillsInSoundDefaults) {
   EXPECT_EQ(charter->protocol.weights, Weights::kRows);
   EXPECT_EQ(charter->network.quorum, 2);
   EXPECT_EQ(charter->answers(), 3);
-  EXPECT_EQ(charter->schema.columns[1].encode, learn::Column::Encode::kOneHot);
+  EXPECT_EQ(charter->schema.columns[1].encode, data::Column::Encode::kOneHot);
   EXPECT_EQ(charter->schema.features(), (std::vector<std::string>{"amount", "term=36", "term=60"}));
   EXPECT_EQ(charter->owners[1].rows, 2000);
   EXPECT_FALSE(charter->owners[1].sign_key);

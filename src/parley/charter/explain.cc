@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/charter.h"
 #include "parley/privacy/accounting/zcdp.h"
 #include "parley/privacy/mechanism/laplace.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::charter {
 namespace {
@@ -78,28 +78,28 @@ std::string why_not(const Accept& rule, const Charter& charter, const Owner& us)
          shortest(us.epsilon);
 }
 
-std::string who_accepts(const Prospect& prospect) {
-  std::string text = "  Rule " + std::to_string(prospect.rule) + " accepts it";
-  if (!prospect.person) return text + ", without asking anyone.\n";
-  return text + (prospect.approved ? ", and a person has approved.\n"
-                                   : " once a person has approved, which nobody has yet.\n");
+std::string who_accepts(const Preflight& preflight) {
+  std::string text = "  Rule " + std::to_string(preflight.rule) + " accepts it";
+  if (!preflight.person) return text + ", without asking anyone.\n";
+  return text + (preflight.approved ? ", and a person has approved.\n"
+                                    : " once a person has approved, which nobody has yet.\n");
 }
 
-std::string what_leaves(const Prospect& prospect) {
-  std::string text = "  To " + prospect.learner +
-                     (prospect.address.empty() ? "" : " at " + prospect.address) + " go " +
-                     count(prospect.answers, "answer") + " of " +
-                     count(prospect.numbers, "noisy number") + " each";
-  if (prospect.answered > 0)
-    text += ", of which the ledger has " + grouped(prospect.answered) + " already";
+std::string what_leaves(const Preflight& preflight) {
+  std::string text = "  To " + preflight.learner +
+                     (preflight.address.empty() ? "" : " at " + preflight.address) + " go " +
+                     count(preflight.answers, "answer") + " of " +
+                     count(preflight.numbers, "noisy number") + " each";
+  if (preflight.answered > 0)
+    text += ", of which the ledger has " + grouped(preflight.answered) + " already";
   return text + ". No record leaves.\n";
 }
 
-std::string price(const Prospect& prospect) {
-  const std::string unit = prospect.track == privacy::Track::kPure ? "epsilon " : "rho ";
-  return "  Price: " + unit + roughly(prospect.price) + " in all; of data set " + prospect.dataset +
-         " " + roughly(prospect.left) + " is left now, " + roughly(prospect.left_after) +
-         " afterwards.\n";
+std::string price(const Preflight& preflight) {
+  const std::string unit = preflight.track == privacy::Track::kPure ? "epsilon " : "rho ";
+  return "  Price: " + unit + roughly(preflight.price) + " in all; of data set " +
+         preflight.dataset + " " + roughly(preflight.left) + " is left now, " +
+         roughly(preflight.left_after) + " afterwards.\n";
 }
 
 }  // namespace
@@ -137,17 +137,17 @@ std::string why_refused(const Policy& policy, const Charter& charter) {
   return text;
 }
 
-std::string explain(const Prospect& prospect) {
-  std::string text = "Charter " + prospect.name + " (" + to_hex(prospect.charter).substr(0, 12) +
-                     ")" + (prospect.runs() ? " would run.\n" : " would NOT run.\n");
-  for (const Error& obstacle : prospect.obstacles)
+std::string explain(const Preflight& preflight) {
+  std::string text = "Charter " + preflight.name + " (" + to_hex(preflight.charter).substr(0, 12) +
+                     ")" + (preflight.runs() ? " would run.\n" : " would NOT run.\n");
+  for (const Error& obstacle : preflight.obstacles)
     text += "  Because: " + describe(obstacle) + ". " + obstacle.hint + "\n";
-  if (prospect.rule == 0) return text;
-  text += who_accepts(prospect);
-  text += "  Data set " + prospect.dataset +
-          (prospect.rows_counted ? " has the " + count(prospect.rows, "row") + " it names.\n"
-                                 : " must have " + count(prospect.rows, "row") + ".\n");
-  return prospect.answers == 0 ? text : text + what_leaves(prospect) + price(prospect);
+  if (preflight.rule == 0) return text;
+  text += who_accepts(preflight);
+  text += "  Data set " + preflight.dataset +
+          (preflight.rows_counted ? " has the " + count(preflight.rows, "row") + " it names.\n"
+                                  : " must have " + count(preflight.rows, "row") + ".\n");
+  return preflight.answers == 0 ? text : text + what_leaves(preflight) + price(preflight);
 }
 
 }  // namespace parley::charter

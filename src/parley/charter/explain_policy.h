@@ -20,7 +20,7 @@ std::string explain(const Policy& policy, const SpentByDataset& spent);
 std::string why_refused(const Policy& policy, const Charter& charter);
 
 /// What this owner would do with one charter.
-struct Prospect {
+struct Preflight {
   std::string name{};
   Hash charter{};
   std::string learner{}, address{};
@@ -38,6 +38,6 @@ struct Prospect {
   bool runs() const { return obstacles.empty(); }
 };
 
-std::string explain(const Prospect& prospect);
+std::string explain(const Preflight& preflight);
 
 }  // namespace parley::charter

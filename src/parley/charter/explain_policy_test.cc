@@ -141,29 +141,29 @@ TEST(ExplainPolicy, ARefusalSaysWhatEveryRuleDidNotLike) {
 }
 
 TEST(ExplainPolicy, AProspectSaysWhatLeavesAndWhatThatLeaves) {
-  Prospect prospect{.name = "rates",
-                    .learner = "central-bank",
-                    .address = "host:7443",
-                    .rule = 1,
-                    .dataset = "loans",
-                    .rows = 1000,
-                    .rows_counted = true,
-                    .answers = 10,
-                    .answered = 4,
-                    .numbers = 1,
-                    .price = 0.5,
-                    .left = 0.9,
-                    .left_after = 0.6};
-  std::string text = explain(prospect);
+  Preflight preflight{.name = "rates",
+                      .learner = "central-bank",
+                      .address = "host:7443",
+                      .rule = 1,
+                      .dataset = "loans",
+                      .rows = 1000,
+                      .rows_counted = true,
+                      .answers = 10,
+                      .answered = 4,
+                      .numbers = 1,
+                      .price = 0.5,
+                      .left = 0.9,
+                      .left_after = 0.6};
+  std::string text = explain(preflight);
   expect_sentence(text, "Charter rates (000000000000) would run.\n");
   expect_sentence(text, "Data set loans has the 1,000 rows it names.\n");
   expect_sentence(text,
                   "To central-bank at host:7443 go 10 answers of 1 noisy number each, of "
                   "which the ledger has 4 already. No record leaves.\n");
   expect_sentence(text, "epsilon 0.5 in all; of data set loans 0.9 is left now, 0.6 afterwards.\n");
-  prospect.person = true;
-  prospect.obstacles.push_back({Code::kPolicy, "it waits", "Approve it."});
-  text = explain(prospect);
+  preflight.person = true;
+  preflight.obstacles.push_back({Code::kPolicy, "it waits", "Approve it."});
+  text = explain(preflight);
   expect_sentence(text, "would NOT run.\n  Because: it waits. Approve it.\n");
   expect_sentence(text, "once a person has approved, which nobody has yet.\n");
 }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/sections.h"
 
 namespace parley::charter {
@@ -27,7 +27,7 @@ void check_columns(Table& t, const Owner& owner, const Charter& charter) {
   const auto& columns = charter.schema.columns;
   for (const std::string& name : owner.columns) {
     const auto found = std::find_if(columns.begin(), columns.end(),
-                                    [&](const learn::Column& c) { return c.name == name; });
+                                    [&](const data::Column& c) { return c.name == name; });
     if (found == columns.end())
       return t.fail("columns", "names " + in_quotes(name) + ", which no [[column]] describes",
                     "Add a [[column]] block with this name.");

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "parley/base/files.h"
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/sections.h"
-#include "parley/learn/data/csv_records.h"
+#include "parley/data/readers/csv_records.h"
 
 namespace parley::charter {
 namespace {
@@ -31,7 +31,7 @@ Value cell_value(std::string_view cell, std::string_view column, const Value& ro
 using File = std::shared_ptr<const std::string>;
 
 /// A row of the owners' table as an [[owner]] block that knows its line; empty cells are left out.
-Value owner_block(const learn::CsvRecord& record, const std::vector<std::string>& header,
+Value owner_block(const data::CsvRecord& record, const std::vector<std::string>& header,
                   const File& file) {
   const auto place = [&](size_t i) { return Place{record.where(i).line, record.where(i).column}; };
   Value block{.data = Value::Members{}, .file = file, .place = place(0)};
@@ -44,13 +44,13 @@ Value owner_block(const learn::CsvRecord& record, const std::vector<std::string>
   return block;
 }
 
-Error table_error(const learn::CsvRecord& record, size_t field, const std::string& what) {
+Error table_error(const data::CsvRecord& record, size_t field, const std::string& what) {
   return {Code::kInvalid, what,
           "The first line names keys of an [[owner]] block, then one owner a line.",
           record.where(field)};
 }
 
-Result<std::vector<std::string>> header_of(const learn::CsvRecord& record) {
+Result<std::vector<std::string>> header_of(const data::CsvRecord& record) {
   if (record.size() > kColumnsMax) return table_error(record, 0, "more than 16 columns");
   std::vector<std::string> header;
   for (size_t i = 0; i < record.size(); ++i) {
@@ -65,7 +65,7 @@ Result<std::vector<std::string>> header_of(const learn::CsvRecord& record) {
 Result<Value::Items> read_blocks(const std::string& csv, const File& file) {
   std::vector<std::string> header;
   Value::Items blocks;
-  learn::CsvRecords records(',', [&](const learn::CsvRecord& record) -> Result<void> {
+  data::CsvRecords records(',', [&](const data::CsvRecord& record) -> Result<void> {
     if (header.empty()) {
       header = TRY(header_of(record));
       return {};

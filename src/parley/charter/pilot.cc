@@ -1,13 +1,13 @@
 #include "parley/base/files.h"
 #include "parley/charter/charter.h"
-#include "parley/learn/source/source.h"
+#include "parley/data/sources/source.h"
 
 namespace parley::charter {
 
-Result<std::shared_ptr<const learn::Rows>> load_pilot(
-    const Charter& charter, std::span<const std::filesystem::path> folders,
-    const learn::CsvSigns& signs) {
-  using Shared = std::shared_ptr<const learn::Rows>;
+Result<std::shared_ptr<const data::Rows>> load_pilot(const Charter& charter,
+                                                     std::span<const std::filesystem::path> folders,
+                                                     const data::CsvSigns& signs) {
+  using Shared = std::shared_ptr<const data::Rows>;
   if (!charter.pilot) return Shared();
   const Pilot& pilot = *charter.pilot;
   for (const std::filesystem::path& folder : folders) {
@@ -20,9 +20,9 @@ Result<std::shared_ptr<const learn::Rows>> load_pilot(
                    "Everybody must use the same public rows: get the file whose hash the charter "
                    "names, or agree on a new charter.",
                    {.file = file.string(), .key = "pilot.sha256"}};
-    learn::Source source = learn::source_of(file, signs);
+    data::Source source = data::source_of(file, signs);
     source.select.rows = static_cast<uint64_t>(pilot.rows);
-    return Shared(std::make_shared<learn::Rows>(TRY(learn::load(source, charter.schema)).rows));
+    return Shared(std::make_shared<data::Rows>(TRY(data::load(source, charter.schema)).rows));
   }
   return Error{Code::kInvalid,
                "the pilot " + pilot.file + " was not found",

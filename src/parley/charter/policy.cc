@@ -62,7 +62,7 @@ void read_source(Table& t, Dataset& data) {
   }
 }
 
-void read_filter(Table& t, learn::RowFilter& filter) {
+void read_filter(Table& t, data::RowFilter& filter) {
   t.required("column", filter.column, any_text, "Name the column to look at.");
   filter.exclude = t.has("not_in");
   t.required(filter.exclude ? "not_in" : "in", filter.values, CountOfValues{1, 10'000},

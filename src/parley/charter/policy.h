@@ -12,8 +12,8 @@
 
 #include "parley/base/result.h"
 #include "parley/charter/charter.h"
-#include "parley/learn/source/source.h"
-#include "parley/privacy/accounting/budget.h"
+#include "parley/data/sources/source.h"
+#include "parley/privacy/budget/budget.h"
 
 namespace parley::charter {
 
@@ -35,7 +35,7 @@ struct Dataset {
   std::string separator = ",", decimal = ".";
   std::vector<std::string> header{};             // of a CSV file that has none
   std::map<std::string, std::string> columns{};  // charter's name = our name, where they differ
-  std::optional<learn::RowFilter> where{};
+  std::optional<data::RowFilter> where{};
   privacy::Budget budget{};
   std::string unit_column;                // empty: a unit is a record
   std::optional<int64_t> unit_records{};  // no charter may use more of one unit
@@ -83,7 +83,7 @@ struct Policy {
 /// Where the data set lies and what of it `charter` may use, within the policy's limits: rows that
 /// need more memory lie in a file in its state folder. A charter whose privacy unit does not fit
 /// the policy's cap on units is refused.
-Result<learn::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter);
+Result<data::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter);
 
 Result<Policy> read_policy(const std::filesystem::path& file);
 Result<Policy> parse_policy(std::string_view toml, const std::string& file_name);

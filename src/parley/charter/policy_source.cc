@@ -7,8 +7,8 @@
 namespace parley::charter {
 namespace {
 
-Result<learn::Source::Kind> kind_of(Source source) {
-  using Kind = learn::Source::Kind;
+Result<data::Source::Kind> kind_of(Source source) {
+  using Kind = data::Source::Kind;
   switch (source) {
     case Source::kCsv:
       return Kind::kCsv;
@@ -32,17 +32,17 @@ Error refused(const std::string& what, const std::string& column, int64_t record
           {.key = "privacy.unit"}};
 }
 
-/// Whose records are capped. Two different units cannot be (see learn::UnitCap), and a cap under a
+/// Whose records are capped. Two different units cannot be (see data::UnitCap), and a cap under a
 /// charter that promises something about single records would make one record decide whether
 /// others count, which its noise does not cover.
-Result<std::optional<learn::UnitCap>> unit_cap(const Dataset& data, const Charter& charter) {
+Result<std::optional<data::UnitCap>> unit_cap(const Dataset& data, const Charter& charter) {
   const Privacy& privacy = charter.privacy;
   const bool capped = !data.unit_column.empty();
   if (privacy.unit == "record") {
     if (capped)
       return refused("the charter's privacy unit is a record", data.unit_column,
                      data.unit_records.value_or(1));
-    return std::optional<learn::UnitCap>();
+    return std::optional<data::UnitCap>();
   }
   const auto renamed = data.columns.find(privacy.unit);
   const std::string& column = renamed == data.columns.end() ? privacy.unit : renamed->second;
@@ -51,13 +51,13 @@ Result<std::optional<learn::UnitCap>> unit_cap(const Dataset& data, const Charte
                    data.unit_records.value_or(1));
   const int64_t most =
       std::min(privacy.unit_records, data.unit_records.value_or(privacy.unit_records));
-  return std::optional(learn::UnitCap{column, static_cast<uint64_t>(most)});
+  return std::optional(data::UnitCap{column, static_cast<uint64_t>(most)});
 }
 
 }  // namespace
 
-Result<learn::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter) {
-  learn::Source source;
+Result<data::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter) {
+  data::Source source;
   source.kind = TRY(kind_of(data.source));
   source.path = data.path.empty() ? data.path : policy.folder / data.path;
   source.dsn = data.dsn;
@@ -69,7 +69,7 @@ Result<learn::Source> source_of(const Policy& policy, const Dataset& data, const
   source.select.where = data.where;
   source.select.unit = TRY(unit_cap(data, charter));
   source.select.memory =
-      learn::memory_for_rows(static_cast<uint64_t>(policy.memory_mb), policy.folder / policy.state);
+      data::memory_for_rows(static_cast<uint64_t>(policy.memory_mb), policy.folder / policy.state);
   source.unpacked_bytes_max = static_cast<uint64_t>(policy.unpacked_gb * 0x1p30);
   for (const Owner& owner : charter.owners)
     if (owner.name == policy.owner) source.select.rows = static_cast<uint64_t>(owner.rows);

@@ -173,8 +173,8 @@ TEST(Policy, ErrorsNameKeyAndLine) {
 }
 
 /// The policy's first data set as the charter may use it, with changes to both texts.
-Result<learn::Source> source_with(std::string_view unit, std::string_view from = "",
-                                  std::string_view to = "") {
+Result<data::Source> source_with(std::string_view unit, std::string_view from = "",
+                                 std::string_view to = "") {
   std::string policy_text(kPolicy), charter_text(kCharter);
   if (!from.empty()) policy_text.replace(policy_text.find(from), from.size(), to);
   if (!unit.empty())
@@ -189,7 +189,7 @@ Result<learn::Source> source_with(std::string_view unit, std::string_view from =
 TEST(Policy, DescribesASourceOfRecords) {
   const auto source = source_with("unit = \"member_id\"\nunit_records = 2\n");
   ASSERT_TRUE(source) << describe(source.error());
-  EXPECT_EQ(source->kind, learn::Source::Kind::kCsv);
+  EXPECT_EQ(source->kind, data::Source::Kind::kCsv);
   EXPECT_EQ(source->path, "/srv/loans.csv");
   EXPECT_EQ(source->select.columns.at("int_rate"), "rate");
   EXPECT_EQ(source->select.where->column, "status");

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "parley/charter/sections.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 
 namespace parley::charter {
 namespace {
@@ -20,9 +20,9 @@ Result<void> expand(const Value& block, size_t number, Value::Items& columns) {
   const auto count = members ? members->find("count") : Value::Members::const_iterator{};
   if (!members || count == members->end()) return columns.push_back(block), Result<void>();
   const auto* many = count->second.get<int64_t>();
-  const auto room = static_cast<int64_t>(learn::kColumnsMax);
+  const auto room = static_cast<int64_t>(data::kColumnsMax);
   if (!many || *many < 1 || *many > room) return wrong_count(count->second, number);
-  for (int64_t i = 1; i <= *many && columns.size() <= learn::kColumnsMax; ++i) {
+  for (int64_t i = 1; i <= *many && columns.size() <= data::kColumnsMax; ++i) {
     Value& column = columns.emplace_back(block);
     Value::Members& own = *column.get<Value::Members>();
     own.erase("count");

@@ -4,16 +4,16 @@
 #include <set>
 #include <tuple>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/sections.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 
 namespace parley::charter {
 namespace {
 
-using learn::Column;
+using data::Column;
 
-constexpr Range kOrdinary = at_least(-learn::kLargest).up_to(learn::kLargest);
+constexpr Range kOrdinary = at_least(-data::kLargest).up_to(data::kLargest);
 
 std::string some_characters(std::string_view text) {
   return text.size() > 16 ? "must be at most 16 bytes" : text.empty() ? "" : any_text(text);
@@ -25,7 +25,7 @@ void read_records(Table& t, Records& records) {
   t.optional("on_mismatch", records.on_mismatch, Anything{}, "For example \"stop\".");
 }
 
-void read_number_target(Table& t, learn::Target& target) {
+void read_number_target(Table& t, data::Target& target) {
   std::pair<double, double> bounds{};
   t.required(
       "bounds", bounds, kOrdinary,
@@ -37,12 +37,12 @@ void read_number_target(Table& t, learn::Target& target) {
   const double largest =
       std::max(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
       target.scale;
-  if (!(largest <= learn::kLargest))
+  if (!(largest <= data::kLargest))
     t.fail("scale", "makes the label as large as " + shortest(largest), "Use a larger scale.");
 }
 
 void read_target(Table& t, Charter& charter) {
-  learn::Target& target = charter.schema.target;
+  data::Target& target = charter.schema.target;
   t.required("column", target.column, any_text, "Name the column to predict, column = \"rate\".");
   t.optional("strip", target.strip, some_characters, "Characters to ignore, strip = \"+\".");
   if (charter.records)
@@ -73,7 +73,7 @@ void read_number(Table& t, Column& column) {
 }
 
 void read_category(Table& t, Column& column) {
-  t.required("levels", column.levels, Count{1, learn::kColumnsMax},
+  t.required("levels", column.levels, Count{1, data::kColumnsMax},
              "List the public categories, for example levels = [\"RENT\", \"OWN\"].");
   t.optional("other", column.other, Anything{},
              "other = true adds a level for what is not listed.");
@@ -102,7 +102,7 @@ void read_schema(Table& root, Charter& charter) {
     root.fail("records", "belongs to protocol sharing only", "Remove [records].");
   root.table("target", [&](Table& t) { read_target(t, charter); });
   std::set<std::string> names;
-  root.each("column", {1, learn::kColumnsMax}, "Describe every feature in a [[column]] block.",
+  root.each("column", {1, data::kColumnsMax}, "Describe every feature in a [[column]] block.",
             [&](Table& t) {
               read_column(t, charter);
               const std::string& name = charter.schema.columns.back().name;
@@ -111,7 +111,7 @@ void read_schema(Table& root, Charter& charter) {
             });
   charter.schema.bias = charter.model.bias;
   const size_t features = charter.schema.features().size();
-  if (features > learn::kColumnsMax)
+  if (features > data::kColumnsMax)
     root.fail("column", "blocks make " + std::to_string(features) + " features, more than 4096",
               "Leave out columns or levels, or take encode = \"integer\".");
 }

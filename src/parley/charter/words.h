@@ -3,17 +3,17 @@
 #pragma once
 
 #include "parley/charter/toml/names.h"
-#include "parley/learn/async_descent.h"
-#include "parley/learn/data/schema.h"
-#include "parley/learn/schedule.h"
-#include "parley/learn/sharing/admm.h"
+#include "parley/data/schema.h"
+#include "parley/learn/schedule/async_descent.h"
+#include "parley/learn/schedule/schedule.h"
+#include "parley/learn/vertical/admm/admm.h"
 
 namespace parley::charter {
 
 template <>
-inline constexpr auto kNames<learn::Column::Kind> = names("number", "category");
+inline constexpr auto kNames<data::Column::Kind> = names("number", "category");
 template <>
-inline constexpr auto kNames<learn::Column::Encode> = names("integer", "one_hot");
+inline constexpr auto kNames<data::Column::Encode> = names("integer", "one_hot");
 
 enum class Loss { kSquared, kHinge, kLogistic, kHuber };
 template <>

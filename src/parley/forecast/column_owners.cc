@@ -21,19 +21,19 @@ struct Alone {
 Alone alone(const Study& study, const Views& views, size_t owner, int threads) {
   const std::vector<size_t> members = {owner};
   const charter::Charter own = charter_of(study.charter, members);
-  const auto part = [&](const Facts& all) {
+  const auto part = [&](const PilotStatistics& all) {
     return facts_of(own.model, features_of(study.charter, *all.rows, members), 1);
   };
-  const Facts facts = part(study.facts);
+  const PilotStatistics facts = part(study.facts);
   Alone found{.psi = facts.fitness(study.rows) / study.best - 1};
-  std::vector<Facts> parts;
+  std::vector<PilotStatistics> parts;
   double sum = 0, squares = 0;
-  for (const Facts& view : views.facts) {
+  for (const PilotStatistics& view : views.facts) {
     parts.push_back(part(view));
     const double psi = parts.back().optimum.fitness / view.optimum.fitness - 1;
     sum += psi, squares += psi * psi;
   }
-  found.metric = Judge(own, facts, parts, threads).of_rows(0);
+  found.metric = MetricEstimator(own, facts, parts, threads).of_rows(0);
   const auto count = static_cast<double>(parts.size());
   found.error = 1;
   if (count > 1 && sum > 0) {
@@ -79,7 +79,7 @@ void add_column_owners(Forecast& result, const Study& study, const Views& views,
 /// How far above the best of all columns a group ends, noise included.
 Result<double> psi_of(const Study& study, const std::vector<size_t>& members) {
   const charter::Charter group = charter_of(study.charter, members);
-  const Facts facts =
+  const PilotStatistics facts =
       facts_of(group.model, features_of(study.charter, *study.facts.rows, members), 1);
   const Job job = TRY(job_of(group, facts));
   return (facts.fitness(study.rows) + predict(facts, job, {}).excess) / study.best - 1;
@@ -144,7 +144,8 @@ Result<void> add_groups(Forecast& result, const Study& study) {
   return {};
 }
 
-void add_column_epsilons(Forecast& result, const Study& study, const std::optional<double>& target) {
+void add_column_epsilons(Forecast& result, const Study& study,
+                         const std::optional<double>& target) {
   double least = std::numeric_limits<double>::infinity();
   for (const auto& owner : result.owners) least = std::min(least, owner.local_only);
   const double endless = study.game.spread() / study.rows, floor = study.game.response().floor();

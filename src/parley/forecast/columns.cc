@@ -26,7 +26,7 @@ size_t label_holder(const Charter& charter) { return place_of(charter, charter.t
 std::vector<size_t> feature_owners(const Charter& charter) {
   std::vector<size_t> owners;
   for (size_t i = 0; i < charter.schema.columns.size(); ++i) {
-    learn::Schema one;
+    data::Schema one;
     one.columns = {charter.schema.columns[i]};
     owners.insert(owners.end(), one.features().size(), place_of(charter, charter.column_owners[i]));
   }
@@ -47,13 +47,13 @@ Charter charter_of(const Charter& charter, const std::vector<size_t>& members) {
   return group;
 }
 
-SharedRows features_of(const Charter& charter, const learn::Rows& rows,
+SharedRows features_of(const Charter& charter, const data::Rows& rows,
                        const std::vector<size_t>& members) {
   const auto owners = feature_owners(charter);
   std::vector<size_t> kept;
   for (size_t j = 0; j < owners.size(); ++j)
     if (contains(members, owners[j])) kept.push_back(j);
-  auto found = std::make_shared<learn::Rows>(kept.size());
+  auto found = std::make_shared<data::Rows>(kept.size());
   std::vector<double> z(kept.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     for (size_t k = 0; k < kept.size(); ++k) z[k] = rows.row(i)[kept[k]];
@@ -62,9 +62,9 @@ SharedRows features_of(const Charter& charter, const learn::Rows& rows,
   return found;
 }
 
-SharedRows shortened_parts(const Charter& charter, const learn::Rows& rows) {
+SharedRows shortened_parts(const Charter& charter, const data::Rows& rows) {
   const auto owners = feature_owners(charter);
-  auto found = std::make_shared<learn::Rows>(rows.columns());
+  auto found = std::make_shared<data::Rows>(rows.columns());
   std::vector<double> z(rows.columns());
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto row = rows.row(i);

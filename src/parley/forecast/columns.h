@@ -19,10 +19,10 @@ size_t label_holder(const charter::Charter& charter);
 /// Members going up. The charter as if nobody else were there.
 charter::Charter charter_of(const charter::Charter& charter, const std::vector<size_t>& members);
 /// The features of some owners, of rows that have all.
-SharedRows features_of(const charter::Charter& charter, const learn::Rows& rows,
+SharedRows features_of(const charter::Charter& charter, const data::Rows& rows,
                        const std::vector<size_t>& members);
 
 /// Every owner's part of a row no longer than its max_row_norm.
-SharedRows shortened_parts(const charter::Charter& charter, const learn::Rows& rows);
+SharedRows shortened_parts(const charter::Charter& charter, const data::Rows& rows);
 
 }  // namespace parley::forecast

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "parley/forecast/predict/bound.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/pilot_runs.h"
-#include "parley/forecast/predict/sharing.h"
+#include "parley/forecast/predict/vertical.h"
+#include "parley/forecast/propagate/bound.h"
 #include "parley/forecast/study.h"
 
 namespace parley::forecast {
@@ -32,7 +32,7 @@ Job job_at(const Study& study, double strength) {
   if (auto* sync = std::get_if<SyncJob>(&job.kind)) sync->variance = job.variance();
   if (auto* async = std::get_if<AsyncJob>(&job.kind)) async->variances = job.variances;
   if (auto* local = std::get_if<FederatedJob>(&job.kind)) local->variance = job.variance();
-  if (auto* shared = std::get_if<SharingJob>(&job.kind)) shared->variance = job.variance();
+  if (auto* shared = std::get_if<VerticalJob>(&job.kind)) shared->variance = job.variance();
   return job;
 }
 
@@ -41,7 +41,7 @@ std::optional<double> by_runs(const Study& study, const Job& job, int threads) {
     return run_on_pilot(study.facts, *sync, threads).excess / study.best;
   if (const auto* local = std::get_if<FederatedJob>(&job.kind))
     return run_on_pilot(study.facts, *local).excess / study.best;
-  if (const auto* shared = std::get_if<SharingJob>(&job.kind))
+  if (const auto* shared = std::get_if<VerticalJob>(&job.kind))
     return mean_excess(study.facts, sharing_runs(study.facts, *shared, shared->variance, 150)) /
            study.best;
   const auto* async = std::get_if<AsyncJob>(&job.kind);

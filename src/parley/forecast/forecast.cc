@@ -31,7 +31,7 @@ GameWeights game_weights(const Charter& charter) {
   }
 }
 
-void add_owners(Forecast& result, const Study& study, const Judge& judge) {
+void add_owners(Forecast& result, const Study& study, const MetricEstimator& estimator) {
   const Tally all = study.game.of(study.players);
   const auto shares = shapley(study.game, study.players);
   const auto without = study.game.without_each(study.players);
@@ -40,16 +40,17 @@ void add_owners(Forecast& result, const Study& study, const Judge& judge) {
     const charter::Owner& who = study.charter.owners[i];
     const double alone = study.game.spread() / study.players[i].rows + study.differ;
     const double variance = study.game.variance_for(without[i], study.players[i], alone);
-    Forecast::Owner owner{.name = who.name,
-                          .rows = static_cast<uint64_t>(who.rows),
-                          .epsilon = who.epsilon,
-                          .delta = who.delta,
-                          .weight = study.job.weights[i],
-                          .local_only = alone - study.game.spread() / study.rows,
-                          .local_metric = judge.of_rows(1 / study.players[i].rows - 1 / study.rows),
-                          .gains = joint < alone,
-                          .shapley = shares[i].value,
-                          .shapley_error = shares[i].standard_error};
+    Forecast::Owner owner{
+        .name = who.name,
+        .rows = static_cast<uint64_t>(who.rows),
+        .epsilon = who.epsilon,
+        .delta = who.delta,
+        .weight = study.job.weights[i],
+        .local_only = alone - study.game.spread() / study.rows,
+        .local_metric = estimator.of_rows(1 / study.players[i].rows - 1 / study.rows),
+        .gains = joint < alone,
+        .shapley = shares[i].value,
+        .shapley_error = shares[i].standard_error};
     if (variance > 0 && std::isfinite(variance))
       owner.break_even_epsilon = study.law.epsilon(variance / study.per_strength(i), who.delta);
     else if (variance > 0)
@@ -93,7 +94,9 @@ void add_epsilons(Forecast& result, const Study& study, const std::optional<doub
 }
 
 /// Of an owner's own luck: its model of n rows misses a sum of squares, as many as directions.
-double luck_of(const Facts& facts) { return std::sqrt(2 / static_cast<double>(facts.dimension())); }
+double luck_of(const PilotStatistics& facts) {
+  return std::sqrt(2 / static_cast<double>(facts.dimension()));
+}
 
 void add_certainty(Forecast& result, const Study& study, double error) {
   const double own = std::hypot(luck_of(study.facts), std::min(error, 1.0));
@@ -112,7 +115,7 @@ size_t Forecast::losing() const {
                                            [](const Owner& o) { return o.sure && !o.gains; }));
 }
 
-Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const learn::Rows>& pilot,
+Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const data::Rows>& pilot,
                           const ForecastOptions& options) {
   TRY(charter::check_protects(charter));
   if (pilot == nullptr)
@@ -120,7 +123,8 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
                  "a forecast needs public rows, and the charter has no [pilot]",
                  "Add a [pilot]: rows that are public, or that owners agree to publish.",
                  {.key = "pilot"}};
-  const Facts facts = facts_of(charter.model, as_trained(charter, pilot), options.threads);
+  const PilotStatistics facts =
+      facts_of(charter.model, as_trained(charter, pilot), options.threads);
   Job job = TRY(job_of(charter, facts, pilot.get()));
   const NoiseLaw law = TRY(NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = facts.fitness(n);
@@ -145,8 +149,9 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
   for (size_t i = 0; i < job.variances.size(); ++i)
     study.players.push_back(
         {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});
-  const Judge judge(charter, facts, views.redrawn ? std::vector<Facts>() : views.facts,
-                    options.threads);
+  const MetricEstimator estimator(charter, facts,
+                                  views.redrawn ? std::vector<PilotStatistics>() : views.facts,
+                                  options.threads);
 
   const double unsure = columns || job.strictest
                             ? with_owners_luck(facts, error.relative, prediction.excess / best, n)
@@ -162,13 +167,13 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const le
                   .fitness = best};
   add_parts(result, study);
   add_distance(result, study);
-  add_metrics(result, study, judge);
-  add_band(result, study, judge, unsure);
+  add_metrics(result, study, estimator);
+  add_band(result, study, estimator, unsure);
   add_grid(result, study);
   if (columns) {
     TRY(add_column_owners(result, study, options));
   } else {
-    add_owners(result, study, judge);
+    add_owners(result, study, estimator);
     add_coalitions(result, study);
     add_epsilons(result, study, options.target);
     add_certainty(result, study, unsure);

@@ -12,7 +12,7 @@
 
 #include "parley/base/result.h"
 #include "parley/charter/charter.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 
 namespace parley::forecast {
 
@@ -34,9 +34,9 @@ struct ForecastOptions {
   double aggregation_price = 0;   // in relative fitness; federated only
   /// Where the public rows were drawn from noisy moments: others, drawn after as much noise again.
   /// What they forecast differently is what the noise leaves unknown.
-  std::vector<std::shared_ptr<const learn::Rows>> redrawn{};
+  std::vector<std::shared_ptr<const data::Rows>> redrawn{};
   /// Rows drawn from each owner's own moments, in the charter's order: how differently owners bend.
-  std::vector<std::shared_ptr<const learn::Rows>> owners{};
+  std::vector<std::shared_ptr<const data::Rows>> owners{};
   int threads = 1;
 };
 
@@ -172,7 +172,7 @@ struct Forecast {
 
 /// `charter` must be complete, with its bundle loaded; `pilot` its public rows.
 Result<Forecast> forecast(const charter::Charter& charter,
-                          const std::shared_ptr<const learn::Rows>& pilot,
+                          const std::shared_ptr<const data::Rows>& pilot,
                           const ForecastOptions& options);
 
 std::string to_text(const Forecast& forecast);

@@ -7,7 +7,7 @@
 
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/choose/tune.h"
-#include "parley/forecast/facts.h"
+#include "parley/forecast/pilot_statistics.h"
 #include "parley/learn/fitness.h"
 
 namespace parley::forecast {
@@ -15,8 +15,8 @@ namespace forecast_test {
 
 constexpr size_t kColumns = 4;
 
-std::shared_ptr<const learn::Rows> rows_of(size_t count, uint64_t seed, double shift = 0) {
-  auto rows = std::make_shared<learn::Rows>(kColumns);
+std::shared_ptr<const data::Rows> rows_of(size_t count, uint64_t seed, double shift = 0) {
+  auto rows = std::make_shared<data::Rows>(kColumns);
   SeededRandom random(seed, 2);
   for (size_t i = 0; i < count; ++i) {
     std::vector<double> z(kColumns);
@@ -71,15 +71,15 @@ const std::string kNewton = "name = \"sync\"\nrule = \"pilot_newton\"\nrounds = 
 const std::string kClip = "max_grad_norm = 100.0";
 const std::vector<std::string> kThree(3, "rows = 20000\nepsilon = 1.0");
 
-Forecast forecast_of(const charter::Charter& charter, std::shared_ptr<const learn::Rows> pilot) {
+Forecast forecast_of(const charter::Charter& charter, std::shared_ptr<const data::Rows> pilot) {
   auto found = forecast(charter, pilot, {});
   EXPECT_TRUE(found) << describe(found.error());
   return *std::move(found);
 }
 
-TEST(Facts, KnowHowFarTheOptimumOfFewRowsStrays) {
+TEST(PilotStatistics, KnowHowFarTheOptimumOfFewRowsStrays) {
   const auto pilot = rows_of(20000, 1);
-  const Facts facts = facts_of(charter_of(toml(kNewton, kClip, kThree)).model, pilot);
+  const PilotStatistics facts = facts_of(charter_of(toml(kNewton, kClip, kThree)).model, pilot);
   // Squares with residuals of variance 0.09: B = p times it.
   EXPECT_NEAR(facts.sampling, kColumns * .09, .01);
   double sum = 0;
@@ -147,8 +147,8 @@ TEST(Forecast, KnowsAsynchronousJobs) {
 }
 
 /// The same rows with all features so many times as large.
-std::shared_ptr<const learn::Rows> stretched(const learn::Rows& rows, double times) {
-  auto found = std::make_shared<learn::Rows>(rows.columns());
+std::shared_ptr<const data::Rows> stretched(const data::Rows& rows, double times) {
+  auto found = std::make_shared<data::Rows>(rows.columns());
   for (size_t i = 0; i < rows.size(); ++i) {
     std::vector<double> z(rows.row(i).begin(), rows.row(i).end());
     for (double& value : z) value *= times;

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/available.h"
 #include "parley/forecast/columns.h"
 #include "parley/forecast/noise.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/pilot_runs.h"
-#include "parley/forecast/predict/sharing.h"
+#include "parley/forecast/predict/vertical.h"
 #include "parley/protocol/async_plan.h"
 #include "parley/protocol/public_rows.h"
 #include "parley/protocol/sync_plan.h"
@@ -103,13 +103,13 @@ std::vector<double> rows_of(const Charter& charter) {
 }
 
 /// The start is the optimum of other rows than those it is judged by.
-double start_spread(const Charter& charter, const Facts& facts) {
+double start_spread(const Charter& charter, const PilotStatistics& facts) {
   const bool from_pilot = charter.protocol.start == charter::Start::kPilot;
   return from_pilot ? 1 / facts.count() + 1 / owners_rows(charter) : 0;
 }
 
-Result<void> add_federated(Job& job, const Charter& charter, const Facts& facts,
-                           const learn::Rows& pilot) {
+Result<void> add_federated(Job& job, const Charter& charter, const PilotStatistics& facts,
+                           const data::Rows& pilot) {
   const auto update = TRY(local_update_of(charter));
   const bool alike = charter.protocol.weights == charter::Weights::kParties;
   const std::vector<double> rows = rows_of(charter);
@@ -155,13 +155,13 @@ Job sharing_job(const Charter& charter, const NoiseLaw& law) {
     return job;
   }
   const bool tail = charter.protocol.average == charter::Average::kTail;
-  SharingJob shared{.steps = {.step = charter.protocol.step,
-                              .momentum = charter.protocol.momentum,
-                              .l2 = charter.model.l2 / 2,  // of half the squares
-                              .rounds = rounds,
-                              .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1},
-                    .owners = feature_owners(charter),
-                    .variance = job.variances[0]};
+  VerticalJob shared{.steps = {.step = charter.protocol.step,
+                               .momentum = charter.protocol.momentum,
+                               .l2 = charter.model.l2 / 2,  // of half the squares
+                               .rounds = rounds,
+                               .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1},
+                     .owners = feature_owners(charter),
+                     .variance = job.variances[0]};
   for (const charter::Owner& owner : charter.owners)
     shared.balls.push_back(charter.protocol.model_ball * owner.max_row_norm / row_norm_of(charter));
   job.kind = std::move(shared);
@@ -170,7 +170,7 @@ Job sharing_job(const Charter& charter, const NoiseLaw& law) {
 
 }  // namespace
 
-Result<Job> job_of(const Charter& charter, const Facts& facts, const learn::Rows* pilot) {
+Result<Job> job_of(const Charter& charter, const PilotStatistics& facts, const data::Rows* pilot) {
   TRY(check_known(charter));
   const NoiseLaw law = TRY(NoiseLaw::of(charter));
   if (columns_apart(charter)) return sharing_job(charter, law);
@@ -207,8 +207,8 @@ Result<Job> job_of(const Charter& charter, const Facts& facts, const learn::Rows
   return job;
 }
 
-void tell_apart(Job& job, const Facts& facts, double differ,
-                const std::vector<std::shared_ptr<const learn::Rows>>& owners) {
+void tell_apart(Job& job, const PilotStatistics& facts, double differ,
+                const std::vector<std::shared_ptr<const data::Rows>>& owners) {
   if (auto* local = std::get_if<FederatedJob>(&job.kind)) local->differ = differ;
   auto* async = std::get_if<AsyncJob>(&job.kind);
   if (async == nullptr) return;
@@ -219,23 +219,23 @@ void tell_apart(Job& job, const Facts& facts, double differ,
                                                         learn::ClipIn::kNone, 0, 0));
 }
 
-Prediction predict(const Facts& facts, const Job& job, const Effort& effort) {
+Prediction predict(const PilotStatistics& facts, const Job& job, const Effort& effort) {
   if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return predict(facts, *sync, effort);
   if (const auto* once = std::get_if<StatisticsJob>(&job.kind)) return predict(facts, *once);
   if (const auto* local = std::get_if<FederatedJob>(&job.kind))
     return predict(facts, *local, effort);
-  if (const auto* shared = std::get_if<SharingJob>(&job.kind)) return predict(facts, *shared);
+  if (const auto* shared = std::get_if<VerticalJob>(&job.kind)) return predict(facts, *shared);
   return predict(facts, std::get<AsyncJob>(job.kind), effort);
 }
 
-std::unique_ptr<ResponseRuns> response_runs(const Facts& facts, const Job& job,
+std::unique_ptr<ResponseRuns> response_runs(const PilotStatistics& facts, const Job& job,
                                             const Prediction& here) {
   const auto* sync = std::get_if<SyncJob>(&job.kind);
   if (sync == nullptr || here.predictor == "moments") return nullptr;
   return std::make_unique<ResponseRuns>(facts, *sync);
 }
 
-Response response_of(const Facts& facts, const Job& job, const Prediction& here,
+Response response_of(const PilotStatistics& facts, const Job& job, const Prediction& here,
                      const ResponseRuns* runs, int threads) {
   if (runs != nullptr) return runs->response(here);
   if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return response_of(*sync, here);
@@ -243,7 +243,7 @@ Response response_of(const Facts& facts, const Job& job, const Prediction& here,
     return response_of(facts, *once, here);
   if (const auto* local = std::get_if<FederatedJob>(&job.kind))
     return response_of(facts, *local, here, threads);
-  if (const auto* shared = std::get_if<SharingJob>(&job.kind))
+  if (const auto* shared = std::get_if<VerticalJob>(&job.kind))
     return response_of(facts, *shared, here);
   return response_of(facts, std::get<AsyncJob>(job.kind), here);
 }

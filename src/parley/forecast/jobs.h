@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/forecast/facts.h"
+#include "parley/forecast/pilot_statistics.h"
 #include "parley/forecast/predict/predict.h"
 
 namespace parley::forecast {
 
 struct Job {
-  std::variant<SyncJob, AsyncJob, StatisticsJob, FederatedJob, SharingJob> kind{};
+  std::variant<SyncJob, AsyncJob, StatisticsJob, FederatedJob, VerticalJob> kind{};
   std::vector<double> weights{};    // v_i
   std::vector<double> variances{};  // of each owner's mean gradient; in a secure sum what it needs
   std::vector<double> strengths{};  // NoiseLaw's, of each owner
@@ -27,21 +27,21 @@ double owners_rows(const charter::Charter& charter);
 /// Of a complete charter and the facts of its pilot. Protocols and rules that cannot be forecast
 /// yet are refused, naming the key. `pilot` are the public rows where they are not those of the
 /// facts, which training may shorten.
-Result<Job> job_of(const charter::Charter& charter, const Facts& facts,
-                   const learn::Rows* pilot = nullptr);
+Result<Job> job_of(const charter::Charter& charter, const PilotStatistics& facts,
+                   const data::Rows* pilot = nullptr);
 
 /// What is declared about owners: how far they differ (federated, async; tau^2, in units of
 /// f), and (async) rows as each of them has, which tell their curvatures; none: all alike.
-void tell_apart(Job& job, const Facts& facts, double differ,
-                const std::vector<std::shared_ptr<const learn::Rows>>& owners);
+void tell_apart(Job& job, const PilotStatistics& facts, double differ,
+                const std::vector<std::shared_ptr<const data::Rows>>& owners);
 
-Prediction predict(const Facts& facts, const Job& job, const Effort& effort);
+Prediction predict(const PilotStatistics& facts, const Job& job, const Effort& effort);
 
 /// Runs that the response needs, of the same job and facts; none where it follows without.
-std::unique_ptr<ResponseRuns> response_runs(const Facts& facts, const Job& job,
+std::unique_ptr<ResponseRuns> response_runs(const PilotStatistics& facts, const Job& job,
                                             const Prediction& here);
 /// After all runs, if there are any.
-Response response_of(const Facts& facts, const Job& job, const Prediction& here,
+Response response_of(const PilotStatistics& facts, const Job& job, const Prediction& here,
                      const ResponseRuns* runs, int threads);
 
 }  // namespace parley::forecast

@@ -15,7 +15,8 @@ constexpr double kNormal = 1.645;
 
 }  // namespace
 
-void add_band(Forecast& result, const Study& study, const Judge& judge, double error) {
+void add_band(Forecast& result, const Study& study, const MetricEstimator& estimator,
+              double error) {
   std::vector<double> draws = excess_draws(study.facts, study.prediction);
   const double shift = result.mean * study.best - study.prediction.excess;  // of the weights
   for (double& draw : draws) draw = (draw + shift) / study.best;
@@ -28,12 +29,12 @@ void add_band(Forecast& result, const Study& study, const Judge& judge, double e
   // In the user's metric: what the band moves it by, and how well its level is known.
   const double per_psi = (result.metric_joint - result.metric_best) / result.mean;
   const auto moved = [&](double psi) { return (psi - result.mean) * per_psi; };
-  const double level = kNormal * judge.error();
+  const double level = kNormal * estimator.error();
   const double down = std::min(moved(result.low), moved(result.high));
   const double up = std::max(moved(result.low), moved(result.high));
   result.metric_low = result.metric_joint - std::hypot(down, level);
   result.metric_high = result.metric_joint + std::hypot(up, level);
-  if (!judge.smaller_is_better()) result.metric_high = std::min(result.metric_high, 1.0);
+  if (!estimator.smaller_is_better()) result.metric_high = std::min(result.metric_high, 1.0);
 }
 
 void add_parts(Forecast& result, const Study& study) {
@@ -55,25 +56,26 @@ void add_parts(Forecast& result, const Study& study) {
 
 void add_distance(Forecast& result, const Study& study) {
   constexpr size_t kModels = 300;
-  const Landing& landing = study.prediction.landing;
+  const OutputDistribution& distribution = study.prediction.distribution;
   const std::vector<double>& best = study.facts.optimum.theta;
   double square = 0;
   for (size_t j = 0; j < best.size(); ++j)
-    square += std::pow(landing.mean[j] - best[j], 2) + landing.covariance[j * (best.size() + 1)];
+    square += std::pow(distribution.mean[j] - best[j], 2) +
+              distribution.covariance[j * (best.size() + 1)];
   result.distance_root = std::sqrt(square);
-  for (const auto& model : models_of(landing, study.facts.box, kModels)) {
+  for (const auto& model : models_of(distribution, study.facts.box, kModels)) {
     double off = 0;
     for (size_t j = 0; j < best.size(); ++j) off += std::pow(model[j] - best[j], 2);
     result.distance += std::sqrt(off) / kModels;
   }
 }
 
-void add_metrics(Forecast& result, const Study& study, const Judge& judge) {
-  result.metric = judge.name();
+void add_metrics(Forecast& result, const Study& study, const MetricEstimator& estimator) {
+  result.metric = estimator.name();
   result.target_column = study.charter.schema.target.column;
-  result.metric_best = judge.of_rows(0);
-  result.metric_joint = judge.at(study.prediction.landing);
-  result.metric_pilot = judge.of_rows(1 / study.facts.count() + 1 / study.rows);
+  result.metric_best = estimator.of_rows(0);
+  result.metric_joint = estimator.at(study.prediction.distribution);
+  result.metric_pilot = estimator.of_rows(1 / study.facts.count() + 1 / study.rows);
 }
 
 bool surely(const Forecast& result, double local_only, double own) {

@@ -5,8 +5,8 @@
 #include <numbers>
 
 #include "parley/charter/available.h"
-#include "parley/privacy/accounting/budget.h"
 #include "parley/privacy/accounting/zcdp.h"
+#include "parley/privacy/budget/budget.h"
 
 namespace parley::forecast {
 namespace {
@@ -74,7 +74,7 @@ std::vector<double> NoiseLaw::strengths(std::span<const charter::Owner> owners) 
   return found;
 }
 
-double label_bound(const learn::Target& target) {
+double label_bound(const data::Target& target) {
   if (!target.levels.empty()) return 1;
   return std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
          target.scale;

@@ -34,11 +34,11 @@ struct NoiseLaw {
 };
 
 /// The largest label in size, by the target's public bounds.
-double label_bound(const learn::Target& target);
+double label_bound(const data::Target& target);
 
 /// How far one record moves an owner's sum, halved: the clip of gradients, of rule "statistics" the
 /// bound of learn/kernel/statistics_map.h, of local steps that of learn/federated/local_update.h,
-/// of secret-shared gradients that of learn/sharing/joint_gradient.h.
+/// of secret-shared gradients that of learn/vertical/joint_gradient.h.
 double reach_of(const charter::Charter& charter);
 
 /// Columns in several places: the longest whole row, of everyone's longest part.

@@ -6,17 +6,17 @@
 
 #include "parley/charter/charter.h"
 #include "parley/forecast/decide/game.h"
-#include "parley/forecast/facts.h"
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/noise.h"
+#include "parley/forecast/pilot_statistics.h"
 
 namespace parley::forecast {
 
 /// Everything that the parts of a forecast are made from.
 struct Study {
   const charter::Charter& charter;
-  const Facts& facts;
+  const PilotStatistics& facts;
   const Job& job;
   const Prediction& prediction;
   const NoiseLaw& law;

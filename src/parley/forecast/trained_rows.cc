@@ -8,7 +8,7 @@ namespace parley::forecast {
 SharedRows as_trained(const charter::Charter& charter, const SharedRows& rows) {
   if (columns_apart(charter)) return shortened_parts(charter, *rows);
   if (charter.protocol.name != charter::ProtocolName::kFederated) return rows;
-  return std::get<SharedRows>(learn::shrunk(learn::AnyRows(rows), charter.privacy.max_row_norm));
+  return std::get<SharedRows>(learn::shrunk(data::AnyRows(rows), charter.privacy.max_row_norm));
 }
 
 std::vector<SharedRows> as_trained(const charter::Charter& charter,

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 
 namespace parley::forecast {
 
-using SharedRows = std::shared_ptr<const learn::Rows>;
+using SharedRows = std::shared_ptr<const data::Rows>;
 
 SharedRows as_trained(const charter::Charter& charter, const SharedRows& rows);
 std::vector<SharedRows> as_trained(const charter::Charter& charter,

@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/base/parallel.h"
+#include "parley/base/memory/parallel.h"
 #include "parley/base/result.h"
-#include "parley/forecast/predict/exact.h"
+#include "parley/forecast/propagate/exact.h"
 #include "parley/learn/fitness.h"
 
 namespace parley::forecast {
@@ -19,16 +19,17 @@ using Vector = Eigen::VectorXd;
 
 constexpr size_t kParts = 5;
 
-Matrix root_of(const Landing& landing) {
-  const auto p = static_cast<Eigen::Index>(landing.mean.size());
+Matrix root_of(const OutputDistribution& distribution) {
+  const auto p = static_cast<Eigen::Index>(distribution.mean.size());
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(
-      Matrix(Eigen::Map<const Matrix>(landing.covariance.data(), p, p)));
+      Matrix(Eigen::Map<const Matrix>(distribution.covariance.data(), p, p)));
   return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
 }
 
-std::vector<double> quadratic_draws(const Facts& facts, const Landing& landing) {
+std::vector<double> quadratic_draws(const PilotStatistics& facts,
+                                    const OutputDistribution& distribution) {
   std::vector<double> draws;
-  for (std::vector<double>& model : models_of(landing, facts.box, 1500)) {
+  for (std::vector<double>& model : models_of(distribution, facts.box, 1500)) {
     for (size_t j = 0; j < model.size(); ++j) model[j] -= facts.optimum.theta[j];
     draws.push_back(quadratic_cost(facts.hessian, model, {}));
   }
@@ -36,19 +37,20 @@ std::vector<double> quadratic_draws(const Facts& facts, const Landing& landing) 
 }
 
 /// Of a loss that is not quadratic: measured, on about two thousand rows.
-std::vector<double> measured_draws(const Facts& facts, const Landing& landing) {
+std::vector<double> measured_draws(const PilotStatistics& facts,
+                                   const OutputDistribution& distribution) {
   const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / 2000));
   learn::Fitness fitness(facts.loss, facts.dimension(), facts.l2);
   fitness.add(*rows);
   const double best = fitness.at(facts.optimum.theta);
   std::vector<double> draws;
-  for (const std::vector<double>& model : models_of(landing, facts.box, 200))
+  for (const std::vector<double>& model : models_of(distribution, facts.box, 200))
     draws.push_back(fitness.at(model) - best);
   return draws;
 }
 
 /// The job as a part of the public rows would forecast it: a start at their optimum is the part's.
-Job job_for(const Facts& part, Job job) {
+Job job_for(const PilotStatistics& part, Job job) {
   if (auto* sync = std::get_if<SyncJob>(&job.kind); sync && sync->start_spread > 0)
     sync->schedule.start = part.optimum.theta;
   if (auto* local = std::get_if<FederatedJob>(&job.kind); local && local->start_spread > 0)
@@ -62,8 +64,8 @@ struct Psi {
 
 /// What each view forecasts, in units of its own f*. Runs would say little more about how far they
 /// are apart, and take long.
-std::vector<Psi> psi_of_views(const std::vector<Facts>& views, const Job& job, int threads,
-                              const Meanwhile& meanwhile) {
+std::vector<Psi> psi_of_views(const std::vector<PilotStatistics>& views, const Job& job,
+                              int threads, const Meanwhile& meanwhile) {
   std::vector<Psi> found(views.size());
   each_in_parallel(threads, views.size() + meanwhile.count, [&](size_t k) {
     if (k >= views.size()) return meanwhile.work(k - views.size());
@@ -77,10 +79,11 @@ std::vector<Psi> psi_of_views(const std::vector<Facts>& views, const Job& job, i
 
 }  // namespace
 
-std::vector<std::vector<double>> models_of(const Landing& landing, double box, size_t count) {
-  const auto p = static_cast<Eigen::Index>(landing.mean.size());
-  const Matrix root = root_of(landing);
-  const Vector mean = Eigen::Map<const Vector>(landing.mean.data(), p);
+std::vector<std::vector<double>> models_of(const OutputDistribution& distribution, double box,
+                                           size_t count) {
+  const auto p = static_cast<Eigen::Index>(distribution.mean.size());
+  const Matrix root = root_of(distribution);
+  const Vector mean = Eigen::Map<const Vector>(distribution.mean.data(), p);
   SeededRandom random(1, 0);
   std::vector<std::vector<double>> models;
   for (size_t k = 0; k < count; ++k) {
@@ -92,10 +95,10 @@ std::vector<std::vector<double>> models_of(const Landing& landing, double box, s
   return models;
 }
 
-std::vector<double> excess_draws(const Facts& facts, const Prediction& prediction) {
+std::vector<double> excess_draws(const PilotStatistics& facts, const Prediction& prediction) {
   const bool quadratic = std::holds_alternative<learn::Squared>(facts.loss);
-  std::vector<double> draws = quadratic ? quadratic_draws(facts, prediction.landing)
-                                        : measured_draws(facts, prediction.landing);
+  std::vector<double> draws = quadratic ? quadratic_draws(facts, prediction.distribution)
+                                        : measured_draws(facts, prediction.distribution);
   double mean = 0;
   for (double draw : draws) mean += draw / static_cast<double>(draws.size());
   if (mean > 0)
@@ -112,7 +115,7 @@ double quantile(std::vector<double> values, double share) {
   return values[below] + (place - static_cast<double>(below)) * (next - values[below]);
 }
 
-Views views_of(const charter::Model& model, const Facts& facts, const ManyRows& redrawn,
+Views views_of(const charter::Model& model, const PilotStatistics& facts, const ManyRows& redrawn,
                int threads) {
   Views views{{}, !redrawn.empty()};
   if (!views.redrawn && facts.rows->size() < 4 * facts.dimension() * kParts)
@@ -124,7 +127,7 @@ Views views_of(const charter::Model& model, const Facts& facts, const ManyRows& 
   return views;
 }
 
-PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
+PilotError pilot_error(const Views& views, const PilotStatistics& facts, const Job& job,
                        const Prediction& here, double owners_rows, int threads,
                        const Meanwhile& meanwhile) {
   const std::vector<Psi> found = psi_of_views(views.facts, job, threads, meanwhile);
@@ -142,28 +145,29 @@ PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
   const double more = unfinished / count - steps / facts.optimum.fitness;
   // Steps that no public row has lengthened fit the owners' rows as well as these.
   const bool fitted = !std::holds_alternative<FederatedJob>(job.kind) &&
-                      !std::holds_alternative<SharingJob>(job.kind);
+                      !std::holds_alternative<VerticalJob>(job.kind);
   const double curvature = fitted ? std::max(more, 0.0) : 0;
   if (views.redrawn) return {std::sqrt(variance) / mean, curvature};
   const double ratio = (1 / m + 1 / owners_rows) / (count / m - 1 / m);
   return {std::sqrt(variance / count) / mean, curvature * ratio};
 }
 
-double with_owners_luck(const Facts& facts, double relative, double psi, double owners_rows) {
+double with_owners_luck(const PilotStatistics& facts, double relative, double psi,
+                        double owners_rows) {
   const double both = relative * std::sqrt(1 + facts.count() / owners_rows);
   const double level =
       facts.loss_deviation * std::sqrt(1 / facts.count() + 1 / owners_rows) / facts.optimum.fitness;
   return std::hypot(both, (1 + std::min(psi, 1.0)) * level);
 }
 
-double disagreement(const charter::Model& model, const Facts& facts) {
+double disagreement(const charter::Model& model, const PilotStatistics& facts) {
   constexpr size_t kRows = 2000;  // of each half are enough
   const size_t half = facts.rows->size() / 2, apart = std::max<size_t>(1, half / kRows);
   if (half < 2 * facts.dimension() || facts.sampling <= 0) return 1;
   std::vector<double> off(facts.dimension());
   double count = 0;
   for (const bool second : {false, true}) {
-    learn::Rows rows(facts.rows->columns());
+    data::Rows rows(facts.rows->columns());
     for (size_t i = second ? half : 0; i < (second ? 2 : 1) * half; i += apart)
       rows.add(facts.rows->row(i), facts.rows->label(i));
     learn::Fitness fitness(facts.loss, rows.columns(), model.l2);

@@ -6,17 +6,18 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/forecast/facts.h"
 #include "parley/forecast/jobs.h"
+#include "parley/forecast/pilot_statistics.h"
 #include "parley/forecast/predict/predict.h"
 
 namespace parley::forecast {
 
 /// Draws of a distribution of models, clamped to the box; always the same ones.
-std::vector<std::vector<double>> models_of(const Landing& landing, double box, size_t count);
+std::vector<std::vector<double>> models_of(const OutputDistribution& distribution, double box,
+                                           size_t count);
 
 /// f - f* of such models, with mean `prediction.excess`, in no order.
-std::vector<double> excess_draws(const Facts& facts, const Prediction& prediction);
+std::vector<double> excess_draws(const PilotStatistics& facts, const Prediction& prediction);
 
 /// The value below which a share of them lies.
 double quantile(std::vector<double> values, double share);
@@ -24,11 +25,11 @@ double quantile(std::vector<double> values, double share);
 /// Several views of the public rows, each with facts of its own: five parts of them, or others
 /// drawn from the same moments after as much noise again.
 struct Views {
-  std::vector<Facts> facts{};
+  std::vector<PilotStatistics> facts{};
   bool redrawn = false;
 };
-using ManyRows = std::vector<std::shared_ptr<const learn::Rows>>;
-Views views_of(const charter::Model& model, const Facts& facts, const ManyRows& redrawn,
+using ManyRows = std::vector<std::shared_ptr<const data::Rows>>;
+Views views_of(const charter::Model& model, const PilotStatistics& facts, const ManyRows& redrawn,
                int threads);
 
 /// What the public rows leave uncertain, in units of f*, from what their views would forecast.
@@ -44,17 +45,18 @@ struct Meanwhile {
   size_t count = 0;
   std::function<void(size_t)> work{};
 };
-PilotError pilot_error(const Views& views, const Facts& facts, const Job& job,
+PilotError pilot_error(const Views& views, const PilotStatistics& facts, const Job& job,
                        const Prediction& here, double owners_rows, int threads,
                        const Meanwhile& meanwhile = {});
 
 /// The relative error of an expected excess `psi` f*, if the owners' rows are so few that they are
 /// a sample with a luck of its own, of which also f* depends: near it the excess moves with f*, far
 /// from it a model is as bad as it is.
-double with_owners_luck(const Facts& facts, double relative, double psi, double owners_rows);
+double with_owners_luck(const PilotStatistics& facts, double relative, double psi,
+                        double owners_rows);
 
 /// Two halves of the public rows disagree by so many times what chance would give: far above 1,
 /// they are not one sample, and the owners' rows may be another one again.
-double disagreement(const charter::Model& model, const Facts& facts);
+double disagreement(const charter::Model& model, const PilotStatistics& facts);
 
 }  // namespace parley::forecast

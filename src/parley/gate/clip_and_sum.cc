@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "parley/base/parallel.h"
+#include "parley/base/memory/parallel.h"
 #include "parley/learn/kernel/kernel.h"
 
 namespace parley::gate {
@@ -12,14 +12,14 @@ namespace {
 
 /// The sum of part(rows, begin, end) over all rows, on several threads. Integers: any order.
 template <class Part>
-std::vector<int64_t> sum_of(const learn::AnyRows& records, size_t size, int threads,
+std::vector<int64_t> sum_of(const data::AnyRows& records, size_t size, int threads,
                             const Part& part) {
   std::vector<int64_t> total(size);
   std::mutex mutex;
   std::visit(
       [&](const auto& rows) {
         in_parallel(threads, rows->size(), [&](size_t, size_t begin, size_t end) {
-          learn::by_window(*rows, begin, end, [&](size_t from, size_t to) {
+          data::by_window(*rows, begin, end, [&](size_t from, size_t to) {
             const std::vector<int64_t> found = part(*rows, from, to);
             const std::scoped_lock lock(mutex);
             for (size_t j = 0; j < total.size(); ++j) total[j] += found[j];

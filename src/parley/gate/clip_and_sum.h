@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "parley/learn/data/any_rows.h"
+#include "parley/data/any_rows.h"
 #include "parley/learn/federated/local_update.h"
 #include "parley/learn/kernel/evaluation_map.h"
 #include "parley/learn/kernel/lattice.h"
@@ -15,7 +15,7 @@
 namespace parley::gate {
 
 /// An owner's records, as everybody but the gate sees them.
-using Records = privacy::Raw<learn::AnyRows>;
+using Records = privacy::Raw<data::AnyRows>;
 
 /// Replacing a record removes one gradient and adds another: twice a record's bound.
 inline constexpr double kReplaceOne = 2;
@@ -64,8 +64,8 @@ class ClipAndSum {
   }
 
   /// Numbers that are public under replace-one adjacency.
-  static size_t rows(const Records& records) { return learn::size_of(records.value_); }
-  static size_t columns(const Records& records) { return learn::columns_of(records.value_); }
+  static size_t rows(const Records& records) { return data::size_of(records.value_); }
+  static size_t columns(const Records& records) { return data::columns_of(records.value_); }
 };
 
 }  // namespace parley::gate

@@ -12,7 +12,7 @@ namespace parley::gate {
 namespace {
 
 /// A label within -1 .. 1, whatever the file says: nothing may fail on a record.
-std::vector<int64_t> integer_labels(const learn::AnyRows& rows, int fraction) {
+std::vector<int64_t> integer_labels(const data::AnyRows& rows, int fraction) {
   std::vector<int64_t> labels;
   std::visit(
       [&](const auto& kind) {
@@ -25,7 +25,7 @@ std::vector<int64_t> integer_labels(const learn::AnyRows& rows, int fraction) {
 }
 
 /// Moments are products of whole numbers on one grid; scores have one of their own.
-learn::IntegerColumns integer_columns(const learn::AnyRows& rows, const SharingTerms& terms,
+learn::IntegerColumns integer_columns(const data::AnyRows& rows, const VerticalTerms& terms,
                                       size_t owner) {
   const learn::JointPlan& plan = terms.plan;
   learn::IntegerColumns columns{learn::IntegerRows(rows, plan.bits, plan.row_norms[owner])};
@@ -52,12 +52,12 @@ Hash sharing_question(const Hash& charter, uint32_t round, ByteView seed) {
   return TupleBytes().add("sharing").add(charter).add(uint64_t{round}).add(seed).sha256();
 }
 
-void ColumnsGate::take(const learn::AnyRows& rows) {
+void ColumnsGate::take(const data::AnyRows& rows) {
   columns_.emplace(privacy::ToMask<learn::IntegerColumns>(integer_columns(rows, terms_, owner_)));
   if (terms_.noisy) noisy_.emplace(rows, terms_, owner_);
 }
 
-Result<ColumnsGate> ColumnsGate::checked(size_t columns, SharingTerms terms, size_t owner,
+Result<ColumnsGate> ColumnsGate::checked(size_t columns, VerticalTerms terms, size_t owner,
                                          ledger::Ledger& ledger, ledger::DatasetId dataset) {
   if (columns != terms.columns[owner]) return other_data("features", terms.columns[owner], columns);
   const uint32_t given = std::min(terms.rounds, ledger.last_round(terms.charter));
@@ -65,7 +65,7 @@ Result<ColumnsGate> ColumnsGate::checked(size_t columns, SharingTerms terms, siz
   return ColumnsGate(std::move(terms), owner, ledger, dataset);
 }
 
-Result<ColumnsGate> ColumnsGate::open(const Records& records, SharingTerms terms, size_t owner,
+Result<ColumnsGate> ColumnsGate::open(const Records& records, VerticalTerms terms, size_t owner,
                                       ledger::Ledger& ledger, ledger::DatasetId dataset) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
   if (rows != terms.plan.rows) return other_data("records", terms.plan.rows, rows);
@@ -75,7 +75,7 @@ Result<ColumnsGate> ColumnsGate::open(const Records& records, SharingTerms terms
 }
 
 Result<ColumnsGate> ColumnsGate::open(Records records, learn::Alignment alignment,
-                                      SharingTerms terms, size_t owner, ledger::Ledger& ledger,
+                                      VerticalTerms terms, size_t owner, ledger::Ledger& ledger,
                                       ledger::DatasetId dataset) {
   check(alignment.digests.size() == ClipAndSum::rows(records));
   const size_t columns = ClipAndSum::columns(records);

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "parley/base/shamir.h"
+#include "parley/base/crypto/shamir.h"
 #include "parley/gate/clip_and_sum.h"
 #include "parley/gate/noisy_columns.h"
-#include "parley/gate/sharing_terms.h"
-#include "parley/learn/sharing/aligned_rows.h"
-#include "parley/learn/sharing/integer_rows.h"
+#include "parley/gate/vertical_terms.h"
+#include "parley/learn/vertical/aligned_rows.h"
+#include "parley/learn/vertical/integer_rows.h"
 #include "parley/ledger/ledger.h"
 #include "parley/privacy/to_mask.h"
 
@@ -23,11 +23,11 @@ class ColumnsGate {
  public:
   /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
   /// spent.
-  static Result<ColumnsGate> open(const Records& records, SharingTerms terms, size_t owner,
+  static Result<ColumnsGate> open(const Records& records, VerticalTerms terms, size_t owner,
                                   ledger::Ledger& ledger, ledger::DatasetId dataset);
   /// The same where owners still have to find out which records all of them hold: more than the
   /// charter's may be here.
-  static Result<ColumnsGate> open(Records records, learn::Alignment alignment, SharingTerms terms,
+  static Result<ColumnsGate> open(Records records, learn::Alignment alignment, VerticalTerms terms,
                                   size_t owner, ledger::Ledger& ledger, ledger::DatasetId dataset);
 
   bool is_aligned() const { return columns_.has_value(); }
@@ -37,7 +37,7 @@ class ColumnsGate {
   /// again whenever a list may have changed.
   Result<Hash> align(std::span<const std::vector<learn::IdDigest>> lists);
 
-  const SharingTerms& terms() const { return terms_; }
+  const VerticalTerms& terms() const { return terms_; }
   size_t owner() const { return owner_; }
   size_t width() const { return terms_.columns[owner_]; }
 
@@ -61,13 +61,13 @@ class ColumnsGate {
   uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
 
  private:
-  ColumnsGate(SharingTerms terms, size_t owner, ledger::Ledger& ledger, ledger::DatasetId dataset)
+  ColumnsGate(VerticalTerms terms, size_t owner, ledger::Ledger& ledger, ledger::DatasetId dataset)
       : terms_(std::move(terms)), owner_(owner), ledger_(&ledger), dataset_(dataset) {}
-  static Result<ColumnsGate> checked(size_t columns, SharingTerms terms, size_t owner,
+  static Result<ColumnsGate> checked(size_t columns, VerticalTerms terms, size_t owner,
                                      ledger::Ledger& ledger, ledger::DatasetId dataset);
-  void take(const learn::AnyRows& rows);
+  void take(const data::AnyRows& rows);
 
-  SharingTerms terms_;
+  VerticalTerms terms_;
   size_t owner_;
   std::optional<Records> all_{};  // where they are still to be aligned
   learn::Alignment alignment_{};

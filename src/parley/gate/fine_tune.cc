@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::gate {
 namespace {

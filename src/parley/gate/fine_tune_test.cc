@@ -17,9 +17,9 @@ FineTune::Setting setting_of(const learn::Losses& loss) {
       .loss = loss, .rows = 40, .columns = 3, .max_grad_norm = 1, .l2 = .05, .pull = .2, .box = 3};
 }
 
-learn::Rows rows_of(uint64_t seed, bool classes) {
+data::Rows rows_of(uint64_t seed, bool classes) {
   test::SeededEntropy entropy(seed, "rows");
-  learn::Rows rows(3);
+  data::Rows rows(3);
   for (int i = 0; i < 40; ++i) {
     const std::array z = {uniform(entropy) - .5, 4 * uniform(entropy) - 2, 1.0};
     const double y = 4 * uniform(entropy) - 2;
@@ -28,15 +28,15 @@ learn::Rows rows_of(uint64_t seed, bool classes) {
   return rows;
 }
 
-learn::Rows with_another(const learn::Rows& rows, const std::array<double, 3>& z, double y) {
-  learn::Rows other(3);
+data::Rows with_another(const data::Rows& rows, const std::array<double, 3>& z, double y) {
+  data::Rows other(3);
   other.add(z, y);
   for (size_t i = 1; i < rows.size(); ++i) other.add(rows.row(i), rows.label(i));
   return other;
 }
 
-std::vector<int64_t> released(const FineTune& tune, const learn::Rows& rows) {
-  const Records records(std::make_shared<const learn::Rows>(rows));
+std::vector<int64_t> released(const FineTune& tune, const data::Rows& rows) {
+  const Records records(std::make_shared<const data::Rows>(rows));
   const auto bounded = tune.model<L2>(records, std::array{.1, -.1, .2});
   return privacy::BoundedForTest::values(bounded);
 }
@@ -52,7 +52,7 @@ TEST(FineTune, OneReplacedRecordMovesTheIntegersByAtMostTheSensitivity) {
     ASSERT_TRUE(tune) << describe(tune.error());
     double most = 0, most_l1 = 0;
     for (uint64_t seed = 1; seed <= 5; ++seed) {
-      const learn::Rows rows = rows_of(seed, classes);
+      const data::Rows rows = rows_of(seed, classes);
       const auto before = released(*tune, rows);
       for (const std::array<double, 3>& z :
            {std::array{0.0, 0.0, 0.0}, {2.0, 2.0, 2.0}, {-1e3, 5.0, 0.0}, {1e130, 0.0, 0.0}})
@@ -87,7 +87,7 @@ TEST(FineTune, HostileRecordsAreTunedLikeAnyOthers) {
       setting.box = std::pow(10, 3 * uniform(entropy) - 1);
       const auto tune = FineTune::make(setting);
       ASSERT_TRUE(tune) << describe(tune.error());
-      learn::Rows rows(3);
+      data::Rows rows(3);
       const double scale = std::pow(10, 8 * uniform(entropy) - 4);
       for (int i = 0; i < 40; ++i) {
         const double size = i % 5 == 0 ? std::pow(10, 20 * uniform(entropy) - 10) : scale;

@@ -5,9 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/gate/other_data.h"
-#include "parley/ledger/row.h"
+#include "parley/ledger/storage/row.h"
 
 namespace parley::gate {
 namespace {

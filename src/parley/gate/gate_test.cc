@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/learn/kernel/kernel.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
@@ -19,9 +19,9 @@ using test::StoppedClock, test::SeededEntropy, test::uniform;
 constexpr uint32_t kAnswers = 3;
 constexpr size_t kRows = 200;
 
-std::shared_ptr<const learn::Rows> some_rows() {
+std::shared_ptr<const data::Rows> some_rows() {
   SeededEntropy entropy(1, "gate rows");
-  auto rows = std::make_shared<learn::Rows>(2);
+  auto rows = std::make_shared<data::Rows>(2);
   for (size_t i = 0; i < kRows; ++i)
     rows->add(std::array{2 * uniform(entropy) - 1, 1.0}, uniform(entropy));
   return rows;
@@ -142,7 +142,7 @@ TEST_F(GateTest, TheAnswerIsTheSameOnAnyNumberOfThreads) {
 // Else a learner could ask where only some records' products are denormal, which takes longer. The
 // records here are so large that such a theta would be seen in the answer.
 TEST_F(GateTest, AThetaTooSmallToMeanAnythingIsZero) {
-  auto rows = std::make_shared<learn::Rows>(2);
+  auto rows = std::make_shared<data::Rows>(2);
   for (size_t i = 0; i < kRows; ++i) rows->add(std::array{1e140, 0.0}, 1);
   const auto answer_at = [&](double theta) {
     ledger::Ledger own = *ledger::Ledger::open_volatile("bank-a", clock);

@@ -16,7 +16,7 @@
 namespace parley::gate {
 namespace gaussian_audit_test {
 
-using learn::Lattice, learn::Rows, privacy::Gaussian;
+using learn::Lattice, data::Rows, privacy::Gaussian;
 using Integers = std::vector<int64_t>;
 
 constexpr uint64_t kTrials = 400'000;

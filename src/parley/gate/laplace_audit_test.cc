@@ -16,7 +16,7 @@
 namespace parley::gate {
 namespace laplace_audit_test {
 
-using learn::Lattice, learn::Rows, learn::Squared, privacy::Laplace;
+using learn::Lattice, data::Rows, learn::Squared, privacy::Laplace;
 using test::certified_epsilon, test::SeededEntropy;
 using Integers = std::vector<int64_t>;
 

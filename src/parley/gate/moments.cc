@@ -3,10 +3,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/available.h"
-#include "parley/learn/preprocess/bundle.h"
-#include "parley/privacy/accounting/budget.h"
+#include "parley/data/transforms/bundle.h"
+#include "parley/privacy/budget/budget.h"
 
 namespace parley::gate {
 namespace {
@@ -15,7 +15,7 @@ constexpr double kNoLabel = 1e-12;  // The label of moment rows is 0; a map want
 
 template <class Norm>
 Result<Statistics> map_of(const charter::Charter& charter, const MomentsPrice& price) {
-  const size_t columns = learn::moment_columns(charter.schema);
+  const size_t columns = data::moment_columns(charter.schema);
   const std::vector<double> longest(columns, 1);
   const double whole = learn::statistics_length<Norm>(longest, 0);
   return Statistics(
@@ -43,7 +43,8 @@ Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
   const auto lattice = std::visit([](const auto& known) { return known.lattice(); }, map);
   const auto mechanism = [&]() -> Result<privacy::Mechanisms> {
     if (laplace) {
-      const auto epsilon = TRY(privacy::Epsilon::make(share_of_budget(price.epsilon.value(), charter)));
+      const auto epsilon =
+          TRY(privacy::Epsilon::make(share_of_budget(price.epsilon.value(), charter)));
       return privacy::Mechanisms(
           TRY(privacy::Laplace::calibrate(sensitivity_of<L1>(lattice, map, units), 1, epsilon)));
     }
@@ -67,8 +68,8 @@ Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
                .statistics = map};
 }
 
-learn::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
-                                const privacy::Released& released) {
+data::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
+                               const privacy::Released& released) {
   const charter::Owner& owner = charter.owners.at(place);
   const bool frobenius = std::holds_alternative<learn::StatisticsMap<L2>>(*terms.statistics);
   const double off = frobenius ? std::numbers::sqrt2 : 1;
@@ -76,13 +77,13 @@ learn::PaidMoments paid_moments(const charter::Charter& charter, size_t place, c
   const double scale =
       std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
                  terms.mechanism);
-  learn::PaidMoments moments{.owner = owner.name,
-                             .charter = charter.hash,
-                             .columns = learn::columns_hash(charter.schema),
-                             .rows = terms.rows,
-                             .epsilon = released.receipt().epsilon_spent,
-                             .delta = released.receipt().delta_spent,
-                             .deviation = scale * unit * (frobenius ? 1 : std::numbers::sqrt2)};
+  data::PaidMoments moments{.owner = owner.name,
+                            .charter = charter.hash,
+                            .columns = data::columns_hash(charter.schema),
+                            .rows = terms.rows,
+                            .epsilon = released.receipt().epsilon_spent,
+                            .delta = released.receipt().delta_spent,
+                            .deviation = scale * unit * (frobenius ? 1 : std::numbers::sqrt2)};
   moments.beside = moments.deviation / off;
   const size_t q = terms.lattice.dimension();
   size_t next = 0;

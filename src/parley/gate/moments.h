@@ -1,10 +1,10 @@
-// Moments in place of a pilot (learn/preprocess/paid_moments.h): one release of an owner, before
+// Moments in place of a pilot (data/transforms/paid_moments.h): one release of an owner, before
 // there is a job, charged to its ledger like any answer.
 #pragma once
 
 #include "parley/charter/charter.h"
+#include "parley/data/transforms/paid_moments.h"
 #include "parley/gate/gate.h"
-#include "parley/learn/preprocess/paid_moments.h"
 
 namespace parley::gate {
 
@@ -21,7 +21,7 @@ Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
                             const MomentsPrice& price);
 
 /// What was released under those terms.
-learn::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
-                                const privacy::Released& released);
+data::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
+                               const privacy::Released& released);
 
 }  // namespace parley::gate

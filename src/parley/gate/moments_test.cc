@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "parley/learn/data/csv.h"
+#include "parley/data/readers/csv.h"
 #include "parley/learn/solver/moments.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
@@ -13,7 +13,7 @@
 namespace parley::gate {
 namespace moments_test {
 
-using learn::Rows;
+using data::Rows;
 using test::uniform;
 
 charter::Charter charter_of(const std::string& mechanism, const std::string& target,
@@ -53,9 +53,9 @@ std::shared_ptr<const Rows> encoded_rows(bool classes) {
   return rows;
 }
 
-Result<learn::PaidMoments> released(const charter::Charter& charter, size_t place,
-                                    const std::shared_ptr<const Rows>& rows, double epsilon,
-                                    double budget = 1e4) {
+Result<data::PaidMoments> released(const charter::Charter& charter, size_t place,
+                                   const std::shared_ptr<const Rows>& rows, double epsilon,
+                                   double budget = 1e4) {
   test::StoppedClock clock;
   test::SeededEntropy entropy(place, "moments");
   auto ledger = TRY(ledger::Ledger::open_volatile(charter.owners[place].name, clock));
@@ -65,20 +65,20 @@ Result<learn::PaidMoments> released(const charter::Charter& charter, size_t plac
   const auto data = TRY(ledger.declare("people", whole));
   const auto terms =
       TRY(moments_terms(charter, place, {TRY(privacy::Epsilon::make(epsilon)), std::nullopt}));
-  auto wide = TRY(learn::moment_rows(rows, charter.schema));
+  auto wide = TRY(data::moment_rows(rows, charter.schema));
   Gate gate = TRY(Gate::open(Records(std::make_shared<const Rows>(std::move(wide))), terms, ledger,
                              data, entropy, 1));
   const auto answer = TRY(gate.answer(1, std::vector<double>(terms.lattice.dimension())));
   return paid_moments(charter, place, terms, answer);
 }
 
-Rows pilot_of(const charter::Charter& charter, std::span<const learn::PaidMoments> moments,
+Rows pilot_of(const charter::Charter& charter, std::span<const data::PaidMoments> moments,
               uint64_t count) {
-  const auto text = learn::drawn_pilot(moments, charter.schema, count);
+  const auto text = data::drawn_pilot(moments, charter.schema, count);
   EXPECT_TRUE(text) << (text ? "" : describe(text.error()));
   const auto file = test::fresh_folder() / "pilot.csv";
   std::ofstream(file) << *text;
-  const auto rows = learn::read_csv(file, charter.schema);
+  const auto rows = data::read_csv(file, charter.schema);
   EXPECT_TRUE(rows) << (rows ? "" : describe(rows.error()));
   return *rows;
 }
@@ -89,7 +89,7 @@ TEST(PaidMoments, TheDrawnPilotHasTheMomentsOfTheRows) {
   for (const char* mechanism : {"laplace", "gaussian"}) {
     const auto charter = charter_of(mechanism, kNumber, "squared");
     const auto rows = encoded_rows(false);
-    std::vector<learn::PaidMoments> both;
+    std::vector<data::PaidMoments> both;
     for (size_t place : {0, 1}) both.push_back(*released(charter, place, rows, 1000));
     const Rows pilot = pilot_of(charter, both, 20000);
     ASSERT_EQ(pilot.size(), 20000u);
@@ -108,7 +108,7 @@ TEST(PaidMoments, TheDrawnPilotHasTheMomentsOfTheRows) {
 TEST(PaidMoments, ClassesAreDrawnToo) {
   const auto charter = charter_of("laplace", kClasses, "logistic");
   const auto rows = encoded_rows(true);
-  const std::vector<learn::PaidMoments> one = {*released(charter, 0, rows, 1000)};
+  const std::vector<data::PaidMoments> one = {*released(charter, 0, rows, 1000)};
   const Rows pilot = pilot_of(charter, one, 20000);
   double exact = 0, drawn = 0;
   for (size_t i = 0; i < rows->size(); ++i) exact += rows->label(i) / double(rows->size());
@@ -136,7 +136,7 @@ TEST(PaidMoments, AZeroRecordContributesNothingAndOthersAreWithinOne) {
   const auto charter = charter_of("laplace", kNumber, "squared");
   auto rows = std::make_shared<Rows>(5);
   rows->add_zero(), rows->add(std::array{100.0, 0.0, 1.0, 0.0, 0.0}, -7.5);
-  const auto wide = learn::moment_rows(std::shared_ptr<const Rows>(rows), charter.schema);
+  const auto wide = data::moment_rows(std::shared_ptr<const Rows>(rows), charter.schema);
   ASSERT_TRUE(wide);
   for (double value : wide->row(0)) EXPECT_EQ(value, 0);
   const std::vector<double> expected = {1, 1, -1, 1, -1, -1, -1};
@@ -146,15 +146,15 @@ TEST(PaidMoments, AZeroRecordContributesNothingAndOthersAreWithinOne) {
 TEST(PaidMoments, TheFileReadsBackAndOtherColumnsAreRefused) {
   const auto charter = charter_of("laplace", kNumber, "squared");
   const auto moments = *released(charter, 0, encoded_rows(false), 1);
-  const auto read = learn::moments_from_json(to_json(moments), "a.moments.json");
+  const auto read = data::moments_from_json(to_json(moments), "a.moments.json");
   ASSERT_TRUE(read) << describe(read.error());
   EXPECT_EQ(*read, moments);
-  const std::vector<learn::PaidMoments> twice = {moments, moments};
-  EXPECT_FALSE(learn::drawn_pilot(twice, charter.schema, 10));
+  const std::vector<data::PaidMoments> twice = {moments, moments};
+  EXPECT_FALSE(data::drawn_pilot(twice, charter.schema, 10));
   auto other = charter.schema;
   other.columns[0].high = 99;
-  EXPECT_FALSE(learn::drawn_pilot(std::span(&moments, 1), other, 10));
-  EXPECT_FALSE(learn::moments_from_json("{}", "a.moments.json"));
+  EXPECT_FALSE(data::drawn_pilot(std::span(&moments, 1), other, 10));
+  EXPECT_FALSE(data::moments_from_json("{}", "a.moments.json"));
 }
 
 }  // namespace moments_test

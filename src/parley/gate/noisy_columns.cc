@@ -12,7 +12,7 @@ std::vector<double> real(std::span<const int64_t> units, int fraction) {
   return out;
 }
 
-std::vector<double> labels_of(const learn::AnyRows& rows) {
+std::vector<double> labels_of(const data::AnyRows& rows) {
   std::vector<double> labels;
   std::visit(
       [&](const auto& kind) {
@@ -25,7 +25,7 @@ std::vector<double> labels_of(const learn::AnyRows& rows) {
 
 }  // namespace
 
-NoisyColumns::NoisyColumns(const learn::AnyRows& rows, const SharingTerms& terms, size_t owner)
+NoisyColumns::NoisyColumns(const data::AnyRows& rows, const VerticalTerms& terms, size_t owner)
     : plan_(*terms.noisy),
       loss_(terms.loss),
       noise_(terms.noise),

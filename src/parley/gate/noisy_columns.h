@@ -1,4 +1,4 @@
-// V-A at one owner: its part of noisy sharing (learn/sharing/noisy_sharing.h), and, where it holds
+// V-A at one owner: its part of noisy sharing (learn/vertical/noisy_sharing.h), and, where it holds
 // the labels, the coordinator. Scores leave with noise only; labels are known to all owners, and
 // what the coordinator tells them shows these.
 #pragma once
@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "parley/base/entropy.h"
-#include "parley/gate/sharing_terms.h"
-#include "parley/learn/sharing/admm.h"
+#include "parley/gate/vertical_terms.h"
+#include "parley/learn/vertical/admm/admm.h"
 
 namespace parley::gate {
 
 class NoisyColumns {
  public:
-  NoisyColumns(const learn::AnyRows& rows, const SharingTerms& terms, size_t owner);
+  NoisyColumns(const data::AnyRows& rows, const VerticalTerms& terms, size_t owner);
   NoisyColumns(NoisyColumns&&) = default;
 
   /// What is to be published after `published`, with noise; `told` is the coordinator's message.

@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "parley/base/files.h"
+#include "parley/data/readers/csv.h"
 #include "parley/gate/gate.h"
-#include "parley/learn/data/csv.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 
@@ -35,7 +35,7 @@ Terms terms_of(uint64_t rows, size_t columns = 2, const learn::Losses& loss = le
 }
 
 /// The first answer of an owner with a ledger in memory and noise that replays.
-Result<privacy::Released> first_answer(const learn::AnyRows& rows, const Terms& terms,
+Result<privacy::Released> first_answer(const data::AnyRows& rows, const Terms& terms,
                                        std::span<const double> theta, int threads = 1) {
   StoppedClock clock;
   SeededEntropy entropy(5, "checks");
@@ -48,7 +48,7 @@ Result<privacy::Released> first_answer(const learn::AnyRows& rows, const Terms& 
 // (iii) One-hot records whose scores are 1 up to the last bit, dense and sparse.
 TEST(OwnerChecks, OneAndSixteenThreadsGiveTheSameAnswer) {
   SeededEntropy entropy(3, "kink");
-  auto sparse = std::make_shared<learn::SparseRows>(30);
+  auto sparse = std::make_shared<data::SparseRows>(30);
   std::vector<double> theta(30);
   for (size_t j = 0; j < 30; ++j) theta[j] = .1 * double(j % 3);
   for (int i = 0; i < 5000; ++i) {
@@ -57,12 +57,12 @@ TEST(OwnerChecks, OneAndSixteenThreadsGiveTheSameAnswer) {
       if (entropy.word() % 3 == 0) at.push_back(j);
     sparse->add(at, std::vector<double>(at.size(), 1.0), entropy.word() & 1 ? 1 : -1);
   }
-  const learn::AnyRows packed = std::shared_ptr<const learn::SparseRows>(sparse);
-  const learn::AnyRows dense = std::make_shared<const learn::Rows>(sparse->dense());
+  const data::AnyRows packed = std::shared_ptr<const data::SparseRows>(sparse);
+  const data::AnyRows dense = std::make_shared<const data::Rows>(sparse->dense());
   const Terms terms = terms_of(5000, 30, learn::Hinge{});
   const auto one = first_answer(packed, terms, theta);
   ASSERT_TRUE(one) << describe(one.error());
-  for (const learn::AnyRows& rows : {packed, dense})
+  for (const data::AnyRows& rows : {packed, dense})
     for (int threads : {1, 2, 16})
       EXPECT_EQ(first_answer(rows, terms, theta, threads)->values(), one->values()) << threads;
 }
@@ -72,18 +72,17 @@ TEST(OwnerChecks, OneAndSixteenThreadsGiveTheSameAnswer) {
 // public constant (docs/reference/data.md); what is not finite is the zero record.
 TEST(OwnerChecks, AnOddRecordIsAPublicOneAndNothingElseTells) {
   const auto file = fresh_folder() / "rows.csv";
-  const learn::Schema schema{
+  const data::Schema schema{
       .columns = {{.name = "a", .low = -100, .high = 100, .missing = 7},
                   {.name = "b", .low = -1e9, .high = 1e9}},
       .target = {.column = "y", .low = -50, .high = 50, .center = 0, .scale = 10}};
-  const auto expect_same = [&](const learn::Rows& rows, const std::array<double, 2>& z) {
+  const auto expect_same = [&](const data::Rows& rows, const std::array<double, 2>& z) {
     ASSERT_EQ(rows.size(), 3u);
-    learn::Rows plain(2);
+    data::Rows plain(2);
     plain.add(std::array{1.0, 2.0}, .3), plain.add(z, 0), plain.add(std::array{-1.0, .5}, .4);
     const auto expected =
-        first_answer(std::make_shared<const learn::Rows>(plain), terms_of(3), kTheta);
-    const auto answer =
-        first_answer(std::make_shared<const learn::Rows>(rows), terms_of(3), kTheta);
+        first_answer(std::make_shared<const data::Rows>(plain), terms_of(3), kTheta);
+    const auto answer = first_answer(std::make_shared<const data::Rows>(rows), terms_of(3), kTheta);
     ASSERT_TRUE(answer && expected);
     EXPECT_EQ(answer->values(), expected->values());
     EXPECT_EQ(answer->receipt().event, expected->receipt().event);
@@ -92,10 +91,10 @@ TEST(OwnerChecks, AnOddRecordIsAPublicOneAndNothingElseTells) {
   for (const std::string odd : {"nan", "what", "-inf", "", "1e999"}) {
     SCOPED_TRACE(odd);
     std::ofstream(file) << "a,b,y\n1,2,3\n" << odd << ",2," << odd << "\n-1,.5,4\n";
-    expect_same(*learn::read_csv(file, schema), {7, 2});
+    expect_same(*data::read_csv(file, schema), {7, 2});
   }
   for (double odd : {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e141}) {
-    learn::Rows rows(2);
+    data::Rows rows(2);
     rows.add(std::array{1.0, 2.0}, .3), rows.add(std::array{odd, 1.0}, 1);
     rows.add(std::array{-1.0, .5}, .4);
     expect_same(rows, {0, 0});
@@ -113,8 +112,8 @@ struct Process {
       : ledger(*ledger::Ledger::open(file, "bank-a", clock)),
         data(*ledger.declare("loans", test::pure_budget(1))),
         gate(*Gate::open(Records(rows()), terms_of(2), ledger, data, entropy, 1)) {}
-  static std::shared_ptr<const learn::Rows> rows() {
-    auto rows = std::make_shared<learn::Rows>(2);
+  static std::shared_ptr<const data::Rows> rows() {
+    auto rows = std::make_shared<data::Rows>(2);
     rows->add(std::array{1.0, 2.0}, .3), rows->add(std::array{-1.0, .5}, .4);
     return rows;
   }

@@ -12,7 +12,7 @@
 namespace parley::gate {
 namespace sensitivity_test {
 
-using learn::Lattice, learn::Rows;
+using learn::Lattice, data::Rows;
 using Integers = std::vector<int64_t>;
 
 constexpr size_t kColumns = 3;

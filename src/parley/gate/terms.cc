@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/available.h"
-#include "parley/privacy/accounting/budget.h"
+#include "parley/privacy/budget/budget.h"
 
 namespace parley::gate {
 namespace {
@@ -21,7 +21,7 @@ Result<void> check_available(const Charter& charter) {
                  {.key = charter.undecided.front()}};
   if (charter.protocol.name == charter::ProtocolName::kFederated)
     return not_available("protocol.name", "federated", "Here use \"sync\" or \"async\".");
-  if (charter.secure_aggregation)  // Its owners answer in sums only: gate/share_terms.h.
+  if (charter.secure_aggregation)  // Its owners answer in sums only: gate/secagg_terms.h.
     return Error{Code::kInvalid,
                  "[secure_aggregation] is not available here",
                  "Leave the table out.",
@@ -82,7 +82,7 @@ Result<privacy::Mechanisms> mechanism_for(const Charter& charter, const charter:
 }
 
 /// The largest label in size: public, by the target's bounds.
-double label_bound(const learn::Target& target) {
+double label_bound(const data::Target& target) {
   if (!target.levels.empty()) return 1;
   return std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
          target.scale;

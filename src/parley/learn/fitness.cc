@@ -43,12 +43,12 @@ Fitness::Fitness(const Losses& loss, size_t columns, double l2, int threads, dou
       l1_(l1),
       data_(data_for(loss, columns, threads, l1)) {}
 
-void Fitness::add(const Rows& rows) {
+void Fitness::add(const data::Rows& rows) {
   if (auto* moments = std::get_if<Moments>(&data_)) return moments->add(rows, threads_);
   std::get<Design>(data_).add(rows);
 }
 
-void Fitness::add(const SparseRows& rows) {
+void Fitness::add(const data::SparseRows& rows) {
   if (auto* moments = std::get_if<Moments>(&data_)) return moments->add(rows, threads_);
   std::get<Design>(data_).add(rows);
 }

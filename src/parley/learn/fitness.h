@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "parley/learn/data/rows.h"
-#include "parley/learn/data/sparse_rows.h"
+#include "parley/data/rows.h"
+#include "parley/data/sparse_rows.h"
 #include "parley/learn/loss.h"
 #include "parley/learn/solver/design.h"
 #include "parley/learn/solver/moments.h"
@@ -22,8 +22,8 @@ class Fitness {
  public:
   Fitness(const Losses& loss, size_t columns, double l2, int threads = 1, double l1 = 0);
 
-  void add(const Rows& rows);
-  void add(const SparseRows& rows);
+  void add(const data::Rows& rows);
+  void add(const data::SparseRows& rows);
   size_t rows() const;
   double at(std::span<const double> theta) const;
   std::vector<double> gradient(std::span<const double> theta) const;  // without l1's part

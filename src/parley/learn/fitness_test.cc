@@ -14,9 +14,10 @@ namespace fitness_test {
 using test::SeededEntropy, test::tiny_owner, test::uniform;
 
 /// Rows whose label follows the first columns, with noise; `density` below 1 leaves entries zero.
-Rows random_rows(size_t count, size_t columns, uint64_t seed, bool classes, double density = 1) {
+data::Rows random_rows(size_t count, size_t columns, uint64_t seed, bool classes,
+                       double density = 1) {
   SeededEntropy entropy(seed, "rows");
-  Rows rows(columns);
+  data::Rows rows(columns);
   std::vector<double> z(columns);
   for (size_t i = 0; i < count; ++i) {
     double label = 0;
@@ -35,7 +36,8 @@ std::vector<Losses> all_losses() {
   return {Squared{}, Hinge{}, Hinge{{1, 4}}, Logistic{}, Logistic{{3, .5}}, Huber{}, Huber{.2}};
 }
 
-double direct(const Losses& loss, const Rows& rows, std::span<const double> theta, double l2) {
+double direct(const Losses& loss, const data::Rows& rows, std::span<const double> theta,
+              double l2) {
   double sum = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
     double score = 0;
@@ -51,7 +53,7 @@ TEST(Fitness, MatchesTheDefinitionAndItsGradientTheFiniteDifference) {
   const std::vector<double> theta = {.3, -.2, .9, 0, -1};
   for (const Losses& loss : all_losses())
     for (double density : {1.0, 0.2}) {
-      const Rows rows = random_rows(3000, 5, 1, two_classes(loss), density);
+      const data::Rows rows = random_rows(3000, 5, 1, two_classes(loss), density);
       Fitness fitness(loss, 5, 0.25, 2);
       fitness.add(rows);
       EXPECT_NEAR(fitness.at(theta), direct(loss, rows, theta, 0.25), 1e-12) << name_of(loss);
@@ -66,8 +68,8 @@ TEST(Fitness, MatchesTheDefinitionAndItsGradientTheFiniteDifference) {
 
 TEST(Fitness, OfSparseRowsIsThatOfTheSameDenseOnes) {
   for (const Losses& loss : all_losses()) {
-    const Rows rows = random_rows(3000, 7, 6, two_classes(loss), 0.2);
-    SparseRows sparse(7);
+    const data::Rows rows = random_rows(3000, 7, 6, two_classes(loss), 0.2);
+    data::SparseRows sparse(7);
     for (size_t i = 0; i < rows.size(); ++i) {
       std::vector<uint32_t> at;
       std::vector<double> values;
@@ -84,7 +86,7 @@ TEST(Fitness, OfSparseRowsIsThatOfTheSameDenseOnes) {
 }
 
 TEST(Fitness, PoolsOwners) {
-  const Rows one = tiny_owner(1), two = tiny_owner(2);
+  const data::Rows one = tiny_owner(1), two = tiny_owner(2);
   const std::array theta = {0.3, -0.2};
   for (const Losses& loss : {Losses(Squared{}), Losses(Huber{.4})}) {
     Fitness pooled(loss, 2, 0);
@@ -98,7 +100,7 @@ TEST(Fitness, PoolsOwners) {
 TEST(Fitness, DoesNotDependOnTheNumberOfThreads) {
   for (const Losses& loss : all_losses())
     for (double density : {1.0, 0.1}) {
-      const Rows rows = random_rows(5000, 9, 2, two_classes(loss), density);
+      const data::Rows rows = random_rows(5000, 9, 2, two_classes(loss), density);
       std::vector<std::vector<double>> found;
       for (int threads : {1, 2, 3, 7}) {
         Fitness fitness(loss, 9, 0.01, threads);
@@ -114,7 +116,7 @@ TEST(Fitness, DoesNotDependOnTheNumberOfThreads) {
 TEST(Optimum, IsCertifiedForEveryLossWithAndWithoutAnActiveBox) {
   for (const Losses& loss : all_losses())
     for (double l2 : {0.0, 0.01}) {
-      const Rows rows = random_rows(500, 2, 2, two_classes(loss));
+      const data::Rows rows = random_rows(500, 2, 2, two_classes(loss));
       Fitness fitness(loss, 2, l2);
       fitness.add(rows);
       for (double box : {0.3, 0.9, 50.0}) {
@@ -138,7 +140,7 @@ TEST(Optimum, IsCertifiedForEveryLossWithAndWithoutAnActiveBox) {
 TEST(Optimum, OfTheLassoIsCertifiedAndSetsColumnsThatSayLittleToZero) {
   for (const Losses& loss : all_losses()) {
     if (std::holds_alternative<Hinge>(loss)) continue;
-    const Rows rows = random_rows(500, 12, 2, two_classes(loss));
+    const data::Rows rows = random_rows(500, 12, 2, two_classes(loss));
     Fitness fitness(loss, 12, 0, 2, .15), plain(loss, 12, 0, 2);
     fitness.add(rows), plain.add(rows);
     const std::vector<double> some = {1, -2, .5, 0, 0, 0, 0, 0, 0, 0, 0, -.5};
@@ -164,7 +166,7 @@ TEST(Optimum, OfTheLassoIsCertifiedAndSetsColumnsThatSayLittleToZero) {
 
 /// One column of ones and squares: the mean label, shrunk by l1/2.
 TEST(Optimum, OfTheLassoIsTheClosedFormWhereThereIsOne) {
-  Rows rows(1);
+  data::Rows rows(1);
   for (const double label : {.9, .1, .5}) rows.add(std::vector{1.0}, label);
   Fitness fitness(Squared{}, 1, 0, 1, .3);
   fitness.add(rows);
@@ -176,8 +178,8 @@ TEST(Optimum, IsCertifiedOnHarderProblems) {
   for (const Losses& loss : all_losses())
     for (double density : {1.0, 0.1})
       for (double box : {0.05, 1e3}) {
-        const Rows one = random_rows(2000, 24, 3, two_classes(loss), density);
-        Rows two(24);
+        const data::Rows one = random_rows(2000, 24, 3, two_classes(loss), density);
+        data::Rows two(24);
         std::vector<double> z(24);
         for (size_t i = 0; i < one.size(); ++i) {
           for (size_t j = 0; j < 24; ++j) z[j] = one.row(i)[j] * std::ldexp(1, int(j) - 12);
@@ -193,7 +195,7 @@ TEST(Optimum, IsCertifiedOnHarderProblems) {
 TEST(Optimum, SurvivesConstantAndRepeatedColumns) {
   SeededEntropy entropy(3, "rows");
   for (const Losses& loss : all_losses()) {
-    Rows rows(3);
+    data::Rows rows(3);
     for (int i = 0; i < 100; ++i) {
       const double value = 2 * uniform(entropy) - 1;
       const double noise = uniform(entropy) - .5;
@@ -214,7 +216,7 @@ TEST(Optimum, SurvivesConstantAndRepeatedColumns) {
 
 TEST(Optimum, OfSquaredLossNamesItsSolver) {
   Fitness fitness(Squared{}, 2, 0);
-  const Rows rows = random_rows(100, 2, 4, false);
+  const data::Rows rows = random_rows(100, 2, 4, false);
   fitness.add(rows);
   EXPECT_EQ(fitness.minimum(10).solver, "cholesky");
   EXPECT_EQ(fitness.minimum(0.1).solver, "active set");

@@ -11,9 +11,9 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;  // Keys stay in the order in which people read them.
 
-OrderedJson to_json(const Column& column) {
+OrderedJson to_json(const data::Column& column) {
   OrderedJson json{{"name", column.name}, {"kind", kKinds[static_cast<size_t>(column.kind)]}};
-  if (column.kind == Column::Kind::kNumber) {
+  if (column.kind == data::Column::Kind::kNumber) {
     json["bounds"] = {column.low, column.high};
     json["missing"] = column.missing;
     json["log"] = column.log;
@@ -26,7 +26,7 @@ OrderedJson to_json(const Column& column) {
   return json;
 }
 
-OrderedJson to_json(const Target& target) {
+OrderedJson to_json(const data::Target& target) {
   OrderedJson json{{"column", target.column}};
   if (target.levels.empty()) {
     json["center"] = target.center;
@@ -40,9 +40,10 @@ OrderedJson to_json(const Target& target) {
 }
 
 /// The whole bundle, so that a prediction needs no other file.
-OrderedJson to_json(const std::optional<Bundle>& bundle) {
+OrderedJson to_json(const std::optional<data::Bundle>& bundle) {
   if (!bundle) return {{"sha256", nullptr}, {"bundle", nullptr}};
-  return {{"sha256", to_hex(hash_of(*bundle))}, {"bundle", OrderedJson::parse(to_json(*bundle))}};
+  return {{"sha256", to_hex(data::hash_of(*bundle))},
+          {"bundle", OrderedJson::parse(to_json(*bundle))}};
 }
 
 /// The mark belongs to the card, so no caller can forget it.
@@ -55,21 +56,21 @@ std::string marked_statement(const PrivacyCard& card) {
 OrderedJson to_json(const PrivacyCard& card) {
   const bool short_rows = card.max_row_norm > 0;
   OrderedJson json{{"private", card.is_private},
-            {"calibration", card.calibration},
-            {"statement", marked_statement(card)},
-            {"adjacency", card.adjacency},
-            {"unit", card.unit},
-            {"unit_records", card.unit_records},
-            {"overlap", card.overlap},
-            {"charter", card.charter},
-            {"protocol", card.protocol},
-            {"mechanism", card.mechanism},
-            {short_rows ? "max_row_norm" : "max_grad_norm",
-             short_rows ? card.max_row_norm : card.max_grad_norm},
-            {"norm", card.norm},
-            {"rounds", card.rounds},
-            {"owners", OrderedJson::array()},
-            {"not_covered", card.not_covered}};
+                   {"calibration", card.calibration},
+                   {"statement", marked_statement(card)},
+                   {"adjacency", card.adjacency},
+                   {"unit", card.unit},
+                   {"unit_records", card.unit_records},
+                   {"overlap", card.overlap},
+                   {"charter", card.charter},
+                   {"protocol", card.protocol},
+                   {"mechanism", card.mechanism},
+                   {short_rows ? "max_row_norm" : "max_grad_norm",
+                    short_rows ? card.max_row_norm : card.max_grad_norm},
+                   {"norm", card.norm},
+                   {"rounds", card.rounds},
+                   {"owners", OrderedJson::array()},
+                   {"not_covered", card.not_covered}};
   for (const PrivacyCard::Owner& owner : card.owners)
     json["owners"].push_back({{"name", owner.name},
                               {"rows", owner.rows},
@@ -94,10 +95,10 @@ OrderedJson to_json(const Losses& loss) {
 
 OrderedJson to_json(const Training& training) {
   OrderedJson json{{"started", training.started},
-            {"rounds", training.rounds},
-            {"parley", training.parley},
-            {"transcript_sha256", nullptr},
-            {"seed", nullptr}};
+                   {"rounds", training.rounds},
+                   {"parley", training.parley},
+                   {"transcript_sha256", nullptr},
+                   {"seed", nullptr}};
   if (training.transcript_sha256) json["transcript_sha256"] = *training.transcript_sha256;
   if (training.seed) json["seed"] = *training.seed;
   return json;
@@ -105,8 +106,8 @@ OrderedJson to_json(const Training& training) {
 
 OrderedJson to_json(const Evaluation& evaluation) {
   OrderedJson json{{"loss", evaluation.loss},
-            {"loss_standard_error", evaluation.loss_error},
-            {"loss_bound", evaluation.loss_bound}};
+                   {"loss_standard_error", evaluation.loss_error},
+                   {"loss_bound", evaluation.loss_bound}};
   if (evaluation.accuracy) json["accuracy"] = *evaluation.accuracy;
   if (evaluation.accuracy_error) json["accuracy_standard_error"] = *evaluation.accuracy_error;
   return json;
@@ -125,7 +126,8 @@ std::string to_json(const Model& model) {
                         {"features", model.schema.features()}});
   json["preprocess"] = to_json(model.schema.bundle);
   json["columns"] = OrderedJson::array();
-  for (const Column& column : model.schema.columns) json["columns"].push_back(to_json(column));
+  for (const data::Column& column : model.schema.columns)
+    json["columns"].push_back(to_json(column));
   json["target"] = to_json(model.schema.target);
   json["privacy_card"] = to_json(model.card);
   if (model.evaluation) json["evaluation"] = to_json(*model.evaluation);
@@ -145,21 +147,23 @@ Result<void> write_model(const std::filesystem::path& path, const Model& model) 
 
 namespace {
 
-double score_of(const std::vector<double>& theta, const Rows& rows, size_t i) {
+double score_of(const std::vector<double>& theta, const data::Rows& rows, size_t i) {
   double score = 0;
   for (size_t j = 0; j < theta.size(); ++j) score += theta[j] * rows.row(i)[j];
   return score;
 }
 
-double score_of(const std::vector<double>& theta, const SparseRows& rows, size_t i) {
+double score_of(const std::vector<double>& theta, const data::SparseRows& rows, size_t i) {
   double score = 0;
   const auto at = rows.row_indices(i);
   for (size_t k = 0; k < at.size(); ++k) score += theta[at[k]] * rows.row_values(i)[k];
   return score;
 }
 
-std::span<const double> values_of(const Rows& rows, size_t i) { return rows.row(i); }
-std::span<const double> values_of(const SparseRows& rows, size_t i) { return rows.row_values(i); }
+std::span<const double> values_of(const data::Rows& rows, size_t i) { return rows.row(i); }
+std::span<const double> values_of(const data::SparseRows& rows, size_t i) {
+  return rows.row_values(i);
+}
 
 /// Records that federated training would have shrunk are shrunk here, too.
 template <class SomeRows>
@@ -171,9 +175,9 @@ double shrinking(const Model& model, const SomeRows& rows, size_t i) {
 template <class SomeRows>
 std::vector<double> predict_each(const Model& model, const SomeRows& rows) {
   check(rows.columns() == model.theta.size());
-  const Target& target = model.schema.target;
+  const data::Target& target = model.schema.target;
   std::vector<double> values(rows.size());
-  by_window(rows, 0, rows.size(), [&](size_t begin, size_t end) {
+  data::by_window(rows, 0, rows.size(), [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i)
       values[i] = target.center +
                   target.scale * (score_of(model.theta, rows, i) * shrinking(model, rows, i));
@@ -183,11 +187,11 @@ std::vector<double> predict_each(const Model& model, const SomeRows& rows) {
 
 }  // namespace
 
-std::vector<double> predict(const Model& model, const Rows& rows) {
+std::vector<double> predict(const Model& model, const data::Rows& rows) {
   return predict_each(model, rows);
 }
 
-std::vector<double> predict(const Model& model, const SparseRows& rows) {
+std::vector<double> predict(const Model& model, const data::SparseRows& rows) {
   return predict_each(model, rows);
 }
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/learn/data/rows.h"
-#include "parley/learn/data/schema.h"
-#include "parley/learn/data/sparse_rows.h"
+#include "parley/data/rows.h"
+#include "parley/data/schema.h"
+#include "parley/data/sparse_rows.h"
 #include "parley/learn/loss.h"
 
 namespace parley::learn {
@@ -72,7 +72,7 @@ struct Model {
   double box = 0;               // |theta|_inf <= box
   double l2 = 0;
   std::string prediction = "value = center + scale * theta.z";  // for people
-  Schema schema{};  // a prediction reads its records by it, as the training did
+  data::Schema schema{};  // a prediction reads its records by it, as the training did
   PrivacyCard card{};
   Training training{};
   std::optional<Evaluation> evaluation{};
@@ -90,7 +90,7 @@ Result<void> write_model(const std::filesystem::path& path, const Model& model);
 
 /// center + scale * theta.z for every row. For a target of two classes (center 0, scale 1) that is
 /// the score, whose sign is the class.
-std::vector<double> predict(const Model& model, const Rows& rows);
-std::vector<double> predict(const Model& model, const SparseRows& rows);
+std::vector<double> predict(const Model& model, const data::Rows& rows);
+std::vector<double> predict(const Model& model, const data::SparseRows& rows);
 
 }  // namespace parley::learn

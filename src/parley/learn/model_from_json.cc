@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <variant>
 
-#include "parley/learn/json_object.h"
+#include "parley/base/json_object.h"
 #include "parley/learn/loss.h"
 #include "parley/learn/model.h"
 #include "parley/learn/model_words.h"
@@ -20,11 +20,11 @@ Result<void> get_bounds(const JsonObject& object, double& low, double& high) {
   return {};
 }
 
-Result<Column> column_of(const JsonObject& object) {
-  Column column;
+Result<data::Column> column_of(const JsonObject& object) {
+  data::Column column;
   TRY(object.get("name", column.name));
   TRY(object.get("kind", column.kind, kKinds));
-  if (column.kind == Column::Kind::kNumber) {
+  if (column.kind == data::Column::Kind::kNumber) {
     TRY(get_bounds(object, column.low, column.high));
     TRY(object.get("missing", column.missing));
     TRY(object.get("log", column.log));
@@ -37,8 +37,8 @@ Result<Column> column_of(const JsonObject& object) {
   return column;
 }
 
-Result<Target> target_of(const JsonObject& object) {
-  Target target;
+Result<data::Target> target_of(const JsonObject& object) {
+  data::Target target;
   TRY(object.get("column", target.column));
   if (object.has("levels")) {
     TRY(object.get("levels", target.levels));
@@ -159,14 +159,15 @@ Result<void> get_model(const JsonObject& object, Model& model) {
 }
 
 /// The bundle, if any; it must be the one that its hash names, and made for the columns.
-Result<void> get_bundle(const JsonObject& object, Schema& schema) {
+Result<void> get_bundle(const JsonObject& object, data::Schema& schema) {
   if (object.is_null("bundle")) return {};
   std::string hex;
   TRY(object.get("sha256", hex));
-  Bundle bundle = TRY(bundle_of(TRY(object.object("bundle"))));
-  if (to_hex(hash_of(bundle)) != hex)
+  data::Bundle bundle = TRY(data::bundle_of(TRY(object.object("bundle"))));
+  if (to_hex(data::hash_of(bundle)) != hex)
     return object.error("sha256", "is not the hash of the bundle beside it");
-  if (!check_fits(bundle, schema)) return object.error("bundle", "was made for other columns");
+  if (!data::check_fits(bundle, schema))
+    return object.error("bundle", "was made for other columns");
   schema.bundle = std::move(bundle);
   return {};
 }

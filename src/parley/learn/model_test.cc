@@ -12,8 +12,8 @@
 
 #include "parley/base/files.h"
 #include "parley/base/math/portable.h"
-#include "parley/learn/data/csv.h"
-#include "parley/learn/preprocess/transform.h"
+#include "parley/data/readers/csv.h"
+#include "parley/data/transforms/transform.h"
 
 namespace parley::learn {
 namespace model_test {
@@ -27,11 +27,11 @@ Model example() {
   model.schema.columns = {
       {.name = "loan_amnt", .low = 500, .high = 35000, .missing = 12700, .log = true, .strip = "$"},
       {.name = "term",
-       .kind = Column::Kind::kCategory,
+       .kind = data::Column::Kind::kCategory,
        .levels = {"36 months", "60 months"},
-       .encode = Column::Encode::kInteger},
+       .encode = data::Column::Encode::kInteger},
       {.name = "home",
-       .kind = Column::Kind::kCategory,
+       .kind = data::Column::Kind::kCategory,
        .levels = {"RENT", "ÖWN \"\\\n"},
        .other = true}};
   model.schema.target = {
@@ -266,7 +266,7 @@ TEST_F(ModelFile, PredictsFromACsvFileWithoutAnythingElse) {
   const auto back = read(to_json(model));
   ASSERT_TRUE(back);
   ASSERT_TRUE(write_file(file, "home,term,loan_amnt\nRENT,60 months,$999\ncave,36 months,\n"));
-  const auto rows = read_csv(file, back->schema, {.labels = false});
+  const auto rows = data::read_csv(file, back->schema, {.labels = false});
   ASSERT_TRUE(rows) << describe(rows.error());
   const std::vector<double> values = predict(*back, *rows);
   ASSERT_EQ(values.size(), 2u);
@@ -278,12 +278,13 @@ TEST_F(ModelFile, PredictsFromACsvFileWithoutAnythingElse) {
 /// The example with a bundle that was fitted on some rows of its encoded columns.
 Model example_with_bundle() {
   Model model = example();
-  Rows pilot(5);
+  data::Rows pilot(5);
   std::mt19937_64 random(1);
   const auto some = [&] { return double(random() % 1000) / 1000; };
   for (int i = 0; i < 300; ++i)
     pilot.add(std::vector{some(), some(), some(), some(), some()}, some());
-  model.schema.bundle = *fit_bundle(pilot, model.schema, {}, {.components = 2, .whiten = true});
+  model.schema.bundle =
+      *data::fit_bundle(pilot, model.schema, {}, {.components = 2, .whiten = true});
   model.theta = {.5, -.25, .125};
   return model;
 }
@@ -295,10 +296,10 @@ TEST_F(ModelFile, CarriesItsBundleAndPredictsWithIt) {
   ASSERT_TRUE(back) << describe(back.error());
   EXPECT_EQ(*back, model);
   ASSERT_TRUE(write_file(file, "home,term,loan_amnt\nRENT,60 months,$999\ncave,36 months,\n"));
-  const auto rows = read_csv(file, back->schema, {.labels = false});
+  const auto rows = data::read_csv(file, back->schema, {.labels = false});
   ASSERT_TRUE(rows) << describe(rows.error());
   std::vector<double> z(2);
-  Transform(*model.schema.bundle).apply(std::vector{portable_log1p(999), 1., 1., 0., 0.}, z);
+  data::Transform(*model.schema.bundle).apply(std::vector{portable_log1p(999), 1., 1., 0., 0.}, z);
   EXPECT_EQ(std::vector(rows->row(0).begin(), rows->row(0).end()), (std::vector{z[0], z[1], 1.}));
   EXPECT_NEAR(predict(*back, *rows)[0], 13.25 + 15.75 * (.5 * z[0] - .25 * z[1] + .125), 1e-12);
 }
@@ -321,7 +322,7 @@ TEST(Model, PredictsTheScoreOfTwoClasses) {
   Model model;
   model.theta = {2, -1};
   model.schema.target.levels = {"no", "yes"};
-  Rows rows(2);
+  data::Rows rows(2);
   rows.add(std::vector<double>{3, 1}, 0);
   EXPECT_EQ(predict(model, rows), (std::vector<double>{5}));
 }

@@ -36,7 +36,8 @@ double slope_limit(std::span<const double> z, ClipIn norm, double limit) {
 }
 
 /// (1/n) sum of curvature_i z_i z_i' + l2.
-std::vector<double> hessian_of(const Rows& rows, std::span<const double> curvatures, double l2) {
+std::vector<double> hessian_of(const data::Rows& rows, std::span<const double> curvatures,
+                               double l2) {
   const size_t p = rows.columns();
   ProductSum products(p, rows.stride());
   products.add(rows.values(), curvatures.data(), rows.size());
@@ -59,7 +60,7 @@ double kernel_width(std::span<const double> values) {
 
 /// Curvatures of hinge records, clipped like their slopes: the kink at margin 1, spread by the
 /// kernel.
-std::vector<double> kink_curvatures(const Hinge& hinge, const Rows& rows,
+std::vector<double> kink_curvatures(const Hinge& hinge, const data::Rows& rows,
                                     std::span<const double> theta, ClipIn norm, double limit) {
   std::vector<double> margins;
   for (size_t i = 0; i < rows.size(); ++i)
@@ -78,8 +79,9 @@ std::vector<double> kink_curvatures(const Hinge& hinge, const Rows& rows,
 
 }  // namespace
 
-void each_gradient(const Losses& loss, const Rows& rows, std::span<const double> theta, ClipIn norm,
-                   double limit, const std::function<void(std::span<const double>, double)>& use) {
+void each_gradient(const Losses& loss, const data::Rows& rows, std::span<const double> theta,
+                   ClipIn norm, double limit,
+                   const std::function<void(std::span<const double>, double)>& use) {
   std::visit(
       [&](const auto& known) {
         for (size_t i = 0; i < rows.size(); ++i) {
@@ -91,7 +93,7 @@ void each_gradient(const Losses& loss, const Rows& rows, std::span<const double>
       loss);
 }
 
-std::vector<double> mean_gradient(const Losses& loss, const Rows& rows,
+std::vector<double> mean_gradient(const Losses& loss, const data::Rows& rows,
                                   std::span<const double> theta, ClipIn norm, double limit) {
   std::vector<double> mean(rows.columns());
   each_gradient(loss, rows, theta, norm, limit, [&](std::span<const double> z, double slope) {
@@ -101,7 +103,7 @@ std::vector<double> mean_gradient(const Losses& loss, const Rows& rows,
   return mean;
 }
 
-std::vector<double> clipped_hessian(const Losses& loss, const Rows& rows,
+std::vector<double> clipped_hessian(const Losses& loss, const data::Rows& rows,
                                     std::span<const double> theta, ClipIn norm, double limit,
                                     double l2) {
   std::vector<double> curvatures(rows.size());
@@ -118,7 +120,7 @@ std::vector<double> clipped_hessian(const Losses& loss, const Rows& rows,
   return hessian_of(rows, curvatures, l2);
 }
 
-std::vector<double> smoothed_hessian(const Losses& loss, const Rows& rows,
+std::vector<double> smoothed_hessian(const Losses& loss, const data::Rows& rows,
                                      std::span<const double> theta, ClipIn norm, double limit,
                                      double l2) {
   const Hinge* hinge = std::get_if<Hinge>(&loss);

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 #include "parley/learn/loss.h"
 
 namespace parley::learn {
@@ -15,23 +15,24 @@ namespace parley::learn {
 enum class ClipIn { kNone, kL1, kL2 };
 
 /// The mean record gradient, each record's clipped to `limit` in the given norm (the papers' Q_i).
-std::vector<double> mean_gradient(const Losses& loss, const Rows& rows,
+std::vector<double> mean_gradient(const Losses& loss, const data::Rows& rows,
                                   std::span<const double> theta, ClipIn norm, double limit);
 
 /// The Hessian of f with clipped records: those at their limit have no curvature. Row-major p x p.
-std::vector<double> clipped_hessian(const Losses& loss, const Rows& rows,
+std::vector<double> clipped_hessian(const Losses& loss, const data::Rows& rows,
                                     std::span<const double> theta, ClipIn norm, double limit,
                                     double l2);
 
 /// The same, but a loss without curvature gets that of its kink: the density of scores there, by a
 /// normal kernel. What noise does to the fitness near the optimum.
-std::vector<double> smoothed_hessian(const Losses& loss, const Rows& rows,
+std::vector<double> smoothed_hessian(const Losses& loss, const data::Rows& rows,
                                      std::span<const double> theta, ClipIn norm, double limit,
                                      double l2);
 
 /// use(z, slope) for every record; its clipped gradient is slope z.
-void each_gradient(const Losses& loss, const Rows& rows, std::span<const double> theta, ClipIn norm,
-                   double limit, const std::function<void(std::span<const double>, double)>& use);
+void each_gradient(const Losses& loss, const data::Rows& rows, std::span<const double> theta,
+                   ClipIn norm, double limit,
+                   const std::function<void(std::span<const double>, double)>& use);
 
 /// The inverse of a symmetric positive definite matrix, or nothing if it is not one.
 std::optional<std::vector<double>> inverse(std::span<const double> matrix, size_t dimension);

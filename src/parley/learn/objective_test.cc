@@ -23,7 +23,7 @@ constexpr std::array kTheta = {0.3, -0.2};
 // G1, printed to 13 digits.
 TEST(MeanGradient, EqualsTheGoldenVectors) {
   const Losses squared = Squared{}, hinge = Hinge{}, logistic = Logistic{};
-  const Rows one = tiny_owner(1), two = tiny_owner(2);
+  const data::Rows one = tiny_owner(1), two = tiny_owner(2);
   expect_near(mean_gradient(squared, one, kTheta, ClipIn::kNone, 0), {-0.2875, 0.3166666666667});
   expect_near(mean_gradient(squared, two, kTheta, ClipIn::kNone, 0), {-1.35, -0.275});
   expect_near(mean_gradient(squared, one, kTheta, ClipIn::kL1, 1), {-0.2333333333333, 0.1});
@@ -32,7 +32,7 @@ TEST(MeanGradient, EqualsTheGoldenVectors) {
   expect_near(mean_gradient(squared, one, kTheta, ClipIn::kL2, 1),
               {-0.2475118750121, 0.1567141667151});
   expect_near(mean_gradient(squared, two, kTheta, ClipIn::kL2, 1), {-0.9472135955, -0.22360679775});
-  const Rows class_one = tiny_classes(1), class_two = tiny_classes(2);
+  const data::Rows class_one = tiny_classes(1), class_two = tiny_classes(2);
   expect_near(mean_gradient(hinge, class_one, kTheta, ClipIn::kNone, 0), {-0.5833333333333, 0.5});
   expect_near(mean_gradient(hinge, class_two, kTheta, ClipIn::kNone, 0), {-1.5, -0.25});
   expect_near(mean_gradient(logistic, class_one, kTheta, ClipIn::kNone, 0),
@@ -41,9 +41,9 @@ TEST(MeanGradient, EqualsTheGoldenVectors) {
               {-0.579426695118, -0.1125415006719});
 }
 
-Rows random_rows(size_t count, size_t columns, uint64_t seed) {
+data::Rows random_rows(size_t count, size_t columns, uint64_t seed) {
   SeededEntropy entropy(seed, "rows");
-  Rows rows(columns);
+  data::Rows rows(columns);
   std::vector<double> z(columns);
   for (size_t i = 0; i < count; ++i) {
     double label = 0;
@@ -54,7 +54,7 @@ Rows random_rows(size_t count, size_t columns, uint64_t seed) {
 }
 
 TEST(ClippedHessian, DropsTheRecordsAtTheirLimit) {
-  const Rows rows = random_rows(2000, 3, 4);
+  const data::Rows rows = random_rows(2000, 3, 4);
   const std::vector<double> theta(3, 0.5);
   const auto whole = clipped_hessian(Squared{}, rows, theta, ClipIn::kNone, 0, 0.1);
   const auto clipped = clipped_hessian(Squared{}, rows, theta, ClipIn::kL1, 1.0, 0.1);
@@ -73,8 +73,8 @@ TEST(ClippedHessian, DropsTheRecordsAtTheirLimit) {
 }
 
 TEST(ClippedHessian, IsTheDerivativeOfTheMeanGradientOfASmoothLoss) {
-  const Rows numbers = random_rows(500, 3, 5);
-  Rows rows(3);
+  const data::Rows numbers = random_rows(500, 3, 5);
+  data::Rows rows(3);
   for (size_t i = 0; i < numbers.size(); ++i) rows.add(numbers.row(i), i % 3 == 0 ? -1 : 1);
   const Losses loss = Logistic{{2, 1}};
   const std::vector<double> theta = {.5, -.2, .1};

@@ -38,8 +38,4 @@ std::vector<double> moments_minimum(std::span<const double> moments, size_t colu
   return newton_step(start, gradient, {hessian.data(), size_t(hessian.size())}, 0, box);
 }
 
-double noise_floor(double deviation, double off, size_t columns) {
-  return 2 * deviation * off * std::sqrt(static_cast<double>(columns));
-}
-
 }  // namespace parley::learn

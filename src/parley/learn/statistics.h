@@ -12,8 +12,4 @@ namespace parley::learn {
 std::vector<double> moments_minimum(std::span<const double> moments, size_t columns, double l2,
                                     double floor, double box);
 
-/// The size, in the spectral norm, of a symmetric matrix of noise: `deviation` on the diagonal,
-/// this times `off` beside it (Wigner). Below it an eigenvalue of G says nothing.
-double noise_floor(double deviation, double off, size_t columns);
-
 }  // namespace parley::learn

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "parley/base/math/noise_floor.h"
 #include "parley/learn/fitness.h"
 #include "support/tiny.h"
 
@@ -9,7 +10,7 @@ namespace parley::learn {
 namespace statistics_test {
 
 /// The exact moments of rows, as moments_minimum takes them.
-std::vector<double> moments_of(const Rows& rows) {
+std::vector<double> moments_of(const data::Rows& rows) {
   Moments found(rows.columns());
   found.add(rows, 1);
   std::vector<double> moments;
@@ -20,7 +21,7 @@ std::vector<double> moments_of(const Rows& rows) {
 }
 
 TEST(MomentsMinimum, OfExactMomentsIsTheOptimum) {
-  const Rows rows = test::tiny_owner(1);
+  const data::Rows rows = test::tiny_owner(1);
   for (double l2 : {0.0, .3})
     for (double box : {10.0, .2}) {
       Fitness fitness(Squared{}, 2, l2);

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::ledger {

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "parley/ledger/row.h"
+#include "parley/ledger/storage/row.h"
 
 namespace parley::ledger {
 

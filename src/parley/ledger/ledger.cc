@@ -3,8 +3,8 @@
 #include <system_error>
 #include <utility>
 
-#include "parley/ledger/create.h"
 #include "parley/ledger/state.h"
+#include "parley/ledger/storage/create.h"
 
 namespace parley::ledger {
 namespace {

@@ -16,7 +16,7 @@
 #include "parley/base/bytes.h"
 #include "parley/base/clock.h"
 #include "parley/base/result.h"
-#include "parley/privacy/accounting/budget.h"
+#include "parley/privacy/budget/budget.h"
 #include "parley/privacy/flow.h"
 #include "parley/privacy/mechanisms.h"
 

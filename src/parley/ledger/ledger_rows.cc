@@ -1,7 +1,7 @@
 // Rows that no query asks for: budgets, approvals, and what peers know of this ledger.
 #include <algorithm>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/ledger/price.h"
 #include "parley/ledger/state.h"
 

@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include "parley/base/files.h"
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/ledger/read.h"
-#include "parley/ledger/sqlite.h"
+#include "parley/ledger/storage/sqlite.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 

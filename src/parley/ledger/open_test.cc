@@ -7,7 +7,7 @@
 #include "parley/base/files.h"
 #include "parley/ledger/ledger.h"
 #include "parley/ledger/read.h"
-#include "parley/ledger/sqlite.h"
+#include "parley/ledger/storage/sqlite.h"
 #include "support/ledgers.h"
 
 namespace parley::ledger {

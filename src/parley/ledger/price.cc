@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "parley/privacy/accounting/event_json.h"
-#include "parley/privacy/accounting/tracks.h"
+#include "parley/privacy/budget/tracks.h"
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::ledger {

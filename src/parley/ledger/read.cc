@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "parley/ledger/store.h"
+#include "parley/ledger/storage/store.h"
 
 namespace parley::ledger {
 namespace {

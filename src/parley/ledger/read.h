@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/ledger/chain.h"
+#include "parley/ledger/storage/chain.h"
 
 namespace parley::ledger {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "parley/ledger/ledger.h"
-#include "parley/ledger/lock.h"
-#include "parley/ledger/store.h"
+#include "parley/ledger/storage/lock.h"
+#include "parley/ledger/storage/store.h"
 
 namespace parley::ledger {
 

@@ -15,16 +15,16 @@
 
 #include "parley/net/journal.h"
 #include "parley/net/neighbours.h"
-#include "parley/net/outbox.h"
 #include "parley/net/receipts.h"
-#include "parley/protocol/gossip.h"
+#include "parley/net/transport/outbox.h"
+#include "parley/protocol/peers/gossip.h"
 
 namespace parley::net {
 
 class Circle {
  public:
   struct Setting {
-    const Household& household;
+    const OwnerContext& context;
     const charter::Charter& job;  // as one central learner would run it
     const NeighbourOptions& options;
     const Log& log;
@@ -61,7 +61,7 @@ class Circle {
   void fail_locked(const Error& error);
   template <class Work>
   auto with_ledger(const Work& work) {
-    const std::lock_guard lock(setting_.household.mutex);
+    const std::lock_guard lock(setting_.context.mutex);
     return work();
   }
 

@@ -2,7 +2,7 @@
 // owner refuses with a reason, logs it, and its ledger has paid for no more than it answered.
 #include <cmath>
 
-#include "parley/net/host.h"
+#include "parley/net/transport/server.h"
 #include "support/open_job.h"
 
 namespace parley::net {
@@ -15,8 +15,8 @@ const Hash kCharter = some_plan().charter;
 /// Says to everyone who greets it what it was told to say, one thing after each reply.
 class Scripted {
  public:
-  Scripted(const Papers& papers, std::vector<Bytes> script)
-      : host_(*Host::listen("127.0.0.1:0", papers, 1 << 20, [](const std::string&) {})),
+  Scripted(const Credentials& credentials, std::vector<Bytes> script)
+      : host_(*Server::listen("127.0.0.1:0", credentials, 1 << 20, [](const std::string&) {})),
         script_(std::move(script)),
         thread_([this] { run(); }) {}
   ~Scripted() {
@@ -43,12 +43,12 @@ class Scripted {
       const std::lock_guard lock(mutex_);
       heard_.push_back(said->message);
       if (heard_.size() <= script_.size())
-        host_->send(said->guest, script_[heard_.size() - 1]);
+        host_->send(said->connection, script_[heard_.size() - 1]);
       else
-        host_->dismiss(said->guest, {Code::kUnavailable, "come again"});
+        host_->dismiss(said->connection, {Code::kUnavailable, "come again"});
     }
   }
-  std::unique_ptr<Host> host_;
+  std::unique_ptr<Server> host_;
   std::vector<Bytes> script_;
   std::mutex mutex_;
   std::vector<Bytes> heard_;
@@ -65,14 +65,14 @@ class AnHonestOwner : public testing::Test {
                         wire::Query{round, privacy::Public::from_model(std::move(theta))});
   }
   auto attend_to(const Scripted& learner) {
-    return attend(*owner_.owner, nullptr, mutex_, banks_.papers("owner", "one"), learner.dial(),
-                  {.absent = std::chrono::seconds(1), .answer_after = answer_after_}, stop_,
-                  book_.log());
+    return attend(
+        *owner_.owner, nullptr, mutex_, banks_.credentials("owner", "one"), learner.dial(),
+        {.absent = std::chrono::seconds(1), .answer_after = answer_after_}, stop_, book_.log());
   }
   /// Attends until it has had enough, for this reason, having answered so many questions.
   void expect_refusal(std::vector<Bytes> script, Code code, const std::string& why,
                       uint32_t answered = 0) {
-    Scripted learner(banks_.papers("learner", test::kLearner), std::move(script));
+    Scripted learner(banks_.credentials("learner", test::kLearner), std::move(script));
     const auto ended = attend_to(learner);
     ASSERT_FALSE(ended);
     EXPECT_EQ(ended.error().code, code) << ended.error().what;
@@ -148,10 +148,10 @@ TEST_F(AnHonestOwner, RepliesNoEarlierThanItsPolicySays) {
 
 TEST_F(AnHonestOwner, SaysNothingToSomebodyElse) {
   test::Consortium others = test::consortium_of_today();
-  for (const Papers& papers :
-       {banks_.papers("owner", "two"), banks_.papers("learner", "other-bank"),
-        others.papers("learner", test::kLearner)}) {
-    Scripted impostor(papers, {query(1, 1)});
+  for (const Credentials& credentials :
+       {banks_.credentials("owner", "two"), banks_.credentials("learner", "other-bank"),
+        others.credentials("learner", test::kLearner)}) {
+    Scripted impostor(credentials, {query(1, 1)});
     const auto ended = attend_to(impostor);
     ASSERT_FALSE(ended);
     EXPECT_EQ(ended.error().code, Code::kIntegrity) << ended.error().what;

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/net/host.h"
 #include "parley/net/journal.h"
 #include "parley/net/receipts.h"
+#include "parley/net/transport/server.h"
 #include "parley/protocol/trained_model.h"
 
 namespace parley::net {
@@ -75,7 +75,9 @@ class Times {
 
   /// Owners may speak at any time, and not only when they were asked.
   bool async() const { return async_; }
-  std::chrono::milliseconds patience() const { return every_ ? std::min(kLearnerTick, *every_) : kLearnerTick; }
+  std::chrono::milliseconds patience() const {
+    return every_ ? std::min(kLearnerTick, *every_) : kLearnerTick;
+  }
   bool is_call() {
     if (!every_ || Steady::now() < call_) return false;
     call_ = Steady::now() + *every_;
@@ -100,7 +102,7 @@ class Times {
 class Session {
  public:
   Session(const charter::Charter& charter, protocol::Learner& learner, Journal& journal,
-          const ReceiptBook& book, Host& host, const LearnerOptions& options, const Log& log)
+          const ReceiptBook& book, Server& host, const LearnerOptions& options, const Log& log)
       : charter_(charter),
         learner_(learner),
         journal_(journal),
@@ -137,7 +139,7 @@ class Session {
 
  private:
   struct Seat {
-    std::optional<Guest> guest{};
+    std::optional<ConnectionId> connection{};
     std::optional<Steady::time_point> due{};  // of its greeting or answer
     bool told = false;                        // has left after the end
   };
@@ -166,19 +168,19 @@ class Session {
   Result<void> take(Event event) {
     if (auto* arrived = std::get_if<Arrived>(&event)) admit(*arrived);
     if (auto* said = std::get_if<Said>(&event)) return hear(*said);
-    if (auto* left = std::get_if<Left>(&event)) part(left->guest);
+    if (auto* left = std::get_if<Left>(&event)) part(left->connection);
     return {};
   }
 
   void admit(const Arrived& arrived) {
     const auto place = place_of(arrived.identity);
-    if (!place) return host_.turn_away(arrived.guest, arrived.identity.uri(), place.error());
+    if (!place) return host_.turn_away(arrived.connection, arrived.identity.uri(), place.error());
     Seat& seat = seats_[*place];
-    const bool again = seat.guest.has_value();
+    const bool again = seat.connection.has_value();
     if (again)
-      host_.dismiss(*seat.guest,
+      host_.dismiss(*seat.connection,
                     {Code::kUnavailable, "a newer stream of the same owner took over"});
-    seat.guest = arrived.guest;
+    seat.connection = arrived.connection;
     seat.due = Steady::now() + options_.greeting;
     learner_.attend(*place);
     log_(name(*place) + " attends from " + arrived.address +
@@ -196,7 +198,7 @@ class Session {
 
   /// One message of an owner. Only a journal that cannot be written is an error here.
   Result<void> hear(const Said& said) {
-    const auto place = seat_of(said.guest);
+    const auto place = seat_of(said.connection);
     if (!place) return {};
     auto step = learner_.step(*place, said.message);
     if (!step) {
@@ -211,7 +213,7 @@ class Session {
       last_answer_ = Steady::now();
     }
     TRY(go_on(*std::move(step)));
-    if (times_.async()) host_.hear_on(said.guest);
+    if (times_.async()) host_.hear_on(said.connection);
     return {};
   }
 
@@ -233,15 +235,15 @@ class Session {
   void send(std::vector<protocol::Outgoing> messages) {
     for (protocol::Outgoing& out : messages) {
       Seat& seat = seats_[out.owner];
-      host_.send(*seat.guest, std::move(out.message));
+      host_.send(*seat.connection, std::move(out.message));
       if (!first_question_) first_question_ = Steady::now();
       if (learner_.awaits(out.owner))
         seat.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
     }
   }
 
-  void part(Guest guest) {
-    const auto place = seat_of(guest);
+  void part(ConnectionId connection) {
+    const auto place = seat_of(connection);
     if (!place) return;
     leave(*place);
     seats_[*place].told = learner_.finished();
@@ -249,13 +251,13 @@ class Session {
   }
 
   void dismiss(size_t place, const Error& reason) {
-    host_.dismiss(*seats_[place].guest, reason);
+    host_.dismiss(*seats_[place].connection, reason);
     leave(place);
   }
 
   void leave(size_t place) {
     learner_.leave(place);
-    seats_[place].guest.reset();
+    seats_[place].connection.reset();
     seats_[place].due.reset();
   }
 
@@ -282,16 +284,16 @@ class Session {
   /// Ends every stream with the reason; whoever comes later finds nobody.
   Error abandon(Error error) {
     for (size_t i = 0; i < seats_.size(); ++i)
-      if (seats_[i].guest) dismiss(i, error);
+      if (seats_[i].connection) dismiss(i, error);
     for (int ticks = 0; ticks < 3; ++ticks) host_.next(kLearnerTick);  // The last words go out.
     if (error.hint.empty()) error.hint = resume_hint();
     return error;
   }
 
   std::string resume_hint() const { return "Nothing is lost: go on with `parley learner resume`."; }
-  std::optional<size_t> seat_of(Guest guest) const {
+  std::optional<size_t> seat_of(ConnectionId connection) const {
     for (size_t i = 0; i < seats_.size(); ++i)
-      if (seats_[i].guest == guest) return i;
+      if (seats_[i].connection == connection) return i;
     return std::nullopt;
   }
   const std::string& name(size_t place) const { return charter_.owners[place].name; }
@@ -300,7 +302,7 @@ class Session {
   protocol::Learner& learner_;
   Journal& journal_;
   const ReceiptBook& book_;
-  Host& host_;
+  Server& host_;
   const LearnerOptions& options_;
   const Log& log_;
   Times times_;
@@ -314,13 +316,13 @@ class Session {
 }  // namespace
 
 Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Learner& learner,
-                                  const Papers& papers, const LearnerOptions& options, Clock& clock,
-                                  const std::atomic<bool>& stop, const Log& log) {
+                                  const Credentials& credentials, const LearnerOptions& options,
+                                  Clock& clock, const std::atomic<bool>& stop, const Log& log) {
   const ReceiptBook book(options.receipts);
   TRY(remember_receipts(book, learner));
   Opened opened = TRY(open_journal(options, charter.hash, clock, learner));
   const auto host =
-      TRY(Host::listen(options.listen, papers, longest_message(learner.numbers()), log));
+      TRY(Server::listen(options.listen, credentials, longest_message(learner.numbers()), log));
   options.opened(host->port());
   options.progress(learner.rounds_done());
   Session session(charter, learner, opened.journal, book, *host, options, log);

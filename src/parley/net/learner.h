@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/net/identity.h"
-#include "parley/net/transport.h"
+#include "parley/net/identity/identity.h"
+#include "parley/net/transport/transport.h"
 #include "parley/protocol/learner.h"
 
 namespace parley::net {
@@ -48,7 +48,7 @@ struct LearnerResult {
 /// refusal ends it with that owner's reason; owners that stay away for too long end it with
 /// kUnavailable. Whatever ends it, `resume` goes on from there.
 Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Learner& learner,
-                                  const Papers& papers, const LearnerOptions& options, Clock& clock,
-                                  const std::atomic<bool>& stop, const Log& log);
+                                  const Credentials& credentials, const LearnerOptions& options,
+                                  Clock& clock, const std::atomic<bool>& stop, const Log& log);
 
 }  // namespace parley::net

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "parley/net/circle.h"
-#include "parley/net/host.h"
 #include "parley/net/owner_service.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/net/transport/server.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/sync_plan.h"
 
 namespace parley::net {
@@ -52,23 +52,23 @@ Result<std::map<size_t, Dial>> dials_of(const Policy& policy, const Setup& setup
 }
 
 /// An owner that listens is a learner to those who dial it.
-Result<Papers> serving_papers(const Policy& policy, Clock& clock) {
+Result<Credentials> serving_credentials(const Policy& policy, Clock& clock) {
   if (policy.identity->learner.empty())
     return Error{Code::kInvalid,
                  "neighbours dial this owner, and it has no papers of role learner to show them",
                  "Type `parley join --role learner`, and name its folder: [identity] learner.",
                  {.key = "identity.learner"}};
   const std::filesystem::path name = policy.identity->learner / policy.owner;
-  Papers papers = TRY(read_papers({.consortium = policy.identity->consortium,
-                                   .certificate = name.string() + ".crt",
-                                   .key = name.string() + ".key",
-                                   .authority = policy.identity->authority,
-                                   .sign_key = {}},
-                                  clock));
+  Credentials credentials = TRY(read_credentials({.consortium = policy.identity->consortium,
+                                                  .certificate = name.string() + ".crt",
+                                                  .key = name.string() + ".key",
+                                                  .authority = policy.identity->authority,
+                                                  .sign_key = {}},
+                                                 clock));
   const Identity us{policy.identity->consortium, "learner", policy.owner};
-  if (papers.identity == us) return papers;
+  if (credentials.identity == us) return credentials;
   return Error{Code::kInvalid,
-               "the certificate is " + papers.identity.uri() + ", needed is " + us.uri(),
+               "the certificate is " + credentials.identity.uri() + ", needed is " + us.uri(),
                "Join with --role learner and this owner's name.",
                {.file = name.string() + ".crt"}};
 }
@@ -100,13 +100,14 @@ class Streams {
       : circle_(circle), setup_(setup), patience_(patience) {}
 
   /// From now on the neighbours that dial.
-  void keep_door(Host& host) {
+  void keep_door(Server& host) {
     host_ = &host;
     threads_.emplace_back([this] { door(); });
   }
   /// From now on a neighbour that is dialled, again whenever the line breaks.
-  void call(size_t neighbour, const Dial& dial, const Papers& papers) {
-    threads_.emplace_back([this, neighbour, dial, &papers] { dial_on(neighbour, dial, papers); });
+  void call(size_t neighbour, const Dial& dial, const Credentials& credentials) {
+    threads_.emplace_back(
+        [this, neighbour, dial, &credentials] { dial_on(neighbour, dial, credentials); });
   }
   void end() {
     over_ = true;
@@ -115,12 +116,12 @@ class Streams {
   }
 
  private:
-  void dial_on(size_t neighbour, const Dial& dial, const Papers& papers) {
+  void dial_on(size_t neighbour, const Dial& dial, const Credentials& credentials) {
     auto pause = patience_.first_pause;
     std::string said;  // The same trouble is logged once.
     while (!over_) {
       bool heard = false;
-      const auto ended = talk(neighbour, dial, papers, heard);
+      const auto ended = talk(neighbour, dial, credentials, heard);
       if (over_ || ended) return;
       if (ended.error().code != Code::kUnavailable) return circle_.fail(ended.error());
       if (ended.error().what != std::exchange(said, ended.error().what))
@@ -138,8 +139,9 @@ class Streams {
   }
 
   /// One stream, until it ends. A message that the neighbour must not send ends only that.
-  Result<void> talk(size_t neighbour, const Dial& dial, const Papers& papers, bool& heard) {
-    Line line = TRY(Line::open(papers, dial, over_, kTalk));
+  Result<void> talk(size_t neighbour, const Dial& dial, const Credentials& credentials,
+                    bool& heard) {
+    Client line = TRY(Client::open(credentials, dial, over_, kTalk));
     Outbox& outbox = circle_.outbox(neighbour);
     outbox.open([&] { line.wake(); });
     circle_.connected(neighbour, "is dialled at " + dial.address);
@@ -163,12 +165,12 @@ class Streams {
       Event event = host_->next(kRemindTick);
       if (auto* arrived = std::get_if<Arrived>(&event)) admit(*arrived);
       if (auto* said = std::get_if<Said>(&event)) hear(*said);
-      if (auto* left = std::get_if<Left>(&event)) part(left->guest);
-      for (const auto& [neighbour, guest] : seats_)
+      if (auto* left = std::get_if<Left>(&event)) part(left->connection);
+      for (const auto& [neighbour, connection] : seats_)
         while (auto message = circle_.outbox(neighbour).take())
-          host_->send(guest, *std::move(message));
+          host_->send(connection, *std::move(message));
     }
-    for (const auto& [neighbour, guest] : seats_) circle_.outbox(neighbour).close();
+    for (const auto& [neighbour, connection] : seats_) circle_.outbox(neighbour).close();
   }
 
   void admit(const Arrived& arrived) {
@@ -178,11 +180,11 @@ class Streams {
       if (const auto older = seats_.find(each); older != seats_.end())
         host_->dismiss(older->second,
                        {Code::kUnavailable, "a newer stream of the same owner took over"});
-      seats_.insert_or_assign(each, arrived.guest);
+      seats_.insert_or_assign(each, arrived.connection);
       circle_.outbox(each).open([this] { host_->wake(); });
       return circle_.connected(each, "attends from " + arrived.address);
     }
-    host_->turn_away(arrived.guest, arrived.identity.uri(), not_expected(arrived.identity));
+    host_->turn_away(arrived.connection, arrived.identity.uri(), not_expected(arrived.identity));
   }
 
   Error not_expected(const Identity& identity) const {
@@ -193,34 +195,34 @@ class Streams {
   }
 
   void hear(const Said& said) {
-    const auto seat = seat_of(said.guest);
+    const auto seat = seat_of(said.connection);
     if (seat == seats_.end()) return;
     if (const auto taken = circle_.hear(seat->first, said.message); !taken) {
       circle_.say("refused " + circle_.name(seat->first) + ": " + taken.error().what);
-      host_->dismiss(said.guest, {Code::kUnavailable, taken.error().what});
-      return part(said.guest);
+      host_->dismiss(said.connection, {Code::kUnavailable, taken.error().what});
+      return part(said.connection);
     }
-    host_->hear_on(said.guest);
+    host_->hear_on(said.connection);
   }
 
-  void part(Guest guest) {
-    const auto seat = seat_of(guest);
+  void part(ConnectionId connection) {
+    const auto seat = seat_of(connection);
     if (seat == seats_.end()) return;
     circle_.outbox(seat->first).close();
     if (!over_) circle_.say(circle_.name(seat->first) + " left");
     seats_.erase(seat);
   }
 
-  std::map<size_t, Guest>::iterator seat_of(Guest guest) {
+  std::map<size_t, ConnectionId>::iterator seat_of(ConnectionId connection) {
     return std::find_if(seats_.begin(), seats_.end(),
-                        [&](const auto& each) { return each.second == guest; });
+                        [&](const auto& each) { return each.second == connection; });
   }
 
   Circle& circle_;
   const Setup& setup_;
   const Patience& patience_;
-  Host* host_ = nullptr;
-  std::map<size_t, Guest> seats_{};  // by place
+  Server* host_ = nullptr;
+  std::map<size_t, ConnectionId> seats_{};  // by place
   std::atomic<bool> over_ = false;
   std::vector<std::thread> threads_{};
 };
@@ -232,7 +234,7 @@ struct OpenedJob {
 
 /// The journal, and the node as far as it goes: what it restores, the ledger is asked about.
 Result<OpenedJob> open_journal(const std::filesystem::path& out, const Hash& charter, Clock& clock,
-                            protocol::GossipNode& node, std::mutex& ledger) {
+                               protocol::GossipNode& node, std::mutex& ledger) {
   const auto file = out / "journal.pb";
   if (!std::filesystem::exists(file)) {
     const std::string started = clock.now();
@@ -246,21 +248,21 @@ Result<OpenedJob> open_journal(const std::filesystem::path& out, const Hash& cha
 
 }  // namespace
 
-Result<std::optional<Hash>> learn_with_neighbours(const Household& household, const Ready& ready,
-                                                  const Papers& papers,
+Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, const Ready& ready,
+                                                  const Credentials& credentials,
                                                   const NeighbourOptions& options, Clock& clock,
                                                   const std::atomic<bool>& stop, const Log& log) {
-  const Policy& policy = household.policy;
+  const Policy& policy = context.policy;
   const Setup setup = TRY(set_up(policy, ready));
   const auto dials = TRY(dials_of(policy, setup));
-  std::unique_ptr<Host> host;
+  std::unique_ptr<Server> host;
   if (!setup.expected.empty()) {
-    const Papers serving = TRY(serving_papers(policy, clock));
+    const Credentials serving = TRY(serving_credentials(policy, clock));
     const std::string address = TRY(listen_on(policy, setup.charter, setup.self, options.listen));
-    host = TRY(Host::listen(address, serving, longest_message(setup.plan), log, kTalk));
+    host = TRY(Server::listen(address, serving, longest_message(setup.plan), log, kTalk));
     log("listening on port " + std::to_string(host->port()));
   }
-  auto gate = TRY(open_gate(household, ready, setup.job));
+  auto gate = TRY(open_gate(context, ready, setup.job));
   protocol::GossipNode node(setup.plan,
                             {setup.self, protocol::neighbours_of(setup.charter, setup.self)},
                             std::move(gate), ready.key);
@@ -269,13 +271,13 @@ Result<std::optional<Hash>> learn_with_neighbours(const Household& household, co
     auto newest = TRY(book.newest(setup.plan.owners[i].name, *setup.plan.owners[i].sign_key));
     if (newest) node.remember(i, *std::move(newest));
   }
-  OpenedJob opened = TRY(open_journal(options.out, setup.job.hash, clock, node, household.mutex));
-  Circle circle({household, setup.job, options, log}, std::move(node), std::move(opened.journal),
+  OpenedJob opened = TRY(open_journal(options.out, setup.job.hash, clock, node, context.mutex));
+  Circle circle({context, setup.job, options, log}, std::move(node), std::move(opened.journal),
                 std::move(opened.started));
   Streams streams(circle, setup, options.patience);
   const auto model = [&]() -> Result<Hash> {
     if (host) streams.keep_door(*host);
-    for (const auto& [neighbour, dial] : dials) streams.call(neighbour, dial, papers);
+    for (const auto& [neighbour, dial] : dials) streams.call(neighbour, dial, credentials);
     return circle.wait(stop);
   }();
   streams.end();

@@ -1,4 +1,4 @@
-// An owner in a job without a central learner (protocol/gossip.h): it listens to some of its
+// An owner in a job without a central learner (protocol/peers/gossip.h): it listens to some of its
 // neighbours and dials the others, and comes to the model by itself.
 //
 // Of two neighbours the one that is later in the charter dials and shows its owner's certificate,
@@ -25,8 +25,8 @@ struct NeighbourOptions {
 /// Until the model is there and every neighbour has it, or cannot be waited for any longer; writes
 /// model and transcript, and returns the model's hash. An owner's refusal reaches all, and is the
 /// error. Goes on with the journal of an earlier process, if there is one.
-Result<std::optional<Hash>> learn_with_neighbours(const Household& household, const Ready& ready,
-                                                  const Papers& papers,
+Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, const Ready& ready,
+                                                  const Credentials& credentials,
                                                   const NeighbourOptions& options, Clock& clock,
                                                   const std::atomic<bool>& stop, const Log& log);
 

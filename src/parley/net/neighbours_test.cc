@@ -2,7 +2,7 @@
 // the two owners come to one model all the same.
 #include "parley/net/neighbours.h"
 
-#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/wire/gossip.h"
 #include "support/open_job.h"
 
@@ -42,9 +42,9 @@ class Side {
     policy_.owner = name;
     policy_.datasets.resize(1);
     policy_.datasets[0].name = "data", policy_.datasets[0].budget = budget();
-    policy_.identity = test::write_papers(folder_, banks.papers("learner", name));
+    policy_.identity = test::write_credentials(folder_, banks.credentials("learner", name));
     policy_.identity->learner = folder_;
-    papers_ = banks.papers("owner", name);
+    credentials_ = banks.credentials("owner", name);
   }
   ~Side() {
     stop = true;
@@ -59,8 +59,8 @@ class Side {
       const Ready ready{charter, *protocol::jobs_asking(charter, policy_.owner),
                         &policy_.datasets[0], gate::Records(owner_.rows), key_};
       const NeighbourOptions options{.listen = "127.0.0.1:0", .out = folder_ / "job"};
-      const Household household{policy_, owner_.ledger, *owner_.entropy, mutex_};
-      model = learn_with_neighbours(household, ready, papers_, options, banks_.clock(), stop,
+      const OwnerContext context{policy_, owner_.ledger, *owner_.entropy, mutex_};
+      model = learn_with_neighbours(context, ready, credentials_, options, banks_.clock(), stop,
                                     book.log());
     });
   }
@@ -87,7 +87,7 @@ class Side {
   SigningKey key_;
   std::filesystem::path folder_;
   charter::Policy policy_{};
-  Papers papers_{};
+  Credentials credentials_{};
   std::mutex mutex_;
   std::thread thread_;
 };
@@ -100,16 +100,16 @@ class AtAnOwnersPort : public testing::Test {
   }
   ~AtAnOwnersPort() override { log_refused_handshakes(nullptr); }
 
-  Result<Line> come(const Papers& papers, const char* call = kTalk) {
+  Result<Client> come(const Credentials& credentials, const char* call = kTalk) {
     const Dial dial{"127.0.0.1:" + std::to_string(port_), "", {"banks.example", "learner", "one"}};
-    return Line::open(papers, dial, one_.stop, call);
+    return Client::open(credentials, dial, one_.stop, call);
   }
-  static Error last_words(Line& line) {
+  static Error last_words(Client& line) {
     for (;;)
       if (const auto heard = line.read(); !heard) return heard.error();
   }
   void expect_refused(const Bytes& message, const std::string& why) {
-    auto line = come(banks_.papers("owner", "two"));
+    auto line = come(banks_.credentials("owner", "two"));
     ASSERT_TRUE(line && line->write(message));
     last_words(*line);
     EXPECT_TRUE(one_.book.says(why)) << one_.book.text();
@@ -154,20 +154,20 @@ TEST_F(AtAnOwnersPort, AnAnswerThatNobodySignedIsRefused) {
 
 TEST_F(AtAnOwnersPort, WhoeverIsNoNeighbourIsTurnedAwayByName) {
   for (const char* name : {"one", "three"}) {
-    auto line = come(banks_.papers("owner", name));
+    auto line = come(banks_.credentials("owner", name));
     ASSERT_TRUE(line);
     EXPECT_EQ(last_words(*line).code, Code::kPolicy);
     EXPECT_TRUE(
         one_.book.says("banks.example/owner/" + std::string(name) + " is no owner that dials one"))
         << one_.book.text();
   }
-  auto learner = come(banks_.papers("learner", "two"));
+  auto learner = come(banks_.credentials("learner", "two"));
   EXPECT_EQ(last_words(*learner).code, Code::kPolicy) << "the role counts";
   finish();
 }
 
 TEST_F(AtAnOwnersPort, WhoeverTakesItForALearnerIsTold) {
-  auto line = come(banks_.papers("owner", "two"), kAttend);
+  auto line = come(banks_.credentials("owner", "two"), kAttend);
   ASSERT_TRUE(line);
   EXPECT_NE(last_words(*line).what.find("there is no call"), std::string::npos);
   finish();
@@ -175,16 +175,16 @@ TEST_F(AtAnOwnersPort, WhoeverTakesItForALearnerIsTold) {
 
 TEST_F(AtAnOwnersPort, WithoutACertificateOfTheAuthorityThereIsNoConversation) {
   test::Consortium others = test::consortium_of_today();
-  auto line = come(others.papers("owner", "two"));
+  auto line = come(others.credentials("owner", "two"));
   EXPECT_TRUE(!line || !line->read());
   EXPECT_TRUE(one_.book.says("its certificate is not from this consortium's authority"));
   finish();
 }
 
 TEST_F(AtAnOwnersPort, TheNewestStreamOfANeighbourWins) {
-  auto older = come(banks_.papers("owner", "two"));
+  auto older = come(banks_.credentials("owner", "two"));
   ASSERT_TRUE(older->read()) << "it is greeted";
-  auto newer = come(banks_.papers("owner", "two"));
+  auto newer = come(banks_.credentials("owner", "two"));
   EXPECT_EQ(last_words(*older).what, "a newer stream of the same owner took over");
   finish();
 }

@@ -7,15 +7,15 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/available.h"
-#include "parley/gate/share_terms.h"
+#include "parley/data/sources/source.h"
+#include "parley/gate/secagg_terms.h"
 #include "parley/gate/terms.h"
-#include "parley/learn/source/source.h"
-#include "parley/net/sharing.h"
+#include "parley/net/vertical.h"
 #include "parley/protocol/async.h"
 #include "parley/protocol/federated/owner.h"
 #include "parley/protocol/learner_kind.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/sync.h"
 
 namespace parley::net {
@@ -35,15 +35,15 @@ struct Approval {
 
 /// Some rules let a charter run only after a person has read it. Nothing where none is needed, or
 /// where the ledger has it already.
-Result<std::optional<Approval>> approval_for(const Household& household,
+Result<std::optional<Approval>> approval_for(const OwnerContext& context,
                                              const charter::Charter& charter) {
-  const charter::Accept* rule = household.policy.first_match(charter);
+  const charter::Accept* rule = context.policy.first_match(charter);
   if (rule == nullptr || !rule->person) return std::optional<Approval>();
   {
-    const std::lock_guard lock(household.mutex);
-    if (household.ledger.is_approved(charter.hash)) return std::optional<Approval>();
+    const std::lock_guard lock(context.mutex);
+    if (context.ledger.is_approved(charter.hash)) return std::optional<Approval>();
   }
-  const auto file = household.policy.approval_of(charter);
+  const auto file = context.policy.approval_of(charter);
   if (!std::filesystem::exists(file))
     return Error{Code::kPolicy, "this charter waits for a person",
                  "Read it with `parley charter explain`, then type: parley owner approve POLICY "
@@ -64,14 +64,14 @@ Error refusal_of(const Error& refused) {
 
 /// But not the stream before the learner has read why: then it ends it, or says something that no
 /// longer matters.
-Error part_after(const Error& refused, Line& line, const Log& log) {
+Error part_after(const Error& refused, Client& line, const Log& log) {
   log("refused the learner's question: " + refused.what);
   static_cast<void>(bool(line.read()));
   return refusal_of(refused);
 }
 
 /// What the learner says next. Until then the clock ticks, and the owner may speak.
-Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Line& line) {
+Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Client& line) {
   if (ticks == nullptr) return line.read();
   for (;;) {
     auto message = TRY(line.read_until(ticks->next()));
@@ -85,7 +85,7 @@ Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mut
 }
 
 /// One stream from greeting to farewell.
-Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Line& line,
+Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Client& line,
                          std::chrono::milliseconds answer_after, bool& heard, const Log& log) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
@@ -165,77 +165,77 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter)
   for (const charter::Charter& job : jobs) {
     TRY(protocol::check_learner(job));
     if (job.secure_aggregation)
-      TRY(gate::share_plan(job));
+      TRY(gate::secagg_plan(job));
     else if (name == kSync || name == kAsync)
       TRY(gate::terms_for(job, TRY(place_in(job, policy.owner))));
   }
   Ready ready{std::move(charter), std::move(jobs), data, {}, std::move(key)};
   if (sharing) return ready;  // Its columns are read with the other owners' order of records.
-  const learn::Source source = TRY(charter::source_of(policy, *data, ready.charter));
-  auto loaded = TRY(learn::load_any(source, ready.charter.schema));
+  const data::Source source = TRY(charter::source_of(policy, *data, ready.charter));
+  auto loaded = TRY(data::load_any(source, ready.charter.schema));
   ready.records = gate::Records(std::move(loaded.rows));
   return ready;
 }
 
-Result<void> check_approved(const Household& household, const charter::Charter& charter) {
-  TRY(household.policy.dataset_for(charter));  // What no rule allows, no person is asked about.
-  TRY(approval_for(household, charter));
+Result<void> check_approved(const OwnerContext& context, const charter::Charter& charter) {
+  TRY(context.policy.dataset_for(charter));  // What no rule allows, no person is asked about.
+  TRY(approval_for(context, charter));
   return {};
 }
 
 namespace {
 
 /// The data set that pays, and that a person has approved. The ledger is the caller's.
-Result<ledger::DatasetId> account_for(const Household& household, const Ready& ready,
+Result<ledger::DatasetId> account_for(const OwnerContext& context, const Ready& ready,
                                       const std::optional<Approval>& approval) {
-  ledger::Ledger& ledger = household.ledger;
+  ledger::Ledger& ledger = context.ledger;
   const auto dataset =
       TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit));
   if (approval) TRY(ledger.approve(dataset, ready.charter.hash, approval->by, approval->at));
   return dataset;
 }
 
-Result<std::unique_ptr<protocol::Owner>> open_sharing(const Household& household,
-                                                      const Ready& ready, size_t place) {
-  const auto approval = TRY(approval_for(household, ready.charter));
-  return open_sharing_owner(household, ready.charter, place, *ready.data, ready.key,
-                            [&](ledger::DatasetId dataset) -> Result<void> {
-                              if (!approval) return {};
-                              return household.ledger.approve(dataset, ready.charter.hash,
-                                                              approval->by, approval->at);
-                            });
+Result<std::unique_ptr<protocol::Owner>> open_vertical(const OwnerContext& context,
+                                                       const Ready& ready, size_t place) {
+  const auto approval = TRY(approval_for(context, ready.charter));
+  return open_vertical_owner(context, ready.charter, place, *ready.data, ready.key,
+                             [&](ledger::DatasetId dataset) -> Result<void> {
+                               if (!approval) return {};
+                               return context.ledger.approve(dataset, ready.charter.hash,
+                                                             approval->by, approval->at);
+                             });
 }
 
-Result<std::unique_ptr<protocol::Owner>> open_federated(const Household& household,
+Result<std::unique_ptr<protocol::Owner>> open_federated(const OwnerContext& context,
                                                         const Ready& ready, size_t place) {
-  const auto approval = TRY(approval_for(household, ready.charter));
-  const std::lock_guard lock(household.mutex);
-  const auto dataset = TRY(account_for(household, ready, approval));
-  return protocol::open_federated(ready.charter, place, *ready.records, household.ledger, dataset,
-                                  ready.key, household.entropy,
-                                  static_cast<int>(household.policy.threads));
+  const auto approval = TRY(approval_for(context, ready.charter));
+  const std::lock_guard lock(context.mutex);
+  const auto dataset = TRY(account_for(context, ready, approval));
+  return protocol::open_federated(ready.charter, place, *ready.records, context.ledger, dataset,
+                                  ready.key, context.entropy,
+                                  static_cast<int>(context.policy.threads));
 }
 
 }  // namespace
 
-Result<gate::Gate> open_gate(const Household& household, const Ready& ready,
+Result<gate::Gate> open_gate(const OwnerContext& context, const Ready& ready,
                              const charter::Charter& job) {
-  const auto approval = TRY(approval_for(household, ready.charter));
-  gate::Terms terms = TRY(gate::terms_for(job, TRY(place_in(job, household.policy.owner))));
-  const std::lock_guard lock(household.mutex);
-  const auto dataset = TRY(account_for(household, ready, approval));
-  return gate::Gate::open(*ready.records, std::move(terms), household.ledger, dataset,
-                          household.entropy, static_cast<int>(household.policy.threads));
+  const auto approval = TRY(approval_for(context, ready.charter));
+  gate::Terms terms = TRY(gate::terms_for(job, TRY(place_in(job, context.policy.owner))));
+  const std::lock_guard lock(context.mutex);
+  const auto dataset = TRY(account_for(context, ready, approval));
+  return gate::Gate::open(*ready.records, std::move(terms), context.ledger, dataset,
+                          context.entropy, static_cast<int>(context.policy.threads));
 }
 
-Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household, const Ready& ready,
+Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context, const Ready& ready,
                                                     const charter::Charter& job) {
   using Made = std::unique_ptr<protocol::Owner>;
-  const std::string& name = household.policy.owner;
+  const std::string& name = context.policy.owner;
   const size_t place = TRY(place_in(job, name));
-  if (protocol::has_dealer(job)) return open_sharing(household, ready, place);
-  if (job.secure_aggregation) return open_federated(household, ready, place);
-  auto gate = TRY(open_gate(household, ready, job));
+  if (protocol::has_dealer(job)) return open_vertical(context, ready, place);
+  if (job.secure_aggregation) return open_federated(context, ready, place);
+  auto gate = TRY(open_gate(context, ready, job));
   if (job.protocol.name == charter::ProtocolName::kAsync)
     return Made(std::make_unique<protocol::AsyncOwner>(job.hash, name, job.protocol.contact,
                                                        std::move(gate), ready.key));
@@ -243,8 +243,9 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household, 
 }
 
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
-                                   const Papers& papers, const Dial& dial, const Patience& patience,
-                                   const std::atomic<bool>& stop, const Log& log) {
+                                   const Credentials& credentials, const Dial& dial,
+                                   const Patience& patience, const std::atomic<bool>& stop,
+                                   const Log& log) {
   using Clock = std::chrono::steady_clock;
   auto connected = Clock::now();
   auto pause = patience.first_pause;
@@ -252,7 +253,7 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
   for (;;) {
     bool heard = false;
     auto ended = [&]() -> Result<Hash> {
-      Line line = TRY(Line::open(papers, dial, stop));
+      Client line = TRY(Client::open(credentials, dial, stop));
       return attend_once(owner, ticks, mutex, line, patience.answer_after, heard, log);
     }();
     if (ended) return std::optional(*ended);

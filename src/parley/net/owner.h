@@ -12,9 +12,9 @@
 #include "parley/base/entropy.h"
 #include "parley/charter/policy.h"
 #include "parley/ledger/ledger.h"
-#include "parley/net/line.h"
-#include "parley/net/ticks.h"
-#include "parley/net/transport.h"
+#include "parley/net/transport/client.h"
+#include "parley/net/transport/ticks.h"
+#include "parley/net/transport/transport.h"
 #include "parley/protocol/owner.h"
 
 namespace parley::net {
@@ -26,7 +26,7 @@ std::filesystem::path ledger_of(const charter::Policy& policy);
 Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Charter& charter);
 
 /// What an owner brings to every job. The ledger is for one thread at a time.
-struct Household {
+struct OwnerContext {
   const charter::Policy& policy;
   ledger::Ledger& ledger;
   Entropy& entropy;
@@ -36,7 +36,7 @@ struct Household {
 /// A charter that the policy accepts, and the owner's rows for it, read and counted.
 struct Ready {
   charter::Charter charter;            // with its bundle
-  std::vector<charter::Charter> jobs;  // in which this owner answers (protocol/owner_jobs.h)
+  std::vector<charter::Charter> jobs;  // in which this owner answers (protocol/peers/owner_jobs.h)
   const charter::Dataset* data = nullptr;
   std::optional<gate::Records> records;  // none of an owner of columns, whose gate reads them
   SigningKey key;
@@ -46,13 +46,13 @@ struct Ready {
 Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter);
 
 /// Some rules let a charter run only after a person has read it: kPolicy while nobody has.
-Result<void> check_approved(const Household& household, const charter::Charter& charter);
+Result<void> check_approved(const OwnerContext& context, const charter::Charter& charter);
 
 /// The records behind a gate, for one of the charter's jobs: approved where the policy asks for a
 /// person, the budget enough to the end. Nothing has been spent.
-Result<gate::Gate> open_gate(const Household& household, const Ready& ready,
+Result<gate::Gate> open_gate(const OwnerContext& context, const Ready& ready,
                              const charter::Charter& job);
-Result<std::unique_ptr<protocol::Owner>> open_owner(const Household& household, const Ready& ready,
+Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context, const Ready& ready,
                                                     const charter::Charter& job);
 
 /// The clock by which this owner comes; none where it is asked.
@@ -78,7 +78,8 @@ void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::mill
 /// line breaks, for the ledger gives what has been paid for. A learner that is not the charter's,
 /// an abort, a ledger that fails: an error.
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
-                                   const Papers& papers, const Dial& dial, const Patience& patience,
-                                   const std::atomic<bool>& stop, const Log& log);
+                                   const Credentials& credentials, const Dial& dial,
+                                   const Patience& patience, const std::atomic<bool>& stop,
+                                   const Log& log);
 
 }  // namespace parley::net

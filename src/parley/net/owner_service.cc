@@ -21,10 +21,10 @@ std::string outcome(const Result<std::optional<Hash>>& model) {
 /// All jobs of one owner, each in its thread.
 class Jobs {
  public:
-  Jobs(const Household& household, const Papers& papers, const ServiceOptions& options,
+  Jobs(const OwnerContext& context, const Credentials& credentials, const ServiceOptions& options,
        Clock& clock, const std::atomic<bool>& stop, const Log& log)
-      : household_(household),
-        papers_(papers),
+      : context_(context),
+        credentials_(credentials),
         options_(options),
         clock_(clock),
         stop_(stop),
@@ -54,8 +54,8 @@ class Jobs {
     auto ready = [&]() -> Result<Ready> {
       const charter::Charter charter = TRY(charter::read_charter(file));
       end.charter_name = charter.name, end.charter = charter.hash;
-      TRY(check_approved(household_, charter));
-      Ready ready = TRY(get_ready(household_.policy, charter));
+      TRY(check_approved(context_, charter));
+      Ready ready = TRY(get_ready(context_.policy, charter));
       TRY(choose_jobs(ready));
       return ready;
     }();
@@ -68,7 +68,7 @@ class Jobs {
   Result<void> choose_jobs(Ready& ready) const {
     if (ready.jobs.empty())
       return Error{Code::kPolicy,
-                   household_.policy.owner + " learns from the others, and is asked nothing",
+                   context_.policy.owner + " learns from the others, and is asked nothing",
                    "Type `parley learner run`, then `parley owner tune`."};
     if (!options_.learner.empty())
       std::erase_if(ready.jobs, [&](const charter::Charter& job) {
@@ -76,7 +76,7 @@ class Jobs {
       });
     if (ready.jobs.empty())
       return Error{Code::kInvalid,
-                   "no learner " + options_.learner + " asks " + household_.policy.owner,
+                   "no learner " + options_.learner + " asks " + context_.policy.owner,
                    "Name a learner of the charter with --learner, or leave it out."};
     if (ready.jobs.size() == 1 || options_.dial.empty()) return {};
     return Error{Code::kInvalid, "--dial names one address, and several learners ask",
@@ -95,20 +95,20 @@ class Jobs {
                                          const std::string& title) {
     const Log log = [&](const std::string& line) { say(title + ": " + line); };
     Patience patience = options_.patience;
-    patience.answer_after = std::chrono::milliseconds(household_.policy.answer_ms);
+    patience.answer_after = std::chrono::milliseconds(context_.policy.answer_ms);
     if (!ready.charter.protocol.graph.empty())
-      return learn_with_neighbours(household_, ready, papers_, neighbour_options(job, patience),
+      return learn_with_neighbours(context_, ready, credentials_, neighbour_options(job, patience),
                                    clock_, stop_, log);
-    const Dial dial = TRY(dial_for(household_.policy, ready.charter, job, options_.dial));
-    const auto owner = TRY(open_owner(household_, ready, job));
-    const auto ticks = ticks_for(household_.policy, job);
+    const Dial dial = TRY(dial_for(context_.policy, ready.charter, job, options_.dial));
+    const auto owner = TRY(open_owner(context_, ready, job));
+    const auto ticks = ticks_for(context_.policy, job);
     log("ready, dialling " + dial.address);
-    return attend(*owner, ticks.get(), household_.mutex, papers_, dial, patience, stop_, log);
+    return attend(*owner, ticks.get(), context_.mutex, credentials_, dial, patience, stop_, log);
   }
 
   /// In the policy's folder of state: a folder for each job, and one for all receipts.
   NeighbourOptions neighbour_options(const charter::Charter& job, const Patience& patience) const {
-    const auto state = household_.policy.folder / household_.policy.state;
+    const auto state = context_.policy.folder / context_.policy.state;
     return {.listen = options_.listen,
             .out = state / "jobs" / to_hex(job.hash).substr(0, 12),
             .receipts = state / "receipts",
@@ -126,8 +126,8 @@ class Jobs {
     log_(line);
   }
 
-  const Household& household_;
-  const Papers& papers_;
+  const OwnerContext& context_;
+  const Credentials& credentials_;
   const ServiceOptions& options_;
   Clock& clock_;
   const std::atomic<bool>& stop_;
@@ -168,29 +168,30 @@ Result<Dial> dial_for(const charter::Policy& policy, const charter::Charter& cha
   return dial;
 }
 
-Result<Papers> papers_of(const charter::Policy& policy, Clock& clock) {
+Result<Credentials> credentials_of(const charter::Policy& policy, Clock& clock) {
   if (!policy.identity)
     return Error{Code::kInvalid,
                  "the policy has no [identity]",
                  "`parley join` makes one and prints the table.",
                  {.key = "identity"}};
-  Papers papers = TRY(read_papers(*policy.identity, clock));
-  if (const Identity us{policy.identity->consortium, "owner", policy.owner}; papers.identity != us)
+  Credentials credentials = TRY(read_credentials(*policy.identity, clock));
+  if (const Identity us{policy.identity->consortium, "owner", policy.owner};
+      credentials.identity != us)
     return Error{Code::kInvalid,
-                 "the certificate is " + papers.identity.uri() + ", the policy is " + us.uri(),
+                 "the certificate is " + credentials.identity.uri() + ", the policy is " + us.uri(),
                  "Name the certificate that was made for this owner.",
                  {.file = policy.identity->certificate.string()}};
-  return papers;
+  return credentials;
 }
 
 Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOptions& options,
                                   Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,
                                   const Log& log) {
-  const Papers papers = TRY(papers_of(policy, clock));
+  const Credentials credentials = TRY(credentials_of(policy, clock));
   ledger::Ledger ledger = TRY(ledger::Ledger::open(ledger_of(policy), policy.owner, clock));
   std::mutex mutex;
-  const Household household{policy, ledger, entropy, mutex};
-  Jobs jobs(household, papers, options, clock, stop, log);
+  const OwnerContext context{policy, ledger, entropy, mutex};
+  Jobs jobs(context, credentials, options, clock, stop, log);
   for (const auto& file : options.charters) jobs.start(file);
   if (!options.charters.empty()) return jobs.wait();
   const auto folder = policy.folder / policy.charters;

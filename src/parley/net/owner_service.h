@@ -33,7 +33,7 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
                                   const Log& log);
 
 /// The policy's papers, which must be those of its owner.
-Result<Papers> papers_of(const charter::Policy& policy, Clock& clock);
+Result<Credentials> credentials_of(const charter::Policy& policy, Clock& clock);
 
 /// Where to dial for one of the charter's jobs, and who must answer: the policy's address for this
 /// learner, or for the only one, or the charter's.

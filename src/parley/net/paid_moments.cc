@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "parley/base/files.h"
-#include "parley/base/number.h"
-#include "parley/learn/source/source.h"
+#include "parley/base/math/number.h"
+#include "parley/data/sources/source.h"
 #include "parley/ledger/ledger.h"
 #include "parley/net/owner.h"
 
@@ -53,38 +53,38 @@ Result<SigningKey> own_key(const charter::Policy& policy, const charter::Charter
 
 }  // namespace
 
-Result<learn::PaidMoments> release_moments(const charter::Policy& policy,
-                                           const charter::Charter& charter,
-                                           const MomentsOrder& order, Entropy& entropy,
-                                           Clock& clock) {
+Result<data::PaidMoments> release_moments(const charter::Policy& policy,
+                                          const charter::Charter& charter,
+                                          const MomentsOrder& order, Entropy& entropy,
+                                          Clock& clock) {
   const size_t place = TRY(place_of(charter, policy.owner));
   const charter::Dataset* data = TRY(dataset_of(policy, order.dataset));
   TRY(check_allowed(policy, charter, *data, order.price.epsilon.value()));
   gate::Terms terms = TRY(gate::moments_terms(charter, place, order.price));
-  const learn::Source source = TRY(charter::source_of(policy, *data, charter));
-  const auto loaded = TRY(learn::load_any(source, learn::encoding_of(charter.schema)));
-  auto rows = TRY(learn::moment_rows(loaded.rows, charter.schema));
+  const data::Source source = TRY(charter::source_of(policy, *data, charter));
+  const auto loaded = TRY(data::load_any(source, data::encoding_of(charter.schema)));
+  auto rows = TRY(data::moment_rows(loaded.rows, charter.schema));
   TRY(make_directories(ledger_of(policy).parent_path()));
   ledger::Ledger ledger = TRY(ledger::Ledger::open(ledger_of(policy), policy.owner, clock));
   const auto dataset = TRY(ledger.declare(data->name, data->budget, charter.privacy.unit));
   auto gate =
-      TRY(gate::Gate::open(gate::Records(std::make_shared<const learn::Rows>(std::move(rows))),
+      TRY(gate::Gate::open(gate::Records(std::make_shared<const data::Rows>(std::move(rows))),
                            terms, ledger, dataset, entropy, static_cast<int>(policy.threads)));
   const auto released = TRY(gate.answer(1, std::vector<double>(terms.lattice.dimension())));
-  learn::PaidMoments moments = gate::paid_moments(charter, place, terms, released);
+  data::PaidMoments moments = gate::paid_moments(charter, place, terms, released);
   if (!policy.identity) return moments;
   const SigningKey key = TRY(own_key(policy, charter, place));
-  moments.signature = key.sign(learn::signed_bytes(moments));
+  moments.signature = key.sign(data::signed_bytes(moments));
   return moments;
 }
 
-Result<void> check_moments(const charter::Charter& charter, const learn::PaidMoments& moments,
+Result<void> check_moments(const charter::Charter& charter, const data::PaidMoments& moments,
                            const std::string& file) {
   const auto place = place_of(charter, moments.owner);
   if (!place) return place.error();
   const auto& key = charter.owners[*place].sign_key;
   if (!key) return {};
-  if (moments.signature && is_signed(*key, learn::signed_bytes(moments), *moments.signature))
+  if (moments.signature && is_signed(*key, data::signed_bytes(moments), *moments.signature))
     return {};
   return Error{Code::kIntegrity,
                moments.signature

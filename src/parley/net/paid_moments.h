@@ -20,14 +20,14 @@ struct MomentsOrder {
 /// Reads the owner's data by its policy, pays, and gives what was released; the same again for
 /// nothing; signed by the policy's key, if it names one. Refused without a rule in the policy that
 /// lets this consortium spend so much of the data set, and beyond its budget.
-Result<learn::PaidMoments> release_moments(const charter::Policy& policy,
-                                           const charter::Charter& charter,
-                                           const MomentsOrder& order, Entropy& entropy,
-                                           Clock& clock);
+Result<data::PaidMoments> release_moments(const charter::Policy& policy,
+                                          const charter::Charter& charter,
+                                          const MomentsOrder& order, Entropy& entropy,
+                                          Clock& clock);
 
 /// Are they of an owner of the charter and, where it names a key for that owner, signed with it?
 /// What another has changed or made up is kIntegrity.
-Result<void> check_moments(const charter::Charter& charter, const learn::PaidMoments& moments,
+Result<void> check_moments(const charter::Charter& charter, const data::PaidMoments& moments,
                            const std::string& file);
 
 }  // namespace parley::net

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "parley/base/signature.h"
-#include "parley/net/identity.h"
+#include "parley/base/crypto/signature.h"
+#include "parley/net/identity/identity.h"
 #include "parley/wire/transcript_file.h"
 
 namespace parley::net {

@@ -9,8 +9,8 @@
 #include "parley/gate/terms.h"
 #include "parley/net/owner.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/own_model.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/peers/own_model.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/wire/gossip.h"
 #include "parley/wire/transcript_file.h"
@@ -40,7 +40,7 @@ struct Learned {
   Charter job;
   protocol::Trained trained;
   wire::Transcript transcript;
-  std::shared_ptr<const learn::Rows> pilot;
+  std::shared_ptr<const data::Rows> pilot;
 };
 
 /// The job again, from what its owners signed.
@@ -112,7 +112,7 @@ Result<Tuned> keep(const Policy& policy, const Ready& ready, size_t place, const
                    const TuneOptions& options) {
   const auto others = TRY(protocol::from_others(ready.charter, place, learned.pilot.get(),
                                                 learned.transcript.entries, learned.trained));
-  const gate::OwnModel own = ready.records->map([&](const learn::AnyRows& rows) {
+  const gate::OwnModel own = ready.records->map([&](const data::AnyRows& rows) {
     return protocol::own_model(ready.charter, others, rows, static_cast<int>(policy.threads));
   });
   const learn::Training training{.started = learned.transcript.started,

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "parley/base/bytes.h"
-#include "parley/base/norm.h"
+#include "parley/base/math/norm.h"
 
 namespace parley::gate {
 class ClipAndSum;

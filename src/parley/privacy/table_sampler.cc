@@ -7,7 +7,7 @@
 #include <bit>
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::privacy {
 namespace {

@@ -36,7 +36,7 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/learn/async_descent.h"
+#include "parley/learn/schedule/async_descent.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/owner.h"
 

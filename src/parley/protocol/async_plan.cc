@@ -3,7 +3,7 @@
 #include <cmath>
 #include <string>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/available.h"
 #include "parley/gate/terms.h"
 #include "parley/protocol/learner_kind.h"
@@ -21,7 +21,7 @@ std::string about(double value) { return shortest(std::round(value * 1e4) / 1e4)
 
 /// Losses with a kink have no curvature: their gradients are bounded, and nothing diverges.
 Result<void> check_stable(const Charter& charter, const learn::AsyncRule& rule,
-                          const learn::Rows* pilot) {
+                          const data::Rows* pilot) {
   const learn::Losses loss = charter::loss_of(charter.model);
   const double curvature = pilot != nullptr ? learn::largest_curvature(loss, *pilot)
                                             : learn::largest_curvature(loss, charter.schema);
@@ -57,7 +57,7 @@ learn::AsyncRule async_rule(const Charter& charter) {
   return rule;
 }
 
-Result<AsyncPlan> async_plan(const Charter& charter, const learn::Rows* pilot) {
+Result<AsyncPlan> async_plan(const Charter& charter, const data::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kAsync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"async\".");
   TRY(check_learner(charter));

@@ -36,7 +36,7 @@ AsyncPlan plan_for(Contact contact = Contact::kOwnerRequests, uint64_t rounds = 
 }
 
 /// An owner with its ledger and its process.
-struct Household {
+struct OwnerContext {
   StoppedClock clock;
   SeededEntropy entropy;
   ledger::Ledger ledger;
@@ -46,7 +46,7 @@ struct Household {
   double epsilon;
   std::optional<AsyncOwner> owner{};
 
-  Household(int number, double epsilon, Contact contact = Contact::kOwnerRequests)
+  OwnerContext(int number, double epsilon, Contact contact = Contact::kOwnerRequests)
       : entropy(1, "owner", uint64_t(number)),
         ledger(*ledger::Ledger::open_volatile(number == 1 ? "one" : "two", clock)),
         dataset(*ledger.declare("data", test::pure_budget(epsilon))),
@@ -66,11 +66,10 @@ struct Household {
                       .mechanism = *privacy::Laplace::calibrate(sensitivity, kAnswers,
                                                                 *privacy::Epsilon::make(epsilon))};
     owner.reset();
-    owner.emplace(
-        terms.charter, number == 1 ? "one" : "two", contact,
-        *gate::Gate::open(gate::Records(std::make_shared<learn::Rows>(tiny_owner(number))), terms,
-                          ledger, dataset, entropy, 1),
-        key_of(number));
+    owner.emplace(terms.charter, number == 1 ? "one" : "two", contact,
+                  *gate::Gate::open(gate::Records(std::make_shared<data::Rows>(tiny_owner(number))),
+                                    terms, ledger, dataset, entropy, 1),
+                  key_of(number));
   }
   size_t place() const { return size_t(number - 1); }
   double spent() const { return ledger.spent(dataset).pure; }
@@ -92,7 +91,7 @@ struct Household {
 
 struct Two {
   AsyncLearner learner;
-  Household one, two;
+  OwnerContext one, two;
   explicit Two(double epsilon = 1, AsyncPlan plan = plan_for())
       : learner(plan), one(1, epsilon, plan.contact), two(2, epsilon, plan.contact) {
     one.attend(learner), two.attend(learner);
@@ -230,7 +229,7 @@ wire::Transcript late_transcript(std::vector<double>& model) {
       transcript.notes.push_back(note);
     }
   };
-  const auto round = [&](Household& who) {
+  const auto round = [&](OwnerContext& who) {
     const Step asked = who.claim(job.learner);
     keep(asked);
     keep(*job.learner.step(who.place(), who.reply(asked)));
@@ -313,7 +312,7 @@ TEST(Async, TheLearnerRefusesWhatNobodyAskedFor) {
 }
 
 TEST(Async, AnOwnerRefusesAGrantItDidNotClaim) {
-  Household one(1, 1, Contact::kBroadcast);
+  OwnerContext one(1, 1, Contact::kBroadcast);
   wire::Stream learner(plan_for().charter);
   one.owner->connect();
   ASSERT_TRUE(one.owner->step(learner.send(wire::Welcome{wire::kVersion, 1})));
@@ -325,7 +324,7 @@ TEST(Async, AnOwnerRefusesAGrantItDidNotClaim) {
 TEST(Async, AnOwnerWhoseLedgerForgotAnAnswerIsNotAskedAgain) {
   Two job;
   job.one.round(job.learner);
-  Household restored(1, 1);
+  OwnerContext restored(1, 1);
   job.learner.attend(0);
   const auto greeted = job.learner.step(0, restored.owner->connect());
   ASSERT_TRUE(greeted && greeted->stale);

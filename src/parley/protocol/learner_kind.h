@@ -8,8 +8,8 @@ namespace parley::protocol {
 
 /// A party without records, or an owner that answers itself like all others, through its gate and
 /// ledger ("own_noise"). What an owner learns from the others alone, and learning without a central
-/// learner, is put together from such jobs (protocol/owner_jobs.h, protocol/gossip.h), each of
-/// which passes here.
+/// learner, is put together from such jobs (protocol/peers/owner_jobs.h, protocol/peers/gossip.h),
+/// each of which passes here.
 inline Result<void> check_learner(const charter::Charter& charter) {
   const charter::Protocol& p = charter.protocol;
   const bool exact = p.owner_learner == charter::OwnerLearner::kExact;

@@ -4,8 +4,8 @@
 
 #include "parley/protocol/async_plan.h"
 #include "parley/protocol/federated/learner.h"
-#include "parley/protocol/sharing/sharing_learner.h"
 #include "parley/protocol/sync_plan.h"
+#include "parley/protocol/vertical/learner.h"
 
 namespace parley::protocol {
 namespace {
@@ -24,15 +24,15 @@ bool has_dealer(const charter::Charter& charter) {
 }
 
 Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
-                                              const learn::Rows* pilot, Receipts receipts,
+                                              const data::Rows* pilot, Receipts receipts,
                                               const std::optional<Secret32>& dealer) {
   if (has_dealer(charter)) {
-    auto plan = TRY(sharing_plan(charter));
+    auto plan = TRY(vertical_plan(charter));
     if (receipts == Receipts::kSigned) TRY(require_signatures(plan.owners, charter));
     if (!dealer)
       return Error{Code::kInvalid, "a job of protocol sharing has a dealer, whose key is missing",
                    "Its masks and noise are the dealer's, its model is the owners'."};
-    return std::unique_ptr<Learner>(std::make_unique<SharingLearner>(std::move(plan), *dealer));
+    return std::unique_ptr<Learner>(std::make_unique<VerticalLearner>(std::move(plan), *dealer));
   }
   if (charter.protocol.name == charter::ProtocolName::kAsync)
     return made<AsyncLearner>(TRY(async_plan(charter, pilot)), charter, receipts);

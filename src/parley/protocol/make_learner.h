@@ -4,9 +4,9 @@
 #include <memory>
 #include <optional>
 
-#include "parley/base/shamir.h"
+#include "parley/base/crypto/shamir.h"
 #include "parley/charter/charter.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 #include "parley/protocol/learner.h"
 
 namespace parley::protocol {
@@ -17,7 +17,7 @@ enum class Receipts { kSigned, kUnsigned };
 /// Has done nothing yet. `pilot` holds the charter's public rows; null where it has none.
 /// `dealer` is the key from which masks and noise follow, where the protocol has a dealer.
 Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
-                                              const learn::Rows* pilot, Receipts receipts,
+                                              const data::Rows* pilot, Receipts receipts,
                                               const std::optional<Secret32>& dealer = std::nullopt);
 
 /// Does the learner of this charter deal masks and noise?

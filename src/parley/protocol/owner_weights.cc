@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "parley/gate/terms.h"
-#include "parley/learn/weights.h"
+#include "parley/learn/schedule/weights.h"
 #include "parley/protocol/public_rows.h"
 
 namespace parley::protocol {
@@ -50,7 +50,7 @@ Result<std::optional<learn::EvaluationMap>> plan_evaluation(const Charter& chart
 }
 
 Result<std::vector<double>> owner_weights(const Charter& charter, const learn::Schedule& schedule,
-                                          const learn::Rows* pilot, const learn::Lattice& lattice) {
+                                          const data::Rows* pilot, const learn::Lattice& lattice) {
   if (charter.protocol.weights == charter::Weights::kRows) return by_rows(charter);
   if (pilot == nullptr)
     return Error{Code::kInvalid,

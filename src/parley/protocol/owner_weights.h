@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
+#include "parley/data/rows.h"
 #include "parley/gate/gate.h"
-#include "parley/learn/data/rows.h"
 #include "parley/learn/kernel/lattice.h"
-#include "parley/learn/schedule.h"
+#include "parley/learn/schedule/schedule.h"
 #include "parley/protocol/job.h"
 
 namespace parley::protocol {
@@ -24,7 +24,7 @@ Result<std::optional<learn::EvaluationMap>> plan_evaluation(const charter::Chart
 /// In the charter's order; they add up to 1. From public numbers only: the charter's rows and
 /// epsilons, and for noise_optimal the schedule and the pilot.
 Result<std::vector<double>> owner_weights(const charter::Charter& charter,
-                                          const learn::Schedule& schedule, const learn::Rows* pilot,
+                                          const learn::Schedule& schedule, const data::Rows* pilot,
                                           const learn::Lattice& lattice);
 
 }  // namespace parley::protocol

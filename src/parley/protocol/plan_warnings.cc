@@ -2,7 +2,7 @@
 
 #include "parley/learn/objective.h"
 #include "parley/protocol/federated/plan.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/sync_plan.h"
 
 namespace parley::protocol {
@@ -26,7 +26,7 @@ Result<void> look_at_curvature(const charter::Charter& charter, const learn::Sch
 }
 
 Result<std::vector<std::string>> warnings_of_sums(const charter::Charter& charter,
-                                                  const learn::Rows* pilot) {
+                                                  const data::Rows* pilot) {
   const FederatedPlan plan = TRY(federated_plan(charter, pilot));
   std::vector<std::string> found;
   TRY(look_at_curvature(charter, plan.schedule, found));
@@ -43,7 +43,7 @@ size_t learner_place(const charter::Charter& charter) {
 }  // namespace
 
 Result<std::vector<std::string>> plan_warnings(const charter::Charter& charter,
-                                               const learn::Rows* pilot) {
+                                               const data::Rows* pilot) {
   std::vector<std::string> found;
   const charter::Protocol& p = charter.protocol;
   if (p.name != charter::ProtocolName::kSync || p.rule != charter::Rule::kPilotNewton) return found;

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 
 namespace parley::protocol {
 
 /// Each a sentence or two, with what to do. `pilot` is as for make_learner.
 Result<std::vector<std::string>> plan_warnings(const charter::Charter& charter,
-                                               const learn::Rows* pilot);
+                                               const data::Rows* pilot);
 
 }  // namespace parley::protocol

@@ -33,9 +33,9 @@ charter::Charter charter_of(bool bias, double l2) {
   return *charter;
 }
 
-learn::Rows pilot_of(bool bias) {
+data::Rows pilot_of(bool bias) {
   test::SeededEntropy entropy(1, "pilot");
-  learn::Rows rows(bias ? 5 : 4);
+  data::Rows rows(bias ? 5 : 4);
   for (int i = 0; i < 500; ++i) {
     std::vector<double> z(3);
     const uint64_t level = entropy.word() % 3;
@@ -49,7 +49,7 @@ learn::Rows pilot_of(bool bias) {
 
 std::vector<std::string> warnings(bool bias, double l2) {
   const auto charter = charter_of(bias, l2);
-  const learn::Rows pilot = pilot_of(bias);
+  const data::Rows pilot = pilot_of(bias);
   const auto said = plan_warnings(charter, &pilot);
   EXPECT_TRUE(said) << (said ? "" : describe(said.error()));
   return *said;
@@ -86,7 +86,7 @@ double moved(const SyncPlan& plan, const std::vector<double>& v) {
 // The levels against the bias; the other directions are stepped along as without the floor.
 TEST(NewtonFloor, BoundsTheNoiseOfAStepAlongWhatPublicRowsDoNotShow) {
   const auto charter = charter_of(true, 1e-5);
-  const learn::Rows pilot = pilot_of(true);
+  const data::Rows pilot = pilot_of(true);
   const auto plan = sync_plan(charter, &pilot);
   ASSERT_TRUE(plan) << describe(plan.error());
   const double deviation = std::sqrt(*noise_variance(charter, 0) / 2);  // of two owners' mean

@@ -4,7 +4,7 @@
 
 namespace parley::protocol {
 
-std::vector<double> pilot_optimum(const charter::Charter& charter, const learn::Rows& pilot) {
+std::vector<double> pilot_optimum(const charter::Charter& charter, const data::Rows& pilot) {
   learn::Fitness fitness(charter::loss_of(charter.model), pilot.columns(), charter.model.l2);
   fitness.add(pilot);
   return fitness.minimum(charter.model.box).theta;

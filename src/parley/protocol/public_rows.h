@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/objective.h"
 
 namespace parley::protocol {
 
 /// The optimum of the public rows: a start that costs nothing.
-std::vector<double> pilot_optimum(const charter::Charter& charter, const learn::Rows& pilot);
+std::vector<double> pilot_optimum(const charter::Charter& charter, const data::Rows& pilot);
 
 /// How owners clip their records: in the mechanism's norm.
 struct OwnersClip {

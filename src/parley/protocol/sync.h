@@ -32,7 +32,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/schedule.h"
+#include "parley/learn/schedule/schedule.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/owner.h"
 

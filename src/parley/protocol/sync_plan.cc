@@ -6,8 +6,9 @@
 #include <utility>
 #include <variant>
 
+#include "parley/base/math/noise_floor.h"
 #include "parley/charter/available.h"
-#include "parley/gate/share_terms.h"
+#include "parley/gate/secagg_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/statistics.h"
@@ -21,7 +22,7 @@ namespace {
 using charter::Charter, charter::not_available;
 
 /// The inverse Hessian of the pilot's clipped loss: clipped in the mechanism's norm, as owners do.
-Result<std::vector<double>> curvature_at(const Charter& charter, const learn::Rows* pilot,
+Result<std::vector<double>> curvature_at(const Charter& charter, const data::Rows* pilot,
                                          std::span<const double> theta,
                                          const learn::Lattice& lattice) {
   if (pilot == nullptr)
@@ -51,7 +52,7 @@ Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<d
   return SyncPlan::Moments{
       .off = off,
       .with_label = off * charter.privacy.label_weight,
-      .floor = learn::noise_floor(std::sqrt(variance), 1 / off, terms.lattice.dimension())};
+      .floor = noise_floor(std::sqrt(variance), 1 / off, terms.lattice.dimension())};
 }
 
 /// Of the noise on one coordinate of the owners' mean gradient.
@@ -67,7 +68,7 @@ Result<double> mean_variance(const Charter& charter) {
 
 /// The same in a sum with everyone's share.
 Result<double> secure_mean_variance(const Charter& charter) {
-  const gate::SharePlan plan = TRY(gate::share_plan(charter));
+  const gate::SecaggPlan plan = TRY(gate::secagg_plan(charter));
   const double share =
       std::visit([](const auto& known) { return known.variance(); }, plan.owners.front().mechanism);
   return share * static_cast<double>(plan.owners.size()) * plan.unit * plan.unit;
@@ -108,7 +109,7 @@ learn::Schedule step_table(const Charter& charter, std::vector<double> start,
   return schedule;
 }
 
-Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* pilot,
+Result<std::vector<double>> start_of(const Charter& charter, const data::Rows* pilot,
                                      size_t dimension) {
   if (charter.protocol.start == charter::Start::kZero) return std::vector<double>(dimension);
   if (pilot == nullptr)
@@ -119,7 +120,7 @@ Result<std::vector<double>> start_of(const Charter& charter, const learn::Rows* 
   return pilot_optimum(charter, *pilot);
 }
 
-Result<learn::Schedule> sync_schedule(const Charter& charter, const learn::Rows* pilot,
+Result<learn::Schedule> sync_schedule(const Charter& charter, const data::Rows* pilot,
                                       const learn::Lattice& lattice) {
   auto start = TRY(start_of(charter, pilot, lattice.dimension()));
   std::vector<double> curvature;
@@ -128,7 +129,7 @@ Result<learn::Schedule> sync_schedule(const Charter& charter, const learn::Rows*
   return step_table(charter, std::move(start), std::move(curvature));
 }
 
-Result<SyncPlan> sync_plan(const Charter& charter, const learn::Rows* pilot) {
+Result<SyncPlan> sync_plan(const Charter& charter, const data::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
   TRY(check_learner(charter));

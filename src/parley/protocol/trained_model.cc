@@ -79,7 +79,7 @@ learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& train
 
 /// For people: what theta.z says about the target.
 std::string prediction_of(const charter::Charter& charter) {
-  const learn::Target& target = charter.schema.target;
+  const data::Target& target = charter.schema.target;
   if (target.levels.empty()) return learn::Model{}.prediction;
   if (charter.model.loss == charter::Loss::kLogistic)
     return "probability of " + target.levels[1] + " = 1 / (1 + exp(-theta.z))";

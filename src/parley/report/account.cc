@@ -6,7 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/version.h"
 #include "parley/privacy/accounting/calibrate.h"
 #include "parley/privacy/accounting/event_json.h"

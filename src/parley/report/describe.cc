@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/version.h"
 #include "parley/report/table.h"
 
@@ -13,7 +13,7 @@ namespace parley::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using learn::ColumnProfile, learn::Profile;
+using data::ColumnProfile, data::Profile;
 
 constexpr auto kPrivate =
     "PRIVATE: these figures come from the records themselves and are not noised. Show them to "

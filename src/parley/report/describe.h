@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/data/profile.h"
+#include "parley/data/profile.h"
 
 namespace parley::report {
 
 struct DescribedFile {
   std::string file;
-  learn::Profile profile{};
+  data::Profile profile{};
 };
 
 std::string to_text(const std::vector<DescribedFile>& files);

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/version.h"
 #include "parley/report/table.h"
 

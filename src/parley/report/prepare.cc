@@ -4,14 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/version.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
 namespace {
 
-using learn::Bundle;
+using data::Bundle;
 using Json = nlohmann::ordered_json;
 
 /// "12 columns, 19 encoded, 17 kept, 10 components (71 % of the variance), whitened".
@@ -51,7 +51,7 @@ std::string to_text(const Prepared& prepared) {
 
 std::string to_text(const DrawnPilot& drawn) {
   std::string paid;
-  for (const learn::PaidMoments& each : drawn.moments)
+  for (const data::PaidMoments& each : drawn.moments)
     paid += (paid.empty() ? "" : ", ") + each.owner + " " + significant(each.epsilon);
   return fmt::format(
       "\n[pilot]\n"
@@ -62,7 +62,7 @@ std::string to_text(const DrawnPilot& drawn) {
 
 std::string to_json(const DrawnPilot& drawn) {
   Json paid = Json::array();
-  for (const learn::PaidMoments& each : drawn.moments)
+  for (const data::PaidMoments& each : drawn.moments)
     paid.push_back({{"owner", each.owner}, {"epsilon", each.epsilon}, {"delta", each.delta}});
   const Json json = {
       {"format", "parley.drawn-pilot/1"},
@@ -72,7 +72,7 @@ std::string to_json(const DrawnPilot& drawn) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string to_text(const learn::PaidMoments& moments, const std::string& file) {
+std::string to_text(const data::PaidMoments& moments, const std::string& file) {
   return fmt::format(
       "{}'s moments of {} rows are in {}: epsilon {} paid, noise of deviation {} on columns and\n"
       "label in [-1, 1]. Send the file to whoever draws the pilot.\n",

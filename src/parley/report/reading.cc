@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/version.h"
 #include "parley/report/table.h"
 
@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 std::string columns_table(const Description& description) {
   std::vector<std::vector<std::string>> rows{{"column", "moved to a bound", "replaced"}};
   const auto& counts = description.counts.columns;
-  const auto add = [&](const std::string& name, const learn::Counts::Column& column) {
+  const auto add = [&](const std::string& name, const data::Counts::Column& column) {
     if (column.out_of_bounds + column.replaced > 0)
       rows.push_back({name, grouped(column.out_of_bounds), grouped(column.replaced)});
   };
@@ -26,7 +26,7 @@ std::string columns_table(const Description& description) {
 }  // namespace
 
 std::string to_text(const Description& description) {
-  const learn::Counts& counts = description.counts;
+  const data::Counts& counts = description.counts;
   std::string text = "For the owner only: these counts depend on what the records contain.\n";
   text += description.source + ": " + grouped(counts.rows) + " rows";
   if (description.charter_rows && *description.charter_rows != counts.rows)
@@ -43,7 +43,7 @@ std::string to_text(const Description& description) {
 }
 
 std::string to_json(const Description& description) {
-  const learn::Counts& counts = description.counts;
+  const data::Counts& counts = description.counts;
   Json json = {{"format", "parley.reading/1"},
                {"parley", kVersion},
                {"for", "the owner only"},
@@ -60,7 +60,7 @@ std::string to_json(const Description& description) {
   if (description.charter_rows) json["charter_rows"] = *description.charter_rows;
   for (size_t i = 0; i < counts.columns.size(); ++i) {
     const bool target = i + 1 == counts.columns.size();
-    const learn::Schema& schema = description.schema;
+    const data::Schema& schema = description.schema;
     json["columns"].push_back({{"name", target ? schema.target.column : schema.columns[i].name},
                                {"out_of_bounds", counts.columns[i].out_of_bounds},
                                {"replaced", counts.columns[i].replaced}});

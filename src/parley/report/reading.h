@@ -6,17 +6,17 @@
 #include <optional>
 #include <string>
 
-#include "parley/learn/data/encode.h"
-#include "parley/learn/data/schema.h"
+#include "parley/data/encode.h"
+#include "parley/data/schema.h"
 
 namespace parley::report {
 
 struct Description {
   std::string source;
   std::optional<uint64_t> charter_rows;  // where it is known which owner this is
-  learn::Schema schema;
+  data::Schema schema;
   std::string unit;  // as in the charter
-  learn::Counts counts;
+  data::Counts counts;
 };
 
 std::string to_text(const Description& description);

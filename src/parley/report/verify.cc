@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/version.h"
-#include "parley/protocol/verify_epsilon.h"
+#include "parley/protocol/verify/verify_epsilon.h"
 #include "parley/report/evaluation.h"
 #include "parley/report/table.h"
 

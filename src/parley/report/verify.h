@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "parley/protocol/verify.h"
+#include "parley/protocol/verify/verify.h"
 
 namespace parley::report {
 

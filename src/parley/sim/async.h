@@ -1,7 +1,7 @@
 // All runs of an asynchronous simulation.
 #pragma once
 
-#include "parley/learn/async_descent.h"
+#include "parley/learn/schedule/async_descent.h"
 #include "parley/sim/outcome.h"
 
 namespace parley::sim {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/gate/sharing_terms.h"
+#include "parley/gate/vertical_terms.h"
 #include "parley/learn/metrics.h"
-#include "parley/learn/sharing/integer_rows.h"
+#include "parley/learn/vertical/integer_rows.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/outcome.h"
 
@@ -40,12 +40,12 @@ size_t label_holder(const Charter& charter) {
 
 Joined join(const SimulateInput& input, const learn::JointPlan& plan) {
   const auto places = places_of(input.charter);
-  Joined joined{std::make_shared<learn::Rows>(input.charter.schema.features().size())};
-  const learn::AnyRows& labels = input.owners[label_holder(input.charter)].rows;
+  Joined joined{std::make_shared<data::Rows>(input.charter.schema.features().size())};
+  const data::AnyRows& labels = input.owners[label_holder(input.charter)].rows;
   std::vector<learn::IntegerRows> parts;
   for (size_t m = 0; m < places.size(); ++m) {
     parts.emplace_back(input.owners[m].rows, plan.bits, plan.row_norms[m]);
-    joined.own.push_back(std::make_shared<learn::Rows>(places[m].size()));
+    joined.own.push_back(std::make_shared<data::Rows>(places[m].size()));
   }
   for (size_t i = 0; i < plan.rows; ++i) {
     const double y = std::visit([&](const auto& rows) { return rows->label(i); }, labels);
@@ -71,10 +71,10 @@ std::vector<double> whole_model(const Charter& charter,
   return theta;
 }
 
-std::vector<learn::Metric> metrics(const Charter& charter, const learn::Rows& rows,
+std::vector<learn::Metric> metrics(const Charter& charter, const data::Rows& rows,
                                    const std::vector<double>& theta) {
   const learn::Model model{.theta = theta, .schema = charter.schema};
-  const learn::Target& target = charter.schema.target;
+  const data::Target& target = charter.schema.target;
   std::vector<double> labels;
   for (size_t i = 0; i < rows.size(); ++i)
     labels.push_back(target.center + target.scale * rows.label(i));
@@ -85,7 +85,7 @@ std::vector<learn::Metric> metrics(const Charter& charter, const learn::Rows& ro
   return learn::metrics_of(output, learn::predict(model, rows), labels);
 }
 
-learn::Fitness fitness_of(const Charter& charter, const learn::Rows& rows, int threads) {
+learn::Fitness fitness_of(const Charter& charter, const data::Rows& rows, int threads) {
   learn::Fitness fitness(charter::loss_of(charter.model), rows.columns(), charter.model.l2, threads,
                          charter.model.l1);
   fitness.add(rows);

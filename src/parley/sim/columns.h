@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/data/rows.h"
-#include "parley/learn/sharing/joint_gradient.h"
+#include "parley/data/rows.h"
+#include "parley/learn/vertical/joint_gradient.h"
 #include "parley/sim/simulate.h"
 
 namespace parley::sim {
 
 /// The records as the training sees them, columns side by side, and those of each owner.
 struct Joined {
-  std::shared_ptr<learn::Rows> all;
-  std::vector<std::shared_ptr<learn::Rows>> own{};
+  std::shared_ptr<data::Rows> all;
+  std::vector<std::shared_ptr<data::Rows>> own{};
 };
 
 /// What a run comes to.

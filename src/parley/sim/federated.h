@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "parley/base/signature.h"
+#include "parley/base/crypto/signature.h"
 #include "parley/sim/outcome.h"
 
 namespace parley::sim {

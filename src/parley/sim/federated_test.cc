@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "parley/gate/share_terms.h"
+#include "parley/gate/secagg_terms.h"
 #include "parley/learn/objective.h"
 #include "parley/ledger/read.h"
 #include "parley/protocol/make_learner.h"
@@ -94,7 +94,7 @@ TEST(FederatedSimulation, OneLocalStepIsGradientDescentOnAllRecords) {
                                           .epsilon = 10'000,
                                           .protocol = "step = 0.3\nweights = \"" + weights + "\"\n",
                                           .rows = {100, 400, 250, 50}});
-    const auto plan = gate::share_plan(input.charter);
+    const auto plan = gate::secagg_plan(input.charter);
     ASSERT_TRUE(plan);
     EXPECT_EQ(plan->weights[1], weights == "rows" ? .5 : .25);
     const JobRun run = run_of(input, 1);
@@ -201,7 +201,7 @@ TEST(FederatedSimulation, EachOwnerIsChargedForWhatTheSumRevealsAndTheLedgersVer
   const SimulateInput input = input_of({.epsilon = 1});
   const auto result = simulate(input, {.seed = 2, .out = out});
   ASSERT_TRUE(result) << describe(result.error());
-  const auto plan = gate::share_plan(input.charter);
+  const auto plan = gate::secagg_plan(input.charter);
   for (const SimulateResult::Owner& owner : result->owners) {
     EXPECT_LE(owner.epsilon_spent, 1);
     EXPECT_GT(owner.epsilon_spent, .85);  // One repeat of six is left.
@@ -230,7 +230,7 @@ TEST(FederatedSimulation, WholeOwnersAreProtectedByShortUpdates) {
   const SimulateInput input = input_of(
       {.protocol =
            "step = 0.3\nlevel = \"party\"\nmax_update_norm = 0.01\nweights = \"parties\"\n"});
-  const auto plan = gate::share_plan(input.charter);
+  const auto plan = gate::secagg_plan(input.charter);
   ASSERT_TRUE(plan) << describe(plan.error());
   EXPECT_NEAR(plan->owners[0].update().sensitivity(), 2 * .01 / 6, 1e-9);
   const auto result = simulate(input, {.seed = 1});
@@ -242,7 +242,7 @@ TEST(FederatedSimulation, WholeOwnersAreProtectedByShortUpdates) {
 double mean_loss(const SimulateInput& input, const std::vector<double>& theta, double bound) {
   double sum = 0, rows = 0;
   for (const OwnerData& owner : input.owners) {
-    const learn::Rows& all = *std::get<0>(owner.rows);
+    const data::Rows& all = *std::get<0>(owner.rows);
     for (size_t i = 0; i < all.size(); ++i, ++rows) {
       double score = 0;
       for (size_t j = 0; j < theta.size(); ++j) score += theta[j] * all.row(i)[j];

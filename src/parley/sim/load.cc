@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "parley/gate/sharing_terms.h"
-#include "parley/learn/sharing/aligned_rows.h"
-#include "parley/protocol/sharing/sharing_setting.h"
+#include "parley/gate/vertical_terms.h"
+#include "parley/learn/vertical/aligned_rows.h"
+#include "parley/protocol/vertical/setting.h"
 
 namespace parley::sim {
 
 using charter::Charter;
 
-learn::Source owner_file(const std::filesystem::path& file, const Charter& charter,
-                         const std::string& owner, const learn::CsvSigns& signs) {
-  learn::Source source = learn::source_of(file, signs);
+data::Source owner_file(const std::filesystem::path& file, const Charter& charter,
+                        const std::string& owner, const data::CsvSigns& signs) {
+  data::Source source = data::source_of(file, signs);
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.unit != "record")
     source.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};
@@ -23,7 +23,7 @@ learn::Source owner_file(const std::filesystem::path& file, const Charter& chart
 }
 
 DataSources files_in(const std::filesystem::path& folder, const Charter& charter,
-                     const learn::CsvSigns& signs) {
+                     const data::CsvSigns& signs) {
   DataSources sources{.owners = {}, .public_folders = {folder, charter.folder}};
   for (const charter::Owner& owner : charter.owners) {
     std::filesystem::path file = folder / (owner.name + ".csv");
@@ -37,7 +37,7 @@ DataSources files_in(const std::filesystem::path& folder, const Charter& charter
 
 namespace {
 
-Result<learn::Source> source_of_owner(const DataSources& sources, const std::string& owner) {
+Result<data::Source> source_of_owner(const DataSources& sources, const std::string& owner) {
   const auto source = sources.owners.find(owner);
   if (source != sources.owners.end()) return source->second;
   return Error{Code::kInvalid, "no data for " + owner,
@@ -53,13 +53,13 @@ Result<void> load_columns(const Charter& charter, const DataSources& sources,
   std::vector<learn::AlignedRows> all;
   std::vector<std::vector<learn::IdDigest>> lists;
   for (const charter::Owner& owner : charter.owners) {
-    const learn::Source source = TRY(source_of_owner(sources, owner.name));
+    const data::Source source = TRY(source_of_owner(sources, owner.name));
     const size_t place = all.size();
     all.push_back(TRY(learn::load_aligned(source, gate::part_schema(charter, place),
                                           gate::holds_label(charter, place), charter.records->id,
                                           protocol::alignment_key(charter.hash), count, more)));
     lists.push_back(all.back().alignment.digests);
-    input.owners.push_back({all.back().rows, learn::name_of(source), {}});
+    input.owners.push_back({all.back().rows, data::name_of(source), {}});
   }
   for (size_t i = 0; i < all.size(); ++i) {
     if (more) all[i] = TRY(learn::common_rows(all[i], lists, count));
@@ -78,9 +78,9 @@ Result<SimulateInput> load_sources(const Charter& charter, const DataSources& so
     TRY(load_columns(charter, sources, input));
   } else {
     for (const charter::Owner& owner : charter.owners) {
-      const learn::Source source = TRY(source_of_owner(sources, owner.name));
-      auto loaded = TRY(learn::load_any(source, input.charter.schema));
-      input.owners.push_back({std::move(loaded.rows), learn::name_of(source)});
+      const data::Source source = TRY(source_of_owner(sources, owner.name));
+      auto loaded = TRY(data::load_any(source, input.charter.schema));
+      input.owners.push_back({std::move(loaded.rows), data::name_of(source)});
     }
   }
   input.pilot =
@@ -89,16 +89,16 @@ Result<SimulateInput> load_sources(const Charter& charter, const DataSources& so
 }
 
 DataSources split_file(const Charter& charter, const std::filesystem::path& file,
-                       const std::string& by, const learn::CsvSigns& signs) {
+                       const std::string& by, const data::CsvSigns& signs) {
   DataSources sources{.owners = {}, .public_folders = {file.parent_path(), charter.folder}};
   uint64_t begin = 0;
   for (const charter::Owner& owner : charter.owners) {
-    learn::Source source = owner_file(file, charter, owner.name, signs);
+    data::Source source = owner_file(file, charter, owner.name, signs);
     const uint64_t end = begin + static_cast<uint64_t>(owner.rows);
     if (charter.records)
       ;  // Its columns are in the same rows.
     else if (by.empty())
-      source.select.block = learn::Block{begin, end};
+      source.select.block = data::Block{begin, end};
     else
       source.select.where = {.column = by, .values = {owner.name}, .by_name = true};
     begin = end;

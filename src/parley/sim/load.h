@@ -7,35 +7,35 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/source/source.h"
+#include "parley/data/sources/source.h"
 #include "parley/sim/simulate.h"
 
 namespace parley::sim {
 
 /// Where each owner's records lie, and which folders may hold what is public: pilot and bundle.
 struct DataSources {
-  std::map<std::string, learn::Source> owners;
+  std::map<std::string, data::Source> owners;
   std::vector<std::filesystem::path> public_folders;
-  learn::CsvSigns pilot_signs{};
+  data::CsvSigns pilot_signs{};
 };
 
 /// The file as `owner` would use it under the charter: so many rows, units capped.
-learn::Source owner_file(const std::filesystem::path& file, const charter::Charter& charter,
-                         const std::string& owner, const learn::CsvSigns& signs = {});
+data::Source owner_file(const std::filesystem::path& file, const charter::Charter& charter,
+                        const std::string& owner, const data::CsvSigns& signs = {});
 
 /// <folder>/<owner>.csv or .libsvm, perhaps with .zst, for every owner of the charter, and the
 /// pilot and bundle there or beside the charter.
 DataSources files_in(const std::filesystem::path& folder, const charter::Charter& charter,
-                     const learn::CsvSigns& signs = {});
+                     const data::CsvSigns& signs = {});
 
 /// Reads every source by the charter's schema. The pilot's hash must be the charter's.
 Result<SimulateInput> load_sources(const charter::Charter& charter, const DataSources& sources);
 
 /// One file that holds the rows of all owners. Without `by` they are consecutive blocks, as long as
 /// the charter says, in its order; with it, a row belongs to the owner whose name its value in that
-/// column makes (learn::name_from). Rows of nobody are left out. Reads the file once per owner.
+/// column makes (data::name_from). Rows of nobody are left out. Reads the file once per owner.
 DataSources split_file(const charter::Charter& charter, const std::filesystem::path& file,
-                       const std::string& by, const learn::CsvSigns& signs = {});
+                       const std::string& by, const data::CsvSigns& signs = {});
 
 /// Stand-in data: the owners hold consecutive blocks, the pilot is what follows. The charter's
 /// columns must be among the stand-in's, features or raw; its pilot file is not read.

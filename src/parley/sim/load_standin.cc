@@ -2,9 +2,9 @@
 #include <optional>
 #include <utility>
 
+#include "parley/base/math/number.h"
 #include "parley/base/math/portable.h"
-#include "parley/base/number.h"
-#include "parley/learn/preprocess/transform.h"
+#include "parley/data/transforms/transform.h"
 #include "parley/sim/load.h"
 #include "parley/sim/standin/standin.h"
 
@@ -16,16 +16,16 @@ using charter::Charter;
 /// A generated row as a CSV reader would deliver it.
 class StandinRows {
  public:
-  StandinRows(const Standin& standin, const learn::Schema& schema)
+  StandinRows(const Standin& standin, const data::Schema& schema)
       : standin_(standin), schema_(schema), values_(standin.columns.size()) {
-    for (const learn::Column& column : schema.columns)
+    for (const data::Column& column : schema.columns)
       places_.push_back(std::find(standin.columns.begin(), standin.columns.end(), column.name) -
                         standin.columns.begin());
     if (schema.bundle) transform_.emplace(*schema.bundle);
   }
 
-  std::shared_ptr<const learn::Rows> read(uint64_t begin, uint64_t end) {
-    auto rows = std::make_shared<learn::Rows>(schema_.features().size());
+  std::shared_ptr<const data::Rows> read(uint64_t begin, uint64_t end) {
+    auto rows = std::make_shared<data::Rows>(schema_.features().size());
     rows->reserve(end - begin);
     std::vector<double> encoded(places_.size());
     std::vector<double> z(rows->columns(), 1.0);  // The bias, if any, stays 1.
@@ -45,21 +45,21 @@ class StandinRows {
 
  private:
   double number(size_t j) const {
-    const learn::Column& column = schema_.columns[j];
+    const data::Column& column = schema_.columns[j];
     const double value = std::clamp(values_[places_[j]], column.low, column.high);
     return column.log ? portable_log1p(value) : value;
   }
   double label(double value) const {
-    const learn::Target& target = schema_.target;
+    const data::Target& target = schema_.target;
     if (!target.levels.empty()) return shortest(value) == target.levels[1] ? 1 : -1;
     return (std::clamp(value, target.low, target.high) - target.center) / target.scale;
   }
 
   const Standin& standin_;
-  const learn::Schema& schema_;
+  const data::Schema& schema_;
   std::vector<double> values_;
   std::vector<size_t> places_{};
-  std::optional<learn::Transform> transform_{};
+  std::optional<data::Transform> transform_{};
 };
 
 Error wrong_columns(const std::string& name, const Standin& standin) {
@@ -72,9 +72,9 @@ Error wrong_columns(const std::string& name, const Standin& standin) {
           {.key = "column"}};
 }
 
-bool has_columns(const Standin& standin, const learn::Schema& schema) {
-  const auto has = [&](const learn::Column& column) {
-    return column.kind == learn::Column::Kind::kNumber &&
+bool has_columns(const Standin& standin, const data::Schema& schema) {
+  const auto has = [&](const data::Column& column) {
+    return column.kind == data::Column::Kind::kNumber &&
            std::count(standin.columns.begin(), standin.columns.end(), column.name) == 1;
   };
   const auto& levels = schema.target.levels;

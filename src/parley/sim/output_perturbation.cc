@@ -29,7 +29,7 @@ Result<void> check_fits(const SimulateInput& input) {
   if (!(input.charter.privacy.max_grad_norm > 0))
     return refuse("needs privacy.max_grad_norm", "privacy.max_grad_norm");
   for (const OwnerData& owner : input.owners)
-    if (!std::holds_alternative<std::shared_ptr<const learn::Rows>>(owner.rows))
+    if (!std::holds_alternative<std::shared_ptr<const data::Rows>>(owner.rows))
       return refuse("is for dense rows", "protocol.rule");
   return {};
 }
@@ -57,7 +57,7 @@ Result<OutputPerturbation> OutputPerturbation::make(const SimulateInput& input) 
   for (const charter::Owner& owner : charter.owners) all += static_cast<double>(owner.rows);
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const double l2 = charter.model.l2, clip = charter.privacy.max_grad_norm;
-    const double n = static_cast<double>(learn::size_of(input.owners[i].rows));
+    const double n = static_cast<double>(data::size_of(input.owners[i].rows));
     const double units = static_cast<double>(charter.privacy.unit_records);
     const double moved = 2 * clip * units / (n * l2);
     const learn::Prox own{.center = std::vector<double>(charter.schema.features().size()),

@@ -26,7 +26,7 @@ SimulateInput one_owner(size_t rows, double epsilon, const std::string& model, b
       "[privacy]\nmax_grad_norm = 1\nevaluate = 0\n" +
       privacy + "[[owner]]\nname = \"north\"\nrows = " + std::to_string(rows) +
       "\nepsilon = " + std::to_string(epsilon) + "\n[learner]\nname = \"learner\"\n";
-  auto made = std::make_shared<learn::Rows>(2);
+  auto made = std::make_shared<data::Rows>(2);
   test::SeededEntropy entropy(5, "rows");
   for (size_t i = 0; i < rows; ++i) {
     const std::array z = {4 * uniform(entropy) - 2, 4 * uniform(entropy) - 2};

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/gate/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
 #include "parley/protocol/federated/owner.h"
@@ -72,7 +72,7 @@ Result<std::unique_ptr<protocol::Owner>> Party::open_federated() {
 }
 
 Result<gate::ColumnsGate> Party::open_columns_gate() {
-  auto terms = TRY(gate::sharing_terms(charter_));
+  auto terms = TRY(gate::vertical_terms(charter_));
   return gate::ColumnsGate::open(gate::Records(rows_), std::move(terms), place_, ledger_, dataset_);
 }
 

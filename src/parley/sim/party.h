@@ -8,9 +8,9 @@
 #include "parley/base/clock.h"
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
+#include "parley/data/any_rows.h"
 #include "parley/gate/columns_gate.h"
 #include "parley/gate/gate.h"
-#include "parley/learn/data/any_rows.h"
 #include "parley/ledger/ledger.h"
 #include "parley/protocol/owner.h"
 #include "parley/sim/seeded_entropy.h"
@@ -31,7 +31,7 @@ class Party {
   struct Setting {
     const charter::Charter& charter;
     size_t owner;
-    learn::AnyRows rows;
+    data::AnyRows rows;
     const charter::Policy* policy;  // null: the charter's epsilon is the whole budget
     uint64_t seed;
     uint64_t run;
@@ -62,7 +62,7 @@ class Party {
 
   const charter::Charter& charter_;
   size_t place_;
-  learn::AnyRows rows_;
+  data::AnyRows rows_;
   int threads_;
   std::unique_ptr<Clock> clock_;
   ledger::Ledger ledger_;

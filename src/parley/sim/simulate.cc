@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/gate/share_terms.h"
+#include "parley/gate/secagg_terms.h"
 #include "parley/gate/terms.h"
 #include "parley/protocol/plan_warnings.h"
 #include "parley/protocol/sync_plan.h"
@@ -22,7 +22,7 @@
 #include "parley/sim/paper/async.h"
 #include "parley/sim/paper/sync.h"
 #include "parley/sim/party.h"
-#include "parley/sim/sharing.h"
+#include "parley/sim/vertical.h"
 
 namespace parley::sim {
 namespace {
@@ -31,7 +31,7 @@ using charter::Charter;
 
 constexpr size_t kRunsAtOnce = 32;  // Each has its ledgers in memory.
 
-void add(learn::Fitness& fitness, const learn::AnyRows& rows) {
+void add(learn::Fitness& fitness, const data::AnyRows& rows) {
   std::visit([&](const auto& kind) { fitness.add(*kind); }, rows);
 }
 
@@ -59,8 +59,8 @@ Result<void> check_input(const SimulateInput& input) {
   check(input.charter.preprocess.has_value() == input.charter.schema.bundle.has_value());
   const size_t features = input.charter.schema.features().size();
   for (size_t i = 0; i < input.owners.size(); ++i)
-    if (learn::columns_of(input.owners[i].rows) != features ||
-        learn::size_of(input.owners[i].rows) == 0)
+    if (data::columns_of(input.owners[i].rows) != features ||
+        data::size_of(input.owners[i].rows) == 0)
       return Error{Code::kInvalid,
                    input.charter.owners[i].name + " has no rows that fit the charter"};
   return {};
@@ -259,8 +259,8 @@ Result<Spread> baseline(const SimulateInput& input, const SimulateOptions& optio
 std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const Reference& reference,
                                              const Outcome& outcome, double joint, int threads) {
   const Charter& charter = input.charter;
-  const auto fitness_of = [&](const learn::AnyRows& rows) {
-    learn::Fitness own(charter::loss_of(charter.model), learn::columns_of(rows), charter.model.l2,
+  const auto fitness_of = [&](const data::AnyRows& rows) {
+    learn::Fitness own(charter::loss_of(charter.model), data::columns_of(rows), charter.model.l2,
                        threads);
     add(own, rows);
     return reference.pooled.at(own.minimum(charter.model.box).theta);
@@ -295,7 +295,7 @@ std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const R
 /// How the model would be judged on all owners' rows.
 std::vector<learn::Metric> pooled_metrics(const SimulateInput& input,
                                           const std::vector<double>& theta) {
-  const learn::Target& target = input.charter.schema.target;
+  const data::Target& target = input.charter.schema.target;
   const learn::Model model{.theta = theta, .schema = input.charter.schema};
   std::vector<double> predicted, labels;
   for (const OwnerData& owner : input.owners) {
@@ -339,13 +339,13 @@ Spread spread_of(std::vector<double> values) {
 
 Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOptions& options) {
   if (given.charter.protocol.name == charter::ProtocolName::kSharing)
-    return simulate_sharing(given, options);
+    return simulate_vertical(given, options);
   const SimulateInput input = given.charter.secure_aggregation ? federated_input(given) : given;
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
   const bool literal = charter.privacy.calibration == charter::Calibration::kPaper;
   if (charter.secure_aggregation)
-    TRY(gate::share_plan(charter));
+    TRY(gate::secagg_plan(charter));
   else if (!literal)
     TRY(gate::terms_for(charter, first_asked(charter)));
   TRY(check_input(input));

@@ -14,7 +14,7 @@
 #include "parley/base/result.h"
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
-#include "parley/learn/data/any_rows.h"
+#include "parley/data/any_rows.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
 #include "parley/learn/model.h"
@@ -22,7 +22,7 @@
 namespace parley::sim {
 
 struct OwnerData {
-  learn::AnyRows rows;
+  data::AnyRows rows;
   std::string source;  // as the result names it: a file, or standin:lending seed 1
   Hash records{};      // sharing: of the aligned ids
 };
@@ -30,7 +30,7 @@ struct OwnerData {
 struct SimulateInput {
   charter::Charter charter;
   std::vector<OwnerData> owners;                    // in the charter's order
-  std::shared_ptr<const learn::Rows> pilot;         // null without a [pilot]
+  std::shared_ptr<const data::Rows> pilot;          // null without a [pilot]
   std::map<std::string, charter::Policy> policies;  // of the owners that brought one
 };
 
@@ -94,7 +94,7 @@ struct SimulateResult {
   /// What the owners paid for at the end, in the first run; unlike all above it could be published.
   std::optional<learn::Evaluation> evaluation{};
   std::string loss{}, penalty = "l2";
-  learn::Target target;
+  data::Target target;
   uint64_t bytes_up = 0, bytes_down = 0;  // of one run
   double wall_s = 0;
   int threads = 1;

@@ -152,7 +152,7 @@ SimulateInput classes_input(const std::string& loss, const std::string& protocol
                       .policies = {}};
   SeededEntropy entropy(1, "classes");
   const auto rows = [&](size_t count) {
-    auto made = std::make_shared<learn::Rows>(4);
+    auto made = std::make_shared<data::Rows>(4);
     for (size_t i = 0; i < count; ++i) {
       const std::array z = {6 * uniform(entropy) - 3, 6 * uniform(entropy) - 3,
                             6 * uniform(entropy) - 3, 1.0};

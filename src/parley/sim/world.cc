@@ -9,12 +9,12 @@
 #include "parley/base/math/portable.h"
 #include "parley/protocol/async.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/sharing/sharing_owner.h"
 #include "parley/protocol/sync.h"
+#include "parley/protocol/vertical/owner.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/party.h"
 #include "parley/sim/poisson_clocks.h"
-#include "parley/sim/sharing.h"
+#include "parley/sim/vertical.h"
 
 namespace parley::sim {
 namespace {
@@ -177,7 +177,7 @@ class World {
   Result<std::unique_ptr<protocol::Owner>> process_of(size_t owner) {
     if (charter_.secure_aggregation) return places_[owner].party->open_federated();
     if (protocol::has_dealer(charter_))
-      return sharing_process(
+      return vertical_process(
           *places_[owner].party, charter_, setting_.input.owners[owner].records,
           setting_.options.seed, setting_.run,
           setting_.run == 0 ? setting_.options.out : std::filesystem::path(),
@@ -362,7 +362,7 @@ class World {
     for (size_t owner = 0; owner < places_.size(); ++owner) {
       result_.owners[owner].taken = result_.trained.answers[owner];
       note(owner);
-      if (const auto* part = dynamic_cast<protocol::SharingOwner*>(places_[owner].process.get()))
+      if (const auto* part = dynamic_cast<protocol::VerticalOwner*>(places_[owner].process.get()))
         result_.parts.push_back(part->model());
       result_.owners[owner].spent.evaluation = result_.trained.spent[owner].evaluation;
     }

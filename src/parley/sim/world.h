@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "parley/base/shamir.h"
+#include "parley/base/crypto/shamir.h"
 #include "parley/protocol/learner.h"
 #include "parley/sim/simulate.h"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "parley/base/bytes.h"
-#include "parley/base/shamir.h"
-#include "parley/base/signature.h"
+#include "parley/base/crypto/shamir.h"
+#include "parley/base/crypto/signature.h"
 #include "parley/privacy/flow.h"
 
 namespace parley::wire {

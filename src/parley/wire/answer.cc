@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "parley/ledger/row.h"
+#include "parley/ledger/storage/row.h"
 #include "proto/parley.pb.h"
 
 namespace parley::wire {

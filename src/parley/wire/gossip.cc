@@ -1,6 +1,6 @@
 #include "parley/wire/gossip.h"
 
-#include "parley/ledger/row.h"
+#include "parley/ledger/storage/row.h"
 #include "parley/wire/answer.h"
 #include "proto/parley.pb.h"
 

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "parley/ledger/row.h"
+#include "parley/ledger/storage/row.h"
 #include "parley/wire/aggregation_parts.h"
 #include "parley/wire/answer.h"
-#include "parley/wire/sharing_proto.h"
+#include "parley/wire/vertical_proto.h"
 #include "proto/parley.pb.h"
 
 namespace parley::wire {
@@ -229,7 +229,7 @@ Result<FromOwner> decode_from_owner(ByteView bytes) {
   FromOwner message{TRY(envelope_of(proto)), Hello{}};
   if (proto.has_hello()) {
     Hello hello{proto.hello().version(), proto.hello().last_round(), {}};
-    hello.sharing = TRY(sharing_hello_of(proto.hello()));
+    hello.sharing = TRY(vertical_hello_of(proto.hello()));
     message.body = std::move(hello);
   } else if (proto.has_claim() && is_pure(proto.claim())) {
     message.body = Claim{proto.claim().round()};

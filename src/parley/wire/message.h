@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "parley/base/bytes.h"
+#include "parley/base/crypto/signature.h"
 #include "parley/base/result.h"
-#include "parley/base/signature.h"
 #include "parley/privacy/flow.h"
 #include "parley/wire/aggregation.h"
 #include "parley/wire/sealed.h"
-#include "parley/wire/sharing.h"
+#include "parley/wire/vertical.h"
 
 namespace parley::wire {
 
@@ -34,7 +34,7 @@ inline constexpr uint32_t kVersion = 1;
 struct Hello {
   uint32_t version = kVersion;
   uint32_t last_round = 0;  // the last that this owner's ledger has answered
-  std::optional<SharingHello> sharing{};
+  std::optional<VerticalHello> sharing{};
 };
 /// A receipt that an owner has signed, shown to it again.
 struct Proof {

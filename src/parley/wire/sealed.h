@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "parley/base/bytes.h"
+#include "parley/base/crypto/shamir.h"
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
-#include "parley/base/shamir.h"
 
 namespace parley::wire {
 

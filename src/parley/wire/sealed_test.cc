@@ -102,7 +102,7 @@ TEST(SharingMessages, ComeBack) {
   EXPECT_EQ(*std::get<Sealed>(up->body).open(kKey, kCharter), some_message(9));
   EXPECT_EQ(std::get<Sealed>(down->body).head(), some_head());
 
-  const SharingHello said{Hash{1}, Hash{2}, Hash{3}, Signature{4}, 5};
+  const VerticalHello said{Hash{1}, Hash{2}, Hash{3}, Signature{4}, 5};
   const auto hello = decode_from_owner(encode(envelope, Hello{kVersion, 2, said}));
   ASSERT_TRUE(hello);
   EXPECT_EQ(std::get<Hello>(hello->body).sharing, said);
@@ -136,7 +136,8 @@ TEST(SharingMessages, SurviveHostileBytes) {
   const Bytes seeds[] = {
       encode(envelope, Letter{letter, Leg::kUp}),
       encode(envelope, Letter{letter, Leg::kDown}),
-      encode(envelope, Hello{kVersion, 2, SharingHello{Hash{1}, Hash{2}, Hash{3}, Signature{}, 5}}),
+      encode(envelope,
+             Hello{kVersion, 2, VerticalHello{Hash{1}, Hash{2}, Hash{3}, Signature{}, 5}}),
       encode(envelope, Session{2, 3, {{"one", Hash{1}, Signature{2}}}}),
       encode(envelope, DealerShare{2, 3, Secret32{9}, {1, 2}}),
       encode(envelope, ModelPart{"one", Hash{6}})};

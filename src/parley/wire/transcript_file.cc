@@ -3,7 +3,7 @@
 #include <zstd.h>
 
 #include "parley/base/files.h"
-#include "parley/base/unpack.h"
+#include "parley/data/readers/unpack.h"
 
 namespace parley::wire {
 namespace {
@@ -19,7 +19,7 @@ Error broken(const std::filesystem::path& file, const std::string& what) {
 
 Result<Transcript> read_transcript(const std::filesystem::path& file, bool torn) {
   Bytes bytes;
-  const auto read = read_unpacked(file, kTranscriptBytesMax, [&](ByteView piece) {
+  const auto read = data::read_unpacked(file, kTranscriptBytesMax, [&](ByteView piece) {
     bytes.insert(bytes.end(), piece.begin(), piece.end());
     return bytes.size() <= kTranscriptBytesMax;
   });

@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "parley/audit/target.h"
+#include "parley/audit/targets/target.h"
 
 namespace parley::audit {
 

@@ -2,8 +2,8 @@
 // lies in memory. The owner's code is the real one; only the file is missing.
 #include <cmath>
 
-#include "parley/audit/charter_target.h"
 #include "parley/audit/planted/planted.h"
+#include "parley/audit/targets/charter_target.h"
 
 namespace parley::audit {
 namespace {

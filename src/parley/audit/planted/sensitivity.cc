@@ -11,7 +11,7 @@
 namespace parley::audit {
 namespace {
 
-using learn::Lattice, learn::Rows, learn::Squared, privacy::Laplace;
+using learn::Lattice, data::Rows, learn::Squared, privacy::Laplace;
 using Integers = std::vector<int64_t>;
 
 constexpr size_t kColumns = 10;

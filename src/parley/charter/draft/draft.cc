@@ -4,14 +4,14 @@
 #include <set>
 
 #include "parley/base/files.h"
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/draft/guess.h"
 #include "parley/charter/toml/accept.h"
 
 namespace parley::charter {
 namespace {
 
-using learn::Column;
+using data::Column;
 
 constexpr std::string_view kConsortium = "consortium.example";
 
@@ -31,11 +31,11 @@ class Lines {
   std::string text_{};
 };
 
-std::string range_of(const learn::ColumnProfile& column) {
+std::string range_of(const data::ColumnProfile& column) {
   return "the pilot has " + shortest(column.low) + " to " + shortest(column.high);
 }
 
-std::string share_missing(const learn::ColumnProfile& column, uint64_t rows) {
+std::string share_missing(const data::ColumnProfile& column, uint64_t rows) {
   const double percent = 100 * static_cast<double>(column.missing) / static_cast<double>(rows);
   return shortest(rounded_up(percent, 2)) + " % of the pilot is missing";
 }
@@ -78,7 +78,7 @@ void write_no_pilot(Lines& out) {
   out.raw("");
 }
 
-void write_target(Lines& out, const learn::Target& target, const learn::ColumnProfile* seen) {
+void write_target(Lines& out, const data::Target& target, const data::ColumnProfile* seen) {
   out.raw("[target]");
   out.value("column", to_json(target.column));
   if (!target.levels.empty()) {
@@ -92,7 +92,7 @@ void write_target(Lines& out, const learn::Target& target, const learn::ColumnPr
   out.raw("");
 }
 
-void write_column(Lines& out, const Column& column, const learn::ColumnProfile* seen,
+void write_column(Lines& out, const Column& column, const data::ColumnProfile* seen,
                   uint64_t rows) {
   out.raw("[[column]]");
   out.value("name", to_json(column.name));
@@ -177,7 +177,7 @@ std::string reason(const DraftInput& input, const std::string& name, bool again)
   return input.pilot ? reason_to_leave_out(*input.pilot->profile.find(name)) : "";
 }
 
-Result<learn::Target> target_of(const DraftInput& input) {
+Result<data::Target> target_of(const DraftInput& input) {
   const std::vector<std::string> names = offered(input);
   const bool there = std::find(names.begin(), names.end(), input.target) != names.end();
   const std::string absent = there ? absent_from(input, input.target) : "not in the header";
@@ -187,7 +187,7 @@ Result<learn::Target> target_of(const DraftInput& input) {
                  "Name a column of every file with --target.",
                  {.key = input.target}};
   if (input.pilot) return guess_target(*input.pilot->profile.find(input.target));
-  return learn::Target{.column = input.target, .low = -1, .high = 1};
+  return data::Target{.column = input.target, .low = -1, .high = 1};
 }
 
 Result<void> check_without(const DraftInput& input) {
@@ -223,21 +223,21 @@ std::string owner_name(const std::filesystem::path& file) {
   return name.empty() ? "unnamed" : name;
 }
 
-Result<DraftPilot> draft_pilot(const std::filesystem::path& file, const learn::CsvSigns& signs) {
+Result<DraftPilot> draft_pilot(const std::filesystem::path& file, const data::CsvSigns& signs) {
   const Hash hash = TRY(hash_file(file));
-  auto profile = TRY(learn::profile_csv(file, signs));
+  auto profile = TRY(data::profile_csv(file, signs));
   return DraftPilot{file.filename().string(), hash, std::move(profile)};
 }
 
 Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::path> files,
-                                             const learn::CsvSigns& signs) {
+                                             const data::CsvSigns& signs) {
   std::vector<DraftOwner> owners;
   std::set<std::string> names;
   for (const std::filesystem::path& file : files) {
     std::string name = owner_name(file);
     const std::string stem = name.substr(0, 58);
     for (int n = 2; !names.insert(name).second; ++n) name = stem + "-" + std::to_string(n);
-    auto outline = TRY(learn::outline_csv(file, signs));
+    auto outline = TRY(data::outline_csv(file, signs));
     owners.push_back({name, file, std::move(outline), signs});
   }
   return owners;
@@ -245,7 +245,7 @@ Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::pa
 
 Result<Draft> draft_charter(const DraftInput& input) {
   check(input.pilot || !input.owners.empty());
-  const learn::Target target = TRY(target_of(input));
+  const data::Target target = TRY(target_of(input));
   TRY(check_without(input));
   const auto seen = [&](const std::string& name) {
     return input.pilot ? input.pilot->profile.find(name) : nullptr;

@@ -12,21 +12,21 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/result.h"
-#include "parley/learn/data/profile.h"
+#include "parley/data/profile.h"
 
 namespace parley::charter {
 
 struct DraftPilot {
   std::string file;  // its name; it must lie beside the charter or with the data
   Hash sha256{};
-  learn::Profile profile{};
+  data::Profile profile{};
 };
 
 struct DraftOwner {
   std::string name;  // see owner_name
   std::filesystem::path file;
-  learn::Outline outline{};
-  learn::CsvSigns signs{};
+  data::Outline outline{};
+  data::CsvSigns signs{};
 };
 
 struct DraftInput {
@@ -50,11 +50,10 @@ struct Draft {
 std::string owner_name(const std::filesystem::path& file);
 
 /// Public rows, looked at as a whole.
-Result<DraftPilot> draft_pilot(const std::filesystem::path& file,
-                               const learn::CsvSigns& signs = {});
+Result<DraftPilot> draft_pilot(const std::filesystem::path& file, const data::CsvSigns& signs = {});
 /// Private rows, only counted. Every owner gets a name of its own.
 Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::path> files,
-                                             const learn::CsvSigns& signs = {});
+                                             const data::CsvSigns& signs = {});
 
 /// Needs a pilot or an owner.
 Result<Draft> draft_charter(const DraftInput& input);

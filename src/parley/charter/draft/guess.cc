@@ -3,19 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/charter/toml/accept.h"
-#include "parley/learn/data/csv_scan.h"
+#include "parley/data/readers/csv_scan.h"
 
 namespace parley::charter {
 namespace {
 
-using learn::Column, learn::ColumnProfile;
+using data::Column, data::ColumnProfile;
 using Kind = ColumnProfile::Kind;
 
 /// A level that a charter can list.
 bool is_listable(const std::string& level) {
-  return any_text(level).empty() && learn::is_utf8(level);
+  return any_text(level).empty() && data::is_utf8(level);
 }
 
 /// The most frequent first.
@@ -105,8 +105,8 @@ Column guess_column(const ColumnProfile& column) {
   return guess;
 }
 
-Result<learn::Target> guess_target(const ColumnProfile& column) {
-  learn::Target target{.column = column.name};
+Result<data::Target> guess_target(const ColumnProfile& column) {
+  data::Target target{.column = column.name};
   if (column.distinct == 2) {
     target.levels = levels_of(column);
     if (target.levels.size() == 2) {

@@ -3,20 +3,20 @@
 
 #include <string>
 
-#include "parley/learn/data/profile.h"
-#include "parley/learn/data/schema.h"
+#include "parley/data/profile.h"
+#include "parley/data/schema.h"
 
 namespace parley::charter {
 
 /// Why a column is better left out, or nothing.
-std::string reason_to_leave_out(const learn::ColumnProfile& column);
+std::string reason_to_leave_out(const data::ColumnProfile& column);
 
 /// Kind, bounds, missing constant and levels. Bounds enclose 99.8 % of the values, rounded outwards
 /// to two digits; the missing constant is the median.
-learn::Column guess_column(const learn::ColumnProfile& column);
+data::Column guess_column(const data::ColumnProfile& column);
 
 /// Two classes, or a number with |y| <= 1 inside its bounds.
-Result<learn::Target> guess_target(const learn::ColumnProfile& column);
+Result<data::Target> guess_target(const data::ColumnProfile& column);
 
 /// The largest number with so many significant decimal digits that is not above `value`; and the
 /// smallest that is not below it.

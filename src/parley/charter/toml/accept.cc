@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::charter {
 namespace {

@@ -1,6 +1,6 @@
 #include "parley/charter/toml/canonical.h"
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::charter {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "parley/base/bytes.h"
-#include "parley/base/signature.h"
+#include "parley/base/crypto/signature.h"
 #include "parley/charter/toml/names.h"
 
 namespace parley::charter {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/forecast/choose/clips.h"
 #include "parley/forecast/choose/search.h"
 #include "parley/forecast/jobs.h"
@@ -19,13 +19,13 @@ using charter::Charter;
 using report::significant;
 
 struct Public {
-  const Facts& facts;
+  const PilotStatistics& facts;
   const Views& views;
 };
 
 /// As the predictors see it; a candidate that the plan refuses is never taken.
 double psi_of(const Charter& charter, const Public& known, int threads) {
-  const Facts& facts = known.facts;
+  const PilotStatistics& facts = known.facts;
   const auto job = job_of(charter, facts);
   if (!job) return std::numeric_limits<double>::infinity();
   const double best = facts.fitness(owners_rows(charter)), n = owners_rows(charter);
@@ -170,7 +170,8 @@ Result<Candidate> best_of(const Charter& draft, const Public& known, const Given
 
 }  // namespace
 
-Result<Choosing> choose(const Charter& draft, const Facts& facts, const Given& given, int threads) {
+Result<Choosing> choose(const Charter& draft, const PilotStatistics& facts, const Given& given,
+                        int threads) {
   const Views views = views_of(draft.model, facts, {}, threads);
   const Public known{facts, views};
   Choosing found;
@@ -179,7 +180,7 @@ Result<Choosing> choose(const Charter& draft, const Facts& facts, const Given& g
   return found;
 }
 
-Result<double> reachable(const Charter& draft, const Facts& facts, const Given& given,
+Result<double> reachable(const Charter& draft, const PilotStatistics& facts, const Given& given,
                          int threads) {
   const Views views = views_of(draft.model, facts, {}, threads);
   return TRY(best_of(draft, {facts, views}, given, threads)).psi;

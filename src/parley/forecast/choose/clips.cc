@@ -17,7 +17,7 @@ learn::ClipIn norm_of(const Charter& charter) {
 }
 
 /// Lengths of the public records' gradients at the optimum, going up.
-std::vector<double> gradient_lengths(const Charter& charter, const Facts& facts) {
+std::vector<double> gradient_lengths(const Charter& charter, const PilotStatistics& facts) {
   std::vector<double> lengths;
   const bool l1 = norm_of(charter) == learn::ClipIn::kL1;
   learn::each_gradient(facts.loss, *facts.rows, facts.optimum.theta, learn::ClipIn::kNone, 0,
@@ -48,7 +48,7 @@ double rounded(double value) {
   return places > 0 ? digits / unit : digits * unit;  // Either is exact, or rounds once.
 }
 
-std::vector<double> clips(const Charter& draft, const Facts& facts, const Given& given) {
+std::vector<double> clips(const Charter& draft, const PilotStatistics& facts, const Given& given) {
   if (given("privacy.max_grad_norm")) return {draft.privacy.max_grad_norm};
   const auto lengths = gradient_lengths(draft, facts);
   std::vector<double> found;
@@ -60,7 +60,7 @@ std::vector<double> clips(const Charter& draft, const Facts& facts, const Given&
   return found;
 }
 
-std::optional<Clipped> clipped_at(const Charter& draft, const Facts& facts, double clip) {
+std::optional<Clipped> clipped_at(const Charter& draft, const PilotStatistics& facts, double clip) {
   const auto norm = norm_of(draft);
   const size_t p = facts.dimension();
   Clipped found{.clip = clip, .theta = facts.optimum.theta};
@@ -82,7 +82,7 @@ std::optional<Clipped> clipped_at(const Charter& draft, const Facts& facts, doub
   return found;
 }
 
-double clipped_share(const Charter& charter, const Facts& facts) {
+double clipped_share(const Charter& charter, const PilotStatistics& facts) {
   const auto lengths = gradient_lengths(charter, facts);
   const auto longer = std::count_if(lengths.begin(), lengths.end(), [&](double length) {
     return length > charter.privacy.max_grad_norm;

@@ -9,7 +9,8 @@
 namespace parley::forecast {
 
 /// Quantiles of the public records' gradients, or the one that is given.
-std::vector<double> clips(const charter::Charter& draft, const Facts& facts, const Given& given);
+std::vector<double> clips(const charter::Charter& draft, const PilotStatistics& facts,
+                          const Given& given);
 
 /// Near the optimum of the clipped loss: where it lies, how it bends, what it costs.
 struct Clipped {
@@ -19,10 +20,11 @@ struct Clipped {
 };
 
 /// A few Newton steps from the optimum; the clip moves it little, or is not worth looking at.
-std::optional<Clipped> clipped_at(const charter::Charter& draft, const Facts& facts, double clip);
+std::optional<Clipped> clipped_at(const charter::Charter& draft, const PilotStatistics& facts,
+                                  double clip);
 
 /// The share of public records whose gradient at the optimum is longer than the charter's clip.
-double clipped_share(const charter::Charter& charter, const Facts& facts);
+double clipped_share(const charter::Charter& charter, const PilotStatistics& facts);
 
 /// Two significant digits, upwards: people will read it.
 double rounded(double value);

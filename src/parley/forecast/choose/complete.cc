@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::forecast {
 namespace {

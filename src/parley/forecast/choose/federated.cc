@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/forecast/choose/clips.h"
 #include "parley/forecast/choose/steps_advice.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/noise.h"
-#include "parley/forecast/predict/exact.h"
 #include "parley/forecast/predict/federated.h"
+#include "parley/forecast/propagate/exact.h"
 #include "parley/protocol/public_rows.h"
 #include "parley/report/table.h"
 
@@ -25,8 +25,8 @@ constexpr size_t kShortlist = 4;
 
 struct LocalStepsSearch {
   const Charter& draft;
-  const Facts& facts;
-  const learn::Rows& pilot;
+  const PilotStatistics& facts;
+  const data::Rows& pilot;
   const Given& given;
 };
 
@@ -62,7 +62,7 @@ struct Beginning {
 };
 
 Beginning beginning_of(const LocalStepsSearch& search, charter::Start start) {
-  const Facts& facts = search.facts;
+  const PilotStatistics& facts = search.facts;
   Quadratic quadratic{facts.hessian, std::vector<double>(facts.dimension()), {}};
   if (start == charter::Start::kPilot) {
     quadratic.start = protocol::pilot_optimum(search.draft, search.pilot);
@@ -91,12 +91,13 @@ std::vector<double> steps_of(const LocalStepsSearch& search, Charter charter) {
 }
 
 /// On the quadratic near the optimum, and what the clip moves that by.
-double quick_psi(const LocalStepsSearch& search, Charter charter, const Beginning& from, double bias) {
+double quick_psi(const LocalStepsSearch& search, Charter charter, const Beginning& from,
+                 double bias) {
   charter.protocol.start = charter::Start::kZero;  // Where it begins is in the costs.
   const auto job = job_of(charter, search.facts, &search.pilot);
   if (!job) return std::numeric_limits<double>::infinity();
   const SyncJob table = as_one_table(std::get<FederatedJob>(job->kind));
-  const auto costs = from.costs.of(table.schedule, table.loudness);
+  const auto costs = from.costs.of(table.schedule, table.variance_factor);
   return costs.optimisation + costs.noise_gain * job->variance() + bias;
 }
 
@@ -145,7 +146,8 @@ Result<Candidate> best_of(const LocalStepsSearch& search, const ForecastOptions&
 }
 
 /// How many of the steps are local, where the draft leaves both open.
-Result<std::string> divide(const LocalStepsSearch& search, Candidate& best, const ForecastOptions& options) {
+Result<std::string> divide(const LocalStepsSearch& search, Candidate& best,
+                           const ForecastOptions& options) {
   const Job job = TRY(job_with(search, best.charter, options.differ));
   const double f = search.facts.fitness(owners_rows(best.charter));
   const Prediction found = predict(search.facts, job, {.threads = options.threads});
@@ -158,8 +160,8 @@ Result<std::string> divide(const LocalStepsSearch& search, Candidate& best, cons
 
 }  // namespace
 
-Result<Choosing> choose_federated(const Charter& draft, const Facts& facts,
-                                  const learn::Rows& pilot, const Given& given,
+Result<Choosing> choose_federated(const Charter& draft, const PilotStatistics& facts,
+                                  const data::Rows& pilot, const Given& given,
                                   const ForecastOptions& options) {
   const LocalStepsSearch search{draft, facts, pilot, given};
   Choosing chosen;

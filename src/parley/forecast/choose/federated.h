@@ -6,8 +6,8 @@
 namespace parley::forecast {
 
 /// `pilot` are the public rows as published; those of the facts are shortened as training would.
-Result<Choosing> choose_federated(const charter::Charter& draft, const Facts& facts,
-                                  const learn::Rows& pilot, const Given& given,
+Result<Choosing> choose_federated(const charter::Charter& draft, const PilotStatistics& facts,
+                                  const data::Rows& pilot, const Given& given,
                                   const ForecastOptions& options);
 
 }  // namespace parley::forecast

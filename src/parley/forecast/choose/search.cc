@@ -7,8 +7,8 @@
 #include "parley/forecast/choose/clips.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/noise.h"
-#include "parley/forecast/predict/exact.h"
-#include "parley/learn/weights.h"
+#include "parley/forecast/propagate/exact.h"
+#include "parley/learn/schedule/weights.h"
 #include "parley/protocol/sync_plan.h"
 
 namespace parley::forecast {
@@ -53,14 +53,14 @@ std::vector<double> momenta(const Charter& draft, const Given& given, Rule rule)
 
 /// The quadratic near the clipped optimum, as a rule sees it.
 struct Near {
-  Near(const Charter& charter, const Clipped& near, const Facts& facts, double rows)
+  Near(const Charter& charter, const Clipped& near, const PilotStatistics& facts, double rows)
       : start(charter.protocol.start == charter::Start::kPilot
                   ? facts.optimum.theta
                   : std::vector<double>(facts.dimension())),
         metric(charter.protocol.rule == Rule::kPilotNewton ? near.inverse : std::vector<double>()),
         costs(quadratic(charter, near, facts, rows), metric) {}
 
-  Quadratic quadratic(const Charter& charter, const Clipped& near, const Facts& facts,
+  Quadratic quadratic(const Charter& charter, const Clipped& near, const PilotStatistics& facts,
                       double rows) const {
     Quadratic found{near.hessian, start, {}};
     for (size_t j = 0; j < start.size(); ++j) found.start[j] -= near.theta[j];
@@ -77,7 +77,8 @@ struct Near {
 /// One rule with one clip: the best rounds, step and momentum near the clipped optimum.
 class Search {
  public:
-  Search(const Charter& draft, const Facts& facts, const Given& given, const NoiseLaw& law)
+  Search(const Charter& draft, const PilotStatistics& facts, const Given& given,
+         const NoiseLaw& law)
       : draft_(draft),
         facts_(facts),
         given_(given),
@@ -137,7 +138,7 @@ class Search {
   }
 
   const Charter& draft_;
-  const Facts& facts_;
+  const PilotStatistics& facts_;
   const Given& given_;
   const NoiseLaw& law_;
   std::vector<double> strengths_;  // of each owner
@@ -145,8 +146,8 @@ class Search {
 };
 
 /// The two best clips of each rule: the predictors will tell which.
-std::vector<Candidate> sync_candidates(const Charter& draft, const Facts& facts, const Given& given,
-                                       const NoiseLaw& law) {
+std::vector<Candidate> sync_candidates(const Charter& draft, const PilotStatistics& facts,
+                                       const Given& given, const NoiseLaw& law) {
   const Search search(draft, facts, given, law);
   std::vector<Clipped> near;
   for (const double clip : clips(draft, facts, given))
@@ -172,7 +173,7 @@ std::vector<Candidate> sync_candidates(const Charter& draft, const Facts& facts,
 }
 
 /// Answers of each owner and steps within the stability rule; a handful, as predictions are quick.
-std::vector<Candidate> async_candidates(const Charter& draft, const Facts& facts,
+std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatistics& facts,
                                         const Given& given) {
   double largest = 0;
   for (const charter::Owner& owner : draft.owners)
@@ -203,7 +204,7 @@ std::vector<Candidate> async_candidates(const Charter& draft, const Facts& facts
 
 }  // namespace
 
-Result<std::vector<Candidate>> shortlist(const Charter& draft, const Facts& facts,
+Result<std::vector<Candidate>> shortlist(const Charter& draft, const PilotStatistics& facts,
                                          const Given& given) {
   const NoiseLaw law = TRY(NoiseLaw::of(draft));
   if (draft.protocol.name == charter::ProtocolName::kAsync)

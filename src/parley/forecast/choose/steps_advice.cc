@@ -8,9 +8,9 @@
 
 #include "parley/forecast/cost.h"
 #include "parley/forecast/noise.h"
-#include "parley/forecast/predict/exact.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/made_owners.h"
+#include "parley/forecast/propagate/exact.h"
 #include "parley/report/table.h"
 
 namespace parley::forecast {
@@ -79,7 +79,7 @@ class Points {
   }
   ExactCosts::Costs costs_of(const Job& job) const {
     const SyncJob table = as_one_table(std::get<FederatedJob>(job.kind));
-    return costs_.of(table.schedule, table.loudness);
+    return costs_.of(table.schedule, table.variance_factor);
   }
   static double ratio(double there, double here) { return here > 0 ? there / here : 1; }
 

@@ -5,17 +5,17 @@
 // steps in all, say more, and the advice is theirs.
 #pragma once
 
-#include "parley/forecast/facts.h"
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/jobs.h"
+#include "parley/forecast/pilot_statistics.h"
 
 namespace parley::forecast {
 
 struct StepsQuestion {
   const charter::Charter& charter;  // complete
-  const Facts& facts;
-  const learn::Rows& pilot;  // as published
-  const Job& job;            // a FederatedJob
+  const PilotStatistics& facts;
+  const data::Rows& pilot;  // as published
+  const Job& job;           // a FederatedJob
   const Prediction& prediction;
   double best = 0;   // f*
   double price = 0;  // of an aggregation, in relative fitness; 0: none is given

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/forecast/choose/choose.h"
 #include "parley/forecast/choose/complete.h"
 #include "parley/forecast/choose/federated.h"
@@ -44,8 +44,8 @@ charter::Charter under_gaussian(charter::Charter draft, const std::optional<doub
 
 /// Laplace noise promises more; Gaussian noise is taken only where owners accept a delta and it
 /// brings more than a twentieth.
-Result<Choosing> choose_mechanism(const Draft& draft, const Facts& facts, const Given& given,
-                                  const ForecastOptions& options) {
+Result<Choosing> choose_mechanism(const Draft& draft, const PilotStatistics& facts,
+                                  const Given& given, const ForecastOptions& options) {
   Choosing laplace = TRY(choose(draft.charter, facts, given, options.threads));
   const bool sync = draft.charter.protocol.name == charter::ProtocolName::kSync;
   if (given("privacy.mechanism") || !sync) return laplace;
@@ -70,7 +70,7 @@ Result<Choosing> choose_mechanism(const Draft& draft, const Facts& facts, const 
 
 }  // namespace
 
-Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const learn::Rows>& pilot,
+Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const data::Rows>& pilot,
                              const ForecastOptions& options) {
   const auto changes = of_owners(draft.changes, false), own = of_owners(draft.changes, true);
   Tuned tuned{{}, completed(draft.text, changes, {})};
@@ -98,7 +98,7 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const lea
         key == "protocol.start" || key == "protocol.weights" || key == "privacy.mechanism";
     return written.contains(key) || (has_default && !draft.tune);
   };
-  const Facts facts =
+  const PilotStatistics facts =
       facts_of(draft.charter.model, as_trained(draft.charter, pilot), options.threads);
   const bool federated = draft.charter.protocol.name == charter::ProtocolName::kFederated;
   const Choosing chosen =

@@ -23,7 +23,7 @@ struct Tuned {
 };
 
 /// A complete charter is forecast as it is unless `tune` is set.
-Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const learn::Rows>& pilot,
+Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const data::Rows>& pilot,
                              const ForecastOptions& options);
 
 }  // namespace parley::forecast

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "parley/learn/weights.h"
+#include "parley/learn/schedule/weights.h"
 
 namespace parley::forecast {
 namespace coalitions_test {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "parley/forecast/predict/response.h"
+#include "parley/forecast/propagate/response.h"
 
 namespace parley::forecast {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/base/parallel.h"
+#include "parley/base/memory/parallel.h"
 #include "parley/base/result.h"
 #include "parley/forecast/predict/local_steps.h"
 #include "parley/forecast/predict/made_owners.h"
@@ -19,7 +19,7 @@ constexpr Index kRuns = 150;
 constexpr double kProducts = 1.5e9;
 constexpr double kRowsLeast = 300, kRowsMost = 2000, kRowsOfOne = 20000;
 
-size_t rows_for(const Facts& facts, const FederatedJob& job, double models) {
+size_t rows_for(const PilotStatistics& facts, const FederatedJob& job, double models) {
   const double each = static_cast<double>(job.rounds * job.plan.steps) * models *
                       static_cast<double>(facts.dimension());
   const double most = models == 1 ? kRowsOfOne : kRowsMost;
@@ -30,13 +30,13 @@ VectorXd vector(const std::vector<double>& values) {
   return Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size()));
 }
 
-double without_noise(const Facts& facts, FederatedJob job) {
+double without_noise(const PilotStatistics& facts, FederatedJob job) {
   job.variance = 0;
   return run_on_pilot(facts, job).excess;
 }
 
 /// One run without noise is quick, and exact where propagation looks at some of the rounds only.
-void finish_exactly(Prediction& found, const Facts& facts, const FederatedJob& job) {
+void finish_exactly(Prediction& found, const PilotStatistics& facts, const FederatedJob& job) {
   if (found.predictor != "gaussian" || job.start_spread > 0) return;
   const double quiet = without_noise(facts, job);
   found.excess += quiet - found.optimisation;
@@ -44,7 +44,7 @@ void finish_exactly(Prediction& found, const Facts& facts, const FederatedJob& j
 }
 
 /// Where normal moments no longer tell, or an update is cut short, the rounds themselves do.
-void by_runs(Prediction& found, const Facts& facts, const FederatedJob& job) {
+void by_runs(Prediction& found, const PilotStatistics& facts, const FederatedJob& job) {
   const bool box = found.smallest_gain < kBoxDecides, cut = job.plan.max_update > 0;
   if (!box && !cut && found.excess <= far_from_best(facts.loss) * facts.optimum.fitness) return;
   const PilotRuns runs = run_on_pilot(facts, job);
@@ -54,7 +54,7 @@ void by_runs(Prediction& found, const Facts& facts, const FederatedJob& job) {
                     : "so far from the best, iterates are not normal";
   if (cut) found.optimisation = without_noise(facts, job);
   found.excess = std::max(runs.excess, found.optimisation);
-  found.landing = runs.landing;
+  found.distribution = runs.distribution;
 }
 
 double step_of(const learn::LocalPlan& plan, int64_t t) {
@@ -80,12 +80,12 @@ SyncJob as_one_table(const FederatedJob& job) {
     const double step = step_of(job.plan, t);
     table.schedule.rounds.push_back({step, t + 1 == steps ? 1.0 : 0.0});
     // The noise is on the model itself, not on a gradient that a step shortens.
-    table.loudness.push_back((t + 1) % job.plan.steps == 0 ? 1 / (step * step) : 0);
+    table.variance_factor.push_back((t + 1) % job.plan.steps == 0 ? 1 / (step * step) : 0);
   }
   return table;
 }
 
-Prediction predict(const Facts& facts, const FederatedJob& job, const Effort& effort) {
+Prediction predict(const PilotStatistics& facts, const FederatedJob& job, const Effort& effort) {
   Prediction found = predict(facts, as_one_table(job), {.threads = effort.threads, .runs = false});
   found.why += steps_text(job);
   if (!effort.runs) return found;
@@ -100,7 +100,7 @@ Prediction predict(const Facts& facts, const FederatedJob& job, const Effort& ef
   return found;
 }
 
-Response response_of(const Facts& facts, const FederatedJob& job, const Prediction& here,
+Response response_of(const PilotStatistics& facts, const FederatedJob& job, const Prediction& here,
                      int threads) {
   const SyncJob table = as_one_table(job);
   if (here.predictor == "moments") return response_of(table, here);
@@ -111,7 +111,7 @@ Response response_of(const Facts& facts, const FederatedJob& job, const Predicti
   return runs.response(here);
 }
 
-PilotRuns run_on_pilot(const Facts& facts, const FederatedJob& job) {
+PilotRuns run_on_pilot(const PilotStatistics& facts, const FederatedJob& job) {
   const Index count = job.variance > 0 ? kRuns : 1;
   const size_t most = rows_for(facts, job, static_cast<double>(count));
   const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / most));
@@ -143,11 +143,11 @@ PilotRuns run_on_pilot(const Facts& facts, const FederatedJob& job) {
   }
   const double variance = std::max(squares - found.excess * found.excess, 0.0);
   found.standard_error = std::sqrt(variance / static_cast<double>(count));
-  found.landing = landing_of(kept);
+  found.distribution = distribution_of(kept);
   return found;
 }
 
-double drift_of(const Facts& facts, const FederatedJob& job) {
+double drift_of(const PilotStatistics& facts, const FederatedJob& job) {
   constexpr double kMade = 13;  // owners at most, and all together
   const MadeOwners owners = made_owners(facts, {.weights = job.weights,
                                                 .rows = job.rows,

@@ -7,15 +7,15 @@
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/predict/made_owners.h"
-#include "parley/gate/share_terms.h"
+#include "parley/gate/secagg_terms.h"
 
 namespace parley::forecast {
 namespace federated_test {
 
 constexpr size_t kColumns = 4;
 
-std::shared_ptr<const learn::Rows> rows_of(size_t count, bool classes) {
-  auto rows = std::make_shared<learn::Rows>(kColumns);
+std::shared_ptr<const data::Rows> rows_of(size_t count, bool classes) {
+  auto rows = std::make_shared<data::Rows>(kColumns);
   SeededRandom random(3, 2);
   for (size_t i = 0; i < count; ++i) {
     std::vector<double> z(kColumns);
@@ -29,14 +29,14 @@ std::shared_ptr<const learn::Rows> rows_of(size_t count, bool classes) {
   return rows;
 }
 
-Facts facts_of_rows(bool classes) {
+PilotStatistics facts_of_rows(bool classes) {
   charter::Model model;
   model.loss = classes ? charter::Loss::kLogistic : charter::Loss::kSquared;
   model.l2 = .01, model.box = 100;
   return facts_of(model, rows_of(3000, classes));
 }
 
-FederatedJob job_of_steps(const Facts& facts, int64_t rounds, int64_t steps) {
+FederatedJob job_of_steps(const PilotStatistics& facts, int64_t rounds, int64_t steps) {
   FederatedJob job;
   job.plan = {.loss = facts.loss,
               .l2 = facts.l2,
@@ -56,7 +56,7 @@ FederatedJob job_of_steps(const Facts& facts, int64_t rounds, int64_t steps) {
 // The standard error of 150 runs is 6 % (four directions); 6 of them.
 TEST(Federated, MomentsAreThoseOfTheRoundsThemselves) {
   for (const bool classes : {false, true}) {
-    const Facts facts = facts_of_rows(classes);
+    const PilotStatistics facts = facts_of_rows(classes);
     for (const int64_t steps : {1, 5, 20}) {
       const FederatedJob job = job_of_steps(facts, 100 / steps, steps);
       const Prediction found = predict(facts, job, {.runs = false});
@@ -68,7 +68,7 @@ TEST(Federated, MomentsAreThoseOfTheRoundsThemselves) {
 }
 
 TEST(Federated, NoiseOnceInKStepsIsLessSpreadThanInEvery) {
-  const Facts facts = facts_of_rows(false);
+  const PilotStatistics facts = facts_of_rows(false);
   const auto noise = [&](int64_t steps) {
     const Prediction found =
         predict(facts, job_of_steps(facts, 100 / steps, steps), {.runs = false});
@@ -79,14 +79,14 @@ TEST(Federated, NoiseOnceInKStepsIsLessSpreadThanInEvery) {
 }
 
 TEST(Federated, SingleStepsLeadNobodyApart) {
-  const Facts facts = facts_of_rows(true);
+  const PilotStatistics facts = facts_of_rows(true);
   FederatedJob job = job_of_steps(facts, 50, 1);
   job.differ = .01;
   EXPECT_EQ(predict(facts, job).drift, 0);
 }
 
 TEST(Federated, OwnersThatDifferLeadApartAndMoreWithMoreLocalSteps) {
-  const Facts facts = facts_of_rows(true);
+  const PilotStatistics facts = facts_of_rows(true);
   double before = 0;
   for (const int64_t steps : {5, 20, 50}) {
     FederatedJob job = job_of_steps(facts, 1000 / steps, steps);
@@ -101,7 +101,7 @@ TEST(Federated, OwnersThatDifferLeadApartAndMoreWithMoreLocalSteps) {
 }
 
 TEST(Federated, AnUpdateThatIsCutShortIsRun) {
-  const Facts facts = facts_of_rows(true);
+  const PilotStatistics facts = facts_of_rows(true);
   FederatedJob job = job_of_steps(facts, 20, 5);
   job.plan.max_update = .01;
   const Prediction cut = predict(facts, job);
@@ -111,7 +111,7 @@ TEST(Federated, AnUpdateThatIsCutShortIsRun) {
 }
 
 TEST(MadeOwners, CountEveryRowOnceAndMissWhatIsDeclared) {
-  const Facts facts = facts_of_rows(true);
+  const PilotStatistics facts = facts_of_rows(true);
   const std::vector<double> weights = {.5, .3, .2}, rows(3, 1e12);
   const double differ = .02 * facts.optimum.fitness;
   const MadeOwners owners =
@@ -126,7 +126,7 @@ TEST(MadeOwners, CountEveryRowOnceAndMissWhatIsDeclared) {
 // Gradients of owners with n rows have 1/n of a record's covariance: Gamma is B/n less B/all. Of 12
 // owners in 4 directions the mean of 48 squares has a standard error of 20 %.
 TEST(MadeOwners, OfFiniteRowsDifferByChance) {
-  const Facts facts = facts_of_rows(true);
+  const PilotStatistics facts = facts_of_rows(true);
   const std::vector<double> weights(12, 1.0 / 12), rows(12, 500);
   const auto found = dissimilarity(facts, made_owners(facts, {.weights = weights, .rows = rows}),
                                    facts.optimum.theta);
@@ -154,12 +154,12 @@ TEST(NoiseLaw, OfSharesIsTheOneThatTheGateCalibrates) {
           owners + "[learner]\nname = \"l\"\n";
       const auto charter = charter::parse_charter(text, "test.toml", ".");
       ASSERT_TRUE(charter) << describe(charter.error());
-      const auto shares = gate::share_plan(*charter);
+      const auto shares = gate::secagg_plan(*charter);
       ASSERT_TRUE(shares) << describe(shares.error());
       const double one = std::visit([](const auto& known) { return known.variance(); },
                                     shares->owners[0].mechanism);
       const double sum = 6 * one * shares->gamma * shares->gamma;
-      const Facts facts = facts_of(charter->model, rows_of(500, false));
+      const PilotStatistics facts = facts_of(charter->model, rows_of(500, false));
       const auto job = job_of(*charter, facts);
       ASSERT_TRUE(job) << describe(job.error());
       EXPECT_NEAR(job->variance() / sum, 1, 5e-3) << more << mechanism;

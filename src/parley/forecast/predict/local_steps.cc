@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/forecast/predict/landing.h"
+#include "parley/forecast/expect/output_distribution.h"
 
 namespace parley::forecast {
 namespace {
@@ -15,7 +15,7 @@ constexpr int kNewtonSteps = 20, kHalvings = 12;
 
 }  // namespace
 
-LocalSteps::LocalSteps(const learn::Rows& rows, const learn::LocalPlan& plan, learn::ClipIn norm,
+LocalSteps::LocalSteps(const data::Rows& rows, const learn::LocalPlan& plan, learn::ClipIn norm,
                        double limit)
     : plan_(plan),
       z_(static_cast<Index>(rows.size()), static_cast<Index>(rows.columns())),

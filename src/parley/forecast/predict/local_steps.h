@@ -4,7 +4,7 @@
 
 #include <Eigen/Core>
 
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 #include "parley/learn/federated/local_update.h"
 #include "parley/learn/objective.h"
 
@@ -13,7 +13,7 @@ namespace parley::forecast {
 class LocalSteps {
  public:
   /// Gradients of records are clipped to `limit` in `norm`.
-  LocalSteps(const learn::Rows& rows, const learn::LocalPlan& plan, learn::ClipIn norm,
+  LocalSteps(const data::Rows& rows, const learn::LocalPlan& plan, learn::ClipIn norm,
              double limit);
 
   /// K steps of every column of `models`, after `done` earlier ones; `shares` is rows x columns,

@@ -27,7 +27,8 @@ double gamma_share(SeededRandom& random, double shape) {
 }
 
 /// One record's gradient at a model, without l2: its slope times its row.
-VectorXd slopes_at(const Facts& facts, const learn::Rows& rows, std::span<const double> theta) {
+VectorXd slopes_at(const PilotStatistics& facts, const data::Rows& rows,
+                   std::span<const double> theta) {
   VectorXd slopes(static_cast<Index>(rows.size()));
   Index next = 0;
   learn::each_gradient(facts.loss, rows, theta, learn::ClipIn::kNone, 0,
@@ -36,7 +37,7 @@ VectorXd slopes_at(const Facts& facts, const learn::Rows& rows, std::span<const 
 }
 
 /// Owners' gradients less that of all together, one column each.
-MatrixXd pulls(const Facts& facts, const learn::Rows& rows, const MatrixXd& shares,
+MatrixXd pulls(const PilotStatistics& facts, const data::Rows& rows, const MatrixXd& shares,
                const VectorXd& pooled, std::span<const double> theta) {
   const VectorXd slopes = slopes_at(facts, rows, theta);
   MatrixXd counted = shares.colwise() - pooled;
@@ -49,7 +50,7 @@ MatrixXd pulls(const Facts& facts, const learn::Rows& rows, const MatrixXd& shar
   return gradients / static_cast<double>(rows.size());
 }
 
-MatrixXd hessian_of(const Facts& facts) {
+MatrixXd hessian_of(const PilotStatistics& facts) {
   const auto p = static_cast<Index>(facts.dimension());
   MatrixXd hessian = Eigen::Map<const MatrixXd>(facts.hessian.data(), p, p);
   hessian.diagonal().array() += 1e-10 * facts.largest_curvature;  // Rows may leave directions flat.
@@ -57,7 +58,7 @@ MatrixXd hessian_of(const Facts& facts) {
 }
 
 /// What owners count rows by: along labels, to either side by their place, each column one owner.
-MatrixXd by_labels(const learn::Rows& rows, Index owners) {
+MatrixXd by_labels(const data::Rows& rows, Index owners) {
   VectorXd labels = Eigen::Map<const VectorXd>(rows.labels(), static_cast<Index>(rows.size()));
   labels.array() -= labels.mean();
   const double deviation = std::sqrt(labels.squaredNorm() / static_cast<double>(rows.size()));
@@ -69,7 +70,7 @@ MatrixXd by_labels(const learn::Rows& rows, Index owners) {
 }
 
 /// Or each along a direction of its own of the records' gradients, as the Hessian measures them.
-MatrixXd by_gradients(const Facts& facts, const learn::Rows& rows,
+MatrixXd by_gradients(const PilotStatistics& facts, const data::Rows& rows,
                       const Eigen::LLT<MatrixXd>& hessian, Index owners) {
   const VectorXd slopes = slopes_at(facts, rows, facts.optimum.theta);
   MatrixXd directions(static_cast<Index>(rows.columns()), owners);
@@ -103,7 +104,7 @@ MatrixXd tilted(const MatrixXd& along, const VectorXd& weights, double strength)
 /// The tilt at which owners' best models miss so much on all rows, on average, as one Newton step
 /// sees it: along labels, and where sorted labels are not enough, along gradients. What they really
 /// miss would be decided by the few owners that see next to one class only.
-MatrixXd tilted_by(const Facts& facts, const learn::Rows& rows, const VectorXd& weights,
+MatrixXd tilted_by(const PilotStatistics& facts, const data::Rows& rows, const VectorXd& weights,
                    double wanted, double& reached) {
   constexpr double kSorted = 20;
   const Eigen::LLT<MatrixXd> hessian(hessian_of(facts));
@@ -126,7 +127,7 @@ MatrixXd tilted_by(const Facts& facts, const learn::Rows& rows, const VectorXd& 
 
 }  // namespace
 
-MadeOwners made_owners(const Facts& facts, const MadeFrom& from) {
+MadeOwners made_owners(const PilotStatistics& facts, const MadeFrom& from) {
   const size_t all = from.weights.size(), count = std::min(all, kOwnersMost);
   const size_t apart = std::max<size_t>(1, facts.rows->size() / from.rows_most);
   MadeOwners made{.rows = part_of(*facts.rows, 0, apart)};
@@ -151,7 +152,7 @@ MadeOwners made_owners(const Facts& facts, const MadeFrom& from) {
   return made;
 }
 
-Dissimilarity dissimilarity(const Facts& facts, const MadeOwners& owners,
+Dissimilarity dissimilarity(const PilotStatistics& facts, const MadeOwners& owners,
                             std::span<const double> theta) {
   const MatrixXd own = pulls(facts, *owners.rows, owners.shares, owners.pooled(), theta);
   const Eigen::LLT<MatrixXd> hessian(hessian_of(facts));

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "parley/base/result.h"
-#include "parley/forecast/predict/exact.h"
+#include "parley/forecast/propagate/exact.h"
 #include "parley/learn/fitness.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 
@@ -15,7 +15,8 @@ namespace mc = sim::monte_carlo;
 
 constexpr uint64_t kPilotRuns = 128;  // They fill vectors of 16 on two threads.
 
-mc::Population population_of(const Facts& facts, learn::ClipIn norm, double limit, int threads) {
+mc::Population population_of(const PilotStatistics& facts, learn::ClipIn norm, double limit,
+                             int threads) {
   return mc::Population({facts.loss, facts.l2, facts.box, norm, limit}, facts.dimension(),
                         mc::Precision::kSingle, threads);
 }
@@ -27,7 +28,7 @@ double scale_of(learn::ClipIn norm, double variance) {
 
 /// Squares bend everywhere alike, and as all rows bend is known: better than as the part that ran
 /// does, but around that part's own optimum.
-std::vector<double> by_all_rows(const Facts& facts, const learn::Rows& ran,
+std::vector<double> by_all_rows(const PilotStatistics& facts, const data::Rows& ran,
                                 std::vector<std::vector<double>> models) {
   learn::Fitness fitness(facts.loss, facts.dimension(), facts.l2);
   fitness.add(ran);
@@ -40,7 +41,8 @@ std::vector<double> by_all_rows(const Facts& facts, const learn::Rows& ran,
   return excess;
 }
 
-PilotRuns result_of(mc::Job job, const Facts& facts, const learn::Rows& rows, int threads) {
+PilotRuns result_of(mc::Job job, const PilotStatistics& facts, const data::Rows& rows,
+                    int threads) {
   job.runs = kPilotRuns;
   job.keep_models = true;
   const auto samples = mc::run(job, {.threads = threads});
@@ -50,7 +52,7 @@ PilotRuns result_of(mc::Job job, const Facts& facts, const learn::Rows& rows, in
   const double unit = quadratic ? 1 : facts.optimum.fitness;
   const auto spread =
       sim::spread_of(quadratic ? by_all_rows(facts, rows, sample.models) : sample.last());
-  return {spread.mean * unit, spread.standard_error * unit, landing_of(sample.models)};
+  return {spread.mean * unit, spread.standard_error * unit, distribution_of(sample.models)};
 }
 
 mc::Noise noise_of(learn::ClipIn norm) {
@@ -59,11 +61,12 @@ mc::Noise noise_of(learn::ClipIn norm) {
 
 }  // namespace
 
-std::shared_ptr<const learn::Rows> rows_to_run(const Facts& facts, size_t about) {
+std::shared_ptr<const data::Rows> rows_to_run(const PilotStatistics& facts, size_t about) {
   return part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / about));
 }
 
-PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads, size_t about) {
+PilotRuns run_on_pilot(const PilotStatistics& facts, const SyncJob& job, int threads,
+                       size_t about) {
   const auto rows = rows_to_run(facts, about);
   mc::Population population = population_of(facts, job.norm, job.limit, threads);
   population.add(*rows);
@@ -74,7 +77,7 @@ PilotRuns run_on_pilot(const Facts& facts, const SyncJob& job, int threads, size
                    facts, *rows, threads);
 }
 
-PilotRuns run_on_pilot(const Facts& facts, const AsyncJob& job, bool quiet, int threads) {
+PilotRuns run_on_pilot(const PilotStatistics& facts, const AsyncJob& job, bool quiet, int threads) {
   check(job.variances.size() <= kAsyncOwnersMax);
   const auto rows = rows_to_run(facts, kRunRows);
   mc::Population population = population_of(facts, job.norm, job.limit, threads);

@@ -9,8 +9,8 @@
 namespace parley::forecast {
 namespace pilot_runs_test {
 
-Facts facts(charter::Loss loss) {
-  auto rows = std::make_shared<learn::Rows>(3);
+PilotStatistics facts(charter::Loss loss) {
+  auto rows = std::make_shared<data::Rows>(3);
   SeededRandom random(1, 7);
   for (int i = 0; i < 1500; ++i) {
     const std::vector<double> z = {random.normal(), random.normal(), random.normal()};
@@ -29,7 +29,7 @@ SyncJob job(double variance) {
 
 // 128 runs of three directions have a standard error of about 8 %; six of them.
 TEST(PilotRuns, AgreeWithMomentsWhereThoseAreExact) {
-  const Facts squared = facts(charter::Loss::kSquared);
+  const PilotStatistics squared = facts(charter::Loss::kSquared);
   const auto runs = run_on_pilot(squared, job(.01), 1);
   const auto exact = predict(squared, job(.01));
   EXPECT_EQ(exact.predictor, "moments");
@@ -41,7 +41,7 @@ TEST(PilotRuns, AreTakenWhereTheBoxDecides) {
     const auto found = predict(facts(loss), job(50));
     EXPECT_EQ(found.predictor, "pilot_monte_carlo");
     EXPECT_GT(found.excess, found.optimisation);
-    for (const double value : found.landing.mean) EXPECT_LE(std::fabs(value), 1);
+    for (const double value : found.distribution.mean) EXPECT_LE(std::fabs(value), 1);
   }
 }
 

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "parley/base/result.h"
-#include "parley/forecast/predict/exact.h"
-#include "parley/forecast/predict/gaussian_loss.h"
+#include "parley/forecast/expect/gaussian_loss.h"
 #include "parley/forecast/predict/pilot_runs.h"
-#include "parley/forecast/predict/propagation.h"
+#include "parley/forecast/propagate/exact.h"
+#include "parley/forecast/propagate/propagation.h"
 #include "parley/learn/solver/solvers.h"
 
 namespace parley::forecast {
@@ -20,52 +20,58 @@ constexpr double kNegligible = 1e-3;
 /// Rows looked at for other variances of the noise.
 constexpr size_t kTableRows = 1000;
 
-Propagation propagation(const Facts& facts, const SyncJob& job, const Effort& effort) {
+Propagation propagation(const PilotStatistics& facts, const SyncJob& job, const Effort& effort) {
   Propagation how{.rows = *facts.rows,
                   .loss = facts.loss,
                   .l2 = facts.l2,
                   .box = facts.box,
                   .norm = job.norm,
                   .limit = job.limit,
-                  .loudness = job.loudness,
+                  .variance_factor = job.variance_factor,
                   .threads = effort.threads};
   if (job.start_spread > 0)
     for (double value : facts.spread) how.start_spread.push_back(job.start_spread * value);
   return how;
 }
 
-Landing landing_of(const Facts& facts, const ExactMoments& moments, double variance) {
-  Landing landing{facts.optimum.theta, moments.start_part};
-  for (size_t j = 0; j < landing.mean.size(); ++j) landing.mean[j] += moments.mean[j];
-  for (size_t k = 0; k < landing.covariance.size(); ++k)
-    landing.covariance[k] += variance * moments.noise_part[k];
-  return landing;
+OutputDistribution distribution_of(const PilotStatistics& facts, const ExactMoments& moments,
+                                   double variance) {
+  OutputDistribution distribution{facts.optimum.theta, moments.start_part};
+  for (size_t j = 0; j < distribution.mean.size(); ++j) distribution.mean[j] += moments.mean[j];
+  for (size_t k = 0; k < distribution.covariance.size(); ++k)
+    distribution.covariance[k] += variance * moments.noise_part[k];
+  return distribution;
 }
 
-double smallest_gain(const Landing& landing, double box) {
-  const size_t p = landing.mean.size();
+double smallest_gain(const OutputDistribution& distribution, double box) {
+  const size_t p = distribution.mean.size();
   double gain = 1;
   for (size_t j = 0; j < p; ++j)
-    gain = std::min(gain, clamped(landing.mean[j], landing.covariance[j * (p + 1)], box).gain);
+    gain = std::min(gain,
+                    clamped(distribution.mean[j], distribution.covariance[j * (p + 1)], box).gain);
   return gain;
 }
 
-ExactMoments exact(const Facts& facts, const SyncJob& job, const Propagation& how, bool last) {
+ExactMoments exact(const PilotStatistics& facts, const SyncJob& job, const Propagation& how,
+                   bool last) {
   Quadratic quadratic{facts.hessian, job.schedule.start, how.start_spread};
   for (size_t j = 0; j < quadratic.start.size(); ++j) quadratic.start[j] -= facts.optimum.theta[j];
   learn::Schedule schedule = job.schedule;
   if (last)
     for (auto& round : schedule.rounds) round.average = 1;
-  return exact_moments(quadratic, schedule, job.loudness);
+  return exact_moments(quadratic, schedule, job.variance_factor);
 }
 
 /// Exact if neither the clip nor the box is met, at the end or on the way there.
-std::optional<Prediction> by_moments(const Facts& facts, const SyncJob& job,
+std::optional<Prediction> by_moments(const PilotStatistics& facts, const SyncJob& job,
                                      const Propagation& how) {
   if (!std::holds_alternative<learn::Squared>(facts.loss)) return std::nullopt;
-  const auto clips = [&](const Landing& at) { return at_landing(how.judged(), at).clipped > 0; };
+  const auto clips = [&](const OutputDistribution& at) {
+    return at_output(how.estimated(), at).clipped > 0;
+  };
   if (clips({job.schedule.start, std::vector<double>(facts.hessian.size())})) return std::nullopt;
-  const Landing widest = landing_of(facts, exact(facts, job, how, true), job.variance);
+  const OutputDistribution widest =
+      distribution_of(facts, exact(facts, job, how, true), job.variance);
   const double gain = smallest_gain(widest, facts.box);
   if (1 - gain > kNegligible || clips(widest)) return std::nullopt;
   const ExactMoments moments = exact(facts, job, how, false);
@@ -73,11 +79,11 @@ std::optional<Prediction> by_moments(const Facts& facts, const SyncJob& job,
                     .why = "squared loss; neither the clip nor the box is met",
                     .excess = moments.optimisation + job.variance * moments.noise_gain,
                     .optimisation = moments.optimisation,
-                    .landing = landing_of(facts, moments, job.variance),
+                    .distribution = distribution_of(facts, moments, job.variance),
                     .smallest_gain = gain};
 }
 
-std::string why_propagation(const Facts& facts, const Prediction& found) {
+std::string why_propagation(const PilotStatistics& facts, const Prediction& found) {
   if (!std::holds_alternative<learn::Squared>(facts.loss))
     return "loss " + std::string(learn::name_of(facts.loss)) + " is not quadratic";
   return found.smallest_gain < 1 - kNegligible ? "squared loss, the box is met"
@@ -85,22 +91,24 @@ std::string why_propagation(const Facts& facts, const Prediction& found) {
 }
 
 /// Squares are judged by their moments: only what is clipped takes another look at the records.
-AtLanding judged(const Facts& facts, const Propagation& how, const Landing& landing, bool clipped) {
-  if (!facts.moments) return at_landing(how.judged(), landing);
-  return {fitness_at(facts, landing), clipped ? at_landing(how.judged(), landing).clipped : 0};
+AtOutput estimated(const PilotStatistics& facts, const Propagation& how,
+                   const OutputDistribution& distribution, bool clipped) {
+  if (!facts.moments) return at_output(how.estimated(), distribution);
+  return {fitness_at(facts, distribution),
+          clipped ? at_output(how.estimated(), distribution).clipped : 0};
 }
 
-Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagation& how,
+Prediction by_propagation(const PilotStatistics& facts, const SyncJob& job, const Propagation& how,
                           bool clipped) {
   const Propagator propagator(how);
   const Propagated with = propagator.run(job.schedule, job.variance);
   const Propagated without = propagator.run(job.schedule, 0);
-  const AtLanding loud = judged(facts, how, with.output, clipped);
-  const AtLanding quiet = judged(facts, how, without.output, false);
+  const AtOutput loud = estimated(facts, how, with.output, clipped);
+  const AtOutput quiet = estimated(facts, how, without.output, false);
   Prediction found{.predictor = "gaussian",
                    .excess = loud.fitness - facts.optimum.fitness,
                    .optimisation = quiet.fitness - facts.optimum.fitness,
-                   .landing = with.output,
+                   .distribution = with.output,
                    .smallest_gain = with.smallest_gain,
                    .clipped = loud.clipped};
   found.why = why_propagation(facts, found);
@@ -109,20 +117,21 @@ Prediction by_propagation(const Facts& facts, const SyncJob& job, const Propagat
 
 /// Squares run on fewer rows, and which ones these are moves the result. It moves normal moments
 /// about as much, and those of all rows are known.
-double all_to_part(const Prediction& all, const Facts& facts, const SyncJob& job, size_t rows) {
+double all_to_part(const Prediction& all, const PilotStatistics& facts, const SyncJob& job,
+                   size_t rows) {
   const auto ran = rows_to_run(facts, rows);
   learn::Moments moments(ran->columns());
   moments.add(*ran, 1);
   const auto centre = learn::squared_optimum(moments, facts.l2, facts.box).theta;
   Propagation how = propagation(facts, job, {});
   how.looked_at = rows;
-  Landing found = Propagator(how).run(job.schedule, job.variance).output;
+  OutputDistribution found = Propagator(how).run(job.schedule, job.variance).output;
   for (size_t j = 0; j < centre.size(); ++j) found.mean[j] -= centre[j];
   return all.excess / quadratic_cost(facts.hessian, found.mean, found.covariance);
 }
 
 /// Where normal moments no longer tell, the algorithm itself does.
-void by_runs(Prediction& found, const Facts& facts, const SyncJob& job, int threads) {
+void by_runs(Prediction& found, const PilotStatistics& facts, const SyncJob& job, int threads) {
   const bool box = found.smallest_gain < kBoxDecides;
   if (!box && found.excess <= far_from_best(facts.loss) * facts.optimum.fitness) return;
   const size_t rows = facts.moments ? kRunRows / 2 : kRunRows;
@@ -131,11 +140,11 @@ void by_runs(Prediction& found, const Facts& facts, const SyncJob& job, int thre
   found.why = box ? "the box decides" : "so far from the best, iterates are not normal";
   const double factor = facts.moments ? all_to_part(found, facts, job, rows) : 1;
   found.excess = std::max(factor * runs.excess, found.optimisation);
-  found.landing = runs.landing;
+  found.distribution = runs.distribution;
 }
 
 /// The largest step times the largest curvature, seen through the preconditioner.
-double stability(const Facts& facts, const learn::Schedule& schedule) {
+double stability(const PilotStatistics& facts, const learn::Schedule& schedule) {
   double step = 0;
   for (const auto& round : schedule.rounds) step = std::max(step, round.step);
   if (schedule.preconditioner.empty()) return step * facts.largest_curvature;
@@ -148,7 +157,7 @@ double far_from_best(const learn::Losses& loss) {
   return std::holds_alternative<learn::Squared>(loss) ? 2 : .5;
 }
 
-Prediction predict(const Facts& facts, const SyncJob& job, const Effort& effort) {
+Prediction predict(const PilotStatistics& facts, const SyncJob& job, const Effort& effort) {
   const Propagation how = propagation(facts, job, effort);
   auto found = by_moments(facts, job, how);
   if (!found) {
@@ -164,7 +173,7 @@ namespace {
 /// In units of the job's; without noise first.
 constexpr std::array<double, ResponseRuns::kCount> kTimes = {0.0, 1.0, 1e-1, 1e1, 1e2};
 
-Propagation fewer_rows(const Facts& facts, const SyncJob& job) {
+Propagation fewer_rows(const PilotStatistics& facts, const SyncJob& job) {
   Propagation how = propagation(facts, job, {});
   how.looked_at = kTableRows;
   return how;
@@ -179,7 +188,7 @@ struct ResponseRuns::State {
   std::array<double, kCount> fitness{};
 };
 
-ResponseRuns::ResponseRuns(const Facts& facts, const SyncJob& job)
+ResponseRuns::ResponseRuns(const PilotStatistics& facts, const SyncJob& job)
     : state_(new State{job, fewer_rows(facts, job)}) {}
 
 ResponseRuns::~ResponseRuns() = default;

@@ -7,28 +7,29 @@
 #include <string>
 #include <vector>
 
-#include "parley/forecast/facts.h"
-#include "parley/forecast/predict/async_moments.h"
-#include "parley/forecast/predict/landing.h"
-#include "parley/forecast/predict/response.h"
+#include "parley/forecast/expect/output_distribution.h"
+#include "parley/forecast/pilot_statistics.h"
+#include "parley/forecast/propagate/async_moments.h"
+#include "parley/forecast/propagate/response.h"
 #include "parley/learn/federated/local_update.h"
-#include "parley/learn/schedule.h"
-#include "parley/learn/sharing/joint_gradient.h"
+#include "parley/learn/schedule/schedule.h"
+#include "parley/learn/vertical/joint_gradient.h"
 
 namespace parley::forecast {
 
 /// A synchronous job: how the learner steps, how records are clipped, how loud the answers are.
 struct SyncJob {
   learn::Schedule schedule{};
-  double start_spread = 0;  // of a random start: its covariance is this times Facts::spread
+  double start_spread =
+      0;  // of a random start: its covariance is this times PilotStatistics::spread
   learn::ClipIn norm = learn::ClipIn::kL1;
   double limit = 0;
-  double variance = 0;             // of one coordinate of the weighted mean gradient
-  std::vector<double> loudness{};  // times the variance, round by round; empty: 1 in all
+  double variance = 0;                    // of one coordinate of the weighted mean gradient
+  std::vector<double> variance_factor{};  // times the variance, round by round; empty: 1 in all
 };
 
 /// Secret-shared gradients of squares; see sharing.h.
-struct SharingJob {
+struct VerticalJob {
   learn::JointSteps steps{};     // of half the squares
   std::vector<size_t> owners{};  // of every feature
   std::vector<double> balls{};   // of every owner's part of the model
@@ -70,13 +71,13 @@ struct StatisticsJob {
 
 struct Prediction {
   std::string predictor{}, why{};
-  double excess = 0;         // E f - f*
-  double optimisation = 0;   // of it, without any noise
-  double drift = 0;          // of that: owners' local steps lead apart
-  Landing landing{};         // the output, as far as it is normal
-  double smallest_gain = 1;  // of the box; 1: it is never reached
-  double clipped = 0;        // share of records clipped at the end
-  double stability = 0;      // step times curvature, largest; diverges from 2 on
+  double excess = 0;                  // E f - f*
+  double optimisation = 0;            // of it, without any noise
+  double drift = 0;                   // of that: owners' local steps lead apart
+  OutputDistribution distribution{};  // the output, as far as it is normal
+  double smallest_gain = 1;           // of the box; 1: it is never reached
+  double clipped = 0;                 // share of records clipped at the end
+  double stability = 0;               // step times curvature, largest; diverges from 2 on
 };
 
 /// Below this gain of the box it decides (spec, horizontal 7).
@@ -90,21 +91,21 @@ struct Effort {
   bool clipped = true;  // whether the share of clipped records is wanted
 };
 
-Prediction predict(const Facts& facts, const SyncJob& job, const Effort& effort = {});
+Prediction predict(const PilotStatistics& facts, const SyncJob& job, const Effort& effort = {});
 
 /// Exact for the squared loss, where the box and the clip are not looked at except to say how far
 /// they matter; other losses by runs, of at most kAsyncOwnersMax owners.
-Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort = {});
+Prediction predict(const PilotStatistics& facts, const AsyncJob& job, const Effort& effort = {});
 
 /// By drawing the noise; for the squared loss.
-Prediction predict(const Facts& facts, const StatisticsJob& job);
+Prediction predict(const PilotStatistics& facts, const StatisticsJob& job);
 
 /// What a thousand rows say of other variances of the noise: runs that do not depend on each other.
 class ResponseRuns {
  public:
   static constexpr size_t kCount = 5;
 
-  ResponseRuns(const Facts& facts, const SyncJob& job);
+  ResponseRuns(const PilotStatistics& facts, const SyncJob& job);
   ~ResponseRuns();
 
   void run(size_t k);  // each once, on any thread
@@ -118,7 +119,8 @@ class ResponseRuns {
 
 /// The prediction of other variances of the noise, around that of the job.
 Response response_of(const SyncJob& job, const Prediction& exact);
-Response response_of(const Facts& facts, const AsyncJob& job, const Prediction& here);
-Response response_of(const Facts& facts, const StatisticsJob& job, const Prediction& here);
+Response response_of(const PilotStatistics& facts, const AsyncJob& job, const Prediction& here);
+Response response_of(const PilotStatistics& facts, const StatisticsJob& job,
+                     const Prediction& here);
 
 }  // namespace parley::forecast

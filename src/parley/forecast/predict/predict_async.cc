@@ -17,7 +17,7 @@ constexpr size_t kGroups = 8;
 /// All directions of the quadratic: E (1/2) e' H e, and the distribution of the output.
 struct Sum {
   double excess = 0;
-  Landing landing{};
+  OutputDistribution distribution{};
 };
 
 /// Each owner's curvature along an axis in units of the joint one. The pilot's, on which all else
@@ -35,7 +35,7 @@ std::vector<double> bends_of(const AsyncJob& job, const Vector& axis) {
   return bends;
 }
 
-Sum over_directions(const Facts& facts, const AsyncJob& job, bool quiet) {
+Sum over_directions(const PilotStatistics& facts, const AsyncJob& job, bool quiet) {
   const auto groups_along = [&](std::span<const double> bends) {
     auto groups = grouped(job.rule, job.variances, job.rows, kGroups, bends);
     for (AsyncGroup& group : groups) group.variance *= quiet ? 0 : 1;
@@ -66,18 +66,19 @@ Sum over_directions(const Facts& facts, const AsyncJob& job, bool quiet) {
   const Vector end = optimum + solver.eigenvectors() * mean;
   const Matrix spread =
       solver.eigenvectors() * variance.asDiagonal() * solver.eigenvectors().transpose();
-  sum.landing = {{end.begin(), end.end()}, {spread.data(), spread.data() + spread.size()}};
+  sum.distribution = {{end.begin(), end.end()}, {spread.data(), spread.data() + spread.size()}};
   return sum;
 }
 
-Prediction by_runs(const Facts& facts, const AsyncJob& job, int threads, std::string why) {
+Prediction by_runs(const PilotStatistics& facts, const AsyncJob& job, int threads,
+                   std::string why) {
   const PilotRuns loud = run_on_pilot(facts, job, false, threads);
   const PilotRuns quiet = run_on_pilot(facts, job, true, threads);
   return {.predictor = "pilot_monte_carlo",
           .why = "asynchronous, " + std::move(why),
           .excess = std::max(loud.excess, quiet.excess),  // Little noise is less than chance.
           .optimisation = quiet.excess,
-          .landing = loud.landing};
+          .distribution = loud.distribution};
 }
 
 /// As learn::stability, of one owner whose curvature is known.
@@ -95,16 +96,16 @@ constexpr double kClipped = .02;
 
 }  // namespace
 
-Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort) {
+Prediction predict(const PilotStatistics& facts, const AsyncJob& job, const Effort& effort) {
   if (!std::holds_alternative<learn::Squared>(facts.loss))
     return by_runs(facts, job, effort.threads,
                    "loss " + std::string(learn::name_of(facts.loss)) + " is not quadratic");
-  const Judged how{.rows = *facts.rows,
-                   .loss = facts.loss,
-                   .l2 = facts.l2,
-                   .norm = job.norm,
-                   .limit = job.limit,
-                   .threads = effort.threads};
+  const Estimated how{.rows = *facts.rows,
+                      .loss = facts.loss,
+                      .l2 = facts.l2,
+                      .norm = job.norm,
+                      .limit = job.limit,
+                      .threads = effort.threads};
   const Sum with = over_directions(facts, job, false), without = over_directions(facts, job, true);
   const bool bent = !job.curvatures.empty();
   Prediction found{.predictor = "moments",
@@ -112,8 +113,8 @@ Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort
                           (bent ? "; owners bend as their moments say" : ""),
                    .excess = with.excess,
                    .optimisation = without.excess,
-                   .landing = with.landing};
-  const double clipped = at_landing(how, with.landing).clipped;
+                   .distribution = with.distribution};
+  const double clipped = at_output(how, with.distribution).clipped;
   if (effort.runs && clipped > kClipped && job.variances.size() <= kAsyncOwnersMax)
     found = by_runs(facts, job, effort.threads, "records are clipped");
   found.clipped = clipped;
@@ -124,7 +125,7 @@ Prediction predict(const Facts& facts, const AsyncJob& job, const Effort& effort
 }
 
 /// Affine in the variances, so that all of them times t gives a line.
-Response response_of(const Facts&, const AsyncJob& job, const Prediction& here) {
+Response response_of(const PilotStatistics&, const AsyncJob& job, const Prediction& here) {
   double variance = 0;
   for (size_t i = 0; i < job.variances.size(); ++i)
     variance += job.rule.owners[i].weight * job.rule.owners[i].weight * job.variances[i];

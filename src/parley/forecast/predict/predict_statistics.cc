@@ -5,9 +5,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "parley/base/math/noise_floor.h"
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/predict/exact.h"
 #include "parley/forecast/predict/predict.h"
+#include "parley/forecast/propagate/exact.h"
 #include "parley/learn/kernel/statistics_map.h"
 #include "parley/learn/statistics.h"
 
@@ -22,7 +23,7 @@ double length_of(std::span<const double> z, double weighted_label, learn::ClipIn
 }
 
 /// The upper triangle of the mean of z z' and then the mean of y z, of rows shrunk as owners do.
-std::vector<double> moments_of(const Facts& facts, const StatisticsJob& job) {
+std::vector<double> moments_of(const PilotStatistics& facts, const StatisticsJob& job) {
   const size_t p = facts.dimension();
   std::vector<double> sums(p * (p + 3) / 2);
   for (size_t i = 0; i < facts.rows->size(); ++i) {
@@ -47,7 +48,7 @@ double unit_noise(SeededRandom& random, bool laplace) {
 
 class Drawing {
  public:
-  Drawing(const Facts& facts, const StatisticsJob& job)
+  Drawing(const PilotStatistics& facts, const StatisticsJob& job)
       : facts_(facts), job_(job), moments_(moments_of(facts, job)) {}
 
   /// Models of that many draws at a variance; always the same draws.
@@ -56,7 +57,7 @@ class Drawing {
     const bool laplace = job_.norm == learn::ClipIn::kL1;
     const double off = laplace ? 1 : 1 / std::numbers::sqrt2;
     const double deviation = std::sqrt(variance);
-    const double floor = std::max(learn::noise_floor(deviation, off, p), 1e-12);
+    const double floor = std::max(noise_floor(deviation, off, p), 1e-12);
     SeededRandom random(3, 0);
     std::vector<std::vector<double>> found;
     for (size_t draw = 0; draw < count; ++draw) {
@@ -86,14 +87,14 @@ class Drawing {
   }
 
  private:
-  const Facts& facts_;
+  const PilotStatistics& facts_;
   const StatisticsJob& job_;
   std::vector<double> moments_;
 };
 
 }  // namespace
 
-Prediction predict(const Facts& facts, const StatisticsJob& job) {
+Prediction predict(const PilotStatistics& facts, const StatisticsJob& job) {
   const Drawing drawing(facts, job);
   const auto models = drawing.models(job.variance, kDraws);
   Prediction found{.predictor = "draws",
@@ -101,11 +102,12 @@ Prediction predict(const Facts& facts, const StatisticsJob& job) {
   for (const auto& model : models)
     found.excess += drawing.excess(model) / static_cast<double>(kDraws);
   found.optimisation = drawing.mean_excess(0);
-  found.landing = landing_of(models);
+  found.distribution = distribution_of(models);
   return found;
 }
 
-Response response_of(const Facts& facts, const StatisticsJob& job, const Prediction& here) {
+Response response_of(const PilotStatistics& facts, const StatisticsJob& job,
+                     const Prediction& here) {
   const Drawing drawing(facts, job);
   std::vector<std::pair<double, double>> points = {{0, here.optimisation}};
   for (const double times : {1e-2, 1e-1, 1.0, 1e1, 1e2})

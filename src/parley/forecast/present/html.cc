@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/version.h"
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/present/answers.h"

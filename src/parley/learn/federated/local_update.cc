@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/learn/federated/shrink.h"
 
 namespace parley::learn {

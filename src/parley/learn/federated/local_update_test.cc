@@ -17,8 +17,8 @@ constexpr double kGamma = 0x1p-40;
 struct Data {
   Matrix x;
   std::vector<double> y;
-  Rows rows() const {
-    Rows rows(x[0].size());
+  data::Rows rows() const {
+    data::Rows rows(x[0].size());
     for (size_t i = 0; i < x.size(); ++i) rows.add(x[i], y[i]);
     return rows;
   }
@@ -38,7 +38,7 @@ LocalPlan plan_for(const Data& data, double l2, double step, int64_t steps, doub
 std::vector<double> update_of(const LocalPlan& plan, const Data& data,
                               const std::vector<double>& theta) {
   const LocalUpdate update = *LocalUpdate::make(plan);
-  const Rows rows = data.rows();
+  const data::Rows rows = data.rows();
   const auto found = update.run(theta, [&](std::span<const double> at) {
     const auto sum = lattice_sum<L2>(plan.loss, update.lattice(), at, rows, 0, rows.size());
     std::vector<double> mean;
@@ -209,8 +209,8 @@ TEST(LocalUpdate, MoreStepsCostLessThanInProportionAndNeverMoreThanTheLimit) {
 TEST(Shrunk, NoRecordIsLongerThanTheBoundAndShortOnesStay) {
   std::mt19937_64 random(2);
   std::normal_distribution<double> normal;
-  auto rows = std::make_shared<Rows>(7);
-  auto sparse = std::make_shared<SparseRows>(7);
+  auto rows = std::make_shared<data::Rows>(7);
+  auto sparse = std::make_shared<data::SparseRows>(7);
   for (int i = 0; i < 2000; ++i) {
     std::vector<double> z(7);
     const double size = std::pow(10, double(random() % 9) - 4);
@@ -218,8 +218,8 @@ TEST(Shrunk, NoRecordIsLongerThanTheBoundAndShortOnesStay) {
     rows->add(z, i);
     sparse->add(std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6}, z, i);
   }
-  const AnyRows out = shrunk(std::shared_ptr<const Rows>(rows), 1.5);
-  const AnyRows same = shrunk(std::shared_ptr<const SparseRows>(sparse), 1.5);
+  const data::AnyRows out = shrunk(std::shared_ptr<const data::Rows>(rows), 1.5);
+  const data::AnyRows same = shrunk(std::shared_ptr<const data::SparseRows>(sparse), 1.5);
   for (size_t i = 0; i < 2000; ++i) {
     const auto row = std::get<0>(out)->row(i), before = rows->row(i);
     long double squares = 0, old = 0;

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include "parley/learn/data/libsvm.h"
+#include "parley/data/readers/libsvm.h"
 #include "parley/learn/federated/local_update.h"
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/fitness.h"
@@ -26,26 +26,27 @@ class RealDataFederated : public testing::Test {
   void SetUp() override {
     const char* folder = std::getenv("PARLEY_DATA");
     if (!folder) GTEST_SKIP() << "PARLEY_DATA is unset";
-    auto read = read_libsvm_sparse(std::string(folder) + "/a9a/a9a.zst", test::numbers(kColumns));
+    auto read =
+        data::read_libsvm_sparse(std::string(folder) + "/a9a/a9a.zst", test::numbers(kColumns));
     ASSERT_TRUE(read);
     // 14 attributes of one each: a factor that is public brings every record to norm 1.
-    auto scaled = std::make_shared<SparseRows>(kColumns);
+    auto scaled = std::make_shared<data::SparseRows>(kColumns);
     for (size_t i = 0; i < read->rows.size(); ++i) {
       std::vector<double> values(read->rows.row_values(i).size(), 1 / std::sqrt(14.));
       scaled->add(read->rows.row_indices(i), values, read->rows.label(i));
     }
-    all_ = std::get<1>(shrunk(std::shared_ptr<const SparseRows>(scaled), 1));
+    all_ = std::get<1>(shrunk(std::shared_ptr<const data::SparseRows>(scaled), 1));
     fitness_.emplace(Logistic{}, kColumns, kL2, 2);
     fitness_->add(*all_);
     best_ = fitness_->minimum(1e5).fitness;
   }
 
   /// Ten owners of 3,256 records each, in this order of all.
-  std::vector<SparseRows> owners(const std::vector<size_t>& order) const {
+  std::vector<data::SparseRows> owners(const std::vector<size_t>& order) const {
     const size_t each = all_->size() / kOwners;
-    std::vector<SparseRows> owners;
+    std::vector<data::SparseRows> owners;
     for (size_t k = 0; k < kOwners; ++k) {
-      SparseRows& rows = owners.emplace_back(kColumns);
+      data::SparseRows& rows = owners.emplace_back(kColumns);
       for (size_t i = k * each; i < (k + 1) * each; ++i)
         rows.add(all_->row_indices(order[i]), all_->row_values(order[i]), all_->label(order[i]));
     }
@@ -62,7 +63,7 @@ class RealDataFederated : public testing::Test {
   }
 
   /// Excess objective after 200 steps, K at a time: mean of the last quarter of the rounds.
-  double excess(const std::vector<SparseRows>& owners, int64_t steps) const {
+  double excess(const std::vector<data::SparseRows>& owners, int64_t steps) const {
     const int64_t rounds = 200 / steps, tail = std::max<int64_t>(1, rounds / 4);
     const LocalUpdate update = *LocalUpdate::make({.l2 = kL2,
                                                    .step = 3.5,
@@ -74,7 +75,7 @@ class RealDataFederated : public testing::Test {
     std::vector<double> theta(kColumns), mean(kColumns);
     for (int64_t round = 0; round < rounds; ++round) {
       const std::vector<double> start = theta;
-      for (const SparseRows& rows : owners) {
+      for (const data::SparseRows& rows : owners) {
         const auto moved = update.run(start, [&](std::span<const double> at) {
           const auto sum = lattice_sum<L2>(Logistic{}, update.lattice(), at, rows, 0, rows.size());
           std::vector<double> gradient;
@@ -90,7 +91,7 @@ class RealDataFederated : public testing::Test {
     return fitness_->at(mean) - best_;
   }
 
-  std::shared_ptr<const SparseRows> all_;
+  std::shared_ptr<const data::SparseRows> all_;
   std::optional<Fitness> fitness_;
   double best_ = 0;
 };

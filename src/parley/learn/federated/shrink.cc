@@ -26,15 +26,15 @@ std::vector<double> scaled(std::span<const double> values, double max_norm) {
   return out;
 }
 
-std::shared_ptr<const Rows> shrink(const Rows& rows, double max_norm) {
-  auto out = std::make_shared<Rows>(rows.columns());
+std::shared_ptr<const data::Rows> shrink(const data::Rows& rows, double max_norm) {
+  auto out = std::make_shared<data::Rows>(rows.columns());
   out->reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) out->add(scaled(rows.row(i), max_norm), rows.label(i));
   return out;
 }
 
-std::shared_ptr<const SparseRows> shrink(const SparseRows& rows, double max_norm) {
-  auto out = std::make_shared<SparseRows>(rows.columns());
+std::shared_ptr<const data::SparseRows> shrink(const data::SparseRows& rows, double max_norm) {
+  auto out = std::make_shared<data::SparseRows>(rows.columns());
   for (size_t i = 0; i < rows.size(); ++i)
     out->add(rows.row_indices(i), scaled(rows.row_values(i), max_norm), rows.label(i));
   return out;
@@ -42,9 +42,9 @@ std::shared_ptr<const SparseRows> shrink(const SparseRows& rows, double max_norm
 
 }  // namespace
 
-AnyRows shrunk(const AnyRows& rows, double max_norm) {
+data::AnyRows shrunk(const data::AnyRows& rows, double max_norm) {
   check(max_norm > 0);
-  return std::visit([&](const auto& kind) { return AnyRows(shrink(*kind, max_norm)); }, rows);
+  return std::visit([&](const auto& kind) { return data::AnyRows(shrink(*kind, max_norm)); }, rows);
 }
 
 }  // namespace parley::learn

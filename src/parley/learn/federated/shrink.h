@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "parley/learn/data/any_rows.h"
+#include "parley/data/any_rows.h"
 
 namespace parley::learn {
 
@@ -14,6 +14,6 @@ double shrink_factor(std::span<const double> values, double max_norm);
 
 /// Every record z times min(1, max_norm / |z|_2), so that as computed |z|_2 <= max_norm. Labels
 /// stay.
-AnyRows shrunk(const AnyRows& rows, double max_norm);
+data::AnyRows shrunk(const data::AnyRows& rows, double max_norm);
 
 }  // namespace parley::learn

@@ -4,7 +4,7 @@
 
 /// Records that are worked on together: one vector of slopes.
 constexpr size_t kBlock = kWidth;
-constexpr size_t kParts = kLanes / kWidth;  // of a row's lanes
+constexpr size_t kParts = data::kLanes / kWidth;  // of a row's lanes
 
 /// In a register: the compiler would load it once for each use, and loads are what is scarce.
 [[gnu::always_inline]] inline V kept(V x) {
@@ -37,7 +37,7 @@ template <class Norm>
                                         V (&score)[kParts], V (&norm)[kParts]) {
   V s[kParts] = {}, n[kParts] = {};
   size_t j = 0;
-  for (; j + kLanes <= stride; j += kLanes)
+  for (; j + data::kLanes <= stride; j += data::kLanes)
     for (size_t part = 0; part < kParts; ++part) {
       const size_t at = j + part * kWidth;
       grow<Norm>(load(theta + at), kept(load(z + at)), s[part], n[part]);

@@ -25,8 +25,8 @@
 #include <variant>
 #include <vector>
 
-#include "parley/learn/data/rows.h"
-#include "parley/learn/data/sparse_rows.h"
+#include "parley/data/rows.h"
+#include "parley/data/sparse_rows.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/kernel/record_map.h"
 #include "parley/learn/loss.h"
@@ -93,19 +93,20 @@ class EvaluationMap {
   double steps_;  // K
 };
 
-inline double score_of(std::span<const double> theta, const Rows& rows, size_t i) {
-  double lane[kLanes] = {};
+inline double score_of(std::span<const double> theta, const data::Rows& rows, size_t i) {
+  double lane[data::kLanes] = {};
   const auto z = rows.row(i);
   for (size_t j = 0; j < theta.size(); ++j)
-    lane[j % kLanes] = std::fma(theta[j], z[j], lane[j % kLanes]);
+    lane[j % data::kLanes] = std::fma(theta[j], z[j], lane[j % data::kLanes]);
   return lane_sum(lane);
 }
 
-inline double score_of(std::span<const double> theta, const SparseRows& rows, size_t i) {
-  double lane[kLanes] = {};
+inline double score_of(std::span<const double> theta, const data::SparseRows& rows, size_t i) {
+  double lane[data::kLanes] = {};
   const auto at = rows.row_indices(i);
   for (size_t k = 0; k < at.size(); ++k)
-    lane[at[k] % kLanes] = std::fma(theta[at[k]], rows.row_values(i)[k], lane[at[k] % kLanes]);
+    lane[at[k] % data::kLanes] =
+        std::fma(theta[at[k]], rows.row_values(i)[k], lane[at[k] % data::kLanes]);
   return lane_sum(lane);
 }
 

@@ -77,8 +77,8 @@ TEST(EvaluationMap, TheSecondNumberOfClassesCountsWhoIsRight) {
 
 TEST(EvaluationMap, SparseRowsGiveTheIntegersOfTheirDenseForm) {
   test::SeededEntropy entropy(2, "rows");
-  Rows dense(9);
-  SparseRows sparse(9);
+  data::Rows dense(9);
+  data::SparseRows sparse(9);
   for (int i = 0; i < 50; ++i) {
     std::array<double, 9> z{};
     std::vector<uint32_t> at;

@@ -74,8 +74,8 @@ void dense_pass(Isa isa, const L& loss, const Pass& pass, const double* z, const
 }
 
 template <class L, class Norm>
-void sparse_pass(Isa isa, const L& loss, const Pass& pass, const SparseRows& rows, size_t begin,
-                 size_t end, uint64_t* sum) {
+void sparse_pass(Isa isa, const L& loss, const Pass& pass, const data::SparseRows& rows,
+                 size_t begin, size_t end, uint64_t* sum) {
   if (isa == Isa::kV4) return v4::sparse_pass<L, Norm>(loss, pass, rows, begin, end, sum);
   return v3::sparse_pass<L, Norm>(loss, pass, rows, begin, end, sum);
 }
@@ -99,8 +99,8 @@ Isa fastest_isa(size_t columns) {
 
 template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
-                                 std::span<const double> theta, const Rows& rows, size_t begin,
-                                 size_t end, Isa isa) {
+                                 std::span<const double> theta, const data::Rows& rows,
+                                 size_t begin, size_t end, Isa isa) {
   check(theta.size() == rows.columns() && lattice.dimension() == rows.columns());
   const size_t stride = rows.stride();
   std::vector<double> padded(theta.begin(), theta.end());
@@ -127,7 +127,7 @@ std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
 
 template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
-                                 std::span<const double> theta, const SparseRows& rows,
+                                 std::span<const double> theta, const data::SparseRows& rows,
                                  size_t begin, size_t end, Isa isa) {
   check(theta.size() == rows.columns() && lattice.dimension() == rows.columns());
   const Pass pass = make_pass<Norm>(lattice, theta.data(), 0);
@@ -141,17 +141,17 @@ std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
 }
 
 template std::vector<int64_t> lattice_sum<L1>(const Losses&, const Lattice&,
-                                              std::span<const double>, const Rows&, size_t, size_t,
-                                              Isa);
+                                              std::span<const double>, const data::Rows&, size_t,
+                                              size_t, Isa);
 template std::vector<int64_t> lattice_sum<L2>(const Losses&, const Lattice&,
-                                              std::span<const double>, const Rows&, size_t, size_t,
-                                              Isa);
+                                              std::span<const double>, const data::Rows&, size_t,
+                                              size_t, Isa);
 
 template std::vector<int64_t> lattice_sum<L1>(const Losses&, const Lattice&,
-                                              std::span<const double>, const SparseRows&, size_t,
-                                              size_t, Isa);
+                                              std::span<const double>, const data::SparseRows&,
+                                              size_t, size_t, Isa);
 template std::vector<int64_t> lattice_sum<L2>(const Losses&, const Lattice&,
-                                              std::span<const double>, const SparseRows&, size_t,
-                                              size_t, Isa);
+                                              std::span<const double>, const data::SparseRows&,
+                                              size_t, size_t, Isa);
 
 }  // namespace parley::learn

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "parley/learn/data/rows.h"
-#include "parley/learn/data/sparse_rows.h"
+#include "parley/data/rows.h"
+#include "parley/data/sparse_rows.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/loss.h"
 
@@ -25,20 +25,20 @@ Isa fastest_isa(size_t columns);
 /// The integer gradients of rows [begin, end) at theta, summed.
 template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
-                                 std::span<const double> theta, const Rows& rows, size_t begin,
-                                 size_t end, Isa isa);
+                                 std::span<const double> theta, const data::Rows& rows,
+                                 size_t begin, size_t end, Isa isa);
 
 template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
-                                 std::span<const double> theta, const Rows& rows, size_t begin,
-                                 size_t end) {
+                                 std::span<const double> theta, const data::Rows& rows,
+                                 size_t begin, size_t end) {
   return lattice_sum<Norm>(loss, lattice, theta, rows, begin, end, fastest_isa(rows.columns()));
 }
 
 /// The same for sparse rows: the time depends on how many features are given.
 template <class Norm>
 std::vector<int64_t> lattice_sum(const Losses& loss, const Lattice& lattice,
-                                 std::span<const double> theta, const SparseRows& rows,
+                                 std::span<const double> theta, const data::SparseRows& rows,
                                  size_t begin, size_t end, Isa isa = fastest_isa());
 
 }  // namespace parley::learn

@@ -25,9 +25,9 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "parley/base/norm.h"
+#include "parley/base/math/norm.h"
 #include "parley/base/result.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 
 namespace parley::learn {
 
@@ -38,7 +38,7 @@ class Lattice {
       return Error{Code::kInvalid, "max_grad_norm must lie between 1e-30 and 1e30"};
     if (grid_bits < 16 || grid_bits > 32)  // p gamma/2 stays below clip/8, and q below 2^32.
       return Error{Code::kInvalid, "grid_bits must lie between 16 and 32"};
-    if (dimension < 1 || dimension > kColumnsMax)
+    if (dimension < 1 || dimension > data::kColumnsMax)
       return Error{Code::kInvalid, "the number of features must lie between 1 and 4096"};
     int exponent = 0;
     const double mantissa = std::frexp(max_grad_norm, &exponent);  // In [1/2, 1).

@@ -24,9 +24,9 @@ std::vector<double> tenths() {
 }
 
 /// One of nine in each of fourteen groups; the first record has `first` numbers instead.
-SparseRows rows_after(size_t first) {
+data::SparseRows rows_after(size_t first) {
   test::SeededEntropy entropy(3, "neighbours");
-  SparseRows rows(kColumns);
+  data::SparseRows rows(kColumns);
   std::vector<uint32_t> at;
   for (uint32_t j = 0; j < first; ++j) at.push_back(j);
   rows.add(at, std::vector<double>(first, 1.0), 1);
@@ -39,7 +39,7 @@ SparseRows rows_after(size_t first) {
   return rows;
 }
 
-std::vector<Integers> one_by_one(const SparseRows& rows, Isa isa) {
+std::vector<Integers> one_by_one(const data::SparseRows& rows, Isa isa) {
   const Lattice lattice = *Lattice::make(4, 24, kColumns);
   const auto theta = tenths();
   std::vector<Integers> found;
@@ -58,7 +58,7 @@ TEST(Neighbours, AnotherNumberOfNonZerosInTheFirstRecordMovesNoOtherRecord) {
   for (Isa isa : isas()) {
     const auto before = one_by_one(rows_after(14), isa);
     for (size_t first : {0, 1, 2, 3, 5, 8, 13, 15, 126}) {
-      const SparseRows rows = rows_after(first);
+      const data::SparseRows rows = rows_after(first);
       const auto after = one_by_one(rows, isa);
       for (size_t i = 1; i < kRecords; ++i) ASSERT_EQ(after[i], before[i]) << i << ", " << first;
       Integers sum(kColumns);  // All at once, in blocks, is what they come to one by one.
@@ -68,7 +68,7 @@ TEST(Neighbours, AnotherNumberOfNonZerosInTheFirstRecordMovesNoOtherRecord) {
     }
   }
   size_t at_kink = 0;
-  const SparseRows rows = rows_after(14);
+  const data::SparseRows rows = rows_after(14);
   for (size_t i = 1; i < kRecords; ++i) {
     double score = 0;
     for (uint32_t j : rows.row_indices(i)) score += theta[j];

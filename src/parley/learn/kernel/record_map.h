@@ -16,9 +16,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "parley/base/norm.h"
+#include "parley/base/math/norm.h"
 #include "parley/base/result.h"
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/loss.h"
 
@@ -34,7 +34,7 @@ inline constexpr bool kCheckRecords = PARLEY_CHECK_RECORDS;  // On in test build
 inline constexpr double kShift = 0x1.8p52;
 
 /// The sum of the lanes, in the one order of every record.
-inline double lane_sum(const double (&lane)[kLanes]) {
+inline double lane_sum(const double (&lane)[data::kLanes]) {
   const double a = lane[0] + lane[4], b = lane[1] + lane[5];
   const double c = lane[2] + lane[6], d = lane[3] + lane[7];
   return (a + c) + (b + d);
@@ -77,11 +77,11 @@ class RecordMap {
  private:
   template <class Column>
   void add(size_t count, const Column& column, const double* values, double y, int64_t* sum) const {
-    double score[kLanes] = {}, norm[kLanes] = {};
+    double score[data::kLanes] = {}, norm[data::kLanes] = {};
     for (size_t i = 0; i < count; ++i) {
       const size_t j = column(i);
-      double& size = norm[j % kLanes];
-      score[j % kLanes] = std::fma(theta_[j], values[i], score[j % kLanes]);
+      double& size = norm[j % data::kLanes];
+      score[j % data::kLanes] = std::fma(theta_[j], values[i], score[j % data::kLanes]);
       size = std::is_same_v<Norm, L1> ? size + std::fabs(values[i])
                                       : std::fma(values[i], values[i], size);
     }

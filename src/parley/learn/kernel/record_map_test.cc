@@ -33,7 +33,7 @@ std::vector<Isa> isas() {
 
 template <class Norm>
 void expect_golden_lattice(int owner, const std::vector<Integers>& golden) {
-  const Rows rows = tiny_owner(owner);
+  const data::Rows rows = tiny_owner(owner);
   const Lattice lattice = *Lattice::make(1, 24, 2);
   const std::array theta = {5 / 16.0, -3 / 16.0};
   const RecordMap<Squared, Norm, false> map({}, lattice, theta);
@@ -67,7 +67,7 @@ TEST(Lattice, SpacingIsTheSpecifiedPowerOfTwo) {
   for (double bad : {0.0, -1.0, 1e31, std::nan("")}) EXPECT_FALSE(Lattice::make(bad, 24, 2));
   EXPECT_FALSE(Lattice::make(1, 15, 2));
   EXPECT_FALSE(Lattice::make(1, 33, 2));
-  EXPECT_FALSE(Lattice::make(1, 24, kColumnsMax + 1));
+  EXPECT_FALSE(Lattice::make(1, 24, data::kColumnsMax + 1));
 }
 
 /// Values an attacker, or a broken export, would put into a record.
@@ -131,7 +131,7 @@ size_t violations(size_t count, size_t p, int grid_bits, double& closest) {
     const double box = std::pow(10, 8 * uniform(entropy) - 2);  // up to theta = 1e6
     for (double& value : theta) value = box * (2 * uniform(entropy) - 1);
     const RecordMap<L, Norm, false> map({}, lattice, theta);
-    Rows rows(p);
+    data::Rows rows(p);
     double y = 0;
     for (int i = 0; i < 500; ++i) fill_record(entropy, z, y), rows.add(z, y);
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -187,7 +187,7 @@ TEST(RecordMap, WithoutTheShorterClipTheBoundWouldBreak) {
 struct KinkData {
   static constexpr size_t kGroups = 14, kPer = 9, kColumns = kGroups * kPer;
   std::vector<double> theta = std::vector<double>(kColumns);
-  Rows rows{kColumns};
+  data::Rows rows{kColumns};
   explicit KinkData(size_t count) {
     SeededEntropy entropy(3, "kink");
     for (size_t g = 0; g < kGroups; ++g)
@@ -258,9 +258,9 @@ TEST(RecordMap, ASparseRecordGivesWhatTheWholeRecordGives) {
 }
 
 /// Rows of many lengths, empty ones among them, and values of many sizes.
-SparseRows uneven_rows(size_t columns, size_t count) {
+data::SparseRows uneven_rows(size_t columns, size_t count) {
   SeededEntropy entropy(columns, "uneven");
-  SparseRows rows(columns);
+  data::SparseRows rows(columns);
   for (size_t i = 0; i < count; ++i) {
     std::vector<uint32_t> at;
     std::vector<double> values;
@@ -276,9 +276,9 @@ SparseRows uneven_rows(size_t columns, size_t count) {
 }
 
 template <class Norm>
-void expect_sparse_equals_dense(const SparseRows& sparse, std::span<const double> theta,
+void expect_sparse_equals_dense(const data::SparseRows& sparse, std::span<const double> theta,
                                 size_t begin, size_t end) {
-  const Rows dense = sparse.dense();
+  const data::Rows dense = sparse.dense();
   const Lattice lattice = *Lattice::make(4, 24, sparse.columns());
   for (Isa isa : isas())
     for (const Losses& loss :
@@ -290,7 +290,7 @@ void expect_sparse_equals_dense(const SparseRows& sparse, std::span<const double
 
 TEST(LatticeSum, OfSparseRowsIsThatOfTheSameRowsDense) {
   for (size_t columns : {1, 5, 14, 123}) {
-    const SparseRows rows = uneven_rows(columns, 300);
+    const data::SparseRows rows = uneven_rows(columns, 300);
     const std::vector<double> theta(columns, 0.3);
     expect_sparse_equals_dense<L1>(rows, theta, 0, 300);
     expect_sparse_equals_dense<L2>(rows, theta, 0, 300);
@@ -301,7 +301,7 @@ TEST(LatticeSum, OfSparseRowsIsThatOfTheSameRowsDense) {
 // At the kink of the hinge loss the last bit of a score decides.
 TEST(LatticeSum, OfSparseRowsIsThatOfTheSameRowsDenseAtTheKink) {
   const KinkData data(500);
-  SparseRows sparse(KinkData::kColumns);
+  data::SparseRows sparse(KinkData::kColumns);
   for (size_t i = 0; i < data.rows.size(); ++i) {
     std::vector<uint32_t> at;
     std::vector<double> values;
@@ -315,7 +315,7 @@ TEST(LatticeSum, OfSparseRowsIsThatOfTheSameRowsDenseAtTheKink) {
 TEST(RecordMap, ReplacingOneRecordLeavesTheOthersAlone) {
   const KinkData data(2000);
   KinkData other = data;
-  other.rows = Rows(KinkData::kColumns);
+  other.rows = data::Rows(KinkData::kColumns);
   const std::vector<double> ones(KinkData::kColumns, 1.0);
   for (size_t i = 0; i < data.rows.size(); ++i)
     i == 7 ? other.rows.add(ones, -1) : other.rows.add(data.rows.row(i), data.rows.label(i));
@@ -328,7 +328,7 @@ TEST(RecordMap, ReplacingOneRecordLeavesTheOthersAlone) {
 /// Rows of every kind, and what the record map makes of them.
 template <class L, class Norm>
 struct Mixed {
-  Rows rows;
+  data::Rows rows;
   std::vector<double> theta;
   Lattice lattice;
   Integers sum;
@@ -379,7 +379,7 @@ TEST(LatticeSum, DoesNotDependOnTheSharding) {
 
 TEST(LatticeSum, AgreesWithTheReferenceGradientWithinTheSpacing) {
   SeededEntropy entropy(5, "reference");
-  Rows rows(10);
+  data::Rows rows(10);
   std::vector<double> z(10), theta(10, 0.4);
   for (int i = 0; i < 2000; ++i) {
     for (double& value : z) value = 4 * uniform(entropy) - 2;
@@ -395,7 +395,7 @@ TEST(LatticeSum, AgreesWithTheReferenceGradientWithinTheSpacing) {
   };
   expect_agreement(Squared{});
   expect_agreement(Huber{0.5});
-  Rows classes(10);
+  data::Rows classes(10);
   for (size_t i = 0; i < rows.size(); ++i) classes.add(rows.row(i), rows.label(i) > 0 ? 1 : -1);
   rows = classes;
   expect_agreement(Hinge{{1, 4}});
@@ -403,7 +403,7 @@ TEST(LatticeSum, AgreesWithTheReferenceGradientWithinTheSpacing) {
 }
 
 TEST(Rows, StrangeRecordsCountAsZero) {
-  Rows rows(2);
+  data::Rows rows(2);
   const double infinity = std::numeric_limits<double>::infinity();
   rows.add(std::array{1.0, std::nan("")}, 1);
   rows.add(std::array{infinity, 1.0}, 1);

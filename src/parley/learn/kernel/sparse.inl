@@ -8,7 +8,7 @@ struct Given {
   size_t count;
 };
 
-[[gnu::always_inline]] inline Given given(const SparseRows& rows, size_t i) {
+[[gnu::always_inline]] inline Given given(const data::SparseRows& rows, size_t i) {
   const auto values = rows.row_values(i);
   return {rows.row_indices(i).data(), values.data(), values.size()};
 }
@@ -16,11 +16,11 @@ struct Given {
 /// A record's score and norm side by side, lane by lane (record_map.h): a feature costs one fused
 /// multiply-add and one store for both. In L1 that is 1 |z| + norm, which is rounded once, too.
 template <class Norm>
-[[gnu::always_inline]] inline void grow(__m128d (&lanes)[kLanes], const double* theta,
+[[gnu::always_inline]] inline void grow(__m128d (&lanes)[data::kLanes], const double* theta,
                                         const Given& record, size_t i) {
   const uint32_t at = record.at[i];
   const __m128d twice = _mm_loaddup_pd(record.values + i);
-  __m128d& lane = lanes[at % kLanes];
+  __m128d& lane = lanes[at % data::kLanes];
   if constexpr (std::is_same_v<Norm, L1>) {
     const __m128d second_positive = _mm_castsi128_pd(_mm_set_epi64x(INT64_MAX, -1));
     const __m128d factors = _mm_loadl_pd(_mm_set1_pd(1), theta + at);
@@ -30,7 +30,7 @@ template <class Norm>
   }
 }
 
-[[gnu::always_inline]] inline __m128d tree(const __m128d (&l)[kLanes]) {
+[[gnu::always_inline]] inline __m128d tree(const __m128d (&l)[data::kLanes]) {
   return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
 }
 
@@ -38,7 +38,7 @@ template <class Norm>
 template <class Norm>
 [[gnu::always_inline]] inline void fold_two(const double* theta, const Given* record, double* score,
                                             double* norm) {
-  __m128d lanes[2][kLanes] = {};
+  __m128d lanes[2][data::kLanes] = {};
   const size_t common = std::min(record[0].count, record[1].count);
   for (size_t i = 0; i < common; ++i) {
     grow<Norm>(lanes[0], theta, record[0], i);
@@ -59,7 +59,7 @@ template <class Norm>
 }
 
 template <class L, class Norm>
-void sparse_pass(const L loss, const Pass pass, const SparseRows& rows, size_t begin, size_t end,
+void sparse_pass(const L loss, const Pass pass, const data::SparseRows& rows, size_t begin, size_t end,
                  uint64_t* sum) {
   for (size_t i = begin; i < end; i += kBlock) {
     Given record[kBlock] = {};  // Beyond the end: nothing given.

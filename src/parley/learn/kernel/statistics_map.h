@@ -45,9 +45,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "parley/base/norm.h"
-#include "parley/base/number.h"
-#include "parley/learn/data/sparse_rows.h"
+#include "parley/base/math/norm.h"
+#include "parley/base/math/number.h"
+#include "parley/data/sparse_rows.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/kernel/record_map.h"
 
@@ -62,10 +62,10 @@ inline constexpr size_t kStatisticsColumnsMax = 500;
 /// The length of a record whose label is weighted, as said above.
 template <class Norm>
 double statistics_length(std::span<const double> z, double y) {
-  double sizes[kLanes] = {}, squares[kLanes] = {};
+  double sizes[data::kLanes] = {}, squares[data::kLanes] = {};
   for (size_t j = 0; j < z.size(); ++j) {
-    sizes[j % kLanes] += std::fabs(z[j]);
-    squares[j % kLanes] = std::fma(z[j], z[j], squares[j % kLanes]);
+    sizes[j % data::kLanes] += std::fabs(z[j]);
+    squares[j % data::kLanes] = std::fma(z[j], z[j], squares[j % data::kLanes]);
   }
   double size = 0, square = 0;  // One order; that of record_map.h would do as well.
   for (const double lane : sizes) size += lane;
@@ -155,7 +155,7 @@ class StatisticsMap {
 
 /// The integers of rows [begin, end), summed.
 template <class Norm>
-std::vector<int64_t> statistics_sum(StatisticsMap<Norm> map, const Rows& rows, size_t begin,
+std::vector<int64_t> statistics_sum(StatisticsMap<Norm> map, const data::Rows& rows, size_t begin,
                                     size_t end) {
   std::vector<int64_t> sum(map.size());
   for (size_t i = begin; i < end; ++i) map.add(rows.row(i), rows.label(i), sum.data());
@@ -163,8 +163,8 @@ std::vector<int64_t> statistics_sum(StatisticsMap<Norm> map, const Rows& rows, s
 }
 
 template <class Norm>
-std::vector<int64_t> statistics_sum(StatisticsMap<Norm> map, const SparseRows& rows, size_t begin,
-                                    size_t end) {
+std::vector<int64_t> statistics_sum(StatisticsMap<Norm> map, const data::SparseRows& rows,
+                                    size_t begin, size_t end) {
   std::vector<int64_t> sum(map.size());
   std::vector<double> z(map.columns());
   for (size_t i = begin; i < end; ++i) {

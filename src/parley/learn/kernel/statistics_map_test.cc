@@ -119,8 +119,8 @@ TEST(StatisticsMap, TheSensitivityIsAttained) {
 TEST(StatisticsMap, IsThePureFunctionOfARecordInEitherForm) {
   SeededEntropy entropy(4, "forms");
   const size_t p = 11;
-  Rows dense(p);
-  SparseRows sparse(p);
+  data::Rows dense(p);
+  data::SparseRows sparse(p);
   for (int i = 0; i < 200; ++i) {
     std::vector<double> z(p), values;
     std::vector<uint32_t> at;

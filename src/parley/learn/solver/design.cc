@@ -15,12 +15,12 @@ constexpr size_t kSumsBytesMax = size_t{1} << 28;
 
 /// The share of entries that are not zero, judged by up to 1024 rows at 16 places: every place that
 /// is touched in a file brings its neighbours into memory.
-double density(const Rows& rows) {
+double density(const data::Rows& rows) {
   constexpr size_t kPlaces = 16, kRowsEach = 64;
   size_t seen = 0, nonzeros = 0;
   for (size_t place = 0; place < kPlaces; ++place) {
     const size_t begin = rows.size() * place / kPlaces, next = rows.size() * (place + 1) / kPlaces;
-    by_window(rows, begin, std::min(next, begin + kRowsEach), [&](size_t from, size_t to) {
+    data::by_window(rows, begin, std::min(next, begin + kRowsEach), [&](size_t from, size_t to) {
       for (size_t i = from; i < to; ++i)
         for (double value : rows.row(i)) ++seen, nonzeros += value != 0;
     });
@@ -28,11 +28,12 @@ double density(const Rows& rows) {
   return seen == 0 ? 1 : static_cast<double>(nonzeros) / static_cast<double>(seen);
 }
 
-void score(const Rows& rows, size_t begin, size_t end, const double* theta, double* out) {
+void score(const data::Rows& rows, size_t begin, size_t end, const double* theta, double* out) {
   dot_each(rows.values() + begin * rows.stride(), end - begin, rows.stride(), theta, out);
 }
 
-void score(const SparseRows& rows, size_t begin, size_t end, const double* theta, double* out) {
+void score(const data::SparseRows& rows, size_t begin, size_t end, const double* theta,
+           double* out) {
   for (size_t i = begin; i < end; ++i) {
     const auto at = rows.row_indices(i);
     const double* values = rows.row_values(i).data();
@@ -42,11 +43,12 @@ void score(const SparseRows& rows, size_t begin, size_t end, const double* theta
   }
 }
 
-void combine(const Rows& rows, size_t begin, size_t end, const double* factors, double* out) {
+void combine(const data::Rows& rows, size_t begin, size_t end, const double* factors, double* out) {
   add_combination(rows.values() + begin * rows.stride(), factors, end - begin, rows.stride(), out);
 }
 
-void combine(const SparseRows& rows, size_t begin, size_t end, const double* factors, double* out) {
+void combine(const data::SparseRows& rows, size_t begin, size_t end, const double* factors,
+             double* out) {
   for (size_t i = begin; i < end; ++i) {
     const auto at = rows.row_indices(i);
     const double* values = rows.row_values(i).data();
@@ -54,11 +56,12 @@ void combine(const SparseRows& rows, size_t begin, size_t end, const double* fac
   }
 }
 
-void multiply(const Rows& rows, size_t begin, size_t end, const double* weights, ProductSum& sum) {
+void multiply(const data::Rows& rows, size_t begin, size_t end, const double* weights,
+              ProductSum& sum) {
   sum.add(rows.values() + begin * rows.stride(), weights, end - begin);
 }
 
-void multiply(const SparseRows& rows, size_t begin, size_t end, const double* weights,
+void multiply(const data::SparseRows& rows, size_t begin, size_t end, const double* weights,
               ProductSum& sum) {
   for (size_t i = begin; i < end; ++i)
     if (weights[i - begin] != 0)
@@ -68,7 +71,7 @@ void multiply(const SparseRows& rows, size_t begin, size_t end, const double* we
 }  // namespace
 
 Design::Design(size_t columns, int threads)
-    : columns_(columns), stride_(Rows(columns).stride()), threads_(threads) {}
+    : columns_(columns), stride_(data::Rows(columns).stride()), threads_(threads) {}
 
 void Design::add_pieces(size_t rows, const double* labels) {
   const size_t base = labels_.size();
@@ -80,7 +83,7 @@ void Design::add_pieces(size_t rows, const double* labels) {
   }
 }
 
-void Design::add(const Rows& rows) {
+void Design::add(const data::Rows& rows) {
   check(rows.columns() == columns_);
   const size_t before = pieces_.size();
   add_pieces(rows.size(), rows.labels());
@@ -91,15 +94,15 @@ void Design::add(const Rows& rows) {
   });
 }
 
-void Design::add(const SparseRows& rows) {
+void Design::add(const data::SparseRows& rows) {
   check(rows.columns() == columns_);
   const size_t before = pieces_.size();
   add_pieces(rows.size(), rows.labels());
   for (size_t k = before; k < pieces_.size(); ++k) pieces_[k].rows = &rows;
 }
 
-void Design::compress(const Rows& rows, Piece& piece) const {
-  auto sparse = std::make_shared<SparseRows>(columns_);
+void Design::compress(const data::Rows& rows, Piece& piece) const {
+  auto sparse = std::make_shared<data::SparseRows>(columns_);
   std::vector<uint32_t> at(columns_);
   std::vector<double> values(columns_);
   const auto add = [&](std::span<const double> row, double label) {
@@ -110,10 +113,10 @@ void Design::compress(const Rows& rows, Piece& piece) const {
     }
     sparse->add(std::span(at).first(found), std::span(values).first(found), label);
   };
-  by_window(rows, piece.first, piece.first + (piece.end - piece.begin),
-            [&](size_t from, size_t to) {
-              for (size_t i = from; i < to; ++i) add(rows.row(i), rows.label(i));
-            });
+  data::by_window(rows, piece.first, piece.first + (piece.end - piece.begin),
+                  [&](size_t from, size_t to) {
+                    for (size_t i = from; i < to; ++i) add(rows.row(i), rows.label(i));
+                  });
   piece.owned = std::move(sparse);
   piece.rows = piece.owned.get();
   piece.first = 0;

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "parley/base/parallel.h"
-#include "parley/learn/data/rows.h"
-#include "parley/learn/data/sparse_rows.h"
+#include "parley/base/memory/parallel.h"
+#include "parley/data/rows.h"
+#include "parley/data/sparse_rows.h"
 
 namespace parley::learn {
 
@@ -20,8 +20,8 @@ class Design {
   Design(size_t columns, int threads);
 
   /// Keeps a reference to `rows`, which must outlive this.
-  void add(const Rows& rows);
-  void add(const SparseRows& rows);
+  void add(const data::Rows& rows);
+  void add(const data::SparseRows& rows);
 
   size_t rows() const { return labels_.size(); }
   size_t columns() const { return columns_; }
@@ -45,9 +45,9 @@ class Design {
  private:
   struct Piece {
     size_t begin = 0, end = 0;  // rows of the whole
-    std::variant<const Rows*, const SparseRows*> rows{};
+    std::variant<const data::Rows*, const data::SparseRows*> rows{};
     size_t first = 0;  // of them, the number there
-    std::shared_ptr<const SparseRows> owned{};
+    std::shared_ptr<const data::SparseRows> owned{};
   };
   /// Calls work(rows, begin, end, at): their rows [begin, end), which are `at` and on of the whole.
   template <class Work>
@@ -55,7 +55,7 @@ class Design {
   template <class Work>
   void each_piece(size_t groups, const Work& work) const;
   void add_pieces(size_t rows, const double* labels);
-  void compress(const Rows& rows, Piece& piece) const;
+  void compress(const data::Rows& rows, Piece& piece) const;
 
   size_t columns_, stride_;
   int threads_;
@@ -68,7 +68,7 @@ void Design::each_window(const Piece& piece, const Work& work) {
   std::visit(
       [&](const auto* rows) {
         const size_t last = piece.first + (piece.end - piece.begin);
-        by_window(*rows, piece.first, last, [&](size_t begin, size_t end) {
+        data::by_window(*rows, piece.first, last, [&](size_t begin, size_t end) {
           work(*rows, begin, end, piece.begin + (begin - piece.first));
         });
       },

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 
-#include "parley/base/parallel.h"
+#include "parley/base/memory/parallel.h"
 #include "parley/base/result.h"
 #include "parley/learn/solver/products.h"
 
 namespace parley::learn {
 namespace {
 
-constexpr size_t kMomentPieces = 16, kChunk = 256;  // A chunk stays in the cache for its second reading.
+constexpr size_t kMomentPieces = 16,
+                 kChunk = 256;  // A chunk stays in the cache for its second reading.
 
 struct Sums {
   ProductSum products;
@@ -18,7 +19,7 @@ struct Sums {
 
   Sums(size_t columns, size_t stride) : products(columns, stride), labelled(stride) {}
 
-  void add(const Rows& rows, size_t begin, size_t end) {
+  void add(const data::Rows& rows, size_t begin, size_t end) {
     for (size_t first = begin; first < end; first += kChunk) {
       const size_t count = std::min(kChunk, end - first);
       const double* z = rows.values() + first * rows.stride();
@@ -31,7 +32,7 @@ struct Sums {
     }
   }
 
-  void add(const SparseRows& rows, size_t begin, size_t end) {
+  void add(const data::SparseRows& rows, size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       const auto at = rows.row_indices(i);
       const double *values = rows.row_values(i).data(), y = rows.label(i);
@@ -50,7 +51,7 @@ Moments::Moments(size_t columns)
 template <class AnyRows>
 void Moments::add_any(const AnyRows& rows, int threads) {
   check(rows.columns() == columns_);
-  const size_t stride = Rows(columns_).stride();
+  const size_t stride = data::Rows(columns_).stride();
   const size_t memory = (size_t{1} << 28) / (columns_ * stride * sizeof(double));
   const size_t pieces = std::clamp<size_t>(memory, 1, kMomentPieces);
   std::vector<Sums> parts(pieces, Sums(columns_, stride));
@@ -75,8 +76,8 @@ void Moments::add_any(const AnyRows& rows, int threads) {
   rows_ += rows.size();
 }
 
-void Moments::add(const Rows& rows, int threads) { add_any(rows, threads); }
-void Moments::add(const SparseRows& rows, int threads) { add_any(rows, threads); }
+void Moments::add(const data::Rows& rows, int threads) { add_any(rows, threads); }
+void Moments::add(const data::SparseRows& rows, int threads) { add_any(rows, threads); }
 
 void Moments::add(const Moments& others) {
   check(others.columns_ == columns_);

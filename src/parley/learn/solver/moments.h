@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "parley/learn/data/rows.h"
-#include "parley/learn/data/sparse_rows.h"
+#include "parley/data/rows.h"
+#include "parley/data/sparse_rows.h"
 
 namespace parley::learn {
 
@@ -16,8 +16,8 @@ class Moments {
   explicit Moments(size_t columns);
 
   /// The same on any number of threads.
-  void add(const Rows& rows, int threads);
-  void add(const SparseRows& rows, int threads);
+  void add(const data::Rows& rows, int threads);
+  void add(const data::SparseRows& rows, int threads);
   void add(const Moments& others);
 
   size_t rows() const { return rows_; }

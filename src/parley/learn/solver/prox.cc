@@ -18,14 +18,13 @@ double squares_of(std::span<const double> z) {
   return squares;
 }
 
-std::shared_ptr<const Rows> usable(const AnyRows& any, double longest) {
-  const auto* given = std::get_if<std::shared_ptr<const Rows>>(&any);
-  const auto rows =
-      given
-          ? *given
-          : std::make_shared<const Rows>(std::get<std::shared_ptr<const SparseRows>>(any)->dense());
+std::shared_ptr<const data::Rows> usable(const data::AnyRows& any, double longest) {
+  const auto* given = std::get_if<std::shared_ptr<const data::Rows>>(&any);
+  const auto rows = given ? *given
+                          : std::make_shared<const data::Rows>(
+                                std::get<std::shared_ptr<const data::SparseRows>>(any)->dense());
   if (longest == std::numeric_limits<double>::infinity()) return rows;
-  auto result = std::make_shared<Rows>(rows->columns());
+  auto result = std::make_shared<data::Rows>(rows->columns());
   for (size_t i = 0; i < rows->size(); ++i)
     if (squares_of(rows->row(i)) > longest * longest)
       result->add_zero();
@@ -41,7 +40,7 @@ double distance_of(double gap, const Prox& prox) {
 /// Newton's method over the box.
 class Smooth {
  public:
-  Smooth(const Losses& loss, const Rows& rows, const Prox& prox)
+  Smooth(const Losses& loss, const data::Rows& rows, const Prox& prox)
       : loss_(loss), rows_(rows), prox_(prox) {}
 
   ProxMinimum solve(double distance) const {
@@ -106,7 +105,7 @@ class Smooth {
   }
 
   const Losses& loss_;
-  const Rows& rows_;
+  const data::Rows& rows_;
   const Prox& prox_;
 };
 
@@ -116,7 +115,7 @@ class Smooth {
 /// |z_i|^2 / s that the clamp can only make smaller (Hsieh et al. 2008).
 class HingeDual {
  public:
-  HingeDual(const Hinge& hinge, const Rows& rows, const Prox& prox)
+  HingeDual(const Hinge& hinge, const data::Rows& rows, const Prox& prox)
       : rows_(rows), prox_(prox), middle_(prox.center), dual_(rows.size()), sum_(rows.columns()) {
     for (double& value : middle_) value *= prox.pull / prox.convexity();
     for (size_t i = 0; i < rows.size(); ++i) {
@@ -189,7 +188,7 @@ class HingeDual {
     return static_cast<double>(primal / rows_.size() - dual + inner);
   }
 
-  const Rows& rows_;
+  const data::Rows& rows_;
   const Prox& prox_;
   std::vector<double> middle_, weights_, squares_, dual_;
   std::vector<double> sum_;  // of a_i y_i z_i
@@ -197,9 +196,9 @@ class HingeDual {
 
 }  // namespace
 
-ProxMinimum prox_minimum(const Losses& loss, const AnyRows& rows, const Prox& prox,
+ProxMinimum prox_minimum(const Losses& loss, const data::AnyRows& rows, const Prox& prox,
                          double distance) {
-  check(prox.convexity() > 0 && distance > 0 && prox.center.size() == columns_of(rows));
+  check(prox.convexity() > 0 && distance > 0 && prox.center.size() == data::columns_of(rows));
   const auto values = usable(rows, prox.longest);
   if (const auto* hinge = std::get_if<Hinge>(&loss))
     return HingeDual(*hinge, *values, prox).solve(distance);

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "parley/learn/data/any_rows.h"
+#include "parley/data/any_rows.h"
 #include "parley/learn/loss.h"
 #include "parley/learn/objective.h"
 
@@ -34,7 +34,7 @@ struct ProxMinimum {
 
 /// Does not give up before it is within `distance`, unless rounding is in the way. Smooth losses by
 /// Newton's method, the hinge by ascent on its dual. Sparse rows are made dense.
-ProxMinimum prox_minimum(const Losses& loss, const AnyRows& rows, const Prox& prox,
+ProxMinimum prox_minimum(const Losses& loss, const data::AnyRows& rows, const Prox& prox,
                          double distance);
 
 }  // namespace parley::learn

@@ -14,7 +14,7 @@ using test::uniform, test::tiny_classes, test::tiny_owner;
 
 /// G15, second half: owner 1 tunes on its own rows, near what owner 2's answers came to.
 TEST(Prox, EqualsTheGoldenFineTuning) {
-  const auto rows = std::make_shared<Rows>(tiny_owner(1));
+  const auto rows = std::make_shared<data::Rows>(tiny_owner(1));
   const Prox prox{.center = {0.4756401990516, 0.1914634026431}, .pull = 1, .box = .6};
   const ProxMinimum found = prox_minimum(Squared{}, rows, prox, 1e-13);
   EXPECT_NEAR(found.theta[0], 0.5511558767839, 1e-12);
@@ -22,9 +22,9 @@ TEST(Prox, EqualsTheGoldenFineTuning) {
   EXPECT_LE(found.distance, 1e-13);
 }
 
-std::shared_ptr<const Rows> some_rows(size_t count, bool classes, uint64_t seed) {
+std::shared_ptr<const data::Rows> some_rows(size_t count, bool classes, uint64_t seed) {
   test::SeededEntropy entropy(seed, "rows");
-  auto rows = std::make_shared<Rows>(3);
+  auto rows = std::make_shared<data::Rows>(3);
   for (size_t i = 0; i < count; ++i) {
     const std::array z = {uniform(entropy) - .5, 4 * uniform(entropy) - 2, 1.0};
     const double score = z[0] - .5 * z[1] + .2 + uniform(entropy) - .5;
@@ -33,7 +33,7 @@ std::shared_ptr<const Rows> some_rows(size_t count, bool classes, uint64_t seed)
   return rows;
 }
 
-double value_at(const Losses& loss, const Rows& rows, const Prox& prox,
+double value_at(const Losses& loss, const data::Rows& rows, const Prox& prox,
                 const std::vector<double>& theta) {
   double sum = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -86,10 +86,10 @@ TEST(Prox, OneRecordMovesTheModelByAtMostItsBound) {
     for (const std::array<double, 3>& z :
          {std::array{0.0, 0.0, 0.0}, {1e6, 0.0, 0.0}, {3.0, -8.0, 2.0}, {.1, .1, -.1}})
       for (double y : {-1.0, 1.0}) {
-        Rows other(3);
+        data::Rows other(3);
         other.add(z, y);
         for (size_t i = 1; i < rows->size(); ++i) other.add(rows->row(i), rows->label(i));
-        const auto after = prox_minimum(loss, std::make_shared<Rows>(other), prox, distance);
+        const auto after = prox_minimum(loss, std::make_shared<data::Rows>(other), prox, distance);
         double squares = 0;
         for (size_t j = 0; j < 3; ++j) squares += std::pow(after.theta[j] - before.theta[j], 2);
         most = std::fmax(most, std::sqrt(squares));
@@ -101,8 +101,8 @@ TEST(Prox, OneRecordMovesTheModelByAtMostItsBound) {
 }
 
 TEST(Prox, RecordsThatAreTooLongCountAsZeroAndSparseOnesAsTheSameDense) {
-  auto rows = std::make_shared<Rows>(3), without = std::make_shared<Rows>(3);
-  auto sparse = std::make_shared<SparseRows>(3);
+  auto rows = std::make_shared<data::Rows>(3), without = std::make_shared<data::Rows>(3);
+  auto sparse = std::make_shared<data::SparseRows>(3);
   const std::array far = {100.0, 0.0, 0.0}, near = {1.0, 0.0, 2.0};
   rows->add(far, 1), rows->add(near, 1);
   without->add_zero(), without->add(near, 1);

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "parley/learn/data/libsvm.h"
+#include "parley/data/readers/libsvm.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
 
@@ -13,19 +13,20 @@ namespace real_data_test {
 
 constexpr size_t kColumns = 123;
 
-SparseRows a9a(const std::string& file) {
-  Schema schema;
+data::SparseRows a9a(const std::string& file) {
+  data::Schema schema;
   for (size_t j = 0; j < kColumns; ++j)
     schema.columns.push_back({.name = std::to_string(j + 1), .low = 0, .high = 1});
   schema.target = {.column = "label", .levels = {"-1", "+1"}};
-  auto read = read_libsvm_sparse(std::string(std::getenv("PARLEY_DATA")) + "/a9a/" + file, schema);
+  auto read =
+      data::read_libsvm_sparse(std::string(std::getenv("PARLEY_DATA")) + "/a9a/" + file, schema);
   EXPECT_TRUE(read) << describe(read.error());
   return std::move(read->rows);
 }
 
 TEST(RealDataA9a, LogisticOptimumIsTheKnownOne) {
   if (!std::getenv("PARLEY_DATA")) GTEST_SKIP() << "PARLEY_DATA is not set";
-  const SparseRows train = a9a("a9a.zst"), test = a9a("a9a.t.zst");
+  const data::SparseRows train = a9a("a9a.zst"), test = a9a("a9a.t.zst");
   ASSERT_EQ(train.size(), 32'561u);
   ASSERT_EQ(test.size(), 16'281u);
   const auto n = double(train.size());
@@ -48,7 +49,7 @@ TEST(RealDataA9a, LogisticOptimumIsTheKnownOne) {
 // Real rows have many equal margins and columns that depend on each other.
 TEST(RealDataA9a, EveryLossIsCertified) {
   if (!std::getenv("PARLEY_DATA")) GTEST_SKIP() << "PARLEY_DATA is not set";
-  const SparseRows train = a9a("a9a.zst");
+  const data::SparseRows train = a9a("a9a.zst");
   for (const Losses& loss : {Losses(Squared{}), Losses(Hinge{}), Losses(Huber{0.5})})
     for (double box : {0.25, 100.0}) {
       Fitness fitness(loss, kColumns, 1e-4, 2);

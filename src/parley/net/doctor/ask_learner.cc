@@ -4,8 +4,8 @@
 #include <mutex>
 #include <thread>
 
-#include "parley/net/line.h"
-#include "parley/net/prospect.h"
+#include "parley/net/doctor/preflight.h"
+#include "parley/net/transport/client.h"
 #include "parley/wire/stream.h"
 
 namespace parley::net {
@@ -50,10 +50,10 @@ Result<void> compare(const wire::Welcome& welcome, const std::optional<ledger::C
                "reconcile POLICY TRANSCRIPT"};
 }
 
-Result<void> greet(const Papers& papers, const Dial& dial, const Hash& charter,
+Result<void> greet(const Credentials& credentials, const Dial& dial, const Hash& charter,
                    const std::optional<ledger::Contents>& ledger, const std::atomic<bool>& stop) {
   const uint32_t last = ledger ? ledger->chain.last_round(charter) : 0;
-  Line line = TRY(Line::open(papers, dial, stop));
+  Client line = TRY(Client::open(credentials, dial, stop));
   wire::Stream stream(charter);
   TRY(line.write(stream.send(wire::Hello{wire::kVersion, last})));
   const Bytes reply = TRY(line.read());
@@ -67,12 +67,12 @@ Result<void> greet(const Papers& papers, const Dial& dial, const Hash& charter,
 }  // namespace
 
 Result<void> ask_learner(const charter::Policy& policy, const charter::Charter& charter,
-                         const Papers& papers, const std::string& address,
+                         const Credentials& credentials, const std::string& address,
                          std::chrono::milliseconds patience) {
   const Dial dial = TRY(dial_for(policy, charter, charter, address));
   const auto ledger = TRY(look_into_ledger(policy));
   const Alarm alarm(patience);
-  const auto asked = greet(papers, dial, charter.hash, ledger, alarm.rung());
+  const auto asked = greet(credentials, dial, charter.hash, ledger, alarm.rung());
   if (alarm.rung())
     return Error{Code::kUnavailable, dial.address + " does not answer a greeting",
                  "Something listens there, but is it a learner of Parley?"};

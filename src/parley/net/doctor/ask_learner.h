@@ -8,7 +8,7 @@ namespace parley::net {
 /// Greets the learner as the owner would and reads its reply, for at most `patience`. An owner of
 /// the same name that attends at that moment loses its stream and comes back by itself.
 Result<void> ask_learner(const charter::Policy& policy, const charter::Charter& charter,
-                         const Papers& papers, const std::string& address,
+                         const Credentials& credentials, const std::string& address,
                          std::chrono::milliseconds patience);
 
 }  // namespace parley::net

@@ -69,7 +69,7 @@ struct Handshake {
   std::string version{};
 };
 /// Shakes hands as `papers`, then waits for the first sign that they were accepted.
-Handshake shake_hands(const Socket& socket, const std::string& host, const Papers& papers,
+Handshake shake_hands(const Socket& socket, const std::string& host, const Credentials& credentials,
                       int deadline_ms, Clock& clock);
 
 }  // namespace parley::net

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parley/base/signature.h"
+#include "parley/base/crypto/signature.h"
 #include "parley/net/doctor/peer.h"
 
 namespace parley::net {
@@ -35,17 +35,17 @@ Identity expected(const Patient& patient) {
   return {patient.files.consortium, is_owner(patient) ? "owner" : "learner", patient.name};
 }
 
-Seen look_at_name(const Patient& patient, const Papers& papers) {
+Seen look_at_name(const Patient& patient, const Credentials& credentials) {
   const Identity wanted = expected(patient);
-  if (papers.identity == wanted) return papers.identity.uri();
+  if (credentials.identity == wanted) return credentials.identity.uri();
   return Error{Code::kIntegrity,
-               "is of " + papers.identity.uri() + ", and " + wanted.uri() + " is meant",
+               "is of " + credentials.identity.uri() + ", and " + wanted.uri() + " is meant",
                "Take the certificate of that party, or correct the name.",
                {.file = patient.files.certificate.string()}};
 }
 
-Seen look_at_clock(const Papers& papers, Clock& clock) {
-  const int64_t until = validity_of(certificate_from(papers.certificate).get()).until;
+Seen look_at_clock(const Credentials& credentials, Clock& clock) {
+  const int64_t until = validity_of(certificate_from(credentials.certificate).get()).until;
   const int64_t days = (until - clock.unix_seconds()) / kDay;
   return clock.now() + ", and the certificate lasts until " + time_text(until) +
          (days < kRenewDays ? ": have it renewed soon" : "");
@@ -93,20 +93,20 @@ Result<Socket> reach(const Patient& patient) {
   return socket;
 }
 
-void examine_papers(Examination& examination, const Patient& patient, Clock& clock,
-                    std::optional<Papers>& papers) {
+void examine_credentials(Examination& examination, const Patient& patient, Clock& clock,
+                         std::optional<Credentials>& credentials) {
   examination.check_that("papers", [&]() -> Seen {
-    papers = TRY(read_papers(patient.files, clock));
-    return look_at_name(patient, *papers);
+    credentials = TRY(read_credentials(patient.files, clock));
+    return look_at_name(patient, *credentials);
   });
-  examination.check_that("clock", [&] { return look_at_clock(*papers, clock); });
+  examination.check_that("clock", [&] { return look_at_clock(*credentials, clock); });
   if (is_owner(patient))
     examination.check_that("sign key", [&] { return look_at_sign_key(patient); });
   if (patient.charter) examination.check_that("charter", [&] { return look_at_charter(patient); });
 }
 
 void examine_connection(Examination& examination, const Patient& patient, Clock& clock,
-                        const std::optional<Papers>& papers) {
+                        const std::optional<Credentials>& credentials) {
   const bool direct = patient.proxy.empty();
   Socket socket;
   Handshake shaken;
@@ -118,16 +118,16 @@ void examine_connection(Examination& examination, const Patient& patient, Clock&
   });
   examination.check_that("tls", [&] {
     const std::string host = split_address(patient.dial).host;
-    shaken = shake_hands(socket, host, *papers, patient.deadline_ms, clock);
+    shaken = shake_hands(socket, host, *credentials, patient.deadline_ms, clock);
     return look_at_tls(patient, shaken);
   });
-  examination.check_that("peer", [&] { return look_at_peer(*papers, shaken, clock); });
+  examination.check_that("peer", [&] { return look_at_peer(*credentials, shaken, clock); });
   examination.check_that("learner", [&] { return look_at_learner(patient, shaken); });
   examination.check_that("welcome", [&] { return look_at_welcome(shaken); });
   examination.check_that("http/2", [&] { return look_at_http2(patient, shaken); });
   if (!patient.ask_learner) return;
   examination.check_that("job", [&]() -> Seen {
-    TRY(patient.ask_learner(*papers, patient.dial));
+    TRY(patient.ask_learner(*credentials, patient.dial));
     return std::string("the learner takes part in it");
   });
 }
@@ -142,9 +142,9 @@ const Error* Diagnosis::wrong() const {
 
 Diagnosis diagnose(const Patient& patient, Clock& clock) {
   Examination examination;
-  std::optional<Papers> papers;
-  examine_papers(examination, patient, clock, papers);
-  if (!patient.dial.empty()) examine_connection(examination, patient, clock, papers);
+  std::optional<Credentials> credentials;
+  examine_credentials(examination, patient, clock, credentials);
+  if (!patient.dial.empty()) examine_connection(examination, patient, clock, credentials);
   return examination.take();
 }
 

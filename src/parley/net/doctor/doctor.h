@@ -11,12 +11,13 @@
 #include "parley/base/result.h"
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
-#include "parley/net/identity.h"
+#include "parley/net/identity/identity.h"
 
 namespace parley::net {
 
 /// Asks the learner itself whether it takes part in the job that we mean.
-using AskLearner = std::function<Result<void>(const Papers& papers, const std::string& address)>;
+using AskLearner =
+    std::function<Result<void>(const Credentials& credentials, const std::string& address)>;
 
 /// Whose connection is looked at, and with whom it should be.
 struct Patient {

@@ -21,7 +21,8 @@ int choose_http2(SSL*, const unsigned char** out, unsigned char* size, const uns
 /// A learner of a kind: shakes hands with one caller and waits until it hangs up.
 class TlsServer {
  public:
-  explicit TlsServer(const Papers& papers) : listening_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit TlsServer(const Credentials& credentials)
+      : listening_(::socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in here{};
     socklen_t size = sizeof here;
     here.sin_family = AF_INET;
@@ -30,7 +31,7 @@ class TlsServer {
     check(::bind(listening_.get(), address, size) == 0 && ::listen(listening_.get(), 1) == 0 &&
           ::getsockname(listening_.get(), address, &size) == 0);
     address_ = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
-    thread_ = std::thread([this, papers] { serve(papers); });
+    thread_ = std::thread([this, credentials] { serve(credentials); });
   }
   ~TlsServer() {
     ::shutdown(listening_.get(), SHUT_RDWR);  // In case that nobody called.
@@ -39,12 +40,12 @@ class TlsServer {
   const std::string& address() const { return address_; }
 
  private:
-  void serve(const Papers& papers) {
+  void serve(const Credentials& credentials) {
     const Socket caller(::accept(listening_.get(), nullptr, nullptr));
     if (caller.get() < 0) return;
     const std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>> context(SSL_CTX_new(TLS_server_method()));
-    SSL_CTX_use_certificate(context.get(), certificate_from(papers.certificate).get());
-    SSL_CTX_use_PrivateKey(context.get(), key_from(papers.key).get());
+    SSL_CTX_use_certificate(context.get(), certificate_from(credentials.certificate).get());
+    SSL_CTX_use_PrivateKey(context.get(), key_from(credentials.key).get());
     SSL_CTX_set_alpn_select_cb(context.get(), choose_http2, nullptr);
     const std::unique_ptr<SSL, Freed<SSL_free>> session(SSL_new(context.get()));
     SSL_set_fd(session.get(), caller.get());
@@ -60,7 +61,7 @@ class TlsServer {
 class DoctorOfABank : public testing::Test {
  protected:
   DoctorOfABank() {
-    patient_.files = test::write_papers(folder_, banks_.papers("owner", "bank-a"));
+    patient_.files = test::write_credentials(folder_, banks_.credentials("owner", "bank-a"));
     patient_.name = "bank-a";
   }
   ~DoctorOfABank() override { std::filesystem::remove_all(folder_); }
@@ -74,10 +75,11 @@ class DoctorOfABank : public testing::Test {
 
 TEST_F(DoctorOfABank, AsksTheLearnerLastAndPassesItsAnswerOn) {
   for (const bool agrees : {true, false}) {
-    const TlsServer learner(banks_.papers("learner", "central-bank"));
+    const TlsServer learner(banks_.credentials("learner", "central-bank"));
     patient_.dial = learner.address();
-    patient_.ask_learner = [&](const Papers& papers, const std::string& address) -> Result<void> {
-      EXPECT_EQ(papers.identity.name, "bank-a");
+    patient_.ask_learner = [&](const Credentials& credentials,
+                               const std::string& address) -> Result<void> {
+      EXPECT_EQ(credentials.identity.name, "bank-a");
       EXPECT_EQ(address, learner.address());
       if (agrees) return {};
       return Error{Code::kIntegrity, "the learner runs another charter"};
@@ -93,7 +95,7 @@ TEST_F(DoctorOfABank, AsksTheLearnerLastAndPassesItsAnswerOn) {
 TEST_F(DoctorOfABank, TriesNothingAfterWhatIsWrong) {
   patient_.name = "bank-b";
   patient_.dial = "127.0.0.1:1";
-  patient_.ask_learner = [](const Papers&, const std::string&) -> Result<void> {
+  patient_.ask_learner = [](const Credentials&, const std::string&) -> Result<void> {
     ADD_FAILURE() << "asked";
     return {};
   };
@@ -111,7 +113,7 @@ TEST_F(DoctorOfABank, RemindsOfACertificateThatEndsSoon) {
 }
 
 TEST_F(DoctorOfABank, BelievesThePeersDatesByItsOwnClockOnly) {
-  const TlsServer learner(banks_.papers("learner", "central-bank", 1));
+  const TlsServer learner(banks_.credentials("learner", "central-bank", 1));
   patient_.dial = learner.address();
   banks_.clock().at += 2 * 86400;
   const Diagnosis found = diagnose_now();

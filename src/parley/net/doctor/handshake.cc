@@ -41,11 +41,11 @@ int note_ticket(SSL* session, SSL_SESSION*) {
   return 0;
 }
 
-Context context_for(const Papers& papers) {
+Context context_for(const Credentials& credentials) {
   Context context(SSL_CTX_new(TLS_client_method()));
-  const Certificate ours = certificate_from(papers.certificate);
-  const Certificate authority = certificate_from(papers.authority);
-  const Key key = key_from(papers.key);
+  const Certificate ours = certificate_from(credentials.certificate);
+  const Certificate authority = certificate_from(credentials.authority);
+  const Key key = key_from(credentials.key);
   check(context && ours && authority && key);
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER, note_verdict);
@@ -103,11 +103,11 @@ bool repeat(SSL* session, Handshake& notes, int deadline_ms, Step step, Enough e
 
 }  // namespace
 
-Handshake shake_hands(const Socket& socket, const std::string& host, const Papers& papers,
+Handshake shake_hands(const Socket& socket, const std::string& host, const Credentials& credentials,
                       int deadline_ms, Clock& clock) {
   std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without asking for errors instead of signals.
   Handshake notes;
-  const Context context = context_for(papers);
+  const Context context = context_for(credentials);
   const Session owned = session_on(context.get(), socket, host, notes, clock);
   SSL* session = owned.get();
   notes.finished = repeat(

@@ -49,7 +49,7 @@ Seen look_at_tls(const Patient& patient, const Handshake& shaken) {
                "Is this the learner's port, and not another's?");
 }
 
-Seen look_at_peer(const Papers& papers, const Handshake& shaken, Clock& clock) {
+Seen look_at_peer(const Credentials& credentials, const Handshake& shaken, Clock& clock) {
   const auto wrong = [](const std::string& what, const std::string& hint) {
     return Error{Code::kIntegrity, what, hint};
   };
@@ -73,7 +73,7 @@ Seen look_at_peer(const Papers& papers, const Handshake& shaken, Clock& clock) {
     case X509_V_ERR_CERT_SIGNATURE_FAILURE:
       return wrong("the peer shows " + shown_by(shaken) +
                        ", not certified by our authority, whose fingerprint is " +
-                       to_hex(fingerprint_of(certificate_from(papers.authority).get())),
+                       to_hex(fingerprint_of(certificate_from(credentials.authority).get())),
                    "Is it the learner of another consortium, or a device on the way that opens "
                    "TLS? Compare the authority's fingerprint with the learner.");
     default:

@@ -14,7 +14,7 @@ using Seen = Result<std::string>;
 /// Does it speak TLS?
 Seen look_at_tls(const Patient& patient, const Handshake& shaken);
 /// Is its certificate our authority's, a learner's, and valid by our clock?
-Seen look_at_peer(const Papers& papers, const Handshake& shaken, Clock& clock);
+Seen look_at_peer(const Credentials& credentials, const Handshake& shaken, Clock& clock);
 /// Is it the learner that the charter names?
 Seen look_at_learner(const Patient& patient, const Handshake& shaken);
 /// Does it accept our certificate?

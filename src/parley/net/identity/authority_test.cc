@@ -44,14 +44,14 @@ TEST(Authority, OwnersDialAndLearnersAlsoListen) {
   for (const auto& [role, use] :
        {std::pair{"owner", "TLS Web Client Authentication"},
         std::pair{"learner", "TLS Web Server Authentication, TLS Web Client Authentication"}}) {
-    const Papers papers = banks.papers(role, "x");
-    const Certificate certificate = certificate_from(papers.certificate);
+    const Credentials credentials = banks.credentials(role, "x");
+    const Certificate certificate = certificate_from(credentials.certificate);
     EXPECT_EQ(value_of(certificate.get(), NID_ext_key_usage), use);
     EXPECT_EQ(value_of(certificate.get(), NID_basic_constraints), "critical CA:FALSE");
     EXPECT_EQ(value_of(certificate.get(), NID_key_usage), "critical Digital Signature");
     EXPECT_EQ(value_of(certificate.get(), NID_subject_alt_name),
               "URI:parley://banks.example/" + std::string(role) + "/x");
-    const Certificate issuer = certificate_from(papers.authority);
+    const Certificate issuer = certificate_from(credentials.authority);
     EXPECT_EQ(judge(certificate.get(), issuer.get(), X509_PURPOSE_SSL_CLIENT, banks.clock().at),
               X509_V_OK);
     const int serves =
@@ -63,12 +63,12 @@ TEST(Authority, OwnersDialAndLearnersAlsoListen) {
 TEST(Authority, LongNamesFit) {
   const std::string label(63, 'a');
   test::Consortium large(label + "." + label + "." + label + "." + std::string(61, 'b'));
-  const Papers papers = large.papers("learner", label);
-  EXPECT_EQ(*identity_of(papers.certificate), papers.identity);
-  EXPECT_EQ(
-      judge(certificate_from(papers.certificate).get(), certificate_from(papers.authority).get(),
-            X509_PURPOSE_SSL_SERVER, large.clock().at),
-      X509_V_OK);
+  const Credentials credentials = large.credentials("learner", label);
+  EXPECT_EQ(*identity_of(credentials.certificate), credentials.identity);
+  EXPECT_EQ(judge(certificate_from(credentials.certificate).get(),
+                  certificate_from(credentials.authority).get(), X509_PURPOSE_SSL_SERVER,
+                  large.clock().at),
+            X509_V_OK);
 }
 
 TEST(Authority, SerialsHave128BitsAndDiffer) {
@@ -131,7 +131,8 @@ TEST_F(AuthorityInAFolder, IsRefusedWithAForeignKeyAnOpenKeyNoAuthorityOrAfterIt
   const test::Consortium other;
   ASSERT_TRUE(write_file(folder_ / kAuthorityCertificate, other.authority().certificate));
   expect_refused(Code::kIntegrity, "does not belong to authority.key");
-  ASSERT_TRUE(write_file(folder_ / kAuthorityCertificate, banks_.papers("owner", "a").certificate));
+  ASSERT_TRUE(
+      write_file(folder_ / kAuthorityCertificate, banks_.credentials("owner", "a").certificate));
   expect_refused(Code::kIntegrity, "is not the certificate of an authority");
   ASSERT_TRUE(write_file(folder_ / kAuthorityCertificate, banks_.authority().certificate));
   const int64_t made = banks_.clock().at;

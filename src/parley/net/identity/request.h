@@ -7,7 +7,7 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/result.h"
-#include "parley/net/identity.h"
+#include "parley/net/identity/identity.h"
 
 namespace parley::net {
 

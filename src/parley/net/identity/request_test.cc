@@ -63,7 +63,7 @@ TEST(Invitation, IsRefusedWhereItIsNotWhole) {
 TEST(Invitation, WithACertificateThatIsNoAuthoritysIsRefused) {
   test::Consortium banks;
   Invitation sent = invitation_to(banks);
-  sent.authority = banks.papers("learner", "central-bank").certificate;
+  sent.authority = banks.credentials("learner", "central-bank").certificate;
   sent.fingerprint = fingerprint_of(certificate_from(sent.authority).get());
   const auto read = parse_invitation(to_toml(sent), "banks.join");
   ASSERT_FALSE(read);

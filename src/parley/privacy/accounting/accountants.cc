@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/privacy/accounting/basic.h"
 #include "parley/privacy/accounting/gdp.h"
-#include "parley/privacy/accounting/pld.h"
+#include "parley/privacy/accounting/pld/pld.h"
 #include "parley/privacy/accounting/rdp.h"
-#include "parley/privacy/accounting/tracks.h"
 #include "parley/privacy/accounting/zcdp.h"
+#include "parley/privacy/budget/tracks.h"
 
 namespace parley::privacy {
 namespace {

@@ -11,8 +11,8 @@
 #include "parley/privacy/accounting/odometer.h"
 #include "parley/privacy/accounting/rdp.h"
 #include "parley/privacy/accounting/shares.h"
-#include "parley/privacy/accounting/tracks.h"
 #include "parley/privacy/accounting/zcdp.h"
+#include "parley/privacy/budget/tracks.h"
 
 namespace parley::privacy {
 namespace accountants_test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::privacy {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::privacy {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "parley/privacy/accounting/tracks.h"
+#include "parley/privacy/budget/tracks.h"
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::privacy {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::privacy {
 namespace {

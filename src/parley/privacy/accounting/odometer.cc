@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::privacy {
 

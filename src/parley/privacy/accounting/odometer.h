@@ -9,7 +9,7 @@
 // such a bound and is never shown.
 #pragma once
 
-#include "parley/privacy/accounting/budget.h"
+#include "parley/privacy/budget/budget.h"
 
 namespace parley::privacy {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/result.h"
 #include "parley/privacy/accounting/zcdp.h"
 

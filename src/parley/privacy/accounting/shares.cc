@@ -5,7 +5,7 @@
 #include <limits>
 #include <numbers>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/result.h"
 
 namespace parley::privacy {

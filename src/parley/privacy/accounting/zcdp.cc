@@ -1,6 +1,6 @@
 #include "parley/privacy/accounting/zcdp.h"
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/privacy/accounting/conversion.h"
 
 namespace parley::privacy {

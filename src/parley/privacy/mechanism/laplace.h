@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <string>
 
-#include "parley/base/norm.h"
-#include "parley/base/number.h"
+#include "parley/base/math/norm.h"
+#include "parley/base/math/number.h"
 #include "parley/privacy/mechanism.h"
 #include "parley/privacy/noise.h"
 #include "parley/privacy/units.h"

@@ -6,8 +6,8 @@
 
 #include "parley/privacy/accounting/event_json.h"
 #include "parley/privacy/accounting/gdp.h"
-#include "parley/privacy/accounting/pld.h"
-#include "parley/privacy/accounting/tracks.h"
+#include "parley/privacy/accounting/pld/pld.h"
+#include "parley/privacy/budget/tracks.h"
 #include "parley/privacy/mechanisms.h"
 #include "support/entropy.h"
 #include "support/words.h"

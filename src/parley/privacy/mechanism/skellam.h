@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <string>
 
-#include "parley/base/norm.h"
-#include "parley/base/number.h"
+#include "parley/base/math/norm.h"
+#include "parley/base/math/number.h"
 #include "parley/privacy/accounting/shares.h"
 #include "parley/privacy/mechanism.h"
 #include "parley/privacy/mechanism/parties.h"

@@ -112,7 +112,7 @@ TEST(Federated, NothingThatAnOwnerSaysBesideItsMaskedVectorDependsOnItsRecords) 
     if (world == 1) {  // Other records behind the same gate, before anything was drawn.
       auto other = std::make_unique<test::Clinic>(job.charter, 0);
       other->process =
-          *open_federated(job.charter, 0, gate::Records(learn::AnyRows(test::clinic_rows(7))),
+          *open_federated(job.charter, 0, gate::Records(data::AnyRows(test::clinic_rows(7))),
                           other->ledger, other->dataset, test::clinic_key(0), other->entropy, 1);
       job.owners[0] = std::move(other);
     } else {

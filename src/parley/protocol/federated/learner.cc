@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "parley/gate/share_gate.h"
+#include "parley/gate/secagg_gate.h"
 #include "parley/protocol/federated/letters.h"
 
 namespace parley::protocol {

@@ -25,7 +25,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/schedule.h"
+#include "parley/learn/schedule/schedule.h"
 #include "parley/protocol/federated/plan.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/secagg/aggregation_server.h"

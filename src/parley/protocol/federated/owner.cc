@@ -18,7 +18,7 @@ struct FederatedOwner::Session {
       : plan(std::move(of)), query(std::move(about)), member(plan, place, key, entropy) {}
 };
 
-FederatedOwner::FederatedOwner(Circle circle, size_t place, gate::ShareGate gate, SigningKey key,
+FederatedOwner::FederatedOwner(Circle circle, size_t place, gate::SecaggGate gate, SigningKey key,
                                Entropy& entropy)
     : Owner(gate.terms().charter, circle.name(place), key),
       circle_(std::move(circle)),
@@ -97,11 +97,11 @@ Result<std::unique_ptr<Owner>> open_federated(const charter::Charter& charter, s
                                               gate::Records records, ledger::Ledger& ledger,
                                               ledger::DatasetId dataset, SigningKey key,
                                               Entropy& entropy, int threads) {
-  const gate::SharePlan shares = TRY(gate::share_plan(charter));
-  const gate::ShareTerms& terms = shares.owners.at(place);
+  const gate::SecaggPlan shares = TRY(gate::secagg_plan(charter));
+  const gate::SecaggTerms& terms = shares.owners.at(place);
   Circle circle = TRY(Circle::of(charter));
   auto gate =
-      TRY(gate::ShareGate::open(std::move(records), terms, ledger, dataset, entropy, threads));
+      TRY(gate::SecaggGate::open(std::move(records), terms, ledger, dataset, entropy, threads));
   return std::unique_ptr<Owner>(std::make_unique<FederatedOwner>(
       std::move(circle), place, std::move(gate), std::move(key), entropy));
 }

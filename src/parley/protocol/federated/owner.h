@@ -19,7 +19,7 @@
 #include <memory>
 #include <string>
 
-#include "parley/gate/share_gate.h"
+#include "parley/gate/secagg_gate.h"
 #include "parley/protocol/federated/plan.h"
 #include "parley/protocol/owner.h"
 
@@ -28,7 +28,7 @@ namespace parley::protocol {
 class FederatedOwner final : public Owner {
  public:
   /// `entropy` is for the secrets of aggregations.
-  FederatedOwner(Circle circle, size_t place, gate::ShareGate gate, SigningKey key,
+  FederatedOwner(Circle circle, size_t place, gate::SecaggGate gate, SigningKey key,
                  Entropy& entropy);
   ~FederatedOwner() override;
 
@@ -55,14 +55,14 @@ class FederatedOwner final : public Owner {
 
   Circle circle_;
   size_t place_;
-  gate::ShareGate gate_;
+  gate::SecaggGate gate_;
   SigningKey signing_key_;
   Entropy* entropy_;
   uint32_t begun_ = 0;  // the last aggregation that this process took part in
   std::unique_ptr<Session> session_;
 };
 
-/// Owner `place` of the charter with its records behind a gate. Refuses what ShareGate::open does.
+/// Owner `place` of the charter with its records behind a gate. Refuses what SecaggGate::open does.
 Result<std::unique_ptr<Owner>> open_federated(const charter::Charter& charter, size_t place,
                                               gate::Records records, ledger::Ledger& ledger,
                                               ledger::DatasetId dataset, SigningKey key,

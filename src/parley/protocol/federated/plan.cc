@@ -41,7 +41,7 @@ Error too_high(const charter::SecureAggregation& secure) {
 }
 
 /// Where owners make the steps, the learner's are whole: theta - (-1) (their mean update).
-Result<learn::Schedule> schedule_of(const Charter& charter, const learn::Rows* pilot,
+Result<learn::Schedule> schedule_of(const Charter& charter, const data::Rows* pilot,
                                     const learn::Lattice& lattice) {
   if (charter.protocol.name == charter::ProtocolName::kSync)
     return sync_schedule(charter, pilot, lattice);
@@ -92,12 +92,12 @@ Result<size_t> Circle::place(const std::string& name) const {
   return Error{Code::kIntegrity, "secure aggregation with someone who is not in the charter"};
 }
 
-Result<FederatedPlan> federated_plan(const Charter& charter, const learn::Rows* pilot) {
+Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* pilot) {
   if (!charter.secure_aggregation)
     return charter::not_available("protocol.name", name_of(charter.protocol.name),
                                   "Use \"federated\", or add [secure_aggregation].");
   TRY(check_learner(charter));
-  const gate::SharePlan shares = TRY(gate::share_plan(charter));
+  const gate::SecaggPlan shares = TRY(gate::secagg_plan(charter));
   Circle circle = TRY(Circle::of(charter));
   auto schedule = TRY(schedule_of(charter, pilot, shares.owners[0].lattice()));
   const bool own_steps = charter.protocol.name == charter::ProtocolName::kFederated;

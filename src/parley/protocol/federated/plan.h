@@ -1,6 +1,6 @@
 // What both roles of training under secure aggregation know before it starts: public numbers of the
 // charter. Protocol federated and a synchronous charter with [secure_aggregation] differ in what
-// owners add up (gate/share_terms.h) and in the learner's schedule, and in nothing else.
+// owners add up (gate/secagg_terms.h) and in the learner's schedule, and in nothing else.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/gate/share_terms.h"
-#include "parley/learn/data/rows.h"
-#include "parley/learn/schedule.h"
+#include "parley/data/rows.h"
+#include "parley/gate/secagg_terms.h"
+#include "parley/learn/schedule/schedule.h"
 #include "parley/protocol/job.h"
 #include "parley/protocol/secagg/aggregation.h"
 
@@ -56,6 +56,6 @@ struct FederatedPlan {
 };
 
 /// `pilot` is as for make_learner.
-Result<FederatedPlan> federated_plan(const charter::Charter& charter, const learn::Rows* pilot);
+Result<FederatedPlan> federated_plan(const charter::Charter& charter, const data::Rows* pilot);
 
 }  // namespace parley::protocol

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/signature.h"
+#include "parley/base/crypto/signature.h"
 #include "parley/privacy/flow.h"
 #include "parley/protocol/secagg/graph.h"
 #include "parley/protocol/secagg/secrets.h"

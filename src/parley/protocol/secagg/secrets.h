@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "parley/base/bytes.h"
+#include "parley/base/crypto/shamir.h"
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
-#include "parley/base/shamir.h"
 
 namespace parley::protocol {
 

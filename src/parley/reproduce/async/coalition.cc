@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/reproduce/async/job.h"
 #include "parley/reproduce/figures.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/reproduce/async/loans.h"
 #include "parley/reproduce/figures.h"
 
@@ -172,7 +172,8 @@ Result<Figure> async_lending_surface(const Study& study) {
                    map_of("bound (11), c̄₂ = 2.1 × 10⁹", means,
                           [&](size_t s, size_t e) {
                             return Estimate{
-                                bound_at(kPaperConstant, double(means.sizes[s]), kGridEpsilons[e]), 0};
+                                bound_at(kPaperConstant, double(means.sizes[s]), kGridEpsilons[e]),
+                                0};
                           }),
                    map_of("ε split by T/3 enforced answers, tail average", means,
                           [&](size_t s, size_t e) { return means.capped[s][e]; })};

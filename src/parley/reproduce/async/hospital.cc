@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/reproduce/async/bands.h"
 #include "parley/reproduce/figures.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/async_descent.h"
+#include "parley/learn/schedule/async_descent.h"
 #include "parley/reproduce/curve.h"
 #include "parley/reproduce/data/records.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"

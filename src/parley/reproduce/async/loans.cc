@@ -1,6 +1,6 @@
 #include "parley/reproduce/async/loans.h"
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/reproduce/async/bands.h"
 #include "parley/reproduce/figures.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <queue>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/reproduce/figures.h"
 #include "parley/sim/poisson_clocks.h"
 

@@ -1,29 +1,29 @@
 #include "parley/reproduce/data/columns_apart.h"
 
-#include "parley/base/number.h"
-#include "parley/learn/data/libsvm.h"
-#include "parley/learn/sharing/columns.h"
+#include "parley/base/math/number.h"
+#include "parley/data/readers/libsvm.h"
+#include "parley/learn/vertical/admm/columns.h"
 #include "parley/reproduce/data/files.h"
 #include "parley/reproduce/data/standin_columns.h"
 
 namespace parley::reproduce {
 namespace {
 
-learn::Schema numbers(size_t columns) {
-  learn::Schema schema;
+data::Schema numbers(size_t columns) {
+  data::Schema schema;
   for (size_t j = 1; j <= columns; ++j)
     schema.columns.push_back({.name = "f" + std::to_string(j), .low = -1, .high = 1});
   schema.target = {.column = "y", .levels = {"-1", "+1"}};
   return schema;
 }
 
-Result<learn::AnyRows> read(const std::filesystem::path& file, size_t columns, bool sparse) {
+Result<data::AnyRows> read(const std::filesystem::path& file, size_t columns, bool sparse) {
   if (sparse) {
-    auto rows = TRY(learn::read_libsvm_sparse(file, numbers(columns))).rows;
-    return learn::AnyRows(std::make_shared<const learn::SparseRows>(std::move(rows)));
+    auto rows = TRY(data::read_libsvm_sparse(file, numbers(columns))).rows;
+    return data::AnyRows(std::make_shared<const data::SparseRows>(std::move(rows)));
   }
-  auto rows = TRY(learn::read_libsvm(file, numbers(columns))).rows;
-  return learn::AnyRows(std::make_shared<const learn::Rows>(std::move(rows)));
+  auto rows = TRY(data::read_libsvm(file, numbers(columns))).rows;
+  return data::AnyRows(std::make_shared<const data::Rows>(std::move(rows)));
 }
 
 /// The training file and, beside it, the one whose name goes on with ".t".
@@ -42,8 +42,8 @@ Result<ColumnsApart> from_files(const FoundFile& found, std::vector<size_t> part
   ColumnsApart result{.parties = std::move(parties)};
   result.train = TRY(read(found.path, columns, sparse));
   result.test = TRY(read(test, columns, sparse));
-  result.source = name + ", " + grouped(learn::size_of(result.train)) + " records and " +
-                  grouped(learn::size_of(result.test)) + " to test";
+  result.source = name + ", " + grouped(data::size_of(result.train)) + " records and " +
+                  grouped(data::size_of(result.test)) + " to test";
   return result;
 }
 
@@ -76,8 +76,8 @@ Result<SharedColumns> digit_columns(const Study& study) {
   });
 }
 
-std::vector<learn::AnyRows> blocks_of(const ColumnsApart& columns) {
-  std::vector<learn::AnyRows> blocks;
+std::vector<data::AnyRows> blocks_of(const ColumnsApart& columns) {
+  std::vector<data::AnyRows> blocks;
   size_t first = 0;
   for (size_t count : columns.parties) {
     blocks.push_back(learn::columns_between(columns.train, first, first + count));
@@ -86,7 +86,7 @@ std::vector<learn::AnyRows> blocks_of(const ColumnsApart& columns) {
   return blocks;
 }
 
-std::vector<double> labels_of(const learn::AnyRows& rows) {
+std::vector<double> labels_of(const data::AnyRows& rows) {
   return std::visit(
       [](const auto& kind) {
         return std::vector<double>(kind->labels(), kind->labels() + kind->size());

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/data/any_rows.h"
+#include "parley/data/any_rows.h"
 #include "parley/reproduce/figure.h"
 
 namespace parley::reproduce {
 
 struct ColumnsApart {
-  learn::AnyRows train{}, test{};
+  data::AnyRows train{}, test{};
   std::vector<size_t> parties{};  // how many columns each has, one after the other
   std::string source{};
 };
@@ -26,7 +26,7 @@ Result<SharedColumns> census_columns(const Study& study);
 Result<SharedColumns> digit_columns(const Study& study);
 
 /// The parties' blocks of the training records.
-std::vector<learn::AnyRows> blocks_of(const ColumnsApart& columns);
-std::vector<double> labels_of(const learn::AnyRows& rows);
+std::vector<data::AnyRows> blocks_of(const ColumnsApart& columns);
+std::vector<double> labels_of(const data::AnyRows& rows);
 
 }  // namespace parley::reproduce

@@ -5,8 +5,8 @@
 #include <map>
 #include <numeric>
 
-#include "parley/base/number.h"
-#include "parley/learn/preprocess/whitening.h"
+#include "parley/base/math/number.h"
+#include "parley/data/transforms/whitening.h"
 
 namespace parley::reproduce {
 namespace {
@@ -44,9 +44,9 @@ void fill_in(Columns& columns, const std::vector<size_t>& pilot) {
 
 using Features = std::function<void(std::span<const double> row, std::span<double> z)>;
 
-learn::Rows chosen(const Columns& columns, const std::vector<size_t>& rows, size_t features,
-                   const Features& make) {
-  learn::Rows result(features);
+data::Rows chosen(const Columns& columns, const std::vector<size_t>& rows, size_t features,
+                  const Features& make) {
+  data::Rows result(features);
   result.reserve(rows.size());
   std::vector<double> z(features, 1.0);
   for (size_t i : rows) {
@@ -74,7 +74,7 @@ Result<Records> whitened(const FoundFile& file, const Columns& columns, const Cu
     return too_few(file, "has too few records: its public part has " +
                              std::to_string(cut.pilot.size()) + ", and 100 are needed");
   const auto whitening =
-      TRY(learn::Whitening::fit(values_of(columns, cut.pilot), columns.columns, kComponents));
+      TRY(data::Whitening::fit(values_of(columns, cut.pilot), columns.columns, kComponents));
   const Features make = [&](std::span<const double> row, std::span<double> z) {
     whitening.apply(row, z);
   };

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <map>
 
-#include "parley/learn/data/csv_scan.h"
-#include "parley/learn/data/encode.h"
+#include "parley/data/encode.h"
+#include "parley/data/readers/csv_scan.h"
 #include "parley/reproduce/data/files.h"
 
 namespace parley::reproduce {
@@ -26,11 +26,11 @@ class ColumnReader {
   explicit ColumnReader(Kind kind) : kind_(kind) {}
 
   double read(std::string_view text) {
-    text = learn::trimmed(text);
+    text = data::trimmed(text);
     if (kind_ == Kind::kDigits) return first_digits(text);
     if (kind_ == Kind::kCategory)
       return double(texts_.try_emplace(std::string(text), texts_.size()).first->second);
-    const double value = number_.number(learn::Cell::of(text));
+    const double value = number_.number(data::Cell::of(text));
     if (!std::isfinite(value)) return kUnknown;
     return kind_ == Kind::kLog ? std::log1p(std::max(value, 0.)) : value;
   }
@@ -45,7 +45,7 @@ class ColumnReader {
 
  private:
   Kind kind_;
-  learn::CellReader number_{"", '.'};
+  data::CellReader number_{"", '.'};
   std::map<std::string, size_t> texts_{};
 };
 
@@ -78,22 +78,22 @@ Result<Columns> read_columns(const FoundFile& file) {
   for (const MappedColumn& column : map.columns) readers.emplace_back(column.kind);
   ColumnReader target(map.target.kind);
   std::vector<size_t> places;
-  learn::CsvScan scan;
-  scan.names = [&](const learn::CsvRecord&, const std::vector<std::string>& names) -> Result<void> {
+  data::CsvScan scan;
+  scan.names = [&](const data::CsvRecord&, const std::vector<std::string>& names) -> Result<void> {
     places = TRY(find_columns(map, names));
     return {};
   };
-  scan.record = [&](const learn::CsvRecord& record) -> Result<void> {
+  scan.record = [&](const data::CsvRecord& record) -> Result<void> {
     const double label = target.read(record[places[columns.columns]]);
     if (!std::isfinite(label)) return {};
     columns.target.push_back(label);
     for (size_t j = 0; j < columns.columns; ++j)
       columns.values.push_back(readers[j].read(record[places[j]]));
     if (!map.owner.empty())
-      columns.owners.emplace_back(learn::trimmed(record[places[columns.columns + 1]]));
+      columns.owners.emplace_back(data::trimmed(record[places[columns.columns + 1]]));
     return {};
   };
-  Result<void> done = learn::scan_csv(file.path, scan);
+  Result<void> done = data::scan_csv(file.path, scan);
   if (!done) {
     Error error = done.error();
     if (error.where.file.empty()) error.where.file = file.path.string();

@@ -2,9 +2,9 @@
 
 namespace parley::reproduce {
 
-learn::Rows part_of(const learn::Rows& rows, size_t begin, size_t end) {
+data::Rows part_of(const data::Rows& rows, size_t begin, size_t end) {
   check(begin <= end && end <= rows.size());
-  learn::Rows part(rows.columns());
+  data::Rows part(rows.columns());
   part.reserve(end - begin);
   for (size_t i = begin; i < end; ++i) part.add(rows.row(i), rows.label(i));
   return part;

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 #include "parley/reproduce/figure.h"
 
 namespace parley::reproduce {
 
 struct Records {
-  learn::Rows rows;      // of all owners, in the file's order; the pilot is not among them
-  learn::Rows pilot;     // public rows from the end of the file, on which features were fitted
+  data::Rows rows;       // of all owners, in the file's order; the pilot is not among them
+  data::Rows pilot;      // public rows from the end of the file, on which features were fitted
   std::string source{};  // "stand-in lending, drift 0.7", or the file's name
   std::vector<std::string> names{};  // hospitals; empty: the figure cuts owners as it likes
   std::vector<uint64_t> sizes{};     // of the hospitals, one after the other in `rows`
@@ -38,7 +38,7 @@ Result<SharedRecords> credit_records(const Study& study, uint64_t rows);
 Result<SharedRecords> hospital_records(const Study& study);
 
 /// Rows [begin, end) of others.
-learn::Rows part_of(const learn::Rows& rows, size_t begin, size_t end);
+data::Rows part_of(const data::Rows& rows, size_t begin, size_t end);
 
 /// The sizes of the grid that `owners` owners can have with this many rows. If none is left, or
 /// the rows would allow a third more than the last, the largest possible size as well.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "parley/base/parallel.h"
+#include "parley/base/memory/parallel.h"
 #include "parley/reproduce/data/files.h"
 #include "parley/reproduce/data/records.h"
 #include "parley/sim/standin/hospital.h"
@@ -17,9 +17,9 @@ constexpr size_t kBlock = 20'000;
 /// One record as the stand-in draws it, turned into what the model sees.
 using Draw = std::function<void(uint64_t row, std::span<double> z, double& y)>;
 
-learn::Rows drawn(const Study& study, size_t columns, uint64_t begin, uint64_t end,
-                  const Draw& draw) {
-  learn::Rows rows(columns);
+data::Rows drawn(const Study& study, size_t columns, uint64_t begin, uint64_t end,
+                 const Draw& draw) {
+  data::Rows rows(columns);
   rows.reserve(end - begin);
   std::vector<double> z, y;
   for (uint64_t first = begin; first < end; first += kBlock) {

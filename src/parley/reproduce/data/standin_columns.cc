@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "parley/base/math/number.h"
 #include "parley/base/math/seeded_random.h"
-#include "parley/base/number.h"
 
 namespace parley::reproduce {
 namespace {
@@ -37,8 +37,8 @@ class Census {
                                (a < 8 ? 0.8 : 0.5) * random_.normal()});
   }
 
-  learn::AnyRows people(size_t count) {
-    auto rows = std::make_shared<learn::SparseRows>(categories_.size());
+  data::AnyRows people(size_t count) {
+    auto rows = std::make_shared<data::SparseRows>(categories_.size());
     const std::vector<double> ones(kAttributes, 1);
     for (size_t i = 0; i < count; ++i) {
       std::vector<uint32_t> at;
@@ -51,7 +51,7 @@ class Census {
       const bool above = random_.uniform() < 1 / (1 + std::exp(-income));
       rows->add(at, ones, above ? 1 : -1);
     }
-    return std::shared_ptr<const learn::SparseRows>(rows);
+    return std::shared_ptr<const data::SparseRows>(rows);
   }
 
  private:
@@ -145,12 +145,12 @@ std::vector<std::vector<double>> with_probes(SeededRandom& random, Table& table)
   return result;
 }
 
-learn::AnyRows rows_of(const std::vector<std::vector<double>>& table,
-                       const std::vector<double>& labels, size_t begin, size_t end) {
-  auto rows = std::make_shared<learn::Rows>(table[0].size());
+data::AnyRows rows_of(const std::vector<std::vector<double>>& table,
+                      const std::vector<double>& labels, size_t begin, size_t end) {
+  auto rows = std::make_shared<data::Rows>(table[0].size());
   rows->reserve(end - begin);
   for (size_t i = begin; i < end; ++i) rows->add(table[i], labels[i]);
-  return std::shared_ptr<const learn::Rows>(rows);
+  return std::shared_ptr<const data::Rows>(rows);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/reproduce/curve.h"
 #include "parley/reproduce/federated/training.h"
 #include "parley/reproduce/figures.h"

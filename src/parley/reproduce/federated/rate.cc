@@ -1,8 +1,8 @@
 // H-rate: how the price of privacy falls with records and budget, and grows with columns.
 #include <cmath>
 
+#include "parley/base/math/number.h"
 #include "parley/base/math/seeded_random.h"
-#include "parley/base/number.h"
 #include "parley/reproduce/curve.h"
 #include "parley/reproduce/federated/training.h"
 #include "parley/reproduce/figures.h"
@@ -19,9 +19,9 @@ Owners made(size_t each, size_t columns, uint64_t seed) {
   SeededRandom random(seed, 82);
   std::vector<double> truth(columns), z(columns);
   for (double& value : truth) value = 3 * random.normal();
-  std::vector<learn::AnyRows> owners;
+  std::vector<data::AnyRows> owners;
   for (size_t k = 0; k < kRateOwners; ++k) {
-    auto rows = std::make_shared<learn::Rows>(columns);
+    auto rows = std::make_shared<data::Rows>(columns);
     for (size_t i = 0; i < each; ++i) {
       double squares = 0, score = 0;
       for (double& value : z) value = random.normal(), squares += value * value;
@@ -29,7 +29,7 @@ Owners made(size_t each, size_t columns, uint64_t seed) {
       for (size_t j = 0; j < columns; ++j) score += truth[j] * z[j];
       rows->add(z, random.uniform() < 1 / (1 + std::exp(-score)) ? 1 : -1);
     }
-    owners.push_back(std::shared_ptr<const learn::Rows>(rows));
+    owners.push_back(std::shared_ptr<const data::Rows>(rows));
   }
   return {std::move(owners), kRateL2};
 }

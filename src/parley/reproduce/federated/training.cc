@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/base/parallel.h"
+#include "parley/base/memory/parallel.h"
 #include "parley/learn/federated/local_update.h"
 #include "parley/learn/kernel/kernel.h"
 #include "parley/privacy/accounting/zcdp.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr double kBox = 1e5;
 
 /// Records in the order in which owners get them, equal parts one after the other.
-std::vector<size_t> order_of(const learn::SparseRows& rows, Cut cut, size_t owners, uint64_t seed) {
+std::vector<size_t> order_of(const data::SparseRows& rows, Cut cut, size_t owners, uint64_t seed) {
   SeededRandom random(seed, 81);
   std::vector<size_t> order(rows.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -40,18 +40,18 @@ std::vector<size_t> order_of(const learn::SparseRows& rows, Cut cut, size_t owne
   return mild;
 }
 
-learn::AnyRows part_of(const learn::SparseRows& rows, std::span<const size_t> which) {
-  auto part = std::make_shared<learn::SparseRows>(rows.columns());
+data::AnyRows part_of(const data::SparseRows& rows, std::span<const size_t> which) {
+  auto part = std::make_shared<data::SparseRows>(rows.columns());
   for (size_t i : which) {
     const auto at = rows.row_indices(i);
     part->add(at, std::vector<double>(at.size(), 1 / std::sqrt(14.0)), rows.label(i));
   }
-  return std::shared_ptr<const learn::SparseRows>(part);
+  return std::shared_ptr<const data::SparseRows>(part);
 }
 
-learn::Fitness fitness_of(const std::vector<learn::AnyRows>& rows, double l2) {
-  learn::Fitness fitness(learn::Logistic{}, learn::columns_of(rows[0]), l2);
-  for (const learn::AnyRows& each : rows)
+learn::Fitness fitness_of(const std::vector<data::AnyRows>& rows, double l2) {
+  learn::Fitness fitness(learn::Logistic{}, data::columns_of(rows[0]), l2);
+  for (const data::AnyRows& each : rows)
     std::visit([&](const auto& kind) { fitness.add(*kind); }, each);
   return fitness;
 }
@@ -89,15 +89,15 @@ const char* name_of(Cut cut) {
   return kNames[static_cast<int>(cut)];
 }
 
-Owners::Owners(std::vector<learn::AnyRows> rows, double l2)
+Owners::Owners(std::vector<data::AnyRows> rows, double l2)
     : rows_(std::move(rows)), l2_(l2), all_(fitness_of(rows_, l2)), optimum_(all_.minimum(kBox)) {}
 
 Result<Owners> census_owners(const Study& study, Cut cut, size_t owners, double l2) {
   const SharedColumns columns = TRY(census_columns(study));
-  const auto& rows = *std::get<std::shared_ptr<const learn::SparseRows>>(columns->train);
+  const auto& rows = *std::get<std::shared_ptr<const data::SparseRows>>(columns->train);
   const std::vector<size_t> order = order_of(rows, cut, owners, study.seed);
   const size_t each = rows.size() / owners;
-  std::vector<learn::AnyRows> parts;
+  std::vector<data::AnyRows> parts;
   for (size_t k = 0; k < owners; ++k)
     parts.push_back(part_of(rows, std::span(order).subspan(k * each, each)));
   return Owners(std::move(parts), l2);

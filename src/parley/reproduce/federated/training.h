@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "parley/learn/data/any_rows.h"
+#include "parley/data/any_rows.h"
 #include "parley/learn/fitness.h"
 #include "parley/reproduce/data/columns_apart.h"
 #include "parley/reproduce/estimate.h"
@@ -21,18 +21,18 @@ const char* name_of(Cut cut);
 /// Equal owners and the objective of all their records.
 class Owners {
  public:
-  Owners(std::vector<learn::AnyRows> rows, double l2);
+  Owners(std::vector<data::AnyRows> rows, double l2);
 
   size_t count() const { return rows_.size(); }
-  size_t columns() const { return learn::columns_of(rows_[0]); }
-  size_t rows_each() const { return learn::size_of(rows_[0]); }
+  size_t columns() const { return data::columns_of(rows_[0]); }
+  size_t rows_each() const { return data::size_of(rows_[0]); }
   double l2() const { return l2_; }
-  const learn::AnyRows& rows(size_t owner) const { return rows_[owner]; }
+  const data::AnyRows& rows(size_t owner) const { return rows_[owner]; }
   const learn::Optimum& optimum() const { return optimum_; }
   double excess(std::span<const double> theta) const { return all_.at(theta) - optimum_.fitness; }
 
  private:
-  std::vector<learn::AnyRows> rows_;
+  std::vector<data::AnyRows> rows_;
   double l2_;
   learn::Fitness all_;
   learn::Optimum optimum_;

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/reproduce/output/output.h"
 
 namespace parley::reproduce {

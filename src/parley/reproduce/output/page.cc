@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/base/version.h"
 #include "parley/reproduce/output/output.h"
 #include "parley/reproduce/plot/canvas.h"

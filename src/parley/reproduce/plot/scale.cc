@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::reproduce {
 namespace {

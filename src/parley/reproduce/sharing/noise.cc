@@ -66,13 +66,13 @@ MatrixXd binary(Entropy& entropy) {
   return data;
 }
 
-learn::AnyRows rows_of(const MatrixXd& data) {
-  auto rows = std::make_shared<learn::Rows>(size_t(data.cols()));
+data::AnyRows rows_of(const MatrixXd& data) {
+  auto rows = std::make_shared<data::Rows>(size_t(data.cols()));
   for (Index i = 0; i < data.rows(); ++i) {
     const VectorXd row = data.row(i);
     rows->add({row.data(), size_t(row.size())}, 0);
   }
-  return std::shared_ptr<const learn::Rows>(rows);
+  return std::shared_ptr<const data::Rows>(rows);
 }
 
 /// How much of a message lies outside the space of these columns.

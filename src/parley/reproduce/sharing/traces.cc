@@ -3,8 +3,8 @@
 #include <numeric>
 
 #include "parley/learn/fitness.h"
-#include "parley/learn/sharing/columns.h"
-#include "parley/learn/sharing/fdml.h"
+#include "parley/learn/vertical/admm/columns.h"
+#include "parley/learn/vertical/admm/fdml.h"
 #include "parley/sim/paper/sharing.h"
 #include "parley/sim/seeded_entropy.h"
 
@@ -30,20 +30,20 @@ std::vector<double> joined(const std::vector<learn::PartyStep>& parties) {
   return joined(models);
 }
 
-learn::Fitness fitness_of(const learn::AnyRows& rows, double l2, int threads) {
-  learn::Fitness fitness(learn::Logistic{}, learn::columns_of(rows), l2, threads);
+learn::Fitness fitness_of(const data::AnyRows& rows, double l2, int threads) {
+  learn::Fitness fitness(learn::Logistic{}, data::columns_of(rows), l2, threads);
   std::visit([&](const auto& kind) { fitness.add(*kind); }, rows);
   return fitness;
 }
 
 /// Few columns: the certified optimum. Many: a model as good as that by sharing with one party,
 /// whose factor is cheaper than the curvature of every step.
-Alone trained_alone(const learn::AnyRows& train, const learn::AnyRows& test, double lam,
+Alone trained_alone(const data::AnyRows& train, const data::AnyRows& test, double lam,
                     const Study& study) {
   constexpr size_t kFew = 500;
-  const double l2 = lam / double(learn::size_of(train));
+  const double l2 = lam / double(data::size_of(train));
   const learn::Fitness on_test = fitness_of(test, 0, study.threads);
-  if (learn::columns_of(train) <= kFew) {
+  if (data::columns_of(train) <= kFew) {
     const learn::Optimum best = fitness_of(train, l2, study.threads).minimum(1e4);
     return {best.fitness, on_test.at(best.theta)};
   }

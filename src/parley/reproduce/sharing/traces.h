@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/sharing/admm.h"
+#include "parley/learn/vertical/admm/admm.h"
 #include "parley/reproduce/data/columns_apart.h"
 
 namespace parley::reproduce::sharing {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/reproduce/figures.h"
 #include "parley/reproduce/sync/grid.h"
 
@@ -63,8 +63,7 @@ Result<SharedGrid> fraud_grid(const Study& study) {
 /// Three banks of the usual size, with or without a clip.
 Result<Banks> usual_banks(const Study& study, const Records& records, double clip) {
   const uint64_t size = usual_size(study, records.rows.size());
-  const learn::Rows rows =
-      shortened(part_of(records.rows, 0, kBanks * size), fraud_profile().bound);
+  const data::Rows rows = shortened(part_of(records.rows, 0, kBanks * size), fraud_profile().bound);
   return equal_banks(fraud_profile(), rows, size, clip, study.threads);
 }
 
@@ -196,7 +195,7 @@ Result<Figure> sync_claim_fraud(const Study& study) {
   figure.measures = {within, beside("E ψ, gradients clipped at Ξ = 30, 25 rounds, " + at,
                                     mean(sound[0].spread()))};
   learn::Fitness pilot(fraud_profile().loss, banks.columns(), fraud_profile().l2, study.threads);
-  const learn::Rows rows = shortened(records->pilot, fraud_profile().bound);
+  const data::Rows rows = shortened(records->pilot, fraud_profile().bound);
   pilot.add(rows);
   const double public_only =
       banks.population().relative(pilot.minimum(fraud_profile().box).theta).front();

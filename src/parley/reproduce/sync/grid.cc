@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::reproduce::sync {
 
@@ -28,8 +28,8 @@ SharedGrid known_grid(const Study& study, const std::string& key, uint64_t runs)
 
 Result<SharedGrid> fill_grid(const Study& study, const std::string& key, Grid grid,
                              const Profile& profile, const Sound& sound, double shorten_to) {
-  const learn::Rows& all = grid.records->rows;
-  const learn::Rows records = shorten_to > 0 ? shortened(all, shorten_to) : all;
+  const data::Rows& all = grid.records->rows;
+  const data::Rows records = shorten_to > 0 ? shortened(all, shorten_to) : all;
   const auto budgets = equal_budgets(kEpsilons);
   const Banks some = equal_banks(profile, records, grid.sizes.front(), 0, study.threads);
   study.expect(grid.sizes.size() * (work(literal(profile, some), budgets.size(), grid.runs) +
@@ -50,8 +50,8 @@ Result<SharedGrid> fill_grid(const Study& study, const std::string& key, Grid gr
   return result;
 }
 
-learn::Rows shortened(const learn::Rows& rows, double length) {
-  learn::Rows result(rows.columns());
+data::Rows shortened(const data::Rows& rows, double length) {
+  data::Rows result(rows.columns());
   result.reserve(rows.size());
   std::vector<double> z(rows.columns());
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -34,7 +34,7 @@ Result<SharedGrid> fill_grid(const Study& study, const std::string& key, Grid gr
                              const Profile& profile, const Sound& sound, double shorten_to = 0);
 
 /// Records no longer than this in L1.
-learn::Rows shortened(const learn::Rows& rows, double length);
+data::Rows shortened(const data::Rows& rows, double length);
 
 Curve over_epsilon(const std::vector<std::vector<Estimate>>& means, size_t size);
 Curve over_size(const Grid& grid, const std::vector<std::vector<Estimate>>& means, size_t epsilon);

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "parley/learn/async_descent.h"
+#include "parley/learn/schedule/async_descent.h"
 
 namespace parley::reproduce::sync {
 
@@ -15,18 +15,18 @@ Profile fraud_profile() {
   return {.loss = learn::Hinge{}, .l2 = 1, .box = 50, .step = 1, .bound = 53};
 }
 
-Banks::Banks(const Profile& profile, std::vector<learn::Rows> rows, double clip, int threads)
-    : rows_(std::make_unique<std::vector<learn::Rows>>(std::move(rows))) {
+Banks::Banks(const Profile& profile, std::vector<data::Rows> rows, double clip, int threads)
+    : rows_(std::make_unique<std::vector<data::Rows>>(std::move(rows))) {
   sim::monte_carlo::Model model{.loss = profile.loss, .l2 = profile.l2, .box = profile.box};
   if (clip > 0) model.clip = learn::ClipIn::kL1, model.limit = clip;
   population_ = std::make_unique<Population>(model, rows_->front().columns(),
                                              sim::monte_carlo::Precision::kSingle, threads);
-  for (const learn::Rows& bank : *rows_) population_->add(bank);
+  for (const data::Rows& bank : *rows_) population_->add(bank);
 }
 
-Banks equal_banks(const Profile& profile, const learn::Rows& records, uint64_t size, double clip,
+Banks equal_banks(const Profile& profile, const data::Rows& records, uint64_t size, double clip,
                   int threads) {
-  std::vector<learn::Rows> rows;
+  std::vector<data::Rows> rows;
   for (uint64_t bank = 0; bank < kBanks; ++bank)
     rows.push_back(part_of(records, bank * size, (bank + 1) * size));
   return {profile, std::move(rows), clip, threads};
@@ -34,7 +34,7 @@ Banks equal_banks(const Profile& profile, const learn::Rows& records, uint64_t s
 
 double Banks::curvature() const {
   double largest = 0;
-  for (const learn::Rows& bank : *rows_)
+  for (const data::Rows& bank : *rows_)
     largest = std::fmax(largest, learn::largest_curvature(population_->model().loss, bank));
   return largest;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/schedule.h"
+#include "parley/learn/schedule/schedule.h"
 #include "parley/reproduce/curve.h"
 #include "parley/reproduce/data/records.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
@@ -35,7 +35,7 @@ Profile fraud_profile();
 /// Banks and their records. A gradient clip of 0 is none, as in the paper.
 class Banks {
  public:
-  Banks(const Profile& profile, std::vector<learn::Rows> rows, double clip, int threads);
+  Banks(const Profile& profile, std::vector<data::Rows> rows, double clip, int threads);
 
   const sim::monte_carlo::Population& population() const { return *population_; }
   double rows(size_t bank) const { return population_->rows(bank); }
@@ -44,12 +44,12 @@ class Banks {
   double curvature() const;
 
  private:
-  std::unique_ptr<std::vector<learn::Rows>> rows_;
+  std::unique_ptr<std::vector<data::Rows>> rows_;
   std::unique_ptr<sim::monte_carlo::Population> population_;
 };
 
 /// The first records of the file are the first bank's, the next the second's, and so on.
-Banks equal_banks(const Profile& profile, const learn::Rows& records, uint64_t size, double clip,
+Banks equal_banks(const Profile& profile, const data::Rows& records, uint64_t size, double clip,
                   int threads);
 
 /// How to train, and what noise that takes.

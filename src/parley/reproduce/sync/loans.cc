@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/learn/fitness.h"
 #include "parley/reproduce/figures.h"
 #include "parley/reproduce/sync/grid.h"
@@ -39,7 +39,7 @@ constexpr double kSoundClip = 6;
 const char kSoundName[] = "clipped at 6, two Newton steps";
 
 /// Two Newton steps from the optimum of the public rows, whose curvature they use.
-Plan newton(const learn::Rows& pilot, double clip) {
+Plan newton(const data::Rows& pilot, double clip) {
   constexpr double kFar = 1e3;
   learn::Fitness fitness(learn::Squared{}, pilot.columns(), 0);
   fitness.add(pilot);

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "parley/base/number.h"
-#include "parley/learn/weights.h"
+#include "parley/base/math/number.h"
+#include "parley/learn/schedule/weights.h"
 #include "parley/reproduce/figures.h"
 #include "parley/reproduce/sync/fraud.h"
 #include "parley/reproduce/sync/grid.h"
@@ -21,7 +21,7 @@ const char* const kTitles[] = {"(i) others small and reluctant", "(ii) others sm
 
 struct Setup {
   Profile profile;
-  const learn::Rows& records;
+  const data::Rows& records;
   std::vector<uint64_t> sizes;   // n_1
   std::vector<double> epsilons;  // epsilon_1
   uint64_t small = 0, large = 0;
@@ -39,7 +39,7 @@ std::vector<double> log_grid(double from, double to, size_t count) {
 }
 
 Banks banks_of(const Study& study, const Setup& setup, uint64_t first, uint64_t others) {
-  std::vector<learn::Rows> rows;
+  std::vector<data::Rows> rows;
   rows.push_back(part_of(setup.records, 0, first));
   uint64_t begin = setup.sizes.back();
   for (int bank = 1; bank < 3; ++bank, begin += setup.large)
@@ -202,7 +202,7 @@ Result<Figure> sync_loans_scenarios(const Study& study) {
 Result<Figure> sync_fraud_scenarios(const Study& study) {
   const SharedRecords records = TRY(payments(study));
   const uint64_t most = std::min<uint64_t>(90'000, records->rows.size() / 3);
-  const learn::Rows rows = shortened(records->rows, fraud_profile().bound);
+  const data::Rows rows = shortened(records->rows, fraud_profile().bound);
   const Setup setup{.profile = fraud_profile(),
                     .records = rows,
                     .sizes = first_sizes(1'000, most, study.quick ? 2 : 3),

@@ -18,7 +18,7 @@ Population lending(uint64_t rows_each) {
   Population population({.loss = learn::Squared{}}, made.components());
   std::vector<double> z(made.components());
   for (uint64_t owner = 0; owner < 3; ++owner) {
-    learn::Rows rows(made.components());
+    data::Rows rows(made.components());
     for (uint64_t i = owner * rows_each; i < (owner + 1) * rows_each; ++i) {
       double rate = 0;
       made.features(i, z, rate);
@@ -67,7 +67,7 @@ TEST(MonteCarloAcceptance, S10FitnessFallsAHundredfoldFromEpsilonOneToTen) {
 }
 
 /// Three owners of the credit stand-in, rows as they are.
-Population credit(const learn::Rows& rows, Precision precision, learn::Losses loss) {
+Population credit(const data::Rows& rows, Precision precision, learn::Losses loss) {
   Population population({.loss = loss, .l2 = 1, .box = 50, .clip = learn::ClipIn::kL1, .limit = 30},
                         rows.columns(), precision);
   for (int owner = 0; owner < 3; ++owner) population.add(rows);
@@ -78,7 +78,7 @@ Population credit(const learn::Rows& rows, Precision precision, learn::Losses lo
 // count beside what 100,000 runs would still leave open, a 32nd of the standard error of 100.
 TEST(MonteCarloAcceptance, SinglePrecisionMovesTheMeanByLessThanAThirtiethOfItsStandardError) {
   const Standin standin = credit_standin({.name = "credit", .owners = {3000}, .pilot = 1000});
-  learn::Rows rows(30);
+  data::Rows rows(30);
   std::vector<double> z(30, 1.);
   for (uint64_t i = 0; i < 3000; ++i) {
     double fraud = 0;

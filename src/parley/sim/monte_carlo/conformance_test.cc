@@ -57,7 +57,7 @@ Population population_of(const SimulateInput& input, double box, learn::ClipIn c
                          .limit = input.charter.privacy.max_grad_norm},
                         input.charter.schema.features().size(), precision);
   for (const OwnerData& owner : input.owners)
-    population.add(*std::get<std::shared_ptr<const learn::Rows>>(owner.rows));
+    population.add(*std::get<std::shared_ptr<const data::Rows>>(owner.rows));
   return population;
 }
 

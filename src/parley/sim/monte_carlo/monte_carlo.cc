@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "parley/base/parallel.h"
+#include "parley/base/memory/parallel.h"
 #include "parley/sim/monte_carlo/columns.h"
 #include "parley/sim/monte_carlo/pass/pass.h"
 #include "parley/sim/monte_carlo/store.h"

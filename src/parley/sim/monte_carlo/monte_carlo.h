@@ -1,7 +1,8 @@
 // Monte Carlo: hundreds of runs of one job as columns of one state, for percentiles, means and
-// standard errors. The rules are those of learn/schedule.h and learn/async_descent.h, by the same
-// code; what is left out is gate, ledger, wire and lattice. Everything is NOT PRIVATE: fitness is
-// measured on private rows, and the noise can be replayed.
+// standard errors. The rules are those of learn/schedule/schedule.h and
+// learn/schedule/async_descent.h, by the same code; what is left out is gate, ledger, wire and
+// lattice. Everything is NOT PRIVATE: fitness is measured on private rows, and the noise can be
+// replayed.
 //
 // A job without a clip is the papers' literal form, where a bound is believed and not enforced;
 // with a clip it is the sound one but for the lattice, whose steps are 2^-24 of the clip.
@@ -14,8 +15,8 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/learn/async_descent.h"
-#include "parley/learn/schedule.h"
+#include "parley/learn/schedule/async_descent.h"
+#include "parley/learn/schedule/schedule.h"
 #include "parley/sim/monte_carlo/draws.h"
 #include "parley/sim/monte_carlo/population.h"
 #include "parley/sim/simulate.h"

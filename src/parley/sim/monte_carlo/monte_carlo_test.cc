@@ -12,7 +12,7 @@
 namespace parley::sim::monte_carlo {
 namespace monte_carlo_test {
 
-using learn::ClipIn, learn::Losses, learn::Rows;
+using learn::ClipIn, learn::Losses, data::Rows;
 
 constexpr size_t kColumns = 7;
 

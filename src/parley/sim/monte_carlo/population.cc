@@ -25,7 +25,7 @@ bool Population::quadratic() const {
   return squared(model_) && model_.clip == learn::ClipIn::kNone;
 }
 
-void Population::add(const learn::Rows& rows) {
+void Population::add(const data::Rows& rows) {
   check(rows.columns() == columns_ && rows.size() > 0);
   optimum_.reset();
   if (squared(model_)) {

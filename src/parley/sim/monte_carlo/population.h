@@ -30,7 +30,7 @@ class Population {
              int threads = 1);
 
   /// One more owner. With a loss other than squared, `rows` must outlive this.
-  void add(const learn::Rows& rows);
+  void add(const data::Rows& rows);
   /// Only where nothing else is needed: quadratic().
   void add(const learn::Moments& moments);
 

@@ -4,7 +4,7 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/files.h"
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::sim::monte_carlo {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/sync_plan.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/owners/post.h"

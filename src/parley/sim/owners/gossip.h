@@ -1,11 +1,11 @@
 // A job without a central learner in one process: owners joined by the charter's graph pass
-// released answers on (protocol/gossip.h). Time is a number; faults replay from the seed.
+// released answers on (protocol/peers/gossip.h). Time is a number; faults replay from the seed.
 #pragma once
 
 #include <functional>
 #include <vector>
 
-#include "parley/protocol/gossip.h"
+#include "parley/protocol/peers/gossip.h"
 #include "parley/sim/outcome.h"
 #include "parley/sim/world.h"
 

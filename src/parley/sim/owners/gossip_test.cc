@@ -4,7 +4,7 @@
 
 #include "parley/base/files.h"
 #include "parley/ledger/read.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/sync_plan.h"
 #include "support/ledgers.h"
 #include "support/owner_charters.h"

@@ -7,7 +7,7 @@
 #include "parley/base/files.h"
 #include "parley/learn/solver/prox.h"
 #include "parley/ledger/read.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/sync_plan.h"
 #include "support/ledgers.h"
 #include "support/owner_charters.h"
@@ -41,9 +41,9 @@ Result<OwnerLearnerRun> learn(const SimulateInput& input, uint64_t seed,
 
 /// The same charter with other rows at the learner.
 SimulateInput with_other_rows(SimulateInput input, size_t owner) {
-  auto other = std::make_shared<learn::Rows>(10);
+  auto other = std::make_shared<data::Rows>(10);
   for (size_t i = 0; i < 300; ++i) other->add(std::vector<double>(10, double(i % 7) - 3), .5);
-  input.owners[owner].rows = std::shared_ptr<const learn::Rows>(other);
+  input.owners[owner].rows = std::shared_ptr<const data::Rows>(other);
   return input;
 }
 
@@ -104,10 +104,10 @@ TEST(OwnerLearner, TheTunedModelIsWrittenNowhere) {
 /// The stand-in's rates as two classes, above and below the centre.
 SimulateInput classes_of(SimulateInput input, charter::Loss loss) {
   for (OwnerData& owner : input.owners) {
-    const auto& rows = *std::get<std::shared_ptr<const learn::Rows>>(owner.rows);
-    auto signs = std::make_shared<learn::Rows>(rows.columns());
+    const auto& rows = *std::get<std::shared_ptr<const data::Rows>>(owner.rows);
+    auto signs = std::make_shared<data::Rows>(rows.columns());
     for (size_t i = 0; i < rows.size(); ++i) signs->add(rows.row(i), rows.label(i) > 0 ? 1 : -1);
-    owner.rows = std::shared_ptr<const learn::Rows>(signs);
+    owner.rows = std::shared_ptr<const data::Rows>(signs);
   }
   input.charter.model.loss = loss;
   return input;

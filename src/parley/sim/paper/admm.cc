@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/base/number.h"
-#include "parley/gate/sharing_terms.h"
-#include "parley/learn/sharing/admm.h"
-#include "parley/learn/sharing/model_part.h"
+#include "parley/base/math/number.h"
+#include "parley/gate/vertical_terms.h"
+#include "parley/learn/vertical/admm/admm.h"
+#include "parley/learn/vertical/model_part.h"
 #include "parley/protocol/secagg/secrets.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/sim/party.h"
@@ -130,7 +130,7 @@ Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& opti
   const Charter& charter = input.charter;
   std::vector<double> labels;
   for (size_t i = 0; i < joined.all->size(); ++i) labels.push_back(joined.all->label(i));
-  const std::vector<learn::AnyRows> columns(joined.own.begin(), joined.own.end());
+  const std::vector<data::AnyRows> columns(joined.own.begin(), joined.own.end());
   ColumnsRun run;
   const learn::AdmmHooks hooks{.after_round = [&](const learn::AdmmHooks::View& view) {
     run.by_round.push_back(view.round.objective);

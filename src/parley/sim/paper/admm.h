@@ -1,7 +1,7 @@
-// Rule admm of protocol sharing: ADMM without noise (learn/sharing/admm.h) on the owners' columns,
-// in plain doubles, past gate and ledger, and NOT PRIVATE. Whoever held the labels would get every
-// record's exact score of every owner, and every owner all labels. No party is played and no
-// message made: there is nothing that could be sent.
+// Rule admm of protocol sharing: ADMM without noise (learn/vertical/admm/admm.h) on the owners'
+// columns, in plain doubles, past gate and ledger, and NOT PRIVATE. Whoever held the labels would
+// get every record's exact score of every owner, and every owner all labels. No party is played and
+// no message made: there is nothing that could be sent.
 #pragma once
 
 #include "parley/sim/columns.h"

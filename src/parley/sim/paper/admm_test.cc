@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "parley/base/files.h"
-#include "parley/gate/sharing_terms.h"
+#include "parley/gate/vertical_terms.h"
 #include "parley/learn/fitness.h"
-#include "parley/learn/sharing/admm.h"
-#include "parley/learn/sharing/model_part.h"
-#include "parley/protocol/owner_jobs.h"
+#include "parley/learn/vertical/admm/admm.h"
+#include "parley/learn/vertical/model_part.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/world.h"
 #include "support/columns_charter.h"
@@ -22,7 +22,7 @@ namespace admm_test {
 constexpr size_t kRecords = 80;
 
 using Changes = std::vector<std::pair<std::string, std::string>>;
-using Columns = std::vector<std::shared_ptr<learn::Rows>>;
+using Columns = std::vector<std::shared_ptr<data::Rows>>;
 
 charter::Charter admm_charter(const Changes& changes = {}) {
   std::string text = test::columns_charter(1, kRecords, "admm");
@@ -41,7 +41,7 @@ charter::Charter admm_charter(const Changes& changes = {}) {
 Columns some_columns(const std::function<double(size_t owner, size_t column, double own)>& value) {
   test::SeededEntropy entropy(7, "columns");
   Columns columns;
-  for (size_t m = 0; m < 3; ++m) columns.push_back(std::make_shared<learn::Rows>(2));
+  for (size_t m = 0; m < 3; ++m) columns.push_back(std::make_shared<data::Rows>(2));
   for (size_t i = 0; i < kRecords; ++i) {
     std::vector<std::vector<double>> z(3, std::vector<double>(2));
     double sum = double(int64_t(entropy.word() % 401) - 200) / 1024;  // not quite
@@ -59,7 +59,7 @@ double as_drawn(size_t, size_t, double own) { return own; }
 SimulateInput input_of(const charter::Charter& charter, const Columns& columns) {
   SimulateInput input{.charter = charter, .owners = {}, .pilot = nullptr, .policies = {}};
   for (const auto& rows : columns)
-    input.owners.push_back({std::shared_ptr<const learn::Rows>(rows), "test", Hash{1}});
+    input.owners.push_back({std::shared_ptr<const data::Rows>(rows), "test", Hash{1}});
   return input;
 }
 
@@ -184,7 +184,7 @@ TEST(Admm, AConstantColumnAndColumnsThatDependOnEachOtherDoNoHarm) {
   const auto columns = some_columns([](size_t owner, size_t column, double own) {
     return owner == 0 && column == 1 ? .25 : owner == 2 && column == 1 ? 0 : own;
   });
-  auto twice = std::make_shared<learn::Rows>(2);
+  auto twice = std::make_shared<data::Rows>(2);
   for (size_t i = 0; i < kRecords; ++i)
     twice->add(std::vector{columns[1]->row(i)[0], columns[1]->row(i)[0]}, columns[1]->label(i));
   const auto result = simulate(
@@ -201,7 +201,7 @@ TEST(Admm, TheGuardEndsADivergingRunAndNamesTheStep) {
   });
   Columns alike;  // with labels of which a third say the opposite
   for (size_t m = 0; m < 3; ++m) {
-    alike.push_back(std::make_shared<learn::Rows>(2));
+    alike.push_back(std::make_shared<data::Rows>(2));
     for (size_t i = 0; i < kRecords; ++i)
       alike[m]->add(columns[m]->row(i), columns[m]->label(i) * (i % 3 == 0 ? -1 : 1));
   }
@@ -230,7 +230,7 @@ TEST(Admm, RefusesWhatItCannotTrainOnNamingTheKey) {
   EXPECT_EQ(key_of_refusal(policies), "protocol.rule");
 
   const Columns columns = some_columns(as_drawn);
-  auto odd = std::make_shared<learn::Rows>(2);
+  auto odd = std::make_shared<data::Rows>(2);
   for (size_t i = 0; i < kRecords; ++i) odd->add(columns[1]->row(i), i == 5 ? 0 : 1);
   EXPECT_EQ(key_of_refusal(input_of(admm_charter(), {columns[0], odd, columns[2]})),
             "target.levels");
@@ -254,7 +254,7 @@ TEST(Admm, HasNoPlaceOutsideASimulation) {
     EXPECT_NE(result.error().what.find("parley simulate"), std::string::npos);
     EXPECT_NE(result.error().hint.find("\"gradients\""), std::string::npos);
   };
-  expect_refused(gate::sharing_terms(input.charter));
+  expect_refused(gate::vertical_terms(input.charter));
   expect_refused(protocol::learners_job(input.charter, ""));
   expect_refused(charter::Policy{}.dataset_for(input.charter));
   expect_refused(run_job({.input = input, .options = options}));

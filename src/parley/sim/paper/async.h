@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/async_descent.h"
+#include "parley/learn/schedule/async_descent.h"
 #include "parley/sim/paper/not_private.h"
 #include "parley/sim/simulate.h"
 

@@ -53,7 +53,7 @@ std::vector<double> attack(const SimulateInput& input, const Sync::Seen& now,
 double error_of_attack(const SimulateInput& input) {
   const auto seen = watched(input);
   learn::Fitness exact(learn::Squared{}, 10, 0, 1);
-  exact.add(*std::get<std::shared_ptr<const learn::Rows>>(input.owners[0].rows));
+  exact.add(*std::get<std::shared_ptr<const data::Rows>>(input.owners[0].rows));
   double error = 0;
   for (size_t k = 1; k < seen.size(); ++k) {
     const auto found = attack(input, seen[k - 1], seen[k], k);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/learn/sharing/gram.h"
+#include "parley/learn/vertical/admm/gram.h"
 
 namespace parley::sim::paper {
 namespace {
@@ -15,7 +15,7 @@ using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 /// Noise of covariance (D'D)^+.
 class ColumnNoise {
  public:
-  ColumnNoise(const learn::AnyRows& rows, int threads) {
+  ColumnNoise(const data::AnyRows& rows, int threads) {
     const MatrixXd gram = learn::gram_of_columns(rows, 0, threads);
     factor_.compute(gram);
     const VectorXd diagonal = factor_.matrixLLT().diagonal();
@@ -42,12 +42,12 @@ class ColumnNoise {
 
 }  // namespace
 
-Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<learn::AnyRows>& columns,
+Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<data::AnyRows>& columns,
                                                   std::span<const double> labels,
                                                   const learn::AdmmOptions& options, double sigma,
                                                   Entropy& entropy) {
   std::vector<ColumnNoise> noises;
-  for (const learn::AnyRows& block : columns) noises.emplace_back(block, options.threads);
+  for (const data::AnyRows& block : columns) noises.emplace_back(block, options.threads);
   NoisySharing out;
   learn::AdmmHooks hooks;
   hooks.after_step = [&](size_t m, learn::PartyStep& party) {

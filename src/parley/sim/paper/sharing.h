@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "parley/learn/sharing/admm.h"
+#include "parley/learn/vertical/admm/admm.h"
 #include "parley/sim/paper/not_private.h"
 
 namespace parley::sim::paper {
@@ -25,7 +25,7 @@ struct NoisySharing {
   std::vector<double> y{};  // as broadcast after the last round
 };
 
-Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<learn::AnyRows>& columns,
+Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<data::AnyRows>& columns,
                                                   std::span<const double> labels,
                                                   const learn::AdmmOptions& options, double sigma,
                                                   Entropy& entropy);

@@ -12,8 +12,8 @@
 namespace parley::sim::paper {
 namespace sharing_test {
 
+using data::AnyRows, data::Rows;
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
-using learn::AnyRows, learn::Rows;
 
 constexpr size_t kRecords = 300, kColumns = 8;
 

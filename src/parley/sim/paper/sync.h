@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/learn/schedule.h"
+#include "parley/learn/schedule/schedule.h"
 #include "parley/sim/paper/not_private.h"
 #include "parley/sim/simulate.h"
 

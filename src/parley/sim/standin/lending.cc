@@ -103,7 +103,7 @@ Result<Lending> Lending::make(const LendingOptions& options) {
   std::vector<double> pilot(options.pilot * kAttributes);
   for (uint64_t i = 0; i < options.pilot; ++i)
     draw(options, options.rows + i, std::span(pilot).subspan(i * kAttributes).first<kAttributes>());
-  return Lending(options, TRY(learn::Whitening::fit(pilot, kAttributes, options.components)));
+  return Lending(options, TRY(data::Whitening::fit(pilot, kAttributes, options.components)));
 }
 
 void Lending::raw(uint64_t row, std::span<double, kAttributes> attributes, double& rate) const {

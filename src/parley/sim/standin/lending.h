@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/learn/preprocess/whitening.h"
+#include "parley/data/transforms/whitening.h"
 #include "parley/sim/standin/standin.h"
 
 namespace parley::sim {
@@ -50,10 +50,10 @@ class Lending {
   std::vector<std::string> feature_names() const;  // pc1, pc2, ...
 
  private:
-  Lending(const LendingOptions& options, learn::Whitening whitening)
+  Lending(const LendingOptions& options, data::Whitening whitening)
       : options_(options), whitening_(std::move(whitening)) {}
   LendingOptions options_;
-  learn::Whitening whitening_;
+  data::Whitening whitening_;
 };
 
 /// The column of the rate in the CSV file, its last.

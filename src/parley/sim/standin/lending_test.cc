@@ -11,8 +11,8 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/files.h"
-#include "parley/base/number.h"
-#include "parley/learn/data/csv.h"
+#include "parley/base/math/number.h"
+#include "parley/data/readers/csv.h"
 
 namespace parley::sim {
 namespace lending_test {
@@ -214,10 +214,10 @@ TEST_F(LendingFile, HoldsTheNumbersThatMemoryHolds) {
   for (bool raw : {true, false}) {
     const Features f = raw ? raw_of(made, 500, 3500) : features_of(made, 500, 3500);
     write(standin(3000, 1000, raw), 500, 3500);
-    learn::Schema schema{.target = {.column = kLendingTarget, .low = 0, .high = 100}};
+    data::Schema schema{.target = {.column = kLendingTarget, .low = 0, .high = 100}};
     for (const std::string& name : raw ? Lending::raw_names() : made.feature_names())
       schema.columns.push_back({.name = name, .low = -1e9, .high = 1e9});
-    const auto rows = learn::read_csv(file, schema);
+    const auto rows = data::read_csv(file, schema);
     ASSERT_TRUE(rows) << describe(rows.error());
     ASSERT_EQ(rows->size(), 3000u);
     for (size_t i = 0; i < rows->size(); ++i) {

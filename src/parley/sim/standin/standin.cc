@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 #include "parley/sim/standin/credit.h"
 #include "parley/sim/standin/hospital.h"
 #include "parley/sim/standin/lending.h"

@@ -9,7 +9,7 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/files.h"
-#include "parley/learn/data/csv.h"
+#include "parley/data/readers/csv.h"
 #include "parley/learn/fitness.h"
 #include "parley/sim/standin/hospital.h"
 #include "support/ledgers.h"
@@ -130,8 +130,8 @@ TEST(Hospital, SizesAreThoseOfTheSpecification) {
 }
 
 /// Owners' rows as the charter of the stand-in reads them: scale 2.5.
-learn::Rows rows_of(const Standin& standin, uint64_t begin, uint64_t end) {
-  learn::Rows rows(10);
+data::Rows rows_of(const Standin& standin, uint64_t begin, uint64_t end) {
+  data::Rows rows(10);
   std::vector<double> z(10);
   double target = 0;
   for (uint64_t row = begin; row < end; ++row) {
@@ -155,7 +155,7 @@ Alone hospitals_alone(uint64_t seed) {
   std::vector<std::vector<double>> alone;
   uint64_t begin = 0;
   for (uint64_t size : options.owners) {
-    const learn::Rows rows = rows_of(standin, begin, begin + size);
+    const data::Rows rows = rows_of(standin, begin, begin + size);
     learn::Fitness own(learn::Squared{}, 10, 0);
     own.add(rows), pooled.add(rows);
     alone.push_back(own.minimum(10).theta);

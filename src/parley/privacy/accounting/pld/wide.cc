@@ -1,12 +1,12 @@
 #include "parley/privacy/accounting/pld/wide.h"
 
-#include "parley/base/number.h"
+#include "parley/base/math/number.h"
 
 namespace parley::privacy {
 namespace {
 
 constexpr double kWide = 0x1p20;
-constexpr double kDimensionMax = 4096;  // of a lattice: learn/data/rows.h
+constexpr double kDimensionMax = 4096;  // of a lattice: data/rows.h
 
 double distance_of(const DiscreteGaussianEvent& event) {
   const double reach = 45 + event.sensitivity / event.sigma;  // in sigmas

@@ -17,7 +17,7 @@ double norm_of(std::span<const double> z, learn::ClipIn norm) {
 }  // namespace
 
 template <class Real>
-PackedRows<Real>::PackedRows(const learn::Losses& loss, const learn::Rows& rows, learn::ClipIn norm,
+PackedRows<Real>::PackedRows(const learn::Losses& loss, const data::Rows& rows, learn::ClipIn norm,
                              double limit)
     : hinge_(std::holds_alternative<learn::Hinge>(loss)),
       rows_(rows.size()),
@@ -54,7 +54,7 @@ void PackedRows<Real>::put_steps(size_t i, std::span<const double> z, double lab
 template class PackedRows<float>;
 template class PackedRows<double>;
 
-Packed pack(const learn::Losses& loss, const learn::Rows& rows, learn::ClipIn norm, double limit,
+Packed pack(const learn::Losses& loss, const data::Rows& rows, learn::ClipIn norm, double limit,
             Precision precision) {
   if (precision == Precision::kDouble) return PackedRows<double>(loss, rows, norm, limit);
   return PackedRows<float>(loss, rows, norm, limit);

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "parley/learn/data/rows.h"
+#include "parley/data/rows.h"
 #include "parley/learn/loss.h"
 #include "parley/learn/objective.h"
 
@@ -42,7 +42,7 @@ class PackedRows {
  public:
   /// A record's slope is clamped to what its gradient's limit leaves: limit / norm of z. For passes
   /// with this loss only.
-  PackedRows(const learn::Losses& loss, const learn::Rows& rows, learn::ClipIn norm, double limit);
+  PackedRows(const learn::Losses& loss, const data::Rows& rows, learn::ClipIn norm, double limit);
 
   /// Of the hinge loss a record's gradient is 0 or one vector, c (-y) z with c its weight or what
   /// the limit leaves of it. That vector is what is packed; its score is above -c where the record
@@ -75,7 +75,7 @@ extern template class PackedRows<float>;
 extern template class PackedRows<double>;
 
 using Packed = std::variant<PackedRows<float>, PackedRows<double>>;
-Packed pack(const learn::Losses& loss, const learn::Rows& rows, learn::ClipIn norm, double limit,
+Packed pack(const learn::Losses& loss, const data::Rows& rows, learn::ClipIn norm, double limit,
             Precision precision);
 
 }  // namespace parley::sim::monte_carlo

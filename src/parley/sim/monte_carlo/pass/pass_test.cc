@@ -12,7 +12,7 @@
 namespace parley::sim::monte_carlo {
 namespace pass_test {
 
-using learn::ClipIn, learn::Isa, learn::Losses, learn::Rows;
+using learn::ClipIn, learn::Isa, learn::Losses, data::Rows;
 
 Rows some_rows(size_t count, size_t columns, uint64_t seed = 1) {
   SeededRandom random(seed, 0);

@@ -1,0 +1,235 @@
+#include "parley/audit/targets/federated_target.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "parley/learn/federated/shrink.h"
+#include "parley/learn/kernel/kernel.h"
+#include "parley/protocol/federated/learner.h"
+#include "parley/sim/federated.h"
+#include "parley/sim/party.h"
+
+namespace parley::audit {
+namespace {
+
+using charter::Charter;
+using RowsPointer = std::shared_ptr<const data::Rows>;
+
+constexpr size_t kNarrowColumns = 2, kOtherRecords = 3;
+constexpr double kFarOut = 1e6;   // Times the clip, or a label: clipped under every loss.
+constexpr double kStraight = 12;  // So far on the losing side the logistic loss is straight.
+constexpr double kLoudEpsilon = 100;
+
+/// The charter over two columns and few records of every owner, with keys to sign.
+Charter narrowed_sums(Charter charter) {
+  charter.preprocess.reset();
+  charter.schema.bundle.reset();
+  charter.schema.bias = false;
+  charter.schema.columns.clear();
+  for (size_t j = 0; j < kNarrowColumns; ++j)
+    charter.schema.columns.push_back({.name = "a" + std::to_string(j), .low = -1, .high = 1});
+  charter.protocol.start = charter::Start::kZero;  // How the learner steps is no matter here.
+  if (charter.protocol.rule == charter::Rule::kPilotNewton)
+    charter.protocol.rule = charter::Rule::kConstant;
+  for (charter::Owner& owner : charter.owners) {
+    owner.rows = charter.privacy.unit_records + static_cast<int64_t>(kOtherRecords);
+    owner.sign_key = sim::simulated_key(owner.name).public_key();
+  }
+  return charter;
+}
+
+/// What is asked about, in every aggregation: out at the box, along the first column.
+std::vector<double> far_out(const Charter& charter) { return {charter.model.box, 0}; }
+
+/// A record of the attacker's: as long as it may be, a little against the model asked about and
+/// otherwise across it, up or down.
+std::vector<double> canary(const Charter& charter, bool up) {
+  const bool shortened = charter.protocol.name == charter::ProtocolName::kFederated;
+  const double length =
+      shortened ? charter.privacy.max_row_norm : kFarOut * charter.privacy.max_grad_norm;
+  const double against = std::min(.3, kStraight / (charter.model.box * length));
+  const double across = std::sqrt(1 - against * against) * length;
+  return {-against * length, up ? across : -across};
+}
+
+/// Of the audited owner, whose unit is one way or the other, or of anyone else. At level "party"
+/// all its records are.
+RowsPointer rows_of(const Charter& charter, bool audited, World world) {
+  const bool whole = charter.protocol.level == charter::Level::kParty;
+  const bool classes = !charter.schema.target.levels.empty();
+  auto rows = std::make_shared<data::Rows>(kNarrowColumns);
+  const auto unit = static_cast<size_t>(charter.privacy.unit_records);
+  for (size_t i = 0; i < unit + kOtherRecords; ++i) {
+    if (audited && (whole || i < unit))
+      rows->add(canary(charter, world == World::kSecond), classes ? 1 : kFarOut);
+    else
+      rows->add(std::vector<double>(kNarrowColumns), 1);
+  }
+  return rows;
+}
+
+/// An owner's part of aggregation `attempt` before any noise.
+std::vector<int64_t> exact_part(const gate::SecaggTerms& terms, const RowsPointer& records,
+                                const std::vector<double>& theta, uint32_t attempt) {
+  if (const auto* sum = std::get_if<gate::GradientSum>(&terms.part))
+    return learn::lattice_sum<L2>(sum->loss, sum->lattice, theta, *records, 0, records->size());
+  const learn::LocalUpdate& update = terms.update();
+  const learn::LocalPlan& plan = update.plan();
+  const auto shrunk = std::get<RowsPointer>(learn::shrunk(records, plan.max_row_norm));
+  const double unit = terms.lattice().gamma() / static_cast<double>(plan.rows);
+  const auto mean = [&](std::span<const double> at) {
+    std::vector<double> gradient;
+    for (const int64_t value :
+         learn::lattice_sum<L2>(plan.loss, terms.lattice(), at, *shrunk, 0, shrunk->size()))
+      gradient.push_back(unit * static_cast<double>(value));
+    return gradient;
+  };
+  const uint64_t done = uint64_t{attempt - 1} * static_cast<uint64_t>(plan.steps);
+  return update.rounded(update.run(theta, mean, done), terms.gamma);
+}
+
+struct Attack {
+  Charter charter;
+  size_t owner = 0;
+  protocol::FederatedPlan plan;               // of a learner that always asks the same
+  std::vector<std::vector<double>> shifts{};  // by aggregation: of the sum, between the worlds
+};
+
+Result<Attack> attack_on(const Charter& whole, size_t owner) {
+  Charter charter = narrowed_sums(whole);
+  auto plan = TRY(protocol::federated_plan(charter, nullptr));
+  plan.schedule = learn::constant_step(plan.answers, 0, learn::Average::kNone, far_out(charter));
+  plan.l2 = 0;
+  plan.evaluation.reset();
+  const gate::SecaggPlan shares = TRY(gate::secagg_plan(charter));
+  Attack attack{std::move(charter), owner, std::move(plan)};
+  const std::vector<double> theta = far_out(attack.charter);
+  const RowsPointer first = rows_of(attack.charter, true, World::kFirst);
+  const RowsPointer second = rows_of(attack.charter, true, World::kSecond);
+  for (uint32_t attempt = 1; attempt <= attack.plan.answers; ++attempt) {
+    const auto before = exact_part(shares.owners[owner], first, theta, attempt);
+    const auto after = exact_part(shares.owners[owner], second, theta, attempt);
+    std::vector<double>& shift = attack.shifts.emplace_back();
+    for (size_t j = 0; j < before.size(); ++j)
+      shift.push_back(static_cast<double>(after[j] - before[j]));
+  }
+  return attack;
+}
+
+struct Played {
+  double score = 0;
+  double epsilon = 0;  // of the audited owner, by its ledger
+};
+
+/// One job with the fewest survivors, the audited owner first among them, the colluders last.
+class Job {
+ public:
+  static Result<Job> make(const Attack& attack, World world, Entropy& entropy) {
+    Job job(attack);
+    const charter::SecureAggregation& secure = *attack.charter.secure_aggregation;
+    const auto survivors = static_cast<size_t>(secure.survivors);
+    const uint64_t seed = entropy.word();
+    for (size_t i = 0; i < survivors; ++i) {
+      const size_t place = (attack.owner + i) % attack.charter.owners.size();
+      const bool colludes = i + static_cast<size_t>(secure.colluders) >= survivors;
+      TRY(job.add(place, rows_of(attack.charter, i == 0, world), colludes ? 0 : seed));
+    }
+    return job;
+  }
+
+  Result<Played> run() {
+    while (!learner_->finished()) {
+      if (post_.empty()) TRY(take(learner_->time_is_up()));  // Nobody waits for the others.
+      if (post_.empty()) return Error{Code::kFailed, "the audited job stands still"};
+      const protocol::Outgoing letter = std::move(post_.front());
+      post_.pop_front();
+      protocol::Owner& owner = *owners_[letter.owner];
+      const auto reply = TRY(owner.step(letter.message));
+      if (owner.refused()) return *owner.refused();
+      owner.rest();
+      if (reply) TRY(take(TRY(learner_->step(letter.owner, *reply))));
+    }
+    return Played{score_, parties_[attack_->owner]->epsilon_spent()};
+  }
+
+ private:
+  explicit Job(const Attack& attack)
+      : attack_(&attack),
+        learner_(std::make_unique<protocol::FederatedLearner>(attack.plan)),
+        parties_(attack.charter.owners.size()),
+        owners_(attack.charter.owners.size()) {}
+
+  Result<void> add(size_t place, RowsPointer rows, uint64_t seed) {
+    parties_[place] = TRY(sim::Party::make({.charter = attack_->charter,
+                                            .owner = place,
+                                            .rows = std::move(rows),
+                                            .policy = nullptr,
+                                            .seed = seed,
+                                            .run = 0,
+                                            .ledger = {},
+                                            .threads = 1}));
+    owners_[place] = TRY(parties_[place]->open_federated());
+    learner_->attend(place);
+    return take(TRY(learner_->step(place, owners_[place]->connect())));
+  }
+
+  /// What is to be sent, and what an opened sum tells: the likelihood ratio, up to scale and shift.
+  Result<void> take(protocol::Step step) {
+    for (protocol::Outgoing& each : step.messages) post_.push_back(std::move(each));
+    for (const wire::Note& note : step.notes) {
+      if (note.kind == wire::Note::Kind::kBegun) attempt_ = note.round;
+      if (note.kind != wire::Note::Kind::kSum) continue;
+      const std::vector<double>& shift = attack_->shifts[attempt_ - 1];
+      for (size_t j = 0; j < shift.size(); ++j)
+        score_ += static_cast<double>(note.values[j]) * shift[j];
+    }
+    return {};
+  }
+
+  const Attack* attack_;
+  std::unique_ptr<protocol::FederatedLearner> learner_;
+  std::vector<std::unique_ptr<sim::Party>> parties_;
+  std::vector<std::unique_ptr<protocol::Owner>> owners_;
+  std::deque<protocol::Outgoing> post_{};
+  uint32_t attempt_ = 0;
+  double score_ = 0;
+};
+
+Result<Played> play(const Attack& attack, World world, Entropy& entropy) {
+  Job job = TRY(Job::make(attack, world, entropy));
+  return job.run();
+}
+
+Play play_of(Attack attack) {
+  auto shared = std::make_shared<const Attack>(std::move(attack));
+  return [shared](World world, Entropy& entropy) -> Result<double> {
+    return TRY(play(*shared, world, entropy)).score;
+  };
+}
+
+}  // namespace
+
+Result<Target> federated_target(const Charter& charter, size_t owner) {
+  check(owner < charter.owners.size() && charter.secure_aggregation.has_value());
+  const charter::Owner& who = charter.owners[owner];
+  Attack attack = TRY(attack_on(charter, owner));
+  SystemEntropy entropy;
+  const Played played = TRY(play(attack, World::kFirst, entropy));
+  Charter loud = charter;
+  for (charter::Owner& each : loud.owners) each.epsilon *= kLoudEpsilon;
+  const bool gaussian = charter.privacy.mechanism == charter::MechanismName::kGaussian;
+  return Target{.kind = "charter",
+                .name = who.name,
+                .what =
+                    "one unit of the attacker's or its opposite, asked far out by the learner and "
+                    "its colluders, in every sum",
+                .claimed = {std::min(played.epsilon, who.epsilon), who.delta, gaussian},
+                .play = play_of(std::move(attack)),
+                .control = play_of(TRY(attack_on(loud, owner))),
+                .control_name = "noise for a budget a hundred times as large"};
+}
+
+}  // namespace parley::audit

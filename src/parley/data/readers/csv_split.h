@@ -1,0 +1,34 @@
+// Cuts a CSV file into one per owner, in two passes and bounded memory.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/base/result.h"
+
+namespace parley::data {
+
+struct CsvPart {
+  std::filesystem::path file{};
+  double share = 1;   // of the rows, relative to the others
+  uint64_t rows = 0;  // as written
+};
+
+struct CsvSplit {
+  char separator = ',';
+  /// Rows with the same value in this column stay together, the largest groups placed first, each
+  /// where most of the share is still open. Without it the parts are consecutive.
+  std::string by{};
+  /// Without `by`: each row goes to a part at random, by the shares, instead.
+  std::optional<uint64_t> random_seed{};
+};
+
+/// Writes the parts, each with the header; returns them with their rows. The files appear together
+/// at the end, or none of them.
+Result<std::vector<CsvPart>> split_csv(const std::filesystem::path& path, const CsvSplit& split,
+                                       std::vector<CsvPart> parts);
+
+}  // namespace parley::data

@@ -1,0 +1,54 @@
+// What a record looks like: public, the same for every owner, written in the charter.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/data/transforms/bundle.h"
+
+namespace parley::data {
+
+struct Column {
+  enum class Kind { kNumber, kCategory };
+  enum class Encode { kInteger, kOneHot };
+  std::string name{};
+  Kind kind = Kind::kNumber;
+  double low = 0, high = 0;           // numbers outside are moved to the nearest bound
+  double missing = 0;                 // stands for a missing or unreadable number
+  bool log = false;                   // log1p, after the bounds
+  std::vector<std::string> levels{};  // categories, compared after trimming blanks
+  bool other = false;                 // one more level for everything not listed, and for missing
+  Encode encode = Encode::kOneHot;
+  /// Characters ignored in this column; in numbers '%' and thousands separators always are.
+  std::string strip{};
+
+  bool operator==(const Column&) const = default;
+};
+
+struct Target {
+  std::string column{};
+  double low = 0, high = 0;
+  double center = 0, scale = 1;       // y = (value - center) / scale
+  std::vector<std::string> levels{};  // two classes, -1 and +1; empty for a number
+  std::string strip{};
+
+  bool operator==(const Target&) const = default;
+};
+
+struct Schema {
+  std::vector<Column> columns{};
+  Target target{};
+  bool bias = false;               // one more feature, always 1, at the end
+  std::optional<Bundle> bundle{};  // makes the features of the encoded columns; public
+
+  /// Names of the encoded columns, in order: one per number or integer category, one per level of a
+  /// one-hot category (`home=RENT`, ..., `home=other`).
+  std::vector<std::string> encoded() const;
+  /// Names of the features z: the bundle's, else the encoded columns; then `bias`.
+  std::vector<std::string> features() const;
+
+  bool operator==(const Schema&) const = default;
+};
+
+}  // namespace parley::data

@@ -1,0 +1,193 @@
+// Fits a bundle on public rows.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "parley/data/rows.h"
+#include "parley/data/schema.h"
+#include "parley/data/transforms/principal.h"
+#include "parley/data/transforms/transform.h"
+#include "parley/data/transforms/whitening.h"
+
+namespace parley::data {
+namespace {
+
+/// Jacobi's method takes about 90 p^3 operations: some ten seconds here.
+constexpr size_t kRotateMax = 512;
+
+Error cannot(std::string what, std::string hint) {
+  return {Code::kInvalid, std::move(what), std::move(hint)};
+}
+
+template <class Value>
+double mean_over(const Rows& rows, const Value& value) {
+  double sum = 0;
+  for (size_t i = 0; i < rows.size(); ++i) sum += value(i);
+  return sum / static_cast<double>(rows.size());
+}
+
+/// Sum of products about the means.
+template <class Left, class Right>
+double scatter(const Rows& rows, const Left& left, double left_mean, const Right& right,
+               double right_mean) {
+  double sum = 0;
+  for (size_t i = 0; i < rows.size(); ++i) sum += (left(i) - left_mean) * (right(i) - right_mean);
+  return sum;
+}
+
+auto column_of(const Rows& rows, size_t j) {
+  return [&rows, j](size_t i) { return rows.row(i)[j]; };
+}
+
+bool varies(const Rows& rows, size_t j) {
+  for (size_t i = 1; i < rows.size(); ++i)
+    if (rows.row(i)[j] != rows.row(0)[j]) return true;
+  return false;
+}
+
+/// Mean and deviation of every column; a constant column is only centred.
+void fit_standard(const Rows& pilot, Bundle& bundle) {
+  const double degrees = static_cast<double>(pilot.size()) - 1;
+  for (size_t j = 0; j < pilot.columns(); ++j) {
+    const auto column = column_of(pilot, j);
+    const double mean = varies(pilot, j) ? mean_over(pilot, column) : pilot.row(0)[j];
+    const double deviation = std::sqrt(scatter(pilot, column, mean, column, mean) / degrees);
+    bundle.mean.push_back(mean + 0.0);  // -0 is 0.
+    bundle.scale.push_back(deviation >= kSmallest ? deviation : 1);
+    if (deviation >= kSmallest && varies(pilot, j)) bundle.select.push_back(j);
+  }
+}
+
+/// The larger, the sooner a column is kept.
+std::vector<double> merits(const Rows& pilot, const Bundle& bundle, Bundle::SelectBy by) {
+  const auto label = [&](size_t i) { return pilot.label(i); };
+  const double centre = mean_over(pilot, label);
+  std::vector<double> result(pilot.columns());
+  for (size_t j : bundle.select)
+    result[j] = by == Bundle::SelectBy::kVariance
+                    ? bundle.scale[j]
+                    : std::fabs(scatter(pilot, column_of(pilot, j), bundle.mean[j], label, centre) /
+                                bundle.scale[j]);
+  return result;
+}
+
+Result<void> fit_select(const Rows& pilot, const FitOptions& options, Bundle& bundle) {
+  if (bundle.select.empty())
+    return cannot("no column varies in the pilot", "Use more pilot rows, or other columns.");
+  if (options.top == 0) return {};
+  if (options.top > bundle.select.size())
+    return cannot("only " + std::to_string(bundle.select.size()) +
+                      " encoded columns vary in the pilot, not " + std::to_string(options.top),
+                  "Keep fewer.");
+  const std::vector<double> merit = merits(pilot, bundle, options.by);
+  std::stable_sort(bundle.select.begin(), bundle.select.end(),
+                   [&](size_t a, size_t b) { return merit[a] > merit[b]; });
+  bundle.select.resize(options.top);
+  std::sort(bundle.select.begin(), bundle.select.end());
+  bundle.select_by = options.by;
+  return {};
+}
+
+/// The kept columns, standardised, row by row.
+std::vector<double> standardised(const Rows& pilot, const Bundle& bundle) {
+  std::vector<double> rows;
+  rows.reserve(pilot.size() * bundle.select.size());
+  for (size_t i = 0; i < pilot.size(); ++i)
+    for (size_t j : bundle.select)
+      rows.push_back((pilot.row(i)[j] - bundle.mean[j]) / bundle.scale[j]);
+  return rows;
+}
+
+/// How many components to keep, or why not.
+Result<size_t> components_of(const FitOptions& options, const std::vector<double>& variances) {
+  const auto varying =
+      static_cast<size_t>(std::count_if(variances.begin(), variances.end(), [](double variance) {
+        return variance > kSmallestVariance;
+      }));
+  const size_t wanted = options.components > 0 ? options.components : varying;
+  if (wanted > (options.whiten ? varying : variances.size())) return too_few_directions();
+  return wanted;
+}
+
+Result<void> fit_rotate(const Rows& pilot, const FitOptions& options, Bundle& bundle) {
+  if (options.components == 0 && !options.whiten) return {};
+  const size_t width = bundle.select.size();
+  if (width > kRotateMax)
+    return cannot("principal components of " + std::to_string(width) + " columns, more than " +
+                      std::to_string(kRotateMax),
+                  "Keep fewer columns first, --top " + std::to_string(kRotateMax) + ".");
+  Square covariance = scatter_of(standardised(pilot, bundle), std::vector<double>(width));
+  for (double& entry : covariance.entries) entry /= static_cast<double>(pilot.size() - 1);
+  const PrincipalAxes axes = principal_axes(std::move(covariance));
+  const size_t components = TRY(components_of(options, axes.values));
+  bundle.rotate = Bundle::Rotate{};
+  Bundle::Rotate& rotate = *bundle.rotate;
+  rotate.whiten = options.whiten;
+  for (size_t k = 0; k < components; ++k) {
+    rotate.explained.push_back(std::fmax(axes.values[k], 0) / static_cast<double>(width));
+    const double scale = options.whiten ? 1 / std::sqrt(axes.values[k]) : 1;
+    for (size_t j = 0; j < width; ++j)
+      rotate.matrix.push_back(axes.vectors[k * width + j] * scale + 0.0);
+  }
+  return {};
+}
+
+/// The smallest of `values` that at least 99.9 % of them do not exceed.
+double nearly_largest(std::vector<double> values) {
+  const size_t at = (values.size() * 999 + 999) / 1000 - 1;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), values.end());
+  return values[at];
+}
+
+void fit_constants(const Rows& pilot, Bundle& bundle) {
+  Transform transform(bundle);
+  std::vector<double> z(transform.features()), l1, l2;
+  for (size_t i = 0; i < pilot.size(); ++i) {
+    transform.apply(pilot.row(i), z);
+    double sum = 0, squares = 0;
+    for (double value : z) sum += std::fabs(value), squares += value * value;
+    l1.push_back(sum), l2.push_back(std::sqrt(squares));
+  }
+  bundle.max_l1 = nearly_largest(std::move(l1));
+  bundle.max_l2 = nearly_largest(std::move(l2));
+}
+
+Result<void> check_options(const Rows& pilot, const FitOptions& options) {
+  if (pilot.size() < 2) return cannot("the pilot has fewer than 2 rows", "Use more pilot rows.");
+  if (options.top > 0 && options.by == Bundle::SelectBy::kAll)
+    return cannot("top needs a rule", "Keep columns by correlation or by variance.");
+  if (!options.fourier) return {};
+  if (options.fourier->features < 1 || options.fourier->features >= kColumnsMax)
+    return cannot("Fourier features must be from 1 to 4095", "For example --fourier 200.");
+  if (!(options.fourier->scale >= 1e-6 && options.fourier->scale <= 1e6))
+    return cannot("the scale of Fourier features must be from 1e-6 to 1e6",
+                  "About the distance at which two records stop being alike, for example 3.");
+  return {};
+}
+
+}  // namespace
+
+Schema encoding_of(const Schema& schema) {
+  Schema plain = schema;
+  plain.bias = false;
+  plain.bundle.reset();
+  return plain;
+}
+
+Result<Bundle> fit_bundle(const Rows& pilot, const Schema& schema, const Hash& pilot_hash,
+                          const FitOptions& options) {
+  TRY(check_options(pilot, options));
+  Bundle bundle;
+  bundle.made_from = {pilot_hash, columns_hash(schema), pilot.size()};
+  for (const Column& column : schema.columns) bundle.input.push_back(column.name);
+  bundle.encoded = schema.encoded();
+  check(bundle.encoded.size() == pilot.columns());
+  fit_standard(pilot, bundle);
+  TRY(fit_select(pilot, options, bundle));
+  TRY(fit_rotate(pilot, options, bundle));
+  bundle.fourier = options.fourier;
+  fit_constants(pilot, bundle);
+  return bundle;
+}
+
+}  // namespace parley::data

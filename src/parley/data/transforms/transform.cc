@@ -1,0 +1,84 @@
+#include "parley/data/transforms/transform.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "parley/base/math/portable.h"
+#include "parley/base/math/seeded_random.h"
+
+namespace parley::data {
+namespace {
+
+constexpr double kTurn = 0x1.921fb54442d18p2;  // 2 pi
+
+/// Frequencies in turns: feature d takes, from stream d of the seed, a uniform phase and then one
+/// normal number per input.
+void draw_frequencies(const Bundle::Fourier& fourier, size_t inputs, std::vector<double>& matrix,
+                      std::vector<double>& offset) {
+  const size_t features = fourier.features;
+  offset.resize(features);
+  matrix.resize(features * inputs);
+  for (size_t d = 0; d < features; ++d) {
+    SeededRandom random(fourier.seed, d);
+    offset[d] = random.uniform();
+    for (size_t j = 0; j < inputs; ++j)
+      matrix[j * features + d] = random.normal() / (fourier.scale * kTurn);
+  }
+}
+
+}  // namespace
+
+Transform::Transform(const Bundle& bundle)
+    : inputs_(bundle.encoded.size()), select_(bundle.select), standard_(bundle.select.size()) {
+  for (uint64_t column : select_) {
+    mean_.push_back(bundle.mean[column]);
+    scale_.push_back(bundle.scale[column]);
+  }
+  size_t width = select_.size();
+  if (const auto& rotate = bundle.rotate) {
+    const size_t components = rotate->explained.size();
+    rotate_.offset.resize(components);
+    for (size_t j = 0; j < width; ++j)
+      for (size_t k = 0; k < components; ++k)
+        rotate_.matrix.push_back(rotate->matrix[k * width + j]);
+    width = components;
+    rotated_.resize(width);
+  }
+  if (const auto& fourier = bundle.fourier) {
+    draw_frequencies(*fourier, width, fourier_.matrix, fourier_.offset);
+    amplitude_ = std::sqrt(2 / static_cast<double>(fourier->features));
+  }
+}
+
+size_t Transform::features() const {
+  if (!fourier_.offset.empty()) return fourier_.offset.size();
+  return rotated_.empty() ? standard_.size() : rotated_.size();
+}
+
+void Transform::apply(std::span<const double> encoded, std::span<double> z) {
+  check(encoded.size() == inputs_ && z.size() == features());
+  for (size_t j = 0; j < select_.size(); ++j)
+    standard_[j] = (encoded[select_[j]] - mean_[j]) / scale_[j];
+  std::span<const double> now = standard_;
+  if (!rotated_.empty()) {
+    rotate_.apply(now, rotated_);
+    now = rotated_;
+  }
+  if (fourier_.offset.empty()) {
+    std::copy(now.begin(), now.end(), z.begin());
+    return;
+  }
+  fourier_.apply(now, z);
+  for (double& value : z) value = amplitude_ * cos_of_turns(value);
+}
+
+void Transform::Linear::apply(std::span<const double> x, std::span<double> out) const {
+  std::copy(offset.begin(), offset.end(), out.begin());
+  const double* row = matrix.data();
+  for (const double value : x) {
+    for (size_t k = 0; k < out.size(); ++k) out[k] += row[k] * value;
+    row += out.size();
+  }
+}
+
+}  // namespace parley::data

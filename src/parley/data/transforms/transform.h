@@ -1,0 +1,41 @@
+// A bundle at work: a pure function of one record, with one order of operations, so that every
+// owner and every prediction gets the same bits.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "parley/data/transforms/bundle.h"
+
+namespace parley::data {
+
+/// Has room for its intermediate numbers inside: one per thread.
+class Transform {
+ public:
+  explicit Transform(const Bundle& bundle);
+
+  size_t inputs() const { return inputs_; }
+  size_t features() const;
+
+  /// From encoded columns to features. Nothing fails on what a record contains: what is not finite
+  /// stays so, and becomes the zero record where rows are stored.
+  void apply(std::span<const double> encoded, std::span<double> z);
+
+ private:
+  /// out = offset + matrix x, each sum from left to right; the matrix lies input by input, so that
+  /// the sums advance side by side.
+  struct Linear {
+    std::vector<double> matrix{};
+    std::vector<double> offset{};
+    void apply(std::span<const double> x, std::span<double> out) const;
+  };
+
+  size_t inputs_;
+  std::vector<uint64_t> select_;
+  std::vector<double> mean_, scale_;  // of the kept columns
+  Linear rotate_{}, fourier_{};       // empty where the bundle has none
+  double amplitude_ = 1;
+  std::vector<double> standard_, rotated_;
+};
+
+}  // namespace parley::data

@@ -1,0 +1,151 @@
+#include "parley/gate/secagg_gate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "parley/base/math/number.h"
+#include "parley/gate/gate.h"
+#include "parley/gate/other_data.h"
+#include "parley/learn/federated/shrink.h"
+
+namespace parley::gate {
+namespace {
+
+constexpr size_t kSharesAhead = 2;
+
+/// To the end, repeated aggregations and evaluations among them.
+Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
+                        const SecaggTerms& terms) {
+  const uint32_t evaluated = ledger.last_round(terms.charter, privacy::ReleaseKind::kEvaluation);
+  const uint32_t paid = std::min(terms.answers, ledger.last_round(terms.charter));
+  const uint32_t left = evaluated > 0 ? 0 : terms.answers - paid;
+  std::optional<privacy::Cost> then;
+  if (terms.evaluation && evaluated < terms.evaluation->answers) {
+    then = terms.evaluation_cost();
+    then->amount = mul_up(then->amount, terms.evaluation->answers - evaluated);
+  }
+  return ledger.can_afford(dataset, terms.cost(), left, then);
+}
+
+privacy::DrawnOf<privacy::SharedMechanisms>::type drawn(const privacy::SharedMechanisms& shares,
+                                                        size_t numbers, Entropy& entropy) {
+  using Any = privacy::DrawnOf<privacy::SharedMechanisms>::type;
+  return std::visit(
+      [&]<class M>(const M& mechanism) {
+        return Any(std::in_place_type<privacy::Drawn<M>>, mechanism, numbers, entropy);
+      },
+      shares);
+}
+
+}  // namespace
+
+Hash share_query_hash(const Hash& charter, uint32_t attempt, std::span<const double> theta,
+                      privacy::ReleaseKind kind) {
+  return TupleBytes().add("aggregation").add(query_hash(charter, attempt, theta, kind)).sha256();
+}
+
+SecaggGate::SecaggGate(Records records, SecaggTerms terms, ledger::Ledger& ledger,
+                       ledger::DatasetId dataset, Entropy& entropy, int threads)
+    : records_(std::move(records)),
+      terms_(std::move(terms)),
+      ledger_(&ledger),
+      dataset_(dataset),
+      entropy_(&entropy),
+      threads_(threads) {}
+
+Result<SecaggGate> SecaggGate::open(Records records, SecaggTerms terms, ledger::Ledger& ledger,
+                                    ledger::DatasetId dataset, Entropy& entropy, int threads) {
+  const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
+  if (rows != terms.rows()) return other_data("rows", terms.rows(), rows);
+  if (columns != terms.numbers()) return other_data("features", terms.numbers(), columns);
+  if (static_cast<double>(rows) * terms.lattice().bound<L2>() > 0x1p61)
+    return Error{Code::kInvalid, "the sum of so many rows does not fit 64 bits",
+                 "Divide the data among several owners."};
+  TRY(can_afford(ledger, dataset, terms));
+  if (const auto* update = std::get_if<learn::LocalUpdate>(&terms.part)) {
+    const double norm = update->plan().max_row_norm;
+    records = records.map([&](const data::AnyRows& all) { return learn::shrunk(all, norm); });
+  }
+  SecaggGate gate(std::move(records), std::move(terms), ledger, dataset, entropy, threads);
+  gate.draw_ahead();
+  return gate;
+}
+
+Result<void> SecaggGate::validate(std::span<const double> theta, Kind kind) const {
+  if (theta.size() != terms_.numbers())
+    return Error{Code::kInvalid, "theta has " + std::to_string(theta.size()) +
+                                     " coordinates, the charter's model " +
+                                     std::to_string(terms_.numbers())};
+  const double box = terms_.box;
+  for (const double value : theta)
+    if (!(std::fabs(value) <= box))  // Also catches NaN.
+      return Error{Code::kInvalid, "theta is not finite or outside the box " + shortest(box),
+                   "The learner must project its model before it asks."};
+  return is_payable(kind);
+}
+
+Result<void> SecaggGate::is_payable(Kind kind) const {
+  const bool evaluation = kind == Kind::kEvaluation;
+  if (evaluation && !terms_.evaluation)
+    return Error{Code::kPolicy, "the charter keeps no epsilon for an evaluation"};
+  if (!evaluation && paid(Kind::kEvaluation) > 0)
+    return Error{Code::kPolicy, "the model has been evaluated, which ends the job"};
+  const uint32_t most = evaluation ? terms_.evaluation->answers : terms_.answers;
+  if (paid(kind) < most) return {};
+  return Error{Code::kPolicy,
+               "this owner has paid for the charter's " + std::to_string(most) +
+                   (evaluation ? " evaluations" : " aggregations") + ", repeated ones among them",
+               "Agree on another run, with more secure_aggregation.repeats."};
+}
+
+privacy::Bounded<L2> SecaggGate::part_at(uint32_t attempt, std::span<const double> theta,
+                                         Kind kind) const {
+  const auto at = without_tiny(theta);
+  if (kind == Kind::kEvaluation)
+    return ClipAndSum::evaluation<L2>(records_, terms_.evaluation->map, at,
+                                      terms_.evaluation->unit_records, threads_);
+  if (const auto* sum = std::get_if<GradientSum>(&terms_.part))
+    return ClipAndSum::gradient<L2>(records_, sum->loss, sum->lattice, at, sum->unit_records,
+                                    threads_);
+  const learn::LocalUpdate& update = terms_.update();
+  const uint64_t done = uint64_t{attempt - 1} * static_cast<uint64_t>(update.plan().steps);
+  return ClipAndSum::update(records_, update, terms_.gamma, at, done, threads_);
+}
+
+Result<privacy::Masked> SecaggGate::share(uint32_t attempt, std::span<const double> theta,
+                                          privacy::Mask mask, Kind kind) {
+  TRY(validate(theta, kind));
+  const ledger::Query query{terms_.charter, paid(kind) + 1,
+                            share_query_hash(terms_.charter, attempt, theta, kind), kind};
+  DrawnShare noise = next_noise(kind);
+  auto part = part_at(attempt, theta, kind);
+  return std::visit(
+      [&]<class M>(privacy::Drawn<M>& drawn) {
+        return ledger_->pay_share(dataset_, query, std::move(part), std::move(drawn),
+                                  std::move(mask));
+      },
+      noise);
+}
+
+SecaggGate::DrawnShare SecaggGate::next_noise(Kind kind) {
+  if (kind == Kind::kEvaluation ? !evaluation_noise_ : noise_.empty()) draw_ahead();
+  if (kind == Kind::kEvaluation) return *std::exchange(evaluation_noise_, std::nullopt);
+  DrawnShare noise = std::move(noise_.front());
+  noise_.pop_front();
+  return noise;
+}
+
+void SecaggGate::draw_ahead() {
+  const uint32_t left = terms_.answers - std::min(terms_.answers, paid());
+  while (noise_.size() < std::min<size_t>(left, kSharesAhead))
+    noise_.push_back(drawn(terms_.mechanism, terms_.numbers(), *entropy_));
+  if (terms_.evaluation && !evaluation_noise_ &&
+      paid(Kind::kEvaluation) < terms_.evaluation->answers)
+    evaluation_noise_.emplace(
+        drawn(terms_.evaluation->mechanism, numbers(Kind::kEvaluation), *entropy_));
+}
+
+}  // namespace parley::gate

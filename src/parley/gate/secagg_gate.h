@@ -1,0 +1,80 @@
+// The gate of an owner whose answers leave only in a sum over owners:
+//
+//   query --validate--> theta --ClipAndSum--> Bounded --Ledger::pay_share(noise, Mask)--> Masked
+//
+// Like Gate it holds against any learner. Unlike it, nothing is replayed: a masked vector is of use
+// in one aggregation only, and another one is another payment with other noise
+// (docs/decisions/0018-a-share-is-paid-for-each-sum.md).
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <span>
+
+#include "parley/base/entropy.h"
+#include "parley/gate/clip_and_sum.h"
+#include "parley/gate/secagg_terms.h"
+#include "parley/ledger/ledger.h"
+
+namespace parley::gate {
+
+class SecaggGate {
+ public:
+  /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
+  /// spent. For local steps shrinks the records, once. Draws the first noise.
+  static Result<SecaggGate> open(Records records, SecaggTerms terms, ledger::Ledger& ledger,
+                                 ledger::DatasetId dataset, Entropy& entropy, int threads);
+
+  using Kind = privacy::ReleaseKind;
+  /// Might this be asked? Nothing is spent.
+  Result<void> validate(std::span<const double> theta, Kind kind = Kind::kAnswer) const;
+
+  /// This owner's part of aggregation `attempt` of the job, which starts from theta or evaluates
+  /// it.
+  Result<privacy::Masked> share(uint32_t attempt, std::span<const double> theta, privacy::Mask mask,
+                                Kind kind = Kind::kAnswer);
+
+  Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
+    return ledger_->recognise(dataset_, charter, receipt);
+  }
+  /// Aggregations it has paid for.
+  uint32_t paid(Kind kind = Kind::kAnswer) const {
+    return ledger_->last_round(terms_.charter, kind);
+  }
+  /// Has it given all that the charter asks for?
+  bool is_done() const {
+    return terms_.evaluation ? paid(Kind::kEvaluation) > 0 : paid() >= terms_.answers;
+  }
+  /// How many numbers an aggregation has.
+  size_t numbers(Kind kind) const {
+    return kind == Kind::kEvaluation ? terms_.evaluation->map.size() : terms_.numbers();
+  }
+  const SecaggTerms& terms() const { return terms_; }
+
+  /// Draws the noise of coming aggregations. Called when no one waits.
+  void draw_ahead();
+
+ private:
+  SecaggGate(Records records, SecaggTerms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
+             Entropy& entropy, int threads);
+  privacy::Bounded<L2> part_at(uint32_t attempt, std::span<const double> theta, Kind kind) const;
+  Result<void> is_payable(Kind kind) const;
+
+  using DrawnShare = privacy::DrawnOf<privacy::SharedMechanisms>::type;
+  DrawnShare next_noise(Kind kind);
+  Records records_;
+  SecaggTerms terms_;
+  ledger::Ledger* ledger_;
+  ledger::DatasetId dataset_;
+  Entropy* entropy_;
+  int threads_;
+  std::deque<DrawnShare> noise_;  // one for each coming aggregation, none used twice
+  std::optional<DrawnShare> evaluation_noise_{};
+};
+
+/// SHA-256 that names what is asked: charter, aggregation, the exact bits of theta and, of an
+/// evaluation, that.
+Hash share_query_hash(const Hash& charter, uint32_t attempt, std::span<const double> theta,
+                      privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer);
+
+}  // namespace parley::gate

@@ -1,0 +1,36 @@
+// What ADMM sharing is compared with: stochastic gradients over distributed features (Hu et al.,
+// FDML), synchronous. For a batch of records every party sends its scores, gets the slopes of their
+// sums, and moves along its own columns. Without noise, hence NOT PRIVATE.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "parley/base/entropy.h"
+#include "parley/data/any_rows.h"
+#include "parley/learn/loss.h"
+
+namespace parley::learn {
+
+struct FdmlOptions {
+  Losses loss = Logistic{};
+  double l2 = 0;    // mean form
+  double step = 1;  // divided by the root of the epoch
+  int epochs = 20;
+  size_t batch = 100;
+};
+
+struct FdmlEpoch {
+  int epoch = 0;
+  double objective = 0;  // mean loss and penalty of all records, after it
+};
+
+/// From 0, records in a new order every epoch. The models of the parties after the last; `each`
+/// sees those after every one.
+std::vector<std::vector<double>> share_by_sgd(
+    const std::vector<data::AnyRows>& columns, std::span<const double> labels,
+    const FdmlOptions& options, Entropy& entropy,
+    const std::function<void(const FdmlEpoch&, const std::vector<std::vector<double>>&)>& each);
+
+}  // namespace parley::learn

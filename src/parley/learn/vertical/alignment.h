@@ -1,0 +1,43 @@
+// Bringing the records of several parties into one order, by their ids. Every party digests each id
+// under a key that the parties share, sorts by digest, and shows a hash of the list: equal hashes
+// mean equal ids, whatever order the files had.
+//
+// This is not private set intersection. Whoever knows the key can try ids that it can guess, such
+// as numbers of known form, and find out whether a record is there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "parley/base/bytes.h"
+#include "parley/base/crypto/shamir.h"
+#include "parley/base/result.h"
+
+namespace parley::learn {
+
+using IdDigest = std::array<uint8_t, 16>;
+
+struct Alignment {
+  std::vector<IdDigest> digests{};  // in rising order, each once
+  std::vector<uint64_t> rows{};     // the row of each
+  uint64_t missing = 0;             // rows without an id, which are left out
+  uint64_t repeated = 0;            // rows of an id that came before, likewise
+
+  /// Of the list: what is compared.
+  Hash hash() const;
+};
+
+/// Blanks around an id do not count; an id of nothing else is missing.
+Alignment align(std::span<const std::string> ids, const Secret32& key);
+
+/// An error that says how two parties' records differ, if they do.
+Result<void> same_records(const std::string& one, const Alignment& first, const std::string& other,
+                          const Alignment& second);
+
+/// Only the records that all of `lists` hold. The size of what is left is then known to all.
+Alignment intersected(const Alignment& own, std::span<const std::vector<IdDigest>> lists);
+
+}  // namespace parley::learn

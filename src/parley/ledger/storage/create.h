@@ -1,0 +1,29 @@
+// Making a ledger: its tables, format 1, and its first row.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "parley/base/bytes.h"
+#include "parley/base/clock.h"
+#include "parley/base/result.h"
+#include "parley/ledger/storage/sqlite.h"
+
+namespace parley::ledger {
+
+inline constexpr int kFormat = 1;
+
+/// Everything create() makes, by type and name. Not by its text, which may be laid out anew without
+/// closing older ledgers.
+inline constexpr const char* kShape =
+    "index one_answer, table charge, table dataset, table ledger, "
+    "trigger charge_is_append_only, trigger charge_is_kept";
+
+/// Makes the tables and the ledger's own row, in one transaction.
+Result<void> create(Connection& db, const std::string& owner, Clock& clock, const Hash& genesis);
+
+/// Makes the file, whole or not at all: it is written beside and renamed. The caller holds the
+/// lock.
+Result<void> create_file(const std::filesystem::path& file, const std::string& owner, Clock& clock);
+
+}  // namespace parley::ledger

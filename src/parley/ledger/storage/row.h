@@ -1,0 +1,52 @@
+// What a ledger holds: data sets with their budgets, and rows, each with the hash of the one
+// before.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "parley/base/bytes.h"
+#include "parley/privacy/budget/budget.h"
+#include "parley/privacy/flow.h"
+
+namespace parley::ledger {
+
+/// One row of the chain, column by column (format 1).
+struct Row {
+  int64_t id = 0;       // 1, 2, 3, ... no gaps
+  std::string at{};     // RFC 3339, UTC
+  std::string kind{};   // answer | evaluation | count | budget | approval
+  int64_t dataset = 0;  // its id
+  Hash charter{};
+  int64_t round = 0;
+  Hash query{};         // SHA-256 of the query as received
+  std::string event{};  // DpEvent JSON; of 'budget' and 'approval' rows what they say (events.h)
+  std::string track{};  // pure | zcdp | none
+  double cost = 0;      // epsilon or rho on that track, never below the exact value
+  double delta = 0;     // the mechanism's own
+  Bytes answer{};       // what left: little-endian int64
+  Hash previous{};      // hash of the row before; of the first, the ledger's origin
+  Hash hash{};
+
+  bool operator==(const Row&) const = default;
+};
+
+/// SHA-256 over `previous` and all columns above it, each length-prefixed, the answer by its own
+/// SHA-256, so that a chain can be checked by someone who may not see the answers.
+Hash hash_of(const Row& row);
+
+/// A kind as rows and receipts name it.
+std::string_view name_of(privacy::ReleaseKind kind);
+std::optional<privacy::ReleaseKind> release_kind(std::string_view name);
+
+struct Dataset {
+  int64_t id = 0;
+  std::string name{};
+  privacy::Budget budget{};
+  privacy::Spent spent{};
+  std::string unit{};  // whom the budget protects: "record" or a column; empty: never recorded
+};
+
+}  // namespace parley::ledger

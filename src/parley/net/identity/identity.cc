@@ -1,0 +1,175 @@
+#include "parley/net/identity/identity.h"
+
+#include <algorithm>
+
+#include "parley/base/files.h"
+#include "parley/charter/toml/accept.h"
+#include "parley/net/identity/x509.h"
+
+namespace parley::net {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::string_view kScheme = "parley://";
+
+Error wrong(Code code, const fs::path& file, std::string what, std::string hint) {
+  return {code, std::move(what), std::move(hint), {.file = file.string()}};
+}
+
+Error not_an_identity(std::string_view uri, const std::string& why) {
+  return {Code::kIntegrity, charter::in_quotes(uri) + " names no party: " + why,
+          "An identity is parley://<consortium>/owner/<name> or parley://<consortium>/learner/"
+          "<name>."};
+}
+
+Result<void> check_dates(const fs::path& file, X509* certificate, Clock& clock) {
+  const int64_t now = clock.unix_seconds();
+  const Validity valid = validity_of(certificate);
+  if (now >= valid.from && now <= valid.until) return {};
+  const bool early = now < valid.from;
+  return wrong(Code::kIntegrity, file,
+               std::string(early ? "is not valid yet" : "has expired") + ": valid from " +
+                   time_text(valid.from) + " until " + time_text(valid.until) +
+                   ", and this machine's clock says " + time_text(now),
+               early
+                   ? "Set the clock; if it is right, wait."
+                   : "If the clock is right, have the request signed again: `parley certs sign`.");
+}
+
+Result<void> check_pair(const charter::Identity& files, X509* certificate, EVP_PKEY* key) {
+  if (!is_p256(key))
+    return wrong(Code::kIntegrity, files.key, "is not a key on P-256",
+                 "Use the .key file that `parley join` made.");
+  if (EVP_PKEY_eq(X509_get0_pubkey(certificate), key) == 1) return {};
+  return wrong(Code::kIntegrity, files.key,
+               "does not belong to the certificate in " + files.certificate.string(),
+               "Take the certificate that was signed for this key's request, or make both anew "
+               "with `parley join`.");
+}
+
+Result<void> check_signed(const charter::Identity& files, X509* certificate, X509* authority) {
+  if (X509_check_ca(authority) != 1)
+    return wrong(Code::kIntegrity, files.authority, "is not the certificate of an authority",
+                 "Use the authority.crt that `parley join` wrote.");
+  if (X509_verify(certificate, X509_get0_pubkey(authority)) == 1) return {};
+  return wrong(Code::kIntegrity, files.certificate,
+               "was not signed by the authority in " + files.authority.string(),
+               "Compare the authority's fingerprint with the consortium by phone; then have the "
+               "request signed there.");
+}
+
+Result<void> check_identity(const charter::Identity& files, const Identity& identity) {
+  if (identity.consortium != files.consortium)
+    return wrong(Code::kIntegrity, files.certificate,
+                 "belongs to consortium " + identity.consortium + ", and " + files.consortium +
+                     " is asked for",
+                 "Correct identity.consortium, or take the certificate of that consortium.");
+  const bool owner_wanted = !files.sign_key.empty();  // Only owners sign receipts.
+  if (owner_wanted && identity.role != "owner")
+    return wrong(Code::kIntegrity, files.certificate,
+                 "is a " + identity.role + "'s, " + identity.uri() + ", where an owner's must be",
+                 "Join with --role owner, or take the owner's certificate.");
+  return {};
+}
+
+/// What is left to OpenSSL: purposes, constraints, extensions that nobody knows.
+Result<void> check_usable(const charter::Identity& files, const Identity& identity,
+                          X509* certificate, X509* authority, Clock& clock) {
+  const int purpose = identity.role == "owner" ? X509_PURPOSE_SSL_CLIENT : X509_PURPOSE_SSL_SERVER;
+  const int verdict = judge(certificate, authority, purpose, clock.unix_seconds());
+  if (verdict == X509_V_OK) return {};
+  return wrong(
+      Code::kIntegrity, files.certificate,
+      "cannot be used by " + identity.uri() + ": " + X509_verify_cert_error_string(verdict),
+      "Have the request signed again: `parley certs sign`.");
+}
+
+}  // namespace
+
+Result<Identity> Identity::parse(std::string_view uri) {
+  if (!uri.starts_with(kScheme)) return not_an_identity(uri, "it does not begin with parley://");
+  const std::string_view path = uri.substr(kScheme.size());
+  const size_t first = std::min(path.find('/'), path.size());
+  const size_t second = std::min(path.find('/', first + 1), path.size());
+  if (second == path.size()) return not_an_identity(uri, "it needs consortium, role and name");
+  Identity identity{std::string(path.substr(0, first)),
+                    std::string(path.substr(first + 1, second - first - 1)),
+                    std::string(path.substr(second + 1))};
+  if (const auto problem = charter::any_domain(identity.consortium); !problem.empty())
+    return not_an_identity(uri, "the consortium " + problem);
+  if (identity.role != "owner" && identity.role != "learner")
+    return not_an_identity(uri, "the role must be owner or learner");
+  if (const auto problem = charter::any_name(identity.name); !problem.empty())
+    return not_an_identity(uri, "the name " + problem);
+  return identity;
+}
+
+Result<Identity> one_identity(const std::vector<std::string>& uris) {
+  if (uris.size() == 1) return Identity::parse(uris[0]);
+  return Error{Code::kIntegrity,
+               "names " + std::string(uris.empty() ? "no URI" : "more than one URI") +
+                   ", so nobody knows whose it is",
+               "Use what `parley join` and `parley certs sign` make."};
+}
+
+Result<Identity> identity_of(X509* certificate) {
+  const Names names(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  return one_identity(uris_in(names.get()));
+}
+
+Result<Identity> identity_of(std::string_view certificate) {
+  const Certificate parsed = certificate_from(certificate);
+  if (!parsed) return Error{Code::kIntegrity, "is not one certificate in PEM"};
+  return identity_of(parsed.get());
+}
+
+Result<Certificate> read_certificate(const fs::path& file) {
+  const std::string pem = TRY(read_file(file, kPemBytesMax));
+  Certificate certificate = certificate_from(pem);
+  if (!certificate)
+    return wrong(Code::kInvalid, file, "is not one certificate in PEM",
+                 "It must hold exactly one block -----BEGIN CERTIFICATE-----.");
+  return certificate;
+}
+
+Result<Key> read_key(const fs::path& file) {
+  const std::string pem = TRY(read_secret(file));
+  Key key = key_from(pem);
+  if (!key)
+    return wrong(Code::kInvalid, file, "is not a private key in PEM without a password",
+                 "Use the .key file that `parley join` made.");
+  return key;
+}
+
+Result<std::string> read_secret(const fs::path& file) {
+  std::string text = TRY(read_file(file, kPemBytesMax));
+  std::error_code failed;
+  const auto others = fs::perms::group_all | fs::perms::others_all;
+  if ((fs::status(file, failed).permissions() & others) != fs::perms::none || failed)
+    return wrong(Code::kInvalid, file, "is secret, and others on this machine can open it",
+                 "Type: chmod 600 " + file.string());
+  return text;
+}
+
+Result<Credentials> read_credentials(const charter::Identity& files, Clock& clock) {
+  const Certificate certificate = TRY(read_certificate(files.certificate));
+  const Certificate authority = TRY(read_certificate(files.authority));
+  const Key key = TRY(read_key(files.key));
+  TRY(check_pair(files, certificate.get(), key.get()));
+  TRY(check_signed(files, certificate.get(), authority.get()));
+  TRY(check_dates(files.authority, authority.get(), clock));
+  TRY(check_dates(files.certificate, certificate.get(), clock));
+  Result<Identity> identity = identity_of(certificate.get());
+  if (!identity) {
+    Error error = identity.error();
+    error.where.file = files.certificate.string();
+    return error;
+  }
+  TRY(check_identity(files, *identity));
+  TRY(check_usable(files, *identity, certificate.get(), authority.get(), clock));
+  return Credentials{*identity, pem_of(certificate.get()), private_pem_of(key.get()),
+                     pem_of(authority.get())};
+}
+
+}  // namespace parley::net

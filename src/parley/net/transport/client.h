@@ -1,0 +1,48 @@
+// An owner's line to a learner, or to a neighbour: one stream over mutual TLS, used by one thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "parley/base/bytes.h"
+#include "parley/net/identity/identity.h"
+#include "parley/net/transport/transport.h"
+
+namespace parley::net {
+
+/// Where a learner is, and who it must be.
+struct Dial {
+  std::string address;  // host:port
+  std::string proxy;    // http://host:port, or empty
+  Identity learner;
+};
+
+class Client {
+ public:
+  /// Connects and opens the stream. A peer whose certificate does not name `dial.learner` is
+  /// refused before anything is said (kIntegrity); one that cannot be reached is kUnavailable.
+  static Result<Client> open(const Credentials& credentials, const Dial& dial,
+                             const std::atomic<bool>& stop, const char* call = kAttend);
+  Client(Client&&) noexcept;
+  ~Client();
+
+  /// Both wait as long as it takes: keepalive notices a peer that vanished. When the stream ends,
+  /// the error is the learner's reason; kUnavailable if there is none, or if `stop` was set.
+  Result<void> write(const Bytes& message);
+  Result<Bytes> read();
+  /// Nothing, if nothing came by then; what comes later the next reading returns.
+  Result<std::optional<Bytes>> read_until(std::chrono::steady_clock::time_point until);
+  /// For another thread, while the line is there: a `read_until` that waits, or the next one,
+  /// returns with nothing.
+  void wake();
+
+ private:
+  struct State;
+  explicit Client(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parley::net

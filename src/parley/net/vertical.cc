@@ -1,0 +1,88 @@
+#include "parley/net/vertical.h"
+
+#include <utility>
+
+#include "parley/base/files.h"
+#include "parley/learn/vertical/aligned_rows.h"
+#include "parley/protocol/make_learner.h"
+#include "parley/protocol/vertical/setting.h"
+
+namespace parley::net {
+namespace {
+
+/// The part holds keys of predictions: its folder is for this user only.
+Result<void> keep(const std::filesystem::path& folder, const std::string& name,
+                  const std::string& text) {
+  TRY(make_directories(folder));
+  std::error_code failed;
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
+  if (failed)
+    return Error{
+        Code::kFailed, "cannot be closed to others", "Check it.", {.file = folder.string()}};
+  return write_file(folder / name, text);
+}
+
+}  // namespace
+
+std::filesystem::path part_folder(const charter::Policy& policy, const Hash& charter) {
+  return policy.folder / policy.state / "models" / to_hex(charter).substr(0, 12);
+}
+
+Result<learn::AlignedRows> aligned_rows(const charter::Policy& policy, const charter::Dataset& data,
+                                        const charter::Charter& charter, size_t place) {
+  const data::Source source = TRY(charter::source_of(policy, data, charter));
+  return learn::load_aligned(source, gate::part_schema(charter, place),
+                             gate::holds_label(charter, place), charter.records->id,
+                             protocol::alignment_key(charter.hash),
+                             static_cast<uint64_t>(charter.records->count),
+                             charter.records->on_mismatch == charter::OnMismatch::kIntersect);
+}
+
+Result<std::unique_ptr<protocol::Owner>> open_vertical_owner(
+    const OwnerContext& context, const charter::Charter& charter, size_t place,
+    const charter::Dataset& data, SigningKey key,
+    const std::function<Result<void>(ledger::DatasetId)>& approve) {
+  const charter::Policy& policy = context.policy;
+  auto terms = TRY(gate::vertical_terms(charter));
+  SystemClock clock;
+  auto setting = TRY(protocol::vertical_setting(charter, terms, place, {.started = clock.now()}));
+  auto aligned = TRY(aligned_rows(policy, data, charter, place));
+  setting.records = aligned.alignment.hash();
+  const gate::Records records(std::move(aligned.rows));
+  setting.secret = protocol::own_secret(key.sign(protocol::own_secret_text(charter.hash)));
+  setting.keep = [folder = part_folder(policy, charter.hash)](const std::string& name,
+                                                              const std::string& text) {
+    return keep(folder, name, text);
+  };
+  const std::lock_guard lock(context.mutex);
+  const auto dataset = TRY(context.ledger.declare(data.name, data.budget, charter.privacy.unit));
+  TRY(approve(dataset));
+  auto gate = TRY(terms.intersect
+                      ? gate::ColumnsGate::open(records, std::move(aligned.alignment), terms, place,
+                                                context.ledger, dataset)
+                      : gate::ColumnsGate::open(records, terms, place, context.ledger, dataset));
+  return std::unique_ptr<protocol::Owner>(std::make_unique<protocol::VerticalOwner>(
+      std::move(setting), std::move(gate), context.entropy, std::move(key)));
+}
+
+Result<std::optional<Secret32>> dealer_key(const charter::Charter& charter,
+                                           const std::filesystem::path& folder, bool resume,
+                                           Entropy& entropy) {
+  if (!protocol::has_dealer(charter)) return std::optional<Secret32>();
+  const auto file = folder / "dealer.key";
+  if (!std::filesystem::exists(file)) {
+    if (resume)
+      return Error{Code::kInvalid,
+                   "the dealer's key is gone, and with it the masks and noise of this job",
+                   "Put it back, or agree on another run, which is paid again.",
+                   {.file = file.string()}};
+    TRY(make_directories(folder));
+    const FileToMake made[] = {{file, to_hex(protocol::draw_secret(entropy)) + "\n", true}};
+    TRY(make_files(made));
+  }
+  std::string text = TRY(read_secret(file));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return std::optional<Secret32>(TRY(hash_from_hex(text)));
+}
+
+}  // namespace parley::net

@@ -1,0 +1,413 @@
+#include "parley/protocol/verify/verify.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "parley/base/math/number.h"
+#include "parley/gate/secagg_terms.h"
+#include "parley/gate/terms.h"
+#include "parley/gate/vertical_terms.h"
+#include "parley/protocol/make_learner.h"
+#include "parley/protocol/peers/own_model.h"
+#include "parley/protocol/trained_model.h"
+#include "parley/protocol/verify/verify_epsilon.h"
+#include "parley/protocol/verify/verify_model.h"
+#include "parley/wire/answer.h"
+
+namespace parley::protocol {
+namespace {
+
+using wire::ReceivedAnswer;
+
+/// The events that the charter prescribes for an owner.
+struct Prescribed {
+  std::string answer, evaluation;  // the latter empty where none is asked for
+};
+
+Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner) {
+  if (charter.secure_aggregation) {
+    const gate::SecaggPlan shares = TRY(gate::secagg_plan(charter));
+    const gate::SecaggTerms& terms = shares.owners[owner];
+    return Prescribed{terms.event(), terms.evaluation ? terms.evaluation_event() : ""};
+  }
+  if (charter.protocol.name == charter::ProtocolName::kSharing) {
+    const gate::VerticalTerms terms = TRY(gate::vertical_terms(charter));
+    return Prescribed{terms.noise.event(terms.sensitivity), ""};
+  }
+  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
+  Prescribed events;
+  std::visit(
+      [&]<class M>(const M& mechanism) {
+        events.answer = mechanism.event(terms.sensitivity<typename M::Norm>());
+      },
+      terms.mechanism);
+  if (terms.evaluation)
+    std::visit(
+        [&]<class M>(const M& mechanism) {
+          events.evaluation = mechanism.event(terms.evaluation_sensitivity<typename M::Norm>());
+        },
+        terms.evaluation->mechanism);
+  return events;
+}
+
+/// By kind and round, which is also the order in which they were paid: answers, then evaluations.
+using ByRound = std::map<std::pair<privacy::ReleaseKind, uint32_t>, const ReceivedAnswer*>;
+
+bool is_evaluation(const ReceivedAnswer& answer) {
+  return answer.receipt.kind == privacy::ReleaseKind::kEvaluation;
+}
+
+class Verifier {
+ public:
+  /// The learner is the protocol's, made from the charter's plan.
+  Verifier(const Evidence& evidence, std::unique_ptr<Learner> learner)
+      : evidence_(evidence),
+        learner_(std::move(learner)),
+        tolerant_(evidence.charter.network.quorum <
+                  static_cast<int64_t>(evidence.charter.owners.size())),
+        evaluates_(evidence.charter.privacy.evaluate > 0 && evidence.manifest == nullptr),
+        sums_(evidence.charter.secure_aggregation.has_value()),
+        owners_(evidence.charter.owners) {
+    const charter::Charter& charter = evidence.charter;
+    result_.charter_name = charter.name;
+    result_.charter = charter.hash;
+    const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
+    result_.rounds = static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
+    result_.answers = evidence.transcript.entries.size() + (evidence.published ? 1 : 0);
+    result_.in_parts = evidence.manifest != nullptr;
+  }
+
+  Result<VerifyResult> run() {
+    if (evidence_.transcript.charter != result_.charter) {
+      found("", 0,
+            "the transcript is of charter " + to_hex(evidence_.transcript.charter) + ", given is " +
+                to_hex(result_.charter));
+      return std::move(result_);
+    }
+    for (size_t i = 0; i < owners_.size(); ++i) TRY(look_at(i));
+    look_for_strangers();
+    if (evidence_.published) TRY(look_at_release(*evidence_.published));
+    if (result_.holds() && replay_all()) {
+      if (evidence_.manifest != nullptr)
+        look_at(*evidence_.manifest);
+      else
+        recompute();
+    }
+    compare_ledgers();
+    return std::move(result_);
+  }
+
+ private:
+  /// The transcript's words go to a person's terminal.
+  void found(const std::string& owner, uint32_t round, const std::string& what) {
+    result_.findings.push_back({wire::plain(owner), round, wire::plain(what)});
+  }
+
+  /// Of one answer or of one evaluation.
+  void found(const std::string& owner, const ReceivedAnswer& answer, const std::string& what) {
+    found(owner, is_evaluation(answer) ? 0 : answer.round,
+          (is_evaluation(answer) ? "its evaluation " : "") + what);
+  }
+
+  Result<void> look_at(size_t place) {
+    const charter::Owner& owner = owners_[place];
+    const Prescribed events = TRY(prescribed_for(evidence_.charter, place));
+    VerifyResult::Owner& line = result_.owners.emplace_back();
+    line.name = owner.name;
+    line.epsilon_charter = evidence_.charter.owners[place].epsilon;
+    line.delta_charter = evidence_.charter.owners[place].delta;
+    ByRound by_round;
+    for (const wire::Entry& entry : evidence_.transcript.entries) {
+      if (entry.owner != owner.name) continue;
+      ++line.answers;
+      const ReceivedAnswer& answer = entry.answer;
+      look_at(owner, is_evaluation(answer) ? events.evaluation : events.answer, answer);
+      if (!by_round.emplace(std::pair(answer.receipt.kind, answer.round), &answer).second)
+        found(owner.name, answer, "is there twice");
+    }
+    look_at_rounds(owner.name, by_round);
+    add_up_epsilon(line, by_round, events.answer);
+    return {};
+  }
+
+  /// The learner's own, for what is not a question: see `published`.
+  Result<void> look_at_release(const Evidence::Published& published) {
+    const charter::Charter& charter = published.charter;
+    const size_t place = TRY(place_of_learner(charter));
+    const charter::Owner& owner = charter.owners[place];
+    const ReceivedAnswer& answer = published.release.answer;
+    release_terms_ = TRY(gate::terms_for(charter, place));
+    VerifyResult::Owner& line = result_.owners.emplace_back();
+    line.name = owner.name, line.answers = 1;
+    line.epsilon_charter = owner.epsilon, line.delta_charter = owner.delta;
+    look_at(owner, TRY(prescribed_for(charter, place)).answer, answer);
+    if (answer.round != 1 || answer.values.size() != release_terms_->numbers())
+      found(owner.name, answer, "is no model of this charter");
+    add_up_epsilon(line, {{{answer.receipt.kind, answer.round}, &answer}}, answer.receipt.event);
+    return {};
+  }
+
+  static Result<size_t> place_of_learner(const charter::Charter& charter) {
+    for (size_t i = 0; i < charter.owners.size(); ++i)
+      if (charter.owners[i].name == charter.learner.name) return i;
+    return Error{Code::kInvalid, "the learner of this charter is no owner"};
+  }
+
+  /// The model that the learner has published, near the one that the others' answers make.
+  learn::Model published_near(const Trained& others, const learn::Training& training) {
+    const auto& [charter, release] = *evidence_.published;
+    if (release.answer.receipt.query != gate::query_hash(result_.charter, 1, others.theta))
+      found(release.owner, release.answer, "was not tuned near the model of the others");
+    Trained all{.theta = published_model(release.answer.values, release_terms_->lattice.gamma(),
+                                         release_terms_->box)};
+    for (size_t i = 0, k = 0; i < charter.owners.size(); ++i) {
+      const bool own = charter.owners[i].name == release.owner;
+      all.spent.push_back(own ? JobSpent{release.answer.receipt.epsilon_spent} : others.spent[k]);
+      all.answers.push_back(own ? 1 : others.answers[k]);
+      k += own ? 0 : 1;
+    }
+    return trained_model(charter, all, training);
+  }
+
+  /// One answer by itself.
+  void look_at(const charter::Owner& owner, const std::string& event,
+               const ReceivedAnswer& answer) {
+    const privacy::Receipt& receipt = answer.receipt;
+    const auto wrong = [&](const std::string& what) { found(owner.name, answer, what); };
+    const Bytes bytes = wire::signed_bytes(result_.charter, owner.name, receipt);
+    if (!answer.signature)
+      wrong("is not signed");
+    else if (!is_signed(*owner.sign_key, bytes, *answer.signature))
+      wrong("is not what " + owner.name + "'s sign_key in the charter signed");
+    if (receipt.round != answer.round)
+      wrong("has the receipt of round " + std::to_string(receipt.round));
+    if (receipt.answer != sha256(bytes_of(answer.values)))
+      wrong("has other numbers than its receipt");
+    if (receipt.event != event && !event.empty())
+      wrong("the charter prescribes " + event + ", it was paid as " + receipt.event);
+  }
+
+  /// The chain of rounds must be whole: nothing left out, nothing beyond the end. Where a job may
+  /// do without some, an owner gives as many as it came to, up to the charter's answers.
+  void look_at_rounds(const std::string& owner, const ByRound& by_round) {
+    using enum privacy::ReleaseKind;
+    const uint64_t most = most_answers();
+    const auto given =
+        static_cast<uint64_t>(std::count_if(by_round.begin(), by_round.end(), [](const auto& each) {
+          return each.first.first == kAnswer;
+        }));
+    const uint64_t due = sums_ ? 0 : tolerant_ ? std::min(given, most) : most;
+    uint64_t missing = 0, first = 0;
+    for (uint32_t round = 1; round <= due; ++round)
+      if (!by_round.contains({kAnswer, round}) && missing++ == 0) first = round;
+    if (missing > 0)
+      found(
+          owner, static_cast<uint32_t>(first),
+          missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
+    if (evaluates_ && !tolerant_ && !sums_ && !by_round.contains({kEvaluation, 1}))
+      found(owner, 0, "its evaluation is missing");
+    for (const auto& [place, answer] : by_round) look_for_more(owner, *answer);
+  }
+
+  /// Of one owner.
+  uint64_t most_answers() const {
+    return static_cast<uint64_t>(evidence_.charter.answers()) + repeats();
+  }
+  uint64_t repeats() const {
+    return sums_ ? static_cast<uint64_t>(evidence_.charter.secure_aggregation->repeats) : 0;
+  }
+
+  void look_for_more(const std::string& owner, const ReceivedAnswer& answer) {
+    const bool evaluation = is_evaluation(answer);
+    const uint64_t most = most_answers();
+    const uint64_t last = !evaluation ? most : evaluates_ ? 1 + repeats() : 0;
+    if (answer.receipt.kind == privacy::ReleaseKind::kCount)
+      found(owner, answer, "is a count, and the charter asks for none");
+    else if (answer.round == 0 || answer.round > last)
+      found(owner, answer,
+            evaluation ? "is one more than the charter asks for"
+                       : "is beyond the " + std::to_string(last) + " of the charter");
+  }
+
+  /// What the receipts' events amount to, beside what the receipts claim and the charter allows. Of
+  /// sums, payments between two receipts were for the same and are counted.
+  void add_up_epsilon(VerifyResult::Owner& line, const ByRound& by_round,
+                      const std::string& event) {
+    SecondAccountant accountant;
+    uint32_t before = 0;
+    auto kind = privacy::ReleaseKind::kAnswer;
+    for (const auto& [place, answer] : by_round) {
+      const privacy::Receipt& receipt = answer->receipt;
+      if (std::exchange(kind, receipt.kind) != receipt.kind) {
+        add_lost(accountant, event, receipt,
+                 most_answers() - std::min(most_answers(), uint64_t{before}));
+        before = 0;
+      }
+      for (++before; sums_ && before < std::min<uint64_t>(answer->round, most_answers()); ++before)
+        static_cast<void>(bool(accountant.add(receipt.event)));
+      if (const auto known = accountant.add(receipt.event); !known)
+        return found(line.name, *answer, "has " + known.error().what);
+      line.epsilon_claimed = receipt.epsilon_spent;
+      if (!accountant.agrees(receipt.epsilon_spent, receipt.delta_spent))
+        found(line.name, *answer,
+              "claims epsilon " + shortest(receipt.epsilon_spent) + " and delta " +
+                  shortest(receipt.delta_spent) + " so far, the receipts add up to " +
+                  shortest(accountant.epsilon(receipt.delta_spent)) + " at that delta");
+    }
+    line.epsilon = accountant.epsilon(line.delta_charter);
+    if (line.epsilon > line.epsilon_charter)
+      found(line.name, 0,
+            "spent epsilon " + shortest(line.epsilon) + ", the charter allows " +
+                shortest(line.epsilon_charter));
+  }
+
+  /// Payments for sums after the last receipt of one, as the first evaluation shows: up to `most`.
+  void add_lost(SecondAccountant& accountant, const std::string& event,
+                const privacy::Receipt& evaluation, uint64_t most) const {
+    const auto explains = [&](SecondAccountant so_far) {
+      const bool known(so_far.add(evaluation.event));
+      return known && so_far.agrees(evaluation.epsilon_spent, evaluation.delta_spent);
+    };
+    SecondAccountant with_lost = accountant;
+    for (uint64_t lost = 0; sums_ && lost <= most; ++lost) {
+      if (explains(with_lost)) accountant = with_lost;
+      if (explains(with_lost) || !with_lost.add(event)) return;
+    }
+  }
+
+  void look_for_strangers() {
+    for (const wire::Entry& entry : evidence_.transcript.entries)
+      if (std::none_of(owners_.begin(), owners_.end(),
+                       [&](const charter::Owner& owner) { return owner.name == entry.owner; }))
+        found(entry.owner, entry.answer, "comes from no owner of the charter");
+  }
+
+  /// The learner's own steps again. Only here do questions show: they follow from earlier answers.
+  bool replay_all() {
+    const auto whole = evidence_.transcript.in_order(
+        [&](const wire::Entry& entry) -> Result<void> {
+          const auto taken = learner_->replay(entry.owner, entry.answer);
+          if (!taken)
+            found(entry.owner, is_evaluation(entry.answer) ? 0 : entry.answer.round,
+                  taken.error().what);
+          return taken;
+        },
+        [&](const wire::Note& note) -> Result<void> {
+          const auto taken = learner_->replay(note);
+          if (!taken) found(note.owner, note.round, "the learner notes " + taken.error().what);
+          return taken;
+        });
+    if (!whole) return false;
+    const bool ended =
+        result_.in_parts ? learner_->rounds_done() == result_.rounds : learner_->finished();
+    if (!ended)
+      found("", 0,
+            "the transcript ends after " + std::to_string(learner_->rounds_done()) + " of " +
+                std::to_string(result_.rounds) + " rounds");
+    return ended;
+  }
+
+  /// It names a part of every owner, and this charter; what the parts hold only their owners see.
+  void look_at(const learn::Manifest& manifest) {
+    if (manifest.charter != result_.charter)
+      found("", 0, "the manifest is of charter " + to_hex(manifest.charter));
+    if (manifest.name != result_.charter_name)
+      found("", 0, "the manifest is of '" + manifest.name + "'");
+    for (size_t i = 0; i < std::max(owners_.size(), manifest.parts.size()); ++i)
+      if (i >= owners_.size())
+        found(manifest.parts[i].owner, 0, "has a part in the manifest and is no owner");
+      else if (i >= manifest.parts.size() || manifest.parts[i].owner != owners_[i].name)
+        found(owners_[i].name, 0, "has no part in its place in the manifest");
+      else if (manifest.parts[i].sha256 == Hash{})
+        found(owners_[i].name, 0, "has a part without a hash in the manifest");
+  }
+
+  void recompute() {
+    result_.recomputed = true;
+    const learn::Training training{.started = evidence_.transcript.started,
+                                   .transcript_sha256 = transcript_hash()};
+    const Trained trained = learner_->trained();
+    result_.evaluation = trained.evaluation;
+    const learn::Model expected = evidence_.published
+                                      ? published_near(trained, training)
+                                      : trained_model(evidence_.charter, trained, training);
+    for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
+  }
+
+  /// The model names the packed file; of an unpacked one nobody can say whether it is the same.
+  std::optional<std::string> transcript_hash() {
+    result_.file_compared = evidence_.file.has_value();
+    return evidence_.file ? to_hex(*evidence_.file) : evidence_.model.training.transcript_sha256;
+  }
+
+  void compare_ledgers() {
+    for (const ledger::Contents& ledger : evidence_.ledgers)
+      for (VerifyResult::Owner& line : result_.owners)
+        if (line.name == ledger.owner) {
+          compare(ledger);
+          line.ledger_head = ledger.head;
+        }
+  }
+
+  void compare(const ledger::Contents& ledger) {
+    std::map<std::pair<std::string, int64_t>, const ledger::Row*> rows;  // by kind and round
+    std::set<std::pair<std::string, int64_t>> seen;
+    for (const ledger::Row& row : ledger.rows)
+      if (ledger::release_kind(row.kind) && row.charter == result_.charter)
+        rows[{row.kind, row.round}] = &row;
+    std::vector<wire::Entry> entries = evidence_.transcript.entries;
+    if (evidence_.published) entries.push_back(evidence_.published->release);
+    for (const auto& [owner, answer] : entries) {
+      if (owner != ledger.owner) continue;
+      const std::pair place(std::string(ledger::name_of(answer.receipt.kind)),
+                            int64_t{answer.round});
+      const auto row = rows.find(place);
+      if (row == rows.end())
+        found(owner, answer, "is not in the ledger");
+      else if (ledger.chain.known_as(*row->second) != answer.receipt.chain)
+        found(owner, answer,
+              "has a receipt for another row than the ledger's row " +
+                  std::to_string(row->second->id));
+      seen.insert(place);
+    }
+    for (const auto& [place, row] : rows)
+      if (!seen.contains(place) && !may_have_stayed(place, seen))
+        found(ledger.owner, place.first == "answer" ? static_cast<uint32_t>(place.second) : 0,
+              (place.first == "answer" ? "" : "its " + place.first + " ") + "is row " +
+                  std::to_string(row->id) + " of the ledger, and not in the transcript");
+  }
+
+  /// Where a job may do without an owner's answers, the next after those in the transcript, or its
+  /// evaluation, may have been paid for and come too late.
+  bool may_have_stayed(const std::pair<std::string, int64_t>& place,
+                       const std::set<std::pair<std::string, int64_t>>& seen) const {
+    if (sums_) return true;
+    const auto given = std::count_if(seen.begin(), seen.end(),
+                                     [&](const auto& each) { return each.first == place.first; });
+    return tolerant_ && place.second == given + 1;
+  }
+
+  const Evidence& evidence_;
+  std::unique_ptr<Learner> learner_;
+  bool tolerant_;   // of owners that stay away
+  bool evaluates_;  // after the last round
+  bool sums_;       // under secure aggregation, where what was paid for may never have come
+  const std::vector<charter::Owner>& owners_;
+  std::optional<gate::Terms> release_terms_{};
+  VerifyResult result_{};
+};
+
+}  // namespace
+
+Result<VerifyResult> verify(const Evidence& evidence) {
+  // Receipts are looked at, not dealt for: any key will do.
+  const auto dealer = evidence.manifest ? std::optional(Secret32{}) : std::nullopt;
+  auto learner = TRY(make_learner(evidence.charter, evidence.pilot, Receipts::kSigned, dealer));
+  return Verifier(evidence, std::move(learner)).run();
+}
+
+}  // namespace parley::protocol

@@ -1,0 +1,76 @@
+// Anyone can check the learner. From a charter and the signed answers in a transcript the model
+// comes out again bit for bit, and every epsilon is added up by another way than the ledger's:
+//
+//   every answer by itself   an owner of the charter signed these numbers, at the charter's price
+//   every owner              rounds 1, 2, ... to the last, each once; what was claimed is what adds
+//   up all answers together     each question follows from the answers before it the model file
+//   what a learner with these answers would have written ledgers, where given     every receipt is
+//   a row of it, and no answer is missing
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/learn/model.h"
+#include "parley/learn/vertical/model_part.h"
+#include "parley/ledger/read.h"
+#include "parley/wire/transcript.h"
+
+namespace parley::protocol {
+
+/// All of it comes from others and is believed only as far as it fits together.
+struct Evidence {
+  const charter::Charter& charter;  // with its bundle
+  const data::Rows* pilot;          // the charter's; null where it has none
+  const learn::Model& model;
+  const wire::Transcript& transcript;
+  /// SHA-256 of the transcript's file, which the model names; none of an unpacked one.
+  std::optional<Hash> file{};
+  std::vector<ledger::Contents> ledgers{};
+  /// Where the learner has tuned the model on its own rows and published that: the model is this.
+  struct Published {
+    const charter::Charter& charter;  // of which the other is the learner's job
+    const wire::Entry& release;
+  };
+  std::optional<Published> published{};
+  /// Of protocol sharing, in place of the model: what binds the parts that the owners keep.
+  const learn::Manifest* manifest = nullptr;
+};
+
+struct VerifyResult {
+  struct Owner {
+    std::string name{};
+    size_t answers = 0;                 // its evaluation included
+    double epsilon = 0;                 // recomputed from the events of its receipts
+    double epsilon_claimed = 0;         // in its last receipt
+    double epsilon_charter = 0;         // what it may spend on this job
+    double delta_charter = 0;           // 0 without Gaussian noise; epsilon is at this delta
+    std::optional<Hash> ledger_head{};  // of the ledger that was compared
+  };
+  /// One thing that is not what it must be.
+  struct Finding {
+    std::string owner{};  // empty: of the whole
+    uint32_t round = 0;   // 0: of no single one
+    std::string what{};
+  };
+
+  std::string charter_name{};
+  Hash charter{};
+  uint64_t rounds = 0;
+  uint64_t answers = 0;
+  std::optional<learn::Evaluation> evaluation{};  // recomputed, too
+  bool recomputed = false;  // the model; not when an answer is already in doubt
+  bool in_parts = false;    // it lies with the owners, and nobody else can recompute it
+  bool file_compared = false;
+  std::vector<Owner> owners{};
+  std::vector<Finding> findings{};
+
+  bool holds() const { return findings.empty(); }
+};
+
+/// An error means that there is nothing to verify, such as a draft; what is false is a finding.
+Result<VerifyResult> verify(const Evidence& evidence);
+
+}  // namespace parley::protocol

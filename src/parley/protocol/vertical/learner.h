@@ -1,0 +1,89 @@
+// The learner of protocol sharing: the dealer, and the post office. It has no data, draws the noise
+// that no owner may know, passes on letters that it cannot read, keeps receipts, and gets no
+// gradient, no moments, no model and no prediction.
+#pragma once
+
+#include <optional>
+
+#include "parley/learn/vertical/model_part.h"
+#include "parley/protocol/learner.h"
+#include "parley/protocol/vertical/dealer.h"
+#include "parley/wire/stream.h"
+
+namespace parley::protocol {
+
+struct VerticalPlan {
+  gate::VerticalTerms terms;
+  std::string name{};  // of the charter
+  std::vector<PlannedOwner> owners{};
+};
+
+Result<VerticalPlan> vertical_plan(const charter::Charter& charter);
+
+class VerticalLearner final : public Learner {
+ public:
+  /// `key` is drawn once for a job and must outlive this process: masks and noise follow from it.
+  VerticalLearner(VerticalPlan plan, const Secret32& key);
+
+  void attend(size_t owner) override;
+  void leave(size_t owner) override;
+  Result<Step> step(size_t owner, ByteView message) override;
+  Step time_is_up() override { return {}; }  // Nobody can be done without.
+
+  Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
+  Result<void> replay(const wire::Note& note) override { return not_due(note); }
+
+  const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
+  size_t numbers() const override;
+  bool finished() const override { return finished_; }
+  uint64_t rounds_done() const override;
+  bool awaits(size_t owner) const override;
+  /// No theta; the manifest names the model.
+  Trained trained() const override;
+
+ private:
+  struct Seat {
+    std::optional<wire::Stream> stream{};  // while it attends
+    std::optional<wire::VerticalHello> hello{};
+    uint32_t taken = 0;        // receipts
+    std::vector<Hash> jobs{};  // after each of them
+    double epsilon = 0;
+    uint32_t opened = 0;    // rounds that it surely has opened
+    size_t set_up = 0;      // owners that have its masked columns
+    bool answered = false;  // the round that is dealt
+    std::optional<Hash> part{};
+  };
+  Result<Step> greet(size_t owner, const wire::Hello& hello);
+  Result<Step> relay(size_t owner, wire::Sealed& letter);
+  Result<Step> take(size_t owner, wire::ReceivedAnswer& answer);
+  Result<Step> take(size_t owner, const wire::ModelPart& part);
+  Result<void> check_answer(size_t owner, const wire::ReceivedAnswer& answer) const;
+  void book(size_t owner, const wire::ReceivedAnswer& answer);
+  std::optional<Error> mismatch() const;
+  bool all_are_aligned() const;
+  void begin_alignment(Step& step);
+  void begin_session(Step& step);
+  wire::Session next_session();
+  void deal(Step& step);
+  void finish_if_done(Step& step);
+  void end_all(Step& step);
+  template <class Message>
+  void send(size_t owner, const Message& message, Step& step) {
+    step.messages.push_back({owner, 0, seats_[owner].stream->send(message)});
+  }
+  bool all_are_there() const;
+  learn::Manifest manifest() const;
+
+  VerticalPlan plan_;
+  Secret32 key_;
+  std::vector<Seat> seats_;
+  std::optional<Dealer> dealer_{};  // once every owner has come
+  uint32_t session_ = 0;
+  bool live_ = false;      // nobody has left since the session began
+  bool aligning_ = false;  // owners find out which records all have, and will greet again
+  uint32_t round_ = 0;     // next, or dealt
+  bool dealt_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace parley::protocol

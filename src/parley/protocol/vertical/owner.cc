@@ -1,0 +1,296 @@
+#include "parley/protocol/vertical/owner.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "parley/protocol/job.h"
+
+namespace parley::protocol {
+namespace {
+
+Bytes bytes_of_words(std::span<const Word> words) {
+  Bytes bytes;
+  bytes.reserve(8 * words.size());
+  for (const Word word : words) append_little_endian(bytes, word);
+  return bytes;
+}
+
+Words<Word> words_in(ByteView bytes) {
+  Words<Word> words(bytes.size() / 8);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = read_little_endian(bytes.data() + 8 * i);
+  return words;
+}
+
+}  // namespace
+
+VerticalOwner::VerticalOwner(VerticalSetting setting, gate::ColumnsGate gate, Entropy& entropy,
+                             std::optional<SigningKey> key)
+    : Owner(gate.terms().charter, setting.owners[gate.owner()].name, std::move(key)),
+      setting_(std::move(setting)),
+      gate_(std::move(gate)),
+      entropy_(entropy),
+      agreement_(AgreementKey::draw(entropy)) {
+  if (gate_.is_aligned()) get_ready();
+}
+
+/// The records are settled.
+void VerticalOwner::get_ready() {
+  columns_ = gate_.digest(setting_.secret);
+  exchange_ =
+      make_exchange(gate_, derived(setting_.secret, TupleBytes().add("noise").add(columns_)));
+}
+
+/// A digest that only this owner can make: others cannot try what they guess.
+Hash VerticalOwner::commitment(const std::vector<Post>& posts) const {
+  TupleBytes tuple;
+  for (const Post& each : posts) tuple.add(uint64_t{each.to}).add(bytes_of_words(each.words));
+  const Hash digest = tuple.sha256();
+  return derived(setting_.secret, TupleBytes().add("posts").add(charter()).add(digest));
+}
+
+Bytes VerticalOwner::connect() {
+  agreement_ = AgreementKey::draw(entropy_);
+  session_ = 0;
+  aligning_ = false;
+  outbox_.clear();
+  return Owner::connect();
+}
+
+wire::Hello VerticalOwner::greeting() {
+  const Hash& key = agreement_.public_key();
+  return {wire::kVersion, last_round(),
+          wire::VerticalHello{setting_.records, columns_, key,
+                              sign(wire::signed_key(charter(), name(), key)),
+                              static_cast<uint32_t>(opened_.size()), session_}};
+}
+
+std::optional<Bytes> VerticalOwner::more() {
+  if (outbox_.empty()) return std::nullopt;
+  Bytes next = std::move(outbox_.front());
+  outbox_.pop_front();
+  return next;
+}
+
+Result<size_t> VerticalOwner::place_of(const std::string& name) const {
+  for (size_t i = 0; i < parties(); ++i)
+    if (setting_.owners[i].name == name && i != self()) return i;
+  return Error{Code::kIntegrity, "a letter of '" + name + "', who is no other owner"};
+}
+
+// A session: keys, then what everyone must have before the first round.
+
+Result<void> VerticalOwner::agree(const wire::Session& session) {
+  if (session.peers.size() != parties()) return out_of_order("a session of other owners");
+  keys_.clear();
+  masks_.clear();
+  for (size_t i = 0; i < parties(); ++i) {
+    const wire::Peer& peer = session.peers[i];
+    const VerticalPeer& known = setting_.owners[i];
+    if (peer.owner != known.name) return out_of_order("a session with '" + peer.owner + "'");
+    if (i == self()) {
+      if (peer.key != agreement_.public_key()) return out_of_order("a session with an older key");
+      continue;
+    }
+    const Bytes text = wire::signed_key(charter(), known.name, peer.key);
+    if (known.sign_key && !(peer.signature && is_signed(*known.sign_key, text, *peer.signature)))
+      return Error{
+          Code::kIntegrity,
+          "the key for letters to " + known.name + " was not signed by its sign_key in the charter",
+          "Someone put another key in its place: do not go on, and ask who runs the "
+          "learner."};
+    keys_[i] = TRY(agreement_.agree(peer.key, "letters", charter()));
+    masks_[i] = TRY(agreement_.agree(peer.key, "prediction", charter()));
+  }
+  return {};
+}
+
+// Finding out which records all have. Whoever has others leaves them out.
+
+void VerticalOwner::begin_alignment() {
+  aligning_ = true;
+  ids_.clear();
+  std::vector<Post> posts;
+  Words<Word> words;
+  for (const learn::IdDigest& digest : gate_.ids())
+    for (const size_t half : {size_t{0}, size_t{8}})
+      words.push_back(read_little_endian(digest.data() + half));
+  for (const auto& [other, key] : keys_) posts.push_back({other, words});
+  post(0, posts);
+}
+
+Result<void> VerticalOwner::take_ids(size_t from, const Bytes& list) {
+  std::vector<learn::IdDigest> ids(list.size() / sizeof(learn::IdDigest));
+  for (size_t i = 0; i < ids.size(); ++i)
+    std::copy_n(list.begin() + long(i * ids[i].size()), ids[i].size(), ids[i].begin());
+  const bool rising =
+      std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end();
+  if (ids_.contains(from) || list.size() % sizeof(learn::IdDigest) != 0 || !rising)
+    return out_of_order("a list of ids that is none");
+  ids_[from] = std::move(ids);
+  if (ids_.size() + 1 < parties()) return {};
+  aligning_ = false;
+  std::vector<std::vector<learn::IdDigest>> lists;
+  for (auto& [other, digests] : ids_) lists.push_back(std::move(digests));
+  const auto records = gate_.align(lists);
+  if (!records) {
+    if (auto reason = TRY(refuse(records.error()))) outbox_.push_back(*std::move(reason));
+    return {};
+  }
+  setting_.records = *records;
+  get_ready();
+  outbox_.push_back(send(greeting()));
+  return {};
+}
+
+Result<std::optional<Bytes>> VerticalOwner::take(wire::Session session) {
+  const bool to_align = session.first_round == 0 && gate_.terms().intersect;
+  if (to_align && session.session > session_) {
+    TRY(agree(session));
+    session_ = session.session;
+    incoming_.clear();
+    begin_alignment();
+    return more();
+  }
+  if (session.session <= session_ || !exchange_ || session.first_round < 1 ||
+      session.first_round > opened_.size() + 1)
+    return out_of_order("session " + std::to_string(session.session) + " from round " +
+                        std::to_string(session.first_round));
+  TRY(agree(session));
+  session_ = session.session;
+  aligning_ = false;
+  exchange_->begin_session();
+  return_to(session.first_round);
+  next_share_.reset();
+  incoming_.clear();
+  part_.reset();
+  return std::optional<Bytes>();
+}
+
+/// To where this owner stood before that round.
+void VerticalOwner::return_to(uint32_t round) {
+  exchange_->return_to(std::span<const Opened>(opened_).first(round - 1));
+  round_ = round;
+  begun_ = false;
+  share_.reset();
+}
+
+void VerticalOwner::post(uint32_t round, const std::vector<Post>& posts) {
+  for (const auto& [to, words] : posts) {
+    if (to == self()) continue;
+    const wire::LetterHead head{
+        .from = name(), .to = setting_.owners[to].name, .session = session_, .round = round};
+    for (const wire::Sealed& letter :
+         wire::seal_in_pieces(keys_.at(to), charter(), head, bytes_of_words(words), entropy_))
+      outbox_.push_back(send(wire::Letter{letter, wire::Leg::kUp}));
+  }
+}
+
+Result<std::optional<Bytes>> VerticalOwner::take(wire::DealerShare share) {
+  if (share.session != session_ || session_ == 0 || aligning_)
+    return out_of_order("masks of another session");
+  if (share.round == 0) {
+    post(0, exchange_->setup(share.seed));
+    if (round_ > gate_.terms().rounds) TRY(give_part());
+    return more();
+  }
+  // Everyone has paid for a round, but what this owner is told at its end may still be on its way.
+  const bool early = begun_ && share.round == round_ + 1 && !next_share_;
+  if ((share.round != round_ || begun_) && !early)
+    return out_of_order("masks of round " + std::to_string(share.round));
+  (early ? next_share_ : share_) = std::move(share);
+  if (!early) TRY(begin_round());
+  return more();
+}
+
+// A round: pay, send what the rule says, then open what the others sent.
+
+Result<void> VerticalOwner::begin_round() {
+  const auto posts = TRY(exchange_->begin_round(*share_));
+  auto paid =
+      gate_.pay(round_, gate::sharing_question(charter(), round_, share_->seed), commitment(posts));
+  if (!paid) {
+    if (auto reason = TRY(refuse(paid.error()))) outbox_.push_back(*std::move(reason));
+    return {};
+  }
+  begun_ = true;
+  post(round_, posts);
+  // Last: when the learner has every receipt, it has passed on all that was paid for.
+  const auto signature = sign(wire::signed_bytes(charter(), name(), paid->receipt()));
+  outbox_.push_back(send(wire::Answer{*std::move(paid), signature}));
+  return end_round();
+}
+
+Result<std::optional<Bytes>> VerticalOwner::take(wire::Sealed letter) {
+  const wire::LetterHead& head = letter.head();
+  if (head.session < session_) return std::optional<Bytes>();  // It crossed the new session.
+  if (head.session != session_ || head.to != name() || session_ == 0)
+    return out_of_order("a letter of another session");
+  const size_t from = TRY(place_of(head.from));
+  Bytes& whole = incoming_[from];
+  if (whole.size() != head.part * wire::kPieceBytesMax || (head.round != 0 && !share_) ||
+      (head.round != 0 && head.round != share_->round))
+    return out_of_order("a letter of " + head.from + " for round " + std::to_string(head.round));
+  const Bytes piece = TRY(letter.open(keys_.at(from), charter()));
+  whole.insert(whole.end(), piece.begin(), piece.end());
+  if (head.part + 1 < head.parts) return std::optional<Bytes>();
+  if (aligning_) {
+    TRY(take_ids(from, std::exchange(whole, {})));
+    return more();
+  }
+  if (whole.size() % 8 != 0 || !exchange_) return out_of_order("a letter of another length");
+  Words<Word> words = words_in(std::exchange(whole, {}));
+  if (head.round == 0) {
+    TRY(exchange_->take_setup(from, std::move(words)));
+    return more();
+  }
+  post(head.round, TRY(exchange_->take(from, std::move(words))));
+  TRY(end_round());
+  return more();
+}
+
+/// Once everything is there: what was opened, and what follows from it.
+Result<void> VerticalOwner::end_round() {
+  const auto opened = begun_ ? exchange_->result() : std::nullopt;
+  if (!opened) return {};
+  if (round_ <= opened_.size() && opened_[round_ - 1] != *opened)
+    return Error{Code::kIntegrity,
+                 "round " + std::to_string(round_) + " came out differently when it was repeated",
+                 "Another owner's data or program has changed: stop, and agree on another run."};
+  if (round_ > opened_.size()) opened_.push_back(*opened);
+  return_to(round_ + 1);
+  if (round_ > gate_.terms().rounds) return give_part();
+  if (!next_share_) return {};
+  share_ = std::exchange(next_share_, std::nullopt);
+  return begin_round();
+}
+
+// The end: this owner's part of the model stays here, its hash is told.
+
+Result<void> VerticalOwner::give_part() {
+  learn::PartOfModel part = setting_.part;
+  part.model.theta = exchange_->model();
+  for (const auto& [other, key] : masks_) part.masks[setting_.owners[other].name] = key;
+  part.salt = derived(setting_.secret, TupleBytes().add("salt").add(uint64_t{session_}));
+  part_ = learn::to_json(part);
+  if (setting_.keep) TRY(setting_.keep("part.json", *part_));
+  outbox_.push_back(send(wire::ModelPart{name(), sha256(as_bytes(*part_)), session_}));
+  return {};
+}
+
+Result<std::optional<Bytes>> VerticalOwner::be_told(const wire::Finished& finished) {
+  learn::Manifest manifest{.name = setting_.part.model.name, .charter = charter()};
+  for (const wire::ModelPart& part : finished.parts)
+    manifest.parts.push_back({part.owner, part.sha256});
+  const std::string text = learn::to_json(manifest);
+  const learn::Manifest::Part own{name(), part_ ? sha256(as_bytes(*part_)) : Hash{}};
+  // Of a process that came back after the end, the part is on its disk.
+  const bool bound = self() < manifest.parts.size() && (!part_ || manifest.parts[self()] == own);
+  if (!bound || manifest.parts.size() != parties() || sha256(as_bytes(text)) != finished.model)
+    return Error{Code::kIntegrity, "the learner's manifest does not bind this owner's part",
+                 "Do not use the model, and ask who runs the learner."};
+  if (setting_.keep) TRY(setting_.keep("manifest.json", text));
+  return std::optional<Bytes>();
+}
+
+}  // namespace parley::protocol

@@ -1,0 +1,22 @@
+// What an owner of a sharing charter brings into the job besides its columns.
+#pragma once
+
+#include "parley/charter/charter.h"
+#include "parley/protocol/vertical/owner.h"
+
+namespace parley::protocol {
+
+/// Under which ids are digested: known to all who know the charter. So a digest hides no id that
+/// can be guessed; ids are public among the parties.
+Secret32 alignment_key(const Hash& charter);
+
+/// `training` has a seed where it is a simulation.
+Result<VerticalSetting> vertical_setting(const charter::Charter& charter,
+                                         const gate::VerticalTerms& terms, size_t owner,
+                                         const learn::Training& training);
+
+/// What every round of the job costs this owner together, as epsilon at its delta.
+Result<double> sharing_epsilon(const charter::Charter& charter, const gate::VerticalTerms& terms,
+                               size_t owner);
+
+}  // namespace parley::protocol

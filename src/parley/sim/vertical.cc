@@ -1,0 +1,80 @@
+#include "parley/sim/vertical.h"
+
+#include <cmath>
+#include <utility>
+
+#include "parley/base/files.h"
+#include "parley/protocol/vertical/setting.h"
+#include "parley/sim/columns.h"
+#include "parley/sim/paper/admm.h"
+#include "parley/sim/world.h"
+
+namespace parley::sim {
+namespace {
+
+using charter::Charter;
+
+/// Of the noise: on the mean gradient or moment, or, under noisy sharing, on one score.
+double noise_scale(const gate::VerticalTerms& terms) {
+  if (terms.noisy) return std::ldexp(terms.noise.scale(), -terms.noisy->fraction);
+  if (terms.beside)
+    return std::ldexp(terms.beside->scale(), -2 * terms.plan.bits) / double(terms.plan.rows);
+  return terms.noise.scale() * terms.plan.unit() / double(terms.plan.rows);
+}
+
+Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& options, uint64_t run) {
+  JobRun job = TRY(run_job(
+      {.input = input, .options = options, .run = run, .after = [&](const protocol::Learner&) {
+         options.progress(input.charter.owners.size());
+       }}));
+  ColumnsRun done{.parts = std::move(job.parts),
+                  .manifest = std::move(job.trained.manifest),
+                  .bytes_up = job.bytes_up,
+                  .bytes_down = job.bytes_down};
+  for (const JobRun::Owner& owner : job.owners)
+    done.owners.push_back({owner.spent.epsilon, owner.taken});
+  return done;
+}
+
+/// Owners with ledgers, a dealer, and everything in bytes.
+Result<ColumnsJob> private_job(const SimulateInput& input, const SimulateOptions& options) {
+  const gate::VerticalTerms terms = TRY(gate::vertical_terms(input.charter));
+  return ColumnsJob{.plan = terms.plan,
+                    .why_not_private = "simulation: the noise can be replayed from its seed",
+                    .noise_scale = noise_scale(terms),
+                    .train = [&input, &options](const Joined&, uint64_t run) {
+                      return train(input, options, run);
+                    }};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<protocol::Owner>> vertical_process(Party& party, const Charter& charter,
+                                                          const Hash& records, uint64_t seed,
+                                                          uint64_t run,
+                                                          const std::filesystem::path& out,
+                                                          const std::optional<Secret32>& secret) {
+  auto gate = TRY(party.open_columns_gate());
+  auto setting = TRY(protocol::vertical_setting(charter, gate.terms(), party.place(),
+                                                {.started = SimulatedClock().now(), .seed = seed}));
+  SeededEntropy own(seed, party.name() + "'s secret", run);
+  setting.records = records;
+  for (protocol::VerticalPeer& peer : setting.owners) peer.sign_key.reset();  // Nobody signs here.
+  setting.secret = secret ? *secret : protocol::draw_secret(own);
+  if (!out.empty())
+    setting.keep = [file = out / "simulated" / party.name()](const std::string& name,
+                                                             const std::string& text) {
+      return write_file(file / name, text);
+    };
+  return std::unique_ptr<protocol::Owner>(std::make_unique<protocol::VerticalOwner>(
+      std::move(setting), std::move(gate), party.entropy()));
+}
+
+Result<SimulateResult> simulate_vertical(const SimulateInput& input,
+                                         const SimulateOptions& options) {
+  const bool admm = input.charter.protocol.rule == charter::Rule::kAdmm;
+  const auto job = TRY(admm ? paper::admm_job(input, options) : private_job(input, options));
+  return simulate_columns(input, options, job);
+}
+
+}  // namespace parley::sim

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "parley/base/signature.h"
+#include "parley/base/crypto/signature.h"
 
 namespace parley::test {
 

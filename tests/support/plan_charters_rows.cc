@@ -46,10 +46,9 @@ PlanFamily sync_family() {
     family.change("pilot_newton, noise beyond the box",
                   {{"protocol.rule", "\"pilot_newton\""}, {"owner.a.epsilon", "0.00001"}});
     family.change("weights noise_optimal", {{"protocol.weights", "\"noise_optimal\""}});
-    family.change("pilot_newton, weights noise_optimal",
-                  {{"protocol.rule", "\"pilot_newton\""},
-                   {"protocol.weights", "\"noise_optimal\""},
-                   {"privacy.evaluate", "0.05"}});
+    family.change("pilot_newton, weights noise_optimal", {{"protocol.rule", "\"pilot_newton\""},
+                                                          {"protocol.weights", "\"noise_optimal\""},
+                                                          {"privacy.evaluate", "0.05"}});
     for (const std::string loss : {"logistic", "hinge"})
       family.change(loss, classes(loss, {{"privacy.evaluate", "0.05"}}));
   }
@@ -59,12 +58,11 @@ PlanFamily sync_family() {
   family.change("momentum", {{"protocol.momentum", "0.5"}});
   family.change("start pilot", {{"protocol.start", "\"pilot\""}});
   family.change("bias", {{"model.bias", "true"}});
-  family.change("huber", {{"model.loss", "\"huber\""},
-                          {"model.huber_delta", "0.4"},
-                          {"privacy.evaluate", "0.05"}});
-  family.change("weighted classes",
-                classes("logistic", {{"model.class_weights", "[1.0, 5.0]"},
-                                     {"privacy.evaluate", "0.05"}}));
+  family.change(
+      "huber",
+      {{"model.loss", "\"huber\""}, {"model.huber_delta", "0.4"}, {"privacy.evaluate", "0.05"}});
+  family.change("weighted classes", classes("logistic", {{"model.class_weights", "[1.0, 5.0]"},
+                                                         {"privacy.evaluate", "0.05"}}));
   family.change("quorum 2", {{"network.quorum", "2"}, {"privacy.evaluate", "0.05"}});
   family.change("algorithm2, quorum 1",
                 {{"protocol.rule", "\"algorithm2\""}, {"network.quorum", "1"}});
@@ -110,9 +108,7 @@ PlanFamily owners_family() {
                 more);
   };
   const auto copies = [](const std::string& how, const Keys& more = {}) {
-    return with({{"protocol.owner_learner", "\"" + how + "\""},
-                 {"protocol.copies", "true"}},
-                more);
+    return with({{"protocol.owner_learner", "\"" + how + "\""}, {"protocol.copies", "true"}}, more);
   };
   const Keys once = {{"protocol.rule", "\"statistics\""},
                      {"protocol.rounds", ""},
@@ -136,21 +132,21 @@ PlanFamily owners_family() {
     family.change("pilot_newton, noise beyond the box",
                   {{"protocol.rule", "\"pilot_newton\""}, {"owner.a.epsilon", "0.00001"}});
     family.change("statistics", with(once, learns("statistics")));
-    family.base("all learn, " + mechanism,
-                with(with(with(three_banks(), noise), copies("others_first")),
-                     {{"learner.name", ""}}),
-                mechanism == "laplace" ? "" : "all learn, laplace");
+    family.base(
+        "all learn, " + mechanism,
+        with(with(with(three_banks(), noise), copies("others_first")), {{"learner.name", ""}}),
+        mechanism == "laplace" ? "" : "all learn, laplace");
     family.change("overlap 2", {{"privacy.overlap", "2"}});
     family.change("evaluated", {{"privacy.evaluate", "0.05"}});
     family.change("own noise", copies("own_noise"));
     family.change("statistics", with(once, copies("statistics")));
     family.change("pilot_newton", {{"protocol.rule", "\"pilot_newton\""}});
-    family.base("graph, " + mechanism,
-                with(with(three_banks(), noise),
-                     {{"protocol.graph",
-                       "[[\"owner-a\", \"owner-b\"], [\"owner-b\", \"owner-c\"]]"},
-                      {"learner.name", ""}}),
-                mechanism == "laplace" ? "" : "graph, laplace");
+    family.base(
+        "graph, " + mechanism,
+        with(with(three_banks(), noise),
+             {{"protocol.graph", "[[\"owner-a\", \"owner-b\"], [\"owner-b\", \"owner-c\"]]"},
+              {"learner.name", ""}}),
+        mechanism == "laplace" ? "" : "graph, laplace");
     family.change("evaluated", {{"privacy.evaluate", "0.05"}});
     family.change("pilot_newton", {{"protocol.rule", "\"pilot_newton\""}});
   }

@@ -33,17 +33,25 @@ void refuse_sums(Growing& family) {
 
 Keys columns_keys() {
   Keys keys = {
-      {"charter.version", "1"},        {"charter.name", "\"columns\""},
+      {"charter.version", "1"},
+      {"charter.name", "\"columns\""},
       {"charter.consortium", "\"agencies.example\""},
-      {"records.id", "\"person\""},    {"records.count", "32561"},
-      {"target.owner", "\"agency-b\""}, {"target.column", "\"income\""},
+      {"records.id", "\"person\""},
+      {"records.count", "32561"},
+      {"target.owner", "\"agency-b\""},
+      {"target.column", "\"income\""},
       {"target.levels", "[\"low\", \"high\"]"},
-      {"model.loss", "\"squared\""},   {"model.l2", "0.02"},
-      {"model.box", "4.5"},            {"protocol.name", "\"sharing\""},
+      {"model.loss", "\"squared\""},
+      {"model.l2", "0.02"},
+      {"model.box", "4.5"},
+      {"protocol.name", "\"sharing\""},
       {"protocol.rule", "\"gradients\""},
-      {"protocol.rounds", "6"},        {"protocol.step", "0.5"},
-      {"protocol.model_ball", "4.0"},  {"privacy.max_row_norm", "1.0"},
-      {"privacy.delta", "1e-5"},       {"learner.name", "\"office\""},
+      {"protocol.rounds", "6"},
+      {"protocol.step", "0.5"},
+      {"protocol.model_ball", "4.0"},
+      {"privacy.max_row_norm", "1.0"},
+      {"privacy.delta", "1e-5"},
+      {"learner.name", "\"office\""},
   };
   const char* const norms[] = {"0.57", "0.4", "0.6"};
   const char* const epsilons[] = {"3.0", "1.5", "2.2"};
@@ -72,16 +80,16 @@ void change_columns(Growing& family) {
   family.change("many records", {{"records.count", "20000000"}, {"privacy.delta", "1e-9"}});
   family.change("another delta", {{"owner.a.delta", "1e-9"}});
   family.change("kept for an evaluation", {{"privacy.evaluate", "0.3"}});
-  family.change("number",
-                {{"target.levels", ""}, {"target.bounds", "[-1.0, 0.5]"}, {"target.center", "0.1"},
-                 {"target.scale", "1.6"}});
+  family.change("number", {{"target.levels", ""},
+                           {"target.bounds", "[-1.0, 0.5]"},
+                           {"target.center", "0.1"},
+                           {"target.scale", "1.6"}});
 }
 
 void refuse_columns(Growing& family) {
   family.change("refused: too many records",
                 {{"records.count", "2000000000"}, {"privacy.delta", "1e-10"}});
-  family.change("refused: long labels",
-                {{"target.levels", ""}, {"target.bounds", "[-1.0, 3.0]"}});
+  family.change("refused: long labels", {{"target.levels", ""}, {"target.bounds", "[-1.0, 3.0]"}});
   family.change("refused: units of records", {{"privacy.unit_records", "2"}});
   family.change("refused: laplace", {{"privacy.mechanism", "\"laplace\""}});
   family.change("refused: tiny rows", {{"owner.a.max_row_norm", "1e-9"}});
@@ -92,8 +100,8 @@ void refuse_columns(Growing& family) {
 PlanFamily sums_family() {
   using namespace plan_charters_sums;
   Growing family("secure_sync");
-  const Keys keys = with(with(five_clinics(), {{"privacy.evaluate", ""}}),
-                         {{"secure_aggregation.repeats", "1"}});
+  const Keys keys =
+      with(with(five_clinics(), {{"privacy.evaluate", ""}}), {{"secure_aggregation.repeats", "1"}});
   for (const std::string rule : {"constant", "pilot_newton"}) {
     family.base(rule + ", secure", with(keys, {{"protocol.rule", "\"" + rule + "\""}}));
     change_sums(family);
@@ -103,9 +111,9 @@ PlanFamily sums_family() {
   family.change("refused: noise_optimal", {{"protocol.weights", "\"noise_optimal\""}});
   family.change("refused: rho too small",
                 {{"owner.a.epsilon", "1e-12"}, {"owner.a.delta", "1e-20"}});
-  family.change("refused: sums beyond the ring", {{"privacy.grid_bits", "32"},
-                                                  {"owner.a.rows", "1000000000000"},
-                                                  {"privacy.delta", "1e-13"}});
+  family.change(
+      "refused: sums beyond the ring",
+      {{"privacy.grid_bits", "32"}, {"owner.a.rows", "1000000000000"}, {"privacy.delta", "1e-13"}});
   family.change("refused: statistics", {{"protocol.rule", "\"statistics\""},
                                         {"protocol.rounds", ""},
                                         {"protocol.step", ""},
@@ -154,8 +162,8 @@ PlanFamily federated_family() {
   family.change("huber", {{"model.loss", "\"huber\""}, {"model.huber_delta", "0.4"}});
   family.change("hinge", with(with(logistic, {{"model.loss", "\"hinge\""}}),
                               {{"privacy.max_grad_norm", "0.8"}, {"protocol.local_steps", "1"}}));
-  family.change("weighted classes", with(logistic, {{"model.class_weights", "[1.0, 5.0]"},
-                                                    {"protocol.step", "0.1"}}));
+  family.change("weighted classes",
+                with(logistic, {{"model.class_weights", "[1.0, 5.0]"}, {"protocol.step", "0.1"}}));
   return family.done();
 }
 

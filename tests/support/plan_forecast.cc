@@ -75,7 +75,7 @@ sim::SimulateInput made_input(const Charter& charter) {
   const auto rows = made_rows(charter.schema, 20);
   sim::SimulateInput input{.charter = charter, .owners = {}, .pilot = rows, .policies = {}};
   for (size_t i = 0; i < charter.owners.size(); ++i)
-    input.owners.push_back({learn::AnyRows(rows), "made"});
+    input.owners.push_back({data::AnyRows(rows), "made"});
   return input;
 }
 
@@ -106,14 +106,14 @@ void print_explanation(PlanText& out, const charter::Charter& charter) {
 }
 
 void print_forecast(PlanText& out, const charter::Charter& charter,
-                    const std::shared_ptr<const learn::Rows>& pilot) {
+                    const std::shared_ptr<const data::Rows>& pilot) {
   using namespace plan_forecast;
   if (charter.complete()) add_reach(out, charter);
   add_result(out, "law", forecast::NoiseLaw::of(charter),
              [&](PlanText& part, const auto& law) { print_law(part, charter, law); });
   if (!charter.complete() || charter.privacy.calibration != charter::Calibration::kSound) return;
   const auto rows = pilot ? pilot : made_rows(charter.schema, 150);
-  const forecast::Facts facts = forecast::facts_of(charter.model, rows);
+  const forecast::PilotStatistics facts = forecast::facts_of(charter.model, rows);
   add_result(out, "forecast", forecast::job_of(charter, facts), print_job);
 }
 
@@ -137,8 +137,8 @@ void print_paper(PlanText& out, const charter::Charter& charter) {
                });
 }
 
-std::shared_ptr<const learn::Rows> made_rows(const learn::Schema& schema, size_t count) {
-  auto rows = std::make_shared<learn::Rows>(schema.features().size());
+std::shared_ptr<const data::Rows> made_rows(const data::Schema& schema, size_t count) {
+  auto rows = std::make_shared<data::Rows>(schema.features().size());
   uint64_t state = 1;
   const auto next = [&] {  // Knuth's MMIX generator; a whole number of 2^-16.
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -153,7 +153,7 @@ std::shared_ptr<const learn::Rows> made_rows(const learn::Schema& schema, size_t
   return rows;
 }
 
-PlanText plan_of(const charter::Charter& charter, const std::shared_ptr<const learn::Rows>& pilot) {
+PlanText plan_of(const charter::Charter& charter, const std::shared_ptr<const data::Rows>& pilot) {
   PlanText out;
   out.add_detail("hash", charter.hash);
   std::string undecided;

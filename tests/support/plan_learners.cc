@@ -1,11 +1,11 @@
 // Plans of learners, as golden text: schedules, weights, and how answers are read.
 #include "parley/protocol/async_plan.h"
 #include "parley/protocol/federated/plan.h"
-#include "parley/protocol/owner_jobs.h"
 #include "parley/protocol/owner_weights.h"
+#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/plan_warnings.h"
-#include "parley/protocol/sharing/sharing_learner.h"
 #include "parley/protocol/sync_plan.h"
+#include "parley/protocol/vertical/learner.h"
 #include "support/plan_print.h"
 
 namespace parley::test {
@@ -116,9 +116,9 @@ void print_federated(PlanText& out, const protocol::FederatedPlan& plan) {
 }
 
 /// Of one job with one learner.
-void add_plan(PlanText& out, const Charter& job, const learn::Rows* pilot) {
+void add_plan(PlanText& out, const Charter& job, const data::Rows* pilot) {
   if (job.protocol.name == ProtocolName::kSharing) {
-    add_result(out, "plan", protocol::sharing_plan(job),
+    add_result(out, "plan", protocol::vertical_plan(job),
                [](PlanText& part, const auto& plan) { add_owners(part, plan.owners); });
   } else if (job.protocol.name == ProtocolName::kAsync) {
     out.add("rule", text_of(protocol::async_rule(job)));
@@ -145,7 +145,7 @@ void add_variances(PlanText& out, const Charter& job) {
                [](PlanText& part, double floor) { part.add("value", floor); });
 }
 
-void add_job(PlanText& out, const Charter& job, const learn::Rows* pilot) {
+void add_job(PlanText& out, const Charter& job, const data::Rows* pilot) {
   out.add_detail("hash", job.hash);
   out.add("overlap", job.privacy.overlap);
   out.add("quorum", job.network.quorum);
@@ -155,7 +155,7 @@ void add_job(PlanText& out, const Charter& job, const learn::Rows* pilot) {
 }
 
 /// The jobs of owners that learn: with copies those of the first and the last, else the only one.
-void add_jobs(PlanText& out, const Charter& charter, const learn::Rows* pilot) {
+void add_jobs(PlanText& out, const Charter& charter, const data::Rows* pilot) {
   const auto add = [&](const std::string& key, const std::string& learner) {
     PlanText text;
     add_result(text, key, protocol::learners_job(charter, learner),
@@ -169,10 +169,10 @@ void add_jobs(PlanText& out, const Charter& charter, const learn::Rows* pilot) {
 
 }  // namespace plan_learners
 
-void print_learner(PlanText& out, const charter::Charter& charter, const learn::Rows* pilot) {
+void print_learner(PlanText& out, const charter::Charter& charter, const data::Rows* pilot) {
   using namespace plan_learners;
-  const bool rows_apart = charter.protocol.name == ProtocolName::kSync ||
-                          charter.protocol.name == ProtocolName::kAsync;
+  const bool rows_apart =
+      charter.protocol.name == ProtocolName::kSync || charter.protocol.name == ProtocolName::kAsync;
   if (rows_apart) add_variances(out, charter);
   add_plan(out, charter, pilot);
   const bool apart = charter.protocol.owner_learner || !charter.central();

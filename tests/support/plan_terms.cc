@@ -81,7 +81,7 @@ PlanText text_of_moments(const Charter& charter, size_t place) {
 }
 
 /// The release itself, from made records and seeded noise.
-Result<learn::PaidMoments> paid(const Charter& charter, size_t place) {
+Result<data::PaidMoments> paid(const Charter& charter, size_t place) {
   StoppedClock clock;
   SeededEntropy entropy(place, "moments");
   const charter::Owner& owner = charter.owners[place];
@@ -92,14 +92,14 @@ Result<learn::PaidMoments> paid(const Charter& charter, size_t place) {
   const auto terms =
       TRY(gate::moments_terms(charter, place, {privacy::Epsilon(0.25), std::nullopt}));
   const auto rows = made_rows(charter.schema, static_cast<size_t>(owner.rows));
-  auto wide = std::make_shared<const learn::Rows>(TRY(learn::moment_rows(rows, charter.schema)));
-  auto gate = TRY(gate::Gate::open(gate::Records(learn::AnyRows(std::move(wide))), terms, ledger,
+  auto wide = std::make_shared<const data::Rows>(TRY(learn::moment_rows(rows, charter.schema)));
+  auto gate = TRY(gate::Gate::open(gate::Records(data::AnyRows(std::move(wide))), terms, ledger,
                                    data, entropy, 1));
   const auto answer = TRY(gate.answer(1, std::vector<double>(terms.lattice.dimension())));
   return gate::paid_moments(charter, place, terms, answer);
 }
 
-void print_paid(PlanText& out, const learn::PaidMoments& moments) {
+void print_paid(PlanText& out, const data::PaidMoments& moments) {
   out.add("columns", moments.columns);
   out.add("rows", moments.rows);
   out.add("epsilon", moments.epsilon);

@@ -67,8 +67,7 @@ void PlanText::add_owners(const std::vector<std::string>& names,
     else
       others += names[i] + "\n" + owners[i].text();
   }
-  if (!others.empty())
-    add("other owners", plan_text::counted(owners.size() - kWritten, others));
+  if (!others.empty()) add("other owners", plan_text::counted(owners.size() - kWritten, others));
 }
 
 const std::string* PlanText::find(std::string_view key) const {

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "overrides.h"
 #include "parley/sim/load.h"
+#include "studies.h"
 
 namespace parley::cli {
 namespace {
@@ -89,12 +90,14 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
   const uint64_t answers = asked * input.owners.size();
   Progress progress(style, "training", answers * options.runs);
   const auto result =
-      TRY(sim::simulate(input, {.seed = options.seed,
-                                .runs = options.runs,
-                                .threads = threads_or_all(options.threads),
-                                .baseline = options.baseline,
-                                .out = out_folder(options),
-                                .progress = [&](uint64_t done) { progress.advance(done); }}));
+      TRY(sim::simulate(input,
+                        {.seed = options.seed,
+                         .runs = options.runs,
+                         .threads = threads_or_all(options.threads),
+                         .baseline = options.baseline,
+                         .out = out_folder(options),
+                         .progress = [&](uint64_t done) { progress.advance(done); }},
+                        literal()));
   progress.finish();
   return Output{report::to_text(result), report::to_json(result)};
 }

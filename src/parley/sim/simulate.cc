@@ -15,12 +15,11 @@
 #include "parley/sim/async.h"
 #include "parley/sim/federated.h"
 #include "parley/sim/ledger_files.h"
+#include "parley/sim/literal.h"
 #include "parley/sim/outcome.h"
 #include "parley/sim/output_perturbation.h"
 #include "parley/sim/owners/gossip.h"
 #include "parley/sim/owners/owner_learner.h"
-#include "parley/sim/paper/async.h"
-#include "parley/sim/paper/sync.h"
 #include "parley/sim/party.h"
 #include "parley/sim/vertical.h"
 
@@ -203,48 +202,11 @@ Result<Outcome> run_protocol(const SimulateInput& input, const SimulateOptions& 
   return runs.outcome();
 }
 
-Result<Outcome> run_paper_async(const SimulateInput& input, const SimulateOptions& options,
-                                const Reference& reference) {
-  const auto async = TRY(paper::Async::make(input, options.threads));
-  Outcome outcome;
-  for (size_t run = 0; run < options.runs; ++run) {
-    size_t sweep = 0;
-    const auto note = [&](uint64_t round, std::span<const double> output) {
-      options.progress(1);
-      if (!is_noted(round, async.rule())) return;
-      if (outcome.by_round.size() == sweep) outcome.by_round.emplace_back();
-      outcome.by_round[sweep++].push_back(reference.relative(reference.pooled.at(output)));
-    };
-    auto result = async.run(options.seed, run, note);
-    if (run > 0) continue;
-    outcome.model = std::move(result.value.model);
-    for (size_t i = 0; i < input.owners.size(); ++i)
-      outcome.owners.push_back({.answers = result.value.answers[i],
-                                .weight = async.rule().owners[i].weight,
-                                .noise_scale = async.noise_scale(i)});
-  }
-  return outcome;
-}
-
-/// The paper's own formulas: no gate, no ledger, no bytes.
-Result<Outcome> run_paper(const SimulateInput& input, const SimulateOptions& options,
-                          const Reference& reference) {
-  if (input.charter.protocol.name == charter::ProtocolName::kAsync)
-    return run_paper_async(input, options, reference);
-  const auto sync = TRY(paper::Sync::make(input, options.threads));
-  Outcome outcome{.by_round = std::vector<std::vector<double>>(sync.answers())};
-  for (size_t run = 0; run < options.runs; ++run) {
-    const auto note = [&](size_t round, std::span<const double> output) {
-      outcome.by_round[round - 1].push_back(reference.relative(reference.pooled.at(output)));
-      options.progress(input.owners.size());
-    };
-    auto model = sync.run(options.seed, run, note);
-    if (run == 0) outcome.model = std::move(model.value);
-  }
-  for (size_t i = 0; i < input.owners.size(); ++i)
-    outcome.owners.push_back(
-        {.answers = sync.answers(), .weight = sync.weight(i), .noise_scale = sync.noise_scale(i)});
-  return outcome;
+Error not_in_the_library() {
+  return {Code::kInvalid,
+          "calibration \"paper\" is not in the library, which trains with privacy only",
+          "The program `parley` has it, unless it was built with PARLEY_STUDIES=OFF.",
+          {.key = "privacy.calibration"}};
 }
 
 Result<Spread> baseline(const SimulateInput& input, const SimulateOptions& options,
@@ -337,13 +299,15 @@ Spread spread_of(std::vector<double> values) {
   return spread;
 }
 
-Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOptions& options) {
+Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOptions& options,
+                                const Literal* paper) {
+  const bool literal = given.charter.privacy.calibration == charter::Calibration::kPaper;
+  if (literal && !paper) return not_in_the_library();
   if (given.charter.protocol.name == charter::ProtocolName::kSharing)
-    return simulate_vertical(given, options);
+    return simulate_vertical(given, options, paper);
   const SimulateInput input = given.charter.secure_aggregation ? federated_input(given) : given;
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
-  const bool literal = charter.privacy.calibration == charter::Calibration::kPaper;
   if (charter.secure_aggregation)
     TRY(gate::secagg_plan(charter));
   else if (!literal)
@@ -352,8 +316,8 @@ Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOption
   std::vector<std::string> warnings;
   if (!literal) warnings = TRY(protocol::plan_warnings(charter, input.pilot.get()));
   const Reference reference = TRY(reference_of(input, options.threads));
-  const Outcome outcome =
-      TRY(literal ? run_paper(input, options, reference) : run_protocol(input, options, reference));
+  const Outcome outcome = TRY(literal ? paper->rows(input, options, reference)
+                                      : run_protocol(input, options, reference));
 
   SimulateResult result{.charter_name = charter.name,
                         .charter_hash = to_hex(charter.hash),

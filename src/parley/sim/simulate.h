@@ -102,7 +102,9 @@ struct SimulateResult {
 };
 
 /// Runs the job. Bad input is refused before the first answer; an owner's refusal ends it with that
-/// owner's reason and code.
-Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOptions& options);
+/// owner's reason and code. Without `paper` (sim/literal.h) so is calibration "paper".
+struct Literal;
+Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOptions& options,
+                                const Literal* paper = nullptr);
 
 }  // namespace parley::sim

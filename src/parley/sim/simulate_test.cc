@@ -235,46 +235,14 @@ TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {
 const char kGaussian[] =
     "max_grad_norm = 8.0\nevaluate = 0.0\nmechanism = \"gaussian\"\ndelta = 1e-6\n";
 
-const char kPaper[] = "max_grad_norm = 4560.0\ncalibration = \"paper\"\n";
-
-/// The paper's experiment on lending-like rows (spec, 5.1 P-lend-sync), with smaller owners.
-SimulateResult paper_result(double epsilon, size_t runs, const std::string& rule = "algorithm2") {
-  std::string text = charter_text(20000, epsilon,
-                                  "rule = \"" + rule + "\"\nrounds = 100\nstep = " +
-                                      (rule == "algorithm2" ? "0.5" : "2000.0") + "\n",
-                                  kPaper);
-  text.replace(text.find("box = 1.0"), 9, "box = 1e6");
-  return *simulate(*load_standin(charter_of(text), "lending", 1), {.seed = 2, .runs = runs});
-}
-
-// S10, S9: the noise part is all there is at this bound, and falls with epsilon squared. The ratio
-// of the means of 400 runs has a standard error of 3.2 %, so 16 % is five of them.
-TEST(Paper, TheErrorFallsByAHundredFromEpsilonOneToTen) {
-  const double ratio =
-      paper_result(1, 400).relative_fitness.mean / paper_result(10, 400).relative_fitness.mean;
-  EXPECT_GT(ratio, 84);
-  EXPECT_LT(ratio, 116);
-}
-
-TEST(Paper, IsMarkedAndLeavesNoModelNoLedgerAndNoReceipt) {
-  const SimulateResult result = paper_result(1, 2, "algorithm1");
-  EXPECT_EQ(result.calibration, "paper");
-  EXPECT_NE(result.why_not_private[0].find("nothing enforces"), std::string::npos);
-  EXPECT_TRUE(result.model.empty());
-  EXPECT_EQ(result.bytes_up, 0u);
-  for (const auto& owner : result.owners) {
-    EXPECT_EQ(owner.epsilon_spent, 0);
-    EXPECT_EQ(owner.answers, 99u);
-    EXPECT_NEAR(owner.noise_scale, 2 * 4560. * 100 / 20000, 1e-9)
-        << "G6: split by T, not by answers";
-  }
-}
-
-TEST(Paper, HasOnlyThePapersRules) {
-  const auto refused =
-      simulate(*load_standin(charter_of(charter_text(500, 1, kNewton, kPaper)), "lending", 1), {});
+TEST(Simulate, HasNoCodeForThePapersOwnFormulas) {
+  const auto charter =
+      charter_of(charter_text(500, 1, "rule = \"algorithm1\"\nrounds = 5\nstep = 1.0\n",
+                              "max_grad_norm = 8.0\nevaluate = 0.0\ncalibration = \"paper\"\n"));
+  const auto refused = simulate(*load_standin(charter, "lending", 1), {});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().where.key, "protocol.rule");
+  EXPECT_EQ(refused.error().where.key, "privacy.calibration");
+  EXPECT_NE(refused.error().hint.find("program `parley`"), std::string::npos);
 }
 
 // The ladder (spec, horizontal 3), constants as chosen on the pilot by experiments/ladder.py: over

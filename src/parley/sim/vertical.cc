@@ -6,7 +6,6 @@
 #include "parley/base/files.h"
 #include "parley/protocol/vertical/setting.h"
 #include "parley/sim/columns.h"
-#include "parley/sim/paper/admm.h"
 #include "parley/sim/world.h"
 
 namespace parley::sim {
@@ -70,10 +69,10 @@ Result<std::unique_ptr<protocol::Owner>> vertical_process(Party& party, const Ch
       std::move(setting), std::move(gate), party.entropy()));
 }
 
-Result<SimulateResult> simulate_vertical(const SimulateInput& input,
-                                         const SimulateOptions& options) {
+Result<SimulateResult> simulate_vertical(const SimulateInput& input, const SimulateOptions& options,
+                                         const Literal* paper) {
   const bool admm = input.charter.protocol.rule == charter::Rule::kAdmm;
-  const auto job = TRY(admm ? paper::admm_job(input, options) : private_job(input, options));
+  const auto job = TRY(admm ? paper->columns(input, options) : private_job(input, options));
   return simulate_columns(input, options, job);
 }
 

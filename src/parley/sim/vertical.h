@@ -2,6 +2,7 @@
 #pragma once
 
 #include "parley/protocol/owner.h"
+#include "parley/sim/literal.h"
 #include "parley/sim/party.h"
 #include "parley/sim/simulate.h"
 
@@ -13,8 +14,8 @@ Result<std::unique_ptr<protocol::Owner>> vertical_process(
     Party& party, const charter::Charter& charter, const Hash& records, uint64_t seed, uint64_t run,
     const std::filesystem::path& out, const std::optional<Secret32>& secret = std::nullopt);
 
-/// `parley simulate` of a charter with protocol.name = "sharing".
-Result<SimulateResult> simulate_vertical(const SimulateInput& input,
-                                         const SimulateOptions& options);
+/// `parley simulate` of a charter with protocol.name = "sharing"; rule admm by `paper`.
+Result<SimulateResult> simulate_vertical(const SimulateInput& input, const SimulateOptions& options,
+                                         const Literal* paper);
 
 }  // namespace parley::sim

@@ -109,9 +109,7 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   net::log_refused_handshakes(log);
   for (const std::string& warning : TRY(protocol::plan_warnings(charter, pilot.get())))
     log("warning: " + warning);
-  const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
-  Progress progress(style, "rounds",
-                    static_cast<size_t>(async ? charter.protocol.rounds : charter.answers()));
+  Progress progress(style, "rounds", learner->rounds());
   size_t shown = 0;
   const net::LearnerOptions session{
       .listen = options.listen.empty() ? TRY(listen_on(charter)) : options.listen,

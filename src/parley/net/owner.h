@@ -56,7 +56,8 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
                                                     const charter::Charter& job);
 
 /// The clock by which this owner comes; none where it is asked.
-std::unique_ptr<Ticks> ticks_for(const charter::Policy& policy, const charter::Charter& charter);
+std::unique_ptr<Ticks> ticks_for(const protocol::Owner& owner, const charter::Policy& policy,
+                                 const charter::Charter& charter);
 
 /// How long to try.
 struct Patience {

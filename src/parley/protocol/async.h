@@ -77,6 +77,13 @@ class AsyncLearner final : public Learner {
   size_t numbers() const override { return plan_.rule.dimension; }
   bool finished() const override { return descent_.finished() && !evaluating(); }
   uint64_t rounds_done() const override { return descent_.rounds_done(); }
+  uint64_t rounds() const override { return plan_.rule.rounds; }
+  uint64_t sweep() const override { return plan_.owners.size(); }
+  Pace pace() const override {
+    return {.at_any_time = true,
+            .own_clocks = true,
+            .calls = plan_.contact == charter::Contact::kBroadcast};
+  }
   bool awaits(size_t owner) const override;
   uint32_t answers(size_t owner) const { return seats_[owner].taken; }
 
@@ -136,6 +143,7 @@ class AsyncOwner : public Owner {
 
   Bytes connect() override;
 
+  bool has_clock() const override { return true; }
   /// A claim, or nothing where one is open, nothing was called, or all answers are given.
   std::optional<Bytes> tick() override;
 

@@ -84,6 +84,7 @@ class SyncLearner final : public Learner {
   size_t numbers() const override { return plan_.numbers(); }
   bool finished() const override { return descent_.finished() && !evaluating(); }
   uint64_t rounds_done() const override { return descent_.rounds_done(); }
+  uint64_t rounds() const override { return plan_.schedule.rounds.size(); }
   /// Is this owner's answer of the current round missing?
   bool awaits(size_t owner) const override { return awaits(owner, 0); }
   bool awaits(size_t owner, size_t run) const;

@@ -68,7 +68,7 @@ Result<void> check_input(const SimulateInput& input) {
 /// A simulated owner and its process.
 struct Bank {
   std::unique_ptr<Party> party;
-  protocol::SyncOwner owner;
+  std::unique_ptr<protocol::Owner> owner;
 };
 
 /// All runs of one synchronous simulation, batch by batch.
@@ -125,8 +125,8 @@ class Runs {
                          .run = first + run,
                          .ledger = keep ? ledger_file(options_.out, name) : std::filesystem::path(),
                          .threads = options_.threads}));
-        auto gate = TRY(party->open_gate());
-        result[run].push_back({std::move(party), {input_.charter.hash, name, std::move(gate)}});
+        auto process = TRY(party->start());
+        result[run].push_back({std::move(party), std::move(process)});
       }
     return result;
   }
@@ -142,7 +142,7 @@ class Runs {
     for (size_t run = 0; run < count; ++run)
       for (size_t i = 0; i < owners[run].size(); ++i) {
         learner.attend(i, run);
-        const Bytes hello = owners[run][i].owner.connect();
+        const Bytes hello = owners[run][i].owner->connect();
         bytes_up_ += first + run == 0 ? hello.size() : 0;
         send(TRY(learner.step(i, run, hello)).messages);
       }
@@ -151,7 +151,7 @@ class Runs {
       post.pop_front();
       const bool counted = first + letter.run == 0;
       bytes_down_ += counted ? letter.message.size() : 0;
-      protocol::SyncOwner& owner = owners[letter.run][letter.owner].owner;
+      protocol::Owner& owner = *owners[letter.run][letter.owner].owner;
       const auto reply = TRY(owner.step(letter.message));
       owner.rest();
       if (!reply) continue;

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/base/files.h"
 #include "parley/protocol/vertical/setting.h"
 #include "parley/sim/columns.h"
 #include "parley/sim/world.h"
@@ -47,27 +46,6 @@ Result<ColumnsJob> private_job(const SimulateInput& input, const SimulateOptions
 }
 
 }  // namespace
-
-Result<std::unique_ptr<protocol::Owner>> vertical_process(Party& party, const Charter& charter,
-                                                          const Hash& records, uint64_t seed,
-                                                          uint64_t run,
-                                                          const std::filesystem::path& out,
-                                                          const std::optional<Secret32>& secret) {
-  auto gate = TRY(party.open_columns_gate());
-  auto setting = TRY(protocol::vertical_setting(charter, gate.terms(), party.place(),
-                                                {.started = SimulatedClock().now(), .seed = seed}));
-  SeededEntropy own(seed, party.name() + "'s secret", run);
-  setting.records = records;
-  for (protocol::VerticalPeer& peer : setting.owners) peer.sign_key.reset();  // Nobody signs here.
-  setting.secret = secret ? *secret : protocol::draw_secret(own);
-  if (!out.empty())
-    setting.keep = [file = out / "simulated" / party.name()](const std::string& name,
-                                                             const std::string& text) {
-      return write_file(file / name, text);
-    };
-  return std::unique_ptr<protocol::Owner>(std::make_unique<protocol::VerticalOwner>(
-      std::move(setting), std::move(gate), party.entropy()));
-}
 
 Result<SimulateResult> simulate_vertical(const SimulateInput& input, const SimulateOptions& options,
                                          const Literal* paper) {

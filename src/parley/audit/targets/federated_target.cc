@@ -171,7 +171,7 @@ class Job {
                                             .run = 0,
                                             .ledger = {},
                                             .threads = 1}));
-    owners_[place] = TRY(parties_[place]->open_federated());
+    owners_[place] = TRY(parties_[place]->start());
     learner_->attend(place);
     return take(TRY(learner_->step(place, owners_[place]->connect())));
   }

@@ -62,10 +62,4 @@ class FederatedOwner final : public Owner {
   std::unique_ptr<Session> session_;
 };
 
-/// Owner `place` of the charter with its records behind a gate. Refuses what SecaggGate::open does.
-Result<std::unique_ptr<Owner>> open_federated(const charter::Charter& charter, size_t place,
-                                              gate::Records records, ledger::Ledger& ledger,
-                                              ledger::DatasetId dataset, SigningKey key,
-                                              Entropy& entropy, int threads);
-
 }  // namespace parley::protocol

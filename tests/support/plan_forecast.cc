@@ -3,7 +3,7 @@
 #include "parley/forecast/columns.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/noise.h"
-#include "parley/gate/terms.h"
+#include "parley/plan/terms.h"
 #include "parley/sim/paper/async.h"
 #include "parley/sim/paper/sync.h"
 #include "support/plan_print.h"
@@ -57,7 +57,7 @@ void print_job(PlanText& out, const forecast::Job& job) {
   out.add_detail("strengths", job.strengths);
   out.add("strictest", job.strictest);
   out.add("variance", job.variance());
-  if (const auto* shared = std::get_if<forecast::SharingJob>(&job.kind)) {
+  if (const auto* shared = std::get_if<forecast::VerticalJob>(&job.kind)) {
     out.add("balls", shared->balls);
     out.add("l2", shared->steps.l2);
     out.add("averaged", shared->steps.averaged);
@@ -167,7 +167,7 @@ PlanText plan_of(const charter::Charter& charter, const std::shared_ptr<const da
   } else {
     charter.secure_aggregation ? print_share_plan(out, charter) : print_owner_terms(out, charter);
     print_paid_moments(out, charter);
-    add_result(out, "evaluation_map", gate::evaluation_map(charter),
+    add_result(out, "evaluation_map", plan::evaluation_map(charter),
                [](PlanText& part, const auto& map) {
                  part.add_detail("exists", map.has_value());
                  if (map) part.add_detail("bound", map->bound());

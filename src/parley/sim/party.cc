@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "parley/base/math/number.h"
-#include "parley/gate/terms.h"
+#include "parley/plan/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
 #include "parley/protocol/federated/owner.h"
 #include "parley/sim/federated.h"
@@ -61,7 +61,7 @@ Result<gate::Gate> Party::open_gate(const charter::Charter& job) {
   const auto has_name = [&](const charter::Owner& owner) { return owner.name == name(); };
   const auto found = std::find_if(job.owners.begin(), job.owners.end(), has_name);
   check(found != job.owners.end());
-  gate::Terms terms = TRY(gate::terms_for(job, size_t(found - job.owners.begin())));
+  plan::Terms terms = TRY(plan::terms_for(job, size_t(found - job.owners.begin())));
   return gate::Gate::open(gate::Records(rows_), std::move(terms), ledger_, dataset_, entropy_,
                           threads_);
 }
@@ -72,7 +72,7 @@ Result<std::unique_ptr<protocol::Owner>> Party::open_federated() {
 }
 
 Result<gate::ColumnsGate> Party::open_columns_gate() {
-  auto terms = TRY(gate::vertical_terms(charter_));
+  auto terms = TRY(plan::vertical_terms(charter_));
   return gate::ColumnsGate::open(gate::Records(rows_), std::move(terms), place_, ledger_, dataset_);
 }
 

@@ -97,8 +97,8 @@ Result<std::unique_ptr<Owner>> open_federated(const charter::Charter& charter, s
                                               gate::Records records, ledger::Ledger& ledger,
                                               ledger::DatasetId dataset, SigningKey key,
                                               Entropy& entropy, int threads) {
-  const gate::SecaggPlan shares = TRY(gate::secagg_plan(charter));
-  const gate::SecaggTerms& terms = shares.owners.at(place);
+  const plan::SecaggPlan shares = TRY(plan::secagg_plan(charter));
+  const plan::SecaggTerms& terms = shares.owners.at(place);
   Circle circle = TRY(Circle::of(charter));
   auto gate =
       TRY(gate::SecaggGate::open(std::move(records), terms, ledger, dataset, entropy, threads));

@@ -3,9 +3,9 @@
 #include "parley/forecast/columns.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/noise.h"
-#include "parley/gate/terms.h"
-#include "parley/sim/paper/async.h"
-#include "parley/sim/paper/sync.h"
+#include "parley/plan/terms.h"
+#include "studies/paper/async.h"
+#include "studies/paper/sync.h"
 #include "support/plan_print.h"
 
 namespace parley::test {
@@ -57,7 +57,7 @@ void print_job(PlanText& out, const forecast::Job& job) {
   out.add_detail("strengths", job.strengths);
   out.add("strictest", job.strictest);
   out.add("variance", job.variance());
-  if (const auto* shared = std::get_if<forecast::SharingJob>(&job.kind)) {
+  if (const auto* shared = std::get_if<forecast::VerticalJob>(&job.kind)) {
     out.add("balls", shared->balls);
     out.add("l2", shared->steps.l2);
     out.add("averaged", shared->steps.averaged);
@@ -122,16 +122,16 @@ void print_paper(PlanText& out, const charter::Charter& charter) {
   const sim::SimulateInput input = made_input(charter);
   const size_t owners = charter.owners.size();
   if (charter.protocol.name == charter::ProtocolName::kSync)
-    add_result(out, "paper", sim::paper::Sync::make(input, 1),
-               [&](PlanText& part, const sim::paper::Sync& paper) {
+    add_result(out, "paper", paper::Sync::make(input, 1),
+               [&](PlanText& part, const paper::Sync& paper) {
                  part.add("answers", paper.answers());
                  part.add("scales", scales_of(paper, owners));
                  for (size_t i = 0; i < owners; ++i)
                    part.add("weight." + std::to_string(i), paper.weight(i));
                });
   if (charter.protocol.name == charter::ProtocolName::kAsync)
-    add_result(out, "paper", sim::paper::Async::make(input, 1),
-               [&](PlanText& part, const sim::paper::Async& paper) {
+    add_result(out, "paper", paper::Async::make(input, 1),
+               [&](PlanText& part, const paper::Async& paper) {
                  part.add("scales", scales_of(paper, owners));
                  part.add("step", paper.rule().step);
                });
@@ -167,7 +167,7 @@ PlanText plan_of(const charter::Charter& charter, const std::shared_ptr<const da
   } else {
     charter.secure_aggregation ? print_share_plan(out, charter) : print_owner_terms(out, charter);
     print_paid_moments(out, charter);
-    add_result(out, "evaluation_map", gate::evaluation_map(charter),
+    add_result(out, "evaluation_map", plan::evaluation_map(charter),
                [](PlanText& part, const auto& map) {
                  part.add_detail("exists", map.has_value());
                  if (map) part.add_detail("bound", map->bound());

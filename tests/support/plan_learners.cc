@@ -1,10 +1,10 @@
 // Plans of learners, as golden text: schedules, weights, and how answers are read.
-#include "parley/protocol/async_plan.h"
-#include "parley/protocol/federated/plan.h"
-#include "parley/protocol/owner_weights.h"
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/plan_warnings.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/async_plan.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/learner/warnings.h"
+#include "parley/plan/learner/weights.h"
+#include "parley/protocol/federated/circle.h"
 #include "parley/protocol/vertical/learner.h"
 #include "support/plan_print.h"
 
@@ -28,10 +28,10 @@ PlanText text_of(const learn::Schedule& schedule) {
   return out;
 }
 
-void add_owners(PlanText& out, const std::vector<protocol::PlannedOwner>& owners) {
+void add_owners(PlanText& out, const std::vector<plan::PlannedOwner>& owners) {
   std::vector<double> weights, variances;
   std::vector<double> rows;
-  for (const protocol::PlannedOwner& owner : owners) {
+  for (const plan::PlannedOwner& owner : owners) {
     weights.push_back(owner.weight);
     variances.push_back(owner.evaluation_variance);
     rows.push_back(static_cast<double>(owner.rows));
@@ -48,7 +48,7 @@ void add_evaluation(PlanText& out, const std::optional<learn::EvaluationMap>& ma
   out.add_detail("evaluation.bound", map->bound());
 }
 
-void print_sync(PlanText& out, const protocol::SyncPlan& plan) {
+void print_sync(PlanText& out, const plan::SyncPlan& plan) {
   out.add_detail("job", plan.charter);
   out.add("gamma", plan.gamma);
   out.add("box", plan.box);
@@ -82,7 +82,7 @@ PlanText text_of(const learn::AsyncRule& rule) {
   return out;
 }
 
-void print_async(PlanText& out, const protocol::AsyncPlan& plan) {
+void print_async(PlanText& out, const plan::AsyncPlan& plan) {
   out.add_detail("job", plan.charter);
   out.add("gamma", plan.gamma);
   out.add("answers", plan.answers);
@@ -121,12 +121,12 @@ void add_plan(PlanText& out, const Charter& job, const data::Rows* pilot) {
     add_result(out, "plan", protocol::vertical_plan(job),
                [](PlanText& part, const auto& plan) { add_owners(part, plan.owners); });
   } else if (job.protocol.name == ProtocolName::kAsync) {
-    out.add("rule", text_of(protocol::async_rule(job)));
-    add_result(out, "plan", protocol::async_plan(job, pilot), print_async);
+    out.add("rule", text_of(plan::async_rule(job)));
+    add_result(out, "plan", plan::async_plan(job, pilot), print_async);
   } else if (job.secure_aggregation) {
     add_result(out, "plan", protocol::federated_plan(job, pilot), print_federated);
   } else {
-    add_result(out, "plan", protocol::sync_plan(job, pilot), print_sync);
+    add_result(out, "plan", plan::sync_plan(job, pilot), print_sync);
   }
 }
 
@@ -135,13 +135,13 @@ void add_variances(PlanText& out, const Charter& job) {
   const bool sums = job.secure_aggregation.has_value();
   std::vector<double> variances;
   for (size_t i = 0; i < job.owners.size() && !sums && job.complete(); ++i) {
-    const auto variance = protocol::noise_variance(job, i);
+    const auto variance = plan::noise_variance(job, i);
     if (!variance) return out.add("noise variances.refused", variance.error());
     variances.push_back(*variance);
   }
   if (!variances.empty()) out.add_detail("noise variances", variances);
   if (job.protocol.rule == charter::Rule::kPilotNewton)
-    add_result(out, "newton_floor", protocol::newton_floor(job),
+    add_result(out, "newton_floor", plan::newton_floor(job),
                [](PlanText& part, double floor) { part.add("value", floor); });
 }
 
@@ -158,7 +158,7 @@ void add_job(PlanText& out, const Charter& job, const data::Rows* pilot) {
 void add_jobs(PlanText& out, const Charter& charter, const data::Rows* pilot) {
   const auto add = [&](const std::string& key, const std::string& learner) {
     PlanText text;
-    add_result(text, key, protocol::learners_job(charter, learner),
+    add_result(text, key, plan::learners_job(charter, learner),
                [&](PlanText& part, const Charter& job) { add_job(part, job, pilot); });
     return text;
   };
@@ -178,7 +178,7 @@ void print_learner(PlanText& out, const charter::Charter& charter, const data::R
   const bool apart = charter.protocol.owner_learner || !charter.central();
   if (apart && charter.complete()) add_jobs(out, charter, pilot);
   if (charter.complete())
-    add_result(out, "warnings", protocol::plan_warnings(charter, pilot),
+    add_result(out, "warnings", plan::plan_warnings(charter, pilot),
                [](PlanText& part, const std::vector<std::string>& warnings) {
                  part.add("count", warnings.size());
                  for (size_t i = 0; i < warnings.size(); ++i)

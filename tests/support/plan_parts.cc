@@ -1,6 +1,6 @@
 #include "support/plan_parts.h"
 
-#include "parley/gate/terms.h"
+#include "parley/plan/terms.h"
 
 namespace parley::test {
 
@@ -57,12 +57,12 @@ PlanText text_of(const learn::EvaluationMap& map) {
 
 void add_rho(PlanText& out, const charter::Charter& charter, const charter::Owner& owner) {
   if (owner.delta == 0) return;  // There is a rho only where there is a delta.
-  const auto add = [&](const char* key, gate::Part part) {
-    const auto rho = gate::rho_for(charter, owner, part);
+  const auto add = [&](const char* key, plan::Part part) {
+    const auto rho = plan::rho_for(charter, owner, part);
     rho ? out.add(key, rho->value()) : out.add(std::string(key) + ".refused", rho.error());
   };
-  add("rho.training", gate::Part::kTraining);
-  if (charter.privacy.evaluate > 0) add("rho.evaluation", gate::Part::kEvaluation);
+  add("rho.training", plan::Part::kTraining);
+  if (charter.privacy.evaluate > 0) add("rho.evaluation", plan::Part::kEvaluation);
 }
 
 }  // namespace parley::test

@@ -13,7 +13,7 @@ PlanText text_of(const learn::Lattice& lattice);
 PlanText text_of(const learn::Losses& loss);
 PlanText text_of(const learn::EvaluationMap& map);
 PlanText text_of(const privacy::Cost& cost);
-PlanText text_of(const gate::Terms& terms);
+PlanText text_of(const plan::Terms& terms);
 
 /// Of any mechanism: its noise, and what one answer of this sensitivity costs.
 template <class M>

@@ -1,7 +1,7 @@
 // Terms of sums that are opened only as a whole, and of columns in several places, as golden text.
-#include "parley/gate/secagg_terms.h"
-#include "parley/gate/terms.h"
-#include "parley/gate/vertical_terms.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/terms.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/protocol/vertical/setting.h"
 #include "support/plan_parts.h"
 #include "support/plan_print.h"
@@ -35,7 +35,7 @@ PlanText text_of(const learn::LocalUpdate& update) {
   return out;
 }
 
-PlanText text_of(const gate::GradientSum& sum) {
+PlanText text_of(const plan::GradientSum& sum) {
   PlanText out;
   out.add_details("loss", text_of(sum.loss));
   out.add("lattice", text_of(sum.lattice));
@@ -55,7 +55,7 @@ PlanText text_of_share(const M& mechanism, double sensitivity) {
   return out;
 }
 
-PlanText text_of(const gate::SecaggTerms& terms) {
+PlanText text_of(const plan::SecaggTerms& terms) {
   PlanText out;
   out.add_detail("job", terms.charter);
   out.add("answers", terms.answers);
@@ -71,7 +71,7 @@ PlanText text_of(const gate::SecaggTerms& terms) {
   out.add_details("cost", text_of(terms.cost()));
   out.add_detail("event", terms.event());
   if (!terms.evaluation) return out;
-  const gate::SecaggEvaluation& last = *terms.evaluation;
+  const plan::SecaggEvaluation& last = *terms.evaluation;
   out.add_details("evaluation", text_of(last.map));
   out.add("evaluation.unit_records", last.unit_records);
   out.add("evaluation.answers", last.answers);
@@ -123,7 +123,7 @@ PlanText text_of(const learn::NoisySharingPlan& plan) {
   return out;
 }
 
-PlanText text_of(const gate::VerticalTerms& terms) {
+PlanText text_of(const plan::VerticalTerms& terms) {
   PlanText out;
   out.add_detail("job", terms.charter);
   out.add("rule", name_of(terms.rule));
@@ -141,13 +141,13 @@ PlanText text_of(const gate::VerticalTerms& terms) {
   return out;
 }
 
-PlanText text_of_party(const Charter& charter, const gate::VerticalTerms& terms, size_t owner) {
+PlanText text_of_party(const Charter& charter, const plan::VerticalTerms& terms, size_t owner) {
   PlanText out;
   out.add("columns", terms.columns[owner]);
   out.add("numbers", terms.numbers(owner));
-  out.add("bias", gate::part_schema(charter, owner).bias);
-  out.add("holds_label", gate::holds_label(charter, owner));
-  add_result(out, "epsilon", protocol::sharing_epsilon(charter, terms, owner),
+  out.add("bias", plan::part_schema(charter, owner).bias);
+  out.add("holds_label", plan::holds_label(charter, owner));
+  add_result(out, "epsilon", plan::sharing_epsilon(charter, terms, owner),
              [](PlanText& part, double epsilon) { part.add("spent", epsilon); });
   const auto setting = protocol::vertical_setting(charter, terms, owner, {});
   add_result(out, "part", setting, [](PlanText& part, const protocol::VerticalSetting& known) {
@@ -162,9 +162,9 @@ PlanText text_of_party(const Charter& charter, const gate::VerticalTerms& terms,
 }  // namespace plan_sums
 
 void print_share_plan(PlanText& out, const charter::Charter& charter) {
-  add_result(out, "alone", gate::terms_for(charter, 0),
-             [](PlanText& part, const gate::Terms& terms) { part = plan_sums::text_of(terms); });
-  const auto print = [&](PlanText& part, const gate::SecaggPlan& plan) {
+  add_result(out, "alone", plan::terms_for(charter, 0),
+             [](PlanText& part, const plan::Terms& terms) { part = plan_sums::text_of(terms); });
+  const auto print = [&](PlanText& part, const plan::SecaggPlan& plan) {
     part.add("gamma", plan.gamma);
     part.add("unit", plan.unit);
     part.add("present", plan.parties.present);
@@ -180,20 +180,20 @@ void print_share_plan(PlanText& out, const charter::Charter& charter) {
     }
     part.add_owners(owner_names(charter), owners);
   };
-  add_result(out, "shares", gate::secagg_plan(charter), print);
+  add_result(out, "shares", plan::secagg_plan(charter), print);
 }
 
 void print_sharing_terms(PlanText& out, const charter::Charter& charter) {
-  add_result(out, "columns", gate::columns_plan(charter),
+  add_result(out, "columns", plan::columns_plan(charter),
              [](PlanText& part, const learn::JointPlan& plan) { part = plan_sums::text_of(plan); });
-  const auto print = [&](PlanText& part, const gate::VerticalTerms& terms) {
+  const auto print = [&](PlanText& part, const plan::VerticalTerms& terms) {
     part = plan_sums::text_of(terms);
     std::vector<PlanText> owners;
     for (size_t i = 0; i < charter.owners.size(); ++i)
       owners.push_back(plan_sums::text_of_party(charter, terms, i));
     part.add_owners(owner_names(charter), owners);
   };
-  add_result(out, "sharing", gate::vertical_terms(charter), print);
+  add_result(out, "sharing", plan::vertical_terms(charter), print);
   const Secret32 key = protocol::alignment_key(charter.hash);
   out.add_detail("alignment_key", sha256(ByteView(key)));
 }

@@ -1,6 +1,6 @@
 // Terms of owners, as golden text: lattices, sensitivities, noise and its price.
-#include "parley/gate/moments.h"
-#include "parley/gate/terms.h"
+#include "parley/plan/moments.h"
+#include "parley/plan/terms.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 #include "support/plan_parts.h"
@@ -24,7 +24,7 @@ PlanText text_of(const learn::StatisticsMap<Norm>& map) {
   return out;
 }
 
-PlanText text_of(const gate::FineTune& tune) {
+PlanText text_of(const plan::FineTune& tune) {
   PlanText out;
   out.add("lattice", text_of(tune.lattice()));
   out.add("sensitivity in L1", tune.sensitivity<L1>());
@@ -34,7 +34,7 @@ PlanText text_of(const gate::FineTune& tune) {
 
 }  // namespace plan_terms
 
-PlanText text_of(const gate::Terms& terms) {
+PlanText text_of(const plan::Terms& terms) {
   PlanText out;
   out.add_detail("job", terms.charter);
   out.add("rows", terms.rows);
@@ -68,10 +68,10 @@ namespace plan_terms {
 PlanText text_of_moments(const Charter& charter, size_t place) {
   PlanText out;
   const privacy::Epsilon price(0.25);
-  add_result(out, "whole", gate::moments_terms(charter, place, {price, std::nullopt}),
-             [](PlanText& part, const gate::Terms& terms) { part = text_of(terms); });
-  add_result(out, "shrunk", gate::moments_terms(charter, place, {price, 1.5}),
-             [](PlanText& part, const gate::Terms& terms) {
+  add_result(out, "whole", plan::moments_terms(charter, place, {price, std::nullopt}),
+             [](PlanText& part, const plan::Terms& terms) { part = text_of(terms); });
+  add_result(out, "shrunk", plan::moments_terms(charter, place, {price, 1.5}),
+             [](PlanText& part, const plan::Terms& terms) {
                const PlanText whole = text_of(terms);
                for (const PlanText::Line& line : whole.lines())
                  if (line.key == "job" || line.key.starts_with("mechanism."))
@@ -90,13 +90,13 @@ Result<data::PaidMoments> paid(const Charter& charter, size_t place) {
   const auto budget = TRY(privacy::Budget::make(privacy::Epsilon(1.0), owner.delta, pure ? 1 : 0));
   const auto data = TRY(ledger.declare("people", budget));
   const auto terms =
-      TRY(gate::moments_terms(charter, place, {privacy::Epsilon(0.25), std::nullopt}));
+      TRY(plan::moments_terms(charter, place, {privacy::Epsilon(0.25), std::nullopt}));
   const auto rows = made_rows(charter.schema, static_cast<size_t>(owner.rows));
   auto wide = std::make_shared<const data::Rows>(TRY(learn::moment_rows(rows, charter.schema)));
   auto gate = TRY(gate::Gate::open(gate::Records(data::AnyRows(std::move(wide))), terms, ledger,
                                    data, entropy, 1));
   const auto answer = TRY(gate.answer(1, std::vector<double>(terms.lattice.dimension())));
-  return gate::paid_moments(charter, place, terms, answer);
+  return plan::paid_moments(charter, place, terms, answer);
 }
 
 void print_paid(PlanText& out, const data::PaidMoments& moments) {
@@ -116,8 +116,8 @@ void print_owner_terms(PlanText& out, const charter::Charter& charter) {
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     PlanText& text = owners.emplace_back();
     add_rho(text, charter, charter.owners[i]);
-    add_result(text, "terms", gate::terms_for(charter, i),
-               [](PlanText& part, const gate::Terms& terms) { part = text_of(terms); });
+    add_result(text, "terms", plan::terms_for(charter, i),
+               [](PlanText& part, const plan::Terms& terms) { part = text_of(terms); });
   }
   out.add_owners(owner_names(charter), owners);
 }

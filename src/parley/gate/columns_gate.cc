@@ -25,7 +25,7 @@ std::vector<int64_t> integer_labels(const data::AnyRows& rows, int fraction) {
 }
 
 /// Moments are products of whole numbers on one grid; scores have one of their own.
-learn::IntegerColumns integer_columns(const data::AnyRows& rows, const VerticalTerms& terms,
+learn::IntegerColumns integer_columns(const data::AnyRows& rows, const plan::VerticalTerms& terms,
                                       size_t owner) {
   const learn::JointPlan& plan = terms.plan;
   learn::IntegerColumns columns{learn::IntegerRows(rows, plan.bits, plan.row_norms[owner])};
@@ -57,7 +57,7 @@ void ColumnsGate::take(const data::AnyRows& rows) {
   if (terms_.noisy) noisy_.emplace(rows, terms_, owner_);
 }
 
-Result<ColumnsGate> ColumnsGate::checked(size_t columns, VerticalTerms terms, size_t owner,
+Result<ColumnsGate> ColumnsGate::checked(size_t columns, plan::VerticalTerms terms, size_t owner,
                                          ledger::Ledger& ledger, ledger::DatasetId dataset) {
   if (columns != terms.columns[owner]) return other_data("features", terms.columns[owner], columns);
   const uint32_t given = std::min(terms.rounds, ledger.last_round(terms.charter));
@@ -65,8 +65,9 @@ Result<ColumnsGate> ColumnsGate::checked(size_t columns, VerticalTerms terms, si
   return ColumnsGate(std::move(terms), owner, ledger, dataset);
 }
 
-Result<ColumnsGate> ColumnsGate::open(const Records& records, VerticalTerms terms, size_t owner,
-                                      ledger::Ledger& ledger, ledger::DatasetId dataset) {
+Result<ColumnsGate> ColumnsGate::open(const Records& records, plan::VerticalTerms terms,
+                                      size_t owner, ledger::Ledger& ledger,
+                                      ledger::DatasetId dataset) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
   if (rows != terms.plan.rows) return other_data("records", terms.plan.rows, rows);
   auto gate = TRY(checked(columns, std::move(terms), owner, ledger, dataset));
@@ -75,8 +76,8 @@ Result<ColumnsGate> ColumnsGate::open(const Records& records, VerticalTerms term
 }
 
 Result<ColumnsGate> ColumnsGate::open(Records records, learn::Alignment alignment,
-                                      VerticalTerms terms, size_t owner, ledger::Ledger& ledger,
-                                      ledger::DatasetId dataset) {
+                                      plan::VerticalTerms terms, size_t owner,
+                                      ledger::Ledger& ledger, ledger::DatasetId dataset) {
   check(alignment.digests.size() == ClipAndSum::rows(records));
   const size_t columns = ClipAndSum::columns(records);
   auto gate = TRY(checked(columns, std::move(terms), owner, ledger, dataset));

@@ -27,7 +27,7 @@ privacy::DrawnNoise drawn(const privacy::Mechanisms& mechanisms, size_t numbers,
       mechanisms);
 }
 
-std::optional<privacy::Cost> evaluation_cost(const Terms& terms) {
+std::optional<privacy::Cost> evaluation_cost(const plan::Terms& terms) {
   if (!terms.evaluation) return std::nullopt;
   return std::visit(
       [&]<class M>(const M& mechanism) {
@@ -53,7 +53,7 @@ Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> the
   return tuple.sha256();
 }
 
-Gate::Gate(Records records, Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
+Gate::Gate(Records records, plan::Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
            Entropy& entropy, int threads)
     : records_(std::move(records)),
       terms_(std::move(terms)),
@@ -62,7 +62,7 @@ Gate::Gate(Records records, Terms terms, ledger::Ledger& ledger, ledger::Dataset
       entropy_(&entropy),
       threads_(threads) {}
 
-Result<Gate> Gate::open(Records records, Terms terms, ledger::Ledger& ledger,
+Result<Gate> Gate::open(Records records, plan::Terms terms, ledger::Ledger& ledger,
                         ledger::DatasetId dataset, Entropy& entropy, int threads) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
   if (rows != terms.rows) return other_data("rows", terms.rows, rows);
@@ -110,7 +110,7 @@ Result<void> Gate::validate(std::span<const double> theta) const {
 /// What is asked: the gradients at theta, a model near it, or the moments, which have no theta.
 template <class Norm>
 privacy::Bounded<Norm> Gate::sum_at(std::span<const double> theta) const {
-  if (terms_.fine_tune) return terms_.fine_tune->model<Norm>(records_, theta);
+  if (terms_.fine_tune) return ClipAndSum::tuned_model<Norm>(records_, *terms_.fine_tune, theta);
   if (terms_.statistics)
     return ClipAndSum::statistics(records_,
                                   std::get<learn::StatisticsMap<Norm>>(*terms_.statistics),

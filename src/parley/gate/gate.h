@@ -10,75 +10,21 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
 #include "parley/gate/clip_and_sum.h"
-#include "parley/gate/fine_tune.h"
 #include "parley/ledger/ledger.h"
+#include "parley/plan/terms.h"
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::gate {
-
-using Statistics = std::variant<learn::StatisticsMap<L1>, learn::StatisticsMap<L2>>;
-
-/// How far one unit's records move an answer: of moments if that is what is asked, else of
-/// gradients.
-template <class Norm>
-double sensitivity_of(const learn::Lattice& lattice, const std::optional<Statistics>& statistics,
-                      uint32_t unit_records) {
-  if (!statistics) return ClipAndSum::sensitivity<Norm>(lattice, unit_records);
-  return ClipAndSum::sensitivity(std::get<learn::StatisticsMap<Norm>>(*statistics), unit_records);
-}
-
-/// The evaluation at the end of a job: what is asked, and the noise that its part of epsilon buys.
-struct Evaluation {
-  learn::EvaluationMap map;
-  privacy::Mechanisms mechanism;
-};
-
-/// What a job may ask of an owner: public numbers, fixed by the charter before the first query.
-struct Terms {
-  Hash charter{};
-  uint64_t rows = 0;
-  uint32_t answers = 0;
-  double box = 0;
-  uint32_t unit_records = 1;
-  learn::Losses loss;
-  learn::Lattice lattice;  // on which answers lie; it also says how many features there are
-  privacy::Mechanisms mechanism;
-  /// Set where the answer is not a gradient but all second moments, once; in the mechanism's norm.
-  std::optional<Statistics> statistics{};
-  /// Set where the model is evaluated after the last answer, once.
-  std::optional<Evaluation> evaluation{};
-  /// The job may do without some of this owner's answers, and be evaluated before all are given;
-  /// the evaluation is the end all the same.
-  bool may_end_early = false;
-  /// Set where the answer is a model, tuned near theta, once.
-  std::optional<FineTune> fine_tune{};
-
-  /// How far one unit's records move an answer.
-  template <class Norm>
-  double sensitivity() const {
-    if (fine_tune) return fine_tune->sensitivity<Norm>();
-    return sensitivity_of<Norm>(lattice, statistics, unit_records);
-  }
-  template <class Norm>
-  double evaluation_sensitivity() const {
-    return ClipAndSum::sensitivity<Norm>(evaluation->map, unit_records);
-  }
-  /// How many numbers an answer has.
-  size_t numbers() const {
-    return statistics ? learn::statistics_size(lattice.dimension()) : lattice.dimension();
-  }
-};
 
 class Gate {
  public:
   /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
   /// spent. Draws the first noise.
-  static Result<Gate> open(Records records, Terms terms, ledger::Ledger& ledger,
+  static Result<Gate> open(Records records, plan::Terms terms, ledger::Ledger& ledger,
                            ledger::DatasetId dataset, Entropy& entropy, int threads);
 
   /// The answer to round `round` at theta. A repeated query gets the stored answer, for nothing;
@@ -106,7 +52,7 @@ class Gate {
   void draw_ahead();
 
  private:
-  Gate(Records records, Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
+  Gate(Records records, plan::Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
        Entropy& entropy, int threads);
   Result<void> validate(std::span<const double> theta) const;
   Result<void> check_round(uint32_t round, uint32_t last) const;
@@ -115,7 +61,7 @@ class Gate {
   privacy::Bounded<Norm> sum_at(std::span<const double> theta) const;
 
   Records records_;
-  Terms terms_;
+  plan::Terms terms_;
   ledger::Ledger* ledger_;
   ledger::DatasetId dataset_;
   Entropy* entropy_;

@@ -18,7 +18,7 @@ constexpr size_t kSharesAhead = 2;
 
 /// To the end, repeated aggregations and evaluations among them.
 Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
-                        const SecaggTerms& terms) {
+                        const plan::SecaggTerms& terms) {
   const uint32_t evaluated = ledger.last_round(terms.charter, privacy::ReleaseKind::kEvaluation);
   const uint32_t paid = std::min(terms.answers, ledger.last_round(terms.charter));
   const uint32_t left = evaluated > 0 ? 0 : terms.answers - paid;
@@ -47,7 +47,7 @@ Hash share_query_hash(const Hash& charter, uint32_t attempt, std::span<const dou
   return TupleBytes().add("aggregation").add(query_hash(charter, attempt, theta, kind)).sha256();
 }
 
-SecaggGate::SecaggGate(Records records, SecaggTerms terms, ledger::Ledger& ledger,
+SecaggGate::SecaggGate(Records records, plan::SecaggTerms terms, ledger::Ledger& ledger,
                        ledger::DatasetId dataset, Entropy& entropy, int threads)
     : records_(std::move(records)),
       terms_(std::move(terms)),
@@ -56,8 +56,9 @@ SecaggGate::SecaggGate(Records records, SecaggTerms terms, ledger::Ledger& ledge
       entropy_(&entropy),
       threads_(threads) {}
 
-Result<SecaggGate> SecaggGate::open(Records records, SecaggTerms terms, ledger::Ledger& ledger,
-                                    ledger::DatasetId dataset, Entropy& entropy, int threads) {
+Result<SecaggGate> SecaggGate::open(Records records, plan::SecaggTerms terms,
+                                    ledger::Ledger& ledger, ledger::DatasetId dataset,
+                                    Entropy& entropy, int threads) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
   if (rows != terms.rows()) return other_data("rows", terms.rows(), rows);
   if (columns != terms.numbers()) return other_data("features", terms.numbers(), columns);
@@ -107,7 +108,7 @@ privacy::Bounded<L2> SecaggGate::part_at(uint32_t attempt, std::span<const doubl
   if (kind == Kind::kEvaluation)
     return ClipAndSum::evaluation<L2>(records_, terms_.evaluation->map, at,
                                       terms_.evaluation->unit_records, threads_);
-  if (const auto* sum = std::get_if<GradientSum>(&terms_.part))
+  if (const auto* sum = std::get_if<plan::GradientSum>(&terms_.part))
     return ClipAndSum::gradient<L2>(records_, sum->loss, sum->lattice, at, sum->unit_records,
                                     threads_);
   const learn::LocalUpdate& update = terms_.update();

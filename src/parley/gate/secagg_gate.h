@@ -13,8 +13,8 @@
 
 #include "parley/base/entropy.h"
 #include "parley/gate/clip_and_sum.h"
-#include "parley/gate/secagg_terms.h"
 #include "parley/ledger/ledger.h"
+#include "parley/plan/secagg_terms.h"
 
 namespace parley::gate {
 
@@ -22,7 +22,7 @@ class SecaggGate {
  public:
   /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
   /// spent. For local steps shrinks the records, once. Draws the first noise.
-  static Result<SecaggGate> open(Records records, SecaggTerms terms, ledger::Ledger& ledger,
+  static Result<SecaggGate> open(Records records, plan::SecaggTerms terms, ledger::Ledger& ledger,
                                  ledger::DatasetId dataset, Entropy& entropy, int threads);
 
   using Kind = privacy::ReleaseKind;
@@ -49,21 +49,21 @@ class SecaggGate {
   size_t numbers(Kind kind) const {
     return kind == Kind::kEvaluation ? terms_.evaluation->map.size() : terms_.numbers();
   }
-  const SecaggTerms& terms() const { return terms_; }
+  const plan::SecaggTerms& terms() const { return terms_; }
 
   /// Draws the noise of coming aggregations. Called when no one waits.
   void draw_ahead();
 
  private:
-  SecaggGate(Records records, SecaggTerms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
-             Entropy& entropy, int threads);
+  SecaggGate(Records records, plan::SecaggTerms terms, ledger::Ledger& ledger,
+             ledger::DatasetId dataset, Entropy& entropy, int threads);
   privacy::Bounded<L2> part_at(uint32_t attempt, std::span<const double> theta, Kind kind) const;
   Result<void> is_payable(Kind kind) const;
 
   using DrawnShare = privacy::DrawnOf<privacy::SharedMechanisms>::type;
   DrawnShare next_noise(Kind kind);
   Records records_;
-  SecaggTerms terms_;
+  plan::SecaggTerms terms_;
   ledger::Ledger* ledger_;
   ledger::DatasetId dataset_;
   Entropy* entropy_;

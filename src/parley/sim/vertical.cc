@@ -13,7 +13,7 @@ namespace {
 using charter::Charter;
 
 /// Of the noise: on the mean gradient or moment, or, under noisy sharing, on one score.
-double noise_scale(const gate::VerticalTerms& terms) {
+double noise_scale(const plan::VerticalTerms& terms) {
   if (terms.noisy) return std::ldexp(terms.noise.scale(), -terms.noisy->fraction);
   if (terms.beside)
     return std::ldexp(terms.beside->scale(), -2 * terms.plan.bits) / double(terms.plan.rows);
@@ -36,7 +36,7 @@ Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& opti
 
 /// Owners with ledgers, a dealer, and everything in bytes.
 Result<ColumnsJob> private_job(const SimulateInput& input, const SimulateOptions& options) {
-  const gate::VerticalTerms terms = TRY(gate::vertical_terms(input.charter));
+  const plan::VerticalTerms terms = TRY(plan::vertical_terms(input.charter));
   return ColumnsJob{.plan = terms.plan,
                     .why_not_private = "simulation: the noise can be replayed from its seed",
                     .noise_scale = noise_scale(terms),

@@ -1,6 +1,6 @@
 #include "parley/sim/owners/shares.h"
 
-#include "parley/gate/terms.h"
+#include "parley/plan/terms.h"
 #include "parley/sim/ledger_files.h"
 
 namespace parley::sim {
@@ -26,7 +26,7 @@ Result<std::unique_ptr<Party>> make_party(const SimulateInput& input,
 
 Result<Outcome::Share> share_of(const charter::Charter& charter, size_t owner, double weight,
                                 uint32_t answers, const protocol::JobSpent& spent) {
-  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
+  const plan::Terms terms = TRY(plan::terms_for(charter, owner));
   const double scale =
       std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
                  terms.mechanism);

@@ -4,9 +4,33 @@
 #include "parley/charter/charter.h"
 #include "parley/data/rows.h"
 #include "parley/learn/kernel/lattice.h"
-#include "parley/protocol/sync.h"
+#include "parley/learn/schedule/schedule.h"
+#include "parley/plan/learner/weights.h"
 
-namespace parley::protocol {
+namespace parley::plan {
+
+/// All a learner knows: public numbers of the charter, and a schedule made from them and the pilot.
+struct SyncPlan {
+  struct Moments {
+    double off = 1;         // what entries beside the diagonal were multiplied with
+    double with_label = 1;  // and those with the label
+    double floor = 0;       // below it an eigenvalue is noise
+  };
+  Hash charter{};
+  std::vector<PlannedOwner> owners;
+  double gamma = 0;  // of the lattice on which answers arrive
+  double box = 0;
+  double l2 = 0;
+  learn::Schedule schedule;
+  size_t quorum = 0;  // answers that are enough when the time is up; 0: of all owners
+  /// Set where answers are second moments: the one step goes to their minimum.
+  std::optional<Moments> moments{};
+  /// Set where the model is evaluated after the last round.
+  std::optional<learn::EvaluationMap> evaluation{};
+
+  /// How many numbers an answer has.
+  size_t numbers() const;
+};
 
 /// The charter's rule as a table of steps, from its start and, for pilot_newton, the inverse
 /// Hessian there.
@@ -28,4 +52,4 @@ Result<double> newton_floor(const charter::Charter& charter);
 /// follows from public values.
 Result<SyncPlan> sync_plan(const charter::Charter& charter, const data::Rows* pilot);
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

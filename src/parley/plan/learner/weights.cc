@@ -1,13 +1,13 @@
-#include "parley/protocol/owner_weights.h"
+#include "parley/plan/learner/weights.h"
 
 #include <type_traits>
 #include <variant>
 
-#include "parley/gate/terms.h"
 #include "parley/learn/schedule/weights.h"
-#include "parley/protocol/public_rows.h"
+#include "parley/plan/learner/pilot.h"
+#include "parley/plan/terms.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 namespace {
 
 using charter::Charter;
@@ -33,17 +33,31 @@ double variance_of(const privacy::Mechanisms& mechanisms, double unit) {
 
 }  // namespace
 
+Result<void> require_signatures(std::vector<PlannedOwner>& owners,
+                                const charter::Charter& charter) {
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const charter::Owner& owner = charter.owners[i];
+    if (!owner.sign_key)
+      return Error{Code::kInvalid,
+                   owner.name + " has no sign_key, so nobody could check its receipts",
+                   "Add the line that `parley join` printed for it.",
+                   {.key = "owner[" + std::to_string(i) + "].sign_key"}};
+    owners[i].sign_key = owner.sign_key;
+  }
+  return {};
+}
+
 Result<double> noise_variance(const Charter& charter, size_t owner) {
-  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
+  const Terms terms = TRY(terms_for(charter, owner));
   return variance_of(terms.mechanism, terms.lattice.gamma() / static_cast<double>(terms.rows));
 }
 
 Result<std::optional<learn::EvaluationMap>> plan_evaluation(const Charter& charter,
-                                                            const gate::Terms& terms,
+                                                            const Terms& terms,
                                                             std::vector<PlannedOwner>& owners) {
   if (!terms.evaluation) return std::optional<learn::EvaluationMap>();
   for (size_t i = 0; i < owners.size(); ++i) {
-    const gate::Terms own = TRY(gate::terms_for(charter, i));
+    const Terms own = TRY(terms_for(charter, i));
     owners[i].evaluation_variance = variance_of(own.evaluation->mechanism, 1);
   }
   return std::optional(terms.evaluation->map);
@@ -75,4 +89,4 @@ Result<std::vector<double>> owner_weights(const Charter& charter, const learn::S
   return learn::optimal_weights(owners);
 }
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

@@ -8,7 +8,7 @@
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/objective.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 
 /// The optimum of the public rows: a start that costs nothing.
 std::vector<double> pilot_optimum(const charter::Charter& charter, const data::Rows& pilot);
@@ -20,4 +20,4 @@ struct OwnersClip {
 };
 OwnersClip clip_of(const charter::Charter& charter, const learn::Lattice& lattice);
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

@@ -1,11 +1,11 @@
-#include "parley/protocol/plan_warnings.h"
+#include "parley/plan/learner/warnings.h"
 
 #include "parley/learn/objective.h"
-#include "parley/protocol/federated/plan.h"
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/federated_plan.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/sync_plan.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 namespace {
 
 /// A direction in which public rows are nearly constant has hardly any curvature: a Newton step
@@ -56,4 +56,4 @@ Result<std::vector<std::string>> plan_warnings(const charter::Charter& charter,
   return found;
 }
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

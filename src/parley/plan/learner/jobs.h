@@ -8,7 +8,7 @@
 
 #include "parley/charter/charter.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 
 /// The job whose learner is owner `learner` (spec, horizontal 1.7). It asks the other owners only;
 /// under own_noise itself as well. With copies it is one of several jobs, with a name of its own,
@@ -34,4 +34,4 @@ Result<charter::Charter> learners_job(const charter::Charter& charter, const std
 Result<std::vector<charter::Charter>> jobs_asking(const charter::Charter& charter,
                                                   const std::string& owner);
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

@@ -4,9 +4,10 @@
 
 #include "parley/charter/charter.h"
 #include "parley/data/transforms/paid_moments.h"
-#include "parley/gate/gate.h"
+#include "parley/plan/terms.h"
+#include "parley/privacy/flow.h"
 
-namespace parley::gate {
+namespace parley::plan {
 
 /// Its price, and the length to which w is shrunk first; without one as long as w can be.
 struct MomentsPrice {
@@ -24,4 +25,4 @@ Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
 data::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
                                const privacy::Released& released);
 
-}  // namespace parley::gate
+}  // namespace parley::plan

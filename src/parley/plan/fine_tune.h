@@ -1,5 +1,5 @@
-// The model that an owner tunes on its own rows near the others' (learn/solver/prox.h), as a sum
-// that may be paid for and published: output perturbation.
+// The model that an owner tunes on its own rows near the others' (learn/solver/prox.h), which
+// may be paid for and published: output perturbation. Public numbers; gate/clip_and_sum.h tunes.
 //
 // Claim. Two sets of n records that differ in the `units` records of one privacy unit give models
 // that differ by at most D = 2 C units / (n s) (1 + 1/16) in L2, C being the clip and s = l2 +
@@ -20,10 +20,13 @@
 
 #include <span>
 
-#include "parley/gate/clip_and_sum.h"
+#include "parley/base/math/norm.h"
+#include "parley/base/result.h"
+#include "parley/learn/kernel/lattice.h"
+#include "parley/learn/loss.h"
 #include "parley/learn/solver/prox.h"
 
-namespace parley::gate {
+namespace parley::plan {
 
 class FineTune {
  public:
@@ -45,9 +48,10 @@ class FineTune {
   template <class Norm>
   double sensitivity() const;
 
-  /// The tuned model near `center`, on the lattice.
-  template <class Norm>
-  privacy::Bounded<Norm> model(const Records& records, std::span<const double> center) const;
+  const learn::Losses& loss() const { return setting_.loss; }
+  /// What is minimised near `center`, and how near the minimum an owner must come.
+  learn::Prox prox(std::span<const double> center) const;
+  double distance() const;
 
  private:
   FineTune(const Setting& setting, const learn::Lattice& lattice, double moved)
@@ -57,4 +61,4 @@ class FineTune {
   double moved_;  // d
 };
 
-}  // namespace parley::gate
+}  // namespace parley::plan

@@ -9,7 +9,7 @@
 #include "parley/learn/vertical/noisy_sharing.h"
 #include "parley/privacy/mechanism/gaussian.h"
 
-namespace parley::gate {
+namespace parley::plan {
 
 struct VerticalTerms {
   Hash charter{};
@@ -40,8 +40,12 @@ Result<VerticalTerms> vertical_terms(const charter::Charter& charter);
 /// also where nothing is protected. What no rule can run is refused, naming the key.
 Result<learn::JointPlan> columns_plan(const charter::Charter& charter);
 
+/// What every round of the job costs this owner together, as epsilon at its delta.
+Result<double> sharing_epsilon(const charter::Charter& charter, const VerticalTerms& terms,
+                               size_t owner);
+
 /// The columns of one owner, and the label and the bias where it holds the label.
 data::Schema part_schema(const charter::Charter& charter, size_t owner);
 bool holds_label(const charter::Charter& charter, size_t owner);
 
-}  // namespace parley::gate
+}  // namespace parley::plan

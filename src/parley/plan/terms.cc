@@ -1,4 +1,4 @@
-#include "parley/gate/terms.h"
+#include "parley/plan/terms.h"
 
 #include <cmath>
 #include <string>
@@ -8,7 +8,7 @@
 #include "parley/charter/available.h"
 #include "parley/privacy/budget/budget.h"
 
-namespace parley::gate {
+namespace parley::plan {
 namespace {
 
 using charter::Charter, charter::not_available;
@@ -21,7 +21,7 @@ Result<void> check_available(const Charter& charter) {
                  {.key = charter.undecided.front()}};
   if (charter.protocol.name == charter::ProtocolName::kFederated)
     return not_available("protocol.name", "federated", "Here use \"sync\" or \"async\".");
-  if (charter.secure_aggregation)  // Its owners answer in sums only: gate/secagg_terms.h.
+  if (charter.secure_aggregation)  // Its owners answer in sums only: plan/secagg_terms.h.
     return Error{Code::kInvalid,
                  "[secure_aggregation] is not available here",
                  "Leave the table out.",
@@ -112,10 +112,9 @@ Result<std::optional<Evaluation>> evaluation_for(const Charter& charter,
   if (!map) return std::optional<Evaluation>();
   const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
-  const auto mechanism = TRY(laplace ? laplace_for(charter, owner, Part::kEvaluation,
-                                                   ClipAndSum::sensitivity<L1>(*map, records), 1)
-                                     : gaussian_for(charter, owner, Part::kEvaluation,
-                                                    ClipAndSum::sensitivity<L2>(*map, records), 1));
+  const auto mechanism = TRY(
+      laplace ? laplace_for(charter, owner, Part::kEvaluation, sensitivity<L1>(*map, records), 1)
+              : gaussian_for(charter, owner, Part::kEvaluation, sensitivity<L2>(*map, records), 1));
   return std::optional(Evaluation{*map, mechanism});
 }
 
@@ -196,4 +195,4 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
                .may_end_early = may_end_early(charter)};
 }
 
-}  // namespace parley::gate
+}  // namespace parley::plan

@@ -1,16 +1,14 @@
 // What both roles of training under secure aggregation know before it starts: public numbers of the
 // charter. Protocol federated and a synchronous charter with [secure_aggregation] differ in what
-// owners add up (gate/secagg_terms.h) and in the learner's schedule, and in nothing else.
+// owners add up (plan/secagg_terms.h) and in the learner's schedule, and in nothing else.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "parley/charter/charter.h"
 #include "parley/data/rows.h"
-#include "parley/gate/secagg_terms.h"
-#include "parley/learn/schedule/schedule.h"
+#include "parley/plan/learner/federated_plan.h"
 #include "parley/protocol/job.h"
 #include "parley/protocol/secagg/aggregation.h"
 
@@ -36,23 +34,8 @@ class Circle {
   size_t degree_ = 0;  // of a sparse graph; 0: complete
 };
 
-struct FederatedPlan {
-  struct Evaluation {
-    learn::EvaluationMap map;
-    uint32_t answers = 0;  // aggregations that may be begun for it
-    double variance = 0;   // of an owner's share of the noise
-    double largest = 0;    // of a coordinate of the sum
-  };
-  Hash charter{};
-  std::vector<PlannedOwner> owners;
+struct FederatedPlan : plan::FederatedPlan {
   Circle circle;
-  uint32_t answers = 0;  // of one owner, repeated aggregations among them
-  double unit = 0;       // times a sum of all owners: what the schedule takes for a gradient
-  double largest = 0;    // of a coordinate of the sum
-  double box = 0;
-  double l2 = 0;  // as far as the learner adds it
-  learn::Schedule schedule;
-  std::optional<Evaluation> evaluation{};  // after the last round
 };
 
 /// `pilot` is as for make_learner.

@@ -1,11 +1,11 @@
-#include "parley/protocol/peers/owner_jobs.h"
+#include "parley/plan/learner/jobs.h"
 
 #include <algorithm>
 #include <optional>
 
 #include "parley/charter/available.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 namespace {
 
 using charter::Charter, charter::OwnerLearner;
@@ -93,4 +93,4 @@ Result<std::vector<Charter>> jobs_asking(const Charter& charter, const std::stri
   return jobs;
 }
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

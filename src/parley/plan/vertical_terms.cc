@@ -1,4 +1,4 @@
-#include "parley/gate/vertical_terms.h"
+#include "parley/plan/vertical_terms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,10 @@
 #include "parley/charter/available.h"
 #include "parley/learn/kernel/statistics_map.h"
 #include "parley/learn/vertical/joint_moments.h"
+#include "parley/privacy/accounting/zcdp.h"
 #include "parley/privacy/budget/budget.h"
 
-namespace parley::gate {
+namespace parley::plan {
 namespace {
 
 using charter::Charter, charter::not_available;
@@ -204,4 +205,16 @@ Result<VerticalTerms> vertical_terms(const Charter& charter) {
   return terms;
 }
 
-}  // namespace parley::gate
+Result<double> sharing_epsilon(const charter::Charter& charter, const VerticalTerms& terms,
+                               size_t owner) {
+  const charter::Owner& who = charter.owners[owner];
+  const auto epsilon = TRY(privacy::Epsilon::make(who.epsilon));
+  const auto budget = TRY(privacy::Budget::make(epsilon, who.delta, 0));
+  const auto delta = TRY(privacy::Delta::make(budget.delta_convert));
+  double rho = 0;
+  const double cost = terms.noise.cost(terms.sensitivity).amount;
+  for (uint32_t round = 0; round < terms.rounds; ++round) rho = add_up(rho, cost);
+  return privacy::zcdp_epsilon(rho, delta);
+}
+
+}  // namespace parley::plan

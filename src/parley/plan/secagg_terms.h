@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/gate/clip_and_sum.h"
 #include "parley/learn/federated/local_update.h"
+#include "parley/plan/sensitivity.h"
 #include "parley/privacy/mechanisms.h"
 
-namespace parley::gate {
+namespace parley::plan {
 
 /// The sum of an owner's clipped gradients: public numbers of it.
 struct GradientSum {
@@ -29,7 +29,7 @@ struct GradientSum {
   uint64_t rows = 0;
   uint32_t unit_records = 1;
 
-  double sensitivity() const { return ClipAndSum::sensitivity<L2>(lattice, unit_records); }
+  double sensitivity() const { return plan::sensitivity<L2>(lattice, unit_records); }
   /// No coordinate of it is larger, in lattice units.
   double largest() const { return static_cast<double>(rows) * lattice.bound<L2>(); }
 };
@@ -41,7 +41,7 @@ struct SecaggEvaluation {
   uint32_t answers = 0;  // most aggregations that an owner pays for, repeated ones among them
   privacy::SharedMechanisms mechanism;
 
-  double sensitivity() const { return ClipAndSum::sensitivity<L2>(map, unit_records); }
+  double sensitivity() const { return plan::sensitivity<L2>(map, unit_records); }
 };
 
 /// What a job may ask of one owner: public numbers, fixed by the charter.
@@ -83,4 +83,4 @@ struct SecaggPlan {
 /// refused, naming the key.
 Result<SecaggPlan> secagg_plan(const charter::Charter& charter);
 
-}  // namespace parley::gate
+}  // namespace parley::plan

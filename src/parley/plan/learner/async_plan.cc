@@ -1,15 +1,15 @@
-#include "parley/protocol/async_plan.h"
+#include "parley/plan/learner/async_plan.h"
 
 #include <cmath>
 #include <string>
 
 #include "parley/base/math/number.h"
 #include "parley/charter/available.h"
-#include "parley/gate/terms.h"
-#include "parley/protocol/learner_kind.h"
-#include "parley/protocol/owner_weights.h"
+#include "parley/plan/can_run.h"
+#include "parley/plan/learner/weights.h"
+#include "parley/plan/terms.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 namespace {
 
 using charter::Charter, charter::not_available;
@@ -61,7 +61,7 @@ Result<AsyncPlan> async_plan(const Charter& charter, const data::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kAsync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"async\".");
   TRY(check_learner(charter));
-  const gate::Terms terms = TRY(gate::terms_for(charter, 0));
+  const Terms terms = TRY(terms_for(charter, 0));
   AsyncPlan plan{.charter = charter.hash,
                  .gamma = terms.lattice.gamma(),
                  .answers = terms.answers,
@@ -76,4 +76,4 @@ Result<AsyncPlan> async_plan(const Charter& charter, const data::Rows* pilot) {
   return plan;
 }
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

@@ -1,4 +1,4 @@
-#include "parley/gate/secagg_terms.h"
+#include "parley/plan/secagg_terms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +9,9 @@
 
 #include "parley/base/math/number.h"
 #include "parley/charter/available.h"
-#include "parley/gate/terms.h"
+#include "parley/plan/terms.h"
 
-namespace parley::gate {
+namespace parley::plan {
 namespace {
 
 using charter::Charter, charter::not_available;
@@ -230,8 +230,7 @@ Result<void> plan_evaluation(const Charter& charter, SecaggPlan& plan) {
   if (!map) return {};
   const Need need = TRY(need_of(charter, Part::kEvaluation, 1, map->size()));
   const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
-  const std::vector<double> sensitivities(charter.owners.size(),
-                                          ClipAndSum::sensitivity<L2>(*map, records));
+  const std::vector<double> sensitivities(charter.owners.size(), sensitivity<L2>(*map, records));
   const auto mechanism = TRY(mechanism_for(charter, need, sensitivities));
   plan.largest_evaluation = largest_noise(charter.owners.size(), mechanism);
   for (SecaggTerms& owner : plan.owners) {
@@ -290,4 +289,4 @@ Result<SecaggPlan> secagg_plan(const Charter& charter) {
   return plan;
 }
 
-}  // namespace parley::gate
+}  // namespace parley::plan

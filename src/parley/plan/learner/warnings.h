@@ -8,10 +8,10 @@
 #include "parley/charter/charter.h"
 #include "parley/data/rows.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 
 /// Each a sentence or two, with what to do. `pilot` is as for make_learner.
 Result<std::vector<std::string>> plan_warnings(const charter::Charter& charter,
                                                const data::Rows* pilot);
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

@@ -4,11 +4,11 @@
 #include "parley/charter/available.h"
 #include "parley/charter/charter.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 
 /// A party without records, or an owner that answers itself like all others, through its gate and
 /// ledger ("own_noise"). What an owner learns from the others alone, and learning without a central
-/// learner, is put together from such jobs (protocol/peers/owner_jobs.h, protocol/peers/gossip.h),
+/// learner, is put together from such jobs (plan/learner/jobs.h, protocol/peers/gossip.h),
 /// each of which passes here.
 inline Result<void> check_learner(const charter::Charter& charter) {
   const charter::Protocol& p = charter.protocol;
@@ -23,4 +23,4 @@ inline Result<void> check_learner(const charter::Charter& charter) {
   return {};
 }
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

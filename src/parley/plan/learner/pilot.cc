@@ -1,8 +1,8 @@
-#include "parley/protocol/public_rows.h"
+#include "parley/plan/learner/pilot.h"
 
 #include "parley/learn/fitness.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 
 std::vector<double> pilot_optimum(const charter::Charter& charter, const data::Rows& pilot) {
   learn::Fitness fitness(charter::loss_of(charter.model), pilot.columns(), charter.model.l2);
@@ -16,4 +16,4 @@ OwnersClip clip_of(const charter::Charter& charter, const learn::Lattice& lattic
   return {learn::ClipIn::kL2, lattice.shortened<L2>()};
 }
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

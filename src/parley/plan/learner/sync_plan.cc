@@ -1,4 +1,4 @@
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/sync_plan.h"
 
 #include <cmath>
 #include <numbers>
@@ -8,15 +8,15 @@
 
 #include "parley/base/math/noise_floor.h"
 #include "parley/charter/available.h"
-#include "parley/gate/secagg_terms.h"
-#include "parley/gate/terms.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/statistics.h"
-#include "parley/protocol/learner_kind.h"
-#include "parley/protocol/owner_weights.h"
-#include "parley/protocol/public_rows.h"
+#include "parley/plan/can_run.h"
+#include "parley/plan/learner/pilot.h"
+#include "parley/plan/learner/weights.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/terms.h"
 
-namespace parley::protocol {
+namespace parley::plan {
 namespace {
 
 using charter::Charter, charter::not_available;
@@ -43,7 +43,7 @@ Result<std::vector<double>> curvature_at(const Charter& charter, const data::Row
 
 /// How answers of moments are read, and how large their noise is in the weighted mean.
 Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<double>& weights,
-                                     const gate::Terms& terms) {
+                                     const Terms& terms) {
   const bool frobenius = std::holds_alternative<learn::StatisticsMap<L2>>(*terms.statistics);
   const double off = frobenius ? std::numbers::sqrt2 : 1;
   double variance = 0;
@@ -68,13 +68,17 @@ Result<double> mean_variance(const Charter& charter) {
 
 /// The same in a sum with everyone's share.
 Result<double> secure_mean_variance(const Charter& charter) {
-  const gate::SecaggPlan plan = TRY(gate::secagg_plan(charter));
+  const SecaggPlan plan = TRY(secagg_plan(charter));
   const double share =
       std::visit([](const auto& known) { return known.variance(); }, plan.owners.front().mechanism);
   return share * static_cast<double>(plan.owners.size()) * plan.unit * plan.unit;
 }
 
 }  // namespace
+
+size_t SyncPlan::numbers() const {
+  return moments ? learn::statistics_size(schedule.start.size()) : schedule.start.size();
+}
 
 Result<double> newton_floor(const Charter& charter) {
   const double deviation = std::sqrt(
@@ -133,7 +137,7 @@ Result<SyncPlan> sync_plan(const Charter& charter, const data::Rows* pilot) {
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
   TRY(check_learner(charter));
-  const gate::Terms terms = TRY(gate::terms_for(charter, 0));
+  const Terms terms = TRY(terms_for(charter, 0));
   learn::Schedule schedule = TRY(sync_schedule(charter, pilot, terms.lattice));
   const auto weights = TRY(owner_weights(charter, schedule, pilot, terms.lattice));
   SyncPlan plan{.charter = charter.hash,
@@ -151,4 +155,4 @@ Result<SyncPlan> sync_plan(const Charter& charter, const data::Rows* pilot) {
   return plan;
 }
 
-}  // namespace parley::protocol
+}  // namespace parley::plan

@@ -1,16 +1,16 @@
-#include "parley/protocol/plan_warnings.h"
+#include "parley/plan/learner/warnings.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
 
-#include "parley/protocol/owner_weights.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/learner/weights.h"
 #include "support/entropy.h"
 
-namespace parley::protocol {
-namespace plan_warnings_test {
+namespace parley::plan {
+namespace warnings_test {
 
 /// A category of three levels, all of them features, and perhaps a bias, which is their sum.
 charter::Charter charter_of(bool bias, double l2) {
@@ -97,5 +97,5 @@ TEST(NewtonFloor, BoundsTheNoiseOfAStepAlongWhatPublicRowsDoNotShow) {
   EXPECT_LT(along_x, 3);  // 1 / (2 E x^2), E x^2 = 1/3, of which a clip leaves most
 }
 
-}  // namespace plan_warnings_test
-}  // namespace parley::protocol
+}  // namespace warnings_test
+}  // namespace parley::plan

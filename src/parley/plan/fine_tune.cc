@@ -1,4 +1,4 @@
-#include "parley/gate/fine_tune.h"
+#include "parley/plan/fine_tune.h"
 
 #include <cmath>
 #include <limits>
@@ -6,7 +6,7 @@
 
 #include "parley/base/math/number.h"
 
-namespace parley::gate {
+namespace parley::plan {
 namespace {
 
 constexpr double kPart = 1.0 / 64;  // of d: the solver's distance, and each error
@@ -56,27 +56,19 @@ double FineTune::sensitivity() const {
   return std::ceil(std::is_same_v<Norm, L1> ? next_up(root * l2) : l2);
 }
 
-template <class Norm>
-privacy::Bounded<Norm> FineTune::model(const Records& records,
-                                       std::span<const double> center) const {
-  const learn::Prox prox{.center = {center.begin(), center.end()},
-                         .pull = setting_.pull,
-                         .l2 = setting_.l2,
-                         .box = setting_.box,
-                         .norm = learn::ClipIn::kL2,
-                         .limit = setting_.max_grad_norm,
-                         .longest = longest_of(setting_)};
-  const double distance = moved_ * kPart;
-  const auto found = learn::prox_minimum(setting_.loss, records.value_, prox, distance);
-  check(found.distance <= distance);  // Without it there is no promise.
-  std::vector<int64_t> values;
-  for (double value : found.theta) values.push_back(std::llround(value / lattice_.gamma()));
-  return {std::move(values), sensitivity<Norm>()};
+learn::Prox FineTune::prox(std::span<const double> center) const {
+  return {.center = {center.begin(), center.end()},
+          .pull = setting_.pull,
+          .l2 = setting_.l2,
+          .box = setting_.box,
+          .norm = learn::ClipIn::kL2,
+          .limit = setting_.max_grad_norm,
+          .longest = longest_of(setting_)};
 }
+
+double FineTune::distance() const { return moved_ * kPart; }
 
 template double FineTune::sensitivity<L1>() const;
 template double FineTune::sensitivity<L2>() const;
-template privacy::Bounded<L1> FineTune::model<L1>(const Records&, std::span<const double>) const;
-template privacy::Bounded<L2> FineTune::model<L2>(const Records&, std::span<const double>) const;
 
-}  // namespace parley::gate
+}  // namespace parley::plan

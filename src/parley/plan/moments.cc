@@ -1,4 +1,4 @@
-#include "parley/gate/moments.h"
+#include "parley/plan/moments.h"
 
 #include <cmath>
 #include <numbers>
@@ -8,7 +8,7 @@
 #include "parley/data/transforms/bundle.h"
 #include "parley/privacy/budget/budget.h"
 
-namespace parley::gate {
+namespace parley::plan {
 namespace {
 
 constexpr double kNoLabel = 1e-12;  // The label of moment rows is 0; a map wants a bound above 0.
@@ -23,7 +23,7 @@ Result<Statistics> map_of(const charter::Charter& charter, const MomentsPrice& p
                                            static_cast<int>(charter.privacy.grid_bits), columns)));
 }
 
-/// Shared among overlapping data sets, as in gate/terms.cc.
+/// Shared among overlapping data sets, as in plan/terms.cc.
 double share_of_budget(double whole, const charter::Charter& charter) {
   const auto parts = static_cast<double>(charter.privacy.overlap);
   return parts == 1 ? whole : next_down(whole / parts);
@@ -94,4 +94,4 @@ data::PaidMoments paid_moments(const charter::Charter& charter, size_t place, co
   return moments;
 }
 
-}  // namespace parley::gate
+}  // namespace parley::plan

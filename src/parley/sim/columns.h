@@ -11,7 +11,7 @@
 
 #include "parley/data/rows.h"
 #include "parley/learn/vertical/joint_gradient.h"
-#include "parley/sim/simulate.h"
+#include "parley/sim/outcome.h"
 
 namespace parley::sim {
 
@@ -43,7 +43,8 @@ struct ColumnsJob {
   std::function<Result<ColumnsRun>(const Joined& joined, uint64_t run)> train{};
 };
 
-Result<SimulateResult> simulate_columns(const SimulateInput& input, const SimulateOptions& options,
-                                        const ColumnsJob& job);
+/// `parley simulate` of a charter with protocol.name = "sharing".
+Result<Simulation> simulation_of_columns(const SimulateInput& input,
+                                         const SimulateOptions& options);
 
 }  // namespace parley::sim

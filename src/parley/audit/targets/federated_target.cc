@@ -9,8 +9,7 @@
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/kernel/kernel.h"
 #include "parley/protocol/federated/learner.h"
-#include "parley/sim/federated.h"
-#include "parley/sim/party.h"
+#include "parley/sim/engine/party.h"
 
 namespace parley::audit {
 namespace {

@@ -7,7 +7,7 @@
 #include "parley/gate/terms.h"
 #include "parley/protocol/async_plan.h"
 #include "parley/protocol/sync_plan.h"
-#include "parley/sim/async.h"
+#include "parley/sim/engine/engine.h"
 #include "parley/sim/load.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 #include "parley/sim/paper/async.h"

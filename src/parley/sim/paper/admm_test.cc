@@ -11,8 +11,8 @@
 #include "parley/learn/vertical/admm/admm.h"
 #include "parley/learn/vertical/model_part.h"
 #include "parley/protocol/peers/owner_jobs.h"
-#include "parley/sim/ledger_files.h"
-#include "parley/sim/world.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
 #include "support/columns_charter.h"
 #include "support/entropy.h"
 

@@ -1,5 +1,3 @@
-#include "parley/sim/async.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +6,9 @@
 #include "parley/base/files.h"
 #include "parley/ledger/read.h"
 #include "parley/protocol/async_plan.h"
+#include "parley/sim/engine/engine.h"
 #include "parley/sim/load.h"
 #include "parley/sim/poisson_clocks.h"
-#include "parley/sim/world.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {

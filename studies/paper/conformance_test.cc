@@ -7,7 +7,7 @@
 #include "parley/plan/learner/async_plan.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/terms.h"
-#include "parley/sim/async.h"
+#include "parley/sim/engine/engine.h"
 #include "parley/sim/load.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 #include "parley/sim/poisson_clocks.h"

@@ -1,5 +1,3 @@
-#include "parley/sim/async.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +6,9 @@
 #include "parley/base/files.h"
 #include "parley/ledger/read.h"
 #include "parley/plan/learner/async_plan.h"
+#include "parley/sim/engine/engine.h"
 #include "parley/sim/load.h"
 #include "parley/sim/poisson_clocks.h"
-#include "parley/sim/world.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -204,6 +202,21 @@ TEST(SimulatedAsync, NoiseFallsWithTheCapAndTheTailAverageFallsFurther) {
   const double tail = reached("rounds = 200\noutput = \"tail\"\n");
   EXPECT_GT(literal, 10 * cap);
   EXPECT_GT(cap, 2 * tail);
+}
+
+TEST(SimulatedAsync, ThePaperToTheLetterHasNoCapAndNoModelFile) {
+  const auto folder = test::fresh_folder();
+  std::string text = charter_text(8, "rounds = 40\nstep = 0.1\noutput = \"last\"\n");
+  text.replace(text.find("[privacy]\n"), 10, "[privacy]\ncalibration = \"paper\"\n");
+  const auto result = simulate(input_of(text), {.seed = 7, .runs = 4, .out = folder});
+  ASSERT_TRUE(result) << describe(result.error());
+  EXPECT_TRUE(result->model.empty());
+  uint32_t answers = 0, most = 0;
+  for (const auto& owner : result->owners)
+    answers += owner.answers, most = std::max(most, owner.answers);
+  EXPECT_EQ(answers, 40u);
+  EXPECT_GT(most, 5u) << "who comes is not counted";
+  EXPECT_NEAR(result->owners[0].noise_scale, 2 * 8.0 * 40 / (200 * 10), 1e-12);
 }
 
 // S5: who comes is uniform, gaps are exponential. Both at p > 1e-6 each, so a fresh seed fails with

@@ -7,10 +7,10 @@
 #include "parley/ledger/read.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/sim/federated.h"
-#include "parley/sim/ledger_files.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
 #include "parley/sim/load.h"
-#include "parley/sim/world.h"
+#include "parley/sim/outcome.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -39,7 +39,7 @@ SimulateInput input_of(const Job& job) {
   text += "[learner]\nname = \"registry\"\n";
   auto charter = charter::parse_charter(text, "test.charter.toml", ".");
   EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
-  return federated_input(*load_standin(*charter, "lending", 1));
+  return as_trained(*load_standin(*charter, "lending", 1));
 }
 
 JobRun run_of(const SimulateInput& input, uint64_t seed, const Faults& faults = {}) {

@@ -1,6 +1,4 @@
 // Federated training with every party in one process, among faults.
-#include "parley/sim/federated.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,9 +7,10 @@
 #include "parley/ledger/read.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/sim/ledger_files.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
 #include "parley/sim/load.h"
-#include "parley/sim/world.h"
+#include "parley/sim/outcome.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -48,7 +47,7 @@ charter::Charter charter_of(const Job& job) {
 }
 
 SimulateInput input_of(const Job& job) {
-  return federated_input(*load_standin(charter_of(job), "lending", 1));
+  return as_trained(*load_standin(charter_of(job), "lending", 1));
 }
 
 Result<JobRun> try_run(const SimulateInput& input, uint64_t seed, const Faults& faults = {}) {

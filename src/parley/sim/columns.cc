@@ -112,7 +112,7 @@ double noise_scale(const plan::VerticalTerms& terms) {
 }
 
 Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& options, uint64_t run) {
-  JobRun job = TRY(run_job({.input = input, .options = options, .run = run}));
+  JobRun job = TRY(run_job({.input = input, .options = options, .run = run, .journal = false}));
   ColumnsRun done{.parts = std::move(job.parts),
                   .manifest = std::move(job.trained.manifest),
                   .bytes_up = job.bytes_up,

@@ -52,15 +52,22 @@ Result<Outcome> all_runs(const Simulation& simulation, size_t runs) {
 Result<RunOutcome> run_with_learner(const SimulateInput& input, const SimulateOptions& options,
                                     const Reference& reference, uint64_t run) {
   RunOutcome outcome;
-  JobRun job = TRY(run_job(
-      {.input = input, .options = options, .run = run, .after = [&](const protocol::Learner& at) {
-         const uint64_t done = at.rounds_done();
-         if (done % at.sweep() != 0 && done != at.rounds()) return;
-         outcome.by_round.push_back(reference.relative_at(at.trained().theta));
-       }}));
+  JobRun job = TRY(run_job({.input = input,
+                            .options = options,
+                            .run = run,
+                            .journal = false,
+                            .after = [&](const protocol::Learner& at) {
+                              const uint64_t done = at.rounds_done();
+                              if (done % at.sweep() != 0 && done != at.rounds()) return;
+                              outcome.by_round.push_back(reference.relative_at(at.trained().theta));
+                            }}));
   outcome.model = std::move(job.trained.theta);
   outcome.evaluation = job.trained.evaluation;
   outcome.bytes_up = job.bytes_up, outcome.bytes_down = job.bytes_down;
+  // Of owners that are asked together farewells have always been counted, of others never.
+  const charter::Charter& charter = input.charter;
+  if (charter.protocol.name == charter::ProtocolName::kSync && !charter.secure_aggregation)
+    outcome.bytes_down += job.bytes_farewell;
   if (run > 0) return outcome;
   const std::vector<double> scales = TRY(noise_scales(input.charter));
   for (size_t i = 0; i < job.owners.size(); ++i)

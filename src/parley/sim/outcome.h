@@ -71,8 +71,9 @@ struct Simulation {
   bool protects = true;  // with noise, paid for by ledgers
 };
 
-/// As a network would see it: secure aggregation signs, here with keys that everyone could make,
-/// and where owners shorten their rows, fitness is measured on those. The charter keeps its hash.
+/// A job under secure aggregation as a network would see it: owners sign, here with keys that
+/// everyone could make, and where they shorten their rows, fitness is measured on those. The
+/// charter keeps its hash.
 SimulateInput as_trained(const SimulateInput& input);
 
 /// One run after the other.

@@ -200,42 +200,48 @@ Result<std::filesystem::path> keep_model(const Charter& charter, const SimulateO
   return file;
 }
 
+Result<SimulateResult::Quality> quality_of(const SimulateInput& input,
+                                           const SimulateOptions& options,
+                                           const Simulation& simulation, const Outcome& outcome) {
+  const Reference& reference = simulation.reference;
+  SimulateResult::Quality quality{.optimum = reference.optimum,
+                                  .evaluation = outcome.first.evaluation};
+  for (const auto& round : outcome.by_round) quality.by_round.push_back(spread_of(round));
+  quality.relative_fitness = quality.by_round.back();
+  std::vector<double> fitness = outcome.by_round.back();
+  for (double& value : fitness) value = reference.optimum.fitness * (1 + value);
+  quality.fitness = spread_of(fitness);
+  if (options.baseline && !input.charter.records)
+    quality.output_perturbation = TRY(baseline(input, options, reference));
+  for (size_t k = 0; k < outcome.own.size(); ++k) {
+    const OwnerLearned& own = outcome.first.own[k];
+    quality.own_models.push_back(
+        {input.charter.owners[own.owner].name, spread_of(outcome.own[k]), own.published});
+  }
+  quality.joint_metrics = simulation.metrics(outcome.first.model);
+  quality.optimum_metrics = simulation.metrics(reference.optimum.theta);
+  return quality;
+}
+
 Result<SimulateResult> result_of(const SimulateInput& input, const SimulateOptions& options,
                                  const Simulation& simulation, const Outcome& outcome) {
   const Charter& charter = input.charter;
-  const Reference& reference = simulation.reference;
-  SimulateResult result{.charter_name = charter.name,
-                        .charter_hash = to_hex(charter.hash),
-                        .seed = options.seed,
-                        .runs = options.runs,
-                        .calibration = std::string(name_of(charter.privacy.calibration)),
+  SimulateResult result{.job = {.charter = charter.name,
+                                .charter_hash = to_hex(charter.hash),
+                                .seed = options.seed,
+                                .runs = options.runs,
+                                .calibration = std::string(name_of(charter.privacy.calibration)),
+                                .loss = std::string(name_of(charter.model.loss)),
+                                .penalty = charter.model.l1 > 0 ? "l1" : "l2",
+                                .target = charter.schema.target,
+                                .columns = charter.records.has_value()},
+                        .quality = TRY(quality_of(input, options, simulation, outcome)),
+                        .traffic = {outcome.first.bytes_up, outcome.first.bytes_down},
+                        .timing = {.threads = options.threads},
                         .why_not_private = simulation.why_not_private,
-                        .warnings = simulation.warnings,
-                        .optimum = reference.optimum,
-                        .columns = charter.records.has_value(),
-                        .evaluation = outcome.first.evaluation,
-                        .loss = std::string(name_of(charter.model.loss)),
-                        .penalty = charter.model.l1 > 0 ? "l1" : "l2",
-                        .target = charter.schema.target,
-                        .bytes_up = outcome.first.bytes_up,
-                        .bytes_down = outcome.first.bytes_down,
-                        .threads = options.threads};
-  for (const auto& round : outcome.by_round) result.by_round.push_back(spread_of(round));
-  result.relative_fitness = result.by_round.back();
-  std::vector<double> fitness = outcome.by_round.back();
-  for (double& value : fitness) value = reference.optimum.fitness * (1 + value);
-  result.fitness = spread_of(fitness);
-  if (options.baseline && !result.columns)
-    result.output_perturbation = TRY(baseline(input, options, reference));
+                        .warnings = simulation.warnings};
   result.owners =
-      owners_of(input, simulation, outcome, result.relative_fitness.mean, options.threads);
-  for (size_t k = 0; k < outcome.own.size(); ++k) {
-    const OwnerLearned& own = outcome.first.own[k];
-    result.own_models.push_back(
-        {charter.owners[own.owner].name, spread_of(outcome.own[k]), own.published});
-  }
-  result.joint_metrics = simulation.metrics(outcome.first.model);
-  result.optimum_metrics = simulation.metrics(reference.optimum.theta);
+      owners_of(input, simulation, outcome, result.quality.relative_fitness.mean, options.threads);
   result.model = TRY(keep_model(charter, options, outcome.first));
   return result;
 }
@@ -244,7 +250,6 @@ Result<SimulateResult> result_of(const SimulateInput& input, const SimulateOptio
 
 SimulateInput as_trained(const SimulateInput& input) {
   SimulateInput own = input;
-  if (!own.charter.secure_aggregation) return own;
   for (charter::Owner& owner : own.charter.owners)
     owner.sign_key = simulated_key(owner.name).public_key();
   const bool shorter = own.charter.protocol.name == charter::ProtocolName::kFederated;
@@ -276,13 +281,16 @@ Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOption
                                 const Literal* paper) {
   const auto started = std::chrono::steady_clock::now();
   if (is_literal(given.charter) && !paper) return not_in_the_library();
-  const SimulateInput input = as_trained(given);
+  const SimulateInput changed =
+      given.charter.secure_aggregation ? as_trained(given) : SimulateInput{};
+  const SimulateInput& input = given.charter.secure_aggregation ? changed : given;
   const Simulation simulation =
       TRY(input.charter.records ? simulation_of_columns(input, options, paper)
                                 : simulation_of_rows(input, options, paper));
   const Outcome outcome = TRY(all_runs(simulation, options.runs));
   SimulateResult result = TRY(result_of(input, options, simulation, outcome));
-  result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  result.timing.wall_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;
 }
 

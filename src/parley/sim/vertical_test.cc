@@ -288,7 +288,7 @@ TEST(Sharing, TheDealerRepeatsItselfForTheSameDataOnly) {
 TEST(Sharing, StatisticsAreReleasedOnceAndChargedToEveryOwner) {
   const auto result = simulate(some_input(1e4, "statistics"), {.seed = 4});
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_LT(result->relative_fitness.mean, .02);
+  EXPECT_LT(result->quality.relative_fitness.mean, .02);
   const auto paid = simulate(some_input(1, "statistics"), {.seed = 4});
   ASSERT_TRUE(paid);
   for (const auto& owner : paid->owners) {
@@ -302,7 +302,7 @@ TEST(Sharing, StatisticsAreReleasedOnceAndChargedToEveryOwner) {
 TEST(Sharing, NoisySharingIsSoundAndWeak) {
   const auto result = simulate(some_input(1e4, "noisy_sharing"), {.seed = 4});
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_LT(result->relative_fitness.mean, .3);
+  EXPECT_LT(result->quality.relative_fitness.mean, .3);
   const auto paid = simulate(some_input(1, "noisy_sharing"), {.seed = 4});
   ASSERT_TRUE(paid);
   for (const auto& owner : paid->owners) {

@@ -104,9 +104,10 @@ TEST(SimulatedAsync, TheModelIsEvaluatedAtTheEndAndPaidFor) {
   text.replace(text.find("evaluate = 0.0"), 14, "evaluate = 0.1");
   const SimulateInput input = input_of(text);
   const auto simulated = simulate(input, {.seed = 2});
-  ASSERT_TRUE(simulated && simulated->evaluation);
-  const double exact = simulated->fitness.mean;
-  EXPECT_LT(std::fabs(simulated->evaluation->loss - exact), 6 * simulated->evaluation->loss_error)
+  ASSERT_TRUE(simulated && simulated->quality.evaluation);
+  const double exact = simulated->quality.fitness.mean;
+  EXPECT_LT(std::fabs(simulated->quality.evaluation->loss - exact),
+            6 * simulated->quality.evaluation->loss_error)
       << "Laplace noise of 8 owners, beyond with probability below 1e-6";
   for (const auto& owner : simulated->owners) {
     EXPECT_NEAR(owner.epsilon_evaluation, 1, 1e-6);
@@ -156,7 +157,7 @@ TEST(SimulatedAsync, SimulateLeavesALedgerOfEveryOwnerThatVerifies) {
     answers += owner.answers;
   }
   EXPECT_EQ(answers, 60u);
-  EXPECT_EQ(result->by_round.size(), 8u) << "after every 8 rounds, and at the end";
+  EXPECT_EQ(result->quality.by_round.size(), 8u) << "after every 8 rounds, and at the end";
   const std::string model = *read_file(folder / "model.json");
   ASSERT_TRUE(simulate(input, {.seed = 7, .threads = 2, .out = folder}));
   EXPECT_EQ(*read_file(folder / "model.json"), model);
@@ -195,7 +196,7 @@ TEST(SimulatedAsync, AStepThatDivergesIsRefusedBeforeTheFirstAnswer) {
 TEST(SimulatedAsync, NoiseFallsWithTheCapAndTheTailAverageFallsFurther) {
   const auto reached = [](const std::string& protocol) {
     const SimulateInput input = input_of(charter_text(10, "step = 0.2\n" + protocol, 10));
-    return simulate(input, {.seed = 2, .runs = 10})->relative_fitness.mean;
+    return simulate(input, {.seed = 2, .runs = 10})->quality.relative_fitness.mean;
   };
   const double literal = reached("rounds = 200\nanswers = 200\noutput = \"last\"\n");
   const double cap = reached("rounds = 200\noutput = \"last\"\n");
@@ -267,7 +268,7 @@ TEST(SimulatedAsync, DeclaredRatesChangeWhoComesAndNotWhatIsLearnt) {
   EXPECT_LT(run.owners[0].taken, 600 * 3 / 8 + 75);
   const auto result = simulate(input, {.seed = 9});
   ASSERT_TRUE(result);
-  EXPECT_LT(result->relative_fitness.mean, .1);
+  EXPECT_LT(result->quality.relative_fitness.mean, .1);
 }
 
 }  // namespace async_test

@@ -199,6 +199,7 @@ class Engine {
 
   /// As a networked learner does: in the file before anything is sent.
   void keep(size_t owner, const protocol::Step& step) {
+    if (!setting_.journal && faults_.learner == 0) return;  // Nobody will read it.
     if (step.taken) journal_.entries.push_back({charter_.owners[owner].name, *step.taken});
     for (const wire::Note& note : step.notes) {
       journal_.notes.push_back(note);
@@ -216,7 +217,11 @@ class Engine {
     if (step->taken) answered_ = queue_.now(), setting_.options.progress(1);
     begin_stage(before);
     const bool last = pace_.own_clocks && step->taken && owners_[owner].process->gave_all();
-    if (learner_->finished()) return {};
+    if (learner_->finished()) {
+      for (const protocol::Outgoing& each : step->messages)
+        result_.bytes_farewell += each.message.size();
+      return {};
+    }
     if (queue_.happens(faults_.learner)) return crash_learner();
     send_all(std::move(step->messages));
     if (last) retire(owner);

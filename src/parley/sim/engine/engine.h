@@ -30,8 +30,9 @@ struct JobRun {
   std::vector<wire::Entry> journal{};  // every answer that was taken
   std::vector<wire::Note> notes{};     // and what else the journal holds
   uint64_t bytes_up = 0, bytes_down = 0;
-  uint64_t broken = 0;   // streams
-  uint64_t resumed = 0;  // learners
+  uint64_t bytes_farewell = 0;  // down too, and not among those: what tells owners that it is over
+  uint64_t broken = 0;          // streams
+  uint64_t resumed = 0;         // learners
   double time = 0;
   std::vector<std::vector<double>> parts{};  // sharing: what each owner keeps of the model
 };
@@ -47,6 +48,7 @@ struct JobSetting {
   /// Sharing: the keys of a job that has been, to play it again; else they follow from the seed.
   std::optional<Secret32> dealer{};
   std::vector<Secret32> secrets{};  // of its owners
+  bool journal = true;              // whether the result has one, and who came
   /// After every round.
   std::function<void(const protocol::Learner&)> after = [](const protocol::Learner&) {};
 };

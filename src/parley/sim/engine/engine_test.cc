@@ -55,7 +55,7 @@ TEST(Engine, WithoutFaultsItIsTheSimulation) {
   const auto simulated = simulate(input, {.seed = 3});
   ASSERT_TRUE(simulated) << describe(simulated.error());
   const JobRun run = run_of(input, 3);
-  EXPECT_EQ(run.trained.evaluation, simulated->evaluation);
+  EXPECT_EQ(run.trained.evaluation, simulated->quality.evaluation);
   for (const JobRun::Owner& owner : run.owners) EXPECT_EQ(owner.taken, kRounds);
 }
 

@@ -220,7 +220,7 @@ TEST(FederatedSimulation, SkellamSharesAndFallingStepsTrainToo) {
                                           .privacy = "mechanism = \"" + mechanism + "\"\n"});
     const auto result = simulate(input, {.seed = 1});
     ASSERT_TRUE(result) << describe(result.error());
-    EXPECT_LT(result->relative_fitness.mean, result->by_round[0].mean);
+    EXPECT_LT(result->quality.relative_fitness.mean, result->quality.by_round[0].mean);
     EXPECT_LE(result->owners[0].epsilon_spent, 10);
   }
 }
@@ -256,8 +256,8 @@ TEST(FederatedSimulation, TheEvaluationIsOneMoreSumPaidWithItsPartOfEpsilon) {
   const SimulateInput input = input_of({.epsilon = 2, .privacy = "evaluate = 0.2\n"});
   const auto result = simulate(input, {.seed = 2, .out = out});
   ASSERT_TRUE(result) << describe(result.error());
-  ASSERT_TRUE(result->evaluation);
-  const learn::Evaluation& found = *result->evaluation;
+  ASSERT_TRUE(result->quality.evaluation);
+  const learn::Evaluation& found = *result->quality.evaluation;
   const auto model = learn::read_model(out / "model.json");
   ASSERT_TRUE(model) << describe(model.error());
   // Eight deviations: false alarms below 1e-14.

@@ -5,6 +5,7 @@
 
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
+#include "parley/ledger/simulated.h"
 #include "parley/plan/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
 #include "parley/protocol/make_learner.h"
@@ -90,8 +91,9 @@ Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
   const Account account = TRY(account_of(setting));
   std::unique_ptr<Clock> clock = std::make_unique<SimulatedClock>();
   ledger::Ledger ledger =
-      TRY(setting.ledger.empty() ? ledger::Ledger::open_volatile(name, *clock)
-                                 : ledger::Ledger::open(setting.ledger, name, *clock));
+      TRY(setting.ledger.empty()
+              ? ledger::Ledger::open_volatile(name, *clock)
+              : ledger::Ledger::open(setting.ledger, name, *clock, ledger::Simulated{}));
   const auto dataset =
       TRY(ledger.declare(account.dataset, account.budget, setting.charter.privacy.unit));
   return std::unique_ptr<Party>(

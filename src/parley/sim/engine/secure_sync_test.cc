@@ -152,7 +152,7 @@ TEST(SecureSync, EveryRuleThatAsksForGradientsTrains) {
         "rule = \"constant\"\nstep = 0.2\nmomentum = 0.5\naverage = \"tail\"\n"}) {
     const auto result = simulate(input_of({.protocol = rule}), {.seed = 1});
     ASSERT_TRUE(result) << rule << describe(result.error());
-    EXPECT_LT(result->relative_fitness.mean, result->by_round[0].mean) << rule;
+    EXPECT_LT(result->quality.relative_fitness.mean, result->quality.by_round[0].mean) << rule;
   }
 }
 

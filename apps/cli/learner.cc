@@ -9,9 +9,9 @@
 #include "interrupt.h"
 #include "parley/base/entropy.h"
 #include "parley/net/vertical.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/warnings.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/plan_warnings.h"
 #include "parley/report/evaluation.h"
 #include "parley/report/provenance.h"
 
@@ -89,7 +89,7 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   const std::filesystem::path folders[] = {agreed.folder};
   TRY(charter::load_bundle(agreed, folders));
   if (!agreed.protocol.graph.empty()) return nobody_coordinates();
-  const charter::Charter charter = TRY(protocol::learners_job(agreed, options.as));
+  const charter::Charter charter = TRY(plan::learners_job(agreed, options.as));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
   const std::filesystem::path out =
       options.out.value_or("runs/" + to_hex(charter.hash).substr(0, 12));
@@ -109,11 +109,9 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   heed_interrupts();
   const net::Log log = log_line;
   net::log_refused_handshakes(log);
-  for (const std::string& warning : TRY(protocol::plan_warnings(charter, pilot.get())))
+  for (const std::string& warning : TRY(plan::plan_warnings(charter, pilot.get())))
     log("warning: " + warning);
-  const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
-  Progress progress(style, "rounds",
-                    static_cast<size_t>(async ? charter.protocol.rounds : charter.answers()));
+  Progress progress(style, "rounds", learner->rounds());
   size_t shown = 0;
   const net::LearnerOptions session{
       .listen = options.listen.empty() ? TRY(listen_on(charter)) : options.listen,

@@ -6,8 +6,8 @@
 
 #include "commands.h"
 #include "parley/base/files.h"
+#include "parley/plan/learner/jobs.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/wire/transcript_file.h"
 
 namespace parley::cli {
@@ -70,7 +70,7 @@ Result<Output> run(const VerifyOptions& options, ProgressStyle) {
   charter::Charter agreed = TRY(charter::read_charter(options.charter));
   const fs::path folders[] = {agreed.folder};
   TRY(charter::load_bundle(agreed, folders));
-  const charter::Charter charter = TRY(protocol::learners_job(agreed, options.as));
+  const charter::Charter charter = TRY(plan::learners_job(agreed, options.as));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
   const auto manifest = TRY(manifest_of(charter, options.model));
   const learn::Model model = manifest ? learn::Model{} : TRY(learn::read_model(options.model));

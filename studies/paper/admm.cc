@@ -8,9 +8,9 @@
 
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
-#include "parley/gate/vertical_terms.h"
 #include "parley/learn/vertical/admm/admm.h"
 #include "parley/learn/vertical/model_part.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/protocol/secagg/secrets.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/sim/party.h"
@@ -36,7 +36,7 @@ Result<void> check_labels(const SimulateInput& input) {
   if (input.charter.schema.target.levels.empty()) return {};
   size_t others = 0;
   for (size_t m = 0; m < input.owners.size(); ++m)
-    if (gate::holds_label(input.charter, m))
+    if (plan::holds_label(input.charter, m))
       std::visit(
           [&](const auto& rows) {
             for (size_t i = 0; i < rows->size(); ++i) others += std::fabs(rows->label(i)) != 1;
@@ -78,7 +78,7 @@ Result<void> check_box(const Charter& charter, const Parts& parts) {
 learn::Model unprotected_model(const Charter& charter, size_t owner, std::vector<double> theta,
                                uint64_t seed) {
   Charter part = charter;
-  part.schema = gate::part_schema(charter, owner);
+  part.schema = plan::part_schema(charter, owner);
   const size_t owners = charter.owners.size();
   const protocol::Trained trained{.theta = std::move(theta),
                                   .spent = std::vector<protocol::JobSpent>(owners),
@@ -160,7 +160,7 @@ Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& opti
 Result<ColumnsJob> admm_job(const SimulateInput& input, const SimulateOptions& options) {
   const Charter& charter = input.charter;
   if (!input.policies.empty()) TRY(charter::check_protects(charter));
-  const learn::JointPlan plan = TRY(gate::columns_plan(charter));
+  const learn::JointPlan plan = TRY(plan::columns_plan(charter));
   if (!(charter.model.l2 > 0 || charter.model.l1 > 0))
     return bad("model.l2", "or l1 must be above 0 for rule admm: columns may depend on each other",
                "For example l2 = 1e-5.");

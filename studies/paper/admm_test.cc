@@ -6,11 +6,11 @@
 #include <filesystem>
 
 #include "parley/base/files.h"
-#include "parley/gate/vertical_terms.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/vertical/admm/admm.h"
 #include "parley/learn/vertical/model_part.h"
-#include "parley/protocol/peers/owner_jobs.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/world.h"
 #include "studies/paper/literal.h"
@@ -259,8 +259,8 @@ TEST(Admm, HasNoPlaceOutsideASimulation) {
     EXPECT_NE(result.error().what.find("parley simulate"), std::string::npos);
     EXPECT_NE(result.error().hint.find("\"gradients\""), std::string::npos);
   };
-  expect_refused(gate::vertical_terms(input.charter));
-  expect_refused(protocol::learners_job(input.charter, ""));
+  expect_refused(plan::vertical_terms(input.charter));
+  expect_refused(plan::learners_job(input.charter, ""));
   expect_refused(charter::Policy{}.dataset_for(input.charter));
   expect_refused(run_job({.input = input, .options = options}));
 }

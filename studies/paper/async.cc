@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "parley/charter/available.h"
+#include "parley/plan/learner/async_plan.h"
 #include "parley/privacy/mechanism/laplace.h"
-#include "parley/protocol/async_plan.h"
 #include "parley/sim/poisson_clocks.h"
 #include "parley/sim/seeded_entropy.h"
 
@@ -36,7 +36,7 @@ Result<void> check_literal_async(const Charter& charter) {
 Result<Async> Async::make(const SimulateInput& input, int threads) {
   const Charter& charter = input.charter;
   TRY(check_literal_async(charter));
-  Async async(protocol::async_rule(charter));
+  Async async(plan::async_rule(charter));
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
     const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));

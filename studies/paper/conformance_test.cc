@@ -4,9 +4,9 @@
 #include <cmath>
 #include <queue>
 
-#include "parley/gate/terms.h"
-#include "parley/protocol/async_plan.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/async_plan.h"
+#include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/terms.h"
 #include "parley/sim/async.h"
 #include "parley/sim/load.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
@@ -162,7 +162,7 @@ Given noise_of_gates(const charter::Charter& charter) {
   for (uint64_t run = 0; run < kRuns; ++run) {
     auto& numbers = given.numbers.emplace_back(charter.protocol.rounds * 30);
     for (size_t i = 0; i < 3; ++i) {
-      const gate::Terms terms = *gate::terms_for(charter, i);
+      const plan::Terms terms = *plan::terms_for(charter, i);
       const auto& mechanism = std::get<Mechanism>(terms.mechanism);
       const double unit = terms.lattice.gamma() / static_cast<double>(terms.rows);
       SeededEntropy entropy(kSeed, charter.owners[i].name, run);
@@ -192,7 +192,7 @@ TEST(MonteCarloConformance, AColumnIsARunOfTheSoundProtocolButForTheLattice) {
             (pure ? "" : "delta = 1e-6\n")));
     const auto simulated = simulate(input, {.seed = kSeed, .runs = kRuns});
     ASSERT_TRUE(simulated) << describe(simulated.error());
-    const auto plan = *protocol::sync_plan(input.charter, input.pilot.get());
+    const auto plan = *plan::sync_plan(input.charter, input.pilot.get());
     const Given given = pure ? noise_of_gates<privacy::Laplace>(input.charter)
                              : noise_of_gates<privacy::Gaussian>(input.charter);
     for (Precision precision : {Precision::kDouble, Precision::kSingle}) {

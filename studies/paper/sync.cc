@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "parley/charter/available.h"
+#include "parley/plan/learner/pilot.h"
 #include "parley/privacy/mechanism/laplace.h"
-#include "parley/protocol/public_rows.h"
 #include "parley/sim/seeded_entropy.h"
 
 namespace parley::paper {
@@ -55,7 +55,7 @@ Result<Sync> Sync::make(const SimulateInput& input, int threads) {
   const charter::Protocol& p = charter.protocol;
   const auto rounds = static_cast<uint32_t>(p.rounds);  // T
   std::vector<double> start(charter.schema.features().size());
-  if (p.start == charter::Start::kPilot) start = protocol::pilot_optimum(charter, *input.pilot);
+  if (p.start == charter::Start::kPilot) start = plan::pilot_optimum(charter, *input.pilot);
   const bool first = p.rule == charter::Rule::kAlgorithm1;
   Sync sync(first ? learn::algorithm1(rounds - 1, p.step, p.average, start)
                   : learn::algorithm2(rounds - 2, p.step, p.average, start),

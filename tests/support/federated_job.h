@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "parley/protocol/federated/learner.h"
-#include "parley/protocol/federated/owner.h"
+#include "parley/protocol/make_owner.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 
@@ -63,9 +63,18 @@ struct Clinic {
     restart(charter, place);
   }
   void restart(const charter::Charter& charter, size_t place) {
-    process =
-        *protocol::open_federated(charter, place, gate::Records(data::AnyRows(clinic_rows(place))),
-                                  ledger, dataset, clinic_key(place), entropy, 1);
+    restart(charter, place, clinic_rows(place));
+  }
+  /// With other records.
+  template <class Rows>
+  void restart(const charter::Charter& charter, size_t place, Rows rows) {
+    process = *protocol::make_owner({.charter = charter,
+                                     .place = place,
+                                     .records = gate::Records(data::AnyRows(std::move(rows))),
+                                     .ledger = ledger,
+                                     .dataset = dataset,
+                                     .key = clinic_key(place),
+                                     .entropy = entropy});
   }
 };
 

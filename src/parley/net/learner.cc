@@ -50,7 +50,7 @@ Result<Opened> open_journal(const LearnerOptions& options, const Hash& charter, 
 /// Every owner will be shown its newest receipt from earlier jobs.
 Result<void> remember_receipts(const ReceiptBook& book, protocol::Learner& learner) {
   for (size_t i = 0; i < learner.owners().size(); ++i) {
-    const protocol::PlannedOwner& owner = learner.owners()[i];
+    const plan::PlannedOwner& owner = learner.owners()[i];
     if (!owner.sign_key) continue;
     auto newest = TRY(book.newest(owner.name, *owner.sign_key));
     if (newest) learner.remember(i, *std::move(newest));
@@ -62,19 +62,15 @@ Result<void> remember_receipts(const ReceiptBook& book, protocol::Learner& learn
 /// when a round has taken as long as the charter allows.
 class Times {
  public:
-  explicit Times(const charter::Charter& charter) : allowed_(charter.network.deadline_s) {
-    const charter::Protocol& p = charter.protocol;
-    const bool sharing = p.name == charter::ProtocolName::kSharing;  // They write to each other.
-    async_ = sharing || p.name == charter::ProtocolName::kAsync;
-    if (!async_ || p.contact != charter::Contact::kBroadcast) return;
+  Times(const charter::Charter& charter, const protocol::Pace& pace)
+      : allowed_(charter.network.deadline_s) {
+    if (!pace.calls) return;
     double rates = 0;
     for (const charter::Owner& owner : charter.owners) rates += owner.rate;
     const std::chrono::duration<double> quarter(.25 / rates);  // Few ticks find nothing called.
     every_ = std::max(kTwice, std::chrono::duration_cast<std::chrono::milliseconds>(quarter));
   }
 
-  /// Owners may speak at any time, and not only when they were asked.
-  bool async() const { return async_; }
   std::chrono::milliseconds patience() const {
     return every_ ? std::min(kLearnerTick, *every_) : kLearnerTick;
   }
@@ -92,7 +88,6 @@ class Times {
  private:
   static constexpr std::chrono::milliseconds kTwice{5};  // between two calls, at least
   std::chrono::seconds allowed_;
-  bool async_ = false;
   std::optional<std::chrono::milliseconds> every_{};
   Steady::time_point call_{}, since_{};
   std::optional<uint64_t> round_{};
@@ -110,7 +105,7 @@ class Session {
         host_(host),
         options_(options),
         log_(log),
-        times_(charter),
+        times_(charter, learner.pace()),
         seats_(charter.owners.size()) {}
 
   /// Until the model is there, or the reason why it will not be. Either way every owner's newest
@@ -213,7 +208,7 @@ class Session {
       last_answer_ = Steady::now();
     }
     TRY(go_on(*std::move(step)));
-    if (times_.async()) host_.hear_on(said.connection);
+    if (learner_.pace().at_any_time) host_.hear_on(said.connection);
     return {};
   }
 

@@ -6,17 +6,12 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/charter/available.h"
 #include "parley/data/sources/source.h"
-#include "parley/gate/secagg_terms.h"
-#include "parley/gate/terms.h"
 #include "parley/net/vertical.h"
-#include "parley/protocol/async.h"
-#include "parley/protocol/federated/owner.h"
-#include "parley/protocol/learner_kind.h"
+#include "parley/plan/can_run.h"
+#include "parley/plan/learner/jobs.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/sync.h"
+#include "parley/protocol/make_owner.h"
 
 namespace parley::net {
 namespace {
@@ -142,35 +137,28 @@ Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Cha
   return key;
 }
 
-std::unique_ptr<Ticks> ticks_for(const charter::Policy& policy, const charter::Charter& charter) {
-  if (charter.protocol.name != charter::ProtocolName::kAsync) return nullptr;
-  for (const charter::Owner& owner : charter.owners)
-    if (owner.name == policy.owner) return std::make_unique<PoissonTicks>(owner.rate);
+std::unique_ptr<Ticks> ticks_for(const protocol::Owner& owner, const charter::Policy& policy,
+                                 const charter::Charter& charter) {
+  if (!owner.has_clock()) return nullptr;
+  for (const charter::Owner& each : charter.owners)
+    if (each.name == policy.owner) return std::make_unique<PoissonTicks>(each.rate);
   return nullptr;
 }
 
 Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter) {
   TRY(place_in(charter, policy.owner));
-  using enum charter::ProtocolName;
-  const charter::ProtocolName name = charter.protocol.name;
-  const bool sharing = protocol::has_dealer(charter);
-  if (name != kSync && name != kAsync && name != kFederated && !sharing)
-    return charter::not_available("protocol.name", name_of(name),
-                                  "Use \"sync\", \"async\" or \"federated\".");
+  const bool columns = protocol::has_dealer(charter);
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   SigningKey key = TRY(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
-  if (!sharing) TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
-  auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
+  if (!columns) TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
+  auto jobs = TRY(plan::jobs_asking(charter, policy.owner));
   for (const charter::Charter& job : jobs) {
-    TRY(protocol::check_learner(job));
-    if (job.secure_aggregation)
-      TRY(gate::secagg_plan(job));
-    else if (name == kSync || name == kAsync)
-      TRY(gate::terms_for(job, TRY(place_in(job, policy.owner))));
+    TRY(plan::check_learner(job));
+    TRY(protocol::check_owner(job, TRY(place_in(job, policy.owner))));
   }
   Ready ready{std::move(charter), std::move(jobs), data, {}, std::move(key)};
-  if (sharing) return ready;  // Its columns are read with the other owners' order of records.
+  if (columns) return ready;  // Its columns are read with the other owners' order of records.
   const data::Source source = TRY(charter::source_of(policy, *data, ready.charter));
   auto loaded = TRY(data::load_any(source, ready.charter.schema));
   ready.records = gate::Records(std::move(loaded.rows));
@@ -195,33 +183,12 @@ Result<ledger::DatasetId> account_for(const OwnerContext& context, const Ready& 
   return dataset;
 }
 
-Result<std::unique_ptr<protocol::Owner>> open_vertical(const OwnerContext& context,
-                                                       const Ready& ready, size_t place) {
-  const auto approval = TRY(approval_for(context, ready.charter));
-  return open_vertical_owner(context, ready.charter, place, *ready.data, ready.key,
-                             [&](ledger::DatasetId dataset) -> Result<void> {
-                               if (!approval) return {};
-                               return context.ledger.approve(dataset, ready.charter.hash,
-                                                             approval->by, approval->at);
-                             });
-}
-
-Result<std::unique_ptr<protocol::Owner>> open_federated(const OwnerContext& context,
-                                                        const Ready& ready, size_t place) {
-  const auto approval = TRY(approval_for(context, ready.charter));
-  const std::lock_guard lock(context.mutex);
-  const auto dataset = TRY(account_for(context, ready, approval));
-  return protocol::open_federated(ready.charter, place, *ready.records, context.ledger, dataset,
-                                  ready.key, context.entropy,
-                                  static_cast<int>(context.policy.threads));
-}
-
 }  // namespace
 
 Result<gate::Gate> open_gate(const OwnerContext& context, const Ready& ready,
                              const charter::Charter& job) {
   const auto approval = TRY(approval_for(context, ready.charter));
-  gate::Terms terms = TRY(gate::terms_for(job, TRY(place_in(job, context.policy.owner))));
+  plan::Terms terms = TRY(plan::terms_for(job, TRY(place_in(job, context.policy.owner))));
   const std::lock_guard lock(context.mutex);
   const auto dataset = TRY(account_for(context, ready, approval));
   return gate::Gate::open(*ready.records, std::move(terms), context.ledger, dataset,
@@ -230,16 +197,21 @@ Result<gate::Gate> open_gate(const OwnerContext& context, const Ready& ready,
 
 Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context, const Ready& ready,
                                                     const charter::Charter& job) {
-  using Made = std::unique_ptr<protocol::Owner>;
-  const std::string& name = context.policy.owner;
-  const size_t place = TRY(place_in(job, name));
-  if (protocol::has_dealer(job)) return open_vertical(context, ready, place);
-  if (job.secure_aggregation) return open_federated(context, ready, place);
-  auto gate = TRY(open_gate(context, ready, job));
-  if (job.protocol.name == charter::ProtocolName::kAsync)
-    return Made(std::make_unique<protocol::AsyncOwner>(job.hash, name, job.protocol.contact,
-                                                       std::move(gate), ready.key));
-  return Made(std::make_unique<protocol::SyncOwner>(job.hash, name, std::move(gate), ready.key));
+  const size_t place = TRY(place_in(job, context.policy.owner));
+  const auto approval = TRY(approval_for(context, ready.charter));
+  auto columns = TRY(own_columns(context.policy, ready, place));
+  const std::lock_guard lock(context.mutex);
+  const auto dataset = TRY(account_for(context, ready, approval));
+  return protocol::make_owner(
+      {.charter = job,
+       .place = place,
+       .records = columns ? std::move(columns->records) : *ready.records,
+       .ledger = context.ledger,
+       .dataset = dataset,
+       .key = ready.key,
+       .entropy = context.entropy,
+       .threads = static_cast<int>(context.policy.threads),
+       .columns = columns ? std::move(columns->setting) : protocol::ColumnsSetting{}});
 }
 
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,

@@ -36,7 +36,7 @@ struct OwnerContext {
 /// A charter that the policy accepts, and the owner's rows for it, read and counted.
 struct Ready {
   charter::Charter charter;            // with its bundle
-  std::vector<charter::Charter> jobs;  // in which this owner answers (protocol/peers/owner_jobs.h)
+  std::vector<charter::Charter> jobs;  // in which this owner answers (plan/learner/jobs.h)
   const charter::Dataset* data = nullptr;
   std::optional<gate::Records> records;  // none of an owner of columns, whose gate reads them
   SigningKey key;
@@ -56,7 +56,8 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
                                                     const charter::Charter& job);
 
 /// The clock by which this owner comes; none where it is asked.
-std::unique_ptr<Ticks> ticks_for(const charter::Policy& policy, const charter::Charter& charter);
+std::unique_ptr<Ticks> ticks_for(const protocol::Owner& owner, const charter::Policy& policy,
+                                 const charter::Charter& charter);
 
 /// How long to try.
 struct Patience {

@@ -101,7 +101,7 @@ class Jobs {
                                    clock_, stop_, log);
     const Dial dial = TRY(dial_for(context_.policy, ready.charter, job, options_.dial));
     const auto owner = TRY(open_owner(context_, ready, job));
-    const auto ticks = ticks_for(context_.policy, job);
+    const auto ticks = ticks_for(*owner, context_.policy, job);
     log("ready, dialling " + dial.address);
     return attend(*owner, ticks.get(), context_.mutex, credentials_, dial, patience, stop_, log);
   }

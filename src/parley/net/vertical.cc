@@ -31,38 +31,31 @@ std::filesystem::path part_folder(const charter::Policy& policy, const Hash& cha
 Result<learn::AlignedRows> aligned_rows(const charter::Policy& policy, const charter::Dataset& data,
                                         const charter::Charter& charter, size_t place) {
   const data::Source source = TRY(charter::source_of(policy, data, charter));
-  return learn::load_aligned(source, gate::part_schema(charter, place),
-                             gate::holds_label(charter, place), charter.records->id,
+  return learn::load_aligned(source, plan::part_schema(charter, place),
+                             plan::holds_label(charter, place), charter.records->id,
                              protocol::alignment_key(charter.hash),
                              static_cast<uint64_t>(charter.records->count),
                              charter.records->on_mismatch == charter::OnMismatch::kIntersect);
 }
 
-Result<std::unique_ptr<protocol::Owner>> open_vertical_owner(
-    const OwnerContext& context, const charter::Charter& charter, size_t place,
-    const charter::Dataset& data, SigningKey key,
-    const std::function<Result<void>(ledger::DatasetId)>& approve) {
-  const charter::Policy& policy = context.policy;
-  auto terms = TRY(gate::vertical_terms(charter));
+Result<std::optional<OwnColumns>> own_columns(const charter::Policy& policy, const Ready& ready,
+                                              size_t place) {
+  const charter::Charter& charter = ready.charter;
+  if (!protocol::has_dealer(charter)) return std::optional<OwnColumns>();
+  auto aligned = TRY(aligned_rows(policy, *ready.data, charter, place));
   SystemClock clock;
-  auto setting = TRY(protocol::vertical_setting(charter, terms, place, {.started = clock.now()}));
-  auto aligned = TRY(aligned_rows(policy, data, charter, place));
-  setting.records = aligned.alignment.hash();
-  const gate::Records records(std::move(aligned.rows));
-  setting.secret = protocol::own_secret(key.sign(protocol::own_secret_text(charter.hash)));
-  setting.keep = [folder = part_folder(policy, charter.hash)](const std::string& name,
-                                                              const std::string& text) {
+  OwnColumns own{gate::Records(std::move(aligned.rows)), {}};
+  own.setting.records = aligned.alignment.hash();
+  if (charter.records->on_mismatch == charter::OnMismatch::kIntersect)
+    own.setting.alignment = std::move(aligned.alignment);
+  own.setting.secret =
+      protocol::own_secret(ready.key.sign(protocol::own_secret_text(charter.hash)));
+  own.setting.training = {.started = clock.now()};
+  own.setting.keep = [folder = part_folder(policy, charter.hash)](const std::string& name,
+                                                                  const std::string& text) {
     return keep(folder, name, text);
   };
-  const std::lock_guard lock(context.mutex);
-  const auto dataset = TRY(context.ledger.declare(data.name, data.budget, charter.privacy.unit));
-  TRY(approve(dataset));
-  auto gate = TRY(terms.intersect
-                      ? gate::ColumnsGate::open(records, std::move(aligned.alignment), terms, place,
-                                                context.ledger, dataset)
-                      : gate::ColumnsGate::open(records, terms, place, context.ledger, dataset));
-  return std::unique_ptr<protocol::Owner>(std::make_unique<protocol::VerticalOwner>(
-      std::move(setting), std::move(gate), context.entropy, std::move(key)));
+  return std::optional(std::move(own));
 }
 
 Result<std::optional<Secret32>> dealer_key(const charter::Charter& charter,

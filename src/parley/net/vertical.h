@@ -2,19 +2,22 @@
 // the files of its part of the model, and the dealer's key.
 #pragma once
 
-#include <functional>
+#include <optional>
 
 #include "parley/base/crypto/shamir.h"
 #include "parley/learn/vertical/aligned_rows.h"
 #include "parley/net/owner.h"
+#include "parley/protocol/make_owner.h"
 
 namespace parley::net {
 
-/// `approve` chains a person's approval, where one is needed.
-Result<std::unique_ptr<protocol::Owner>> open_vertical_owner(
-    const OwnerContext& context, const charter::Charter& charter, size_t place,
-    const charter::Dataset& data, SigningKey key,
-    const std::function<Result<void>(ledger::DatasetId)>& approve);
+/// The records of an owner of columns, and what it brings besides; none where owners hold records.
+struct OwnColumns {
+  gate::Records records;
+  protocol::ColumnsSetting setting;
+};
+Result<std::optional<OwnColumns>> own_columns(const charter::Policy& policy, const Ready& ready,
+                                              size_t place);
 
 /// This owner's records as the charter's other parties order theirs. An error says how many had no
 /// id of their own.

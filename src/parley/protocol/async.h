@@ -37,23 +37,13 @@
 
 #include "parley/charter/charter.h"
 #include "parley/learn/schedule/async_descent.h"
+#include "parley/plan/learner/async_plan.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/owner.h"
 
 namespace parley::protocol {
 
-/// All a learner knows: public numbers of the charter.
-struct AsyncPlan {
-  Hash charter{};
-  std::vector<PlannedOwner> owners{};
-  double gamma = 0;      // of the lattice on which answers arrive
-  uint32_t answers = 0;  // most of one owner
-  charter::Contact contact = charter::Contact::kOwnerRequests;
-  learn::AsyncRule rule{};
-  /// Set where the model is evaluated after the last round.
-  std::optional<learn::EvaluationMap> evaluation{};
-  size_t quorum = 1;  // evaluations that are enough when the time is up
-};
+using plan::AsyncPlan;
 
 class AsyncLearner final : public Learner {
  public:
@@ -77,6 +67,13 @@ class AsyncLearner final : public Learner {
   size_t numbers() const override { return plan_.rule.dimension; }
   bool finished() const override { return descent_.finished() && !evaluating(); }
   uint64_t rounds_done() const override { return descent_.rounds_done(); }
+  uint64_t rounds() const override { return plan_.rule.rounds; }
+  uint64_t sweep() const override { return plan_.owners.size(); }
+  Pace pace() const override {
+    return {.at_any_time = true,
+            .own_clocks = true,
+            .calls = plan_.contact == charter::Contact::kBroadcast};
+  }
   bool awaits(size_t owner) const override;
   uint32_t answers(size_t owner) const { return seats_[owner].taken; }
 
@@ -136,6 +133,7 @@ class AsyncOwner : public Owner {
 
   Bytes connect() override;
 
+  bool has_clock() const override { return true; }
   /// A claim, or nothing where one is open, nothing was called, or all answers are given.
   std::optional<Bytes> tick() override;
 

@@ -10,6 +10,13 @@
 
 namespace parley::protocol {
 
+/// When owners speak.
+struct Pace {
+  bool at_any_time = false;  // also when they were not asked
+  bool own_clocks = false;   // each comes when its clock ticks, and goes with its last answer
+  bool calls = false;        // the learner calls them at regular times
+};
+
 class Learner {
  public:
   explicit Learner(size_t owners) : remembered_(owners), newest_(owners) {}
@@ -48,11 +55,15 @@ class Learner {
   virtual Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) = 0;
   virtual Result<void> replay(const wire::Note& note) = 0;
 
+  virtual Pace pace() const { return {}; }
   virtual const std::vector<PlannedOwner>& owners() const = 0;
   /// How many numbers the longest answer has.
   virtual size_t numbers() const = 0;
   virtual bool finished() const = 0;
   virtual uint64_t rounds_done() const = 0;
+  virtual uint64_t rounds() const = 0;
+  /// Rounds in which every owner answers once, on average.
+  virtual uint64_t sweep() const { return 1; }
   /// Has this owner been asked, or must it be, something that it has not answered?
   virtual bool awaits(size_t owner) const = 0;
   virtual Trained trained() const = 0;

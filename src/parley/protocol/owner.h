@@ -22,7 +22,9 @@ class Owner {
   /// Opens a stream, the first or another after it broke: returns the greeting.
   virtual Bytes connect();
 
-  /// Its clock has ticked, in a protocol that has one: what it then says, if anything.
+  /// Does it come when a clock of its own ticks, and not when it is asked?
+  virtual bool has_clock() const { return false; }
+  /// Its clock has ticked: what it then says, if anything.
   virtual std::optional<Bytes> tick() { return std::nullopt; }
 
   /// The reply to a message of the learner: an answer, a refusal with its reason, or nothing. A

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "parley/gate/terms.h"
-#include "parley/protocol/async_plan.h"
+#include "parley/plan/learner/async_plan.h"
+#include "parley/plan/terms.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/world.h"
 
@@ -14,7 +14,7 @@ std::vector<Outcome::Share> shares_of(const charter::Charter& charter, const lea
                                       const JobRun& run) {
   std::vector<Outcome::Share> shares;
   for (size_t i = 0; i < run.owners.size(); ++i) {
-    const auto terms = gate::terms_for(charter, i);
+    const auto terms = plan::terms_for(charter, i);
     check(bool(terms));
     const double scale =
         std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
@@ -36,7 +36,7 @@ bool is_noted(uint64_t round, const learn::AsyncRule& rule) {
 
 Result<Outcome> simulate_async(const SimulateInput& input, const SimulateOptions& options,
                                const Reference& reference) {
-  const learn::AsyncRule rule = protocol::async_rule(input.charter);
+  const learn::AsyncRule rule = plan::async_rule(input.charter);
   if (!options.out.empty()) TRY(clear_ledgers(input.charter, options.out));
   Outcome outcome;
   for (JobSetting setting{.input = input, .options = options}; setting.run < options.runs;

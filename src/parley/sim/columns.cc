@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/gate/vertical_terms.h"
 #include "parley/learn/metrics.h"
 #include "parley/learn/vertical/integer_rows.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/outcome.h"
 
@@ -26,7 +26,7 @@ std::vector<std::vector<size_t>> places_of(const Charter& charter) {
   std::vector<std::vector<size_t>> places;
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     places.emplace_back();
-    for (const std::string& name : gate::part_schema(charter, i).features())
+    for (const std::string& name : plan::part_schema(charter, i).features())
       places.back().push_back(size_t(std::find(all.begin(), all.end(), name) - all.begin()));
   }
   return places;
@@ -34,7 +34,7 @@ std::vector<std::vector<size_t>> places_of(const Charter& charter) {
 
 size_t label_holder(const Charter& charter) {
   size_t place = 0;
-  while (!gate::holds_label(charter, place)) ++place;
+  while (!plan::holds_label(charter, place)) ++place;
   return place;
 }
 

@@ -3,15 +3,15 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/gate/secagg_terms.h"
 #include "parley/learn/federated/shrink.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/world.h"
 
 namespace parley::sim {
 namespace {
 
-std::vector<Outcome::Share> shares_of(const gate::SecaggPlan& plan, const JobRun& run) {
+std::vector<Outcome::Share> shares_of(const plan::SecaggPlan& plan, const JobRun& run) {
   std::vector<Outcome::Share> shares;
   for (size_t i = 0; i < run.owners.size(); ++i) {
     const double scale =
@@ -42,7 +42,7 @@ SimulateInput federated_input(const SimulateInput& input) {
 
 Result<Outcome> simulate_federated(const SimulateInput& input, const SimulateOptions& options,
                                    const Reference& reference) {
-  const gate::SecaggPlan plan = TRY(gate::secagg_plan(input.charter));
+  const plan::SecaggPlan plan = TRY(plan::secagg_plan(input.charter));
   if (!options.out.empty()) TRY(clear_ledgers(input.charter, options.out));
   Outcome outcome;
   outcome.by_round.resize(static_cast<size_t>(input.charter.protocol.rounds));

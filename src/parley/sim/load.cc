@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "parley/gate/vertical_terms.h"
 #include "parley/learn/vertical/aligned_rows.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/protocol/vertical/setting.h"
 
 namespace parley::sim {
@@ -55,8 +55,8 @@ Result<void> load_columns(const Charter& charter, const DataSources& sources,
   for (const charter::Owner& owner : charter.owners) {
     const data::Source source = TRY(source_of_owner(sources, owner.name));
     const size_t place = all.size();
-    all.push_back(TRY(learn::load_aligned(source, gate::part_schema(charter, place),
-                                          gate::holds_label(charter, place), charter.records->id,
+    all.push_back(TRY(learn::load_aligned(source, plan::part_schema(charter, place),
+                                          plan::holds_label(charter, place), charter.records->id,
                                           protocol::alignment_key(charter.hash), count, more)));
     lists.push_back(all.back().alignment.digests);
     input.owners.push_back({all.back().rows, data::name_of(source), {}});

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "parley/base/files.h"
 #include "parley/base/math/number.h"
-#include "parley/gate/terms.h"
+#include "parley/plan/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
-#include "parley/protocol/federated/owner.h"
+#include "parley/protocol/make_learner.h"
+#include "parley/protocol/vertical/owner.h"
 #include "parley/sim/federated.h"
 
 namespace parley::sim {
@@ -34,10 +36,7 @@ Result<Purse> purse_of(const Party::Setting& setting) {
 
 Party::Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::DatasetId dataset,
              const privacy::Budget& budget, const Setting& setting)
-    : charter_(setting.charter),
-      place_(setting.owner),
-      rows_(setting.rows),
-      threads_(setting.threads),
+    : setting_(setting),
       clock_(std::move(clock)),
       ledger_(std::move(ledger)),
       dataset_(dataset),
@@ -57,23 +56,51 @@ Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
       new Party(std::move(clock), std::move(ledger), dataset, purse.budget, setting));
 }
 
-Result<gate::Gate> Party::open_gate(const charter::Charter& job) {
-  const auto has_name = [&](const charter::Owner& owner) { return owner.name == name(); };
-  const auto found = std::find_if(job.owners.begin(), job.owners.end(), has_name);
+size_t Party::place_in(const charter::Charter& job) const {
+  const auto is_this = [&](const charter::Owner& owner) { return owner.name == name(); };
+  if (setting_.owner < job.owners.size() && is_this(job.owners[setting_.owner]))
+    return setting_.owner;  // As in most jobs; there may be a hundred thousand owners.
+  const auto found = std::find_if(job.owners.begin(), job.owners.end(), is_this);
   check(found != job.owners.end());
-  gate::Terms terms = TRY(gate::terms_for(job, size_t(found - job.owners.begin())));
-  return gate::Gate::open(gate::Records(rows_), std::move(terms), ledger_, dataset_, entropy_,
-                          threads_);
+  return static_cast<size_t>(found - job.owners.begin());
 }
 
-Result<std::unique_ptr<protocol::Owner>> Party::open_federated() {
-  return protocol::open_federated(charter_, place_, gate::Records(rows_), ledger_, dataset_,
-                                  simulated_key(name()), entropy_, threads_);
+Result<std::unique_ptr<protocol::Owner>> Party::start(const charter::Charter& job) {
+  protocol::OwnerSetting own{.charter = job,
+                             .place = place_in(job),
+                             .records = gate::Records(setting_.rows),
+                             .ledger = ledger_,
+                             .dataset = dataset_,
+                             .entropy = entropy_,
+                             .threads = setting_.threads};
+  if (job.secure_aggregation) own.key = simulated_key(name());
+  if (protocol::has_dealer(job)) own.columns = columns();
+  return protocol::make_owner(std::move(own));
+}
+
+protocol::ColumnsSetting Party::columns() const {
+  protocol::ColumnsSetting columns{
+      .records = setting_.records,
+      .training = {.started = SimulatedClock().now(), .seed = setting_.seed}};
+  SeededEntropy own(setting_.seed, name() + "'s secret", setting_.run);
+  columns.secret = setting_.secret ? *setting_.secret : protocol::draw_secret(own);
+  if (!setting_.keep.empty())
+    columns.keep = [folder = setting_.keep](const std::string& file, const std::string& text) {
+      return write_file(folder / file, text);
+    };
+  return columns;
+}
+
+Result<gate::Gate> Party::open_gate() {
+  return gate::Gate::open(gate::Records(setting_.rows),
+                          TRY(plan::terms_for(setting_.charter, setting_.owner)), ledger_, dataset_,
+                          entropy_, setting_.threads);
 }
 
 Result<gate::ColumnsGate> Party::open_columns_gate() {
-  auto terms = TRY(gate::vertical_terms(charter_));
-  return gate::ColumnsGate::open(gate::Records(rows_), std::move(terms), place_, ledger_, dataset_);
+  return gate::ColumnsGate::open(gate::Records(setting_.rows),
+                                 TRY(plan::vertical_terms(setting_.charter)), setting_.owner,
+                                 ledger_, dataset_);
 }
 
 double Party::epsilon_spent() const {

@@ -12,7 +12,7 @@
 #include "parley/gate/columns_gate.h"
 #include "parley/gate/gate.h"
 #include "parley/ledger/ledger.h"
-#include "parley/protocol/owner.h"
+#include "parley/protocol/make_owner.h"
 #include "parley/sim/seeded_entropy.h"
 
 namespace parley::sim {
@@ -37,33 +37,38 @@ class Party {
     uint64_t run;
     std::filesystem::path ledger;  // empty: in memory
     int threads;
+    /// Of an owner of columns: the hash of its ids, and where its files go, nowhere if that is
+    /// empty. Its secret (protocol/vertical/owner.h) follows from the seed unless it is given.
+    Hash records{};
+    std::filesystem::path keep{};
+    std::optional<Secret32> secret{};
   };
   static Result<std::unique_ptr<Party>> make(const Setting& setting);
 
-  /// A process of this owner: its records behind a gate, which must not outlive the party.
-  Result<gate::Gate> open_gate() { return open_gate(charter_); }
-  /// In another job on the same ledger, which has an owner of this name.
-  Result<gate::Gate> open_gate(const charter::Charter& job);
-  /// The same under secure aggregation; its charter has the keys of federated.h.
-  Result<std::unique_ptr<protocol::Owner>> open_federated();
-  /// Its columns, in a sharing job.
+  /// A process of this owner in a job of its charter, or in another on the same ledger that has an
+  /// owner of this name. It must not outlive the party.
+  Result<std::unique_ptr<protocol::Owner>> start() { return start(setting_.charter); }
+  Result<std::unique_ptr<protocol::Owner>> start(const charter::Charter& job);
+  /// Its records behind a gate, where no protocol::Owner answers.
+  Result<gate::Gate> open_gate();
+  /// Its columns, likewise.
   Result<gate::ColumnsGate> open_columns_gate();
-  size_t place() const { return place_; }
   Entropy& entropy() { return entropy_; }
-  const std::string& name() const { return charter_.owners[place_].name; }
+  const std::string& name() const { return setting_.charter.owners[setting_.owner].name; }
   /// What the job has spent, at the budget's delta.
   double epsilon_spent() const;
   /// Rounds in its ledger.
-  uint32_t answers() const { return ledger_.last_round(charter_.hash); }
+  uint32_t answers() const { return ledger_.last_round(setting_.charter.hash); }
 
  private:
   Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::DatasetId dataset,
         const privacy::Budget& budget, const Setting& setting);
 
-  const charter::Charter& charter_;
-  size_t place_;
-  data::AnyRows rows_;
-  int threads_;
+  /// In the charter of a job.
+  size_t place_in(const charter::Charter& job) const;
+  protocol::ColumnsSetting columns() const;
+
+  Setting setting_;
   std::unique_ptr<Clock> clock_;
   ledger::Ledger ledger_;
   ledger::DatasetId dataset_;

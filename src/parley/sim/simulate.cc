@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "parley/base/files.h"
-#include "parley/gate/secagg_terms.h"
-#include "parley/gate/terms.h"
-#include "parley/protocol/plan_warnings.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/learner/warnings.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/terms.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/sim/async.h"
 #include "parley/sim/federated.h"
@@ -68,13 +68,13 @@ Result<void> check_input(const SimulateInput& input) {
 /// A simulated owner and its process.
 struct Bank {
   std::unique_ptr<Party> party;
-  protocol::SyncOwner owner;
+  std::unique_ptr<protocol::Owner> owner;
 };
 
 /// All runs of one synchronous simulation, batch by batch.
 class Runs {
  public:
-  Runs(const SimulateInput& input, const SimulateOptions& options, protocol::SyncPlan plan,
+  Runs(const SimulateInput& input, const SimulateOptions& options, plan::SyncPlan plan,
        const Reference& reference)
       : input_(input), options_(options), plan_(std::move(plan)), reference_(reference) {
     by_round_.resize(plan_.schedule.rounds.size());
@@ -93,7 +93,7 @@ class Runs {
                     .bytes_up = bytes_up_,
                     .bytes_down = bytes_down_};
     for (size_t i = 0; i < plan_.owners.size(); ++i) {
-      const gate::Terms terms = TRY(gate::terms_for(input_.charter, i));
+      const plan::Terms terms = TRY(plan::terms_for(input_.charter, i));
       const double scale =
           std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
                      terms.mechanism);
@@ -125,8 +125,8 @@ class Runs {
                          .run = first + run,
                          .ledger = keep ? ledger_file(options_.out, name) : std::filesystem::path(),
                          .threads = options_.threads}));
-        auto gate = TRY(party->open_gate());
-        result[run].push_back({std::move(party), {input_.charter.hash, name, std::move(gate)}});
+        auto process = TRY(party->start());
+        result[run].push_back({std::move(party), std::move(process)});
       }
     return result;
   }
@@ -142,7 +142,7 @@ class Runs {
     for (size_t run = 0; run < count; ++run)
       for (size_t i = 0; i < owners[run].size(); ++i) {
         learner.attend(i, run);
-        const Bytes hello = owners[run][i].owner.connect();
+        const Bytes hello = owners[run][i].owner->connect();
         bytes_up_ += first + run == 0 ? hello.size() : 0;
         send(TRY(learner.step(i, run, hello)).messages);
       }
@@ -151,7 +151,7 @@ class Runs {
       post.pop_front();
       const bool counted = first + letter.run == 0;
       bytes_down_ += counted ? letter.message.size() : 0;
-      protocol::SyncOwner& owner = owners[letter.run][letter.owner].owner;
+      protocol::Owner& owner = *owners[letter.run][letter.owner].owner;
       const auto reply = TRY(owner.step(letter.message));
       owner.rest();
       if (!reply) continue;
@@ -180,7 +180,7 @@ class Runs {
 
   const SimulateInput& input_;
   const SimulateOptions& options_;
-  protocol::SyncPlan plan_;
+  plan::SyncPlan plan_;
   const Reference& reference_;
   std::vector<std::vector<double>> by_round_;
   std::vector<double> model_;
@@ -196,7 +196,7 @@ Result<Outcome> run_protocol(const SimulateInput& input, const SimulateOptions& 
   if (input.charter.protocol.name == charter::ProtocolName::kAsync)
     return simulate_async(input, options, reference);
   if (input.charter.secure_aggregation) return simulate_federated(input, options, reference);
-  Runs runs(input, options, TRY(protocol::sync_plan(input.charter, input.pilot.get())), reference);
+  Runs runs(input, options, TRY(plan::sync_plan(input.charter, input.pilot.get())), reference);
   if (!options.out.empty()) TRY(clear_ledgers(input.charter, options.out));
   TRY(runs.all());
   return runs.outcome();
@@ -309,12 +309,12 @@ Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOption
   const auto started = std::chrono::steady_clock::now();
   const Charter& charter = input.charter;
   if (charter.secure_aggregation)
-    TRY(gate::secagg_plan(charter));
+    TRY(plan::secagg_plan(charter));
   else if (!literal)
-    TRY(gate::terms_for(charter, first_asked(charter)));
+    TRY(plan::terms_for(charter, first_asked(charter)));
   TRY(check_input(input));
   std::vector<std::string> warnings;
-  if (!literal) warnings = TRY(protocol::plan_warnings(charter, input.pilot.get()));
+  if (!literal) warnings = TRY(plan::plan_warnings(charter, input.pilot.get()));
   const Reference reference = TRY(reference_of(input, options.threads));
   const Outcome outcome = TRY(literal ? paper->rows(input, options, reference)
                                       : run_protocol(input, options, reference));

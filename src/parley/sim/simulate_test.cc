@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "parley/base/files.h"
-#include "parley/gate/terms.h"
 #include "parley/ledger/read.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/terms.h"
 #include "parley/sim/load.h"
 #include "parley/sim/standin/standin.h"
 #include "support/entropy.h"
@@ -222,8 +222,8 @@ TEST(Simulate, ClassWeightsMoveTheModelTowardsTheHeavierClass) {
 TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {
   const auto key_of = [](const std::string& text) {
     const auto charter = charter_of(text);
-    const auto plan = protocol::sync_plan(charter, nullptr);
-    const auto terms = gate::terms_for(charter, 0);
+    const auto plan = plan::sync_plan(charter, nullptr);
+    const auto terms = plan::terms_for(charter, 0);
     return terms ? plan.error().where.key : terms.error().where.key;
   };
   const std::string clip = "max_grad_norm = 8.0\n";
@@ -338,7 +338,7 @@ TEST(Simulate, GaussianNoiseSpendsItsEpsilonAndNoMore) {
 TEST(Terms, GaussianNoiseGrowsWithTheRootOfOverlap) {
   const auto scale_of = [](const std::string& more) {
     const auto charter = charter_of(charter_text(1000, 1, kNewton, kGaussian + more));
-    return std::get<privacy::Gaussian>(gate::terms_for(charter, 0)->mechanism).scale();
+    return std::get<privacy::Gaussian>(plan::terms_for(charter, 0)->mechanism).scale();
   };
   const double plain = scale_of("");
   EXPECT_NEAR(scale_of("overlap = 4\n") / plain, 2, 1e-6);
@@ -359,7 +359,7 @@ TEST(Simulate, RefusesColumnsThatTheStandInDoesNotHave) {
 TEST(Terms, NoiseGrowsWithOverlapAndUnitRecordsAndTheEvaluationKeptBack) {
   const auto scale_of = [](const std::string& more) {
     const auto charter = charter_of(charter_text(1000, 1, kNewton, "max_grad_norm = 8.0\n" + more));
-    return double(std::get<privacy::Laplace>(gate::terms_for(charter, 0)->mechanism).scale());
+    return double(std::get<privacy::Laplace>(plan::terms_for(charter, 0)->mechanism).scale());
   };
   const double plain = scale_of("evaluate = 0.0\n");
   EXPECT_NEAR(plain, 2 * 8 * 0x1p21 * 3, 3);

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/base/files.h"
 #include "parley/protocol/vertical/setting.h"
 #include "parley/sim/columns.h"
 #include "parley/sim/world.h"
@@ -14,7 +13,7 @@ namespace {
 using charter::Charter;
 
 /// Of the noise: on the mean gradient or moment, or, under noisy sharing, on one score.
-double noise_scale(const gate::VerticalTerms& terms) {
+double noise_scale(const plan::VerticalTerms& terms) {
   if (terms.noisy) return std::ldexp(terms.noise.scale(), -terms.noisy->fraction);
   if (terms.beside)
     return std::ldexp(terms.beside->scale(), -2 * terms.plan.bits) / double(terms.plan.rows);
@@ -37,7 +36,7 @@ Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& opti
 
 /// Owners with ledgers, a dealer, and everything in bytes.
 Result<ColumnsJob> private_job(const SimulateInput& input, const SimulateOptions& options) {
-  const gate::VerticalTerms terms = TRY(gate::vertical_terms(input.charter));
+  const plan::VerticalTerms terms = TRY(plan::vertical_terms(input.charter));
   return ColumnsJob{.plan = terms.plan,
                     .why_not_private = "simulation: the noise can be replayed from its seed",
                     .noise_scale = noise_scale(terms),
@@ -47,27 +46,6 @@ Result<ColumnsJob> private_job(const SimulateInput& input, const SimulateOptions
 }
 
 }  // namespace
-
-Result<std::unique_ptr<protocol::Owner>> vertical_process(Party& party, const Charter& charter,
-                                                          const Hash& records, uint64_t seed,
-                                                          uint64_t run,
-                                                          const std::filesystem::path& out,
-                                                          const std::optional<Secret32>& secret) {
-  auto gate = TRY(party.open_columns_gate());
-  auto setting = TRY(protocol::vertical_setting(charter, gate.terms(), party.place(),
-                                                {.started = SimulatedClock().now(), .seed = seed}));
-  SeededEntropy own(seed, party.name() + "'s secret", run);
-  setting.records = records;
-  for (protocol::VerticalPeer& peer : setting.owners) peer.sign_key.reset();  // Nobody signs here.
-  setting.secret = secret ? *secret : protocol::draw_secret(own);
-  if (!out.empty())
-    setting.keep = [file = out / "simulated" / party.name()](const std::string& name,
-                                                             const std::string& text) {
-      return write_file(file / name, text);
-    };
-  return std::unique_ptr<protocol::Owner>(std::make_unique<protocol::VerticalOwner>(
-      std::move(setting), std::move(gate), party.entropy()));
-}
 
 Result<SimulateResult> simulate_vertical(const SimulateInput& input, const SimulateOptions& options,
                                          const Literal* paper) {

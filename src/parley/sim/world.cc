@@ -7,14 +7,11 @@
 #include <utility>
 
 #include "parley/base/math/portable.h"
-#include "parley/protocol/async.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/sync.h"
 #include "parley/protocol/vertical/owner.h"
-#include "parley/sim/ledger_files.h"
+#include "parley/sim/owners/shares.h"
 #include "parley/sim/party.h"
 #include "parley/sim/poisson_clocks.h"
-#include "parley/sim/vertical.h"
 
 namespace parley::sim {
 namespace {
@@ -40,7 +37,6 @@ class World {
       : setting_(setting),
         charter_(setting.input.charter),
         faults_(setting.faults),
-        async_(charter_.protocol.name == charter::ProtocolName::kAsync),
         clocks_(setting.options.seed, setting.run),
         luck_(setting.options.seed, "faults", setting.run + (setting.luck << 32)),
         places_(charter_.owners.size()) {
@@ -54,15 +50,16 @@ class World {
 
   Result<JobRun> run() {
     TRY(start_learner());
+    const protocol::Pace pace = learner_->pace();
+    clocks_tick_ = pace.own_clocks;
     if (!faults_.none()) plan(faults_.deadline, Event::Kind::kTimeUp, 0);
-    const bool broadcast = async_ && charter_.protocol.contact == charter::Contact::kBroadcast;
     for (size_t owner = 0; owner < places_.size(); ++owner) {
       if (faults_.down.contains(owner)) lose(owner);
       if (places_[owner].gone) continue;
-      if (broadcast || !async_) TRY(come(owner));  // Else when its clock first ticks.
-      if (async_) plan(clocks_.gap(owner), Event::Kind::kTick, owner);
+      if (pace.calls || !pace.own_clocks) TRY(come(owner));  // Else when its clock first ticks.
+      if (pace.own_clocks) plan(clocks_.gap(owner), Event::Kind::kTick, owner);
     }
-    if (broadcast) plan(call_every(), Event::Kind::kCall, 0);
+    if (pace.calls) plan(call_every(), Event::Kind::kCall, 0);
     while (!learner_->finished() && left_ > 0 && !gave_up() && !events_.empty()) {
       Event event = std::move(const_cast<Event&>(events_.top()));
       events_.pop();
@@ -150,7 +147,7 @@ class World {
     Place& place = places_[owner];
     if (!place.party && !setting_.parties.empty()) place.party = setting_.parties[owner];
     if (!place.party) place.party = TRY(party_of(owner));
-    if (!place.process) place.process = TRY(process_of(owner));
+    if (!place.process) place.process = TRY(place.party->start(charter_));
     place.attends = true;
     place.arrival[0] = place.arrival[1] = now_;
     ++place.stream;
@@ -160,35 +157,9 @@ class World {
   }
 
   Result<std::unique_ptr<Party>> party_of(size_t owner) const {
-    const SimulateInput& input = setting_.input;
-    const std::string& name = charter_.owners[owner].name;
-    const auto policy = input.policies.find(name);
-    return Party::make({.charter = charter_,
-                        .owner = owner,
-                        .rows = input.owners[owner].rows,
-                        .policy = policy == input.policies.end() ? nullptr : &policy->second,
-                        .seed = setting_.options.seed,
-                        .run = setting_.run,
-                        .ledger = setting_.run == 0 ? ledger_file(setting_.options.out, name)
-                                                    : std::filesystem::path(),
-                        .threads = setting_.options.threads});
-  }
-
-  Result<std::unique_ptr<protocol::Owner>> process_of(size_t owner) {
-    if (charter_.secure_aggregation) return places_[owner].party->open_federated();
-    if (protocol::has_dealer(charter_))
-      return vertical_process(
-          *places_[owner].party, charter_, setting_.input.owners[owner].records,
-          setting_.options.seed, setting_.run,
-          setting_.run == 0 ? setting_.options.out : std::filesystem::path(),
-          setting_.secrets.empty() ? std::optional<Secret32>() : setting_.secrets[owner]);
-    auto gate = TRY(places_[owner].party->open_gate(charter_));
-    const std::string& name = charter_.owners[owner].name;
-    using Process = std::unique_ptr<protocol::Owner>;
-    if (!async_)
-      return Process(std::make_unique<protocol::SyncOwner>(charter_.hash, name, std::move(gate)));
-    return Process(std::make_unique<protocol::AsyncOwner>(
-        charter_.hash, name, charter_.protocol.contact, std::move(gate)));
+    return make_party(
+        setting_.input, setting_.options, owner, setting_.run,
+        setting_.secrets.empty() ? std::nullopt : std::optional(setting_.secrets[owner]));
   }
 
   /// A stream ends for both sides; the owner will be back.
@@ -259,7 +230,7 @@ class World {
     keep(owner, *step);
     if (step->taken) answered_ = now_;
     begin_stage(before);
-    const bool last = async_ && step->taken && places_[owner].process->gave_all();
+    const bool last = clocks_tick_ && step->taken && places_[owner].process->gave_all();
     if (learner_->finished()) return {};
     if (happens(faults_.learner)) return crash_learner();
     post(std::move(step->messages));
@@ -376,7 +347,7 @@ class World {
   const JobSetting& setting_;
   const charter::Charter& charter_;
   const Faults& faults_;
-  bool async_;
+  bool clocks_tick_ = false;
   std::unique_ptr<protocol::Learner> learner_{};
   wire::Transcript journal_{};
   std::pair<size_t, size_t> written_{0, 0};  // of its answers and notes, in the file

@@ -59,7 +59,8 @@ Result<PartyPointer> ask_all(const Charter& charter, size_t owner, RowsPointer r
                                              .run = 0,
                                              .ledger = {},
                                              .threads = 1}));
-  protocol::SyncOwner process(charter.hash, party->name(), TRY(party->open_gate()));
+  const auto owner_process = TRY(party->start());
+  protocol::Owner& process = *owner_process;
   wire::Stream stream(charter.hash);
   TRY(stream.receive_from_owner(process.connect()));
   TRY(process.step(stream.send(wire::Welcome{.next_round = 1})));

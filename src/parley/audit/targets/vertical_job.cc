@@ -7,7 +7,6 @@
 #include "parley/protocol/vertical/learner.h"
 #include "parley/protocol/vertical/owner.h"
 #include "parley/sim/party.h"
-#include "parley/sim/vertical.h"
 
 namespace parley::audit {
 namespace {
@@ -64,7 +63,7 @@ Result<VerticalJob> play_vertical(const charter::Charter& charter,
                                             .run = 0,
                                             .ledger = {},
                                             .threads = 1})));
-    TRY(table.seat(TRY(sim::vertical_process(*parties[m], charter, Hash{}, seed, 0, {}))));
+    TRY(table.seat(TRY(parties[m]->start())));
   }
   TRY(table.play());
   VerticalJob job;

@@ -111,9 +111,7 @@ TEST(Federated, NothingThatAnOwnerSaysBesideItsMaskedVectorDependsOnItsRecords) 
     };
     if (world == 1) {  // Other records behind the same gate, before anything was drawn.
       auto other = std::make_unique<test::Clinic>(job.charter, 0);
-      other->process =
-          *open_federated(job.charter, 0, gate::Records(data::AnyRows(test::clinic_rows(7))),
-                          other->ledger, other->dataset, test::clinic_key(0), other->entropy, 1);
+      other->restart(job.charter, 0, test::clinic_rows(7));
       job.owners[0] = std::move(other);
     } else {
       job.owners[0]->restart(job.charter, 0);  // The same draws in both worlds.

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "parley/learn/schedule/schedule.h"
-#include "parley/protocol/federated/plan.h"
+#include "parley/protocol/federated/circle.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/secagg/aggregation_server.h"
 #include "parley/wire/stream.h"
@@ -52,6 +52,7 @@ class FederatedLearner final : public Learner {
   size_t numbers() const override;
   bool finished() const override { return descent_.finished() && !evaluating(); }
   uint64_t rounds_done() const override { return descent_.rounds_done(); }
+  uint64_t rounds() const override { return plan_.schedule.rounds.size(); }
   bool awaits(size_t owner) const override;
   Trained trained() const override;
 

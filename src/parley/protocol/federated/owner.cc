@@ -93,17 +93,4 @@ Owner::Reply FederatedOwner::next(const wire::SurvivorList& list) {
   return say(session_->member.unmask(*consents));
 }
 
-Result<std::unique_ptr<Owner>> open_federated(const charter::Charter& charter, size_t place,
-                                              gate::Records records, ledger::Ledger& ledger,
-                                              ledger::DatasetId dataset, SigningKey key,
-                                              Entropy& entropy, int threads) {
-  const gate::SecaggPlan shares = TRY(gate::secagg_plan(charter));
-  const gate::SecaggTerms& terms = shares.owners.at(place);
-  Circle circle = TRY(Circle::of(charter));
-  auto gate =
-      TRY(gate::SecaggGate::open(std::move(records), terms, ledger, dataset, entropy, threads));
-  return std::unique_ptr<Owner>(std::make_unique<FederatedOwner>(
-      std::move(circle), place, std::move(gate), std::move(key), entropy));
-}
-
 }  // namespace parley::protocol

@@ -20,7 +20,7 @@
 #include <string>
 
 #include "parley/gate/secagg_gate.h"
-#include "parley/protocol/federated/plan.h"
+#include "parley/protocol/federated/circle.h"
 #include "parley/protocol/owner.h"
 
 namespace parley::protocol {
@@ -61,11 +61,5 @@ class FederatedOwner final : public Owner {
   uint32_t begun_ = 0;  // the last aggregation that this process took part in
   std::unique_ptr<Session> session_;
 };
-
-/// Owner `place` of the charter with its records behind a gate. Refuses what SecaggGate::open does.
-Result<std::unique_ptr<Owner>> open_federated(const charter::Charter& charter, size_t place,
-                                              gate::Records records, ledger::Ledger& ledger,
-                                              ledger::DatasetId dataset, SigningKey key,
-                                              Entropy& entropy, int threads);
 
 }  // namespace parley::protocol

@@ -13,7 +13,7 @@
 namespace parley::protocol {
 
 struct VerticalPlan {
-  gate::VerticalTerms terms;
+  plan::VerticalTerms terms;
   std::string name{};  // of the charter
   std::vector<PlannedOwner> owners{};
 };
@@ -37,6 +37,8 @@ class VerticalLearner final : public Learner {
   size_t numbers() const override;
   bool finished() const override { return finished_; }
   uint64_t rounds_done() const override;
+  uint64_t rounds() const override { return plan_.terms.rounds; }
+  Pace pace() const override { return {.at_any_time = true}; }  // They write to each other.
   bool awaits(size_t owner) const override;
   /// No theta; the manifest names the model.
   Trained trained() const override;

@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/sync_plan.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/owners/post.h"
 #include "parley/sim/owners/shares.h"
@@ -59,7 +59,7 @@ class World {
     auto gate = TRY(nodes_[owner].party->open_gate());
     nodes_[owner].process = std::make_unique<protocol::GossipNode>(
         setting_.plan,
-        protocol::GossipNode::Place{owner, protocol::neighbours_of(setting_.input.charter, owner)},
+        protocol::GossipNode::Place{owner, plan::neighbours_of(setting_.input.charter, owner)},
         std::move(gate));
     return tell(owner, nodes_[owner].process->start());
   }
@@ -135,8 +135,8 @@ Result<GossipRun> run_gossip(const GossipSetting& setting) { return World(settin
 
 Result<Outcome> simulate_gossip(const SimulateInput& input, const SimulateOptions& options,
                                 const Reference& reference) {
-  TRY(protocol::check_everybody(input.charter));
-  const auto plan = TRY(protocol::sync_plan(protocol::joint_job(input.charter), input.pilot.get()));
+  TRY(plan::check_everybody(input.charter));
+  const auto plan = TRY(plan::sync_plan(plan::joint_job(input.charter), input.pilot.get()));
   GossipSetting setting{.input = input, .options = options, .plan = plan};
   if (!options.out.empty()) TRY(clear_ledgers(input.charter, options.out));
   Outcome outcome{.by_round = std::vector<std::vector<double>>(plan.schedule.rounds.size())};

@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "parley/gate/terms.h"
-#include "parley/protocol/async_plan.h"
+#include "parley/plan/learner/async_plan.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/terms.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/peers/own_model.h"
-#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/sim/async.h"
 #include "parley/sim/ledger_files.h"
 #include "parley/sim/owners/shares.h"
@@ -40,7 +40,7 @@ class Jobs {
 
  private:
   Result<void> learn_as(size_t owner) {
-    const SimulateInput part = part_of(protocol::job_of(charter_, owner));
+    const SimulateInput part = part_of(plan::job_of(charter_, owner));
     OwnerLearnerRun::Learner& learner = result_.learners.emplace_back();
     learner.owner = owner;
     JobSetting job{
@@ -51,7 +51,7 @@ class Jobs {
       if (state.rounds_done() <= seen) return;  // After a crash: noted before.
       seen = state.rounds_done();
       setting_.options.progress(async() ? 1 : part.owners.size());
-      if (async() && !is_noted(seen, protocol::async_rule(part.charter))) return;
+      if (async() && !is_noted(seen, plan::async_rule(part.charter))) return;
       learner.by_round.push_back(setting_.measure(state.trained().theta));
     };
     JobRun run = TRY(run_job(job));
@@ -107,7 +107,7 @@ class Jobs {
 
   /// A, to be published: clipped, noisy, and paid for.
   Result<std::vector<double>> published(size_t owner, const std::vector<double>& center) {
-    const gate::Terms terms = TRY(gate::terms_for(charter_, owner));
+    const plan::Terms terms = TRY(plan::terms_for(charter_, owner));
     auto gate = TRY(parties_[owner]->open_gate());
     const auto released = TRY(gate.answer(1, center));
     result_.answers[owner] = 1;
@@ -146,7 +146,7 @@ bool learns_apart(const Charter& charter) {
 }
 
 Result<OwnerLearnerRun> run_owner_learner(const OwnerLearnerSetting& setting) {
-  TRY(protocol::check_everybody(setting.input.charter));
+  TRY(plan::check_everybody(setting.input.charter));
   return Jobs(setting).run();
 }
 

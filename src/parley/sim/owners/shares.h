@@ -8,10 +8,12 @@
 
 namespace parley::sim {
 
-/// An owner of the charter; its ledger is kept as a file in the first run, if anything is.
+/// An owner of the charter; its ledger and its other files are kept in the first run, if
+/// anything is.
 Result<std::unique_ptr<Party>> make_party(const SimulateInput& input,
                                           const SimulateOptions& options, size_t owner,
-                                          uint64_t run);
+                                          uint64_t run,
+                                          const std::optional<Secret32>& secret = std::nullopt);
 
 Result<Outcome::Share> share_of(const charter::Charter& charter, size_t owner, double weight,
                                 uint32_t answers, const protocol::JobSpent& spent);

@@ -1,0 +1,73 @@
+#include "parley/protocol/make_owner.h"
+
+#include <utility>
+
+#include "parley/plan/terms.h"
+#include "parley/protocol/async.h"
+#include "parley/protocol/federated/owner.h"
+#include "parley/protocol/make_learner.h"
+#include "parley/protocol/sync.h"
+#include "parley/protocol/vertical/setting.h"
+
+namespace parley::protocol {
+namespace {
+
+using MadeOwner = Result<std::unique_ptr<Owner>>;
+
+MadeOwner columns_owner(OwnerSetting& own) {
+  const auto terms = TRY(plan::vertical_terms(own.charter));
+  ColumnsSetting& columns = own.columns;
+  auto setting = TRY(vertical_setting(own.charter, terms, own.place, columns.training));
+  setting.records = columns.records;
+  setting.secret = columns.secret;
+  setting.keep = std::move(columns.keep);
+  if (!own.key)
+    for (VerticalPeer& peer : setting.owners) peer.sign_key.reset();  // Nobody signs.
+  auto gate =
+      TRY(columns.alignment
+              ? gate::ColumnsGate::open(own.records, *std::move(columns.alignment), terms,
+                                        own.place, own.ledger, own.dataset)
+              : gate::ColumnsGate::open(own.records, terms, own.place, own.ledger, own.dataset));
+  return std::unique_ptr<Owner>(std::make_unique<VerticalOwner>(std::move(setting), std::move(gate),
+                                                                own.entropy, std::move(own.key)));
+}
+
+MadeOwner aggregating_owner(OwnerSetting& own) {
+  if (!own.key)
+    return Error{Code::kInvalid, "secure aggregation signs, and the owner has no key for that",
+                 "Give it the key that the charter names."};
+  const plan::SecaggPlan plan = TRY(plan::secagg_plan(own.charter));
+  Circle circle = TRY(Circle::of(own.charter));
+  auto gate = TRY(gate::SecaggGate::open(std::move(own.records), plan.owners.at(own.place),
+                                         own.ledger, own.dataset, own.entropy, own.threads));
+  return std::unique_ptr<Owner>(std::make_unique<FederatedOwner>(
+      std::move(circle), own.place, std::move(gate), *std::move(own.key), own.entropy));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Owner>> make_owner(OwnerSetting own) {
+  const charter::Charter& charter = own.charter;
+  if (has_dealer(charter)) return columns_owner(own);
+  if (charter.secure_aggregation) return aggregating_owner(own);
+  auto gate = TRY(gate::Gate::open(std::move(own.records), TRY(plan::terms_for(charter, own.place)),
+                                   own.ledger, own.dataset, own.entropy, own.threads));
+  const std::string& name = charter.owners[own.place].name;
+  if (charter.protocol.name == charter::ProtocolName::kAsync)
+    return std::unique_ptr<Owner>(std::make_unique<AsyncOwner>(
+        charter.hash, name, charter.protocol.contact, std::move(gate), std::move(own.key)));
+  return std::unique_ptr<Owner>(
+      std::make_unique<SyncOwner>(charter.hash, name, std::move(gate), std::move(own.key)));
+}
+
+Result<void> check_owner(const charter::Charter& charter, size_t place) {
+  if (has_dealer(charter))
+    TRY(plan::vertical_terms(charter));
+  else if (charter.secure_aggregation)
+    TRY(plan::secagg_plan(charter));
+  else
+    TRY(plan::terms_for(charter, place));
+  return {};
+}
+
+}  // namespace parley::protocol

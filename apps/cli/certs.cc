@@ -5,10 +5,10 @@
 
 #include "commands.h"
 #include "parley/base/files.h"
-#include "parley/base/version.h"
 #include "parley/charter/toml/accept.h"
 #include "parley/net/identity/authority.h"
 #include "parley/net/identity/request.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -45,7 +45,7 @@ Result<Output> run(const CertsInitOptions& options, ProgressStyle) {
       "  {}\n",
       options.consortium, options.days, key, joined, net::spoken(authority.fingerprint));
   const Json json = {{"format", "parley.certs.init/1"},
-                     {"parley", kVersion},
+                     {"parley", report::provenance()},
                      {"consortium", options.consortium},
                      {"address", options.address},
                      {"key", key},
@@ -71,10 +71,13 @@ Result<Output> run(const CertsSignOptions& options, ProgressStyle) {
       "Compare it by phone with what `parley join` printed there; only then send {} back.\n"
       "It is valid until {}.\n",
       made.identity.uri(), net::spoken(made.key), file.path.string(), made.until);
-  const Json json = {
-      {"format", "parley.certs.sign/1"},  {"parley", kVersion},    {"uri", made.identity.uri()},
-      {"key", to_hex(made.key)},          {"serial", made.serial}, {"until", made.until},
-      {"certificate", file.path.string()}};
+  const Json json = {{"format", "parley.certs.sign/1"},
+                     {"parley", report::provenance()},
+                     {"uri", made.identity.uri()},
+                     {"key", to_hex(made.key)},
+                     {"serial", made.serial},
+                     {"until", made.until},
+                     {"certificate", file.path.string()}};
   return Output{text, json.dump(2) + "\n"};
 }
 

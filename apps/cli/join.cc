@@ -6,10 +6,10 @@
 #include "commands.h"
 #include "parley/base/crypto/signature.h"
 #include "parley/base/files.h"
-#include "parley/base/version.h"
 #include "parley/charter/toml/canonical.h"
 #include "parley/net/identity/authority.h"
 #include "parley/net/identity/request.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -93,7 +93,7 @@ std::string to_text(const Joined& joined) {
 
 std::string to_json(const Joined& joined) {
   Json json = {{"format", "parley.join.made/1"},
-               {"parley", kVersion},
+               {"parley", report::provenance()},
                {"uri", joined.identity.uri()},
                {"address", joined.invitation.address},
                {"authority_fingerprint", to_hex(joined.invitation.fingerprint)},

@@ -13,6 +13,7 @@
 #include "parley/plan/learner/warnings.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/report/evaluation.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -65,7 +66,8 @@ std::string json_of(const net::LearnerResult& result) {
                       {"answers", owner.answers},
                       {"epsilon_spent", owner.epsilon_spent},
                       {"epsilon_evaluation", owner.epsilon_evaluation}});
-  return Json{{"charter", to_hex(result.charter)},
+  return Json{{"parley", report::provenance()},
+              {"charter", to_hex(result.charter)},
               {"name", result.charter_name},
               {"rounds", result.rounds},
               {"evaluation",

@@ -12,6 +12,7 @@
 #include "parley/base/entropy.h"
 #include "parley/base/files.h"
 #include "parley/net/owner_service.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -32,7 +33,7 @@ Result<Output> output_of(const std::vector<net::JobEnd>& ends) {
         *end.model ? "model " + to_hex(**end.model) : "the learner left without a farewell");
     jobs.push_back(std::move(job));
   }
-  output.json = Json{{"jobs", jobs}}.dump(2) + "\n";
+  output.json = Json{{"parley", report::provenance()}, {"jobs", jobs}}.dump(2) + "\n";
   return output;
 }
 
@@ -77,7 +78,7 @@ Result<Output> approve(const OwnerOptions& options) {
     output.text += fmt::format("{} approved ({})\n", charter.name, to_hex(charter.hash));
     approved.push_back(to_hex(charter.hash));
   }
-  output.json = Json{{"approved", approved}}.dump(2) + "\n";
+  output.json = Json{{"parley", report::provenance()}, {"approved", approved}}.dump(2) + "\n";
   return output;
 }
 

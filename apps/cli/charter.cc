@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "overrides.h"
+#include "parley/plan/explain.h"
 
 namespace parley::cli {
 
@@ -21,7 +22,7 @@ Result<Output> run(const CharterOptions& options, ProgressStyle) {
       output.text += "\n" + to_hex(charter.hash) + "\n";
       break;
     case CharterOptions::Action::kExplain:
-      output.text = explain(charter);
+      output.text = plan::explain(charter);
       break;
   }
   return output;

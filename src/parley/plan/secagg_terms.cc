@@ -101,12 +101,17 @@ double largest_noise(size_t owners, const privacy::SharedMechanisms& mechanism) 
   return kDeviations * std::sqrt(variance_of(mechanism) * static_cast<double>(owners));
 }
 
-Error overflows(double largest) {
+/// The lattice of updates grows finer where there is little noise, so a larger epsilon does not
+/// help; on the records' own it does where the noise is what does not fit.
+Error overflows(const Charter& charter, double largest, double noise) {
+  const bool updates = charter.protocol.name == charter::ProtocolName::kFederated;
+  const std::string fewer = noise > largest / 2 ? "Take a larger epsilon, or fewer grid_bits."
+                                                : "Take fewer grid_bits, or fewer rows.";
   return {Code::kInvalid,
           "the sum may reach " + shortest(std::ceil(std::log2(largest))) +
               " bits, and a word of secure aggregation has 63 and a sign",
-          "Take a larger epsilon, fewer local_steps, a smaller step or box, or fewer grid_bits.",
-          {.key = "secure_aggregation.word_bits"}};
+          updates ? "Take fewer local_steps, or a smaller step or box." : fewer,
+          {.key = updates ? "protocol.local_steps" : "privacy.grid_bits"}};
 }
 
 /// Where local steps lead: on the coarsest lattice on which neither rounding nor a share of the
@@ -249,7 +254,9 @@ Result<SecaggPlan> secagg_plan(const Charter& charter) {
                             : plan_gradients(charter, need));
   TRY(plan_evaluation(charter, plan));
   const double largest = std::fmax(plan.largest, plan.largest_evaluation);
-  if (!(largest < kRing)) return overflows(largest);
+  if (!(largest < kRing))
+    return overflows(charter, largest,
+                     largest_noise(plan.owners.size(), plan.owners.front().mechanism));
   return plan;
 }
 

@@ -74,8 +74,8 @@ class Owner {
     const size_t columns = data::columns_of(rows);
     const auto lattice = *learn::Lattice::make(kClip, 24, columns);
     constexpr uint32_t kAnswers = kBlock + kWarmUp;
-    const double sensitivity = gate::ClipAndSum::sensitivity<L1>(lattice, 1);
-    const gate::Terms terms{
+    const double sensitivity = plan::sensitivity<L1>(lattice, 1);
+    const plan::Terms terms{
         .charter = {},
         .rows = data::size_of(rows),
         .answers = kAnswers,

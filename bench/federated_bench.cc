@@ -1,7 +1,7 @@
 // Federated training on a9a over owners of equal size, for experiments/federated_a9a.py:
 //   federated_bench FOLDER SEEDS
 //
-// The product's own terms (gate/secagg_terms.h), local steps and shares of noise; sums are taken
+// The product's own terms (plan/secagg_terms.h), local steps and shares of noise; sums are taken
 // without the aggregation around them, which does not change them (protocol/secagg). Every cell of
 // the specification's table 3.4: 200 local steps, K at a time, the mean of the last quarter of the
 // rounds; then noise of every owner for itself. Prints one JSON object per cell and seed.
@@ -14,11 +14,11 @@
 #include <string>
 
 #include "parley/data/readers/libsvm.h"
-#include "parley/gate/secagg_terms.h"
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/kernel/evaluation_map.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/privacy/budget/budget.h"
 #include "parley/sim/seeded_entropy.h"
 
@@ -75,7 +75,7 @@ struct Cell {
   bool alone;      // every owner protects itself
 };
 
-gate::SecaggPlan plan_of(const Cell& cell, size_t rows) {
+plan::SecaggPlan plan_of(const Cell& cell, size_t rows) {
   std::string text =
       "[charter]\nversion = 1\nname = \"a9a\"\nconsortium = \"adults.example\"\n"
       "[target]\ncolumn = \"income\"\nlevels = [\"low\", \"high\"]\n"
@@ -93,10 +93,10 @@ gate::SecaggPlan plan_of(const Cell& cell, size_t rows) {
   const auto charter =
       charter::parse_charter(text + "[learner]\nname = \"registry\"\n", "a9a", ".");
   if (!charter) std::fputs((describe(charter.error()) + "\n").c_str(), stderr), std::exit(1);
-  return *gate::secagg_plan(*charter);
+  return *plan::secagg_plan(*charter);
 }
 
-std::vector<int64_t> part_of(const gate::SecaggPlan& plan, const data::SparseRows& rows,
+std::vector<int64_t> part_of(const plan::SecaggPlan& plan, const data::SparseRows& rows,
                              size_t owner, const std::vector<double>& theta) {
   const learn::LocalUpdate& update = plan.owners[owner].update();
   const size_t each = update.plan().rows;
@@ -112,7 +112,7 @@ std::vector<int64_t> part_of(const gate::SecaggPlan& plan, const data::SparseRow
 
 /// The mean of the last quarter of the rounds; every owner adds what `noise` gives.
 template <class Noise>
-std::vector<double> train(const gate::SecaggPlan& plan, const data::SparseRows& rows, int rounds,
+std::vector<double> train(const plan::SecaggPlan& plan, const data::SparseRows& rows, int rounds,
                           const Noise& noise) {
   const int tail = std::max(1, rounds / 4);
   std::vector<double> theta(kColumns), mean(kColumns);
@@ -129,7 +129,7 @@ std::vector<double> train(const gate::SecaggPlan& plan, const data::SparseRows& 
 }
 
 std::vector<double> trained(const Cell& cell, const data::SparseRows& rows, uint64_t seed) {
-  const gate::SecaggPlan plan = plan_of(cell, rows.size() / cell.owners);
+  const plan::SecaggPlan plan = plan_of(cell, rows.size() / cell.owners);
   const int rounds = kSteps / cell.local_steps;
   sim::SeededEntropy entropy(seed, "noise", 0);
   if (cell.epsilon == 0) return train(plan, rows, rounds, [] { return int64_t{0}; });

@@ -82,16 +82,15 @@ gate::Gate open_gate(Ledger& ledger, DatasetId loans, Entropy& entropy) {
   const std::array<double, kNumbers> record{1};
   for (int i = 0; i < 8; ++i) rows->add(record, 1);
   const auto lattice = *learn::Lattice::make(8, 24, kNumbers);
-  gate::Terms terms{
-      .charter = {1},
-      .rows = rows->size(),
-      .answers = kPayments,
-      .box = 1,
-      .unit_records = 1,
-      .loss = learn::Squared{},
-      .lattice = lattice,
-      .mechanism = *privacy::Laplace::calibrate(gate::ClipAndSum::sensitivity<L1>(lattice, 1),
-                                                kPayments, privacy::Epsilon{1})};
+  plan::Terms terms{.charter = {1},
+                    .rows = rows->size(),
+                    .answers = kPayments,
+                    .box = 1,
+                    .unit_records = 1,
+                    .loss = learn::Squared{},
+                    .lattice = lattice,
+                    .mechanism = *privacy::Laplace::calibrate(plan::sensitivity<L1>(lattice, 1),
+                                                              kPayments, privacy::Epsilon{1})};
   return *gate::Gate::open(gate::Records(std::shared_ptr<const data::Rows>(std::move(rows))),
                            std::move(terms), ledger, loans, entropy, 1);
 }

@@ -61,32 +61,32 @@ MUTANTS = {
           "static_cast<uint64_t>(noise[i]));")]),
     "fresh-noise-on-retry": (
         "a repeated query is not answered from the ledger", "GateTest.*:LedgerTest.*:Sync.*",
-        [("gate/gate.cc", "  if (auto stored = TRY(ledger_->stored(query))) "
+        [("gate/gate.cc", "  if (auto stored = TRY(account_.ledger->stored(query))) "
           "return *std::move(stored);\n  if (noise_.empty())", "  if (noise_.empty())"),
          ("ledger/ledger.cc", "  if (auto replay = TRY(stored(query))) "
           "return *std::move(replay);\n", "")]),
     "one-record": (
         "a replaced record counts once, not twice", "GateTest.*:Terms.*:CharterAudit.*",
-        [("gate/clip_and_sum.h", "inline constexpr double kReplaceOne = 2;",
+        [("plan/sensitivity.h", "inline constexpr double kReplaceOne = 2;",
           "inline constexpr double kReplaceOne = 1;")]),
     "forget-unit-records": (
         "a unit counts as one record", "Terms.*:CharterAudit.*",
-        [("gate/clip_and_sum.h", "return kReplaceOne * unit_records * lattice.bound<Norm>();",
+        [("plan/sensitivity.h", "return kReplaceOne * unit_records * lattice.bound<Norm>();",
           "return kReplaceOne * (unit_records > 0) * lattice.bound<Norm>();")]),
     "forget-overlap": (
         "data sets that share a person do not share its epsilon", "Terms.*:CharterAudit.*",
-        [("gate/terms.cc", "static_cast<double>(charter.privacy.overlap * charter.jobs());",
+        [("plan/terms.cc", "static_cast<double>(charter.privacy.overlap * charter.jobs());",
           "static_cast<double>(charter.jobs());")]),
     "forget-copies": (
         "copies of a job do not share an owner's epsilon", "OwnerLearner.*",
-        [("protocol/peers/owner_jobs.cc", "  job.privacy.overlap *= charter.jobs();\n", "")]),
+        [("plan/learner/jobs.cc", "  job.privacy.overlap *= charter.jobs();\n", "")]),
     "tuned-too-still": (
         "a tuned model is believed to move half as far", "FineTune.*",
-        [("gate/fine_tune.cc", "      next_up(next_up(2 * setting.max_grad_norm * setting.unit_records) /",
+        [("plan/fine_tune.cc", "      next_up(next_up(2 * setting.max_grad_norm * setting.unit_records) /",
           "      next_up(next_up(setting.max_grad_norm * setting.unit_records) /")]),
     "learner-answers-exactly": (
         "what is asked of the others depends on the learner's own rows", "OwnerLearner.*",
-        [("protocol/peers/owner_jobs.cc", "  if (how != OwnerLearner::kOwnNoise)\n", "  if (false)\n")]),
+        [("plan/learner/jobs.cc", "  if (how != OwnerLearner::kOwnNoise)\n", "  if (false)\n")]),
     "cheap-laplace": (
         "Laplace noise says half of what it costs", "Laplace.*:Audit/ListedMechanism.*/laplace",
         [("privacy/mechanism/laplace.h",
@@ -126,7 +126,7 @@ MUTANTS = {
           "return broken(row.id, \"is not what its hash says\");\n", "")]),
     "more-answers": (
         "a learner may ask more rounds than its charter says", "GateTest.*",
-        [("gate/gate.cc", "if (round >= 1 && round <= last) return {};",
+        [("gate/checks.cc", "if (round >= 1 && round <= last) return {};",
           "if (round >= 1) return {};")]),
     "loss-without-clamp": (
         "a record's loss counts beyond its bound", "EvaluationMap.*",

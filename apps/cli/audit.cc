@@ -7,10 +7,10 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "overrides.h"
-#include "parley/audit/planted/planted.h"
 #include "parley/audit/targets/charter_target.h"
 #include "parley/audit/targets/mechanisms.h"
 #include "parley/base/progress.h"
+#include "studies.h"
 
 namespace parley::cli {
 namespace {
@@ -35,10 +35,8 @@ Result<Chosen> charter_chosen(const AuditOptions& options) {
 }
 
 Result<Chosen> planted_chosen(const std::string& name) {
-  audit::Target target = TRY(audit::planted_target(name));
-  for (const audit::Planted& each : audit::planted())
-    if (each.name == name) return Chosen{std::move(target), each.runs};
-  return check(false), Chosen{};
+  PlantedTarget planted = TRY(planted_target(name));
+  return Chosen{std::move(planted.target), planted.runs};
 }
 
 Result<Chosen> choose(const AuditOptions& options) {
@@ -56,7 +54,8 @@ Result<Chosen> choose(const AuditOptions& options) {
 }  // namespace
 
 Result<Output> run(const AuditOptions& options, ProgressStyle style) {
-  if (options.list) return Output{audit::list_text(), audit::list_json()};
+  if (options.list)
+    return Output{audit::list_text(planted_bugs()), audit::list_json(planted_bugs())};
   const Chosen chosen = TRY(choose(options));
   const bool one_run = options.method == "one_run";
   const auto method = one_run ? audit::Method::kOneRun : audit::Method::kTwoWorld;

@@ -9,8 +9,8 @@
 #include "interrupt.h"
 #include "parley/base/files.h"
 #include "parley/base/progress.h"
-#include "parley/reproduce/output/output.h"
-#include "parley/reproduce/registry.h"
+#include "studies/reproduce/output/output.h"
+#include "studies/reproduce/registry.h"
 
 namespace parley::cli {
 namespace {

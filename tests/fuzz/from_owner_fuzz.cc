@@ -5,7 +5,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace parley;
   const auto alone = wire::decode_from_owner({data, size});
   if (!alone) check(!alone.error().what.empty());
-  static const protocol::SyncPlan plan = test::unsigned_plan();
+  static const plan::SyncPlan plan = test::unsigned_plan();
   protocol::SyncLearner learner(plan);
   for (const size_t owner : {0, 1}) learner.attend(owner);
   for (const test::Letter& letter : test::letters_in({data, size})) {

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!transcript) return check(!transcript.error().what.empty()), 0;
   check(transcript->whole <= size);
   Bytes again = wire::transcript_head(transcript->charter, transcript->started);
-  static const protocol::SyncPlan plan = test::unsigned_plan();
+  static const plan::SyncPlan plan = test::unsigned_plan();
   protocol::SyncLearner learner(plan);
   const auto go_on = [&](const Bytes& bytes, const Result<void>& taken) -> Result<void> {
     again.insert(again.end(), bytes.begin(), bytes.end());

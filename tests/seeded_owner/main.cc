@@ -15,7 +15,7 @@
 #include "parley/net/owner_service.h"
 #include "parley/net/tune.h"
 #include "parley/net/vertical.h"
-#include "parley/protocol/peers/owner_jobs.h"
+#include "parley/plan/learner/jobs.h"
 #include "parley/protocol/vertical/pads.h"
 #include "parley/sim/engine/engine.h"
 #include "parley/sim/seeded_entropy.h"
@@ -31,7 +31,7 @@ std::vector<std::string> learners_of(const charter::Policy& policy,
                                      const charter::Charter& charter) {
   if (!charter.protocol.copies) return {""};
   std::vector<std::string> names;
-  for (const charter::Charter& job : *protocol::jobs_asking(charter, policy.owner))
+  for (const charter::Charter& job : *plan::jobs_asking(charter, policy.owner))
     names.push_back(job.learner.name);
   return names;
 }

@@ -28,8 +28,8 @@ inline void append_letter(Bytes& out, size_t owner, ByteView message) {
 }
 
 /// Believes unsigned receipts, so that more than refusals is tried.
-inline protocol::SyncPlan unsigned_plan() {
-  protocol::SyncPlan plan = some_plan();
+inline plan::SyncPlan unsigned_plan() {
+  plan::SyncPlan plan = some_plan();
   for (auto& owner : plan.owners) owner.sign_key.reset();
   return plan;
 }

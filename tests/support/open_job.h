@@ -81,7 +81,7 @@ inline charter::Charter tiny_charter() {
   charter.consortium = "banks.example";
   charter.hash = some_plan().charter;
   charter.protocol.rounds = kAnswers;
-  for (const protocol::PlannedOwner& owner : some_plan().owners)
+  for (const plan::PlannedOwner& owner : some_plan().owners)
     charter.owners.push_back({.name = owner.name, .rows = int64_t(owner.rows), .epsilon = 1});
   charter.learner.name = kLearner;
   for (const char* name : {"a", "b"})

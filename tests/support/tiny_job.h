@@ -22,7 +22,7 @@ inline const SigningKey& key_of(int number) {
   return keys[number - 1];
 }
 
-inline protocol::SyncPlan some_plan() {
+inline plan::SyncPlan some_plan() {
   return {
       .charter = {1, 2, 3},
       .owners = {{"one", 3, .6, key_of(1).public_key()}, {"two", 2, .4, key_of(2).public_key()}},
@@ -52,7 +52,7 @@ struct TestOwner {
   }
   /// A new process over the same ledger.
   void restart(double epsilon, const SigningKey& key) {
-    gate::Terms terms{
+    plan::Terms terms{
         .charter = some_plan().charter,
         .rows = rows->size(),
         .answers = kAnswers,
@@ -60,8 +60,8 @@ struct TestOwner {
         .unit_records = 1,
         .loss = learn::Squared{},
         .lattice = lattice(),
-        .mechanism = *privacy::Laplace::calibrate(gate::ClipAndSum::sensitivity<L1>(lattice(), 1),
-                                                  kAnswers, *privacy::Epsilon::make(epsilon))};
+        .mechanism = *privacy::Laplace::calibrate(plan::sensitivity<L1>(lattice(), 1), kAnswers,
+                                                  *privacy::Epsilon::make(epsilon))};
     owner.emplace(terms.charter, rows->size() == 3 ? "one" : "two",
                   *gate::Gate::open(gate::Records(rows), terms, ledger, dataset, *entropy, 1), key);
   }

@@ -2,30 +2,17 @@
 // attack would have certified had something been wrong.
 #pragma once
 
-#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "parley/audit/targets/target.h"
 #include "parley/audit/two_world.h"
 
 namespace parley::audit {
 
-enum class Method { kTwoWorld, kOneRun };
-
-/// What `parley audit` prints, as text or as formats/json/audit.json.
-struct Audit {
-  std::string kind, name, what;
-  std::string charter{}, charter_hash{};  // of a charter's protocol
-  Claim claimed;
-  Method method = Method::kTwoWorld;
-  uint64_t runs = 0;  // per world; of one run: canaries
-  double confidence = 0;
-  Certificate found;
-  std::string control_name{};
-  std::optional<Certificate> control{};
-
-  bool passes() const { return found.epsilon() <= claimed.epsilon; }
-};
+using parley::Audit;
+using Method = parley::AuditMethod;
 
 /// Plays with the target, and with its control if it has one, at most as often.
 Result<Audit> run(const Target& target, Method method, const Effort& effort);
@@ -36,8 +23,12 @@ uint64_t plays_of(const Target& target, Method method, uint64_t runs);
 std::string to_text(const Audit& audit);
 std::string to_json(const Audit& audit);
 
-/// What can be audited by name: mechanisms and planted bugs.
-std::string list_text();
-std::string list_json();
+/// A mistake made on purpose (studies/planted/), which the program may bring.
+struct PlantedBug {
+  std::string_view name, what, source;
+};
+/// What can be audited by name: mechanisms, and these.
+std::string list_text(std::span<const PlantedBug> planted);
+std::string list_json(std::span<const PlantedBug> planted);
 
 }  // namespace parley::audit

@@ -4,10 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/audit/audit.h"
-#include "parley/audit/planted/planted.h"
 #include "parley/audit/targets/mechanisms.h"
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 
 namespace parley::audit {
 namespace {
@@ -84,7 +83,7 @@ std::string to_json(const Audit& audit) {
     return audit.kind == kind ? Json(audit.name) : Json();
   };
   Json json = {{"format", "parley.audit/1"},
-               {"parley", kVersion},
+               {"parley", report::provenance()},
                {"target",
                 {{"mechanism", named("mechanism")},
                  {"charter", charter ? Json(audit.charter_hash) : Json()},
@@ -105,21 +104,22 @@ std::string to_json(const Audit& audit) {
   return json.dump(2) + "\n";
 }
 
-std::string list_text() {
+std::string list_text(std::span<const PlantedBug> planted) {
   std::string text = "Mechanisms that may touch private data (--mechanism)\n";
   for (const std::string_view name : mechanism_names()) text += fmt::format("  {}\n", name);
   text += "\nPlanted bugs, NOT PRIVATE, to test the auditor (--planted)\n";
-  for (const Planted& each : planted())
+  for (const PlantedBug& each : planted)
     text += fmt::format("  {:<18} {}\n  {:<18} ({})\n", each.name, each.what, "", each.source);
+  if (planted.empty()) text += "  none: this program was built with PARLEY_STUDIES=OFF\n";
   return text;
 }
 
-std::string list_json() {
+std::string list_json(std::span<const PlantedBug> planted) {
   Json bugs = Json::array();
-  for (const Planted& each : planted())
+  for (const PlantedBug& each : planted)
     bugs.push_back({{"name", each.name}, {"what", each.what}, {"source", each.source}});
   const Json json = {{"format", "parley.audit.list/1"},
-                     {"parley", kVersion},
+                     {"parley", report::provenance()},
                      {"mechanisms", mechanism_names()},
                      {"planted", bugs}};
   return json.dump(2) + "\n";

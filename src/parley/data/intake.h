@@ -45,7 +45,7 @@ struct Block {
 /// sets, so exactly the same of them count, and the zero records count for nothing. What is left to
 /// differ are the at most `records` that count of u and the at most `records` that count of the
 /// other unit: the sum moves by at most 2 * records times one record's bound, which is
-/// ClipAndSum::sensitivity. (A record without a unit must not count: nobody knows whose cap it
+/// plan::sensitivity. (A record without a unit must not count: nobody knows whose cap it
 /// would fall under. Two caps on different columns would break the proof, since replacing u would
 /// move places under the other one; hence there is one.)
 struct UnitCap {

@@ -11,9 +11,9 @@
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/pilot_runs.h"
 #include "parley/forecast/predict/vertical.h"
-#include "parley/protocol/async_plan.h"
-#include "parley/protocol/public_rows.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/async_plan.h"
+#include "parley/plan/learner/pilot.h"
+#include "parley/plan/learner/sync_plan.h"
 
 namespace parley::forecast {
 namespace {
@@ -127,7 +127,7 @@ Result<void> add_federated(Job& job, const Charter& charter, const PilotStatisti
                      .variance = job.variance(),
                      .weights = job.weights,
                      .rows = rows};
-  if (local.start_spread > 0) local.start = protocol::pilot_optimum(charter, pilot);
+  if (local.start_spread > 0) local.start = plan::pilot_optimum(charter, pilot);
   job.kind = std::move(local);
   return {};
 }
@@ -190,12 +190,12 @@ Result<Job> job_of(const Charter& charter, const PilotStatistics& facts, const d
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   const auto norm = laplace ? learn::ClipIn::kL1 : learn::ClipIn::kL2;
   if (charter.protocol.name == charter::ProtocolName::kAsync) {
-    const auto plan = TRY(protocol::async_plan(charter, facts.rows.get()));
+    const auto plan = TRY(plan::async_plan(charter, facts.rows.get()));
     for (const auto& owner : plan.rule.owners) job.weights.push_back(owner.weight);
     job.kind = AsyncJob{plan.rule, norm, limit, job.variances, rows_of(charter)};
     return job;
   }
-  auto plan = TRY(protocol::sync_plan(charter, facts.rows.get()));
+  auto plan = TRY(plan::sync_plan(charter, facts.rows.get()));
   for (const auto& owner : plan.owners) job.weights.push_back(owner.weight);
   if (charter.protocol.rule == charter::Rule::kStatistics) {
     job.kind = StatisticsJob{norm, charter.privacy.max_row_norm, label_bound(charter.schema.target),

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "parley/protocol/owner_weights.h"
+#include "parley/plan/learner/weights.h"
 
 namespace parley::forecast {
 namespace noise_test {
@@ -40,7 +40,7 @@ name = "sync"
 // The forecaster's formula against the noise that the owner's terms really have.
 void expect_as_in_the_terms(const charter::Charter& charter) {
   const auto law = *NoiseLaw::of(charter);
-  const double real = *protocol::noise_variance(charter, 0);
+  const double real = *plan::noise_variance(charter, 0);
   EXPECT_NEAR(law.variance(charter.owners[0], 7, 3) / real, 1, 1e-5);
   const double strength = law.strength(charter.owners[0].epsilon, charter.owners[0].delta);
   EXPECT_NEAR(law.epsilon(strength, charter.owners[0].delta), charter.owners[0].epsilon, 1e-7);
@@ -67,9 +67,9 @@ TEST(NoiseLaw, IsThatOfReleasedStatistics) {
                               "mechanism = \"gaussian\"\ndelta = 1e-6\nmax_row_norm = 3.0"}) {
     const auto charter = charter_with(privacy, "epsilon = 1.0", "rule = \"statistics\"", "");
     const auto law = *NoiseLaw::of(charter);
-    EXPECT_NEAR(law.variance(charter.owners[0], 1, reach_of(charter)) /
-                    *protocol::noise_variance(charter, 0),
-                1, 1e-5)
+    EXPECT_NEAR(
+        law.variance(charter.owners[0], 1, reach_of(charter)) / *plan::noise_variance(charter, 0),
+        1, 1e-5)
         << privacy;
   }
 }

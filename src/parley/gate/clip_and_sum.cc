@@ -1,12 +1,14 @@
 #include "parley/gate/clip_and_sum.h"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <variant>
 #include <vector>
 
 #include "parley/base/memory/parallel.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/plan/sensitivity.h"
 
 namespace parley::gate {
 namespace {
@@ -45,7 +47,7 @@ privacy::Bounded<Norm> ClipAndSum::gradient(const Records& records, const learn:
     return learn::lattice_sum<Norm>(loss, lattice, theta, rows, begin, end);
   };
   return {sum_of(records.value_, lattice.dimension(), threads, part),
-          sensitivity<Norm>(lattice, unit_records)};
+          plan::sensitivity<Norm>(lattice, unit_records)};
 }
 
 template <class Norm>
@@ -55,7 +57,7 @@ privacy::Bounded<Norm> ClipAndSum::statistics(const Records& records,
   const auto part = [&](const auto& rows, size_t begin, size_t end) {
     return learn::statistics_sum(map, rows, begin, end);
   };
-  return {sum_of(records.value_, map.size(), threads, part), sensitivity(map, unit_records)};
+  return {sum_of(records.value_, map.size(), threads, part), plan::sensitivity(map, unit_records)};
 }
 
 template <class Norm>
@@ -66,7 +68,8 @@ privacy::Bounded<Norm> ClipAndSum::evaluation(const Records& records,
   const auto part = [&](const auto& rows, size_t begin, size_t end) {
     return learn::evaluation_sum(map, theta, rows, begin, end);
   };
-  return {sum_of(records.value_, map.size(), threads, part), sensitivity<Norm>(map, unit_records)};
+  return {sum_of(records.value_, map.size(), threads, part),
+          plan::sensitivity<Norm>(map, unit_records)};
 }
 
 privacy::Bounded<L2> ClipAndSum::update(const Records& records, const learn::LocalUpdate& update,
@@ -84,6 +87,17 @@ privacy::Bounded<L2> ClipAndSum::update(const Records& records, const learn::Loc
     return gradient;
   };
   return {update.rounded(update.run(theta, mean, done), gamma), update.sensitivity_on(gamma)};
+}
+
+template <class Norm>
+privacy::Bounded<Norm> ClipAndSum::tuned_model(const Records& records, const plan::FineTune& tune,
+                                               std::span<const double> center) {
+  const double distance = tune.distance();
+  const auto found = learn::prox_minimum(tune.loss(), records.value_, tune.prox(center), distance);
+  check(found.distance <= distance);  // Without it there is no promise.
+  std::vector<int64_t> values;
+  for (double value : found.theta) values.push_back(std::llround(value / tune.lattice().gamma()));
+  return {std::move(values), tune.sensitivity<Norm>()};
 }
 
 template privacy::Bounded<L1> ClipAndSum::gradient<L1>(const Records&, const learn::Losses&,
@@ -104,5 +118,10 @@ template privacy::Bounded<L1> ClipAndSum::evaluation<L1>(const Records&,
 template privacy::Bounded<L2> ClipAndSum::evaluation<L2>(const Records&,
                                                          const learn::EvaluationMap&,
                                                          std::span<const double>, uint32_t, int);
+
+template privacy::Bounded<L1> ClipAndSum::tuned_model<L1>(const Records&, const plan::FineTune&,
+                                                          std::span<const double>);
+template privacy::Bounded<L2> ClipAndSum::tuned_model<L2>(const Records&, const plan::FineTune&,
+                                                          std::span<const double>);
 
 }  // namespace parley::gate

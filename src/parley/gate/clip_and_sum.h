@@ -10,15 +10,13 @@
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/kernel/statistics_map.h"
 #include "parley/learn/loss.h"
+#include "parley/plan/fine_tune.h"
 #include "parley/privacy/flow.h"
 
 namespace parley::gate {
 
 /// An owner's records, as everybody but the gate sees them.
 using Records = privacy::Raw<data::AnyRows>;
-
-/// Replacing a record removes one gradient and adds another: twice a record's bound.
-inline constexpr double kReplaceOne = 2;
 
 class ClipAndSum {
  public:
@@ -49,19 +47,10 @@ class ClipAndSum {
                                      double gamma, std::span<const double> theta, uint64_t done,
                                      int threads);
 
-  /// The sensitivities of such sums; public.
+  /// The model that is tuned on the records near `center`, on its lattice (plan/fine_tune.h).
   template <class Norm>
-  static double sensitivity(const learn::StatisticsMap<Norm>& map, uint32_t unit_records) {
-    return unit_records * map.sensitivity();
-  }
-  template <class Norm>
-  static double sensitivity(const learn::Lattice& lattice, uint32_t unit_records) {
-    return kReplaceOne * unit_records * lattice.bound<Norm>();
-  }
-  template <class Norm>
-  static double sensitivity(const learn::EvaluationMap& map, uint32_t unit_records) {
-    return unit_records * map.sensitivity<Norm>();
-  }
+  static privacy::Bounded<Norm> tuned_model(const Records& records, const plan::FineTune& tune,
+                                            std::span<const double> center);
 
   /// Numbers that are public under replace-one adjacency.
   static size_t rows(const Records& records) { return data::size_of(records.value_); }

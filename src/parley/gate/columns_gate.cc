@@ -6,8 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/gate/other_data.h"
-
 namespace parley::gate {
 namespace {
 
@@ -25,7 +23,7 @@ std::vector<int64_t> integer_labels(const data::AnyRows& rows, int fraction) {
 }
 
 /// Moments are products of whole numbers on one grid; scores have one of their own.
-learn::IntegerColumns integer_columns(const data::AnyRows& rows, const VerticalTerms& terms,
+learn::IntegerColumns integer_columns(const data::AnyRows& rows, const plan::VerticalTerms& terms,
                                       size_t owner) {
   const learn::JointPlan& plan = terms.plan;
   learn::IntegerColumns columns{learn::IntegerRows(rows, plan.bits, plan.row_norms[owner])};
@@ -57,7 +55,7 @@ void ColumnsGate::take(const data::AnyRows& rows) {
   if (terms_.noisy) noisy_.emplace(rows, terms_, owner_);
 }
 
-Result<ColumnsGate> ColumnsGate::checked(size_t columns, VerticalTerms terms, size_t owner,
+Result<ColumnsGate> ColumnsGate::checked(size_t columns, plan::VerticalTerms terms, size_t owner,
                                          ledger::Ledger& ledger, ledger::DatasetId dataset) {
   if (columns != terms.columns[owner]) return other_data("features", terms.columns[owner], columns);
   const uint32_t given = std::min(terms.rounds, ledger.last_round(terms.charter));
@@ -65,8 +63,9 @@ Result<ColumnsGate> ColumnsGate::checked(size_t columns, VerticalTerms terms, si
   return ColumnsGate(std::move(terms), owner, ledger, dataset);
 }
 
-Result<ColumnsGate> ColumnsGate::open(const Records& records, VerticalTerms terms, size_t owner,
-                                      ledger::Ledger& ledger, ledger::DatasetId dataset) {
+Result<ColumnsGate> ColumnsGate::open(const Records& records, plan::VerticalTerms terms,
+                                      size_t owner, ledger::Ledger& ledger,
+                                      ledger::DatasetId dataset) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
   if (rows != terms.plan.rows) return other_data("records", terms.plan.rows, rows);
   auto gate = TRY(checked(columns, std::move(terms), owner, ledger, dataset));
@@ -75,8 +74,8 @@ Result<ColumnsGate> ColumnsGate::open(const Records& records, VerticalTerms term
 }
 
 Result<ColumnsGate> ColumnsGate::open(Records records, learn::Alignment alignment,
-                                      VerticalTerms terms, size_t owner, ledger::Ledger& ledger,
-                                      ledger::DatasetId dataset) {
+                                      plan::VerticalTerms terms, size_t owner,
+                                      ledger::Ledger& ledger, ledger::DatasetId dataset) {
   check(alignment.digests.size() == ClipAndSum::rows(records));
   const size_t columns = ClipAndSum::columns(records);
   auto gate = TRY(checked(columns, std::move(terms), owner, ledger, dataset));
@@ -115,14 +114,10 @@ Hash ColumnsGate::digest(const Secret32& key) const {
 
 Result<privacy::Released> ColumnsGate::pay(uint32_t round, const Hash& question,
                                            const Hash& what_leaves) {
-  if (round < 1 || round > terms_.rounds)
-    return Error{Code::kPolicy,
-                 "round " + std::to_string(round) + " is outside the charter's 1 .. " +
-                     std::to_string(terms_.rounds),
-                 "A learner may ask only what its charter says."};
+  TRY(check_round(round, terms_.rounds));
   const std::vector<int64_t> digest = values_of(what_leaves);
-  auto paid = TRY(ledger_->pay_dealt(dataset_, {terms_.charter, round, question}, terms_.noise,
-                                     terms_.sensitivity, digest));
+  auto paid = TRY(account_.ledger->pay_dealt(account_.dataset, {terms_.charter, round, question},
+                                             terms_.noise, terms_.sensitivity, digest));
   if (paid.values() == digest) return paid;
   return Error{Code::kIntegrity,
                "round " + std::to_string(round) +

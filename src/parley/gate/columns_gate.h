@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "parley/base/crypto/shamir.h"
+#include "parley/gate/checks.h"
 #include "parley/gate/clip_and_sum.h"
 #include "parley/gate/noisy_columns.h"
-#include "parley/gate/vertical_terms.h"
 #include "parley/learn/vertical/aligned_rows.h"
 #include "parley/learn/vertical/integer_rows.h"
 #include "parley/ledger/ledger.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/privacy/to_mask.h"
 
 namespace parley::gate {
@@ -23,12 +24,13 @@ class ColumnsGate {
  public:
   /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
   /// spent.
-  static Result<ColumnsGate> open(const Records& records, VerticalTerms terms, size_t owner,
+  static Result<ColumnsGate> open(const Records& records, plan::VerticalTerms terms, size_t owner,
                                   ledger::Ledger& ledger, ledger::DatasetId dataset);
   /// The same where owners still have to find out which records all of them hold: more than the
   /// charter's may be here.
-  static Result<ColumnsGate> open(Records records, learn::Alignment alignment, VerticalTerms terms,
-                                  size_t owner, ledger::Ledger& ledger, ledger::DatasetId dataset);
+  static Result<ColumnsGate> open(Records records, learn::Alignment alignment,
+                                  plan::VerticalTerms terms, size_t owner, ledger::Ledger& ledger,
+                                  ledger::DatasetId dataset);
 
   bool is_aligned() const { return columns_.has_value(); }
   /// Of all records here, in rising order; for the other owners.
@@ -37,7 +39,7 @@ class ColumnsGate {
   /// again whenever a list may have changed.
   Result<Hash> align(std::span<const std::vector<learn::IdDigest>> lists);
 
-  const VerticalTerms& terms() const { return terms_; }
+  const plan::VerticalTerms& terms() const { return terms_; }
   size_t owner() const { return owner_; }
   size_t width() const { return terms_.columns[owner_]; }
 
@@ -56,25 +58,25 @@ class ColumnsGate {
   Result<privacy::Released> pay(uint32_t round, const Hash& question, const Hash& what_leaves);
 
   Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
-    return ledger_->recognise(dataset_, charter, receipt);
+    return account_.recognise(charter, receipt);
   }
-  uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
+  uint32_t last_round() const { return account_.paid(); }
 
  private:
-  ColumnsGate(VerticalTerms terms, size_t owner, ledger::Ledger& ledger, ledger::DatasetId dataset)
-      : terms_(std::move(terms)), owner_(owner), ledger_(&ledger), dataset_(dataset) {}
-  static Result<ColumnsGate> checked(size_t columns, VerticalTerms terms, size_t owner,
+  ColumnsGate(plan::VerticalTerms terms, size_t owner, ledger::Ledger& ledger,
+              ledger::DatasetId dataset)
+      : terms_(std::move(terms)), owner_(owner), account_{&ledger, dataset, terms_.charter} {}
+  static Result<ColumnsGate> checked(size_t columns, plan::VerticalTerms terms, size_t owner,
                                      ledger::Ledger& ledger, ledger::DatasetId dataset);
   void take(const data::AnyRows& rows);
 
-  VerticalTerms terms_;
+  plan::VerticalTerms terms_;
   size_t owner_;
   std::optional<Records> all_{};  // where they are still to be aligned
   learn::Alignment alignment_{};
   std::optional<privacy::ToMask<learn::IntegerColumns>> columns_{};
   std::optional<NoisyColumns> noisy_{};
-  ledger::Ledger* ledger_;
-  ledger::DatasetId dataset_;
+  JobAccount account_;
 };
 
 /// What a round asks: the dealer's seed for this owner names all masks of all parties.

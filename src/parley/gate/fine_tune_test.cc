@@ -1,9 +1,10 @@
-#include "parley/gate/fine_tune.h"
+#include "parley/plan/fine_tune.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "parley/gate/clip_and_sum.h"
 #include "support/bounded.h"
 #include "support/entropy.h"
 
@@ -12,7 +13,7 @@ namespace fine_tune_test {
 
 using test::uniform;
 
-FineTune::Setting setting_of(const learn::Losses& loss) {
+plan::FineTune::Setting setting_of(const learn::Losses& loss) {
   return {
       .loss = loss, .rows = 40, .columns = 3, .max_grad_norm = 1, .l2 = .05, .pull = .2, .box = 3};
 }
@@ -35,9 +36,9 @@ data::Rows with_another(const data::Rows& rows, const std::array<double, 3>& z, 
   return other;
 }
 
-std::vector<int64_t> released(const FineTune& tune, const data::Rows& rows) {
+std::vector<int64_t> released(const plan::FineTune& tune, const data::Rows& rows) {
   const Records records(std::make_shared<const data::Rows>(rows));
-  const auto bounded = tune.model<L2>(records, std::array{.1, -.1, .2});
+  const auto bounded = ClipAndSum::tuned_model<L2>(records, tune, std::array{.1, -.1, .2});
   return privacy::BoundedForTest::values(bounded);
 }
 
@@ -48,7 +49,7 @@ TEST(FineTune, OneReplacedRecordMovesTheIntegersByAtMostTheSensitivity) {
        {learn::Losses(learn::Squared{}), learn::Losses(learn::Hinge{}),
         learn::Losses(learn::Logistic{}), learn::Losses(learn::Huber{.5})}) {
     const bool classes = learn::two_classes(loss);
-    const auto tune = FineTune::make(setting_of(loss));
+    const auto tune = plan::FineTune::make(setting_of(loss));
     ASSERT_TRUE(tune) << describe(tune.error());
     double most = 0, most_l1 = 0;
     for (uint64_t seed = 1; seed <= 5; ++seed) {
@@ -80,12 +81,12 @@ TEST(FineTune, HostileRecordsAreTunedLikeAnyOthers) {
        {learn::Losses(learn::Squared{}), learn::Losses(learn::Hinge{{1, 50}}),
         learn::Losses(learn::Logistic{{1, 50}}), learn::Losses(learn::Huber{1e-3})})
     for (int k = 0; k < 150; ++k) {
-      FineTune::Setting setting = setting_of(loss);
+      plan::FineTune::Setting setting = setting_of(loss);
       setting.max_grad_norm = std::pow(10, 4 * uniform(entropy) - 2);
       setting.pull = std::pow(10, 4 * uniform(entropy) - 3);
       setting.l2 = k % 2 ? 0 : .1;
       setting.box = std::pow(10, 3 * uniform(entropy) - 1);
-      const auto tune = FineTune::make(setting);
+      const auto tune = plan::FineTune::make(setting);
       ASSERT_TRUE(tune) << describe(tune.error());
       data::Rows rows(3);
       const double scale = std::pow(10, 8 * uniform(entropy) - 4);
@@ -101,28 +102,28 @@ TEST(FineTune, HostileRecordsAreTunedLikeAnyOthers) {
 }
 
 TEST(FineTune, TheSensitivityIsTwoClipsOverRowsAndConvexityAndALittleMore) {
-  const auto tune = FineTune::make(setting_of(learn::Squared{}));
+  const auto tune = plan::FineTune::make(setting_of(learn::Squared{}));
   const double exact = 2 * 1 / (40 * .25) / tune->lattice().gamma();
   EXPECT_GE(tune->sensitivity<L2>(), exact);
   EXPECT_LE(tune->sensitivity<L2>(), exact * 1.063);
   EXPECT_LE(tune->sensitivity<L1>(), exact * 1.063 * std::sqrt(3));
-  FineTune::Setting unit = setting_of(learn::Squared{});
+  plan::FineTune::Setting unit = setting_of(learn::Squared{});
   unit.unit_records = 5;
-  const auto people = FineTune::make(unit);
+  const auto people = plan::FineTune::make(unit);
   EXPECT_NEAR(people->sensitivity<L2>() * people->lattice().gamma() /
                   (tune->sensitivity<L2>() * tune->lattice().gamma()),
               5, 1e-5);
 }
 
 TEST(FineTune, RefusesMoreRowsThanItsProofIsFor) {
-  FineTune::Setting many = setting_of(learn::Squared{});
+  plan::FineTune::Setting many = setting_of(learn::Squared{});
   many.rows = 1'000'001;
-  EXPECT_EQ(FineTune::make(many).error().where.key, "protocol.publish");
-  FineTune::Setting hinge = setting_of(learn::Hinge{});
+  EXPECT_EQ(plan::FineTune::make(many).error().where.key, "protocol.publish");
+  plan::FineTune::Setting hinge = setting_of(learn::Hinge{});
   hinge.rows = 100'001;
-  EXPECT_FALSE(FineTune::make(hinge));
+  EXPECT_FALSE(plan::FineTune::make(hinge));
   many.rows = 1'000'000;
-  EXPECT_TRUE(FineTune::make(many));
+  EXPECT_TRUE(plan::FineTune::make(many));
 }
 
 }  // namespace fine_tune_test

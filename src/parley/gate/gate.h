@@ -6,79 +6,25 @@
 // ledger has the charge and the answer on disk before the answer exists for anyone else.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
-#include <variant>
 
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
+#include "parley/gate/checks.h"
 #include "parley/gate/clip_and_sum.h"
-#include "parley/gate/fine_tune.h"
-#include "parley/ledger/ledger.h"
+#include "parley/gate/noise_queue.h"
+#include "parley/plan/terms.h"
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::gate {
-
-using Statistics = std::variant<learn::StatisticsMap<L1>, learn::StatisticsMap<L2>>;
-
-/// How far one unit's records move an answer: of moments if that is what is asked, else of
-/// gradients.
-template <class Norm>
-double sensitivity_of(const learn::Lattice& lattice, const std::optional<Statistics>& statistics,
-                      uint32_t unit_records) {
-  if (!statistics) return ClipAndSum::sensitivity<Norm>(lattice, unit_records);
-  return ClipAndSum::sensitivity(std::get<learn::StatisticsMap<Norm>>(*statistics), unit_records);
-}
-
-/// The evaluation at the end of a job: what is asked, and the noise that its part of epsilon buys.
-struct Evaluation {
-  learn::EvaluationMap map;
-  privacy::Mechanisms mechanism;
-};
-
-/// What a job may ask of an owner: public numbers, fixed by the charter before the first query.
-struct Terms {
-  Hash charter{};
-  uint64_t rows = 0;
-  uint32_t answers = 0;
-  double box = 0;
-  uint32_t unit_records = 1;
-  learn::Losses loss;
-  learn::Lattice lattice;  // on which answers lie; it also says how many features there are
-  privacy::Mechanisms mechanism;
-  /// Set where the answer is not a gradient but all second moments, once; in the mechanism's norm.
-  std::optional<Statistics> statistics{};
-  /// Set where the model is evaluated after the last answer, once.
-  std::optional<Evaluation> evaluation{};
-  /// The job may do without some of this owner's answers, and be evaluated before all are given;
-  /// the evaluation is the end all the same.
-  bool may_end_early = false;
-  /// Set where the answer is a model, tuned near theta, once.
-  std::optional<FineTune> fine_tune{};
-
-  /// How far one unit's records move an answer.
-  template <class Norm>
-  double sensitivity() const {
-    if (fine_tune) return fine_tune->sensitivity<Norm>();
-    return sensitivity_of<Norm>(lattice, statistics, unit_records);
-  }
-  template <class Norm>
-  double evaluation_sensitivity() const {
-    return ClipAndSum::sensitivity<Norm>(evaluation->map, unit_records);
-  }
-  /// How many numbers an answer has.
-  size_t numbers() const {
-    return statistics ? learn::statistics_size(lattice.dimension()) : lattice.dimension();
-  }
-};
 
 class Gate {
  public:
   /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
   /// spent. Draws the first noise.
-  static Result<Gate> open(Records records, Terms terms, ledger::Ledger& ledger,
+  static Result<Gate> open(Records records, plan::Terms terms, ledger::Ledger& ledger,
                            ledger::DatasetId dataset, Entropy& entropy, int threads);
 
   /// The answer to round `round` at theta. A repeated query gets the stored answer, for nothing;
@@ -89,14 +35,12 @@ class Gate {
   /// same again gets what is stored, for nothing.
   Result<privacy::Released> evaluate(uint32_t round, std::span<const double> theta);
 
-  /// Recognises a receipt that this owner has signed, of any charter; an error stops the owner
-  /// (ledger.h).
   Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
-    return ledger_->recognise(dataset_, charter, receipt);
+    return account_.recognise(charter, receipt);
   }
 
   /// The last round whose answer is in the ledger.
-  uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
+  uint32_t last_round() const { return account_.paid(); }
   bool gave_every_answer() const { return last_round() >= terms_.answers; }
   /// Has it given all that the charter asks for?
   bool is_done() const { return terms_.evaluation ? !evaluation_is_due() : gave_every_answer(); }
@@ -106,30 +50,18 @@ class Gate {
   void draw_ahead();
 
  private:
-  Gate(Records records, Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
+  Gate(Records records, plan::Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
        Entropy& entropy, int threads);
-  Result<void> validate(std::span<const double> theta) const;
-  Result<void> check_round(uint32_t round, uint32_t last) const;
   bool evaluation_is_due() const;
   template <class Norm>
   privacy::Bounded<Norm> sum_at(std::span<const double> theta) const;
 
   Records records_;
-  Terms terms_;
-  ledger::Ledger* ledger_;
-  ledger::DatasetId dataset_;
+  plan::Terms terms_;
+  JobAccount account_;
   Entropy* entropy_;
   int threads_;
-  std::deque<privacy::DrawnNoise> noise_;  // one for each coming answer, none used twice
-  std::optional<privacy::DrawnNoise> evaluation_noise_{};
+  NoiseQueue<privacy::Mechanisms> noise_{8}, evaluation_noise_{1};
 };
-
-/// Theta without numbers so small that their products take a processor longer.
-std::vector<double> without_tiny(std::span<const double> theta);
-
-/// SHA-256 that names a query: charter, round, the exact bits of theta and, unless it is for an
-/// answer, what is asked.
-Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta,
-                privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer);
 
 }  // namespace parley::gate

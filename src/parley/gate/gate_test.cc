@@ -27,9 +27,9 @@ std::shared_ptr<const data::Rows> some_rows() {
   return rows;
 }
 
-Terms some_terms(double epsilon = 1) {
+plan::Terms some_terms(double epsilon = 1) {
   const auto lattice = *learn::Lattice::make(4, 24, 2);
-  Terms terms{
+  plan::Terms terms{
       .charter = {},
       .rows = kRows,
       .answers = kAnswers,
@@ -37,7 +37,7 @@ Terms some_terms(double epsilon = 1) {
       .unit_records = 1,
       .loss = learn::Squared{},
       .lattice = lattice,
-      .mechanism = *privacy::Laplace::calibrate(ClipAndSum::sensitivity<L1>(lattice, 1), kAnswers,
+      .mechanism = *privacy::Laplace::calibrate(plan::sensitivity<L1>(lattice, 1), kAnswers,
                                                 *privacy::Epsilon::make(epsilon))};
   terms.charter[0] = 7;
   return terms;
@@ -50,7 +50,7 @@ struct GateTest : testing::Test {
   ledger::DatasetId dataset =
       *ledger.declare("loans", *privacy::Budget::make(privacy::Epsilon{1.0}, 0, 1));
 
-  Result<Gate> open(Terms terms = some_terms(), int threads = 1) {
+  Result<Gate> open(plan::Terms terms = some_terms(), int threads = 1) {
     return Gate::open(Records(some_rows()), std::move(terms), ledger, dataset, entropy, threads);
   }
 };
@@ -119,7 +119,7 @@ TEST_F(GateTest, RefusesAJobItCannotPayToItsEndBeforeTheFirstAnswer) {
 }
 
 TEST_F(GateTest, RefusesDataThatAreNotTheCharters) {
-  Terms terms = some_terms();
+  plan::Terms terms = some_terms();
   terms.rows = kRows + 1;
   EXPECT_EQ(open(terms).error().code, Code::kInvalid);
   terms = some_terms();
@@ -159,7 +159,7 @@ TEST_F(GateTest, AThetaTooSmallToMeanAnythingIsZero) {
 // answers of two coordinates; the standard error is t / sqrt(2000) = 2.2 %, 15 % is 6.7 of them
 // (1e-10).
 TEST_F(GateTest, AnswersCarryTheNoiseThatIsCharged) {
-  const Terms terms = some_terms();
+  const plan::Terms terms = some_terms();
   const auto exact =
       learn::lattice_sum<L1>(terms.loss, terms.lattice, std::array{.0, .0}, *some_rows(), 0, kRows);
   double size = 0;
@@ -175,12 +175,12 @@ TEST_F(GateTest, AnswersCarryTheNoiseThatIsCharged) {
 }
 
 /// As some_terms, with four fifths of epsilon 1 for answers and one fifth for the evaluation.
-Terms evaluated_terms() {
-  Terms terms = some_terms(0.8);
+plan::Terms evaluated_terms() {
+  plan::Terms terms = some_terms(0.8);
   const auto map = *learn::EvaluationMap::make(terms.loss, 1, 24);
-  const auto noise = *privacy::Laplace::calibrate(ClipAndSum::sensitivity<L1>(map, 1), 1,
-                                                  *privacy::Epsilon::make(0.2));
-  terms.evaluation = Evaluation{map, noise};
+  const auto noise =
+      *privacy::Laplace::calibrate(plan::sensitivity<L1>(map, 1), 1, *privacy::Epsilon::make(0.2));
+  terms.evaluation = plan::Evaluation{map, noise};
   return terms;
 }
 
@@ -203,7 +203,7 @@ TEST_F(GateTest, EvaluatesOneModelAfterTheLastAnswerAndForNothingAgain) {
 }
 
 TEST_F(GateTest, AJobThatMayEndEarlyIsEvaluatedBeforeAllAnswersAndThatIsItsEnd) {
-  Terms terms = evaluated_terms();
+  plan::Terms terms = evaluated_terms();
   terms.may_end_early = true;
   Gate gate = *open(terms);
   const auto first = gate.answer(1, kModel);
@@ -229,7 +229,7 @@ TEST_F(GateTest, RefusesToEvaluateAModelOutsideTheBox) {
 }
 
 TEST_F(GateTest, AJobWhoseEvaluationCannotBePaidIsRefusedBeforeItStarts) {
-  Terms terms = evaluated_terms();
+  plan::Terms terms = evaluated_terms();
   terms.mechanism = some_terms(0.9).mechanism;
   const auto refused = open(terms);
   ASSERT_FALSE(refused);
@@ -243,7 +243,7 @@ TEST_F(GateTest, TheNoiseOfEvaluationsHasTheScaleThatIsPaid) {
   constexpr int kJobs = 3000;
   const auto wide = *ledger.declare("wide", *privacy::Budget::make(privacy::Epsilon{1e5}, 0, 1e5));
   const auto rows = some_rows();
-  Terms terms = evaluated_terms();
+  plan::Terms terms = evaluated_terms();
   terms.answers = 1;
   const auto exact = learn::evaluation_sum(terms.evaluation->map, kModel, *rows, 0, kRows);
   const auto scale = double(std::get<privacy::Laplace>(terms.evaluation->mechanism).scale());

@@ -8,6 +8,7 @@
 
 #include "parley/gate/clip_and_sum.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/plan/sensitivity.h"
 #include "parley/privacy/accounting/zcdp.h"
 #include "parley/privacy/mechanism/gaussian.h"
 #include "support/entropy.h"
@@ -32,8 +33,7 @@ const Lattice& lattice() {
 
 Gaussian calibrated() {
   const double rho = privacy::zcdp_rho(kEpsilon, *privacy::Delta::make(kDelta));
-  return *Gaussian::calibrate(ClipAndSum::sensitivity<L2>(lattice(), 1), 1,
-                              *privacy::Rho::make(rho));
+  return *Gaussian::calibrate(plan::sensitivity<L2>(lattice(), 1), 1, *privacy::Rho::make(rho));
 }
 
 /// One ordinary record and one of the attacker's along the diagonal, at theta = 0.
@@ -75,7 +75,7 @@ double certified_delta(const Integers& first, const Integers& second, const Gaus
 
 /// Where the loss of the exact continuous mechanism passes epsilon: epsilon sigma / D.
 double boundary(const Gaussian& gaussian) {
-  return kEpsilon * gaussian.scale() / ClipAndSum::sensitivity<L2>(lattice(), 1);
+  return kEpsilon * gaussian.scale() / plan::sensitivity<L2>(lattice(), 1);
 }
 
 TEST(GaussianAudit, OneAnswerCertifiesNoMoreThanItsDelta) {

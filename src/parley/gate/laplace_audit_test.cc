@@ -9,6 +9,7 @@
 #include "parley/gate/clip_and_sum.h"
 #include "parley/learn/kernel/kernel.h"
 #include "parley/learn/objective.h"
+#include "parley/plan/sensitivity.h"
 #include "parley/privacy/mechanism/laplace.h"
 #include "support/entropy.h"
 #include "support/statistics.h"
@@ -32,7 +33,7 @@ const Lattice& lattice() {
 }
 
 Laplace calibrated() {
-  return *Laplace::calibrate(ClipAndSum::sensitivity<L1>(lattice(), 1), 1,
+  return *Laplace::calibrate(plan::sensitivity<L1>(lattice(), 1), 1,
                              *privacy::Epsilon::make(kEpsilon));
 }
 

@@ -1,4 +1,4 @@
-#include "parley/gate/moments.h"
+#include "parley/plan/moments.h"
 
 #include <gtest/gtest.h>
 
@@ -63,13 +63,13 @@ Result<data::PaidMoments> released(const charter::Charter& charter, size_t place
   const auto whole = TRY(
       privacy::Budget::make(TRY(privacy::Epsilon::make(budget)), delta, delta > 0 ? 0 : budget));
   const auto data = TRY(ledger.declare("people", whole));
-  const auto terms =
-      TRY(moments_terms(charter, place, {TRY(privacy::Epsilon::make(epsilon)), std::nullopt}));
+  const auto terms = TRY(
+      plan::moments_terms(charter, place, {TRY(privacy::Epsilon::make(epsilon)), std::nullopt}));
   auto wide = TRY(data::moment_rows(rows, charter.schema));
   Gate gate = TRY(Gate::open(Records(std::make_shared<const Rows>(std::move(wide))), terms, ledger,
                              data, entropy, 1));
   const auto answer = TRY(gate.answer(1, std::vector<double>(terms.lattice.dimension())));
-  return paid_moments(charter, place, terms, answer);
+  return plan::paid_moments(charter, place, terms, answer);
 }
 
 Rows pilot_of(const charter::Charter& charter, std::span<const data::PaidMoments> moments,

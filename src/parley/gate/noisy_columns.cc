@@ -25,7 +25,8 @@ std::vector<double> labels_of(const data::AnyRows& rows) {
 
 }  // namespace
 
-NoisyColumns::NoisyColumns(const data::AnyRows& rows, const VerticalTerms& terms, size_t owner)
+NoisyColumns::NoisyColumns(const data::AnyRows& rows, const plan::VerticalTerms& terms,
+                           size_t owner)
     : plan_(*terms.noisy),
       loss_(terms.loss),
       noise_(terms.noise),

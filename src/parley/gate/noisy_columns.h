@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "parley/base/entropy.h"
-#include "parley/gate/vertical_terms.h"
 #include "parley/learn/vertical/admm/admm.h"
+#include "parley/plan/vertical_terms.h"
 
 namespace parley::gate {
 
 class NoisyColumns {
  public:
-  NoisyColumns(const data::AnyRows& rows, const VerticalTerms& terms, size_t owner);
+  NoisyColumns(const data::AnyRows& rows, const plan::VerticalTerms& terms, size_t owner);
   NoisyColumns(NoisyColumns&&) = default;
 
   /// What is to be published after `published`, with noise; `told` is the coordinator's message.

@@ -21,7 +21,8 @@ using test::fresh_folder, test::SeededEntropy, test::StoppedClock;
 constexpr uint32_t kAnswers = 3;
 const std::vector<double> kTheta = {.3, -.4};
 
-Terms terms_of(uint64_t rows, size_t columns = 2, const learn::Losses& loss = learn::Squared{}) {
+plan::Terms terms_of(uint64_t rows, size_t columns = 2,
+                     const learn::Losses& loss = learn::Squared{}) {
   const auto lattice = *learn::Lattice::make(4, 24, columns);
   return {.charter = {7},
           .rows = rows,
@@ -30,12 +31,12 @@ Terms terms_of(uint64_t rows, size_t columns = 2, const learn::Losses& loss = le
           .unit_records = 1,
           .loss = loss,
           .lattice = lattice,
-          .mechanism = *privacy::Laplace::calibrate(ClipAndSum::sensitivity<L1>(lattice, 1),
-                                                    kAnswers, privacy::Epsilon{1.0})};
+          .mechanism = *privacy::Laplace::calibrate(plan::sensitivity<L1>(lattice, 1), kAnswers,
+                                                    privacy::Epsilon{1.0})};
 }
 
 /// The first answer of an owner with a ledger in memory and noise that replays.
-Result<privacy::Released> first_answer(const data::AnyRows& rows, const Terms& terms,
+Result<privacy::Released> first_answer(const data::AnyRows& rows, const plan::Terms& terms,
                                        std::span<const double> theta, int threads = 1) {
   StoppedClock clock;
   SeededEntropy entropy(5, "checks");
@@ -59,7 +60,7 @@ TEST(OwnerChecks, OneAndSixteenThreadsGiveTheSameAnswer) {
   }
   const data::AnyRows packed = std::shared_ptr<const data::SparseRows>(sparse);
   const data::AnyRows dense = std::make_shared<const data::Rows>(sparse->dense());
-  const Terms terms = terms_of(5000, 30, learn::Hinge{});
+  const plan::Terms terms = terms_of(5000, 30, learn::Hinge{});
   const auto one = first_answer(packed, terms, theta);
   ASSERT_TRUE(one) << describe(one.error());
   for (const data::AnyRows& rows : {packed, dense})

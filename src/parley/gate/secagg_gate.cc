@@ -1,24 +1,19 @@
 #include "parley/gate/secagg_gate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "parley/base/math/number.h"
-#include "parley/gate/gate.h"
-#include "parley/gate/other_data.h"
 #include "parley/learn/federated/shrink.h"
 
 namespace parley::gate {
 namespace {
 
-constexpr size_t kSharesAhead = 2;
-
 /// To the end, repeated aggregations and evaluations among them.
 Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
-                        const SecaggTerms& terms) {
+                        const plan::SecaggTerms& terms) {
   const uint32_t evaluated = ledger.last_round(terms.charter, privacy::ReleaseKind::kEvaluation);
   const uint32_t paid = std::min(terms.answers, ledger.last_round(terms.charter));
   const uint32_t left = evaluated > 0 ? 0 : terms.answers - paid;
@@ -30,16 +25,6 @@ Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
   return ledger.can_afford(dataset, terms.cost(), left, then);
 }
 
-privacy::DrawnOf<privacy::SharedMechanisms>::type drawn(const privacy::SharedMechanisms& shares,
-                                                        size_t numbers, Entropy& entropy) {
-  using Any = privacy::DrawnOf<privacy::SharedMechanisms>::type;
-  return std::visit(
-      [&]<class M>(const M& mechanism) {
-        return Any(std::in_place_type<privacy::Drawn<M>>, mechanism, numbers, entropy);
-      },
-      shares);
-}
-
 }  // namespace
 
 Hash share_query_hash(const Hash& charter, uint32_t attempt, std::span<const double> theta,
@@ -47,17 +32,17 @@ Hash share_query_hash(const Hash& charter, uint32_t attempt, std::span<const dou
   return TupleBytes().add("aggregation").add(query_hash(charter, attempt, theta, kind)).sha256();
 }
 
-SecaggGate::SecaggGate(Records records, SecaggTerms terms, ledger::Ledger& ledger,
+SecaggGate::SecaggGate(Records records, plan::SecaggTerms terms, ledger::Ledger& ledger,
                        ledger::DatasetId dataset, Entropy& entropy, int threads)
     : records_(std::move(records)),
       terms_(std::move(terms)),
-      ledger_(&ledger),
-      dataset_(dataset),
+      account_{&ledger, dataset, terms_.charter},
       entropy_(&entropy),
       threads_(threads) {}
 
-Result<SecaggGate> SecaggGate::open(Records records, SecaggTerms terms, ledger::Ledger& ledger,
-                                    ledger::DatasetId dataset, Entropy& entropy, int threads) {
+Result<SecaggGate> SecaggGate::open(Records records, plan::SecaggTerms terms,
+                                    ledger::Ledger& ledger, ledger::DatasetId dataset,
+                                    Entropy& entropy, int threads) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
   if (rows != terms.rows()) return other_data("rows", terms.rows(), rows);
   if (columns != terms.numbers()) return other_data("features", terms.numbers(), columns);
@@ -75,15 +60,7 @@ Result<SecaggGate> SecaggGate::open(Records records, SecaggTerms terms, ledger::
 }
 
 Result<void> SecaggGate::validate(std::span<const double> theta, Kind kind) const {
-  if (theta.size() != terms_.numbers())
-    return Error{Code::kInvalid, "theta has " + std::to_string(theta.size()) +
-                                     " coordinates, the charter's model " +
-                                     std::to_string(terms_.numbers())};
-  const double box = terms_.box;
-  for (const double value : theta)
-    if (!(std::fabs(value) <= box))  // Also catches NaN.
-      return Error{Code::kInvalid, "theta is not finite or outside the box " + shortest(box),
-                   "The learner must project its model before it asks."};
+  TRY(check_theta(theta, terms_.numbers(), terms_.box));
   return is_payable(kind);
 }
 
@@ -107,7 +84,7 @@ privacy::Bounded<L2> SecaggGate::part_at(uint32_t attempt, std::span<const doubl
   if (kind == Kind::kEvaluation)
     return ClipAndSum::evaluation<L2>(records_, terms_.evaluation->map, at,
                                       terms_.evaluation->unit_records, threads_);
-  if (const auto* sum = std::get_if<GradientSum>(&terms_.part))
+  if (const auto* sum = std::get_if<plan::GradientSum>(&terms_.part))
     return ClipAndSum::gradient<L2>(records_, sum->loss, sum->lattice, at, sum->unit_records,
                                     threads_);
   const learn::LocalUpdate& update = terms_.update();
@@ -120,32 +97,22 @@ Result<privacy::Masked> SecaggGate::share(uint32_t attempt, std::span<const doub
   TRY(validate(theta, kind));
   const ledger::Query query{terms_.charter, paid(kind) + 1,
                             share_query_hash(terms_.charter, attempt, theta, kind), kind};
-  DrawnShare noise = next_noise(kind);
+  if (noise(kind).empty()) draw_ahead();
+  auto drawn_ahead = noise(kind).next();
   auto part = part_at(attempt, theta, kind);
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) {
-        return ledger_->pay_share(dataset_, query, std::move(part), std::move(drawn),
-                                  std::move(mask));
+        return account_.ledger->pay_share(account_.dataset, query, std::move(part),
+                                          std::move(drawn), std::move(mask));
       },
-      noise);
-}
-
-SecaggGate::DrawnShare SecaggGate::next_noise(Kind kind) {
-  if (kind == Kind::kEvaluation ? !evaluation_noise_ : noise_.empty()) draw_ahead();
-  if (kind == Kind::kEvaluation) return *std::exchange(evaluation_noise_, std::nullopt);
-  DrawnShare noise = std::move(noise_.front());
-  noise_.pop_front();
-  return noise;
+      drawn_ahead);
 }
 
 void SecaggGate::draw_ahead() {
   const uint32_t left = terms_.answers - std::min(terms_.answers, paid());
-  while (noise_.size() < std::min<size_t>(left, kSharesAhead))
-    noise_.push_back(drawn(terms_.mechanism, terms_.numbers(), *entropy_));
-  if (terms_.evaluation && !evaluation_noise_ &&
-      paid(Kind::kEvaluation) < terms_.evaluation->answers)
-    evaluation_noise_.emplace(
-        drawn(terms_.evaluation->mechanism, numbers(Kind::kEvaluation), *entropy_));
+  noise_.fill(left, terms_.mechanism, terms_.numbers(), *entropy_);
+  if (terms_.evaluation && paid(Kind::kEvaluation) < terms_.evaluation->answers)
+    evaluation_noise_.fill(1, terms_.evaluation->mechanism, numbers(Kind::kEvaluation), *entropy_);
 }
 
 }  // namespace parley::gate

@@ -46,7 +46,7 @@ class SecaggGateTest : public testing::Test {
       dataset_ = *ledger_->declare(
           "data", *privacy::Budget::make(*privacy::Epsilon::make(epsilon), 1e-6, 0));
     }
-    auto plan = secagg_plan(charter());
+    auto plan = plan::secagg_plan(charter());
     EXPECT_TRUE(plan) << (plan ? "" : describe(plan.error()));
     return SecaggGate::open(Records(data::AnyRows(rows_)), plan->owners[0], *ledger_, dataset_,
                             entropy_, 1);
@@ -126,7 +126,7 @@ TEST_F(SecaggGateTest, ABudgetThatDoesNotLastToTheEndIsRefusedBeforeTheStart) {
 }
 
 TEST_F(SecaggGateTest, TheRingIsProvedFromTheCharterAndWhatMayOverflowIsRefused) {
-  const auto plan = secagg_plan(charter());
+  const auto plan = plan::secagg_plan(charter());
   ASSERT_TRUE(plan);
   const auto& share = std::get<privacy::GaussianShare>(plan->owners[0].mechanism);
   EXPECT_GE(share.variance(), 0x1p20);
@@ -138,8 +138,8 @@ TEST_F(SecaggGateTest, TheRingIsProvedFromTheCharterAndWhatMayOverflowIsRefused)
   many.owners.resize(300, many.owners[0]);
   many.secure_aggregation->survivors = 240, many.secure_aggregation->colluders = 60;
   many.privacy.max_grad_norm = 1e12;
-  Result<SecaggPlan> last = secagg_plan(many);
-  for (; last; last = secagg_plan(many)) {
+  Result<plan::SecaggPlan> last = plan::secagg_plan(many);
+  for (; last; last = plan::secagg_plan(many)) {
     EXPECT_LT(last->largest, 0x1p63);
     many.privacy.max_grad_norm *= 1.2;
   }
@@ -151,7 +151,7 @@ TEST_F(SecaggGateTest, NoiseIsEnoughForTheOwnerThatNeedsMost) {
   charter::Charter unequal = charter();
   unequal.owners[1].epsilon = .5;
   unequal.owners[2].rows = 2;
-  const auto plan = secagg_plan(unequal);
+  const auto plan = plan::secagg_plan(unequal);
   ASSERT_TRUE(plan);
   const uint32_t answers = plan->owners[0].answers;
   for (size_t i = 0; i < 3; ++i) {

@@ -38,9 +38,9 @@ charter::Charter charter_with(const Case& of) {
   return *charter::parse_charter(text + "[learner]\nname = \"registry\"\n", "test", ".");
 }
 
-std::vector<int64_t> exact_part(const Records& records, const SecaggTerms& terms,
+std::vector<int64_t> exact_part(const Records& records, const plan::SecaggTerms& terms,
                                 const std::vector<double>& theta) {
-  if (const auto* sum = std::get_if<GradientSum>(&terms.part))
+  if (const auto* sum = std::get_if<plan::GradientSum>(&terms.part))
     return privacy::BoundedForTest::values(
         ClipAndSum::gradient<L2>(records, sum->loss, sum->lattice, theta, 1, 1));
   return privacy::BoundedForTest::values(
@@ -48,7 +48,7 @@ std::vector<int64_t> exact_part(const Records& records, const SecaggTerms& terms
 }
 
 /// Of one owner, all rounds: what it adds to the sum beyond its update.
-std::vector<double> noise_of(const SecaggPlan& plan, size_t owner) {
+std::vector<double> noise_of(const plan::SecaggPlan& plan, size_t owner) {
   auto rows = std::make_shared<data::Rows>(kColumns);
   const std::vector<double> record(kColumns, .1 * double(owner + 1)), theta(kColumns, .25);
   rows->add(record, 1.);
@@ -74,7 +74,7 @@ class ShareNoise : public testing::TestWithParam<Case> {};
 
 /// False alarms: 1e-6. A sixth less noise would be found with certainty.
 TEST_P(ShareNoise, AfterTheMostDropoutsAndWithoutTheColludersIsWhatWasCharged) {
-  const auto plan = secagg_plan(charter_with(GetParam()));
+  const auto plan = plan::secagg_plan(charter_with(GetParam()));
   ASSERT_TRUE(plan);
   const double charged =
       std::visit([](const auto& known) { return known.variance(); }, plan->owners[0].mechanism) *

@@ -8,10 +8,10 @@
 #include <string>
 
 #include "parley/data/readers/libsvm.h"
-#include "parley/gate/secagg_terms.h"
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/privacy/budget/budget.h"
 #include "support/entropy.h"
 #include "support/texts.h"
@@ -64,7 +64,7 @@ class RealDataShares : public testing::Test {
 
   /// Excess objective of the mean of the last quarter of the rounds; every owner adds `noise`.
   template <class M>
-  double excess(const SecaggPlan& plan, const M& noise) const {
+  double excess(const plan::SecaggPlan& plan, const M& noise) const {
     const learn::LocalUpdate& update = plan.owners[0].update();
     const size_t owners = plan.owners.size(), each = update.plan().rows;
     test::SeededEntropy entropy(1, "noise");
@@ -92,7 +92,7 @@ class RealDataShares : public testing::Test {
     double secure, alone;
   };
   Pair with_owners(size_t owners) const {
-    const auto plan = secagg_plan(charter_of(owners, all_->size() / owners));
+    const auto plan = plan::secagg_plan(charter_of(owners, all_->size() / owners));
     const double rho = privacy::Budget::make(privacy::Epsilon{1.0}, 1e-5, 0)->rho_max;
     const auto alone =
         privacy::Gaussian::calibrate(plan->owners[0].sensitivity(), 20, *privacy::Rho::make(rho));

@@ -1,6 +1,8 @@
 // The sensitivity that is charged against a search over neighbours: every corner of the features'
 // and the target's bounds is replaced by every other, at every corner of the model's box. Bounds
 // are not symmetric, so that one used in place of the other would show.
+#include "parley/plan/sensitivity.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -55,7 +57,7 @@ std::vector<Integers> corner_sums(const learn::Losses& loss, const Lattice& latt
 template <class Norm>
 double largest_part(const learn::Losses& loss, double clip, const std::array<double, 2>& labels) {
   const Lattice lattice = *Lattice::make(clip, 24, kColumns);
-  const double allowed = ClipAndSum::sensitivity<Norm>(lattice, 1);
+  const double allowed = plan::sensitivity<Norm>(lattice, 1);
   double largest = 0;
   for (size_t which = 0; which < 8; ++which) {
     const Point theta = corner(which, {-2, -2, -2}, {2, 2, 2});

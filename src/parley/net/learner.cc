@@ -50,7 +50,7 @@ Result<Opened> open_journal(const LearnerOptions& options, const Hash& charter, 
 /// Every owner will be shown its newest receipt from earlier jobs.
 Result<void> remember_receipts(const ReceiptBook& book, protocol::Learner& learner) {
   for (size_t i = 0; i < learner.owners().size(); ++i) {
-    const protocol::PlannedOwner& owner = learner.owners()[i];
+    const plan::PlannedOwner& owner = learner.owners()[i];
     if (!owner.sign_key) continue;
     auto newest = TRY(book.newest(owner.name, *owner.sign_key));
     if (newest) learner.remember(i, *std::move(newest));

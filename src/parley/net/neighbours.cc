@@ -8,8 +8,8 @@
 #include "parley/net/circle.h"
 #include "parley/net/owner_service.h"
 #include "parley/net/transport/server.h"
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/sync_plan.h"
 
 namespace parley::net {
 namespace {
@@ -25,19 +25,19 @@ struct Setup {
   const Charter& job;
   size_t self = 0;
   std::vector<size_t> dialled{}, expected{};  // neighbours before and after it in the charter
-  protocol::SyncPlan plan{};
+  plan::SyncPlan plan{};
 };
 
 Result<Setup> set_up(const Policy& policy, const Ready& ready) {
   Setup setup{.charter = ready.charter, .job = ready.jobs.front()};
   const auto& owners = setup.charter.owners;
   while (owners[setup.self].name != policy.owner) ++setup.self;
-  for (size_t each : protocol::neighbours_of(setup.charter, setup.self))
+  for (size_t each : plan::neighbours_of(setup.charter, setup.self))
     (each < setup.self ? setup.dialled : setup.expected).push_back(each);
   const std::filesystem::path folders[] = {setup.charter.folder, policy.folder};
   const auto pilot = TRY(charter::load_pilot(setup.charter, folders));
-  setup.plan = TRY(protocol::sync_plan(setup.job, pilot.get()));
-  TRY(protocol::require_signatures(setup.plan.owners, setup.charter));
+  setup.plan = TRY(plan::sync_plan(setup.job, pilot.get()));
+  TRY(plan::require_signatures(setup.plan.owners, setup.charter));
   return setup;
 }
 
@@ -87,7 +87,7 @@ Result<std::string> listen_on(const Policy& policy, const Charter& charter, size
 }
 
 /// An answer and its receipt, a proof, and the names of everybody.
-size_t longest_message(const protocol::SyncPlan& plan) {
+size_t longest_message(const plan::SyncPlan& plan) {
   size_t names = 0;
   for (const auto& owner : plan.owners) names += owner.name.size() + 8;
   return std::min(8 * plan.numbers() + 8192 + names, wire::kMessageBytesMax);
@@ -264,7 +264,7 @@ Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, c
   }
   auto gate = TRY(open_gate(context, ready, setup.job));
   protocol::GossipNode node(setup.plan,
-                            {setup.self, protocol::neighbours_of(setup.charter, setup.self)},
+                            {setup.self, plan::neighbours_of(setup.charter, setup.self)},
                             std::move(gate), ready.key);
   const ReceiptBook book(options.receipts);
   for (size_t i = 0; i < setup.plan.owners.size(); ++i) {

@@ -2,7 +2,7 @@
 // the two owners come to one model all the same.
 #include "parley/net/neighbours.h"
 
-#include "parley/protocol/peers/owner_jobs.h"
+#include "parley/plan/learner/jobs.h"
 #include "parley/wire/gossip.h"
 #include "support/open_job.h"
 
@@ -56,8 +56,8 @@ class Side {
   void start() {
     thread_ = std::thread([this] {
       const charter::Charter charter = joined();
-      const Ready ready{charter, *protocol::jobs_asking(charter, policy_.owner),
-                        &policy_.datasets[0], gate::Records(owner_.rows), key_};
+      const Ready ready{charter, *plan::jobs_asking(charter, policy_.owner), &policy_.datasets[0],
+                        gate::Records(owner_.rows), key_};
       const NeighbourOptions options{.listen = "127.0.0.1:0", .out = folder_ / "job"};
       const OwnerContext context{policy_, owner_.ledger, *owner_.entropy, mutex_};
       model = learn_with_neighbours(context, ready, credentials_, options, banks_.clock(), stop,

@@ -7,12 +7,11 @@
 
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
-#include "parley/gate/terms.h"
 #include "parley/net/vertical.h"
-#include "parley/protocol/learner_kind.h"
+#include "parley/plan/can_run.h"
+#include "parley/plan/learner/jobs.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/make_owner.h"
-#include "parley/protocol/peers/owner_jobs.h"
 
 namespace parley::net {
 namespace {
@@ -153,9 +152,9 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter)
   SigningKey key = TRY(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!columns) TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
-  auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
+  auto jobs = TRY(plan::jobs_asking(charter, policy.owner));
   for (const charter::Charter& job : jobs) {
-    TRY(protocol::check_learner(job));
+    TRY(plan::check_learner(job));
     TRY(protocol::check_owner(job, TRY(place_in(job, policy.owner))));
   }
   Ready ready{std::move(charter), std::move(jobs), data, {}, std::move(key)};
@@ -189,7 +188,7 @@ Result<ledger::DatasetId> account_for(const OwnerContext& context, const Ready& 
 Result<gate::Gate> open_gate(const OwnerContext& context, const Ready& ready,
                              const charter::Charter& job) {
   const auto approval = TRY(approval_for(context, ready.charter));
-  gate::Terms terms = TRY(gate::terms_for(job, TRY(place_in(job, context.policy.owner))));
+  plan::Terms terms = TRY(plan::terms_for(job, TRY(place_in(job, context.policy.owner))));
   const std::lock_guard lock(context.mutex);
   const auto dataset = TRY(account_for(context, ready, approval));
   return gate::Gate::open(*ready.records, std::move(terms), context.ledger, dataset,

@@ -36,7 +36,7 @@ struct OwnerContext {
 /// A charter that the policy accepts, and the owner's rows for it, read and counted.
 struct Ready {
   charter::Charter charter;            // with its bundle
-  std::vector<charter::Charter> jobs;  // in which this owner answers (protocol/peers/owner_jobs.h)
+  std::vector<charter::Charter> jobs;  // in which this owner answers (plan/learner/jobs.h)
   const charter::Dataset* data = nullptr;
   std::optional<gate::Records> records;  // none of an owner of columns, whose gate reads them
   SigningKey key;

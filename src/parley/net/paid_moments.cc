@@ -60,7 +60,7 @@ Result<data::PaidMoments> release_moments(const charter::Policy& policy,
   const size_t place = TRY(place_of(charter, policy.owner));
   const charter::Dataset* data = TRY(dataset_of(policy, order.dataset));
   TRY(check_allowed(policy, charter, *data, order.price.epsilon.value()));
-  gate::Terms terms = TRY(gate::moments_terms(charter, place, order.price));
+  plan::Terms terms = TRY(plan::moments_terms(charter, place, order.price));
   const data::Source source = TRY(charter::source_of(policy, *data, charter));
   const auto loaded = TRY(data::load_any(source, data::encoding_of(charter.schema)));
   auto rows = TRY(data::moment_rows(loaded.rows, charter.schema));
@@ -71,7 +71,7 @@ Result<data::PaidMoments> release_moments(const charter::Policy& policy,
       TRY(gate::Gate::open(gate::Records(std::make_shared<const data::Rows>(std::move(rows))),
                            terms, ledger, dataset, entropy, static_cast<int>(policy.threads)));
   const auto released = TRY(gate.answer(1, std::vector<double>(terms.lattice.dimension())));
-  data::PaidMoments moments = gate::paid_moments(charter, place, terms, released);
+  data::PaidMoments moments = plan::paid_moments(charter, place, terms, released);
   if (!policy.identity) return moments;
   const SigningKey key = TRY(own_key(policy, charter, place));
   moments.signature = key.sign(data::signed_bytes(moments));

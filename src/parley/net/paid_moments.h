@@ -7,13 +7,13 @@
 #include "parley/base/clock.h"
 #include "parley/base/entropy.h"
 #include "parley/charter/policy.h"
-#include "parley/gate/moments.h"
+#include "parley/plan/moments.h"
 
 namespace parley::net {
 
 /// What the person who types the command decides.
 struct MomentsOrder {
-  gate::MomentsPrice price;
+  plan::MomentsPrice price;
   std::string dataset{};  // of the policy; may be empty if it has one only
 };
 

@@ -6,11 +6,11 @@
 
 #include "parley/base/files.h"
 #include "parley/gate/own_file.h"
-#include "parley/gate/terms.h"
 #include "parley/net/owner.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/terms.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/peers/own_model.h"
-#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/wire/gossip.h"
 #include "parley/wire/transcript_file.h"
@@ -47,7 +47,7 @@ struct Learned {
 Result<Learned> learn_again(const Policy& policy, const Charter& charter,
                             const std::filesystem::path& file) {
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
-  Learned learned{TRY(protocol::learners_job(charter, policy.owner)), {}, {}, {}};
+  Learned learned{TRY(plan::learners_job(charter, policy.owner)), {}, {}, {}};
   learned.pilot = TRY(charter::load_pilot(charter, folders));
   learned.transcript = TRY(wire::read_transcript(file));
   const auto learner =
@@ -72,7 +72,7 @@ Result<Learned> learn_again(const Policy& policy, const Charter& charter,
 /// What each owner has spent on a published model.
 protocol::Trained together(const Charter& charter, size_t place, const protocol::Trained& others,
                            const privacy::Released& own) {
-  const gate::Terms terms = *gate::terms_for(charter, place);  // The gate was opened with them.
+  const plan::Terms terms = *plan::terms_for(charter, place);  // The gate was opened with them.
   protocol::Trained all{
       .theta = protocol::published_model(own.values(), terms.lattice.gamma(), terms.box)};
   all.spent = others.spent, all.answers = others.answers;

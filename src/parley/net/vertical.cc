@@ -31,8 +31,8 @@ std::filesystem::path part_folder(const charter::Policy& policy, const Hash& cha
 Result<learn::AlignedRows> aligned_rows(const charter::Policy& policy, const charter::Dataset& data,
                                         const charter::Charter& charter, size_t place) {
   const data::Source source = TRY(charter::source_of(policy, data, charter));
-  return learn::load_aligned(source, gate::part_schema(charter, place),
-                             gate::holds_label(charter, place), charter.records->id,
+  return learn::load_aligned(source, plan::part_schema(charter, place),
+                             plan::holds_label(charter, place), charter.records->id,
                              protocol::alignment_key(charter.hash),
                              static_cast<uint64_t>(charter.records->count),
                              charter.records->on_mismatch == charter::OnMismatch::kIntersect);

@@ -26,7 +26,6 @@
 namespace parley::gate {
 class ClipAndSum;
 class ColumnsGate;
-class FineTune;
 class OwnFile;
 }  // namespace parley::gate
 namespace parley::ledger {
@@ -54,7 +53,6 @@ class Raw {
  private:
   friend class gate::ClipAndSum;
   friend class gate::ColumnsGate;
-  friend class gate::FineTune;
   friend class gate::OwnFile;  // Writes a file for its owner alone.
   T value_;
 };
@@ -72,7 +70,6 @@ class Bounded {
 
  private:
   friend class gate::ClipAndSum;
-  friend class gate::FineTune;
   friend class ledger::Ledger;
   friend struct BoundedForTest;  // Defined under tests/ only.
   Bounded(std::vector<int64_t> sum, double sensitivity)

@@ -37,23 +37,13 @@
 
 #include "parley/charter/charter.h"
 #include "parley/learn/schedule/async_descent.h"
+#include "parley/plan/learner/async_plan.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/owner.h"
 
 namespace parley::protocol {
 
-/// All a learner knows: public numbers of the charter.
-struct AsyncPlan {
-  Hash charter{};
-  std::vector<PlannedOwner> owners{};
-  double gamma = 0;      // of the lattice on which answers arrive
-  uint32_t answers = 0;  // most of one owner
-  charter::Contact contact = charter::Contact::kOwnerRequests;
-  learn::AsyncRule rule{};
-  /// Set where the model is evaluated after the last round.
-  std::optional<learn::EvaluationMap> evaluation{};
-  size_t quorum = 1;  // evaluations that are enough when the time is up
-};
+using plan::AsyncPlan;
 
 class AsyncLearner final : public Learner {
  public:

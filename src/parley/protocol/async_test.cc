@@ -56,8 +56,8 @@ struct OwnerContext {
     restart();
   }
   void restart() {
-    const auto sensitivity = gate::ClipAndSum::sensitivity<L1>(lattice(), 1);
-    gate::Terms terms{.charter = plan_for().charter,
+    const auto sensitivity = plan::sensitivity<L1>(lattice(), 1);
+    plan::Terms terms{.charter = plan_for().charter,
                       .rows = number == 1 ? 3u : 2u,
                       .answers = kAnswers,
                       .box = .5,

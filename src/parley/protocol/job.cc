@@ -4,20 +4,6 @@
 
 namespace parley::protocol {
 
-Result<void> require_signatures(std::vector<PlannedOwner>& owners,
-                                const charter::Charter& charter) {
-  for (size_t i = 0; i < charter.owners.size(); ++i) {
-    const charter::Owner& owner = charter.owners[i];
-    if (!owner.sign_key)
-      return Error{Code::kInvalid,
-                   owner.name + " has no sign_key, so nobody could check its receipts",
-                   "Add the line that `parley join` printed for it.",
-                   {.key = "owner[" + std::to_string(i) + "].sign_key"}};
-    owners[i].sign_key = owner.sign_key;
-  }
-  return {};
-}
-
 Hash model_hash(std::span<const double> theta) {
   TupleBytes tuple;
   for (double value : theta) tuple.add(value);

@@ -10,21 +10,12 @@
 #include "parley/charter/charter.h"
 #include "parley/learn/kernel/evaluation_map.h"
 #include "parley/learn/model.h"
+#include "parley/plan/learner/weights.h"
 #include "parley/wire/transcript.h"
 
 namespace parley::protocol {
 
-/// What a learner knows of an owner: public numbers of the charter.
-struct PlannedOwner {
-  std::string name;
-  uint64_t rows = 0;
-  double weight = 0;                  // v_i; they add up to 1
-  std::optional<SignKey> sign_key{};  // its receipts must be signed by it; none in a simulation
-  double evaluation_variance = 0;     // of the noise in its evaluation, in lattice units
-};
-
-/// From now on receipts must be signed. A charter without a key for an owner is refused.
-Result<void> require_signatures(std::vector<PlannedOwner>& owners, const charter::Charter& charter);
+using plan::PlannedOwner;
 
 /// What an owner has spent on a job.
 struct JobSpent {

@@ -2,9 +2,11 @@
 
 #include <utility>
 
-#include "parley/protocol/async_plan.h"
+#include "parley/plan/learner/async_plan.h"
+#include "parley/plan/learner/sync_plan.h"
+#include "parley/protocol/async.h"
 #include "parley/protocol/federated/learner.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/protocol/sync.h"
 #include "parley/protocol/vertical/learner.h"
 
 namespace parley::protocol {
@@ -13,7 +15,7 @@ namespace {
 template <class Role, class Plan>
 Result<std::unique_ptr<Learner>> made(Plan plan, const charter::Charter& charter,
                                       Receipts receipts) {
-  if (receipts == Receipts::kSigned) TRY(require_signatures(plan.owners, charter));
+  if (receipts == Receipts::kSigned) TRY(plan::require_signatures(plan.owners, charter));
   return std::unique_ptr<Learner>(std::make_unique<Role>(std::move(plan)));
 }
 
@@ -28,19 +30,19 @@ Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
                                               const std::optional<Secret32>& dealer) {
   if (has_dealer(charter)) {
     auto plan = TRY(vertical_plan(charter));
-    if (receipts == Receipts::kSigned) TRY(require_signatures(plan.owners, charter));
+    if (receipts == Receipts::kSigned) TRY(plan::require_signatures(plan.owners, charter));
     if (!dealer)
       return Error{Code::kInvalid, "a job of protocol sharing has a dealer, whose key is missing",
                    "Its masks and noise are the dealer's, its model is the owners'."};
     return std::unique_ptr<Learner>(std::make_unique<VerticalLearner>(std::move(plan), *dealer));
   }
   if (charter.protocol.name == charter::ProtocolName::kAsync)
-    return made<AsyncLearner>(TRY(async_plan(charter, pilot)), charter, receipts);
+    return made<AsyncLearner>(TRY(plan::async_plan(charter, pilot)), charter, receipts);
   if (charter.secure_aggregation) {
     auto plan = TRY(federated_plan(charter, pilot));  // It has keys of its own: aggregation signs.
     return std::unique_ptr<Learner>(std::make_unique<FederatedLearner>(std::move(plan)));
   }
-  return made<SyncLearner>(TRY(sync_plan(charter, pilot)), charter, receipts);
+  return made<SyncLearner>(TRY(plan::sync_plan(charter, pilot)), charter, receipts);
 }
 
 }  // namespace parley::protocol

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "parley/gate/terms.h"
+#include "parley/plan/terms.h"
 #include "parley/protocol/async.h"
 #include "parley/protocol/federated/owner.h"
 #include "parley/protocol/make_learner.h"
@@ -15,7 +15,7 @@ namespace {
 using MadeOwner = Result<std::unique_ptr<Owner>>;
 
 MadeOwner columns_owner(OwnerSetting& own) {
-  const auto terms = TRY(gate::vertical_terms(own.charter));
+  const auto terms = TRY(plan::vertical_terms(own.charter));
   ColumnsSetting& columns = own.columns;
   auto setting = TRY(vertical_setting(own.charter, terms, own.place, columns.training));
   setting.records = columns.records;
@@ -36,7 +36,7 @@ MadeOwner aggregating_owner(OwnerSetting& own) {
   if (!own.key)
     return Error{Code::kInvalid, "secure aggregation signs, and the owner has no key for that",
                  "Give it the key that the charter names."};
-  const gate::SecaggPlan plan = TRY(gate::secagg_plan(own.charter));
+  const plan::SecaggPlan plan = TRY(plan::secagg_plan(own.charter));
   Circle circle = TRY(Circle::of(own.charter));
   auto gate = TRY(gate::SecaggGate::open(std::move(own.records), plan.owners.at(own.place),
                                          own.ledger, own.dataset, own.entropy, own.threads));
@@ -50,7 +50,7 @@ Result<std::unique_ptr<Owner>> make_owner(OwnerSetting own) {
   const charter::Charter& charter = own.charter;
   if (has_dealer(charter)) return columns_owner(own);
   if (charter.secure_aggregation) return aggregating_owner(own);
-  auto gate = TRY(gate::Gate::open(std::move(own.records), TRY(gate::terms_for(charter, own.place)),
+  auto gate = TRY(gate::Gate::open(std::move(own.records), TRY(plan::terms_for(charter, own.place)),
                                    own.ledger, own.dataset, own.entropy, own.threads));
   const std::string& name = charter.owners[own.place].name;
   if (charter.protocol.name == charter::ProtocolName::kAsync)
@@ -62,11 +62,11 @@ Result<std::unique_ptr<Owner>> make_owner(OwnerSetting own) {
 
 Result<void> check_owner(const charter::Charter& charter, size_t place) {
   if (has_dealer(charter))
-    TRY(gate::vertical_terms(charter));
+    TRY(plan::vertical_terms(charter));
   else if (charter.secure_aggregation)
-    TRY(gate::secagg_plan(charter));
+    TRY(plan::secagg_plan(charter));
   else
-    TRY(gate::terms_for(charter, place));
+    TRY(plan::terms_for(charter, place));
   return {};
 }
 

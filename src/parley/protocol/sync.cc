@@ -14,10 +14,6 @@ constexpr uint32_t kSignatureEvery = 64;
 
 }  // namespace
 
-size_t SyncPlan::numbers() const {
-  return moments ? learn::statistics_size(schedule.start.size()) : schedule.start.size();
-}
-
 // The learner.
 
 SyncLearner::SyncLearner(SyncPlan plan)

@@ -32,34 +32,13 @@
 #include <string>
 #include <vector>
 
-#include "parley/learn/schedule/schedule.h"
+#include "parley/plan/learner/sync_plan.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/owner.h"
 
 namespace parley::protocol {
 
-/// All a learner knows: public numbers of the charter, and a schedule made from them and the pilot.
-struct SyncPlan {
-  struct Moments {
-    double off = 1;         // what entries beside the diagonal were multiplied with
-    double with_label = 1;  // and those with the label
-    double floor = 0;       // below it an eigenvalue is noise
-  };
-  Hash charter{};
-  std::vector<PlannedOwner> owners;
-  double gamma = 0;  // of the lattice on which answers arrive
-  double box = 0;
-  double l2 = 0;
-  learn::Schedule schedule;
-  size_t quorum = 0;  // answers that are enough when the time is up; 0: of all owners
-  /// Set where answers are second moments: the one step goes to their minimum.
-  std::optional<Moments> moments{};
-  /// Set where the model is evaluated after the last round.
-  std::optional<learn::EvaluationMap> evaluation{};
-
-  /// How many numbers an answer has.
-  size_t numbers() const;
-};
+using plan::SyncPlan;
 
 class SyncLearner final : public Learner {
  public:

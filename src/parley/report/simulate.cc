@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
 #include "parley/report/evaluation.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -146,7 +146,7 @@ std::string to_text(const SimulateResult& result) {
 
 std::string to_json(const SimulateResult& result) {
   Json json = {{"format", "parley.simulate/1"},
-               {"parley", kVersion},
+               {"parley", provenance()},
                {"charter", {{"name", result.job.charter}, {"sha256", result.job.charter_hash}}},
                {"private", false},
                {"why_not_private", result.why_not_private},

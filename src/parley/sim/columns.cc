@@ -4,12 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/gate/vertical_terms.h"
 #include "parley/learn/metrics.h"
 #include "parley/learn/vertical/integer_rows.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/sim/engine/engine.h"
 #include "parley/sim/engine/party.h"
-#include "parley/sim/paper/admm.h"
+#include "parley/sim/literal.h"
 
 namespace parley::sim {
 namespace {
@@ -22,7 +22,7 @@ std::vector<std::vector<size_t>> places_of(const Charter& charter) {
   std::vector<std::vector<size_t>> places;
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     places.emplace_back();
-    for (const std::string& name : gate::part_schema(charter, i).features())
+    for (const std::string& name : plan::part_schema(charter, i).features())
       places.back().push_back(size_t(std::find(all.begin(), all.end(), name) - all.begin()));
   }
   return places;
@@ -30,7 +30,7 @@ std::vector<std::vector<size_t>> places_of(const Charter& charter) {
 
 size_t label_holder(const Charter& charter) {
   size_t place = 0;
-  while (!gate::holds_label(charter, place)) ++place;
+  while (!plan::holds_label(charter, place)) ++place;
   return place;
 }
 
@@ -104,7 +104,7 @@ Result<void> check_same_records(const SimulateInput& input) {
 }
 
 /// Of the noise: on the mean gradient or moment, or, under noisy sharing, on one score.
-double noise_scale(const gate::VerticalTerms& terms) {
+double noise_scale(const plan::VerticalTerms& terms) {
   if (terms.noisy) return std::ldexp(terms.noise.scale(), -terms.noisy->fraction);
   if (terms.beside)
     return std::ldexp(terms.beside->scale(), -2 * terms.plan.bits) / double(terms.plan.rows);
@@ -124,7 +124,7 @@ Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& opti
 
 /// Owners with ledgers, a dealer, and everything in bytes.
 Result<ColumnsJob> private_job(const SimulateInput& input, const SimulateOptions& options) {
-  const gate::VerticalTerms terms = TRY(gate::vertical_terms(input.charter));
+  const plan::VerticalTerms terms = TRY(plan::vertical_terms(input.charter));
   return ColumnsJob{.plan = terms.plan,
                     .why_not_private = "simulation: the noise can be replayed from its seed",
                     .noise_scale = noise_scale(terms),
@@ -152,11 +152,11 @@ RunOutcome outcome_of(const Charter& charter, const ColumnsJob& job, ColumnsRun 
 
 }  // namespace
 
-Result<Simulation> simulation_of_columns(const SimulateInput& input,
-                                         const SimulateOptions& options) {
+Result<Simulation> simulation_of_columns(const SimulateInput& input, const SimulateOptions& options,
+                                         const Literal* paper) {
   const Charter& charter = input.charter;
   const bool admm = charter.protocol.rule == charter::Rule::kAdmm;
-  const auto job = TRY(admm ? paper::admm_job(input, options) : private_job(input, options));
+  const auto job = TRY(admm ? paper->columns(input, options) : private_job(input, options));
   TRY(check_same_records(input));
   if (!options.out.empty()) TRY(clear_ledgers(charter, options.out));
   const auto joined = std::make_shared<const Joined>(join(input, job.plan));

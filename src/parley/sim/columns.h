@@ -15,6 +15,8 @@
 
 namespace parley::sim {
 
+struct Literal;
+
 /// The records as the training sees them, columns side by side, and those of each owner.
 struct Joined {
   std::shared_ptr<data::Rows> all;
@@ -43,8 +45,8 @@ struct ColumnsJob {
   std::function<Result<ColumnsRun>(const Joined& joined, uint64_t run)> train{};
 };
 
-/// `parley simulate` of a charter with protocol.name = "sharing".
-Result<Simulation> simulation_of_columns(const SimulateInput& input,
-                                         const SimulateOptions& options);
+/// `parley simulate` of a charter with protocol.name = "sharing"; rule admm by `paper`.
+Result<Simulation> simulation_of_columns(const SimulateInput& input, const SimulateOptions& options,
+                                         const Literal* paper);
 
 }  // namespace parley::sim

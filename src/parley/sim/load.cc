@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "parley/gate/vertical_terms.h"
 #include "parley/learn/vertical/aligned_rows.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/protocol/vertical/setting.h"
 
 namespace parley::sim {
@@ -13,7 +13,10 @@ using charter::Charter;
 
 data::Source owner_file(const std::filesystem::path& file, const Charter& charter,
                         const std::string& owner, const data::CsvSigns& signs) {
-  data::Source source = data::source_of(file, signs);
+  return owner_source(data::source_of(file, signs), charter, owner);
+}
+
+data::Source owner_source(data::Source source, const Charter& charter, const std::string& owner) {
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.unit != "record")
     source.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};
@@ -55,8 +58,8 @@ Result<void> load_columns(const Charter& charter, const DataSources& sources,
   for (const charter::Owner& owner : charter.owners) {
     const data::Source source = TRY(source_of_owner(sources, owner.name));
     const size_t place = all.size();
-    all.push_back(TRY(learn::load_aligned(source, gate::part_schema(charter, place),
-                                          gate::holds_label(charter, place), charter.records->id,
+    all.push_back(TRY(learn::load_aligned(source, plan::part_schema(charter, place),
+                                          plan::holds_label(charter, place), charter.records->id,
                                           protocol::alignment_key(charter.hash), count, more)));
     lists.push_back(all.back().alignment.digests);
     input.owners.push_back({all.back().rows, data::name_of(source), {}});

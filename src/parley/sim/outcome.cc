@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/gate/secagg_terms.h"
-#include "parley/gate/terms.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/terms.h"
 #include "parley/sim/engine/engine.h"
 
 namespace parley::sim {
@@ -19,7 +19,7 @@ double scale_of(const auto& mechanism) {
 }  // namespace
 
 Result<double> noise_scale(const charter::Charter& charter, size_t owner) {
-  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
+  const plan::Terms terms = TRY(plan::terms_for(charter, owner));
   const double rows = terms.fine_tune ? 1 : static_cast<double>(terms.rows);
   return scale_of(terms.mechanism) * terms.lattice.gamma() / rows;
 }
@@ -27,8 +27,8 @@ Result<double> noise_scale(const charter::Charter& charter, size_t owner) {
 Result<std::vector<double>> noise_scales(const charter::Charter& charter) {
   std::vector<double> scales;
   if (charter.secure_aggregation) {
-    const gate::SecaggPlan plan = TRY(gate::secagg_plan(charter));
-    for (const gate::SecaggTerms& terms : plan.owners)
+    const plan::SecaggPlan plan = TRY(plan::secagg_plan(charter));
+    for (const plan::SecaggTerms& terms : plan.owners)
       scales.push_back(scale_of(terms.mechanism) * std::fabs(plan.unit));
     return scales;
   }

@@ -56,10 +56,12 @@ struct Outcome {
   std::vector<std::vector<double>> own{};       // of every run, for each owner that learns
 };
 
+using Run = std::function<Result<RunOutcome>(const Reference&, uint64_t run)>;
+
 /// A simulation before its first run.
 struct Simulation {
   Reference reference;
-  std::function<Result<RunOutcome>(const Reference&, uint64_t run)> run{};
+  Run run{};
   /// Fitness on all rows of the best model of one owner's rows, or columns, alone.
   std::function<double(const Reference&, size_t owner)> alone{};
   /// How a model would be judged on all rows.

@@ -8,17 +8,16 @@
 
 #include "parley/base/files.h"
 #include "parley/learn/federated/shrink.h"
+#include "parley/plan/learner/warnings.h"
 #include "parley/protocol/make_owner.h"
-#include "parley/protocol/plan_warnings.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/sim/columns.h"
 #include "parley/sim/engine/party.h"
+#include "parley/sim/literal.h"
 #include "parley/sim/outcome.h"
 #include "parley/sim/output_perturbation.h"
 #include "parley/sim/owners/gossip.h"
 #include "parley/sim/owners/owner_learner.h"
-#include "parley/sim/paper/async.h"
-#include "parley/sim/paper/sync.h"
 
 namespace parley::sim {
 namespace {
@@ -66,54 +65,11 @@ Result<RunOutcome> run_protocol(const SimulateInput& input, const SimulateOption
   return run_with_learner(input, options, reference, run);
 }
 
-RunOutcome run_paper_async(const SimulateInput& input, const SimulateOptions& options,
-                           const Reference& reference, const paper::Async& async, uint64_t run) {
-  RunOutcome outcome;
-  const auto note = [&](uint64_t round, std::span<const double> output) {
-    options.progress(1);
-    if (round % input.owners.size() == 0 || round == async.rule().rounds)
-      outcome.by_round.push_back(reference.relative_at(output));
-  };
-  auto result = async.run(options.seed, run, note);
-  outcome.model = std::move(result.value.model);
-  for (size_t i = 0; i < input.owners.size(); ++i)
-    outcome.owners.push_back({.answers = result.value.answers[i],
-                              .weight = async.rule().owners[i].weight,
-                              .noise_scale = async.noise_scale(i)});
-  return outcome;
-}
-
-RunOutcome run_paper_sync(const SimulateInput& input, const SimulateOptions& options,
-                          const Reference& reference, const paper::Sync& sync, uint64_t run) {
-  RunOutcome outcome;
-  const auto note = [&](size_t, std::span<const double> output) {
-    outcome.by_round.push_back(reference.relative_at(output));
-    options.progress(input.owners.size());
-  };
-  outcome.model = std::move(sync.run(options.seed, run, note).value);
-  for (size_t i = 0; i < input.owners.size(); ++i)
-    outcome.owners.push_back(
-        {.answers = sync.answers(), .weight = sync.weight(i), .noise_scale = sync.noise_scale(i)});
-  return outcome;
-}
-
-/// The paper's own formulas: no gate, no ledger, no bytes.
-Result<void> run_to_the_letter(const SimulateInput& input, const SimulateOptions& options,
-                               Simulation& simulation) {
-  simulation.why_not_private.insert(simulation.why_not_private.begin(),
-                                    "calibration \"paper\": real-valued noise for a bound that "
-                                    "nothing enforces, and no ledger");
-  if (input.charter.protocol.name == charter::ProtocolName::kAsync)
-    simulation.run = [&input, &options, paper = TRY(paper::Async::make(input, options.threads))](
-                         const Reference& reference, uint64_t run) -> Result<RunOutcome> {
-      return run_paper_async(input, options, reference, paper, run);
-    };
-  else
-    simulation.run = [&input, &options, paper = TRY(paper::Sync::make(input, options.threads))](
-                         const Reference& reference, uint64_t run) -> Result<RunOutcome> {
-      return run_paper_sync(input, options, reference, paper, run);
-    };
-  return {};
+Error not_in_the_library() {
+  return {Code::kInvalid,
+          "calibration \"paper\" is not in the library, which trains with privacy only",
+          "The program `parley` has it, unless it was built with PARLEY_STUDIES=OFF.",
+          {.key = "privacy.calibration"}};
 }
 
 Result<Spread> baseline(const SimulateInput& input, const SimulateOptions& options,
@@ -159,12 +115,13 @@ bool is_literal(const Charter& charter) {
 }
 
 /// Owners hold records. What cannot run is refused here.
-Result<Simulation> simulation_of_rows(const SimulateInput& input, const SimulateOptions& options) {
+Result<Simulation> simulation_of_rows(const SimulateInput& input, const SimulateOptions& options,
+                                      const Literal* paper) {
   const Charter& charter = input.charter;
   if (!is_literal(charter)) TRY(protocol::check_owner(charter, first_asked(charter)));
   TRY(check_input(input));
   std::vector<std::string> warnings;
-  if (!is_literal(charter)) warnings = TRY(protocol::plan_warnings(charter, input.pilot.get()));
+  if (!is_literal(charter)) warnings = TRY(plan::plan_warnings(charter, input.pilot.get()));
   Simulation simulation{
       .reference = TRY(reference_of(input, options.threads)),
       .run = [&](const Reference& reference,
@@ -177,10 +134,14 @@ Result<Simulation> simulation_of_rows(const SimulateInput& input, const Simulate
       .why_not_private = {"simulation: the noise can be replayed from its seed",
                           "fitness was measured on private rows"},
       .warnings = std::move(warnings)};
-  if (is_literal(charter))
-    TRY(run_to_the_letter(input, options, simulation));
-  else if (!options.out.empty())
+  if (is_literal(charter)) {
+    simulation.run = TRY(paper->rows(input, options));
+    simulation.why_not_private.insert(simulation.why_not_private.begin(),
+                                      "calibration \"paper\": real-valued noise for a bound that "
+                                      "nothing enforces, and no ledger");
+  } else if (!options.out.empty()) {
     TRY(clear_ledgers(charter, options.out));
+  }
   return simulation;
 }
 
@@ -316,13 +277,16 @@ Spread spread_of(std::vector<double> values) {
   return spread;
 }
 
-Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOptions& options) {
+Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOptions& options,
+                                const Literal* paper) {
   const auto started = std::chrono::steady_clock::now();
+  if (is_literal(given.charter) && !paper) return not_in_the_library();
   const SimulateInput changed =
       given.charter.secure_aggregation ? as_trained(given) : SimulateInput{};
   const SimulateInput& input = given.charter.secure_aggregation ? changed : given;
-  const Simulation simulation = TRY(input.charter.records ? simulation_of_columns(input, options)
-                                                          : simulation_of_rows(input, options));
+  const Simulation simulation =
+      TRY(input.charter.records ? simulation_of_columns(input, options, paper)
+                                : simulation_of_rows(input, options, paper));
   const Outcome outcome = TRY(all_runs(simulation, options.runs));
   SimulateResult result = TRY(result_of(input, options, simulation, outcome));
   result.timing.wall_s =

@@ -18,6 +18,7 @@
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
 #include "parley/learn/model.h"
+#include "parley/simulate.h"
 
 namespace parley::sim {
 
@@ -43,32 +44,13 @@ struct SimulateOptions {
   std::function<void(uint64_t answers)> progress = [](uint64_t) {};
 };
 
-/// Over the runs.
-struct Spread {
-  double mean = 0, standard_error = 0, p25 = 0, p50 = 0, p75 = 0;
-};
+using parley::Spread;
 Spread spread_of(std::vector<double> values);
 
 /// What `parley simulate` prints, as a table or as formats/json/simulate.json. Fitness is measured
 /// on the pooled private rows, which only a simulation can do; hence NOT PRIVATE.
 struct SimulateResult {
-  struct Owner {
-    std::string name, source;
-    uint64_t rows = 0;
-    double epsilon = 0, delta = 0;  // epsilon is infinite where nothing is protected
-    double epsilon_spent = 0;       // by its ledger, in the first run
-    double epsilon_evaluation = 0;  // part of it
-    uint32_t answers = 0;
-    double weight = 0;       // v_i of its answers in the learner's mean
-    double noise_scale = 0;  // on the mean gradient: Laplace's b, or Gaussian's sigma
-    // Relative fitness of three models: its own rows or columns without noise, the public rows, the
-    // joint one.
-    double local_only = 0;
-    std::optional<double> pilot_only{};
-    double joint = 0;
-    double local_fitness = 0;  // the same as plain fitness
-    bool gains = false;
-  };
+  using Owner = parley::SimulatedOwner;
   /// The model that an owner which learns ends with: measured here, and nowhere written unless it
   /// is published.
   struct OwnModel {
@@ -116,7 +98,9 @@ struct SimulateResult {
 };
 
 /// Runs the job. Bad input is refused before the first answer; an owner's refusal ends it with that
-/// owner's reason and code.
-Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOptions& options);
+/// owner's reason and code. Without `paper` (sim/literal.h) so is calibration "paper".
+struct Literal;
+Result<SimulateResult> simulate(const SimulateInput& input, const SimulateOptions& options,
+                                const Literal* paper = nullptr);
 
 }  // namespace parley::sim

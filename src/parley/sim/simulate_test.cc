@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "parley/base/files.h"
-#include "parley/gate/terms.h"
 #include "parley/ledger/read.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/terms.h"
 #include "parley/sim/load.h"
 #include "parley/sim/standin/standin.h"
 #include "support/entropy.h"
@@ -222,8 +222,8 @@ TEST(Simulate, ClassWeightsMoveTheModelTowardsTheHeavierClass) {
 TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {
   const auto key_of = [](const std::string& text) {
     const auto charter = charter_of(text);
-    const auto plan = protocol::sync_plan(charter, nullptr);
-    const auto terms = gate::terms_for(charter, 0);
+    const auto plan = plan::sync_plan(charter, nullptr);
+    const auto terms = plan::terms_for(charter, 0);
     return terms ? plan.error().where.key : terms.error().where.key;
   };
   const std::string clip = "max_grad_norm = 8.0\n";
@@ -235,46 +235,14 @@ TEST(Simulate, RefusesWhatThisVersionCannotRunAndNamesTheKey) {
 const char kGaussian[] =
     "max_grad_norm = 8.0\nevaluate = 0.0\nmechanism = \"gaussian\"\ndelta = 1e-6\n";
 
-const char kPaper[] = "max_grad_norm = 4560.0\ncalibration = \"paper\"\n";
-
-/// The paper's experiment on lending-like rows (spec, 5.1 P-lend-sync), with smaller owners.
-SimulateResult paper_result(double epsilon, size_t runs, const std::string& rule = "algorithm2") {
-  std::string text = charter_text(20000, epsilon,
-                                  "rule = \"" + rule + "\"\nrounds = 100\nstep = " +
-                                      (rule == "algorithm2" ? "0.5" : "2000.0") + "\n",
-                                  kPaper);
-  text.replace(text.find("box = 1.0"), 9, "box = 1e6");
-  return *simulate(*load_standin(charter_of(text), "lending", 1), {.seed = 2, .runs = runs});
-}
-
-// S10, S9: the noise part is all there is at this bound, and falls with epsilon squared. The ratio
-// of the means of 400 runs has a standard error of 3.2 %, so 16 % is five of them.
-TEST(Paper, TheErrorFallsByAHundredFromEpsilonOneToTen) {
-  const double ratio = paper_result(1, 400).quality.relative_fitness.mean /
-                       paper_result(10, 400).quality.relative_fitness.mean;
-  EXPECT_GT(ratio, 84);
-  EXPECT_LT(ratio, 116);
-}
-
-TEST(Paper, IsMarkedAndLeavesNoModelNoLedgerAndNoReceipt) {
-  const SimulateResult result = paper_result(1, 2, "algorithm1");
-  EXPECT_EQ(result.job.calibration, "paper");
-  EXPECT_NE(result.why_not_private[0].find("nothing enforces"), std::string::npos);
-  EXPECT_TRUE(result.model.empty());
-  EXPECT_EQ(result.traffic.bytes_up, 0u);
-  for (const auto& owner : result.owners) {
-    EXPECT_EQ(owner.epsilon_spent, 0);
-    EXPECT_EQ(owner.answers, 99u);
-    EXPECT_NEAR(owner.noise_scale, 2 * 4560. * 100 / 20000, 1e-9)
-        << "G6: split by T, not by answers";
-  }
-}
-
-TEST(Paper, HasOnlyThePapersRules) {
-  const auto refused =
-      simulate(*load_standin(charter_of(charter_text(500, 1, kNewton, kPaper)), "lending", 1), {});
+TEST(Simulate, HasNoCodeForThePapersOwnFormulas) {
+  const auto charter =
+      charter_of(charter_text(500, 1, "rule = \"algorithm1\"\nrounds = 5\nstep = 1.0\n",
+                              "max_grad_norm = 8.0\nevaluate = 0.0\ncalibration = \"paper\"\n"));
+  const auto refused = simulate(*load_standin(charter, "lending", 1), {});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().where.key, "protocol.rule");
+  EXPECT_EQ(refused.error().where.key, "privacy.calibration");
+  EXPECT_NE(refused.error().hint.find("program `parley`"), std::string::npos);
 }
 
 // The ladder (spec, horizontal 3), constants as chosen on the pilot by experiments/ladder.py: over
@@ -370,7 +338,7 @@ TEST(Simulate, GaussianNoiseSpendsItsEpsilonAndNoMore) {
 TEST(Terms, GaussianNoiseGrowsWithTheRootOfOverlap) {
   const auto scale_of = [](const std::string& more) {
     const auto charter = charter_of(charter_text(1000, 1, kNewton, kGaussian + more));
-    return std::get<privacy::Gaussian>(gate::terms_for(charter, 0)->mechanism).scale();
+    return std::get<privacy::Gaussian>(plan::terms_for(charter, 0)->mechanism).scale();
   };
   const double plain = scale_of("");
   EXPECT_NEAR(scale_of("overlap = 4\n") / plain, 2, 1e-6);
@@ -391,7 +359,7 @@ TEST(Simulate, RefusesColumnsThatTheStandInDoesNotHave) {
 TEST(Terms, NoiseGrowsWithOverlapAndUnitRecordsAndTheEvaluationKeptBack) {
   const auto scale_of = [](const std::string& more) {
     const auto charter = charter_of(charter_text(1000, 1, kNewton, "max_grad_norm = 8.0\n" + more));
-    return double(std::get<privacy::Laplace>(gate::terms_for(charter, 0)->mechanism).scale());
+    return double(std::get<privacy::Laplace>(plan::terms_for(charter, 0)->mechanism).scale());
   };
   const double plain = scale_of("evaluate = 0.0\n");
   EXPECT_NEAR(plain, 2 * 8 * 0x1p21 * 3, 3);

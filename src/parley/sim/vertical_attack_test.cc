@@ -9,8 +9,8 @@
 #include <filesystem>
 
 #include "parley/base/files.h"
-#include "parley/gate/vertical_terms.h"
 #include "parley/learn/vertical/model_part.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/protocol/vertical/gradients.h"
 #include "parley/sim/engine/engine.h"
 #include "parley/sim/engine/party.h"
@@ -45,7 +45,7 @@ SimulateInput one_round() {
 }
 
 /// What the attack is after: the products of the victim's columns with the labels.
-std::vector<double> secret_of(const SimulateInput& input, const gate::VerticalTerms& terms) {
+std::vector<double> secret_of(const SimulateInput& input, const plan::VerticalTerms& terms) {
   const learn::IntegerRows rows(input.owners[kVictim].rows, terms.plan.bits,
                                 terms.plan.row_norms[kVictim]);
   std::vector<double> products(kColumns);
@@ -97,7 +97,7 @@ std::vector<double> victims_part_by_predictions(const SimulateInput& input,
 /// but for a probability of 1e-7.
 TEST(SharingAttack, ByPredictionsFindsTheNoisyGradientAndNothingBehindIt) {
   const SimulateInput input = one_round();
-  const auto terms = *gate::vertical_terms(input.charter);
+  const auto terms = *plan::vertical_terms(input.charter);
   const auto secret = secret_of(input, terms);
   const double deviation = terms.noise.scale() * terms.plan.unit();
   const auto out = test::fresh_folder();
@@ -124,7 +124,7 @@ TEST(SharingAttack, ByPredictionsFindsTheNoisyGradientAndNothingBehindIt) {
 /// The same attack where the noise is drawn by another party than the dealer: it takes it off.
 TEST(SharingAttack, WithNoiseThatAPartyKnowsFindsTheProductsExactly) {
   const SimulateInput input = one_round();
-  const auto terms = *gate::vertical_terms(input.charter);
+  const auto terms = *plan::vertical_terms(input.charter);
   const auto secret = secret_of(input, terms);
   test::SeededEntropy entropy(3, "attackers");
   std::vector<privacy::ToMask<learn::IntegerColumns>> columns;

@@ -40,7 +40,7 @@ SimulateInput some_input(double epsilon, const std::string& rule = "gradients") 
 
 /// The same training without masks and noise, in ordinary numbers.
 std::vector<std::vector<double>> plain_training(const SimulateInput& input) {
-  const auto terms = *gate::vertical_terms(input.charter);
+  const auto terms = *plan::vertical_terms(input.charter);
   std::vector<learn::IntegerRows> rows;
   std::vector<learn::PartyDescent> descents;
   for (size_t m = 0; m < 3; ++m) {
@@ -98,12 +98,12 @@ TEST_P(SharingRules, EveryLedgerIsChargedForEveryRoundAndTheLearnerGetsDigestsOn
   const SimulateInput input = some_input(1, GetParam());
   const auto run = play(input);
   ASSERT_TRUE(run) << describe(run.error());
-  const auto terms = *gate::vertical_terms(input.charter);
+  const auto terms = *plan::vertical_terms(input.charter);
   for (size_t m = 0; m < 3; ++m) {
     EXPECT_EQ(run->owners[m].answered, rounds());
     EXPECT_LE(run->owners[m].spent.epsilon, 1);
     EXPECT_GT(run->owners[m].spent.epsilon, .99);
-    EXPECT_NEAR(run->owners[m].spent.epsilon, *protocol::sharing_epsilon(input.charter, terms, m),
+    EXPECT_NEAR(run->owners[m].spent.epsilon, *plan::sharing_epsilon(input.charter, terms, m),
                 1e-9);
   }
   EXPECT_EQ(run->journal.size(), 3 * rounds());
@@ -113,9 +113,9 @@ TEST_P(SharingRules, EveryLedgerIsChargedForEveryRoundAndTheLearnerGetsDigestsOn
 
 TEST(Sharing, TheStrictestOwnerDecidesTheNoise) {
   SimulateInput input = some_input(3);
-  const double before = gate::vertical_terms(input.charter)->noise.scale();
+  const double before = plan::vertical_terms(input.charter)->noise.scale();
   input.charter.owners[2].epsilon = 1;
-  EXPECT_GT(gate::vertical_terms(input.charter)->noise.scale(), 2 * before);
+  EXPECT_GT(plan::vertical_terms(input.charter)->noise.scale(), 2 * before);
   const auto run = play(input);
   ASSERT_TRUE(run);
   for (const auto& owner : run->owners) EXPECT_LE(owner.spent.epsilon, 1);
@@ -192,7 +192,7 @@ TEST(Sharing, ChartersThatCannotBeRunSoundlyAreRefusedByKey) {
     text.replace(at, old.size(), replacement);
     const auto charter = charter::parse_charter(text, "columns.toml", {});
     EXPECT_TRUE(charter) << describe(charter.error());
-    const auto terms = gate::vertical_terms(*charter);
+    const auto terms = plan::vertical_terms(*charter);
     EXPECT_FALSE(terms);
     return terms ? std::string() : terms.error().where.key;
   };
@@ -270,7 +270,7 @@ TEST(Sharing, AKeyThatItsOwnerDidNotSignIsRefused) {
 
 /// Masks follow from the key and the data: the same again, or all different.
 TEST(Sharing, TheDealerRepeatsItselfForTheSameDataOnly) {
-  const auto terms = *gate::vertical_terms(some_input(1).charter);
+  const auto terms = *plan::vertical_terms(some_input(1).charter);
   const Hash data[] = {{1}, {2}, {3}}, other[] = {{1}, {2}, {4}};
   protocol::Dealer one(terms, Secret32{7}, data), same(terms, Secret32{7}, data),
       changed(terms, Secret32{7}, other);

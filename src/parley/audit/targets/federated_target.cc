@@ -8,6 +8,7 @@
 
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/protocol/federated/learner.h"
 #include "parley/sim/engine/party.h"
 
@@ -71,9 +72,9 @@ RowsPointer rows_of(const Charter& charter, bool audited, World world) {
 }
 
 /// An owner's part of aggregation `attempt` before any noise.
-std::vector<int64_t> exact_part(const gate::SecaggTerms& terms, const RowsPointer& records,
+std::vector<int64_t> exact_part(const plan::SecaggTerms& terms, const RowsPointer& records,
                                 const std::vector<double>& theta, uint32_t attempt) {
-  if (const auto* sum = std::get_if<gate::GradientSum>(&terms.part))
+  if (const auto* sum = std::get_if<plan::GradientSum>(&terms.part))
     return learn::lattice_sum<L2>(sum->loss, sum->lattice, theta, *records, 0, records->size());
   const learn::LocalUpdate& update = terms.update();
   const learn::LocalPlan& plan = update.plan();
@@ -103,7 +104,7 @@ Result<Attack> attack_on(const Charter& whole, size_t owner) {
   plan.schedule = learn::constant_step(plan.answers, 0, learn::Average::kNone, far_out(charter));
   plan.l2 = 0;
   plan.evaluation.reset();
-  const gate::SecaggPlan shares = TRY(gate::secagg_plan(charter));
+  const plan::SecaggPlan shares = TRY(plan::secagg_plan(charter));
   Attack attack{std::move(charter), owner, std::move(plan)};
   const std::vector<double> theta = far_out(attack.charter);
   const RowsPointer first = rows_of(attack.charter, true, World::kFirst);

@@ -17,7 +17,7 @@ constexpr double kLouder = 100;
 Result<TwoWorlds> noisy_worlds(const Charter& whole) {
   Charter charter = narrowed(whole, 1 + kFew);
   charter.model.l2 *= double(whole.records->count) / (1 + kFew);  // The same for the sum.
-  auto terms = TRY(gate::vertical_terms(charter));
+  auto terms = TRY(plan::vertical_terms(charter));
   return with_rows(
       std::move(charter), std::move(terms),
       [](double norm, size_t i, World world) {

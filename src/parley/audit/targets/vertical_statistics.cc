@@ -17,7 +17,7 @@ using charter::Charter;
 /// the label no two records are farther apart (learn/kernel/statistics_map.h).
 Result<TwoWorlds> statistics_worlds(const Charter& whole, size_t changed) {
   Charter charter = narrowed(whole, kFew + kControl);
-  auto terms = TRY(gate::vertical_terms(charter));
+  auto terms = TRY(plan::vertical_terms(charter));
   return with_rows(
       std::move(charter), std::move(terms),
       [](double norm, size_t, World) { return std::vector{2 * norm, 0.}; },

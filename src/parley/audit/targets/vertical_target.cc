@@ -33,7 +33,7 @@ std::shared_ptr<const data::Rows> rows_of(double norm, size_t changed, World wor
 
 struct GradientWorlds {
   Charter charter;
-  gate::VerticalTerms terms;
+  plan::VerticalTerms terms;
   size_t changed = 1;
   /// The same records as the training sees them, for each world and owner.
   std::vector<learn::IntegerRows> exact[2]{};
@@ -41,7 +41,7 @@ struct GradientWorlds {
 
 Result<GradientWorlds> worlds_of(const Charter& whole, size_t changed) {
   Charter charter = narrowed(whole, kOtherRows + kControl);
-  auto terms = TRY(gate::vertical_terms(charter));
+  auto terms = TRY(plan::vertical_terms(charter));
   GradientWorlds worlds{std::move(charter), std::move(terms), changed};
   for (const World world : {World::kFirst, World::kSecond})
     for (const double norm : worlds.terms.plan.row_norms)
@@ -81,7 +81,7 @@ std::vector<std::vector<double>> exact_at(const GradientWorlds& worlds, World wo
 
 /// The log of the likelihood ratio of all that was opened: no statistic tells more.
 double score(const GradientWorlds& worlds, const VerticalJob& played) {
-  const gate::VerticalTerms& terms = worlds.terms;
+  const plan::VerticalTerms& terms = worlds.terms;
   std::vector<learn::PartyDescent> at;
   for (const double ball : terms.plan.balls) at.emplace_back(terms.steps, kColumns, ball);
   double total = 0;

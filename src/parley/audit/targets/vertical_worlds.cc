@@ -21,7 +21,7 @@ charter::Charter narrowed(charter::Charter charter, size_t records) {
   return charter;
 }
 
-TwoWorlds with_rows(charter::Charter charter, gate::VerticalTerms terms, const RowOf& row,
+TwoWorlds with_rows(charter::Charter charter, plan::VerticalTerms terms, const RowOf& row,
                     const LabelOf& label) {
   TwoWorlds worlds{std::move(charter), std::move(terms)};
   for (const World world : {World::kFirst, World::kSecond})

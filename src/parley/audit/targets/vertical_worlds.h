@@ -18,14 +18,14 @@ charter::Charter narrowed(charter::Charter charter, size_t records);
 
 struct TwoWorlds {
   charter::Charter charter;
-  gate::VerticalTerms terms;
+  plan::VerticalTerms terms;
   std::vector<data::AnyRows> rows[2]{};  // by owner
 };
 
 /// The columns of a record at an owner whose rows may have this norm, and its label.
 using RowOf = std::function<std::vector<double>(double norm, size_t record, World)>;
 using LabelOf = std::function<double(size_t record, World)>;
-TwoWorlds with_rows(charter::Charter charter, gate::VerticalTerms terms, const RowOf& row,
+TwoWorlds with_rows(charter::Charter charter, plan::VerticalTerms terms, const RowOf& row,
                     const LabelOf& label);
 
 /// What `parley audit` attacks under rules statistics and noisy_sharing.

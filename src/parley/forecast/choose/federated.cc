@@ -12,7 +12,7 @@
 #include "parley/forecast/noise.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/propagate/exact.h"
-#include "parley/protocol/public_rows.h"
+#include "parley/plan/learner/pilot.h"
 #include "parley/report/table.h"
 
 namespace parley::forecast {
@@ -65,7 +65,7 @@ Beginning beginning_of(const LocalStepsSearch& search, charter::Start start) {
   const PilotStatistics& facts = search.facts;
   Quadratic quadratic{facts.hessian, std::vector<double>(facts.dimension()), {}};
   if (start == charter::Start::kPilot) {
-    quadratic.start = protocol::pilot_optimum(search.draft, search.pilot);
+    quadratic.start = plan::pilot_optimum(search.draft, search.pilot);
     for (const double value : facts.spread)
       quadratic.start_spread.push_back(value * (1 / facts.count() + 1 / owners_rows(search.draft)));
   }

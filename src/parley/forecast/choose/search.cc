@@ -9,7 +9,7 @@
 #include "parley/forecast/noise.h"
 #include "parley/forecast/propagate/exact.h"
 #include "parley/learn/schedule/weights.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/sync_plan.h"
 
 namespace parley::forecast {
 namespace {
@@ -115,7 +115,7 @@ class Search {
   }
 
   double psi_near(const Charter& charter, const Clipped& near, const Near& here) const {
-    const auto costs = here.costs.of(protocol::step_table(charter, here.start, here.metric));
+    const auto costs = here.costs.of(plan::step_table(charter, here.start, here.metric));
     if (!std::isfinite(costs.optimisation) || !std::isfinite(costs.noise_gain))
       return std::numeric_limits<double>::infinity();  // It diverges.
     return near.bias + costs.optimisation + owners_error(charter, costs.noise_gain);

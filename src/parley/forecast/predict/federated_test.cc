@@ -7,7 +7,7 @@
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/predict/made_owners.h"
-#include "parley/gate/secagg_terms.h"
+#include "parley/plan/secagg_terms.h"
 
 namespace parley::forecast {
 namespace federated_test {
@@ -154,7 +154,7 @@ TEST(NoiseLaw, OfSharesIsTheOneThatTheGateCalibrates) {
           owners + "[learner]\nname = \"l\"\n";
       const auto charter = charter::parse_charter(text, "test.toml", ".");
       ASSERT_TRUE(charter) << describe(charter.error());
-      const auto shares = gate::secagg_plan(*charter);
+      const auto shares = plan::secagg_plan(*charter);
       ASSERT_TRUE(shares) << describe(shares.error());
       const double one = std::visit([](const auto& known) { return known.variance(); },
                                     shares->owners[0].mechanism);

@@ -5,7 +5,7 @@
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/columns.h"
 #include "parley/forecast/jobs.h"
-#include "parley/gate/vertical_terms.h"
+#include "parley/plan/vertical_terms.h"
 #include "support/columns_charter.h"
 
 namespace parley::forecast {
@@ -35,7 +35,7 @@ charter::Charter charter_with(double epsilon, const std::string& rule, const std
 
 TEST(Sharing, NoiseIsTheOneThatTheTermsHave) {
   const auto charter = charter_with(2, "gradients", "0.5");
-  const auto terms = gate::vertical_terms(charter);
+  const auto terms = plan::vertical_terms(charter);
   ASSERT_TRUE(terms) << describe(terms.error());
   const PilotStatistics facts = facts_of(charter.model, rows_of(1000));
   const auto job = job_of(charter, facts);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "parley/base/version.h"
 #include "parley/forecast/present/answers.h"
+#include "parley/report/provenance.h"
 #include "parley/report/simulate.h"
 #include "parley/report/table.h"
 
@@ -67,7 +67,7 @@ std::string beside_text(const Forecast& f, const sim::SimulateResult& result) {
 
 std::string beside_json(const Forecast& f, const sim::SimulateResult& result) {
   return Json{{"format", "parley.demo/1"},
-              {"parley", kVersion},
+              {"parley", report::provenance()},
               {"forecast", Json::parse(to_json(f))},
               {"simulate", Json::parse(report::to_json(result))}}
              .dump(2) +

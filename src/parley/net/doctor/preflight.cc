@@ -6,13 +6,13 @@
 #include <variant>
 
 #include "parley/data/sources/source.h"
-#include "parley/gate/secagg_terms.h"
-#include "parley/gate/terms.h"
-#include "parley/gate/vertical_terms.h"
 #include "parley/ledger/storage/chain.h"
 #include "parley/net/vertical.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/terms.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/protocol/peers/owner_jobs.h"
 
 namespace parley::net {
 namespace {
@@ -104,7 +104,7 @@ Result<void> look_at_learners(const Policy& policy, const Charter& charter,
     preflight.learner = "all owners";
     return {};
   }
-  const auto jobs = TRY(protocol::jobs_asking(charter, policy.owner));
+  const auto jobs = TRY(plan::jobs_asking(charter, policy.owner));
   for (const Charter& job : jobs) {
     if (!charter.central()) add_word(preflight.learner, job.learner.name);
     add_word(preflight.address, TRY(dial_for(policy, charter, job, instead)).address);
@@ -122,15 +122,15 @@ struct Asked {
 Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   const size_t place = place_of(policy, charter);
   if (protocol::has_dealer(charter)) {
-    const gate::VerticalTerms terms = TRY(gate::vertical_terms(charter));
+    const plan::VerticalTerms terms = TRY(plan::vertical_terms(charter));
     return Asked{terms.rounds, terms.numbers(place), terms.noise.cost(terms.sensitivity)};
   }
   if (charter.secure_aggregation) {
-    const gate::SecaggPlan plan = TRY(gate::secagg_plan(charter));
-    const gate::SecaggTerms& terms = plan.owners[place];
+    const plan::SecaggPlan plan = TRY(plan::secagg_plan(charter));
+    const plan::SecaggTerms& terms = plan.owners[place];
     return Asked{terms.answers, terms.numbers(), terms.cost()};
   }
-  const gate::Terms terms = TRY(gate::terms_for(charter, place));
+  const plan::Terms terms = TRY(plan::terms_for(charter, place));
   const auto price = [&]<class M>(const M& mechanism) {
     return mechanism.cost(terms.sensitivity<typename M::Norm>());
   };
@@ -197,7 +197,7 @@ Preflight preflight_of(const Policy& policy, Charter charter,
   needs(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!needs(charter::load_bundle(charter, folders))) return preflight;
-  const auto jobs = protocol::jobs_asking(charter, policy.owner);
+  const auto jobs = plan::jobs_asking(charter, policy.owner);
   if (!needs(jobs)) return preflight;
   if (!jobs->empty()) needs(weigh(policy, charter, *jobs, ledger, preflight));
   needs(read_rows(policy, charter, options.read_data, preflight));

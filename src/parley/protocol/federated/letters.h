@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "parley/protocol/federated/plan.h"
+#include "parley/protocol/federated/circle.h"
 #include "parley/wire/aggregation.h"
 
 namespace parley::protocol {

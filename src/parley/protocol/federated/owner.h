@@ -20,7 +20,7 @@
 #include <string>
 
 #include "parley/gate/secagg_gate.h"
-#include "parley/protocol/federated/plan.h"
+#include "parley/protocol/federated/circle.h"
 #include "parley/protocol/owner.h"
 
 namespace parley::protocol {

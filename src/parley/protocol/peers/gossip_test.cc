@@ -21,16 +21,16 @@ struct Pair {
   Pair() { open(0, one), open(1, two); }
   /// A process: the first, or another.
   void open(size_t self, TestOwner& owner) {
-    gate::Terms terms{.charter = some_plan().charter,
-                      .rows = owner.rows->size(),
-                      .answers = kAnswers,
-                      .box = test::kBox,
-                      .unit_records = 1,
-                      .loss = learn::Squared{},
-                      .lattice = test::lattice(),
-                      .mechanism = *privacy::Laplace::calibrate(
-                          gate::ClipAndSum::sensitivity<L1>(test::lattice(), 1), kAnswers,
-                          *privacy::Epsilon::make(1e4))};
+    plan::Terms terms{
+        .charter = some_plan().charter,
+        .rows = owner.rows->size(),
+        .answers = kAnswers,
+        .box = test::kBox,
+        .unit_records = 1,
+        .loss = learn::Squared{},
+        .lattice = test::lattice(),
+        .mechanism = *privacy::Laplace::calibrate(plan::sensitivity<L1>(test::lattice(), 1),
+                                                  kAnswers, *privacy::Epsilon::make(1e4))};
     nodes.resize(2);
     nodes[self] = std::make_unique<GossipNode>(
         some_plan(), GossipNode::Place{self, {1 - self}},

@@ -7,9 +7,9 @@
 #include "parley/learn/solver/moments.h"
 #include "parley/learn/solver/prox.h"
 #include "parley/learn/statistics.h"
-#include "parley/protocol/owner_weights.h"
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/learner/weights.h"
 
 namespace parley::protocol {
 namespace {
@@ -49,15 +49,15 @@ void add(std::vector<double>& sum, std::span<const int64_t> values, double unit,
 /// C, of the others: every row counts alike.
 Result<FromOthers> moments_of(const Charter& charter, size_t learner, const data::Rows* pilot,
                               std::span<const wire::Entry> journal) {
-  const Charter job = job_of(charter, learner);
-  const SyncPlan plan = TRY(sync_plan(job, pilot));
+  const Charter job = plan::job_of(charter, learner);
+  const SyncPlan plan = TRY(plan::sync_plan(job, pilot));
   const size_t p = plan.schedule.start.size();
   FromOthers others{.moments = std::vector<double>(learn::statistics_size(p)),
                     .own_part = part_of_rows(charter, learner)};
   double variance = 0;
   for (size_t i = 0; i < job.owners.size(); ++i) {
     const double part = (1 - others.own_part) * part_of_rows(job, i);
-    variance += part * part * TRY(noise_variance(job, i));
+    variance += part * part * TRY(plan::noise_variance(job, i));
     const auto answer = std::find_if(journal.begin(), journal.end(), [&](const auto& entry) {
       return entry.owner == job.owners[i].name &&
              entry.answer.receipt.kind == privacy::ReleaseKind::kAnswer;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 
+#include "parley/plan/learner/federated_plan.h"
 #include "parley/protocol/secagg/aggregation_server.h"
 #include "support/bounded.h"
 #include "support/entropy.h"
@@ -155,7 +156,7 @@ TEST(SecureAggregation, EverySurvivorSetOfSix) { every_survivor_set(6, 3, 4, 2);
 void many(size_t members, size_t sets, size_t words) {
   const auto keys = keys_for(members);
   AggregationPlan plan = plan_of(members, 0, members * 8 / 10, words, keys);
-  const auto degree = sparse_degree(members, members / 5, members / 10);
+  const auto degree = plan::sparse_degree(members, members / 5, members / 10);
   ASSERT_TRUE(degree);
   plan.threshold = degree->threshold;
   test::SeededEntropy entropy(members, "sets");
@@ -181,15 +182,15 @@ TEST(SecureAggregation, ThousandMembersWithDropouts) {
 }
 
 TEST(SecureAggregation, NeighboursAsPublished) {
-  EXPECT_EQ(sparse_degree(100, 10, 5), (Degree{36, 18}));
-  EXPECT_EQ(sparse_degree(100, 20, 10), (Degree{54, 27}));
-  EXPECT_EQ(sparse_degree(100, 33, 10), (Degree{78, 39}));
-  EXPECT_EQ(sparse_degree(1000, 100, 50), (Degree{42, 25}));
-  EXPECT_EQ(sparse_degree(1000, 200, 100), (Degree{74, 45}));
-  EXPECT_EQ(sparse_degree(1000, 330, 100), (Degree{114, 78}));
-  EXPECT_EQ(sparse_degree(10000, 1000, 500), (Degree{48, 29}));
-  EXPECT_EQ(sparse_degree(10000, 2000, 1000), (Degree{90, 54}));
-  EXPECT_EQ(sparse_degree(10000, 3300, 1000), (Degree{140, 95}));
+  EXPECT_EQ(plan::sparse_degree(100, 10, 5), (plan::Degree{36, 18}));
+  EXPECT_EQ(plan::sparse_degree(100, 20, 10), (plan::Degree{54, 27}));
+  EXPECT_EQ(plan::sparse_degree(100, 33, 10), (plan::Degree{78, 39}));
+  EXPECT_EQ(plan::sparse_degree(1000, 100, 50), (plan::Degree{42, 25}));
+  EXPECT_EQ(plan::sparse_degree(1000, 200, 100), (plan::Degree{74, 45}));
+  EXPECT_EQ(plan::sparse_degree(1000, 330, 100), (plan::Degree{114, 78}));
+  EXPECT_EQ(plan::sparse_degree(10000, 1000, 500), (plan::Degree{48, 29}));
+  EXPECT_EQ(plan::sparse_degree(10000, 2000, 1000), (plan::Degree{90, 54}));
+  EXPECT_EQ(plan::sparse_degree(10000, 3300, 1000), (plan::Degree{140, 95}));
 }
 
 TEST(SecureAggregation, GraphsAreMutualAndRegular) {

@@ -1,7 +1,6 @@
 #include "parley/protocol/secagg/graph.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace parley::protocol {
@@ -23,21 +22,6 @@ class PublicWords {
   Hash seed_;
   uint64_t counter_ = 0;
 };
-
-double log_choose(double n, double k) {
-  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
-}
-
-/// P[at least `least` of `drawn` are marked], `marked` of `all` being so.
-double at_least(size_t least, size_t all, size_t marked, size_t drawn) {
-  double sum = 0;
-  const size_t most = std::min(marked, drawn);
-  for (size_t k = std::max(least, drawn + marked > all ? drawn + marked - all : 0); k <= most; ++k)
-    sum += std::exp(log_choose(double(marked), double(k)) +
-                    log_choose(double(all - marked), double(drawn - k)) -
-                    log_choose(double(all), double(drawn)));
-  return std::min(sum, 1.0);
-}
 
 }  // namespace
 
@@ -72,20 +56,6 @@ std::optional<size_t> Graph::place(size_t member, size_t other) const {
   const auto found = std::lower_bound(list.begin(), list.end(), other);
   if (found == list.end() || *found != other) return std::nullopt;
   return static_cast<size_t>(found - list.begin());
-}
-
-std::optional<Degree> sparse_degree(size_t members, size_t colluders, size_t dropouts) {
-  const double m = double(members), gone = double(colluders + dropouts) / m;
-  for (size_t k = 2; k < members; k += 2) {
-    if (m * std::pow(gone, double(k) / 2) >= 0x1p-40) continue;
-    for (size_t t = k / 2; t <= k; ++t) {
-      if (m * at_least(t, members - 1, colluders, k) >= 0x1p-40) continue;
-      // Fewer than t left: at least k - t + 1 of them dropped out.
-      if (m * at_least(k - t + 1, members - 1, dropouts, k) >= 0x1p-30) break;
-      return Degree{k, t};
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace parley::protocol

@@ -29,15 +29,4 @@ class Graph {
   std::vector<std::vector<size_t>> neighbours_;
 };
 
-struct Degree {
-  size_t neighbours = 0;
-  size_t threshold = 0;  // of a member's neighbours
-  bool operator==(const Degree&) const = default;
-};
-
-/// The fewest neighbours for which, whoever the colluders and dropouts are: no member has
-/// `threshold` colluding neighbours (but for 2^-40), none has fewer than that left (2^-30), and the
-/// honest ones who stay are connected (2^-40). Nothing if even all are not enough.
-std::optional<Degree> sparse_degree(size_t members, size_t colluders, size_t dropouts);
-
 }  // namespace parley::protocol

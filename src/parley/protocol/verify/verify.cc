@@ -8,9 +8,10 @@
 #include <variant>
 
 #include "parley/base/math/number.h"
-#include "parley/gate/secagg_terms.h"
-#include "parley/gate/terms.h"
-#include "parley/gate/vertical_terms.h"
+#include "parley/gate/gate.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/terms.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/peers/own_model.h"
 #include "parley/protocol/trained_model.h"
@@ -30,15 +31,15 @@ struct Prescribed {
 
 Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner) {
   if (charter.secure_aggregation) {
-    const gate::SecaggPlan shares = TRY(gate::secagg_plan(charter));
-    const gate::SecaggTerms& terms = shares.owners[owner];
+    const plan::SecaggPlan shares = TRY(plan::secagg_plan(charter));
+    const plan::SecaggTerms& terms = shares.owners[owner];
     return Prescribed{terms.event(), terms.evaluation ? terms.evaluation_event() : ""};
   }
   if (charter.protocol.name == charter::ProtocolName::kSharing) {
-    const gate::VerticalTerms terms = TRY(gate::vertical_terms(charter));
+    const plan::VerticalTerms terms = TRY(plan::vertical_terms(charter));
     return Prescribed{terms.noise.event(terms.sensitivity), ""};
   }
-  const gate::Terms terms = TRY(gate::terms_for(charter, owner));
+  const plan::Terms terms = TRY(plan::terms_for(charter, owner));
   Prescribed events;
   std::visit(
       [&]<class M>(const M& mechanism) {
@@ -140,7 +141,7 @@ class Verifier {
     const size_t place = TRY(place_of_learner(charter));
     const charter::Owner& owner = charter.owners[place];
     const ReceivedAnswer& answer = published.release.answer;
-    release_terms_ = TRY(gate::terms_for(charter, place));
+    release_terms_ = TRY(plan::terms_for(charter, place));
     VerifyResult::Owner& line = result_.owners.emplace_back();
     line.name = owner.name, line.answers = 1;
     line.epsilon_charter = owner.epsilon, line.delta_charter = owner.delta;
@@ -397,7 +398,7 @@ class Verifier {
   bool evaluates_;  // after the last round
   bool sums_;       // under secure aggregation, where what was paid for may never have come
   const std::vector<charter::Owner>& owners_;
-  std::optional<gate::Terms> release_terms_{};
+  std::optional<plan::Terms> release_terms_{};
   VerifyResult result_{};
 };
 

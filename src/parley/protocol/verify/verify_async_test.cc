@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <memory>
 
-#include "parley/gate/terms.h"
-#include "parley/protocol/async_plan.h"
+#include "parley/gate/gate.h"
+#include "parley/plan/learner/async_plan.h"
+#include "parley/plan/terms.h"
+#include "parley/protocol/async.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify/verify.h"
 #include "support/entropy.h"
@@ -77,8 +79,8 @@ struct Job {
 
   explicit Job(const std::string& evaluate = "0", size_t evaluated = 2)
       : charter(tiny_charter(evaluate)) {
-    AsyncPlan plan = *async_plan(charter, nullptr);
-    EXPECT_TRUE(require_signatures(plan.owners, charter));
+    AsyncPlan plan = *plan::async_plan(charter, nullptr);
+    EXPECT_TRUE(plan::require_signatures(plan.owners, charter));
     AsyncLearner learner(plan);
     for (size_t place : {0u, 1u}) open(place, learner);
     transcript.charter = charter.hash;
@@ -122,7 +124,7 @@ struct Job {
     ledgers.push_back(*ledger::Ledger::open(ledger_file(place), kNames[place], clock));
     const auto dataset = *ledgers.back().declare("data", test::pure_budget(1));
     auto rows = std::make_shared<const data::Rows>(test::tiny_owner(place == 0 ? 1 : 2));
-    auto gate = gate::Gate::open(gate::Records(rows), *gate::terms_for(charter, place),
+    auto gate = gate::Gate::open(gate::Records(rows), *plan::terms_for(charter, place),
                                  ledgers.back(), dataset, entropy, 1);
     owners.emplace_back(charter.hash, kNames[place], charter.protocol.contact, *std::move(gate),
                         key_of(place));

@@ -5,9 +5,11 @@
 #include <deque>
 #include <memory>
 
-#include "parley/gate/terms.h"
+#include "parley/gate/gate.h"
+#include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/protocol/sync.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify/verify_epsilon.h"
 #include "support/entropy.h"
@@ -85,8 +87,8 @@ class Verify : public testing::Test {
     folder_ = test::fresh_folder();
     owners_.clear(), ledgers_.clear(), transcript_ = {};
     for (size_t place : {0u, 1u}) open_owner(place);
-    SyncPlan plan = *sync_plan(charter_, pilot_);
-    ASSERT_TRUE(require_signatures(plan.owners, charter_));
+    SyncPlan plan = *plan::sync_plan(charter_, pilot_);
+    ASSERT_TRUE(plan::require_signatures(plan.owners, charter_));
     SyncLearner learner(plan);
     std::deque<Outgoing> post;
     for (size_t place : {0u, 1u}) {
@@ -112,7 +114,7 @@ class Verify : public testing::Test {
     ledgers_.push_back(*ledger::Ledger::open(ledger_file(place), kNames[place], clock_));
     const auto dataset = *ledgers_.back().declare("data", test::pure_budget(4));
     auto rows = std::make_shared<const data::Rows>(test::tiny_owner(place == 0 ? 1 : 2));
-    auto gate = gate::Gate::open(gate::Records(rows), *gate::terms_for(charter_, place),
+    auto gate = gate::Gate::open(gate::Records(rows), *plan::terms_for(charter_, place),
                                  ledgers_.back(), dataset, entropy_, 1);
     owners_.emplace_back(charter_.hash, kNames[place], *std::move(gate), key_of(place));
   }

@@ -3,7 +3,7 @@
 namespace parley::protocol {
 namespace {
 
-Secret32 key_for(const gate::VerticalTerms& terms, const Secret32& key,
+Secret32 key_for(const plan::VerticalTerms& terms, const Secret32& key,
                  std::span<const Hash> columns) {
   TupleBytes tuple;
   tuple.add("dealer").add(terms.charter);
@@ -13,7 +13,7 @@ Secret32 key_for(const gate::VerticalTerms& terms, const Secret32& key,
 
 }  // namespace
 
-Dealer::Dealer(const gate::VerticalTerms& terms, const Secret32& key, std::span<const Hash> columns)
+Dealer::Dealer(const plan::VerticalTerms& terms, const Secret32& key, std::span<const Hash> columns)
     : noise_(terms.beside.value_or(terms.noise)),
       parties_(terms.columns.size()),
       key_(key_for(terms, key, columns)) {

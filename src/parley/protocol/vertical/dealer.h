@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "parley/gate/vertical_terms.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/protocol/vertical/gradients.h"
 #include "parley/protocol/vertical/moments.h"
 #include "parley/protocol/vertical/pads.h"
@@ -16,7 +16,7 @@ namespace parley::protocol {
 class Dealer {
  public:
   /// `columns` are the digests by which the owners vouch for their data: other data, other masks.
-  Dealer(const gate::VerticalTerms& terms, const Secret32& key, std::span<const Hash> columns);
+  Dealer(const plan::VerticalTerms& terms, const Secret32& key, std::span<const Hash> columns);
 
   Secret32 setup_seed(size_t party) const { return seed("setup", party, 0); }
   Secret32 round_seed(size_t party, uint32_t round) const { return seed("round", party, round); }

@@ -79,7 +79,7 @@ class GradientExchange final : public Exchange {
  private:
   size_t rows() const { return gate_.terms().plan.rows; }
   learn::PartyDescent from_zero() const {
-    const gate::VerticalTerms& terms = gate_.terms();
+    const plan::VerticalTerms& terms = gate_.terms();
     return {terms.steps, gate_.width(), terms.plan.balls[gate_.owner()]};
   }
   void forget() {

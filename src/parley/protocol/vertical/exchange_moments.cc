@@ -38,7 +38,7 @@ class MomentsExchange final : public Exchange {
   void return_to(std::span<const Opened> opened) override {
     forget();
     if (opened.empty()) return;
-    const gate::VerticalTerms& terms = gate_.terms();
+    const plan::VerticalTerms& terms = gate_.terms();
     const learn::MomentsFit fit{terms.l2, terms.box, terms.noise.scale()};
     const auto theta = learn::fit_moments(layout_, terms.plan, fit, opened.front());
     size_t first = 0;
@@ -52,7 +52,7 @@ class MomentsExchange final : public Exchange {
       return out_of_order("masks of another length");
     correction_ = share.correction;
     KeyedEntropy entropy(derived(noise_, TupleBytes().add(ByteView(share.seed))));
-    const gate::VerticalTerms& terms = gate_.terms();
+    const plan::VerticalTerms& terms = gate_.terms();
     own_[self()] = party_.own(terms.noise, *terms.beside, entropy);
     std::vector<Post> posts = to_all(own_[self()]);
     const RoundSeeds seeds = round_seeds(share.seed, self(), layout_.parties());

@@ -22,7 +22,7 @@ bool is_after_alignment(const Body& body) {
 }  // namespace
 
 Result<VerticalPlan> vertical_plan(const charter::Charter& charter) {
-  auto terms = TRY(gate::vertical_terms(charter));
+  auto terms = TRY(plan::vertical_terms(charter));
   VerticalPlan plan{.terms = std::move(terms), .name = charter.name};
   const double parties = static_cast<double>(charter.owners.size());
   for (const charter::Owner& owner : charter.owners)

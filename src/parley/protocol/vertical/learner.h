@@ -13,7 +13,7 @@
 namespace parley::protocol {
 
 struct VerticalPlan {
-  gate::VerticalTerms terms;
+  plan::VerticalTerms terms;
   std::string name{};  // of the charter
   std::vector<PlannedOwner> owners{};
 };

@@ -1,8 +1,5 @@
 #include "parley/protocol/vertical/setting.h"
 
-#include "parley/base/math/number.h"
-#include "parley/privacy/accounting/zcdp.h"
-#include "parley/privacy/budget/budget.h"
 #include "parley/protocol/trained_model.h"
 
 namespace parley::protocol {
@@ -11,26 +8,14 @@ Secret32 alignment_key(const Hash& charter) {
   return TupleBytes().add("parley record ids").add(charter).sha256();
 }
 
-Result<double> sharing_epsilon(const charter::Charter& charter, const gate::VerticalTerms& terms,
-                               size_t owner) {
-  const charter::Owner& who = charter.owners[owner];
-  const auto epsilon = TRY(privacy::Epsilon::make(who.epsilon));
-  const auto budget = TRY(privacy::Budget::make(epsilon, who.delta, 0));
-  const auto delta = TRY(privacy::Delta::make(budget.delta_convert));
-  double rho = 0;
-  const double cost = terms.noise.cost(terms.sensitivity).amount;
-  for (uint32_t round = 0; round < terms.rounds; ++round) rho = add_up(rho, cost);
-  return privacy::zcdp_epsilon(rho, delta);
-}
-
 Result<VerticalSetting> vertical_setting(const charter::Charter& charter,
-                                         const gate::VerticalTerms& terms, size_t owner,
+                                         const plan::VerticalTerms& terms, size_t owner,
                                          const learn::Training& training) {
   charter::Charter part = charter;
-  part.schema = gate::part_schema(charter, owner);
+  part.schema = plan::part_schema(charter, owner);
   Trained trained;
   for (size_t i = 0; i < charter.owners.size(); ++i) {
-    trained.spent.push_back({TRY(sharing_epsilon(charter, terms, i)), 0});
+    trained.spent.push_back({TRY(plan::sharing_epsilon(charter, terms, i)), 0});
     trained.answers.push_back(terms.rounds);
   }
   VerticalSetting setting;

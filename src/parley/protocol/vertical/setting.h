@@ -12,11 +12,7 @@ Secret32 alignment_key(const Hash& charter);
 
 /// `training` has a seed where it is a simulation.
 Result<VerticalSetting> vertical_setting(const charter::Charter& charter,
-                                         const gate::VerticalTerms& terms, size_t owner,
+                                         const plan::VerticalTerms& terms, size_t owner,
                                          const learn::Training& training);
-
-/// What every round of the job costs this owner together, as epsilon at its delta.
-Result<double> sharing_epsilon(const charter::Charter& charter, const gate::VerticalTerms& terms,
-                               size_t owner);
 
 }  // namespace parley::protocol

@@ -5,7 +5,7 @@
 
 #include "parley/base/files.h"
 #include "parley/ledger/read.h"
-#include "parley/protocol/async_plan.h"
+#include "parley/plan/learner/async_plan.h"
 #include "parley/sim/engine/engine.h"
 #include "parley/sim/load.h"
 #include "parley/sim/poisson_clocks.h"
@@ -175,12 +175,12 @@ TEST(SimulatedAsync, AQuotaMakesEveryOwnerAnswerAsOften) {
 
 TEST(SimulatedAsync, AStepThatDivergesIsRefusedBeforeTheFirstAnswer) {
   const SimulateInput input = input_of(charter_text(8, "rounds = 40\nstep = 0.1\n"));
-  auto plan = protocol::async_plan(input.charter, input.pilot.get());
+  auto plan = plan::async_plan(input.charter, input.pilot.get());
   ASSERT_TRUE(plan) << describe(plan.error());
   // The pilot's features are whitened, so its curvature is about 2; by bounds alone it is 32,000.
   const auto refused = [&](const char* protocol, bool pilot) {
     const SimulateInput long_steps = input_of(charter_text(8, protocol));
-    return protocol::async_plan(long_steps.charter, pilot ? long_steps.pilot.get() : nullptr);
+    return plan::async_plan(long_steps.charter, pilot ? long_steps.pilot.get() : nullptr);
   };
   const auto error = refused("rounds = 40\nstep = 1.2\n", true);
   ASSERT_FALSE(error);

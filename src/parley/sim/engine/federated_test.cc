@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "parley/gate/secagg_terms.h"
 #include "parley/learn/objective.h"
 #include "parley/ledger/read.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/sim/engine/engine.h"
 #include "parley/sim/engine/party.h"
@@ -93,7 +93,7 @@ TEST(FederatedSimulation, OneLocalStepIsGradientDescentOnAllRecords) {
                                           .epsilon = 10'000,
                                           .protocol = "step = 0.3\nweights = \"" + weights + "\"\n",
                                           .rows = {100, 400, 250, 50}});
-    const auto plan = gate::secagg_plan(input.charter);
+    const auto plan = plan::secagg_plan(input.charter);
     ASSERT_TRUE(plan);
     EXPECT_EQ(plan->weights[1], weights == "rows" ? .5 : .25);
     const JobRun run = run_of(input, 1);
@@ -200,7 +200,7 @@ TEST(FederatedSimulation, EachOwnerIsChargedForWhatTheSumRevealsAndTheLedgersVer
   const SimulateInput input = input_of({.epsilon = 1});
   const auto result = simulate(input, {.seed = 2, .out = out});
   ASSERT_TRUE(result) << describe(result.error());
-  const auto plan = gate::secagg_plan(input.charter);
+  const auto plan = plan::secagg_plan(input.charter);
   for (const SimulateResult::Owner& owner : result->owners) {
     EXPECT_LE(owner.epsilon_spent, 1);
     EXPECT_GT(owner.epsilon_spent, .85);  // One repeat of six is left.
@@ -229,7 +229,7 @@ TEST(FederatedSimulation, WholeOwnersAreProtectedByShortUpdates) {
   const SimulateInput input = input_of(
       {.protocol =
            "step = 0.3\nlevel = \"party\"\nmax_update_norm = 0.01\nweights = \"parties\"\n"});
-  const auto plan = gate::secagg_plan(input.charter);
+  const auto plan = plan::secagg_plan(input.charter);
   ASSERT_TRUE(plan) << describe(plan.error());
   EXPECT_NEAR(plan->owners[0].update().sensitivity(), 2 * .01 / 6, 1e-9);
   const auto result = simulate(input, {.seed = 1});

@@ -5,8 +5,8 @@
 
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
-#include "parley/gate/terms.h"
 #include "parley/ledger/simulated.h"
+#include "parley/plan/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/vertical/owner.h"
@@ -137,13 +137,13 @@ protocol::ColumnsSetting Party::columns() const {
 
 Result<gate::Gate> Party::open_gate() {
   return gate::Gate::open(gate::Records(setting_.rows),
-                          TRY(gate::terms_for(setting_.charter, setting_.owner)), ledger_, dataset_,
+                          TRY(plan::terms_for(setting_.charter, setting_.owner)), ledger_, dataset_,
                           entropy_, setting_.threads);
 }
 
 Result<gate::ColumnsGate> Party::open_columns_gate() {
   return gate::ColumnsGate::open(gate::Records(setting_.rows),
-                                 TRY(gate::vertical_terms(setting_.charter)), setting_.owner,
+                                 TRY(plan::vertical_terms(setting_.charter)), setting_.owner,
                                  ledger_, dataset_);
 }
 

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "parley/gate/secagg_terms.h"
 #include "parley/learn/objective.h"
 #include "parley/ledger/read.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/sim/engine/engine.h"
 #include "parley/sim/engine/party.h"
@@ -74,14 +74,14 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 /// Steps of length .3 along means whose noise is that of all four shares: false alarms below 1e-12.
-double noise_of(const gate::SecaggPlan& plan) {
+double noise_of(const plan::SecaggPlan& plan) {
   const auto& share = std::get<privacy::GaussianShare>(plan.owners[0].mechanism);
   return .3 * 8 * std::sqrt(8 * 4 * share.variance()) * plan.unit;
 }
 
 TEST(SecureSync, IsGradientDescentOnAllRecords) {
   const SimulateInput input = input_of({.epsilon = 10'000});
-  const auto plan = gate::secagg_plan(input.charter);
+  const auto plan = plan::secagg_plan(input.charter);
   ASSERT_TRUE(plan) << describe(plan.error());
   const auto plain = plain_descent(input);
   EXPECT_LT(distance(run_of(input, 1).trained.theta, plain), noise_of(*plan));
@@ -91,7 +91,7 @@ TEST(SecureSync, IsGradientDescentOnAllRecords) {
 TEST(SecureSync, WithoutAnOwnerItIsThatOnTheOthersRecords) {
   const SimulateInput input =
       input_of({.epsilon = 10'000, .secure = "survivors = 3\nthreshold = 2\n"});
-  const auto plan = gate::secagg_plan(input.charter);
+  const auto plan = plan::secagg_plan(input.charter);
   const auto others = plain_descent(input, 1);
   const JobRun run = run_of(input, 1, {.down = {1}});
   EXPECT_EQ(run.owners[1].taken, 0u);
@@ -103,7 +103,7 @@ TEST(SecureSync, WithoutAnOwnerItIsThatOnTheOthersRecords) {
 // root of (s - c) in the mean.
 TEST(SecureSync, SharesAreOfOneNoiseForAllRecordsTogether) {
   const SimulateInput input = input_of({.secure = "repeats = 0\n"});
-  const auto plan = gate::secagg_plan(input.charter);
+  const auto plan = plan::secagg_plan(input.charter);
   ASSERT_TRUE(plan);
   const double sensitivity = plan->owners[0].sensitivity();
   EXPECT_NEAR(sensitivity * plan->gamma, 2 * 2.0, 1e-3);
@@ -119,7 +119,7 @@ TEST(SecureSync, EachOwnerIsChargedForWhatTheSumRevealsAndTheModelIsKeptWithThat
   const SimulateInput input = input_of({.epsilon = 1});
   const auto result = simulate(input, {.seed = 2, .out = out});
   ASSERT_TRUE(result) << describe(result.error());
-  const auto plan = gate::secagg_plan(input.charter);
+  const auto plan = plan::secagg_plan(input.charter);
   for (const SimulateResult::Owner& owner : result->owners) {
     EXPECT_LE(owner.epsilon_spent, 1);
     EXPECT_GT(owner.epsilon_spent, .9);  // One repeat of nine is left.

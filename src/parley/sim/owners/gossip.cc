@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/sync_plan.h"
 #include "parley/sim/engine/party.h"
 
 namespace parley::sim {
@@ -57,7 +57,7 @@ class Neighbours {
     auto gate = TRY(owners_[owner].party->open_gate());
     owners_[owner].process = std::make_unique<protocol::GossipNode>(
         setting_.plan,
-        protocol::GossipNode::Place{owner, protocol::neighbours_of(setting_.input.charter, owner)},
+        protocol::GossipNode::Place{owner, plan::neighbours_of(setting_.input.charter, owner)},
         std::move(gate));
     return tell(owner, owners_[owner].process->start());
   }
@@ -133,8 +133,8 @@ Result<GossipRun> run_gossip(const GossipSetting& setting) { return Neighbours(s
 
 Result<RunOutcome> simulate_gossip(const SimulateInput& input, const SimulateOptions& options,
                                    const Reference& reference, uint64_t run) {
-  TRY(protocol::check_everybody(input.charter));
-  const auto plan = TRY(protocol::sync_plan(protocol::joint_job(input.charter), input.pilot.get()));
+  TRY(plan::check_everybody(input.charter));
+  const auto plan = TRY(plan::sync_plan(plan::joint_job(input.charter), input.pilot.get()));
   GossipSetting setting{.input = input, .options = options, .plan = plan, .run = run};
   RunOutcome outcome;
   setting.after = [&](const protocol::SyncLearner& learner) {

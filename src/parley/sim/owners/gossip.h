@@ -14,7 +14,7 @@ namespace parley::sim {
 struct GossipSetting {
   const SimulateInput& input;
   const SimulateOptions& options;
-  protocol::SyncPlan plan;
+  plan::SyncPlan plan;
   uint64_t run = 0;
   Faults faults{};  // vanish is not among them: without an owner nobody can go on
   /// After every round of the first owner.

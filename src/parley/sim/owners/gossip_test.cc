@@ -4,8 +4,8 @@
 
 #include "parley/base/files.h"
 #include "parley/ledger/read.h"
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/sync_plan.h"
 #include "support/ledgers.h"
 #include "support/owner_charters.h"
 
@@ -32,7 +32,7 @@ OwnerCharter central(OwnerCharter charter = {}) {
 
 Result<GossipRun> gossip(const SimulateInput& input, uint64_t seed, const Faults& faults = {}) {
   const SimulateOptions options{.seed = seed};
-  const auto plan = protocol::sync_plan(protocol::joint_job(input.charter), input.pilot.get());
+  const auto plan = plan::sync_plan(plan::joint_job(input.charter), input.pilot.get());
   EXPECT_TRUE(plan) << (plan ? "" : describe(plan.error()));
   return run_gossip({.input = input, .options = options, .plan = *plan, .faults = faults});
 }

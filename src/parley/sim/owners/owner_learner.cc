@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "parley/gate/terms.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/terms.h"
 #include "parley/protocol/peers/own_model.h"
-#include "parley/protocol/peers/owner_jobs.h"
 #include "parley/sim/engine/engine.h"
 #include "parley/sim/engine/party.h"
 
@@ -37,7 +37,7 @@ class Jobs {
 
  private:
   Result<void> learn_as(size_t owner) {
-    const SimulateInput part = part_of(protocol::job_of(charter_, owner));
+    const SimulateInput part = part_of(plan::job_of(charter_, owner));
     OwnerLearnerRun::Learner& learner = result_.learners.emplace_back();
     learner.owner = owner;
     JobSetting job{
@@ -98,7 +98,7 @@ class Jobs {
 
   /// A, to be published: clipped, noisy, and paid for.
   Result<std::vector<double>> published(size_t owner, const std::vector<double>& center) {
-    const gate::Terms terms = TRY(gate::terms_for(charter_, owner));
+    const plan::Terms terms = TRY(plan::terms_for(charter_, owner));
     auto gate = TRY(parties_[owner]->open_gate());
     const auto released = TRY(gate.answer(1, center));
     result_.answers[owner] = 1;
@@ -135,7 +135,7 @@ bool learns_apart(const Charter& charter) {
 }
 
 Result<OwnerLearnerRun> run_owner_learner(const OwnerLearnerSetting& setting) {
-  TRY(protocol::check_everybody(setting.input.charter));
+  TRY(plan::check_everybody(setting.input.charter));
   return Jobs(setting).run();
 }
 

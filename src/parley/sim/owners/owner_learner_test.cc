@@ -7,8 +7,8 @@
 #include "parley/base/files.h"
 #include "parley/learn/solver/prox.h"
 #include "parley/ledger/read.h"
-#include "parley/protocol/peers/owner_jobs.h"
-#include "parley/protocol/sync_plan.h"
+#include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/sync_plan.h"
 #include "support/ledgers.h"
 #include "support/owner_charters.h"
 
@@ -363,7 +363,7 @@ TEST(OwnerLearnerCharter, AnAddressIsPartOfIt) {
   ASSERT_TRUE(with_address.parsed());
   EXPECT_EQ(with_address.parsed()->owners[2].address, "bank.example:7443");
   EXPECT_NE(with_address.parsed()->hash, copies("others_first").parsed()->hash);
-  EXPECT_EQ(protocol::job_of(*with_address.parsed(), 1).learner.address, "bank.example:7443");
+  EXPECT_EQ(plan::job_of(*with_address.parsed(), 1).learner.address, "bank.example:7443");
 }
 
 TEST(OwnerLearnerCharter, NeedsEveryOwner) {
@@ -382,7 +382,7 @@ TEST(OwnerLearnerCharter, NeedsEveryOwner) {
 TEST(OwnerLearnerCharter, IsNoPlanByItselfUnlessTheLearnerAddsItsOwnNoise) {
   const auto plan_of = [](const OwnerCharter& charter) {
     const SimulateInput input = charter.input();
-    return protocol::sync_plan(input.charter, input.pilot.get());
+    return plan::sync_plan(input.charter, input.pilot.get());
   };
   EXPECT_TRUE(plan_of(with("owner_learner = \"own_noise\"\n")));
   EXPECT_EQ(plan_of(with(kOthersFirst)).error().where.key, "protocol.owner_learner");
@@ -396,18 +396,17 @@ TEST(OwnerJobs, SayWhoAsksWhom) {
     return text;
   };
   const auto one = *with(kOthersFirst).parsed(), all = *copies("others_first").parsed();
-  EXPECT_EQ(names(protocol::jobs_asking(one, "bank-b")), "bank-a");
-  EXPECT_EQ(names(protocol::jobs_asking(one, "bank-a")), "") << "it only learns";
-  EXPECT_EQ(names(protocol::jobs_asking(all, "bank-b")), "bank-a bank-c bank-d");
-  EXPECT_EQ(names(protocol::jobs_asking(*copies("own_noise").parsed(), "bank-b")),
+  EXPECT_EQ(names(plan::jobs_asking(one, "bank-b")), "bank-a");
+  EXPECT_EQ(names(plan::jobs_asking(one, "bank-a")), "") << "it only learns";
+  EXPECT_EQ(names(plan::jobs_asking(all, "bank-b")), "bank-a bank-c bank-d");
+  EXPECT_EQ(names(plan::jobs_asking(*copies("own_noise").parsed(), "bank-b")),
             "bank-a bank-b bank-c bank-d");
-  EXPECT_EQ(protocol::learners_job(one, "")->owners.size(), 3u);
-  EXPECT_EQ(protocol::learners_job(one, "")->hash, one.hash);
-  EXPECT_FALSE(protocol::learners_job(one, "bank-b"));
-  EXPECT_FALSE(protocol::learners_job(all, "")) << "whose?";
-  EXPECT_FALSE(protocol::learners_job(all, "bank-x"));
-  EXPECT_NE(protocol::learners_job(all, "bank-a")->hash,
-            protocol::learners_job(all, "bank-b")->hash);
+  EXPECT_EQ(plan::learners_job(one, "")->owners.size(), 3u);
+  EXPECT_EQ(plan::learners_job(one, "")->hash, one.hash);
+  EXPECT_FALSE(plan::learners_job(one, "bank-b"));
+  EXPECT_FALSE(plan::learners_job(all, "")) << "whose?";
+  EXPECT_FALSE(plan::learners_job(all, "bank-x"));
+  EXPECT_NE(plan::learners_job(all, "bank-a")->hash, plan::learners_job(all, "bank-b")->hash);
 }
 
 }  // namespace owner_learner_test

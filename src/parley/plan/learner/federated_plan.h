@@ -1,0 +1,56 @@
+// From a charter with [secure_aggregation] to what both roles know before it starts. Protocol
+// federated and a synchronous charter differ in what owners add up (plan/secagg_terms.h) and in the
+// learner's schedule, and in nothing else.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/data/rows.h"
+#include "parley/learn/kernel/evaluation_map.h"
+#include "parley/learn/schedule/schedule.h"
+#include "parley/plan/learner/weights.h"
+
+namespace parley::plan {
+
+/// In a secure aggregation.
+struct Degree {
+  size_t neighbours = 0;
+  size_t threshold = 0;  // of a member's neighbours
+  bool operator==(const Degree&) const = default;
+};
+
+/// The fewest neighbours for which, whoever the colluders and dropouts are: no member has
+/// `threshold` colluding neighbours (but for 2^-40), none has fewer than that left (2^-30), and the
+/// honest ones who stay are connected (2^-40) (Bell et al. 2020). Nothing if even all are not
+/// enough.
+std::optional<Degree> sparse_degree(size_t members, size_t colluders, size_t dropouts);
+
+/// Of the charter's aggregations; no neighbours: all are everyone's. Refuses numbers that cannot
+/// work.
+Result<Degree> degree_of(const charter::Charter& charter);
+
+struct FederatedPlan {
+  struct Evaluation {
+    learn::EvaluationMap map;
+    uint32_t answers = 0;  // aggregations that may be begun for it
+    double variance = 0;   // of an owner's share of the noise
+    double largest = 0;    // of a coordinate of the sum
+  };
+  Hash charter{};
+  std::vector<PlannedOwner> owners;
+  uint32_t answers = 0;  // of one owner, repeated aggregations among them
+  double unit = 0;       // times a sum of all owners: what the schedule takes for a gradient
+  double largest = 0;    // of a coordinate of the sum
+  double box = 0;
+  double l2 = 0;  // as far as the learner adds it
+  learn::Schedule schedule;
+  std::optional<Evaluation> evaluation{};  // after the last round
+};
+
+/// `pilot` holds the charter's public rows; null where it has none. Refuses a charter without a
+/// sign_key for every owner.
+Result<FederatedPlan> federated_plan(const charter::Charter& charter, const data::Rows* pilot);
+
+}  // namespace parley::plan

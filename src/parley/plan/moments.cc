@@ -1,0 +1,97 @@
+#include "parley/plan/moments.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "parley/base/math/number.h"
+#include "parley/charter/available.h"
+#include "parley/data/transforms/bundle.h"
+#include "parley/privacy/budget/budget.h"
+
+namespace parley::plan {
+namespace {
+
+constexpr double kNoLabel = 1e-12;  // The label of moment rows is 0; a map wants a bound above 0.
+
+template <class Norm>
+Result<Statistics> map_of(const charter::Charter& charter, const MomentsPrice& price) {
+  const size_t columns = data::moment_columns(charter.schema);
+  const std::vector<double> longest(columns, 1);
+  const double whole = learn::statistics_length<Norm>(longest, 0);
+  return Statistics(
+      TRY(learn::StatisticsMap<Norm>::make(price.row_norm.value_or(whole), kNoLabel,
+                                           static_cast<int>(charter.privacy.grid_bits), columns)));
+}
+
+/// Shared among overlapping data sets, as in plan/terms.cc.
+double share_of_budget(double whole, const charter::Charter& charter) {
+  const auto parts = static_cast<double>(charter.privacy.overlap);
+  return parts == 1 ? whole : next_down(whole / parts);
+}
+
+}  // namespace
+
+Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
+                            const MomentsPrice& price) {
+  const charter::Owner& owner = charter.owners.at(place);
+  const auto units = static_cast<uint32_t>(charter.privacy.unit_records);
+  const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
+  if (!laplace && charter.privacy.mechanism != charter::MechanismName::kGaussian)
+    return charter::not_available("privacy.mechanism", name_of(charter.privacy.mechanism),
+                                  "Use \"laplace\" or \"gaussian\".");
+  const Statistics map = TRY(laplace ? map_of<L1>(charter, price) : map_of<L2>(charter, price));
+  const auto lattice = std::visit([](const auto& known) { return known.lattice(); }, map);
+  const auto mechanism = [&]() -> Result<privacy::Mechanisms> {
+    if (laplace) {
+      const auto epsilon =
+          TRY(privacy::Epsilon::make(share_of_budget(price.epsilon.value(), charter)));
+      return privacy::Mechanisms(
+          TRY(privacy::Laplace::calibrate(sensitivity_of<L1>(lattice, map, units), 1, epsilon)));
+    }
+    const auto budget = TRY(privacy::Budget::make(price.epsilon, owner.delta, 0));
+    const auto rho = TRY(privacy::Rho::make(share_of_budget(budget.rho_max, charter)));
+    return privacy::Mechanisms(
+        TRY(privacy::Gaussian::calibrate(sensitivity_of<L2>(lattice, map, units), 1, rho)));
+  }();
+  if (!mechanism) return mechanism.error();
+  TupleBytes name;
+  name.add(charter.hash).add("moments").add(price.epsilon.value());
+  name.add(price.row_norm.value_or(0));
+  return Terms{.charter = name.sha256(),
+               .rows = static_cast<uint64_t>(owner.rows),
+               .answers = 1,
+               .box = 1,
+               .unit_records = units,
+               .loss = learn::Squared{},
+               .lattice = lattice,
+               .mechanism = *mechanism,
+               .statistics = map};
+}
+
+data::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
+                               const privacy::Released& released) {
+  const charter::Owner& owner = charter.owners.at(place);
+  const bool frobenius = std::holds_alternative<learn::StatisticsMap<L2>>(*terms.statistics);
+  const double off = frobenius ? std::numbers::sqrt2 : 1;
+  const double unit = terms.lattice.gamma() / static_cast<double>(terms.rows);
+  const double scale =
+      std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
+                 terms.mechanism);
+  data::PaidMoments moments{.owner = owner.name,
+                            .charter = charter.hash,
+                            .columns = data::columns_hash(charter.schema),
+                            .rows = terms.rows,
+                            .epsilon = released.receipt().epsilon_spent,
+                            .delta = released.receipt().delta_spent,
+                            .deviation = scale * unit * (frobenius ? 1 : std::numbers::sqrt2)};
+  moments.beside = moments.deviation / off;
+  const size_t q = terms.lattice.dimension();
+  size_t next = 0;
+  for (size_t j = 0; j < q; ++j)
+    for (size_t k = j; k < q; ++k, ++next)
+      moments.upper.push_back(unit * static_cast<double>(released.values()[next]) /
+                              (j == k ? 1 : off));
+  return moments;
+}
+
+}  // namespace parley::plan

@@ -1,0 +1,86 @@
+// From a charter to what its owners give under secure aggregation, on how fine a lattice, and how
+// much of the sum's noise each of them adds (spec, vertical 3.2, 4.5, 4.6).
+//
+// Under protocol federated an owner gives where its local steps lead. Under sync the learner takes
+// the steps, and an owner gives the sum of its records' gradients. These are integers on the
+// records' own lattice, so owners' sums add up exactly: nothing is rounded again, and every record
+// weighs alike, wherever it lies.
+//
+// All owners add shares of one variance, the largest that any of them needs for its epsilon, so
+// that every sum of at least `survivors` of them protects each, whoever is in it; what an owner is
+// charged follows from that variance and its own sensitivity.
+#pragma once
+
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "parley/charter/charter.h"
+#include "parley/learn/federated/local_update.h"
+#include "parley/plan/sensitivity.h"
+#include "parley/privacy/mechanisms.h"
+
+namespace parley::plan {
+
+/// The sum of an owner's clipped gradients: public numbers of it.
+struct GradientSum {
+  learn::Losses loss;
+  learn::Lattice lattice;
+  uint64_t rows = 0;
+  uint32_t unit_records = 1;
+
+  double sensitivity() const { return plan::sensitivity<L2>(lattice, unit_records); }
+  /// No coordinate of it is larger, in lattice units.
+  double largest() const { return static_cast<double>(rows) * lattice.bound<L2>(); }
+};
+
+/// The evaluation at the end, in a sum like all else.
+struct SecaggEvaluation {
+  learn::EvaluationMap map;
+  uint32_t unit_records = 1;
+  uint32_t answers = 0;  // most aggregations that an owner pays for, repeated ones among them
+  privacy::SharedMechanisms mechanism;
+
+  double sensitivity() const { return plan::sensitivity<L2>(map, unit_records); }
+};
+
+/// What a job may ask of one owner: public numbers, fixed by the charter.
+struct SecaggTerms {
+  Hash charter{};
+  uint32_t answers = 0;  // most aggregations that it pays for, repeated ones among them
+  std::variant<learn::LocalUpdate, GradientSum> part;
+  double box = 0;    // of the points that may be asked about
+  double gamma = 0;  // spacing of the sum's lattice
+  privacy::SharedMechanisms mechanism;
+  /// Set where the model is evaluated at the end. No other sum is paid after it.
+  std::optional<SecaggEvaluation> evaluation{};
+
+  const learn::LocalUpdate& update() const { return std::get<learn::LocalUpdate>(part); }
+  /// Of the records' gradients.
+  const learn::Lattice& lattice() const;
+  uint64_t rows() const;
+  size_t numbers() const { return lattice().dimension(); }
+  double sensitivity() const;
+  privacy::Cost cost() const;
+  privacy::Cost evaluation_cost() const;
+  /// DpEvent JSON of one aggregation.
+  std::string event() const;
+  std::string evaluation_event() const;
+};
+
+/// Of all owners, in the charter's order.
+struct SecaggPlan {
+  double gamma = 0;
+  double unit = 0;  // times a sum of all owners: their mean gradient, or minus their mean update
+  privacy::Parties parties;
+  std::vector<double> weights;  // w_i; they add up to 1
+  std::vector<SecaggTerms> owners;
+  double largest = 0;  // no coordinate of a sum is larger, but with probability below 1e-30
+  double largest_evaluation = 0;
+};
+
+/// What this version cannot run soundly, and numbers that do not fit the ring of 64 bits, are
+/// refused, naming the key.
+Result<SecaggPlan> secagg_plan(const charter::Charter& charter);
+
+}  // namespace parley::plan

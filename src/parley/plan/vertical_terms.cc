@@ -1,0 +1,220 @@
+#include "parley/plan/vertical_terms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "parley/base/math/number.h"
+#include "parley/charter/available.h"
+#include "parley/learn/kernel/statistics_map.h"
+#include "parley/learn/vertical/joint_moments.h"
+#include "parley/privacy/accounting/zcdp.h"
+#include "parley/privacy/budget/budget.h"
+
+namespace parley::plan {
+namespace {
+
+using charter::Charter, charter::not_available;
+
+Error bad(const std::string& key, const std::string& what, const std::string& hint) {
+  return {Code::kInvalid, what, hint, {.key = key}};
+}
+
+Result<void> check_target(const data::Target& target) {
+  const double largest =
+      std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
+      target.scale;
+  if (!target.levels.empty() || largest <= 1) return {};
+  return bad("target.bounds",
+             "allow labels up to " + shortest(largest) + ", under sharing they must lie in -1 .. 1",
+             "Give target.center and target.scale that bring the bounds there.");
+}
+
+Result<void> check_columns(const Charter& charter) {
+  if (!charter.complete())
+    return bad(charter.undecided.front(),
+               "the charter is a draft: " + charter.undecided.front() + " is not decided",
+               "Only a complete charter trains.");
+  if (charter.owners.size() < 2)
+    return bad("owner", "sharing needs two owners at least", "Add owners.");
+  if (charter.preprocess)
+    return not_available("preprocess.bundle", charter.preprocess->bundle,
+                         "Leave [preprocess] out: a bundle mixes columns of several owners.");
+  if (charter.privacy.unit != "record" || charter.privacy.unit_records != 1)
+    return not_available("privacy.unit", charter.privacy.unit,
+                         "Use unit = \"record\": a record is what owners align.");
+  if (charter.protocol.average == charter::Average::kPaper)
+    return not_available("protocol.average", "paper", "Use \"tail\" or \"none\".");
+  if (charter.model.box < charter.protocol.model_ball)
+    return bad("model.box", "is smaller than protocol.model_ball, which bounds the model",
+               "Take a box of at least model_ball.");
+  return check_target(charter.schema.target);
+}
+
+constexpr int kFinest = 20, kCoarsest = 10;  // bits of the rows
+
+/// R_m as the charter says; the ball is divided like them, so that no party's scores outweigh.
+learn::JointPlan plan_of(const Charter& charter) {
+  learn::JointPlan plan{.fraction = static_cast<int>(charter.privacy.grid_bits),
+                        .bits = kFinest,
+                        .rows = static_cast<uint64_t>(charter.records->count)};
+  for (const charter::Owner& owner : charter.owners) plan.row_norms.push_back(owner.max_row_norm);
+  const double whole = plan.row_norm();
+  for (const double norm : plan.row_norms)
+    plan.balls.push_back(charter.protocol.model_ball * norm / whole);
+  return plan;
+}
+
+/// What one job on one of kappa data sets may use.
+Result<double> smallest_rho(const Charter& charter) {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const charter::Owner& owner : charter.owners) {
+    const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
+    const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, 0));
+    smallest = std::min(smallest, budget.rho_max);
+  }
+  const auto parts = static_cast<double>(charter.privacy.overlap);
+  return parts == 1 ? smallest : next_down(smallest / parts);
+}
+
+/// A bound that rounding would use up, or that integers cannot hold, bounds nothing.
+Result<void> check_norms(const Charter& charter, const learn::JointPlan& plan) {
+  for (size_t i = 0; i < plan.row_norms.size(); ++i) {
+    const double rounding =
+        std::sqrt(double(part_schema(charter, i).features().size())) * std::ldexp(1.0, -plan.bits);
+    if (plan.row_norms[i] > rounding && plan.row_norms[i] < 0x1p20) continue;
+    return bad(
+        "owner[" + std::to_string(i) + "].max_row_norm",
+        "is " + shortest(plan.row_norms[i]) + ", not between " + shortest(rounding) + " and 2^20",
+        "Scale max_row_norm to about 1.");
+  }
+  return {};
+}
+
+/// The finest grid of the rows on which all sums fit 64 bits.
+Result<privacy::Gaussian> fit(learn::JointPlan& plan, uint32_t rounds, privacy::Rho rho,
+                              bool moments) {
+  for (plan.bits = kFinest; plan.bits >= kCoarsest; --plan.bits) {
+    const double sensitivity = moments ? learn::moments_sensitivity(plan) : plan.sensitivity();
+    const auto noise = privacy::Gaussian::calibrate(sensitivity, rounds, rho);
+    if (!noise || noise->scale() >= 0x1p56) continue;
+    if (moments ? learn::moments_fit(plan, noise->scale()) : plan.fits(noise->scale()))
+      return *noise;
+  }
+  return bad("privacy.grid_bits", "the sums of so many records do not fit 64 bits",
+             moments ? "Use fewer records." : "Use fewer grid_bits.");
+}
+
+/// V-C: a part of the model is bounded by the box alone, and off the diagonal noise has half the
+/// variance.
+Result<privacy::Gaussian> open_moments(const Charter& charter, VerticalTerms& terms) {
+  size_t all = 0;
+  for (const size_t columns : terms.columns) all += columns;
+  if (all > learn::kStatisticsColumnsMax)
+    return bad("protocol.rule",
+               "statistics are for at most " + std::to_string(learn::kStatisticsColumnsMax) +
+                   " features, found " + std::to_string(all),
+               "Take rule = \"gradients\".");
+  for (size_t m = 0; m < terms.columns.size(); ++m)
+    terms.plan.balls[m] = charter.model.box * std::sqrt(static_cast<double>(terms.columns[m]));
+  return privacy::Gaussian::make(std::ceil(terms.noise.variance() / 2));
+}
+
+/// V-A: `step` is rho, and what a party aims at is cut to the largest score of a whole record.
+Result<learn::NoisySharingPlan> noisy_plan(const Charter& charter, const learn::JointPlan& plan) {
+  if (!(charter.model.l2 > 0))
+    return bad("model.l2", "must be above 0 for rule noisy_sharing, which its bound divides by",
+               "For example l2 = 0.001.");
+  if (charter.protocol.momentum > 0)
+    return not_available("protocol.momentum", shortest(charter.protocol.momentum),
+                         "ADMM has none: leave momentum out.");
+  return learn::NoisySharingPlan{.rows = plan.rows,
+                                 .lam = charter.model.l2 * static_cast<double>(plan.rows),
+                                 .rho = charter.protocol.step,
+                                 .row_norms = plan.row_norms,
+                                 .balls = plan.balls,
+                                 .target_clip = plan.row_norm() * plan.model_norm(),
+                                 .fraction = plan.fraction};
+}
+
+}  // namespace
+
+size_t VerticalTerms::numbers(size_t owner) const {
+  if (noisy) return plan.rows;
+  return beside ? learn::MomentsLayout(columns, label_holder).size() : columns[owner];
+}
+
+bool holds_label(const Charter& charter, size_t owner) {
+  return charter.owners[owner].name == charter.target_owner;
+}
+
+data::Schema part_schema(const Charter& charter, size_t owner) {
+  data::Schema schema;
+  for (size_t i = 0; i < charter.schema.columns.size(); ++i)
+    if (charter.column_owners[i] == charter.owners[owner].name)
+      schema.columns.push_back(charter.schema.columns[i]);
+  schema.target = charter.schema.target;
+  schema.bias = charter.schema.bias && holds_label(charter, owner);
+  return schema;
+}
+
+Result<learn::JointPlan> columns_plan(const Charter& charter) {
+  TRY(check_columns(charter));
+  learn::JointPlan plan = plan_of(charter);
+  TRY(check_norms(charter, plan));
+  return plan;
+}
+
+Result<VerticalTerms> vertical_terms(const Charter& charter) {
+  TRY(charter::check_protects(charter));
+  learn::JointPlan plan = TRY(columns_plan(charter));
+  const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
+  const auto rho = TRY(privacy::Rho::make(TRY(smallest_rho(charter))));
+  const bool moments = charter.protocol.rule == charter::Rule::kStatistics;
+  auto noise = TRY(fit(plan, rounds, rho, moments));
+  TRY(check_norms(charter, plan));
+  double sensitivity = moments ? learn::moments_sensitivity(plan) : plan.sensitivity();
+  std::optional<learn::NoisySharingPlan> noisy;
+  if (charter.protocol.rule == charter::Rule::kNoisySharing) {
+    noisy = TRY(noisy_plan(charter, plan));
+    sensitivity = noisy->sensitivity();
+    noise = TRY(privacy::Gaussian::calibrate(sensitivity, rounds, rho));
+  }
+  const bool tail = charter.protocol.average == charter::Average::kTail;
+  VerticalTerms terms{.charter = charter.hash,
+                      .rule = charter.protocol.rule,
+                      .rounds = rounds,
+                      .plan = std::move(plan),
+                      .steps = {.step = charter.protocol.step,
+                                .momentum = charter.protocol.momentum,
+                                .l2 = charter.model.l2 / 2,  // of half the squares
+                                .rounds = rounds,
+                                .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1},
+                      .loss = charter::loss_of(charter.model),
+                      .l2 = charter.model.l2,
+                      .box = charter.model.box,
+                      .intersect = charter.records->on_mismatch == charter::OnMismatch::kIntersect,
+                      .sensitivity = sensitivity,
+                      .noise = noise,
+                      .noisy = std::move(noisy)};
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    terms.columns.push_back(part_schema(charter, i).features().size());
+    if (holds_label(charter, i)) terms.label_holder = i;
+  }
+  if (moments) terms.beside = TRY(open_moments(charter, terms));
+  return terms;
+}
+
+Result<double> sharing_epsilon(const charter::Charter& charter, const VerticalTerms& terms,
+                               size_t owner) {
+  const charter::Owner& who = charter.owners[owner];
+  const auto epsilon = TRY(privacy::Epsilon::make(who.epsilon));
+  const auto budget = TRY(privacy::Budget::make(epsilon, who.delta, 0));
+  const auto delta = TRY(privacy::Delta::make(budget.delta_convert));
+  double rho = 0;
+  const double cost = terms.noise.cost(terms.sensitivity).amount;
+  for (uint32_t round = 0; round < terms.rounds; ++round) rho = add_up(rho, cost);
+  return privacy::zcdp_epsilon(rho, delta);
+}
+
+}  // namespace parley::plan

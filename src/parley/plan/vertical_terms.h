@@ -1,0 +1,51 @@
+// From a charter over columns in several places to what its owners and the dealer agree on: bounds,
+// steps, and the noise that the strictest budget buys. The rules are V-B, V-C and V-A of
+// learn/vertical/joint_gradient.h, joint_moments.h and noisy_sharing.h.
+#pragma once
+
+#include "parley/charter/charter.h"
+#include "parley/learn/loss.h"
+#include "parley/learn/vertical/joint_gradient.h"
+#include "parley/learn/vertical/noisy_sharing.h"
+#include "parley/privacy/mechanism/gaussian.h"
+
+namespace parley::plan {
+
+struct VerticalTerms {
+  Hash charter{};
+  charter::Rule rule = charter::Rule::kGradients;
+  uint32_t rounds = 0;
+  learn::JointPlan plan{};
+  learn::JointSteps steps{};
+  learn::Losses loss{};
+  double l2 = 0, box = 1;         // as the charter says
+  std::vector<size_t> columns{};  // features of each owner
+  size_t label_holder = 0;
+  bool intersect = false;   // owners may hold records that others do not
+  double sensitivity = 0;   // of what a round releases to whole records, in its units
+  privacy::Gaussian noise;  // in it; of rule gradients drawn by the dealer
+  std::optional<privacy::Gaussian> beside{};       // of rule statistics: off the diagonal
+  std::optional<learn::NoisySharingPlan> noisy{};  // of rule noisy_sharing
+
+  /// How many a round opens to this owner, or, under noisy sharing, it publishes.
+  size_t numbers(size_t owner) const;
+};
+
+/// The same for all parties. Every owner is charged for the whole sum in every round, since every
+/// part of it is about its records; so the noise is what the smallest budget needs. What this
+/// version cannot run soundly is refused, naming the key.
+Result<VerticalTerms> vertical_terms(const charter::Charter& charter);
+
+/// Of it what does not depend on budgets, with the finest grid: how rows are shortened and rounded,
+/// also where nothing is protected. What no rule can run is refused, naming the key.
+Result<learn::JointPlan> columns_plan(const charter::Charter& charter);
+
+/// What every round of the job costs this owner together, as epsilon at its delta.
+Result<double> sharing_epsilon(const charter::Charter& charter, const VerticalTerms& terms,
+                               size_t owner);
+
+/// The columns of one owner, and the label and the bias where it holds the label.
+data::Schema part_schema(const charter::Charter& charter, size_t owner);
+bool holds_label(const charter::Charter& charter, size_t owner);
+
+}  // namespace parley::plan

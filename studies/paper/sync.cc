@@ -1,0 +1,106 @@
+#include "studies/paper/sync.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "parley/charter/available.h"
+#include "parley/plan/learner/pilot.h"
+#include "parley/privacy/mechanism/laplace.h"
+#include "parley/sim/seeded_entropy.h"
+
+namespace parley::paper {
+namespace {
+
+using charter::Charter, charter::not_available;
+using sim::SeededEntropy, sim::SimulateInput;
+
+Result<void> check_literal(const Charter& charter) {
+  const charter::Protocol& p = charter.protocol;
+  if (!charter.complete())
+    return Error{Code::kInvalid,
+                 "the charter is a draft: " + charter.undecided.front() + " is not decided",
+                 "Only a complete charter trains.",
+                 {.key = charter.undecided.front()}};
+  if (p.name != charter::ProtocolName::kSync)
+    return not_available("protocol.name", name_of(p.name), "Use \"sync\".");
+  if (p.rule != charter::Rule::kAlgorithm1 && p.rule != charter::Rule::kAlgorithm2)
+    return not_available("protocol.rule", name_of(p.rule),
+                         "Calibration \"paper\" has \"algorithm1\" and \"algorithm2\".");
+  if (charter.privacy.mechanism != charter::MechanismName::kLaplace)
+    return not_available("privacy.mechanism", name_of(charter.privacy.mechanism),
+                         "The paper's noise is \"laplace\".");
+  if (p.weights != charter::Weights::kRows)
+    return not_available("protocol.weights", name_of(p.weights), "The paper's are \"rows\".");
+  if (p.owner_learner && p.owner_learner != charter::OwnerLearner::kExact)
+    return not_available("protocol.owner_learner", name_of(*p.owner_learner),
+                         "The paper's is \"exact\".");
+  if (!charter.central())
+    return not_available(p.copies ? "protocol.copies" : "protocol.graph", "paper",
+                         "Use calibration \"sound\".");
+  if (p.rounds < 3)
+    return Error{Code::kInvalid,
+                 "the paper's T must be at least 3",
+                 "Give protocol.rounds the paper's T.",
+                 {.key = "protocol.rounds"}};
+  return {};
+}
+
+}  // namespace
+
+Result<Sync> Sync::make(const SimulateInput& input, int threads) {
+  const Charter& charter = input.charter;
+  TRY(check_literal(charter));
+  const charter::Protocol& p = charter.protocol;
+  const auto rounds = static_cast<uint32_t>(p.rounds);  // T
+  std::vector<double> start(charter.schema.features().size());
+  if (p.start == charter::Start::kPilot) start = plan::pilot_optimum(charter, *input.pilot);
+  const bool first = p.rule == charter::Rule::kAlgorithm1;
+  Sync sync(first ? learn::algorithm1(rounds - 1, p.step, p.average, start)
+                  : learn::algorithm2(rounds - 2, p.step, p.average, start),
+            first ? std::numeric_limits<double>::infinity() : charter.model.box, charter.model.l2);
+  double all = 0;
+  for (const charter::Owner& owner : charter.owners) all += static_cast<double>(owner.rows);
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const charter::Owner& owner = charter.owners[i];
+    const auto rows = static_cast<double>(owner.rows);
+    const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
+    sync.owners_.push_back(
+        {.name = owner.name,
+         .mean_loss = learn::Fitness(charter::loss_of(charter.model), start.size(), 0, threads),
+         .weight = rows / all,
+         .scale = privacy::laplace_scale(charter.privacy.max_grad_norm, rounds, rows, epsilon,
+                                         static_cast<double>(charter.privacy.overlap))});
+    if (p.owner_learner && owner.name == charter.learner.name) sync.owners_.back().scale = 0;
+    std::visit([&](const auto& kind) { sync.owners_.back().mean_loss.add(*kind); },
+               input.owners[i].rows);
+  }
+  return sync;
+}
+
+NotPrivate<std::vector<double>> Sync::run(uint64_t seed, uint64_t run, const After& after,
+                                          const Watch& watch) const {
+  learn::Descent descent(schedule_, box_, l2_, 1);
+  std::vector<std::unique_ptr<SeededEntropy>> streams;
+  for (const Owner& owner : owners_)
+    streams.push_back(std::make_unique<SeededEntropy>(seed, "paper:" + owner.name, run));
+  while (!descent.finished()) {
+    std::vector<double> sum(descent.dimension());
+    Seen seen{{descent.theta(0).begin(), descent.theta(0).end()}, {}};
+    for (size_t i = 0; i < owners_.size(); ++i) {
+      std::vector<double> answer = owners_[i].mean_loss.gradient(descent.theta(0));
+      for (size_t j = 0; j < sum.size(); ++j) {
+        answer[j] += real_laplace(*streams[i], owners_[i].scale);
+        sum[j] += owners_[i].weight * answer[j];
+      }
+      seen.answers.push_back(std::move(answer));
+    }
+    watch(seen);
+    descent.step(sum);
+    after(descent.rounds_done(), descent.average(0));
+  }
+  return {{descent.average(0).begin(), descent.average(0).end()}};
+}
+
+}  // namespace parley::paper

@@ -61,7 +61,7 @@ MUTANTS = {
           "static_cast<uint64_t>(noise[i]));")]),
     "fresh-noise-on-retry": (
         "a repeated query is not answered from the ledger", "GateTest.*:LedgerTest.*:Sync.*",
-        [("gate/gate.cc", "  if (auto stored = TRY(ledger_->stored(query))) "
+        [("gate/gate.cc", "  if (auto stored = TRY(account_.ledger->stored(query))) "
           "return *std::move(stored);\n  if (noise_.empty())", "  if (noise_.empty())"),
          ("ledger/ledger.cc", "  if (auto replay = TRY(stored(query))) "
           "return *std::move(replay);\n", "")]),
@@ -110,11 +110,11 @@ MUTANTS = {
         [("ledger/ledger.cc", "    TRY(chain.can_afford(id, cost, 1));\n", "")]),
     "skip-the-sync": (
         "answers leave before the disk has them", "LedgerSync.*",
-        [("ledger/ledger.cc", "PRAGMA synchronous=FULL;", "PRAGMA synchronous=OFF;")]),
+        [("ledger/ledger.cc", "\"PRAGMA synchronous=FULL\"", "\"PRAGMA synchronous=OFF\"")]),
     "ignore-a-failed-commit": (
         "an answer leaves though it was not recorded", "CrashTest.*",
-        [("ledger/storage/sqlite.h", "if (done) done = execute(\"COMMIT\");",
-          "if (done && !execute(\"COMMIT\")) roll_back();")]),
+        [("ledger/storage/store.h", "if (done) done = commit();",
+          "if (done && !commit()) roll_back();")]),
     "two-writers": (
         "two processes can spend one budget", "OpenTest.*",
         [("ledger/storage/lock.cc", "if (lock.descriptor_ >= 0 && "
@@ -126,7 +126,7 @@ MUTANTS = {
           "return broken(row.id, \"is not what its hash says\");\n", "")]),
     "more-answers": (
         "a learner may ask more rounds than its charter says", "GateTest.*",
-        [("gate/gate.cc", "if (round >= 1 && round <= last) return {};",
+        [("gate/checks.cc", "if (round >= 1 && round <= last) return {};",
           "if (round >= 1) return {};")]),
     "loss-without-clamp": (
         "a record's loss counts beyond its bound", "EvaluationMap.*",

@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "parley/credentials.h"
-#include "parley/version.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 
@@ -21,7 +21,7 @@ Result<Output> run(const CertsInitOptions& options, ProgressStyle) {
       options.consortium, options.days, made.key.string(), made.invitation.string(),
       spoken(made.fingerprint));
   const nlohmann::ordered_json json = {{"format", "parley.certs.init/1"},
-                                       {"parley", version()},
+                                       {"parley", report::provenance()},
                                        {"consortium", options.consortium},
                                        {"address", options.address},
                                        {"key", made.key.string()},
@@ -41,10 +41,13 @@ Result<Output> run(const CertsSignOptions& options, ProgressStyle) {
       "Compare it by phone with what `parley join` printed there; only then send {} back.\n"
       "It is valid until {}.\n",
       made.uri, spoken(made.key_fingerprint), made.certificate.string(), made.until);
-  const nlohmann::ordered_json json = {
-      {"format", "parley.certs.sign/1"},         {"parley", version()},   {"uri", made.uri},
-      {"key", to_hex(made.key_fingerprint)},     {"serial", made.serial}, {"until", made.until},
-      {"certificate", made.certificate.string()}};
+  const nlohmann::ordered_json json = {{"format", "parley.certs.sign/1"},
+                                       {"parley", report::provenance()},
+                                       {"uri", made.uri},
+                                       {"key", to_hex(made.key_fingerprint)},
+                                       {"serial", made.serial},
+                                       {"until", made.until},
+                                       {"certificate", made.certificate.string()}};
   return Output{text, json.dump(2) + "\n"};
 }
 

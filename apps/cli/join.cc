@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "parley/charter/toml/canonical.h"
 #include "parley/credentials.h"
-#include "parley/version.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -56,7 +56,7 @@ std::string to_text(const Joined& joined) {
 
 std::string to_json(const Joined& joined) {
   Json json = {{"format", "parley.join.made/1"},
-               {"parley", version()},
+               {"parley", report::provenance()},
                {"uri", joined.uri},
                {"address", joined.address},
                {"authority_fingerprint", to_hex(joined.authority_fingerprint)},

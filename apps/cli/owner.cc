@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "interrupt.h"
 #include "parley/api/daemons.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -30,7 +31,7 @@ Result<Output> output_of(const std::vector<OwnerJob>& ends) {
         *end.model ? "model " + to_hex(**end.model) : "the learner left without a farewell");
     jobs.push_back(std::move(job));
   }
-  output.json = Json{{"jobs", jobs}}.dump(2) + "\n";
+  output.json = Json{{"parley", report::provenance()}, {"jobs", jobs}}.dump(2) + "\n";
   return output;
 }
 
@@ -68,7 +69,7 @@ Result<Output> approve(const OwnerOptions& options) {
     output.text += fmt::format("{} approved ({})\n", charter.name(), to_hex(charter.hash()));
     approved.push_back(to_hex(charter.hash()));
   }
-  output.json = Json{{"approved", approved}}.dump(2) + "\n";
+  output.json = Json{{"parley", report::provenance()}, {"approved", approved}}.dump(2) + "\n";
   return output;
 }
 

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "parley/net/doctor/preflight.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -47,6 +48,7 @@ Result<Output> run(const OwnerCheckOptions& options, ProgressStyle style) {
     progress.advance();
   }
   output.json = Json{{"format", "parley.owner.check/1"},
+                     {"parley", report::provenance()},
                      {"owner", policy.owner},
                      {"runs", runs},
                      {"explanation", explained},

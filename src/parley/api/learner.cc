@@ -14,6 +14,7 @@
 #include "parley/plan/learner/warnings.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/report/evaluation.h"
+#include "parley/report/provenance.h"
 
 namespace parley {
 namespace {
@@ -131,7 +132,8 @@ std::string LearnerResult::to_json() const {
                     {"answers", owner.answers},
                     {"epsilon_spent", owner.epsilon_spent},
                     {"epsilon_evaluation", owner.epsilon_evaluation}});
-  return Json{{"charter", to_hex(charter)},
+  return Json{{"parley", report::provenance()},
+              {"charter", to_hex(charter)},
               {"name", charter_name},
               {"rounds", rounds},
               {"evaluation", evaluation ? Json::parse(report::to_json(*evaluation)) : Json()},

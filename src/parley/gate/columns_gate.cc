@@ -6,8 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "parley/gate/other_data.h"
-
 namespace parley::gate {
 namespace {
 
@@ -116,14 +114,10 @@ Hash ColumnsGate::digest(const Secret32& key) const {
 
 Result<privacy::Released> ColumnsGate::pay(uint32_t round, const Hash& question,
                                            const Hash& what_leaves) {
-  if (round < 1 || round > terms_.rounds)
-    return Error{Code::kPolicy,
-                 "round " + std::to_string(round) + " is outside the charter's 1 .. " +
-                     std::to_string(terms_.rounds),
-                 "A learner may ask only what its charter says."};
+  TRY(check_round(round, terms_.rounds));
   const std::vector<int64_t> digest = values_of(what_leaves);
-  auto paid = TRY(ledger_->pay_dealt(dataset_, {terms_.charter, round, question}, terms_.noise,
-                                     terms_.sensitivity, digest));
+  auto paid = TRY(account_.ledger->pay_dealt(account_.dataset, {terms_.charter, round, question},
+                                             terms_.noise, terms_.sensitivity, digest));
   if (paid.values() == digest) return paid;
   return Error{Code::kIntegrity,
                "round " + std::to_string(round) +

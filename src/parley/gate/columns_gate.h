@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parley/base/crypto/shamir.h"
+#include "parley/gate/checks.h"
 #include "parley/gate/clip_and_sum.h"
 #include "parley/gate/noisy_columns.h"
 #include "parley/learn/vertical/aligned_rows.h"
@@ -57,14 +58,14 @@ class ColumnsGate {
   Result<privacy::Released> pay(uint32_t round, const Hash& question, const Hash& what_leaves);
 
   Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
-    return ledger_->recognise(dataset_, charter, receipt);
+    return account_.recognise(charter, receipt);
   }
-  uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
+  uint32_t last_round() const { return account_.paid(); }
 
  private:
   ColumnsGate(plan::VerticalTerms terms, size_t owner, ledger::Ledger& ledger,
               ledger::DatasetId dataset)
-      : terms_(std::move(terms)), owner_(owner), ledger_(&ledger), dataset_(dataset) {}
+      : terms_(std::move(terms)), owner_(owner), account_{&ledger, dataset, terms_.charter} {}
   static Result<ColumnsGate> checked(size_t columns, plan::VerticalTerms terms, size_t owner,
                                      ledger::Ledger& ledger, ledger::DatasetId dataset);
   void take(const data::AnyRows& rows);
@@ -75,8 +76,7 @@ class ColumnsGate {
   learn::Alignment alignment_{};
   std::optional<privacy::ToMask<learn::IntegerColumns>> columns_{};
   std::optional<NoisyColumns> noisy_{};
-  ledger::Ledger* ledger_;
-  ledger::DatasetId dataset_;
+  JobAccount account_;
 };
 
 /// What a round asks: the dealer's seed for this owner names all masks of all parties.

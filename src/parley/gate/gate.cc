@@ -1,31 +1,11 @@
 #include "parley/gate/gate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <variant>
 
-#include "parley/base/math/number.h"
-#include "parley/gate/other_data.h"
-#include "parley/ledger/storage/row.h"
-
 namespace parley::gate {
 namespace {
-
-constexpr size_t kDrawnAhead = 8;
-
-/// A product of such numbers and a record's (kSmallest) may be denormal, which takes a processor
-/// longer: a learner could choose theta so that the time of an answer tells of a record.
-constexpr double kThetaSmallest = 0x1p-450;
-
-privacy::DrawnNoise drawn(const privacy::Mechanisms& mechanisms, size_t numbers, Entropy& entropy) {
-  return std::visit(
-      [&]<class M>(const M& mechanism) {
-        return privacy::DrawnNoise(std::in_place_type<privacy::Drawn<M>>, mechanism, numbers,
-                                   entropy);
-      },
-      mechanisms);
-}
 
 std::optional<privacy::Cost> evaluation_cost(const plan::Terms& terms) {
   if (!terms.evaluation) return std::nullopt;
@@ -38,27 +18,11 @@ std::optional<privacy::Cost> evaluation_cost(const plan::Terms& terms) {
 
 }  // namespace
 
-std::vector<double> without_tiny(std::span<const double> theta) {
-  std::vector<double> result(theta.begin(), theta.end());
-  for (double& value : result) value = std::fabs(value) < kThetaSmallest ? 0 : value;
-  return result;
-}
-
-Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta,
-                privacy::ReleaseKind kind) {
-  TupleBytes tuple;
-  tuple.add(charter).add(uint64_t{round});
-  for (double value : theta) tuple.add(value);
-  if (kind != privacy::ReleaseKind::kAnswer) tuple.add(ledger::name_of(kind));
-  return tuple.sha256();
-}
-
 Gate::Gate(Records records, plan::Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
            Entropy& entropy, int threads)
     : records_(std::move(records)),
       terms_(std::move(terms)),
-      ledger_(&ledger),
-      dataset_(dataset),
+      account_{&ledger, dataset, terms_.charter},
       entropy_(&entropy),
       threads_(threads) {}
 
@@ -87,26 +51,6 @@ Result<Gate> Gate::open(Records records, plan::Terms terms, ledger::Ledger& ledg
   return gate;
 }
 
-Result<void> Gate::check_round(uint32_t round, uint32_t last) const {
-  if (round >= 1 && round <= last) return {};
-  return Error{
-      Code::kPolicy,
-      "round " + std::to_string(round) + " is outside the charter's 1 .. " + std::to_string(last),
-      "A learner may ask only what its charter says."};
-}
-
-Result<void> Gate::validate(std::span<const double> theta) const {
-  if (theta.size() != terms_.lattice.dimension())
-    return Error{Code::kInvalid, "theta has " + std::to_string(theta.size()) +
-                                     " coordinates, the charter's model " +
-                                     std::to_string(terms_.lattice.dimension())};
-  for (double value : theta)
-    if (!(std::fabs(value) <= terms_.box))  // Also catches NaN.
-      return Error{Code::kInvalid, "theta is not finite or outside the box " + shortest(terms_.box),
-                   "The learner must project its model before it asks."};
-  return {};
-}
-
 /// What is asked: the gradients at theta, a model near it, or the moments, which have no theta.
 template <class Norm>
 privacy::Bounded<Norm> Gate::sum_at(std::span<const double> theta) const {
@@ -121,20 +65,19 @@ privacy::Bounded<Norm> Gate::sum_at(std::span<const double> theta) const {
 
 Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> theta) {
   TRY(check_round(round, terms_.answers));
-  TRY(validate(theta));
+  TRY(check_theta(theta, terms_.lattice.dimension(), terms_.box));
   if (round > last_round() && terms_.evaluation && !evaluation_is_due())
     return Error{Code::kPolicy, "the model has been evaluated, which ends the job",
                  "A learner may ask only what its charter says."};
   const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta)};
-  if (auto stored = TRY(ledger_->stored(query))) return *std::move(stored);
+  if (auto stored = TRY(account_.ledger->stored(query))) return *std::move(stored);
   if (noise_.empty()) draw_ahead();
-  check(!noise_.empty());
-  privacy::DrawnNoise noise = std::move(noise_.front());
-  noise_.pop_front();
+  auto noise = noise_.next();
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
-        return ledger_->pay(dataset_, query, sum_at<typename M::Norm>(without_tiny(theta)),
-                            std::move(drawn));
+        return account_.ledger->pay(account_.dataset, query,
+                                    sum_at<typename M::Norm>(without_tiny(theta)),
+                                    std::move(drawn));
       },
       noise);
 }
@@ -147,35 +90,32 @@ Result<privacy::Released> Gate::evaluate(uint32_t round, std::span<const double>
                                    : "the charter keeps no epsilon for an evaluation",
                  "A learner may ask only what its charter says."};
   TRY(check_round(round, 1));
-  TRY(validate(theta));
+  TRY(check_theta(theta, terms_.lattice.dimension(), terms_.box));
   const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta, kKind),
                             kKind};
-  if (auto stored = TRY(ledger_->stored(query))) return *std::move(stored);
+  if (auto stored = TRY(account_.ledger->stored(query))) return *std::move(stored);
   draw_ahead();
-  privacy::DrawnNoise noise = *std::exchange(evaluation_noise_, std::nullopt);
+  auto noise = evaluation_noise_.next();
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
         auto sum = ClipAndSum::evaluation<typename M::Norm>(
             records_, terms_.evaluation->map, without_tiny(theta), terms_.unit_records, threads_);
-        return ledger_->pay(dataset_, query, std::move(sum), std::move(drawn));
+        return account_.ledger->pay(account_.dataset, query, std::move(sum), std::move(drawn));
       },
       noise);
 }
 
 bool Gate::evaluation_is_due() const {
-  return terms_.evaluation &&
-         ledger_->last_round(terms_.charter, privacy::ReleaseKind::kEvaluation) == 0;
+  return terms_.evaluation && account_.paid(privacy::ReleaseKind::kEvaluation) == 0;
 }
 
 void Gate::draw_ahead() {
-  const uint32_t answered = std::min(terms_.answers, last_round());
-  const size_t left = terms_.answers - answered;
-  while (noise_.size() < std::min(left, kDrawnAhead))
-    noise_.push_back(drawn(terms_.mechanism, terms_.numbers(), *entropy_));
+  const size_t left = terms_.answers - std::min(terms_.answers, last_round());
+  noise_.fill(left, terms_.mechanism, terms_.numbers(), *entropy_);
   const bool soon = terms_.may_end_early || noise_.size() >= left;
-  if (soon && !evaluation_noise_ && evaluation_is_due())
-    evaluation_noise_.emplace(
-        drawn(terms_.evaluation->mechanism, terms_.evaluation->map.size(), *entropy_));
+  if (soon && evaluation_is_due())
+    evaluation_noise_.fill(1, terms_.evaluation->mechanism, terms_.evaluation->map.size(),
+                           *entropy_);
 }
 
 }  // namespace parley::gate

@@ -6,15 +6,15 @@
 // ledger has the charge and the answer on disk before the answer exists for anyone else.
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
 
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
+#include "parley/gate/checks.h"
 #include "parley/gate/clip_and_sum.h"
-#include "parley/ledger/ledger.h"
+#include "parley/gate/noise_queue.h"
 #include "parley/plan/terms.h"
 #include "parley/privacy/mechanisms.h"
 
@@ -35,14 +35,12 @@ class Gate {
   /// same again gets what is stored, for nothing.
   Result<privacy::Released> evaluate(uint32_t round, std::span<const double> theta);
 
-  /// Recognises a receipt that this owner has signed, of any charter; an error stops the owner
-  /// (ledger.h).
   Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
-    return ledger_->recognise(dataset_, charter, receipt);
+    return account_.recognise(charter, receipt);
   }
 
   /// The last round whose answer is in the ledger.
-  uint32_t last_round() const { return ledger_->last_round(terms_.charter); }
+  uint32_t last_round() const { return account_.paid(); }
   bool gave_every_answer() const { return last_round() >= terms_.answers; }
   /// Has it given all that the charter asks for?
   bool is_done() const { return terms_.evaluation ? !evaluation_is_due() : gave_every_answer(); }
@@ -54,28 +52,16 @@ class Gate {
  private:
   Gate(Records records, plan::Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
        Entropy& entropy, int threads);
-  Result<void> validate(std::span<const double> theta) const;
-  Result<void> check_round(uint32_t round, uint32_t last) const;
   bool evaluation_is_due() const;
   template <class Norm>
   privacy::Bounded<Norm> sum_at(std::span<const double> theta) const;
 
   Records records_;
   plan::Terms terms_;
-  ledger::Ledger* ledger_;
-  ledger::DatasetId dataset_;
+  JobAccount account_;
   Entropy* entropy_;
   int threads_;
-  std::deque<privacy::DrawnNoise> noise_;  // one for each coming answer, none used twice
-  std::optional<privacy::DrawnNoise> evaluation_noise_{};
+  NoiseQueue<privacy::Mechanisms> noise_{8}, evaluation_noise_{1};
 };
-
-/// Theta without numbers so small that their products take a processor longer.
-std::vector<double> without_tiny(std::span<const double> theta);
-
-/// SHA-256 that names a query: charter, round, the exact bits of theta and, unless it is for an
-/// answer, what is asked.
-Hash query_hash(const Hash& charter, uint32_t round, std::span<const double> theta,
-                privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer);
 
 }  // namespace parley::gate

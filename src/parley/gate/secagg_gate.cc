@@ -1,20 +1,15 @@
 #include "parley/gate/secagg_gate.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "parley/base/math/number.h"
-#include "parley/gate/gate.h"
-#include "parley/gate/other_data.h"
 #include "parley/learn/federated/shrink.h"
 
 namespace parley::gate {
 namespace {
-
-constexpr size_t kSharesAhead = 2;
 
 /// To the end, repeated aggregations and evaluations among them.
 Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
@@ -30,16 +25,6 @@ Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
   return ledger.can_afford(dataset, terms.cost(), left, then);
 }
 
-privacy::DrawnOf<privacy::SharedMechanisms>::type drawn(const privacy::SharedMechanisms& shares,
-                                                        size_t numbers, Entropy& entropy) {
-  using Any = privacy::DrawnOf<privacy::SharedMechanisms>::type;
-  return std::visit(
-      [&]<class M>(const M& mechanism) {
-        return Any(std::in_place_type<privacy::Drawn<M>>, mechanism, numbers, entropy);
-      },
-      shares);
-}
-
 }  // namespace
 
 Hash share_query_hash(const Hash& charter, uint32_t attempt, std::span<const double> theta,
@@ -51,8 +36,7 @@ SecaggGate::SecaggGate(Records records, plan::SecaggTerms terms, ledger::Ledger&
                        ledger::DatasetId dataset, Entropy& entropy, int threads)
     : records_(std::move(records)),
       terms_(std::move(terms)),
-      ledger_(&ledger),
-      dataset_(dataset),
+      account_{&ledger, dataset, terms_.charter},
       entropy_(&entropy),
       threads_(threads) {}
 
@@ -76,15 +60,7 @@ Result<SecaggGate> SecaggGate::open(Records records, plan::SecaggTerms terms,
 }
 
 Result<void> SecaggGate::validate(std::span<const double> theta, Kind kind) const {
-  if (theta.size() != terms_.numbers())
-    return Error{Code::kInvalid, "theta has " + std::to_string(theta.size()) +
-                                     " coordinates, the charter's model " +
-                                     std::to_string(terms_.numbers())};
-  const double box = terms_.box;
-  for (const double value : theta)
-    if (!(std::fabs(value) <= box))  // Also catches NaN.
-      return Error{Code::kInvalid, "theta is not finite or outside the box " + shortest(box),
-                   "The learner must project its model before it asks."};
+  TRY(check_theta(theta, terms_.numbers(), terms_.box));
   return is_payable(kind);
 }
 
@@ -121,32 +97,22 @@ Result<privacy::Masked> SecaggGate::share(uint32_t attempt, std::span<const doub
   TRY(validate(theta, kind));
   const ledger::Query query{terms_.charter, paid(kind) + 1,
                             share_query_hash(terms_.charter, attempt, theta, kind), kind};
-  DrawnShare noise = next_noise(kind);
+  if (noise(kind).empty()) draw_ahead();
+  auto drawn_ahead = noise(kind).next();
   auto part = part_at(attempt, theta, kind);
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) {
-        return ledger_->pay_share(dataset_, query, std::move(part), std::move(drawn),
-                                  std::move(mask));
+        return account_.ledger->pay_share(account_.dataset, query, std::move(part),
+                                          std::move(drawn), std::move(mask));
       },
-      noise);
-}
-
-SecaggGate::DrawnShare SecaggGate::next_noise(Kind kind) {
-  if (kind == Kind::kEvaluation ? !evaluation_noise_ : noise_.empty()) draw_ahead();
-  if (kind == Kind::kEvaluation) return *std::exchange(evaluation_noise_, std::nullopt);
-  DrawnShare noise = std::move(noise_.front());
-  noise_.pop_front();
-  return noise;
+      drawn_ahead);
 }
 
 void SecaggGate::draw_ahead() {
   const uint32_t left = terms_.answers - std::min(terms_.answers, paid());
-  while (noise_.size() < std::min<size_t>(left, kSharesAhead))
-    noise_.push_back(drawn(terms_.mechanism, terms_.numbers(), *entropy_));
-  if (terms_.evaluation && !evaluation_noise_ &&
-      paid(Kind::kEvaluation) < terms_.evaluation->answers)
-    evaluation_noise_.emplace(
-        drawn(terms_.evaluation->mechanism, numbers(Kind::kEvaluation), *entropy_));
+  noise_.fill(left, terms_.mechanism, terms_.numbers(), *entropy_);
+  if (terms_.evaluation && paid(Kind::kEvaluation) < terms_.evaluation->answers)
+    evaluation_noise_.fill(1, terms_.evaluation->mechanism, numbers(Kind::kEvaluation), *entropy_);
 }
 
 }  // namespace parley::gate

@@ -7,12 +7,13 @@
 // (docs/decisions/0018-a-share-is-paid-for-each-sum.md).
 #pragma once
 
-#include <deque>
 #include <optional>
 #include <span>
 
 #include "parley/base/entropy.h"
+#include "parley/gate/checks.h"
 #include "parley/gate/clip_and_sum.h"
+#include "parley/gate/noise_queue.h"
 #include "parley/ledger/ledger.h"
 #include "parley/plan/secagg_terms.h"
 
@@ -35,12 +36,10 @@ class SecaggGate {
                                 Kind kind = Kind::kAnswer);
 
   Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) {
-    return ledger_->recognise(dataset_, charter, receipt);
+    return account_.recognise(charter, receipt);
   }
   /// Aggregations it has paid for.
-  uint32_t paid(Kind kind = Kind::kAnswer) const {
-    return ledger_->last_round(terms_.charter, kind);
-  }
+  uint32_t paid(Kind kind = Kind::kAnswer) const { return account_.paid(kind); }
   /// Has it given all that the charter asks for?
   bool is_done() const {
     return terms_.evaluation ? paid(Kind::kEvaluation) > 0 : paid() >= terms_.answers;
@@ -60,16 +59,14 @@ class SecaggGate {
   privacy::Bounded<L2> part_at(uint32_t attempt, std::span<const double> theta, Kind kind) const;
   Result<void> is_payable(Kind kind) const;
 
-  using DrawnShare = privacy::DrawnOf<privacy::SharedMechanisms>::type;
-  DrawnShare next_noise(Kind kind);
+  using Noise = NoiseQueue<privacy::SharedMechanisms>;
+  Noise& noise(Kind kind) { return kind == Kind::kEvaluation ? evaluation_noise_ : noise_; }
   Records records_;
   plan::SecaggTerms terms_;
-  ledger::Ledger* ledger_;
-  ledger::DatasetId dataset_;
+  JobAccount account_;
   Entropy* entropy_;
   int threads_;
-  std::deque<DrawnShare> noise_;  // one for each coming aggregation, none used twice
-  std::optional<DrawnShare> evaluation_noise_{};
+  Noise noise_{2}, evaluation_noise_{1};
 };
 
 /// SHA-256 that names what is asked: charter, aggregation, the exact bits of theta and, of an

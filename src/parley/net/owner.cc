@@ -8,10 +8,10 @@
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
 #include "parley/net/vertical.h"
-#include "parley/protocol/make_learner.h"
-#include "parley/protocol/make_owner.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/jobs.h"
+#include "parley/protocol/make_learner.h"
+#include "parley/protocol/make_owner.h"
 
 namespace parley::net {
 namespace {

@@ -58,29 +58,43 @@ struct SimulateResult {
     Spread relative_fitness{};
     bool published = false;
   };
-  std::string charter_name, charter_hash;
-  uint64_t seed = 0;
-  size_t runs = 0;
-  std::string calibration;
-  std::vector<std::string> why_not_private;
-  std::vector<std::string> warnings{};  // what a learner would say before it starts
-  learn::Optimum optimum;
-  Spread relative_fitness{}, fitness{};
-  std::optional<Spread> output_perturbation{};  // relative fitness of the baseline, if asked for
-  std::vector<Spread> by_round{};               // relative fitness after round 1, 2, ...
+  struct Job {
+    std::string charter, charter_hash;  // its name, and the hash in hex
+    uint64_t seed = 0;
+    size_t runs = 0;
+    std::string calibration{};
+    std::string loss{}, penalty = "l2";
+    data::Target target{};
+    bool columns = false;  // owners hold columns of the same records, not records
+  };
+  /// Over the runs; metrics are those of the first run's model and of the optimum, on the pooled
+  /// rows, labels in units of the target.
+  struct Quality {
+    learn::Optimum optimum{};
+    Spread relative_fitness{}, fitness{};
+    std::optional<Spread> output_perturbation{};  // relative fitness of the baseline, if asked for
+    std::vector<Spread> by_round{};               // relative fitness after round 1, 2, ...
+    std::vector<OwnModel> own_models{};
+    std::vector<learn::Metric> joint_metrics{}, optimum_metrics{};
+    /// What the owners paid for at the end, in the first run; unlike all above it could be
+    /// published.
+    std::optional<learn::Evaluation> evaluation{};
+  };
+  struct Traffic {
+    uint64_t bytes_up = 0, bytes_down = 0;  // of one run
+  };
+  struct Timing {
+    double wall_s = 0;
+    int threads = 1;
+  };
+  Job job{};
+  Quality quality{};
   std::vector<Owner> owners{};
-  std::vector<OwnModel> own_models{};
-  bool columns = false;  // owners hold columns of the same records, not records
-  /// On the pooled rows, labels in units of the target: the first run's model, and the optimum.
-  std::vector<learn::Metric> joint_metrics{}, optimum_metrics{};
-  /// What the owners paid for at the end, in the first run; unlike all above it could be published.
-  std::optional<learn::Evaluation> evaluation{};
-  std::string loss{}, penalty = "l2";
-  data::Target target;
-  uint64_t bytes_up = 0, bytes_down = 0;  // of one run
-  double wall_s = 0;
-  int threads = 1;
-  std::filesystem::path model{};  // empty if nothing was written
+  Traffic traffic{};
+  Timing timing{};
+  std::vector<std::string> why_not_private{};
+  std::vector<std::string> warnings{};  // what a learner would say before it starts
+  std::filesystem::path model{};        // empty if nothing was written
 };
 
 /// Runs the job. Bad input is refused before the first answer; an owner's refusal ends it with that

@@ -1,6 +1,4 @@
 // Federated training with every party in one process, among faults.
-#include "parley/sim/federated.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,9 +7,10 @@
 #include "parley/ledger/read.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/sim/ledger_files.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
 #include "parley/sim/load.h"
-#include "parley/sim/world.h"
+#include "parley/sim/outcome.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -48,7 +47,7 @@ charter::Charter charter_of(const Job& job) {
 }
 
 SimulateInput input_of(const Job& job) {
-  return federated_input(*load_standin(charter_of(job), "lending", 1));
+  return as_trained(*load_standin(charter_of(job), "lending", 1));
 }
 
 Result<JobRun> try_run(const SimulateInput& input, uint64_t seed, const Faults& faults = {}) {
@@ -221,7 +220,7 @@ TEST(FederatedSimulation, SkellamSharesAndFallingStepsTrainToo) {
                                           .privacy = "mechanism = \"" + mechanism + "\"\n"});
     const auto result = simulate(input, {.seed = 1});
     ASSERT_TRUE(result) << describe(result.error());
-    EXPECT_LT(result->relative_fitness.mean, result->by_round[0].mean);
+    EXPECT_LT(result->quality.relative_fitness.mean, result->quality.by_round[0].mean);
     EXPECT_LE(result->owners[0].epsilon_spent, 10);
   }
 }
@@ -257,8 +256,8 @@ TEST(FederatedSimulation, TheEvaluationIsOneMoreSumPaidWithItsPartOfEpsilon) {
   const SimulateInput input = input_of({.epsilon = 2, .privacy = "evaluate = 0.2\n"});
   const auto result = simulate(input, {.seed = 2, .out = out});
   ASSERT_TRUE(result) << describe(result.error());
-  ASSERT_TRUE(result->evaluation);
-  const learn::Evaluation& found = *result->evaluation;
+  ASSERT_TRUE(result->quality.evaluation);
+  const learn::Evaluation& found = *result->quality.evaluation;
   const auto model = learn::read_model(out / "model.json");
   ASSERT_TRUE(model) << describe(model.error());
   // Eight deviations: false alarms below 1e-14.

@@ -7,10 +7,10 @@
 #include "parley/ledger/read.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/protocol/make_learner.h"
-#include "parley/sim/federated.h"
-#include "parley/sim/ledger_files.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
 #include "parley/sim/load.h"
-#include "parley/sim/world.h"
+#include "parley/sim/outcome.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -39,7 +39,7 @@ SimulateInput input_of(const Job& job) {
   text += "[learner]\nname = \"registry\"\n";
   auto charter = charter::parse_charter(text, "test.charter.toml", ".");
   EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
-  return federated_input(*load_standin(*charter, "lending", 1));
+  return as_trained(*load_standin(*charter, "lending", 1));
 }
 
 JobRun run_of(const SimulateInput& input, uint64_t seed, const Faults& faults = {}) {
@@ -152,7 +152,7 @@ TEST(SecureSync, EveryRuleThatAsksForGradientsTrains) {
         "rule = \"constant\"\nstep = 0.2\nmomentum = 0.5\naverage = \"tail\"\n"}) {
     const auto result = simulate(input_of({.protocol = rule}), {.seed = 1});
     ASSERT_TRUE(result) << rule << describe(result.error());
-    EXPECT_LT(result->relative_fitness.mean, result->by_round[0].mean) << rule;
+    EXPECT_LT(result->quality.relative_fitness.mean, result->quality.by_round[0].mean) << rule;
   }
 }
 

@@ -1,38 +1,81 @@
-#include "parley/sim/party.h"
+#include "parley/sim/engine/party.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
+#include "parley/ledger/simulated.h"
 #include "parley/plan/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/vertical/owner.h"
-#include "parley/sim/federated.h"
 
 namespace parley::sim {
 namespace {
 
-/// The data set and lifetime budget that pay for the job.
-struct Purse {
+/// What pays for the job.
+struct Account {
   std::string dataset;
   privacy::Budget budget;
 };
 
-Result<Purse> purse_of(const Party::Setting& setting) {
+Result<Account> account_of(const Party::Setting& setting) {
   const charter::Owner& owner = setting.charter.owners[setting.owner];
   if (setting.policy == nullptr) {
     const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
     const double pure = owner.delta == 0 ? owner.epsilon : 0;
     const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, pure));
-    return Purse{"simulated", budget};
+    return Account{"simulated", budget};
   }
   const charter::Dataset* data = TRY(setting.policy->dataset_for(setting.charter));
-  return Purse{data->name, data->budget};
+  return Account{data->name, data->budget};
+}
+
+/// Empty, which means in memory, if nothing is to be kept.
+std::filesystem::path folder_of(const std::filesystem::path& out, const std::string& owner) {
+  return out.empty() ? out : out / "simulated" / owner;
 }
 
 }  // namespace
+
+std::filesystem::path ledger_file(const std::filesystem::path& out, const std::string& owner) {
+  return folder_of(out, owner) / "ledger.db";
+}
+
+SigningKey simulated_key(const std::string& owner) {
+  return SigningKey::from_seed(TupleBytes().add("simulated").add(owner).sha256());
+}
+
+Result<void> clear_ledgers(const charter::Charter& charter, const std::filesystem::path& out) {
+  for (const charter::Owner& owner : charter.owners) {
+    const auto file = ledger_file(out, owner.name);
+    TRY(make_directories(file.parent_path()));
+    std::error_code ignored;
+    for (const char* suffix : {"", "-wal", "-shm"})
+      std::filesystem::remove(file.string() + suffix, ignored);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Party>> Party::make(const SimulateInput& input,
+                                           const SimulateOptions& options, size_t owner,
+                                           uint64_t run, const std::optional<Secret32>& secret) {
+  const std::string& name = input.charter.owners[owner].name;
+  const auto policy = input.policies.find(name);
+  const auto keep = run == 0 ? folder_of(options.out, name) : std::filesystem::path();
+  return make({.charter = input.charter,
+               .owner = owner,
+               .rows = input.owners[owner].rows,
+               .policy = policy == input.policies.end() ? nullptr : &policy->second,
+               .seed = options.seed,
+               .run = run,
+               .ledger = keep.empty() ? keep : ledger_file(options.out, name),
+               .threads = options.threads,
+               .records = input.owners[owner].records,
+               .keep = keep,
+               .secret = secret});
+}
 
 Party::Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::DatasetId dataset,
              const privacy::Budget& budget, const Setting& setting)
@@ -45,15 +88,16 @@ Party::Party(std::unique_ptr<Clock> clock, ledger::Ledger ledger, ledger::Datase
 
 Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
   const std::string& name = setting.charter.owners[setting.owner].name;
-  const Purse purse = TRY(purse_of(setting));
+  const Account account = TRY(account_of(setting));
   std::unique_ptr<Clock> clock = std::make_unique<SimulatedClock>();
   ledger::Ledger ledger =
-      TRY(setting.ledger.empty() ? ledger::Ledger::open_volatile(name, *clock)
-                                 : ledger::Ledger::open(setting.ledger, name, *clock));
+      TRY(setting.ledger.empty()
+              ? ledger::Ledger::open_volatile(name, *clock)
+              : ledger::Ledger::open(setting.ledger, name, *clock, ledger::Simulated{}));
   const auto dataset =
-      TRY(ledger.declare(purse.dataset, purse.budget, setting.charter.privacy.unit));
+      TRY(ledger.declare(account.dataset, account.budget, setting.charter.privacy.unit));
   return std::unique_ptr<Party>(
-      new Party(std::move(clock), std::move(ledger), dataset, purse.budget, setting));
+      new Party(std::move(clock), std::move(ledger), dataset, account.budget, setting));
 }
 
 size_t Party::place_in(const charter::Charter& job) const {

@@ -1,5 +1,3 @@
-#include "parley/sim/async.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +6,9 @@
 #include "parley/base/files.h"
 #include "parley/ledger/read.h"
 #include "parley/plan/learner/async_plan.h"
+#include "parley/sim/engine/engine.h"
 #include "parley/sim/load.h"
 #include "parley/sim/poisson_clocks.h"
-#include "parley/sim/world.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -106,9 +104,10 @@ TEST(SimulatedAsync, TheModelIsEvaluatedAtTheEndAndPaidFor) {
   text.replace(text.find("evaluate = 0.0"), 14, "evaluate = 0.1");
   const SimulateInput input = input_of(text);
   const auto simulated = simulate(input, {.seed = 2});
-  ASSERT_TRUE(simulated && simulated->evaluation);
-  const double exact = simulated->fitness.mean;
-  EXPECT_LT(std::fabs(simulated->evaluation->loss - exact), 6 * simulated->evaluation->loss_error)
+  ASSERT_TRUE(simulated && simulated->quality.evaluation);
+  const double exact = simulated->quality.fitness.mean;
+  EXPECT_LT(std::fabs(simulated->quality.evaluation->loss - exact),
+            6 * simulated->quality.evaluation->loss_error)
       << "Laplace noise of 8 owners, beyond with probability below 1e-6";
   for (const auto& owner : simulated->owners) {
     EXPECT_NEAR(owner.epsilon_evaluation, 1, 1e-6);
@@ -158,7 +157,7 @@ TEST(SimulatedAsync, SimulateLeavesALedgerOfEveryOwnerThatVerifies) {
     answers += owner.answers;
   }
   EXPECT_EQ(answers, 60u);
-  EXPECT_EQ(result->by_round.size(), 8u) << "after every 8 rounds, and at the end";
+  EXPECT_EQ(result->quality.by_round.size(), 8u) << "after every 8 rounds, and at the end";
   const std::string model = *read_file(folder / "model.json");
   ASSERT_TRUE(simulate(input, {.seed = 7, .threads = 2, .out = folder}));
   EXPECT_EQ(*read_file(folder / "model.json"), model);
@@ -197,13 +196,28 @@ TEST(SimulatedAsync, AStepThatDivergesIsRefusedBeforeTheFirstAnswer) {
 TEST(SimulatedAsync, NoiseFallsWithTheCapAndTheTailAverageFallsFurther) {
   const auto reached = [](const std::string& protocol) {
     const SimulateInput input = input_of(charter_text(10, "step = 0.2\n" + protocol, 10));
-    return simulate(input, {.seed = 2, .runs = 10})->relative_fitness.mean;
+    return simulate(input, {.seed = 2, .runs = 10})->quality.relative_fitness.mean;
   };
   const double literal = reached("rounds = 200\nanswers = 200\noutput = \"last\"\n");
   const double cap = reached("rounds = 200\noutput = \"last\"\n");
   const double tail = reached("rounds = 200\noutput = \"tail\"\n");
   EXPECT_GT(literal, 10 * cap);
   EXPECT_GT(cap, 2 * tail);
+}
+
+TEST(SimulatedAsync, ThePaperToTheLetterHasNoCapAndNoModelFile) {
+  const auto folder = test::fresh_folder();
+  std::string text = charter_text(8, "rounds = 40\nstep = 0.1\noutput = \"last\"\n");
+  text.replace(text.find("[privacy]\n"), 10, "[privacy]\ncalibration = \"paper\"\n");
+  const auto result = simulate(input_of(text), {.seed = 7, .runs = 4, .out = folder});
+  ASSERT_TRUE(result) << describe(result.error());
+  EXPECT_TRUE(result->model.empty());
+  uint32_t answers = 0, most = 0;
+  for (const auto& owner : result->owners)
+    answers += owner.answers, most = std::max(most, owner.answers);
+  EXPECT_EQ(answers, 40u);
+  EXPECT_GT(most, 5u) << "who comes is not counted";
+  EXPECT_NEAR(result->owners[0].noise_scale, 2 * 8.0 * 40 / (200 * 10), 1e-12);
 }
 
 // S5: who comes is uniform, gaps are exponential. Both at p > 1e-6 each, so a fresh seed fails with
@@ -254,7 +268,7 @@ TEST(SimulatedAsync, DeclaredRatesChangeWhoComesAndNotWhatIsLearnt) {
   EXPECT_LT(run.owners[0].taken, 600 * 3 / 8 + 75);
   const auto result = simulate(input, {.seed = 9});
   ASSERT_TRUE(result);
-  EXPECT_LT(result->relative_fitness.mean, .1);
+  EXPECT_LT(result->quality.relative_fitness.mean, .1);
 }
 
 }  // namespace async_test

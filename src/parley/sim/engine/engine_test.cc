@@ -1,5 +1,5 @@
 // Synchronous jobs among faults. (Asynchronous ones: async_test.cc.)
-#include "parley/sim/world.h"
+#include "parley/sim/engine/engine.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "parley/sim/load.h"
 
 namespace parley::sim {
-namespace world_test {
+namespace engine_test {
 
 constexpr uint32_t kRounds = 6;
 constexpr size_t kOwners = 4;
@@ -50,17 +50,17 @@ void expect_within_budget(const JobRun& run) {
   EXPECT_TRUE(run.trained.evaluation.has_value());
 }
 
-TEST(SimulatedWorld, WithoutFaultsItIsTheSimulation) {
+TEST(Engine, WithoutFaultsItIsTheSimulation) {
   const SimulateInput input = input_of();
   const auto simulated = simulate(input, {.seed = 3});
   ASSERT_TRUE(simulated) << describe(simulated.error());
   const JobRun run = run_of(input, 3);
-  EXPECT_EQ(run.trained.evaluation, simulated->evaluation);
+  EXPECT_EQ(run.trained.evaluation, simulated->quality.evaluation);
   for (const JobRun::Owner& owner : run.owners) EXPECT_EQ(owner.taken, kRounds);
 }
 
 // Noise is drawn ahead, and what a crashed owner had drawn is gone: so all but crashes of owners.
-TEST(SimulatedWorld, WhateverHappensToMessagesAndToTheLearnerTheModelIsTheOneWithoutFaults) {
+TEST(Engine, WhateverHappensToMessagesAndToTheLearnerTheModelIsTheOneWithoutFaults) {
   const Faults kinds[] = {
       {.drop = .1},
       {.duplicate = .2},
@@ -83,7 +83,7 @@ TEST(SimulatedWorld, WhateverHappensToMessagesAndToTheLearnerTheModelIsTheOneWit
   }
 }
 
-TEST(SimulatedWorld, FaultsNeverCostMoreThanTheBudgetAndNothingIsStuckWithOrWithoutAQuorum) {
+TEST(Engine, FaultsNeverCostMoreThanTheBudgetAndNothingIsStuckWithOrWithoutAQuorum) {
   const Faults kinds[] = {
       {.drop = .1},
       {.duplicate = .2},
@@ -109,7 +109,7 @@ TEST(SimulatedWorld, FaultsNeverCostMoreThanTheBudgetAndNothingIsStuckWithOrWith
   EXPECT_GT(resumed, 20u);
 }
 
-TEST(SimulatedWorld, WhereAQuorumIsEnoughAJobDoesWithoutAnOwnerThatIsDown) {
+TEST(Engine, WhereAQuorumIsEnoughAJobDoesWithoutAnOwnerThatIsDown) {
   const Faults down{.down = {2}};
   const JobRun run = run_of(input_of("quorum = 3\n"), 7, down);
   expect_within_budget(run);
@@ -123,12 +123,12 @@ TEST(SimulatedWorld, WhereAQuorumIsEnoughAJobDoesWithoutAnOwnerThatIsDown) {
 }
 
 // Three of four owners, weights scaled to add up to 1: with hardly any noise about the same model.
-TEST(SimulatedWorld, APartialRoundIsAsLongAStepAsAWholeOne) {
+TEST(Engine, APartialRoundIsAsLongAStepAsAWholeOne) {
   const SimulateInput input = input_of("quorum = 3\n");
   const double with = run_of(input, 7).trained.evaluation->loss;
   const double without = run_of(input, 7, {.down = {2}}).trained.evaluation->loss;
   EXPECT_LT(std::fabs(with - without), .25 * with) << with << " and " << without;
 }
 
-}  // namespace world_test
+}  // namespace engine_test
 }  // namespace parley::sim

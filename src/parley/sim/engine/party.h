@@ -14,6 +14,7 @@
 #include "parley/ledger/ledger.h"
 #include "parley/protocol/make_owner.h"
 #include "parley/sim/seeded_entropy.h"
+#include "parley/sim/simulate.h"
 
 namespace parley::sim {
 
@@ -25,6 +26,15 @@ class SimulatedClock final : public Clock {
  private:
   int64_t ticks_ = 0;
 };
+
+/// Secure aggregation signs, in a simulation too: with keys that everyone could make.
+SigningKey simulated_key(const std::string& owner);
+
+/// Where the first run of a simulation leaves an owner's ledger.
+std::filesystem::path ledger_file(const std::filesystem::path& out, const std::string& owner);
+
+/// Makes room for the ledgers that the first run leaves under `out`. Only those are ever replaced.
+Result<void> clear_ledgers(const charter::Charter& charter, const std::filesystem::path& out);
 
 class Party {
  public:
@@ -44,6 +54,11 @@ class Party {
     std::optional<Secret32> secret{};
   };
   static Result<std::unique_ptr<Party>> make(const Setting& setting);
+  /// An owner of a simulation; its files are kept in the first run, if anything is.
+  static Result<std::unique_ptr<Party>> make(const SimulateInput& input,
+                                             const SimulateOptions& options, size_t owner,
+                                             uint64_t run,
+                                             const std::optional<Secret32>& secret = std::nullopt);
 
   /// A process of this owner in a job of its charter, or in another on the same ledger that has an
   /// owner of this name. It must not outlive the party.

@@ -10,8 +10,8 @@ namespace parley::learn {
 namespace {
 
 constexpr size_t kMomentPieces = 16,
-                 kChunk = 256,           // A chunk stays in the cache for its second reading.
-                 kRowsPerThread = 4096;  // Fewer are summed before a thread has started.
+                 kChunk = 256,  // A chunk stays in the cache for its second reading.
+    kRowsPerThread = 4096;      // Fewer are summed before a thread has started.
 
 struct Sums {
   ProductSum products;

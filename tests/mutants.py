@@ -75,15 +75,15 @@ MUTANTS = {
           "return kReplaceOne * (unit_records > 0) * lattice.bound<Norm>();")]),
     "forget-overlap": (
         "data sets that share a person do not share its epsilon", "Terms.*:CharterAudit.*",
-        [("plan/terms.cc", "static_cast<double>(charter.privacy.overlap * charter.jobs());",
-          "static_cast<double>(charter.jobs());")]),
+        [("plan/budget.cc", "return charter.privacy.overlap * charter.jobs();",
+          "return charter.jobs();")]),
     "forget-copies": (
         "copies of a job do not share an owner's epsilon", "OwnerLearner.*",
         [("plan/learner/jobs.cc", "  job.privacy.overlap *= charter.jobs();\n", "")]),
     "tuned-too-still": (
         "a tuned model is believed to move half as far", "FineTune.*",
-        [("plan/fine_tune.cc", "      next_up(next_up(2 * setting.max_grad_norm * setting.unit_records) /",
-          "      next_up(next_up(setting.max_grad_norm * setting.unit_records) /")]),
+        [("plan/noise.cc", "next_up(next_up(kReplaceOne * max_grad_norm * unit_records) /",
+          "next_up(next_up(max_grad_norm * unit_records) /")]),
     "learner-answers-exactly": (
         "what is asked of the others depends on the learner's own rows", "OwnerLearner.*",
         [("plan/learner/jobs.cc", "  if (how != OwnerLearner::kOwnNoise)\n", "  if (false)\n")]),

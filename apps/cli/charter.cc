@@ -3,6 +3,7 @@
 
 #include "commands.h"
 #include "overrides.h"
+#include "parley/plan/explain.h"
 
 namespace parley::cli {
 

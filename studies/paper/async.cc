@@ -4,9 +4,9 @@
 #include <queue>
 #include <utility>
 
-#include "parley/charter/available.h"
+#include "parley/plan/can_run.h"
 #include "parley/plan/learner/async_plan.h"
-#include "parley/privacy/mechanism/laplace.h"
+#include "parley/plan/noise.h"
 #include "parley/sim/poisson_clocks.h"
 #include "parley/sim/seeded_entropy.h"
 
@@ -17,11 +17,7 @@ using charter::Charter, charter::not_available;
 using sim::PoissonClocks, sim::SeededEntropy, sim::SimulateInput;
 
 Result<void> check_literal_async(const Charter& charter) {
-  if (!charter.complete())
-    return Error{Code::kInvalid,
-                 "the charter is a draft: " + charter.undecided.front() + " is not decided",
-                 "Only a complete charter trains.",
-                 {.key = charter.undecided.front()}};
+  TRY(plan::check_complete(charter));
   if (charter.privacy.mechanism != charter::MechanismName::kLaplace)
     return not_available("privacy.mechanism", name_of(charter.privacy.mechanism),
                          "The paper's noise is \"laplace\".");
@@ -39,16 +35,11 @@ Result<Async> Async::make(const SimulateInput& input, int threads) {
   Async async(plan::async_rule(charter));
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
-    const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
     const learn::Losses loss = charter::loss_of(charter.model);
-    async.owners_.push_back(
-        {.name = owner.name,
-         .mean_loss = learn::Fitness(loss, async.rule_.dimension, 0, threads),
-         .scale = privacy::laplace_scale(charter.privacy.max_grad_norm,
-                                         static_cast<double>(charter.protocol.rounds),
-                                         static_cast<double>(owner.rows), epsilon,
-                                         static_cast<double>(charter.privacy.overlap)),
-         .rate = owner.rate});
+    async.owners_.push_back({.name = owner.name,
+                             .mean_loss = learn::Fitness(loss, async.rule_.dimension, 0, threads),
+                             .scale = TRY(plan::paper_scale(charter, owner)),
+                             .rate = owner.rate});
     std::visit([&](const auto& kind) { async.owners_.back().mean_loss.add(*kind); },
                input.owners[i].rows);
   }

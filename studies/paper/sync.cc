@@ -5,9 +5,10 @@
 #include <memory>
 #include <utility>
 
-#include "parley/charter/available.h"
+#include "parley/plan/can_run.h"
 #include "parley/plan/learner/pilot.h"
-#include "parley/privacy/mechanism/laplace.h"
+#include "parley/plan/learner/weights.h"
+#include "parley/plan/noise.h"
 #include "parley/sim/seeded_entropy.h"
 
 namespace parley::paper {
@@ -18,11 +19,7 @@ using sim::SeededEntropy, sim::SimulateInput;
 
 Result<void> check_literal(const Charter& charter) {
   const charter::Protocol& p = charter.protocol;
-  if (!charter.complete())
-    return Error{Code::kInvalid,
-                 "the charter is a draft: " + charter.undecided.front() + " is not decided",
-                 "Only a complete charter trains.",
-                 {.key = charter.undecided.front()}};
+  TRY(plan::check_complete(charter));
   if (p.name != charter::ProtocolName::kSync)
     return not_available("protocol.name", name_of(p.name), "Use \"sync\".");
   if (p.rule != charter::Rule::kAlgorithm1 && p.rule != charter::Rule::kAlgorithm2)
@@ -60,18 +57,14 @@ Result<Sync> Sync::make(const SimulateInput& input, int threads) {
   Sync sync(first ? learn::algorithm1(rounds - 1, p.step, p.average, start)
                   : learn::algorithm2(rounds - 2, p.step, p.average, start),
             first ? std::numeric_limits<double>::infinity() : charter.model.box, charter.model.l2);
-  double all = 0;
-  for (const charter::Owner& owner : charter.owners) all += static_cast<double>(owner.rows);
+  const std::vector<double> weights = plan::row_weights(charter);
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
-    const auto rows = static_cast<double>(owner.rows);
-    const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
     sync.owners_.push_back(
         {.name = owner.name,
          .mean_loss = learn::Fitness(charter::loss_of(charter.model), start.size(), 0, threads),
-         .weight = rows / all,
-         .scale = privacy::laplace_scale(charter.privacy.max_grad_norm, rounds, rows, epsilon,
-                                         static_cast<double>(charter.privacy.overlap))});
+         .weight = weights[i],
+         .scale = TRY(plan::paper_scale(charter, owner))});
     if (p.owner_learner && owner.name == charter.learner.name) sync.owners_.back().scale = 0;
     std::visit([&](const auto& kind) { sync.owners_.back().mean_loss.add(*kind); },
                input.owners[i].rows);

@@ -4,13 +4,14 @@
 
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
+#include "parley/plan/explain.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace parley;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto charter = charter::parse_charter(text, "fuzz.toml", "/nowhere");
   if (charter)
-    check(!charter->canonical.empty() && !charter::explain(*charter).empty());
+    check(!charter->canonical.empty() && !plan::explain(*charter).empty());
   else
     check(!charter.error().what.empty());
   const auto policy = charter::parse_policy(text, "fuzz.toml");

@@ -2,8 +2,12 @@
 // scales of the papers' own calibration.
 #include "parley/forecast/columns.h"
 #include "parley/forecast/jobs.h"
-#include "parley/forecast/noise.h"
+#include "parley/plan/explain.h"
+#include "parley/plan/noise.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/sensitivity.h"
 #include "parley/plan/terms.h"
+#include "parley/plan/vertical_terms.h"
 #include "studies/paper/async.h"
 #include "studies/paper/sync.h"
 #include "support/plan_print.h"
@@ -15,24 +19,24 @@ using charter::Charter, charter::ProtocolName;
 
 /// How far a record reaches; of local steps only where they are allowed.
 void add_reach(PlanText& out, const Charter& charter) {
-  out.add("label_bound", forecast::label_bound(charter.schema.target));
-  out.add("paid_answers", forecast::paid_answers(charter));
-  out.add("by_record", forecast::by_record(charter));
+  out.add("label_bound", plan::label_bound(charter.schema.target));
+  out.add("paid_answers", plan::paid_answers(charter));
+  out.add("by_record", plan::by_record(charter));
   if (charter.protocol.name == ProtocolName::kSharing)
-    out.add("row_norm", forecast::row_norm_of(charter));
+    out.add("row_norm", plan::row_norm_of(charter));
   if (charter.protocol.name != ProtocolName::kFederated)
-    return out.add("reach", forecast::reach_of(charter));
-  const auto update = forecast::local_update_of(charter);
+    return out.add("reach", plan::reach_of(charter));
+  const auto update = plan::local_update(charter, {});
   add_result(out, "local_update", update, [&](PlanText& part, const learn::LocalUpdate& known) {
     part.add("step", known.plan().step);
     part.add("delay", known.plan().delay);
     part.add("sensitivity", known.sensitivity());
     part.add("smoothness", known.smoothness());
-    part.add("reach", forecast::reach_of(charter));
+    part.add("reach", plan::reach_of(charter));
   });
 }
 
-void print_law(PlanText& out, const Charter& charter, const forecast::NoiseLaw& law) {
+void print_law(PlanText& out, const Charter& charter, const plan::NoiseLaw& law) {
   out.add("mechanism", name_of(law.mechanism));
   out.add("unit_records", law.unit_records);
   out.add("overlap", law.overlap);
@@ -45,7 +49,7 @@ void print_law(PlanText& out, const Charter& charter, const forecast::NoiseLaw& 
   for (size_t i = 0; i < strengths.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
     epsilons.push_back(law.epsilon(strengths[i], owner.delta));
-    variances.push_back(law.variance(owner, forecast::paid_answers(charter), 3));
+    variances.push_back(law.variance(owner, plan::paid_answers(charter), 3));
   }
   out.add_detail("epsilons", epsilons);
   out.add_detail("variances at clip 3", variances);
@@ -89,7 +93,7 @@ std::vector<double> scales_of(const Paper& paper, size_t owners) {
 }  // namespace plan_forecast
 
 void print_explanation(PlanText& out, const charter::Charter& charter) {
-  const std::string text = charter::explain(charter);
+  const std::string text = plan::explain(charter);
   size_t line = 0, part = 0, priced = 0;  // Owners' prices are indented; of all but one: details.
   bool detail = false;
   for (size_t begin = 0; begin < text.size();) {  // Parts end with ". ", "; ", or their line.
@@ -109,7 +113,7 @@ void print_forecast(PlanText& out, const charter::Charter& charter,
                     const std::shared_ptr<const data::Rows>& pilot) {
   using namespace plan_forecast;
   if (charter.complete()) add_reach(out, charter);
-  add_result(out, "law", forecast::NoiseLaw::of(charter),
+  add_result(out, "law", plan::NoiseLaw::of(charter),
              [&](PlanText& part, const auto& law) { print_law(part, charter, law); });
   if (!charter.complete() || charter.privacy.calibration != charter::Calibration::kSound) return;
   const auto rows = pilot ? pilot : made_rows(charter.schema, 150);

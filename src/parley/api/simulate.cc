@@ -134,17 +134,17 @@ Result<Simulation> simulate(const Charter& charter, const DataSource& data,
 
 Simulation::Simulation(std::shared_ptr<const Internal> internal) : internal_(std::move(internal)) {}
 const std::vector<SimulatedOwner>& Simulation::owners() const { return internal().result.owners; }
-const Spread& Simulation::relative_fitness() const { return internal().result.relative_fitness; }
-const Spread& Simulation::fitness() const { return internal().result.fitness; }
-const std::vector<Spread>& Simulation::by_round() const { return internal().result.by_round; }
+const Spread& Simulation::relative_fitness() const { return internal().result.quality.relative_fitness; }
+const Spread& Simulation::fitness() const { return internal().result.quality.fitness; }
+const std::vector<Spread>& Simulation::by_round() const { return internal().result.quality.by_round; }
 Simulation::Metrics Simulation::metrics() const {
-  return pairs_of(internal().result.joint_metrics);
+  return pairs_of(internal().result.quality.joint_metrics);
 }
 Simulation::Metrics Simulation::best_metrics() const {
-  return pairs_of(internal().result.optimum_metrics);
+  return pairs_of(internal().result.quality.optimum_metrics);
 }
 const std::optional<Evaluation>& Simulation::evaluation() const {
-  return internal().result.evaluation;
+  return internal().result.quality.evaluation;
 }
 const std::vector<std::string>& Simulation::warnings() const { return internal().result.warnings; }
 const std::vector<std::string>& Simulation::why_not_private() const {

@@ -203,8 +203,4 @@ Result<std::shared_ptr<const data::Rows>> load_pilot(const Charter& charter,
                                                      std::span<const std::filesystem::path> folders,
                                                      const data::CsvSigns& signs = {});
 
-/// The charter in sentences, for the people who decide: who, what, what leaves each owner at which
-/// price, what is public and what is not covered.
-std::string explain(const Charter& charter);
-
 }  // namespace parley::charter

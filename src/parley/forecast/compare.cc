@@ -19,7 +19,7 @@ double delta_of(const Study& study) { return study.charter.owners.front().delta;
 
 /// An owner of another number of rows and another epsilon in the same job.
 Player player_of(const Study& study, double rows, double epsilon) {
-  const double reach = reach_of(study.charter) / rows;
+  const double reach = plan::reach_of(study.charter) / rows;
   const double answers = static_cast<double>(study.charter.answers());
   return {rows, study.law.strength(epsilon, delta_of(study)) * reach * reach *
                     std::pow(answers, study.law.power())};

@@ -126,7 +126,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   const PilotStatistics facts =
       facts_of(charter.model, as_trained(charter, pilot), options.threads);
   Job job = TRY(job_of(charter, facts, pilot.get()));
-  const NoiseLaw law = TRY(NoiseLaw::of(charter));
+  const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = facts.fitness(n);
   tell_apart(job, facts, options.differ * best, options.owners);
   const Views views =

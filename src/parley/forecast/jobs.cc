@@ -5,15 +5,18 @@
 #include <utility>
 
 #include "parley/base/math/number.h"
-#include "parley/charter/available.h"
 #include "parley/forecast/columns.h"
-#include "parley/forecast/noise.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/pilot_runs.h"
 #include "parley/forecast/predict/vertical.h"
+#include "parley/plan/can_run.h"
 #include "parley/plan/learner/async_plan.h"
 #include "parley/plan/learner/pilot.h"
 #include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/noise.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/sensitivity.h"
+#include "parley/plan/vertical_terms.h"
 
 namespace parley::forecast {
 namespace {
@@ -23,8 +26,7 @@ using charter::Charter, charter::not_available;
 /// As the owners' gate would say.
 Result<void> check_federated(const Charter& charter) {
   const charter::Privacy& privacy = charter.privacy;
-  if (privacy.clip != charter::Clip::kGradient)
-    return not_available("privacy.clip", name_of(privacy.clip), "Use \"gradient\".");
+  TRY(plan::check_clip(charter));
   if (privacy.evaluate > 0)
     return not_available("privacy.evaluate", shortest(privacy.evaluate),
                          "Under protocol federated take evaluate = 0.0.");
@@ -34,7 +36,7 @@ Result<void> check_federated(const Charter& charter) {
                      " local steps in all rounds is not available",
                  "Take fewer rounds or local_steps.",
                  {.key = "protocol.local_steps"}};
-  TRY(local_update_of(charter));
+  TRY(plan::local_update(charter, {}));
   return {};
 }
 
@@ -47,10 +49,7 @@ Result<void> check_sharing(const Charter& charter) {
         "an owner's own columns did better up to epsilon 10 wherever it was tried",
         "Take rule = \"gradients\" or \"statistics\".",
         {.key = "protocol.rule"}};
-  if (charter.preprocess)
-    return not_available("preprocess.bundle", charter.preprocess->bundle,
-                         "Leave [preprocess] out: a bundle mixes columns of several owners.");
-  return {};
+  return plan::check_no_bundle(charter);
 }
 
 Result<void> check_known(const Charter& charter) {
@@ -110,12 +109,9 @@ double start_spread(const Charter& charter, const PilotStatistics& facts) {
 
 Result<void> add_federated(Job& job, const Charter& charter, const PilotStatistics& facts,
                            const data::Rows& pilot) {
-  const auto update = TRY(local_update_of(charter));
-  const bool alike = charter.protocol.weights == charter::Weights::kParties;
+  const auto update = TRY(plan::local_update(charter, {}));
   const std::vector<double> rows = rows_of(charter);
-  for (const double own : rows)
-    job.weights.push_back(alike ? 1 / static_cast<double>(rows.size())
-                                : own / owners_rows(charter));
+  job.weights = plan::sum_weights(charter);
   job.strictest = true;
   const bool clipped = charter.privacy.max_grad_norm > 0;
   FederatedJob local{.plan = update.plan(),
@@ -133,7 +129,7 @@ Result<void> add_federated(Job& job, const Charter& charter, const PilotStatisti
 }
 
 /// As one owner of all columns, at the strictest budget.
-double joint_strength(const Charter& charter, const NoiseLaw& law) {
+double joint_strength(const Charter& charter, const plan::NoiseLaw& law) {
   double epsilon = charter.owners[0].epsilon, delta = charter.owners[0].delta;
   for (const charter::Owner& owner : charter.owners)
     epsilon = std::min(epsilon, owner.epsilon), delta = std::min(delta, owner.delta);
@@ -142,29 +138,21 @@ double joint_strength(const Charter& charter, const NoiseLaw& law) {
   return *std::max_element(all.begin(), all.end());
 }
 
-Job sharing_job(const Charter& charter, const NoiseLaw& law) {
+Job sharing_job(const Charter& charter, const plan::NoiseLaw& law) {
   Job job{.weights = {1}, .strengths = {joint_strength(charter, law)}};
-  const double reach = reach_of(charter) / owners_rows(charter);
-  const auto rounds = static_cast<int64_t>(charter.answers());
-  job.variances = {job.strengths[0] * reach * reach * static_cast<double>(rounds)};
+  const double reach = plan::reach_of(charter) / owners_rows(charter);
+  job.variances = {job.strengths[0] * reach * reach * plan::paid_answers(charter)};
   if (charter.protocol.rule == charter::Rule::kStatistics) {
     job.kind = StatisticsJob{.norm = learn::ClipIn::kL2,
                              .row_norm = charter.privacy.max_row_norm,
-                             .label = label_bound(charter.schema.target),
+                             .label = plan::label_bound(charter.schema.target),
                              .variance = job.variances[0]};
     return job;
   }
-  const bool tail = charter.protocol.average == charter::Average::kTail;
-  VerticalJob shared{.steps = {.step = charter.protocol.step,
-                               .momentum = charter.protocol.momentum,
-                               .l2 = charter.model.l2 / 2,  // of half the squares
-                               .rounds = rounds,
-                               .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1},
-                     .owners = feature_owners(charter),
-                     .variance = job.variances[0]};
-  for (const charter::Owner& owner : charter.owners)
-    shared.balls.push_back(charter.protocol.model_ball * owner.max_row_norm / row_norm_of(charter));
-  job.kind = std::move(shared);
+  job.kind = VerticalJob{.steps = plan::joint_steps(charter),
+                         .owners = feature_owners(charter),
+                         .balls = plan::part_balls(charter),
+                         .variance = job.variances[0]};
   return job;
 }
 
@@ -172,15 +160,15 @@ Job sharing_job(const Charter& charter, const NoiseLaw& law) {
 
 Result<Job> job_of(const Charter& charter, const PilotStatistics& facts, const data::Rows* pilot) {
   TRY(check_known(charter));
-  const NoiseLaw law = TRY(NoiseLaw::of(charter));
+  const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   if (columns_apart(charter)) return sharing_job(charter, law);
   Job job;
-  const double answers = paid_answers(charter);
-  const double limit = reach_of(charter);
+  const double answers = plan::paid_answers(charter);
+  const double limit = plan::reach_of(charter);
   job.strengths = law.strengths(charter.owners);
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const double reach =
-        by_record(charter) ? limit / static_cast<double>(charter.owners[i].rows) : limit;
+        plan::by_record(charter) ? limit / static_cast<double>(charter.owners[i].rows) : limit;
     job.variances.push_back(job.strengths[i] * reach * reach * std::pow(answers, law.power()));
   }
   if (charter.protocol.name == charter::ProtocolName::kFederated) {
@@ -198,8 +186,9 @@ Result<Job> job_of(const Charter& charter, const PilotStatistics& facts, const d
   auto plan = TRY(plan::sync_plan(charter, facts.rows.get()));
   for (const auto& owner : plan.owners) job.weights.push_back(owner.weight);
   if (charter.protocol.rule == charter::Rule::kStatistics) {
-    job.kind = StatisticsJob{norm, charter.privacy.max_row_norm, label_bound(charter.schema.target),
-                             charter.privacy.label_weight, job.variance()};
+    job.kind =
+        StatisticsJob{norm, charter.privacy.max_row_norm, plan::label_bound(charter.schema.target),
+                      charter.privacy.label_weight, job.variance()};
     return job;
   }
   const double spread = start_spread(charter, facts), variance = job.variance();

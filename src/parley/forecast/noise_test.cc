@@ -1,4 +1,4 @@
-#include "parley/forecast/noise.h"
+#include "parley/plan/noise.h"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ name = "sync"
 
 // The forecaster's formula against the noise that the owner's terms really have.
 void expect_as_in_the_terms(const charter::Charter& charter) {
-  const auto law = *NoiseLaw::of(charter);
+  const auto law = *plan::NoiseLaw::of(charter);
   const double real = *plan::noise_variance(charter, 0);
   EXPECT_NEAR(law.variance(charter.owners[0], 7, 3) / real, 1, 1e-5);
   const double strength = law.strength(charter.owners[0].epsilon, charter.owners[0].delta);
@@ -66,16 +66,16 @@ TEST(NoiseLaw, IsThatOfReleasedStatistics) {
                               "label_weight = 4.0",
                               "mechanism = \"gaussian\"\ndelta = 1e-6\nmax_row_norm = 3.0"}) {
     const auto charter = charter_with(privacy, "epsilon = 1.0", "rule = \"statistics\"", "");
-    const auto law = *NoiseLaw::of(charter);
-    EXPECT_NEAR(
-        law.variance(charter.owners[0], 1, reach_of(charter)) / *plan::noise_variance(charter, 0),
-        1, 1e-5)
+    const auto law = *plan::NoiseLaw::of(charter);
+    EXPECT_NEAR(law.variance(charter.owners[0], 1, plan::reach_of(charter)) /
+                    *plan::noise_variance(charter, 0),
+                1, 1e-5)
         << privacy;
   }
 }
 
 TEST(NoiseLaw, MatchesTheGoldenScale) {  // G6 with kappa = 2: b = 0.04
-  const NoiseLaw law{.overlap = 2};
+  const plan::NoiseLaw law{.overlap = 2};
   EXPECT_NEAR(law.variance({.name = "a", .rows = 30000, .epsilon = 1}, 100, 3), 2 * .04 * .04,
               1e-15);
 }
@@ -83,7 +83,7 @@ TEST(NoiseLaw, MatchesTheGoldenScale) {  // G6 with kappa = 2: b = 0.04
 TEST(NoiseLaw, OfThePapersCalibrationIsRefusedByName) {
   auto charter = charter_with("", "epsilon = 1.0");
   charter.privacy.calibration = charter::Calibration::kPaper;
-  const auto law = NoiseLaw::of(charter);
+  const auto law = plan::NoiseLaw::of(charter);
   ASSERT_FALSE(law);
   EXPECT_EQ(law.error().where.key, "privacy.calibration");
 }

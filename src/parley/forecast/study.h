@@ -8,8 +8,8 @@
 #include "parley/forecast/decide/game.h"
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/jobs.h"
-#include "parley/forecast/noise.h"
 #include "parley/forecast/pilot_statistics.h"
+#include "parley/plan/noise.h"
 
 namespace parley::forecast {
 
@@ -19,7 +19,7 @@ struct Study {
   const PilotStatistics& facts;
   const Job& job;
   const Prediction& prediction;
-  const NoiseLaw& law;
+  const plan::NoiseLaw& law;
   const Game& game;  // in units of f*
   std::vector<Player> players{};
   std::vector<double> strengths{};  // of their noise
@@ -29,7 +29,7 @@ struct Study {
 
   /// Variance of an owner's noise for a strength, per strength, had it so many times its rows.
   double per_strength(size_t i, double times = 1) const {
-    return players[i].variance / strengths[i] / (by_record(charter) ? times * times : 1);
+    return players[i].variance / strengths[i] / (plan::by_record(charter) ? times * times : 1);
   }
 };
 

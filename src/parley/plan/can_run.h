@@ -1,4 +1,6 @@
-// Which learners may be a party of their own, asking every owner of the charter alike.
+// Can this charter run, and if not why: what this version cannot run soundly is refused by the key
+// that says so, with what to take instead. All from the charter alone; numbers that turn out not to
+// fit are refused where they are computed (terms.h, secagg_terms.h, vertical_terms.h).
 #pragma once
 
 #include "parley/charter/available.h"
@@ -6,21 +8,31 @@
 
 namespace parley::plan {
 
-/// A party without records, or an owner that answers itself like all others, through its gate and
-/// ledger ("own_noise"). What an owner learns from the others alone, and learning without a central
-/// learner, is put together from such jobs (plan/learner/jobs.h, protocol/peers/gossip.h),
-/// each of which passes here.
-inline Result<void> check_learner(const charter::Charter& charter) {
-  const charter::Protocol& p = charter.protocol;
-  const bool exact = p.owner_learner == charter::OwnerLearner::kExact;
-  const std::string others =
-      exact ? "Its questions would tell its exact gradients; use \"own_noise\"."
-            : "The charter stands for other jobs than one central learner's.";
-  if (p.copies) return charter::not_available("protocol.copies", "true", others);
-  if (!p.graph.empty()) return charter::not_available("protocol.graph", "[...]", others);
-  if (p.owner_learner && p.owner_learner != charter::OwnerLearner::kOwnNoise)
-    return charter::not_available("protocol.owner_learner", name_of(*p.owner_learner), others);
-  return {};
-}
+/// Refuses a draft.
+Result<void> check_complete(const charter::Charter& charter);
+
+/// Refuses gradients that are not clipped one by one.
+Result<void> check_clip(const charter::Charter& charter);
+
+/// Refuses a bundle over columns of several owners.
+Result<void> check_no_bundle(const charter::Charter& charter);
+
+/// Refuses falling local steps where Theorem 4 of the paper has none.
+Result<void> check_falling_steps(const charter::Charter& charter);
+
+/// Can owners answer one by one (terms.h), in sums (secagg_terms.h), about columns
+/// (vertical_terms.h)?
+Result<void> check_answers(const charter::Charter& charter);
+Result<void> check_sums(const charter::Charter& charter);
+Result<void> check_columns(const charter::Charter& charter);
+
+/// The one of them that is for this charter's protocol.
+Result<void> can_run(const charter::Charter& charter);
+
+/// May its learner be a party of its own? A party without records, or an owner that answers itself
+/// like all others, through its gate and ledger ("own_noise"). What an owner learns from the others
+/// alone, and learning without a central learner, is put together from such jobs
+/// (plan/learner/jobs.h, protocol/peers/gossip.h), each of which passes here.
+Result<void> check_learner(const charter::Charter& charter);
 
 }  // namespace parley::plan

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "parley/base/math/number.h"
+#include "parley/plan/noise.h"
 
 namespace parley::plan {
 namespace {
@@ -38,9 +39,8 @@ Result<FineTune> FineTune::make(const Setting& setting) {
                  "Leave protocol.publish out.",
                  {.key = "protocol.publish"}};
   check(setting.l2 + setting.pull > 0 && setting.rows > 0);
-  const double moved =
-      next_up(next_up(2 * setting.max_grad_norm * setting.unit_records) /
-              next_down(static_cast<double>(setting.rows) * next_down(setting.l2 + setting.pull)));
+  const double moved = minimum_moves(setting.max_grad_norm, setting.unit_records, setting.rows,
+                                     next_down(setting.l2 + setting.pull));
   const auto lattice =
       TRY(learn::Lattice::make(bound_of(moved), setting.grid_bits, setting.columns));
   if (setting.box / lattice.gamma() > 0x1p60)

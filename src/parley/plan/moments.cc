@@ -3,10 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "parley/base/math/number.h"
 #include "parley/charter/available.h"
 #include "parley/data/transforms/bundle.h"
-#include "parley/privacy/budget/budget.h"
 
 namespace parley::plan {
 namespace {
@@ -23,18 +21,14 @@ Result<Statistics> map_of(const charter::Charter& charter, const MomentsPrice& p
                                            static_cast<int>(charter.privacy.grid_bits), columns)));
 }
 
-/// Shared among overlapping data sets, as in plan/terms.cc.
-double share_of_budget(double whole, const charter::Charter& charter) {
-  const auto parts = static_cast<double>(charter.privacy.overlap);
-  return parts == 1 ? whole : next_down(whole / parts);
-}
-
 }  // namespace
 
 Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
                             const MomentsPrice& price) {
   const charter::Owner& owner = charter.owners.at(place);
   const auto units = static_cast<uint32_t>(charter.privacy.unit_records);
+  // Before there is a job the release is one, whoever learns from it later.
+  const int64_t data_sets = charter.privacy.overlap;
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   if (!laplace && charter.privacy.mechanism != charter::MechanismName::kGaussian)
     return charter::not_available("privacy.mechanism", name_of(charter.privacy.mechanism),
@@ -43,13 +37,12 @@ Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
   const auto lattice = std::visit([](const auto& known) { return known.lattice(); }, map);
   const auto mechanism = [&]() -> Result<privacy::Mechanisms> {
     if (laplace) {
-      const auto epsilon =
-          TRY(privacy::Epsilon::make(share_of_budget(price.epsilon.value(), charter)));
+      const auto epsilon = TRY(privacy::Epsilon::make(divided(price.epsilon.value(), data_sets)));
       return privacy::Mechanisms(
           TRY(privacy::Laplace::calibrate(sensitivity_of<L1>(lattice, map, units), 1, epsilon)));
     }
-    const auto budget = TRY(privacy::Budget::make(price.epsilon, owner.delta, 0));
-    const auto rho = TRY(privacy::Rho::make(share_of_budget(budget.rho_max, charter)));
+    const double whole = TRY(rho_of(price.epsilon.value(), owner.delta));
+    const auto rho = TRY(privacy::Rho::make(divided(whole, data_sets)));
     return privacy::Mechanisms(
         TRY(privacy::Gaussian::calibrate(sensitivity_of<L2>(lattice, map, units), 1, rho)));
   }();

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "parley/base/math/number.h"
-#include "parley/charter/available.h"
-#include "parley/plan/terms.h"
+#include "parley/plan/can_run.h"
+#include "parley/plan/learner/weights.h"
 
 namespace parley::plan {
 namespace {
@@ -21,71 +21,6 @@ constexpr double kShareMin = 1 << 10;   // deviation of a share in lattice units
 constexpr double kRoundingPart = 1e-3;  // of the sensitivity that rounding may add
 constexpr double kDeviations = 12;      // noise beyond has probability below 1e-32
 constexpr double kRing = 0x1p63;        // half of 2^64: sums are signed
-
-Error is_draft(const Charter& charter) {
-  return {Code::kInvalid,
-          "the charter is a draft: " + charter.undecided.front() + " is not decided",
-          "Only a complete charter trains.",
-          {.key = charter.undecided.front()}};
-}
-
-Result<void> check_sums(const Charter& charter) {
-  if (!charter.complete()) return is_draft(charter);
-  const charter::Privacy& privacy = charter.privacy;
-  if (privacy.calibration != charter::Calibration::kSound)
-    return not_available("privacy.calibration", name_of(privacy.calibration), "Use \"sound\".");
-  if (privacy.clip != charter::Clip::kGradient)
-    return not_available("privacy.clip", name_of(privacy.clip), "Use \"gradient\".");
-  if (privacy.evaluate > 0 && charter.protocol.level == charter::Level::kParty)
-    return not_available("privacy.evaluate", shortest(privacy.evaluate),
-                         "Where whole owners are protected take evaluate = 0.0.");
-  if (const int64_t bits = charter.secure_aggregation->word_bits; bits != 64)
-    return not_available("secure_aggregation.word_bits", std::to_string(bits), "Use 64.");
-  if (charter.protocol.rule == charter::Rule::kStatistics)
-    return not_available("protocol.rule", "statistics",
-                         "Under secure aggregation take a rule that asks for gradients.");
-  if (charter.protocol.schedule == charter::LocalSteps::kTheorem4 && !(charter.model.l2 > 0))
-    return Error{Code::kInvalid,
-                 "schedule = \"theorem4\" needs model.l2 above 0",
-                 "Give model.l2, or take schedule = \"constant\".",
-                 {.key = "protocol.schedule"}};
-  if (charter.protocol.schedule == charter::LocalSteps::kTheorem4 &&
-      charter.model.loss == charter::Loss::kHinge)
-    return Error{Code::kInvalid,
-                 "schedule = \"theorem4\" needs a smooth loss, and hinge is not",
-                 "Take schedule = \"constant\".",
-                 {.key = "protocol.schedule"}};
-  return {};
-}
-
-std::vector<double> weights_of(const Charter& charter) {
-  double rows = 0;
-  for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
-  const bool alike = charter.protocol.weights == charter::Weights::kParties;
-  std::vector<double> weights;
-  for (const charter::Owner& owner : charter.owners)
-    weights.push_back(alike ? 1 / static_cast<double>(charter.owners.size())
-                            : static_cast<double>(owner.rows) / rows);
-  return weights;
-}
-
-Result<learn::LocalUpdate> update_of(const Charter& charter, size_t owner, double weight) {
-  learn::LocalPlan plan{.loss = charter::loss_of(charter.model),
-                        .l2 = charter.model.l2,
-                        .step = charter.protocol.step,
-                        .steps = charter.protocol.local_steps,
-                        .max_row_norm = charter.privacy.max_row_norm,
-                        .max_grad_norm = charter.privacy.max_grad_norm,
-                        .box = charter.model.box,
-                        .weight = weight,
-                        .rows = static_cast<uint64_t>(charter.owners[owner].rows),
-                        .unit_records = static_cast<uint32_t>(charter.privacy.unit_records),
-                        .max_update = charter.protocol.max_update_norm,
-                        .dimension = charter.schema.features().size()};
-  if (charter.protocol.schedule == charter::LocalSteps::kTheorem4)
-    plan = learn::with_falling_steps(plan);
-  return learn::LocalUpdate::make(plan);
-}
 
 /// All that each owner may spend on a part of the job.
 Result<std::vector<privacy::Rho>> rhos_of(const Charter& charter, Part part) {
@@ -166,21 +101,29 @@ double largest_noise(size_t owners, const privacy::SharedMechanisms& mechanism) 
   return kDeviations * std::sqrt(variance_of(mechanism) * static_cast<double>(owners));
 }
 
-Error overflows(double largest) {
+/// The lattice of updates grows finer where there is little noise, so a larger epsilon does not
+/// help; on the records' own it does where the noise is what does not fit.
+Error overflows(const Charter& charter, double largest, double noise) {
+  const bool updates = charter.protocol.name == charter::ProtocolName::kFederated;
+  const std::string fewer = noise > largest / 2 ? "Take a larger epsilon, or fewer grid_bits."
+                                                : "Take fewer grid_bits, or fewer rows.";
   return {Code::kInvalid,
           "the sum may reach " + shortest(std::ceil(std::log2(largest))) +
               " bits, and a word of secure aggregation has 63 and a sign",
-          "Take a larger epsilon, fewer local_steps, a smaller step or box, or fewer grid_bits.",
-          {.key = "secure_aggregation.word_bits"}};
+          updates ? "Take fewer local_steps, or a smaller step or box." : fewer,
+          {.key = updates ? "protocol.local_steps" : "privacy.grid_bits"}};
 }
 
 /// Where local steps lead: on the coarsest lattice on which neither rounding nor a share of the
 /// noise is coarse.
 Result<SecaggPlan> plan_updates(const Charter& charter, const Need& need) {
-  const std::vector<double> weights = weights_of(charter);
+  const std::vector<double> weights = sum_weights(charter);
   std::vector<learn::LocalUpdate> updates;
   for (size_t i = 0; i < weights.size(); ++i)
-    updates.push_back(TRY(update_of(charter, i, weights[i])));
+    updates.push_back(TRY(local_update(
+        charter, {.weight = weights[i],
+                  .rows = static_cast<uint64_t>(charter.owners[i].rows),
+                  .unit_records = static_cast<uint32_t>(charter.privacy.unit_records)})));
   int bits = bits_for(updates);
   double gamma = std::ldexp(1, -bits);
   auto mechanism = TRY(mechanism_on(charter, need, updates, gamma));
@@ -209,8 +152,8 @@ Result<SecaggPlan> plan_gradients(const Charter& charter, const Need& need) {
   const GradientSum one{charter::loss_of(charter.model), lattice, 0, records};
   const std::vector<double> sensitivities(charter.owners.size(), one.sensitivity());
   const auto mechanism = TRY(mechanism_for(charter, need, sensitivities));
-  SecaggPlan plan{lattice.gamma(),     0,  need.parties,
-                  weights_of(charter), {}, largest_noise(charter.owners.size(), mechanism)};
+  SecaggPlan plan{lattice.gamma(),      0,  need.parties,
+                  sum_weights(charter), {}, largest_noise(charter.owners.size(), mechanism)};
   double rows = 0;
   for (const charter::Owner& owner : charter.owners) {
     GradientSum sum = one;
@@ -275,6 +218,32 @@ double SecaggTerms::sensitivity() const {
   return update().sensitivity_on(gamma);
 }
 
+std::vector<double> sum_weights(const Charter& charter) {
+  const size_t owners = charter.owners.size();
+  if (charter.protocol.weights == charter::Weights::kParties)
+    return std::vector<double>(owners, 1 / static_cast<double>(owners));
+  return row_weights(charter);
+}
+
+Result<learn::LocalUpdate> local_update(const Charter& charter, const LocalOwner& owner) {
+  TRY(check_falling_steps(charter));
+  learn::LocalPlan plan{.loss = charter::loss_of(charter.model),
+                        .l2 = charter.model.l2,
+                        .step = charter.protocol.step,
+                        .steps = charter.protocol.local_steps,
+                        .max_row_norm = charter.privacy.max_row_norm,
+                        .max_grad_norm = charter.privacy.max_grad_norm,
+                        .box = charter.model.box,
+                        .weight = owner.weight,
+                        .rows = owner.rows,
+                        .unit_records = owner.unit_records,
+                        .max_update = charter.protocol.max_update_norm,
+                        .dimension = charter.schema.features().size()};
+  if (charter.protocol.schedule == charter::LocalSteps::kTheorem4)
+    plan = learn::with_falling_steps(plan);
+  return learn::LocalUpdate::make(plan);
+}
+
 Result<SecaggPlan> secagg_plan(const Charter& charter) {
   check(charter.secure_aggregation.has_value());
   TRY(check_sums(charter));
@@ -285,7 +254,9 @@ Result<SecaggPlan> secagg_plan(const Charter& charter) {
                             : plan_gradients(charter, need));
   TRY(plan_evaluation(charter, plan));
   const double largest = std::fmax(plan.largest, plan.largest_evaluation);
-  if (!(largest < kRing)) return overflows(largest);
+  if (!(largest < kRing))
+    return overflows(charter, largest,
+                     largest_noise(plan.owners.size(), plan.owners.front().mechanism));
   return plan;
 }
 

@@ -79,6 +79,20 @@ struct SecaggPlan {
   double largest_evaluation = 0;
 };
 
+/// w_i of a secure sum, which add up to 1: n_i / n, or all alike with weights = "parties".
+std::vector<double> sum_weights(const charter::Charter& charter);
+
+/// Whose local steps; as it stands, one that has all the weight and one record.
+struct LocalOwner {
+  double weight = 1;
+  uint64_t rows = 1;
+  uint32_t unit_records = 1;
+};
+
+/// What an owner does between two aggregations (learn/federated/local_update.h). Refuses steps that
+/// are too long for its bounds.
+Result<learn::LocalUpdate> local_update(const charter::Charter& charter, const LocalOwner& owner);
+
 /// What this version cannot run soundly, and numbers that do not fit the ring of 64 bits, are
 /// refused, naming the key.
 Result<SecaggPlan> secagg_plan(const charter::Charter& charter);

@@ -4,6 +4,9 @@
 // evaluation_map.h).
 #pragma once
 
+#include <cmath>
+
+#include "parley/data/schema.h"
 #include "parley/learn/kernel/evaluation_map.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/kernel/statistics_map.h"
@@ -30,6 +33,13 @@ double sensitivity(const learn::StatisticsMap<Norm>& map, uint32_t unit_records)
 template <class Norm>
 double sensitivity(const learn::EvaluationMap& map, uint32_t unit_records) {
   return unit_records * map.sensitivity<Norm>();
+}
+
+/// The largest label in size: public, by the target's bounds. Classes are -1 and 1.
+inline double label_bound(const data::Target& target) {
+  if (!target.levels.empty()) return 1;
+  return std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
+         target.scale;
 }
 
 }  // namespace parley::plan

@@ -1,66 +1,19 @@
 #include "parley/plan/terms.h"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
-#include "parley/base/math/number.h"
-#include "parley/charter/available.h"
-#include "parley/privacy/budget/budget.h"
+#include "parley/plan/can_run.h"
 
 namespace parley::plan {
 namespace {
 
-using charter::Charter, charter::not_available;
+using charter::Charter;
 
-Result<void> check_available(const Charter& charter) {
-  if (!charter.complete())
-    return Error{Code::kInvalid,
-                 "the charter is a draft: " + charter.undecided.front() + " is not decided",
-                 "Only a complete charter trains.",
-                 {.key = charter.undecided.front()}};
-  if (charter.protocol.name == charter::ProtocolName::kFederated)
-    return not_available("protocol.name", "federated", "Here use \"sync\" or \"async\".");
-  if (charter.secure_aggregation)  // Its owners answer in sums only: plan/secagg_terms.h.
-    return Error{Code::kInvalid,
-                 "[secure_aggregation] is not available here",
-                 "Leave the table out.",
-                 {.key = "secure_aggregation"}};
-  const charter::Privacy& privacy = charter.privacy;
-  if (privacy.calibration != charter::Calibration::kSound)
-    return not_available("privacy.calibration", name_of(privacy.calibration), "Use \"sound\".");
-  if (privacy.mechanism == charter::MechanismName::kSkellam)
-    return not_available("privacy.mechanism", name_of(privacy.mechanism),
-                         "Use \"laplace\" or \"gaussian\".");
-  if (privacy.clip != charter::Clip::kGradient)
-    return not_available("privacy.clip", name_of(privacy.clip), "Use \"gradient\".");
-  return {};
-}
-
-/// epsilon (1 - evaluate), rounded down at every step.
-double training_epsilon(const Charter& charter, const charter::Owner& owner) {
-  const double kept = next_down(1 - charter.privacy.evaluate);
-  return charter.privacy.evaluate == 0 ? owner.epsilon : next_down(owner.epsilon * kept);
-}
-
-/// What one job on one of kappa data sets may use of `whole`, rounded down.
-double share(double whole, const Charter& charter) {
-  const auto parts = static_cast<double>(charter.privacy.overlap * charter.jobs());
-  return parts == 1 ? whole : next_down(whole / parts);
-}
-
-/// The evaluation gets what the training leaves, so that both together never exceed the whole.
 Result<privacy::Mechanisms> laplace_for(const Charter& charter, const charter::Owner& owner,
                                         Part part, double sensitivity, uint32_t answers) {
-  const double training = training_epsilon(charter, owner);
-  const double all = part == Part::kTraining ? training : next_down(owner.epsilon - training);
-  const auto epsilon = TRY(privacy::Epsilon::make(share(all, charter)));
+  const auto epsilon = TRY(epsilon_for(charter, owner, part));
   return privacy::Mechanisms(TRY(privacy::Laplace::calibrate(sensitivity, answers, epsilon)));
-}
-
-Result<double> rho_of(double epsilon, double delta) {
-  const auto whole = TRY(privacy::Epsilon::make(epsilon));
-  return TRY(privacy::Budget::make(whole, delta, 0)).rho_max;
 }
 
 Result<privacy::Mechanisms> gaussian_for(const Charter& charter, const charter::Owner& owner,
@@ -79,13 +32,6 @@ Result<privacy::Mechanisms> mechanism_for(const Charter& charter, const charter:
                        sensitivity_of<L1>(lattice, statistics, records), answers);
   return gaussian_for(charter, owner, Part::kTraining,
                       sensitivity_of<L2>(lattice, statistics, records), answers);
-}
-
-/// The largest label in size: public, by the target's bounds.
-double label_bound(const data::Target& target) {
-  if (!target.levels.empty()) return 1;
-  return std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
-         target.scale;
 }
 
 Result<Statistics> statistics_of(const Charter& charter) {
@@ -126,7 +72,10 @@ bool may_end_early(const Charter& charter) {
 /// Of the owner that learns from the others: all of its epsilon for its tuned model, once.
 Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
   if (!charter.protocol.publish)
-    return Error{Code::kInvalid, who.name + " learns from the others and is asked nothing"};
+    return Error{Code::kInvalid,
+                 who.name + " learns from the others and is asked nothing",
+                 "Ask the other owners, or set protocol.publish = true to release its tuned model.",
+                 {.key = "protocol.owner_learner"}};
   const auto tune =
       TRY(FineTune::make({.loss = charter::loss_of(charter.model),
                           .rows = static_cast<uint64_t>(who.rows),
@@ -154,17 +103,6 @@ Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
 
 }  // namespace
 
-/// The charges of kappa data sets add up as rho, so rho is what they share: for kappa data sets the
-/// noise grows by sqrt(kappa) only. So do training and evaluation.
-Result<privacy::Rho> rho_for(const Charter& charter, const charter::Owner& owner, Part part) {
-  double all = TRY(rho_of(training_epsilon(charter, owner), owner.delta));
-  if (part == Part::kEvaluation) {
-    const double whole = TRY(rho_of(owner.epsilon, owner.delta));
-    all = next_down(next_down(whole - all));
-  }
-  return privacy::Rho::make(share(all, charter));
-}
-
 Result<std::optional<learn::EvaluationMap>> evaluation_map(const Charter& charter) {
   if (charter.privacy.evaluate == 0 || charter.protocol.name == charter::ProtocolName::kSharing)
     return std::optional<learn::EvaluationMap>();
@@ -174,7 +112,7 @@ Result<std::optional<learn::EvaluationMap>> evaluation_map(const Charter& charte
 }
 
 Result<Terms> terms_for(const Charter& charter, size_t owner) {
-  TRY(check_available(charter));
+  TRY(check_answers(charter));
   const charter::Owner& who = charter.owners.at(owner);
   if (charter.learns_from_others(who.name)) return fine_tune_for(charter, who);
   std::optional<Statistics> statistics;

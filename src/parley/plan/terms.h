@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "parley/charter/charter.h"
+#include "parley/plan/budget.h"
 #include "parley/plan/fine_tune.h"
 #include "parley/plan/sensitivity.h"
 #include "parley/privacy/mechanisms.h"
@@ -63,14 +64,6 @@ struct Terms {
     return statistics ? learn::statistics_size(lattice.dimension()) : lattice.dimension();
   }
 };
-
-/// What an owner's epsilon buys.
-enum class Part { kTraining, kEvaluation };
-
-/// The rho of an owner's promise that all of a part may cost, where noise is Gaussian; what is kept
-/// for the evaluation is what lies between the rho of the whole and that of the training.
-Result<privacy::Rho> rho_for(const charter::Charter& charter, const charter::Owner& owner,
-                             Part part);
 
 /// What an evaluation adds up of every record, if the charter keeps epsilon for one.
 Result<std::optional<learn::EvaluationMap>> evaluation_map(const charter::Charter& charter);

@@ -5,11 +5,10 @@
 #include <limits>
 
 #include "parley/base/math/number.h"
-#include "parley/charter/available.h"
 #include "parley/learn/kernel/statistics_map.h"
 #include "parley/learn/vertical/joint_moments.h"
-#include "parley/privacy/accounting/zcdp.h"
-#include "parley/privacy/budget/budget.h"
+#include "parley/plan/budget.h"
+#include "parley/plan/can_run.h"
 
 namespace parley::plan {
 namespace {
@@ -20,61 +19,26 @@ Error bad(const std::string& key, const std::string& what, const std::string& hi
   return {Code::kInvalid, what, hint, {.key = key}};
 }
 
-Result<void> check_target(const data::Target& target) {
-  const double largest =
-      std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
-      target.scale;
-  if (!target.levels.empty() || largest <= 1) return {};
-  return bad("target.bounds",
-             "allow labels up to " + shortest(largest) + ", under sharing they must lie in -1 .. 1",
-             "Give target.center and target.scale that bring the bounds there.");
-}
-
-Result<void> check_columns(const Charter& charter) {
-  if (!charter.complete())
-    return bad(charter.undecided.front(),
-               "the charter is a draft: " + charter.undecided.front() + " is not decided",
-               "Only a complete charter trains.");
-  if (charter.owners.size() < 2)
-    return bad("owner", "sharing needs two owners at least", "Add owners.");
-  if (charter.preprocess)
-    return not_available("preprocess.bundle", charter.preprocess->bundle,
-                         "Leave [preprocess] out: a bundle mixes columns of several owners.");
-  if (charter.privacy.unit != "record" || charter.privacy.unit_records != 1)
-    return not_available("privacy.unit", charter.privacy.unit,
-                         "Use unit = \"record\": a record is what owners align.");
-  if (charter.protocol.average == charter::Average::kPaper)
-    return not_available("protocol.average", "paper", "Use \"tail\" or \"none\".");
-  if (charter.model.box < charter.protocol.model_ball)
-    return bad("model.box", "is smaller than protocol.model_ball, which bounds the model",
-               "Take a box of at least model_ball.");
-  return check_target(charter.schema.target);
-}
-
 constexpr int kFinest = 20, kCoarsest = 10;  // bits of the rows
 
-/// R_m as the charter says; the ball is divided like them, so that no party's scores outweigh.
+/// R_m as the charter says.
 learn::JointPlan plan_of(const Charter& charter) {
-  learn::JointPlan plan{.fraction = static_cast<int>(charter.privacy.grid_bits),
+  learn::JointPlan plan{.balls = part_balls(charter),
+                        .fraction = static_cast<int>(charter.privacy.grid_bits),
                         .bits = kFinest,
                         .rows = static_cast<uint64_t>(charter.records->count)};
   for (const charter::Owner& owner : charter.owners) plan.row_norms.push_back(owner.max_row_norm);
-  const double whole = plan.row_norm();
-  for (const double norm : plan.row_norms)
-    plan.balls.push_back(charter.protocol.model_ball * norm / whole);
   return plan;
 }
 
-/// What one job on one of kappa data sets may use.
-Result<double> smallest_rho(const Charter& charter) {
-  double smallest = std::numeric_limits<double>::infinity();
+/// Every owner is charged for the whole sum, so it is what the strictest promise buys.
+Result<privacy::Rho> smallest_rho(const Charter& charter) {
+  auto smallest = TRY(rho_for(charter, charter.owners[0], Part::kTraining));
   for (const charter::Owner& owner : charter.owners) {
-    const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
-    const auto budget = TRY(privacy::Budget::make(epsilon, owner.delta, 0));
-    smallest = std::min(smallest, budget.rho_max);
+    const auto rho = TRY(rho_for(charter, owner, Part::kTraining));
+    if (rho.value() < smallest.value()) smallest = rho;
   }
-  const auto parts = static_cast<double>(charter.privacy.overlap);
-  return parts == 1 ? smallest : next_down(smallest / parts);
+  return smallest;
 }
 
 /// A bound that rounding would use up, or that integers cannot hold, bounds nothing.
@@ -158,6 +122,30 @@ data::Schema part_schema(const Charter& charter, size_t owner) {
   return schema;
 }
 
+double row_norm_of(const Charter& charter) {
+  learn::JointPlan plan;
+  for (const charter::Owner& owner : charter.owners) plan.row_norms.push_back(owner.max_row_norm);
+  return plan.row_norm();
+}
+
+std::vector<double> part_balls(const Charter& charter) {
+  const double whole = row_norm_of(charter);
+  std::vector<double> balls;
+  for (const charter::Owner& owner : charter.owners)
+    balls.push_back(charter.protocol.model_ball * owner.max_row_norm / whole);
+  return balls;
+}
+
+learn::JointSteps joint_steps(const Charter& charter) {
+  const int64_t rounds = charter.protocol.rounds;
+  const bool tail = charter.protocol.average == charter::Average::kTail;
+  return {.step = charter.protocol.step,
+          .momentum = charter.protocol.momentum,
+          .l2 = charter.model.l2 / 2,
+          .rounds = rounds,
+          .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1};
+}
+
 Result<learn::JointPlan> columns_plan(const Charter& charter) {
   TRY(check_columns(charter));
   learn::JointPlan plan = plan_of(charter);
@@ -169,7 +157,7 @@ Result<VerticalTerms> vertical_terms(const Charter& charter) {
   TRY(charter::check_protects(charter));
   learn::JointPlan plan = TRY(columns_plan(charter));
   const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
-  const auto rho = TRY(privacy::Rho::make(TRY(smallest_rho(charter))));
+  const auto rho = TRY(smallest_rho(charter));
   const bool moments = charter.protocol.rule == charter::Rule::kStatistics;
   auto noise = TRY(fit(plan, rounds, rho, moments));
   TRY(check_norms(charter, plan));
@@ -180,16 +168,11 @@ Result<VerticalTerms> vertical_terms(const Charter& charter) {
     sensitivity = noisy->sensitivity();
     noise = TRY(privacy::Gaussian::calibrate(sensitivity, rounds, rho));
   }
-  const bool tail = charter.protocol.average == charter::Average::kTail;
   VerticalTerms terms{.charter = charter.hash,
                       .rule = charter.protocol.rule,
                       .rounds = rounds,
                       .plan = std::move(plan),
-                      .steps = {.step = charter.protocol.step,
-                                .momentum = charter.protocol.momentum,
-                                .l2 = charter.model.l2 / 2,  // of half the squares
-                                .rounds = rounds,
-                                .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1},
+                      .steps = joint_steps(charter),
                       .loss = charter::loss_of(charter.model),
                       .l2 = charter.model.l2,
                       .box = charter.model.box,
@@ -207,14 +190,10 @@ Result<VerticalTerms> vertical_terms(const Charter& charter) {
 
 Result<double> sharing_epsilon(const charter::Charter& charter, const VerticalTerms& terms,
                                size_t owner) {
-  const charter::Owner& who = charter.owners[owner];
-  const auto epsilon = TRY(privacy::Epsilon::make(who.epsilon));
-  const auto budget = TRY(privacy::Budget::make(epsilon, who.delta, 0));
-  const auto delta = TRY(privacy::Delta::make(budget.delta_convert));
   double rho = 0;
   const double cost = terms.noise.cost(terms.sensitivity).amount;
   for (uint32_t round = 0; round < terms.rounds; ++round) rho = add_up(rho, cost);
-  return privacy::zcdp_epsilon(rho, delta);
+  return epsilon_of(rho, charter.owners[owner].delta);
 }
 
 }  // namespace parley::plan

@@ -44,6 +44,16 @@ Result<learn::JointPlan> columns_plan(const charter::Charter& charter);
 Result<double> sharing_epsilon(const charter::Charter& charter, const VerticalTerms& terms,
                                size_t owner);
 
+/// The longest whole row: R = sqrt(sum of R_m^2) of everyone's longest part.
+double row_norm_of(const charter::Charter& charter);
+
+/// B_m: the ball of the model, divided like the rows, so that no party's scores outweigh.
+std::vector<double> part_balls(const charter::Charter& charter);
+
+/// What a party does with its part of the gradients. They are of half the squares, hence half of
+/// l2; the tail is the last quarter.
+learn::JointSteps joint_steps(const charter::Charter& charter);
+
 /// The columns of one owner, and the label and the bias where it holds the label.
 data::Schema part_schema(const charter::Charter& charter, size_t owner);
 bool holds_label(const charter::Charter& charter, size_t owner);

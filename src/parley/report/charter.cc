@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "parley/plan/explain.h"
 #include "parley/report/provenance.h"
 
 namespace parley::report {
@@ -16,7 +17,7 @@ std::string to_json(const charter::Charter& charter) {
                      {"complete", charter.complete()},
                      {"undecided", charter.undecided},
                      {"canonical", Json::parse(charter.canonical)},
-                     {"explanation", charter::explain(charter)}};
+                     {"explanation", plan::explain(charter)}};
   return json.dump(2) + "\n";
 }
 

@@ -6,7 +6,7 @@
 
 #include "parley/base/math/portable.h"
 #include "parley/learn/solver/prox.h"
-#include "parley/privacy/accounting/zcdp.h"
+#include "parley/plan/noise.h"
 #include "parley/sim/seeded_entropy.h"
 
 namespace parley::sim {
@@ -34,17 +34,6 @@ Result<void> check_fits(const SimulateInput& input) {
   return {};
 }
 
-/// epsilon and rho of the job, shared among overlapping data sets.
-Result<double> noise_scale(const Charter& charter, const charter::Owner& owner,
-                           double sensitivity) {
-  const double epsilon = owner.epsilon * (1 - charter.privacy.evaluate);
-  const auto overlap = static_cast<double>(charter.privacy.overlap);
-  if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
-    return sensitivity * overlap / epsilon;
-  const auto delta = TRY(privacy::Delta::make(owner.delta));
-  return sensitivity * std::sqrt(overlap / (2 * privacy::zcdp_rho(epsilon, delta)));
-}
-
 }  // namespace
 
 Result<OutputPerturbation> OutputPerturbation::make(const SimulateInput& input) {
@@ -58,8 +47,9 @@ Result<OutputPerturbation> OutputPerturbation::make(const SimulateInput& input) 
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const double l2 = charter.model.l2, clip = charter.privacy.max_grad_norm;
     const double n = static_cast<double>(data::size_of(input.owners[i].rows));
-    const double units = static_cast<double>(charter.privacy.unit_records);
-    const double moved = 2 * clip * units / (n * l2);
+    const double moved =
+        plan::minimum_moves(clip, static_cast<uint32_t>(charter.privacy.unit_records),
+                            data::size_of(input.owners[i].rows), l2);
     const learn::Prox own{.center = std::vector<double>(charter.schema.features().size()),
                           .pull = 0,
                           .l2 = l2,
@@ -69,7 +59,7 @@ Result<OutputPerturbation> OutputPerturbation::make(const SimulateInput& input) 
     auto [theta, distance] = learn::prox_minimum(charter::loss_of(charter.model),
                                                  input.owners[i].rows, own, 1e-6 * moved);
     const double sensitivity = moved + 2 * distance;
-    const double scale = TRY(noise_scale(charter, charter.owners[i], sensitivity));
+    const double scale = TRY(plan::noise_scale(charter, charter.owners[i], sensitivity, 1));
     result.owners_.push_back(
         {charter.owners[i].name, std::move(theta), n / all, sensitivity, scale});
   }

@@ -9,8 +9,8 @@
 #include "parley/audit/targets/federated_target.h"
 #include "parley/audit/targets/vertical_target.h"
 #include "parley/base/math/norm.h"
-#include "parley/charter/available.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/plan/can_run.h"
 #include "parley/protocol/sync.h"
 #include "parley/sim/engine/party.h"
 #include "parley/wire/stream.h"
@@ -157,11 +157,7 @@ CanaryRun canaries_of(const Charter& whole, size_t owner, size_t copies) {
 }
 
 Result<void> check_available(const Charter& charter) {
-  if (!charter.complete())
-    return Error{Code::kInvalid,
-                 "the charter is a draft: " + charter.undecided.front() + " is not decided",
-                 "Only a complete charter trains.",
-                 {.key = charter.undecided.front()}};
+  TRY(plan::check_complete(charter));
   if (charter.protocol.name != charter::ProtocolName::kSync)
     return charter::not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
   return {};

@@ -9,10 +9,11 @@
 #include "parley/forecast/choose/clips.h"
 #include "parley/forecast/choose/steps_advice.h"
 #include "parley/forecast/jobs.h"
-#include "parley/forecast/noise.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/propagate/exact.h"
 #include "parley/plan/learner/pilot.h"
+#include "parley/plan/noise.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/report/table.h"
 
 namespace parley::forecast {
@@ -83,7 +84,7 @@ std::vector<double> steps_of(const LocalStepsSearch& search, Charter charter) {
   if (search.given("protocol.step")) return {search.draft.protocol.step};
   if (charter.protocol.schedule == charter::LocalSteps::kTheorem4) return {1, .5, .25};  // factors
   charter.protocol.step = 1e-12;  // allowed, to learn what is
-  const auto update = local_update_of(charter);
+  const auto update = plan::local_update(charter, {});
   if (!update) return {};
   std::vector<double> found;
   for (const double part : {.9, .45, .2, .09}) found.push_back(rounded(part * update->step_max()));

@@ -6,10 +6,10 @@
 
 #include "parley/forecast/choose/clips.h"
 #include "parley/forecast/jobs.h"
-#include "parley/forecast/noise.h"
 #include "parley/forecast/propagate/exact.h"
 #include "parley/learn/schedule/weights.h"
 #include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/noise.h"
 
 namespace parley::forecast {
 namespace {
@@ -78,7 +78,7 @@ struct Near {
 class Search {
  public:
   Search(const Charter& draft, const PilotStatistics& facts, const Given& given,
-         const NoiseLaw& law)
+         const plan::NoiseLaw& law)
       : draft_(draft),
         facts_(facts),
         given_(given),
@@ -140,14 +140,14 @@ class Search {
   const Charter& draft_;
   const PilotStatistics& facts_;
   const Given& given_;
-  const NoiseLaw& law_;
+  const plan::NoiseLaw& law_;
   std::vector<double> strengths_;  // of each owner
   double rows_;
 };
 
 /// The two best clips of each rule: the predictors will tell which.
 std::vector<Candidate> sync_candidates(const Charter& draft, const PilotStatistics& facts,
-                                       const Given& given, const NoiseLaw& law) {
+                                       const Given& given, const plan::NoiseLaw& law) {
   const Search search(draft, facts, given, law);
   std::vector<Clipped> near;
   for (const double clip : clips(draft, facts, given))
@@ -206,7 +206,7 @@ std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatist
 
 Result<std::vector<Candidate>> shortlist(const Charter& draft, const PilotStatistics& facts,
                                          const Given& given) {
-  const NoiseLaw law = TRY(NoiseLaw::of(draft));
+  const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(draft));
   if (draft.protocol.name == charter::ProtocolName::kAsync)
     return async_candidates(draft, facts, given);
   if (draft.protocol.name == charter::ProtocolName::kSync)

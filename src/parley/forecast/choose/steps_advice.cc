@@ -7,10 +7,11 @@
 #include <set>
 
 #include "parley/forecast/cost.h"
-#include "parley/forecast/noise.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/made_owners.h"
 #include "parley/forecast/propagate/exact.h"
+#include "parley/plan/noise.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/report/table.h"
 
 namespace parley::forecast {
@@ -90,7 +91,7 @@ class Points {
 
 StepsBound bound_of(const StepsQuestion& q, const MadeOwners& owners) {
   const auto& local = std::get<FederatedJob>(q.job.kind);
-  const auto update = *local_update_of(q.charter);
+  const auto update = *plan::local_update(q.charter, {});
   const Dissimilarity start = dissimilarity(q.facts, owners, local.start);
   const Dissimilarity end = dissimilarity(q.facts, owners, q.facts.optimum.theta);
   const auto k = static_cast<double>(local.plan.steps);

@@ -74,6 +74,14 @@ double statistics_length(std::span<const double> z, double y) {
   return std::sqrt(size * (size / 2 + std::fabs(y)) + square / 2);
 }
 
+/// How far one replaced record moves the sum of moments, in real units, where rows are no longer
+/// than `row` and weighted labels no larger than `label` (proofs above).
+template <class Norm>
+double moments_reach(double row, double label) {
+  if constexpr (std::is_same_v<Norm, L1>) return 2 * row * row;
+  return row <= label ? std::sqrt(8.0) * row * label : std::sqrt(2.0) * (row * row + label * label);
+}
+
 template <class Norm>
 class StatisticsMap {
  public:
@@ -104,9 +112,7 @@ class StatisticsMap {
   /// How far one replaced record moves the sum, in lattice units.
   double sensitivity() const {
     const auto d = static_cast<double>(size());
-    const double exact = kL1              ? 2 * row_ * row_
-                         : row_ <= label_ ? std::sqrt(8.0) * row_ * label_
-                                          : std::sqrt(2.0) * (row_ * row_ + label_ * label_);
+    const double exact = moments_reach<Norm>(row_, label_);
     return std::ceil(exact / lattice_.gamma() * (1 + 0x1p-39) + (kL1 ? d : std::sqrt(d)));
   }
 

@@ -37,8 +37,7 @@ class Places {
 }  // namespace
 
 double moments_sensitivity(const JointPlan& plan) {
-  const double r = plan.row_norm();
-  const double real = r <= 1 ? std::sqrt(8.0) * r : std::numbers::sqrt2 * (r * r + 1);
+  const double real = moments_reach<L2>(plan.row_norm(), 1);
   return std::ceil(std::ldexp(real, 2 * plan.bits) * (1 + 0x1p-40));
 }
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "parley/base/math/number.h"
-#include "parley/charter/available.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/weights.h"
 #include "parley/plan/terms.h"
@@ -49,10 +48,8 @@ learn::AsyncRule async_rule(const Charter& charter) {
                         .dimension = charter.schema.features().size(),
                         .rounds = static_cast<uint64_t>(p.rounds),
                         .output = p.output};
-  double rows = 0;
-  for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
-  for (const charter::Owner& owner : charter.owners)
-    rule.add(static_cast<double>(owner.rows) / rows, owner.rate);
+  const std::vector<double> weights = row_weights(charter);
+  for (size_t i = 0; i < weights.size(); ++i) rule.add(weights[i], charter.owners[i].rate);
   rule.set_steps();
   return rule;
 }

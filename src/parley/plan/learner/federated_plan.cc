@@ -5,7 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "parley/charter/available.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/secagg_terms.h"

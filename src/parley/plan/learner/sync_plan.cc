@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "parley/base/math/noise_floor.h"
-#include "parley/charter/available.h"
 #include "parley/learn/kernel/lattice.h"
 #include "parley/learn/statistics.h"
 #include "parley/plan/can_run.h"

@@ -12,15 +12,6 @@ namespace {
 
 using charter::Charter;
 
-std::vector<double> by_rows(const Charter& charter) {
-  double rows = 0;
-  for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
-  std::vector<double> weights;
-  for (const charter::Owner& owner : charter.owners)
-    weights.push_back(static_cast<double>(owner.rows) / rows);
-  return weights;
-}
-
 /// Of the noise, in units of `unit` lattice steps.
 double variance_of(const privacy::Mechanisms& mechanisms, double unit) {
   return std::visit(
@@ -32,6 +23,15 @@ double variance_of(const privacy::Mechanisms& mechanisms, double unit) {
 }
 
 }  // namespace
+
+std::vector<double> row_weights(const Charter& charter) {
+  double rows = 0;
+  for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
+  std::vector<double> weights;
+  for (const charter::Owner& owner : charter.owners)
+    weights.push_back(static_cast<double>(owner.rows) / rows);
+  return weights;
+}
 
 Result<void> require_signatures(std::vector<PlannedOwner>& owners,
                                 const charter::Charter& charter) {
@@ -65,7 +65,7 @@ Result<std::optional<learn::EvaluationMap>> plan_evaluation(const Charter& chart
 
 Result<std::vector<double>> owner_weights(const Charter& charter, const learn::Schedule& schedule,
                                           const data::Rows* pilot, const learn::Lattice& lattice) {
-  if (charter.protocol.weights == charter::Weights::kRows) return by_rows(charter);
+  if (charter.protocol.weights == charter::Weights::kRows) return row_weights(charter);
   if (pilot == nullptr)
     return Error{Code::kInvalid,
                  "noise_optimal weights need public rows, and the charter has no [pilot]",

@@ -25,6 +25,9 @@ struct PlannedOwner {
 /// From now on receipts must be signed. A charter without a key for an owner is refused.
 Result<void> require_signatures(std::vector<PlannedOwner>& owners, const charter::Charter& charter);
 
+/// n_i / n of every owner.
+std::vector<double> row_weights(const charter::Charter& charter);
+
 /// The variance of the noise on one coordinate of the owner's mean answer.
 Result<double> noise_variance(const charter::Charter& charter, size_t owner);
 

@@ -1,13 +1,19 @@
+#include "parley/plan/explain.h"
+
 #include <cmath>
 #include <cstdio>
 
 #include "parley/base/math/number.h"
-#include "parley/charter/charter.h"
-#include "parley/privacy/accounting/zcdp.h"
-#include "parley/privacy/mechanism/laplace.h"
+#include "parley/plan/learner/async_plan.h"
+#include "parley/plan/noise.h"
 
-namespace parley::charter {
+namespace parley::plan {
 namespace {
+
+using charter::Average, charter::Calibration, charter::Charter, charter::Contact, charter::Level,
+    charter::Loss, charter::MechanismName, charter::Model, charter::OnMismatch, charter::Output,
+    charter::Owner, charter::Privacy, charter::Protocol, charter::ProtocolName, charter::Rule,
+    charter::Weights, charter::in_quotes;
 
 constexpr size_t kListed = 12;  // More owners than this are summed up.
 
@@ -23,7 +29,7 @@ std::string count(int64_t number, const std::string& thing) {
 
 template <class Word>
 std::string word(Word value) {
-  return std::string(name_of(value));
+  return std::string(charter::name_of(value));
 }
 
 bool is_decided(const Charter& charter, std::string_view key) {
@@ -99,14 +105,16 @@ std::string output(Output output) {
                                  : "the learner's last point";
 }
 
+double longest_step(const Charter& charter) {
+  double longest = 0;
+  for (const learn::AsyncRule::Owner& owner : async_rule(charter).owners)
+    longest = std::fmax(longest, owner.step * owner.weight);
+  return longest;
+}
+
 /// Owners come one at a time; the longest step is the largest owner's.
 std::string how_async(const Charter& charter) {
   const Protocol& p = charter.protocol;
-  double rows = 0, rates = 0, longest = 0;
-  for (const Owner& owner : charter.owners)
-    rows += static_cast<double>(owner.rows), rates += owner.rate;
-  for (const Owner& owner : charter.owners)
-    longest = std::fmax(longest, rates / owner.rate * static_cast<double>(owner.rows) / rows);
   std::string text =
       ", output " + output(p.output) + ". Owners answer one at a time, " +
       (p.contact == Contact::kBroadcast ? "whoever claims a round first" : "each when it asks to") +
@@ -114,7 +122,7 @@ std::string how_async(const Charter& charter) {
       ", which its ledger enforces";
   if (!charter.complete() || charter.model.loss == Loss::kHinge) return text;
   return text + ". Before the first question the step is checked: the largest owner's, " +
-         about(longest * p.step) + ", times the largest curvature of " +
+         about(longest_step(charter)) + ", times the largest curvature of " +
          (charter.pilot ? "the pilot rows" : "rows within the columns' bounds") +
          " must be below 2";
 }
@@ -201,22 +209,12 @@ std::string noise(const Charter& charter, const Owner& owner) {
     return charter.protocol.publish ? "; pays once, for its tuned model"
                                     : "; is asked nothing, and what it learns does not leave it";
   if (!charter.complete() || privacy.max_grad_norm == 0 || charter.secure_aggregation) return "";
-  const double rows = static_cast<double>(owner.rows);
-  const bool paper = privacy.calibration == Calibration::kPaper;  // splits the budget by T
-  const auto parts = static_cast<double>(paper ? charter.protocol.rounds : charter.answers());
-  const double per_unit = privacy.max_grad_norm * static_cast<double>(privacy.unit_records);
-  const auto overlap = static_cast<double>(privacy.overlap * charter.jobs());
-  const auto epsilon = privacy::Epsilon::make(owner.epsilon * (1 - privacy.evaluate));
-  check(bool(epsilon));
-  if (privacy.mechanism == MechanismName::kLaplace)
-    return "; each answer's mean gradient carries Laplace noise of scale " +
-           about(privacy::laplace_scale(per_unit, parts, rows, *epsilon, overlap));
-  const auto delta = privacy::Delta::make(owner.delta);
-  check(bool(delta));
-  const double rho = privacy::zcdp_rho(epsilon->value(), *delta);
-  return "; each answer's mean gradient carries " + word(privacy.mechanism) +
-         " noise of deviation " +
-         about(2 * per_unit / rows * std::sqrt(overlap * parts / (2 * rho)));
+  const auto scale = mean_noise_scale(charter, owner);
+  if (!scale) return "";
+  const bool laplace = privacy.mechanism == MechanismName::kLaplace;
+  return "; each answer's mean gradient carries " +
+         (laplace ? "Laplace noise of scale " : word(privacy.mechanism) + " noise of deviation ") +
+         about(*scale);
 }
 
 std::string price(const Charter& charter) {
@@ -294,4 +292,4 @@ std::string explain(const Charter& charter) {
          state(charter) + "SHA-256: " + to_hex(charter.hash) + "\n";
 }
 
-}  // namespace parley::charter
+}  // namespace parley::plan

@@ -1,9 +1,11 @@
+#include "parley/plan/explain.h"
+
 #include <gtest/gtest.h>
 
-#include "parley/charter/charter.h"
-
-namespace parley::charter {
+namespace parley::plan {
 namespace explain_test {
+
+using namespace charter;
 
 constexpr std::string_view kCharter = R"(
 [charter]
@@ -108,4 +110,4 @@ TEST(Explain, MarksWhatIsNotPrivateAndWhatIsNotComplete) {
 }
 
 }  // namespace explain_test
-}  // namespace parley::charter
+}  // namespace parley::plan

@@ -1,21 +1,22 @@
-// How much noise an owner's answers carry, from public numbers alone and without rounding to the
-// lattice: the forecaster asks for clips, rounds and budgets that nobody has agreed on yet.
+// How much noise an owner's answers carry, in real units and without rounding to the lattice: for
+// explanations, and for the forecaster, which asks for clips, rounds and budgets that nobody has
+// agreed on yet. What is drawn is calibrated on the lattice (terms.h, secagg_terms.h,
+// vertical_terms.h); it is louder by less than a part in 10^5 (forecast/noise_test.cc).
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/learn/federated/local_update.h"
 
-namespace parley::forecast {
+namespace parley::plan {
 
 /// The variance on one coordinate of a mean gradient is
 /// strength (clip / rows)^2 answers^power.
 struct NoiseLaw {
   charter::MechanismName mechanism = charter::MechanismName::kLaplace;
   double unit_records = 1;
-  double overlap = 1;
+  double overlap = 1;   // data sets and jobs that share a promise
   double training = 1;  // the part of epsilon that the evaluation leaves
   /// In a sum of shares: how much louder it is if everyone is in it than what must surely be
   /// there, m / (survivors - colluders).
@@ -33,19 +34,29 @@ struct NoiseLaw {
   std::vector<double> strengths(std::span<const charter::Owner> owners) const;
 };
 
-/// The largest label in size, by the target's public bounds.
-double label_bound(const data::Target& target);
+/// How far replacing the records of one unit moves the minimum of a mean of clipped losses that is
+/// `convexity`-strongly convex: 2 C units / (n s), rounded up (proof: fine_tune.h).
+double minimum_moves(double max_grad_norm, uint32_t unit_records, uint64_t rows, double convexity);
+
+/// The scale of noise on each of `answers` answers that one privacy unit moves by `sensitivity`,
+/// paid with all that the owner's training may cost: Laplace's D answers / epsilon, the Gaussian's
+/// D sqrt(answers / (2 rho)) (spec, horizontal 1.3 and 3.1).
+Result<double> noise_scale(const charter::Charter& charter, const charter::Owner& owner,
+                           double sensitivity, double answers);
+
+/// The Laplace scale of the papers' own calibration, Theorem 1, with T = rounds and kappa = overlap
+/// (privacy/mechanism/laplace.h): for a record, all of epsilon, nothing kept for an evaluation.
+/// An owner that is the learner adds none.
+Result<double> paper_scale(const charter::Charter& charter, const charter::Owner& owner);
+
+/// On the mean of an owner's clipped gradients: D = 2 C unit_records / rows; of the
+/// papers' calibration what they say.
+Result<double> mean_noise_scale(const charter::Charter& charter, const charter::Owner& owner);
 
 /// How far one record moves an owner's sum, halved: the clip of gradients, of rule "statistics" the
 /// bound of learn/kernel/statistics_map.h, of local steps that of learn/federated/local_update.h,
 /// of secret-shared gradients that of learn/vertical/joint_gradient.h.
 double reach_of(const charter::Charter& charter);
-
-/// Columns in several places: the longest whole row, of everyone's longest part.
-double row_norm_of(const charter::Charter& charter);
-
-/// What an owner does between two aggregations, as if it had all the weight and one record.
-Result<learn::LocalUpdate> local_update_of(const charter::Charter& charter);
 
 /// Answers that an owner's budget has to last for: repeated aggregations among them.
 double paid_answers(const charter::Charter& charter);
@@ -53,4 +64,4 @@ double paid_answers(const charter::Charter& charter);
 /// Whether other numbers of rows mean other noise: not where whole owners are protected.
 bool by_record(const charter::Charter& charter);
 
-}  // namespace parley::forecast
+}  // namespace parley::plan

@@ -1,22 +1,19 @@
-#include "parley/forecast/noise.h"
+#include "parley/plan/noise.h"
 
 #include <cmath>
 #include <map>
 #include <numbers>
 
+#include "parley/base/math/number.h"
 #include "parley/charter/available.h"
+#include "parley/plan/budget.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/sensitivity.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/privacy/accounting/zcdp.h"
-#include "parley/privacy/budget/budget.h"
+#include "parley/privacy/mechanism/laplace.h"
 
-namespace parley::forecast {
-namespace {
-
-double rho_of(double epsilon, double delta) {
-  const auto whole = privacy::Epsilon::make(epsilon);
-  return privacy::Budget::make(*whole, delta, 0)->rho_max;
-}
-
-}  // namespace
+namespace parley::plan {
 
 Result<NoiseLaw> NoiseLaw::of(const charter::Charter& charter) {
   const charter::Privacy& privacy = charter.privacy;
@@ -47,7 +44,7 @@ double NoiseLaw::strength(double epsilon, double delta) const {
     const double scale = reach * overlap / (training * epsilon);
     return 2 * scale * scale;
   }
-  return surplus * reach * reach * overlap / (2 * rho_of(training * epsilon, delta));
+  return surplus * reach * reach * overlap / (2 * *rho_of(training * epsilon, delta));
 }
 
 double NoiseLaw::epsilon(double wanted, double delta) const {
@@ -74,38 +71,33 @@ std::vector<double> NoiseLaw::strengths(std::span<const charter::Owner> owners) 
   return found;
 }
 
-double label_bound(const data::Target& target) {
-  if (!target.levels.empty()) return 1;
-  return std::fmax(std::fabs(target.low - target.center), std::fabs(target.high - target.center)) /
-         target.scale;
+double minimum_moves(double max_grad_norm, uint32_t unit_records, uint64_t rows, double convexity) {
+  return next_up(next_up(kReplaceOne * max_grad_norm * unit_records) /
+                 next_down(static_cast<double>(rows) * convexity));
 }
 
-Result<learn::LocalUpdate> local_update_of(const charter::Charter& charter) {
-  learn::LocalPlan plan{.loss = charter::loss_of(charter.model),
-                        .l2 = charter.model.l2,
-                        .step = charter.protocol.step,
-                        .steps = charter.protocol.local_steps,
-                        .max_row_norm = charter.privacy.max_row_norm,
-                        .max_grad_norm = charter.privacy.max_grad_norm,
-                        .box = charter.model.box,
-                        .rows = 1,
-                        .max_update = charter.protocol.max_update_norm,
-                        .dimension = charter.schema.features().size()};
-  if (charter.protocol.schedule != charter::LocalSteps::kTheorem4)
-    return learn::LocalUpdate::make(plan);
-  if (!(plan.l2 > 0))
-    return Error{Code::kInvalid,
-                 "schedule = \"theorem4\" needs model.l2 above 0",
-                 "Give model.l2, or take schedule = \"constant\".",
-                 {.key = "protocol.schedule"}};
-  return learn::LocalUpdate::make(learn::with_falling_steps(plan));
+Result<double> noise_scale(const charter::Charter& charter, const charter::Owner& owner,
+                           double sensitivity, double answers) {
+  if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
+    return sensitivity * answers / TRY(epsilon_for(charter, owner, Part::kTraining)).value();
+  const auto rho = TRY(rho_for(charter, owner, Part::kTraining));
+  return sensitivity * std::sqrt(answers / (2 * rho.value()));
 }
 
-double row_norm_of(const charter::Charter& charter) {
-  double squares = 0;
-  for (const charter::Owner& owner : charter.owners)
-    squares += owner.max_row_norm * owner.max_row_norm;
-  return std::sqrt(squares);
+Result<double> paper_scale(const charter::Charter& charter, const charter::Owner& owner) {
+  const charter::Privacy& privacy = charter.privacy;
+  const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
+  return privacy::laplace_scale(privacy.max_grad_norm, static_cast<double>(charter.protocol.rounds),
+                                static_cast<double>(owner.rows), epsilon,
+                                static_cast<double>(privacy.overlap));
+}
+
+Result<double> mean_noise_scale(const charter::Charter& charter, const charter::Owner& owner) {
+  const charter::Privacy& privacy = charter.privacy;
+  const double per_unit = kReplaceOne * privacy.max_grad_norm * double(privacy.unit_records);
+  const bool paper = privacy.calibration == charter::Calibration::kPaper;  // splits it by T
+  return noise_scale(charter, owner, per_unit / static_cast<double>(owner.rows),
+                     static_cast<double>(paper ? charter.protocol.rounds : charter.answers()));
 }
 
 double paid_answers(const charter::Charter& charter) {
@@ -120,7 +112,7 @@ bool by_record(const charter::Charter& charter) {
 
 double reach_of(const charter::Charter& charter) {
   if (charter.protocol.name == charter::ProtocolName::kFederated)
-    return local_update_of(charter)->sensitivity() / 2;  // job_of has made it once.
+    return local_update(charter, {})->sensitivity() / 2;  // job_of has made it once.
   if (charter.protocol.rule == charter::Rule::kGradients) {
     const double row =
         row_norm_of(charter);  // The release is of half the squares, f's is twice it.
@@ -134,4 +126,4 @@ double reach_of(const charter::Charter& charter) {
                       : (row * row + label * label) / std::numbers::sqrt2;
 }
 
-}  // namespace parley::forecast
+}  // namespace parley::plan

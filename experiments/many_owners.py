@@ -21,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def charter(owners, answers, epsilon):
-    table = "name,rows,epsilon,delta\n" + "".join(f"o{i},20,{epsilon},0\n" for i in range(owners))
+    table = "name,rows,epsilon,delta\n" + "".join(f"o{i},20,{epsilon:g},0\n" for i in range(owners))
     text = f"""[charter]
 version = 1
 name = "many"

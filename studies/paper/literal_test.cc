@@ -64,10 +64,10 @@ TEST(Paper, TheErrorFallsByAHundredFromEpsilonOneToTen) {
 
 TEST(Paper, IsMarkedAndLeavesNoModelNoLedgerAndNoReceipt) {
   const SimulateResult result = paper_result(1, 2, "algorithm1");
-  EXPECT_EQ(result.calibration, "paper");
+  EXPECT_EQ(result.job.calibration, "paper");
   EXPECT_NE(result.why_not_private[0].find("nothing enforces"), std::string::npos);
   EXPECT_TRUE(result.model.empty());
-  EXPECT_EQ(result.bytes_up, 0u);
+  EXPECT_EQ(result.traffic.bytes_up, 0u);
   for (const auto& owner : result.owners) {
     EXPECT_EQ(owner.epsilon_spent, 0);
     EXPECT_EQ(owner.answers, 99u);

@@ -74,7 +74,7 @@ Result<Value::Items> read_blocks(const std::string& csv, const File& file) {
       return table_error(record, 0,
                          "the row has " + std::to_string(record.size()) + " fields, the header " +
                              std::to_string(header.size()));
-    if (blocks.size() == kOwnersMax) return table_error(record, 0, "more than 100,000 owners");
+    if (blocks.size() == kOwnersMax) return table_error(record, 0, "more than 1,000,000 owners");
     blocks.push_back(owner_block(record, header, file));
     return {};
   });

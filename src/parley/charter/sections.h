@@ -11,7 +11,7 @@ namespace parley::charter {
 /// open any file it likes.
 std::string file_beside(std::string_view name);
 
-inline constexpr size_t kOwnersMax = 100'000;
+inline constexpr size_t kOwnersMax = 1'000'000;
 
 void read_schema(Table& root, Charter& charter);
 void read_model(Table& root, Charter& charter);

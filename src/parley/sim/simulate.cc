@@ -118,7 +118,8 @@ bool is_literal(const Charter& charter) {
 Result<Simulation> simulation_of_rows(const SimulateInput& input, const SimulateOptions& options,
                                       const Literal* paper) {
   const Charter& charter = input.charter;
-  if (!is_literal(charter)) TRY(protocol::check_owner(charter, first_asked(charter)));
+  if (!is_literal(charter) || charter.secure_aggregation)
+    TRY(protocol::check_owner(charter, first_asked(charter)));
   TRY(check_input(input));
   std::vector<std::string> warnings;
   if (!is_literal(charter)) warnings = TRY(plan::plan_warnings(charter, input.pilot.get()));

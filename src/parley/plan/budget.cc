@@ -6,7 +6,25 @@
 
 namespace parley::plan {
 
+namespace {
+
 using charter::Charter;
+
+Error buys_nothing(const Charter& charter, const charter::Owner& owner, Part part) {
+  size_t place = 0;
+  while (place < charter.owners.size() && charter.owners[place].name != owner.name) ++place;
+  const std::string key = "owner[" + std::to_string(place) + "].epsilon";
+  const bool training = part == Part::kTraining;
+  return {
+      Code::kInvalid,
+      owner.name + "'s epsilon " + shortest(owner.epsilon) + " with delta " +
+          shortest(owner.delta) + " leaves no rho for the " +
+          (training ? "training" : "evaluation"),
+      training ? "Take a larger epsilon or delta." : "Take a larger epsilon, or evaluate = 0.0.",
+      {.key = key}};
+}
+
+}  // namespace
 
 double divided(double whole, int64_t parts) {
   return parts == 1 ? whole : next_down(whole / static_cast<double>(parts));
@@ -43,7 +61,9 @@ Result<privacy::Rho> rho_for(const Charter& charter, const charter::Owner& owner
     const double whole = TRY(rho_of(owner.epsilon, owner.delta));
     all = next_down(next_down(whole - all));
   }
-  return privacy::Rho::make(divided(all, parts_of(charter)));
+  const auto rho = privacy::Rho::make(divided(all, parts_of(charter)));
+  if (!rho) return buys_nothing(charter, owner, part);
+  return *rho;
 }
 
 }  // namespace parley::plan

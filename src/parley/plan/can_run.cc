@@ -61,8 +61,9 @@ Result<void> check_falling_steps(const Charter& charter) {
 
 Result<void> check_answers(const Charter& charter) {
   TRY(check_complete(charter));
-  if (charter.protocol.name == ProtocolName::kFederated)
-    return not_available("protocol.name", "federated", "Here use \"sync\" or \"async\".");
+  const ProtocolName name = charter.protocol.name;
+  if (name != ProtocolName::kSync && name != ProtocolName::kAsync)
+    return not_available("protocol.name", name_of(name), "Here use \"sync\" or \"async\".");
   if (charter.secure_aggregation)  // Its owners answer in sums only.
     return refused("secure_aggregation", "[secure_aggregation] is not available here",
                    "Leave the table out.");

@@ -101,12 +101,17 @@ double largest_noise(size_t owners, const privacy::SharedMechanisms& mechanism) 
   return kDeviations * std::sqrt(variance_of(mechanism) * static_cast<double>(owners));
 }
 
-Error overflows(double largest) {
+/// A larger epsilon helps where noise is what does not fit, and there only: with less noise the
+/// lattice of updates is finer, and everything else on it larger.
+Error overflows(const Charter& charter, double largest, double noise) {
+  const bool updates = charter.protocol.name == charter::ProtocolName::kFederated;
   return {Code::kInvalid,
           "the sum may reach " + shortest(std::ceil(std::log2(largest))) +
               " bits, and a word of secure aggregation has 63 and a sign",
-          "Take a larger epsilon, fewer local_steps, a smaller step or box, or fewer grid_bits.",
-          {.key = "secure_aggregation.word_bits"}};
+          std::string("Take ") + (noise > largest / 2 ? "a larger epsilon, " : "") +
+              (updates ? "fewer local_steps, or a smaller step or box."
+                       : "fewer grid_bits, or fewer rows."),
+          {.key = updates ? "protocol.local_steps" : "privacy.grid_bits"}};
 }
 
 /// Where local steps lead: on the coarsest lattice on which neither rounding nor a share of the
@@ -249,7 +254,9 @@ Result<SecaggPlan> secagg_plan(const Charter& charter) {
                             : plan_gradients(charter, need));
   TRY(plan_evaluation(charter, plan));
   const double largest = std::fmax(plan.largest, plan.largest_evaluation);
-  if (!(largest < kRing)) return overflows(largest);
+  if (!(largest < kRing))
+    return overflows(charter, largest,
+                     largest_noise(plan.owners.size(), plan.owners.front().mechanism));
   return plan;
 }
 

@@ -72,7 +72,10 @@ bool may_end_early(const Charter& charter) {
 /// Of the owner that learns from the others: all of its epsilon for its tuned model, once.
 Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
   if (!charter.protocol.publish)
-    return Error{Code::kInvalid, who.name + " learns from the others and is asked nothing"};
+    return Error{Code::kInvalid,
+                 who.name + " learns from the others and is asked nothing",
+                 "Ask the other owners, or set protocol.publish = true to release its tuned model.",
+                 {.key = "protocol.owner_learner"}};
   const auto tune =
       TRY(FineTune::make({.loss = charter::loss_of(charter.model),
                           .rows = static_cast<uint64_t>(who.rows),

@@ -18,7 +18,7 @@
 
 #include "parley/audit/two_world.h"
 #include "parley/gate/gate.h"
-#include "parley/sim/party.h"
+#include "parley/sim/engine/party.h"
 
 namespace parley {
 namespace {

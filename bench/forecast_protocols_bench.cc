@@ -200,7 +200,7 @@ void compare(const Federated& job, uint64_t runs, int threads) {
   sim::SimulateInput input{.charter = charter, .owners = {}, .pilot = pilot, .policies = {}};
   for (const auto& rows : owners) input.owners.push_back({rows, "bench", {}});
   const auto done = must(sim::simulate(input, {.seed = 3, .runs = runs, .threads = threads}));
-  const double mean = done.relative_fitness.mean;
+  const double mean = done.quality.relative_fitness.mean;
   const double same = must(forecast::forecast(charter, pooled(owners), how)).mean;
   std::printf(
       "| %s | %zu | %lld x %lld | %g | %.3g | %llu | %.3g | %.1f | **%+.1f** | %.3g | %+.1f | %.3g "
@@ -208,13 +208,13 @@ void compare(const Federated& job, uint64_t runs, int threads) {
       "%.3g%s | %.2g | %s | %s |\n",
       job.name, job.owners, static_cast<long long>(job.rounds), static_cast<long long>(job.steps),
       job.epsilon, how.differ, static_cast<unsigned long long>(runs), mean,
-      100 * done.relative_fitness.standard_error / mean, 100 * (same / mean - 1), found.mean,
-      100 * (found.mean / mean - 1), found.low, found.high,
+      100 * done.quality.relative_fitness.standard_error / mean, 100 * (same / mean - 1),
+      found.mean, 100 * (found.mean / mean - 1), found.low, found.high,
       mean >= found.low && mean <= found.high ? "" : " (outside)", found.drift,
       found.predictor.c_str(), warned(found).c_str());
   std::fprintf(stderr, "bytes: up %.0f down %.0f of an owner, forecast %.0f both\n",
-               double(done.bytes_up) / double(job.owners),
-               double(done.bytes_down) / double(job.owners), double(found.bytes_per_owner));
+               double(done.traffic.bytes_up) / double(job.owners),
+               double(done.traffic.bytes_down) / double(job.owners), double(found.bytes_per_owner));
   std::fflush(stdout);
 }
 
@@ -291,7 +291,7 @@ void compare(const Sharing& job, uint64_t runs, int threads) {
     input.owners.push_back({SharedRows(rows), "bench", Hash{1}});
   }
   const auto done = must(sim::simulate(input, {.seed = 3, .runs = runs, .threads = threads}));
-  const double mean = done.relative_fitness.mean;
+  const double mean = done.quality.relative_fitness.mean;
   std::string alone;
   size_t right = 0, sure = 0;
   for (size_t m = 0; m < job.owners; ++m) {
@@ -304,12 +304,13 @@ void compare(const Sharing& job, uint64_t runs, int threads) {
       "| %s | %zu | %zu | %d | %g | %.3g | %.1f | %.3g | **%+.1f** | %.3g to %.3g %s| %s | %zu "
       "of %zu | %s | %s |\n",
       job.rule, job.owners, job.records, job.components, job.epsilon, mean,
-      100 * done.relative_fitness.standard_error / mean, found.mean, 100 * (found.mean / mean - 1),
-      found.low, found.high, mean >= found.low && mean <= found.high ? "" : "(outside) ",
-      alone.c_str(), right, sure, found.predictor.c_str(), warned(found).c_str());
+      100 * done.quality.relative_fitness.standard_error / mean, found.mean,
+      100 * (found.mean / mean - 1), found.low, found.high,
+      mean >= found.low && mean <= found.high ? "" : "(outside) ", alone.c_str(), right, sure,
+      found.predictor.c_str(), warned(found).c_str());
   std::fprintf(stderr, "bytes: up %.0f down %.0f of an owner, forecast %.0f both\n",
-               double(done.bytes_up) / double(job.owners),
-               double(done.bytes_down) / double(job.owners), double(found.bytes_per_owner));
+               double(done.traffic.bytes_up) / double(job.owners),
+               double(done.traffic.bytes_down) / double(job.owners), double(found.bytes_per_owner));
   std::fflush(stdout);
 }
 

@@ -110,11 +110,11 @@ MUTANTS = {
         [("ledger/ledger.cc", "    TRY(chain.can_afford(id, cost, 1));\n", "")]),
     "skip-the-sync": (
         "answers leave before the disk has them", "LedgerSync.*",
-        [("ledger/ledger.cc", "PRAGMA synchronous=FULL;", "PRAGMA synchronous=OFF;")]),
+        [("ledger/ledger.cc", "\"PRAGMA synchronous=FULL\"", "\"PRAGMA synchronous=OFF\"")]),
     "ignore-a-failed-commit": (
         "an answer leaves though it was not recorded", "CrashTest.*",
-        [("ledger/storage/sqlite.h", "if (done) done = execute(\"COMMIT\");",
-          "if (done && !execute(\"COMMIT\")) roll_back();")]),
+        [("ledger/storage/store.h", "if (done) done = commit();",
+          "if (done && !commit()) roll_back();")]),
     "two-writers": (
         "two processes can spend one budget", "OpenTest.*",
         [("ledger/storage/lock.cc", "if (lock.descriptor_ >= 0 && "

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks on the code base itself: layers, places where private data could leave, forbidden words.
+"""Checks on the code base itself: layers, public headers, folders, places where private data could
+leave, forbidden words.
 
     tidy.py [ROOT]        checks the repository, prints one line per violation
     tidy.py --self-test   plants one violation of each kind and checks that it is found
@@ -23,6 +24,7 @@ LAYERS = [
     ["sim", "net", "mpi"],
     ["report"],
     ["forecast", "audit"],
+    ["api"],
     ["studies"],
     ["apps/cli", "apps/python", "apps/web"],
 ]
@@ -34,7 +36,22 @@ FORBIDDEN_INCLUDES = {module: ["gate", "net", "mpi"]
 # (file, what it includes nevertheless): which columns are whose, and how rows are rounded.
 EXCEPTIONS = [("studies/paper/admm.cc", "src/parley/plan/vertical_terms.h")]
 # Not even through others: a daemon with seeded noise would be a disaster.
-NEVER_REACHED = {"src/parley/net/": ["sim"], "apps/cli/owner": ["sim"], "apps/cli/learner": ["sim"]}
+# So would a ledger that a power cut may shorten.
+SIMULATION = ["sim", "src/parley/ledger/simulated.h"]
+NEVER_REACHED = {"src/parley/net/": SIMULATION, "apps/cli/owner": SIMULATION,
+                 "apps/cli/learner": SIMULATION,
+                 "src/parley/api/owner": SIMULATION, "src/parley/api/learner": SIMULATION}
+
+# All that is installed: a header that is not listed here is not public.
+PUBLIC = ["account", "audit", "bytes", "charter", "credentials", "data", "explain", "forecast",
+          "learner", "ledger", "model", "owner", "parley", "policy", "predict", "progress", "result",
+          "simulate", "verify", "version"]
+STANDARD = re.compile(r"[a-z_0-9]+")  # <vector>, not <Eigen/Dense>, <fmt/core.h> or <sqlite3.h>
+
+FILES_MAX = 25  # of a folder, its subfolders not counted
+# Folders above it today. Each may only shrink, and leaves this list when it is small enough.
+FILES_NOW = {"src/parley/charter": 26, "src/parley/forecast": 30,
+             "src/parley/privacy/accounting": 27, "src/parley/report": 28, "src/parley/sim": 35}
 
 # Each is counted per file, comments, strings and tests left out, against tests/privacy_exits.txt.
 EXITS = {
@@ -62,6 +79,7 @@ STRING = (r'R"(?P<d>[^()\\\s]*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"'
           r"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])+'")  # not the ' of 1'000
 COMMENT = r"//[^\n]*|/\*.*?\*/"
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
+ANGLED = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.MULTILINE)
 
 
 def without_comments(text, strings_too=False):
@@ -93,7 +111,7 @@ def is_test(path):
 class Repository:
     def __init__(self, root):
         self.root = pathlib.Path(root)
-        files = [f for folder in ("src", "studies", "apps", "tests")
+        files = [f for folder in ("include", "src", "studies", "apps", "tests")
                  for f in sorted((self.root / folder).rglob("*")) if f.suffix in SUFFIXES]
         self.text = {f.relative_to(self.root).as_posix(): f.read_text() for f in files}
         self.includes = {path: self.includes_of(path) for path in self.text}
@@ -107,7 +125,7 @@ class Repository:
         """The file that an include in `path` names, generated ones by their source, or None."""
         if "/" not in name and path.startswith("apps/"):  # An app is one folder.
             name = f"{pathlib.PurePosixPath(path).parent}/{name}"
-        candidates = {"parley": [f"src/{name}", f"src/{name}.in"],
+        candidates = {"parley": [f"include/{name}", f"src/{name}", f"src/{name}.in"],
                       "support": [f"tests/{name}"],
                       "proto": [re.sub(r"\.pb\.h$", ".proto", name)]}
         for candidate in candidates.get(name.split("/")[0], [name]):
@@ -161,12 +179,41 @@ def why_wrong(repository, path, name):
     return None
 
 
+def wrong_public_headers(repository):
+    """A public header may use the standard library and other public headers, and is listed."""
+    listed = {f"include/parley/{name}.h" for name in PUBLIC}
+    for path, text in repository.text.items():
+        if not path.startswith("include/"):
+            continue
+        if path not in listed:
+            yield f"{path}: is not in tests/tidy.py's list of public headers"
+        for line, name in repository.includes[path]:
+            if f"include/{name}" not in listed:
+                yield f'{path}:{line}: a public header includes the internal "{name}"'
+        code = without_comments(text)
+        for match in ANGLED.finditer(code):
+            if not STANDARD.fullmatch(match.group(1)):
+                line = code.count("\n", 0, match.start()) + 1
+                yield f"{path}:{line}: a public header includes <{match.group(1)}>, not standard C++"
+
+
+def large_folders(repository):
+    root = repository.root
+    for top in ("src", "include", "studies"):
+        for folder in sorted([root / top, *(root / top).rglob("*/")]):
+            path = folder.relative_to(root).as_posix()
+            count = sum(file.is_file() for file in folder.glob("*")) if folder.is_dir() else 0
+            most = FILES_NOW.get(path, FILES_MAX)
+            if count > most:
+                yield f"{path}: {count} files, at most {most}"
+
+
 def forbidden_reach(repository):
     for path in repository.text:
         never = [module for start, modules in NEVER_REACHED.items() if path.startswith(start)
                  for module in modules]
         for target in sorted(repository.reached_from(path)) if never else []:
-            if module_of(target) in never:
+            if module_of(target) in never or target in never:
                 yield f"{path}: reaches {target}, which this file must never do"
 
 
@@ -221,19 +268,24 @@ def forbidden_words(repository):
 
 def violations(root):
     repository = Repository(root)
-    return [*wrong_includes(repository), *forbidden_reach(repository),
+    return [*wrong_includes(repository), *wrong_public_headers(repository),
+            *large_folders(repository), *forbidden_reach(repository),
             *unlisted_exits(repository), *forbidden_words(repository)]
 
 
 CLEAN = {
+    "include/parley/result.h": "#include <vector>\n",
+    "include/parley/model.h": '#include <string_view>\n#include "parley/result.h"\n',
     "src/parley/base/a.h": "// A friend of Raw and encode( in a comment.\n",
     "src/parley/base/version.h.in": "",
     "src/parley/privacy/flow.h": "class Raw { friend class Gate; int n = 1'000'000; };\n",
     "src/parley/learn/x.cc": '#include "parley/base/a.h"\n#include "parley/base/version.h"\n'
+                             '#include "parley/model.h"\n'
                              'const char* kText = "friend /* not a comment";\n',
     "src/parley/learn/x_test.cc": '#include "parley/privacy/flow.h"\n#include "support/s.h"\n'
                                   "Raw raw; std::mt19937 seeded;\n",
     "src/parley/ledger/l.h": "",
+    "src/parley/ledger/simulated.h": "",
     "src/parley/gate/g.h": "",
     "src/parley/sim/seeded.h": "std::mt19937 seeded;\n",
     "src/parley/report/table.h": '#include "parley/sim/seeded.h"\n',
@@ -249,7 +301,8 @@ CLEAN = {
                                "Raw 1 src/parley/privacy/flow.h its definition\n",
 }
 
-# name -> (file, content that replaces or adds it, what the one violation must mention)
+# name -> (file, content that replaces or adds it, what the one violation must mention); or several
+# files with their contents in place of the file
 PLANTED = {
     "an include that points up": (
         "src/parley/base/b.h", '#include "parley/privacy/flow.h"\n', "does not lie below base"),
@@ -283,6 +336,23 @@ PLANTED = {
         "src/parley/protocol/p.cc", '#include "parley/sim/seeded.h"\n', "does not lie below"),
     "the simulator in the daemon, through a study": (
         "apps/cli/owner_x.cc", '#include "parley/report/table.h"\n', "must never do"),
+    "a ledger that is not synced, in the daemon": (
+        "src/parley/net/n.cc", '#include "parley/ledger/simulated.h"\n', "must never do"),
+    "the simulator in the daemon behind the public face": (
+        "src/parley/api/owner.cc", '#include "parley/sim/seeded.h"\n', "must never do"),
+    "the public face below the studies": (
+        {"src/parley/api/a.h": "", "src/parley/report/r.cc": '#include "parley/api/a.h"\n'}, "",
+        "does not lie below report"),
+    "a public header that includes an internal one": (
+        "include/parley/model.h", '#include "parley/base/a.h"\n', "the internal"),
+    "a public header that includes a library": (
+        "include/parley/model.h", "#include <Eigen/Dense>\n", "not standard C++"),
+    "a public header that includes a library of one file": (
+        "include/parley/model.h", "#include <sqlite3.h>\n", "not standard C++"),
+    "a public header that nobody listed": (
+        "include/parley/extra.h", "#include <vector>\n", "list of public headers"),
+    "a folder with too many files": (
+        {f"src/parley/learn/many{i}.h": "" for i in range(25)}, "", "27 files, at most 25"),
     "a new friend": (
         "src/parley/privacy/flow.h",
         "class Raw { friend class Gate; friend class Spy; };\n", "'friend' occurs 2 times"),
@@ -324,7 +394,7 @@ def self_test():
         failures += [f"found in a clean tree: {line}" for line in violations(clean)]
         for number, (name, (path, content, expected)) in enumerate(PLANTED.items()):
             root = pathlib.Path(folder) / str(number)
-            write_tree(root, {**CLEAN, path: content})
+            write_tree(root, {**CLEAN, **(path if isinstance(path, dict) else {path: content})})
             found = violations(root)
             if len(found) != 1 or expected not in found[0]:
                 failures.append(f"{name}: expected one line with '{expected}', found {found}")
@@ -336,7 +406,7 @@ def main():
         found, done = self_test(), f"{len(PLANTED)} planted violations found"
     else:
         root = sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1]
-        found, done = violations(root), "layers, privacy exits and words are in order"
+        found, done = violations(root), "layers, public headers, folders, privacy exits and words are in order"
     print("\n".join(found) if found else done)
     return 1 if found else 0
 

@@ -1,5 +1,5 @@
 // parley charter hash|check|explain
-#include "parley/report/charter.h"
+#include "parley/charter.h"
 
 #include "commands.h"
 #include "overrides.h"
@@ -8,21 +8,20 @@
 namespace parley::cli {
 
 Result<Output> run(const CharterOptions& options, ProgressStyle) {
-  const charter::Charter charter =
-      TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
-  Output output{.text = {}, .json = report::to_json(charter)};
+  const Charter charter = TRY(Charter::read(options.charter, TRY(overrides(options.set))));
+  Output output{.text = {}, .json = charter.to_json()};
   switch (options.action) {
     case CharterOptions::Action::kHash:
-      output.text = to_hex(charter.hash) + "\n";
+      output.text = to_hex(charter.hash()) + "\n";
       break;
     case CharterOptions::Action::kCheck:
       output.text =
-          charter.name + ": valid, " + (charter.complete() ? "complete" : "a draft; undecided:");
-      for (const std::string& key : charter.undecided) output.text += " " + key;
-      output.text += "\n" + to_hex(charter.hash) + "\n";
+          charter.name() + ": valid, " + (charter.complete() ? "complete" : "a draft; undecided:");
+      for (const std::string& key : charter.undecided()) output.text += " " + key;
+      output.text += "\n" + to_hex(charter.hash()) + "\n";
       break;
     case CharterOptions::Action::kExplain:
-      output.text = plan::explain(charter);
+      output.text = charter.explain();
       break;
   }
   return output;

@@ -7,12 +7,12 @@
 
 #include "commands.h"
 #include "overrides.h"
-#include "parley/base/version.h"
 #include "parley/charter/toml/accept.h"
 #include "parley/net/doctor/ask_learner.h"
 #include "parley/net/identity/authority.h"
 #include "parley/net/transport/transport.h"
 #include "parley/plan/learner/jobs.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -96,7 +96,7 @@ std::string to_text(const net::Diagnosis& diagnosis) {
 std::string to_json(const net::Diagnosis& diagnosis, int exit) {
   const Error* wrong = diagnosis.wrong();
   Json json = {{"format", "parley.doctor/1"},
-               {"parley", kVersion},
+               {"parley", report::provenance()},
                {"ok", wrong == nullptr},
                {"exit", exit},
                {"checks", Json::array()}};

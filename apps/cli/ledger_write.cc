@@ -8,6 +8,7 @@
 #include "parley/base/math/number.h"
 #include "parley/net/owner.h"
 #include "parley/net/reconcile.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -59,6 +60,7 @@ Result<Output> run(const ReconcileOptions& options, ProgressStyle) {
                 "files; ask every learner\n",
                 done.missing);
   output.json = Json{{"format", "parley.ledger.reconcile/1"},
+                     {"parley", report::provenance()},
                      {"owner", policy.owner},
                      {"jobs", jobs},
                      {"missing", done.missing},
@@ -87,6 +89,7 @@ Result<Output> run(const BudgetOptions& options, ProgressStyle) {
   }
   if (raised.empty()) output.text = "The ledger says what the policy says.\n";
   output.json = Json{{"format", "parley.ledger.budget/1"},
+                     {"parley", report::provenance()},
                      {"owner", policy.owner},
                      {"raised", datasets},
                      {"head", to_hex(ledger.head())}}

@@ -1,11 +1,14 @@
 // parley: the command line. Results go to stdout, progress and messages to stderr.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <variant>
 
 #include "commands.h"
 #include "parley/report/charter.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -17,7 +20,21 @@ int fail(const Error& error, bool json) {
   return exit_status(error.code);
 }
 
-int execute(const Invocation& invocation) {
+/// Of commands that draw something.
+template <class Options>
+std::optional<uint64_t> seed_of(const Options& options) {
+  if constexpr (requires { options.seed; })
+    return options.seed;
+  else if constexpr (requires { options.random; })
+    return options.random;
+  else
+    return std::nullopt;
+}
+
+int execute(const Invocation& invocation, std::vector<std::string> command) {
+  const auto seed =
+      std::visit([](const auto& options) { return seed_of(options); }, invocation.command);
+  report::set_provenance({std::move(command), seed});
   const ProgressStyle style = progress_style(invocation.quiet);
   const auto output = std::visit(
       [&]<class Options>(const Options& options) -> Result<Output> {
@@ -53,5 +70,5 @@ Result<Pair> split_pair(const std::string& text, const std::string& option) {
 
 int main(int argc, char** argv) {
   const auto parsed = parley::cli::parse(argc, argv);
-  return parsed.exit ? *parsed.exit : parley::cli::execute(parsed.invocation);
+  return parsed.exit ? *parsed.exit : parley::cli::execute(parsed.invocation, {argv, argv + argc});
 }

@@ -9,9 +9,8 @@
 
 #include "commands.h"
 #include "interrupt.h"
-#include "parley/base/entropy.h"
-#include "parley/base/files.h"
-#include "parley/net/owner_service.h"
+#include "parley/api/daemons.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -19,10 +18,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// The first job that failed decides how the process exits.
-Result<Output> output_of(const std::vector<net::JobEnd>& ends) {
+Result<Output> output_of(const std::vector<OwnerJob>& ends) {
   Output output;
   Json jobs = Json::array();
-  for (const net::JobEnd& end : ends) {
+  for (const OwnerJob& end : ends) {
     if (!end.model) return end.model.error();
     Json job{{"charter", to_hex(end.charter)}, {"name", end.charter_name}, {"model", nullptr}};
     if (!end.learner.empty()) job["learner"] = end.learner;
@@ -32,24 +31,21 @@ Result<Output> output_of(const std::vector<net::JobEnd>& ends) {
         *end.model ? "model " + to_hex(**end.model) : "the learner left without a farewell");
     jobs.push_back(std::move(job));
   }
-  output.json = Json{{"jobs", jobs}}.dump(2) + "\n";
+  output.json = Json{{"parley", report::provenance()}, {"jobs", jobs}}.dump(2) + "\n";
   return output;
 }
 
 Result<Output> serve(const OwnerOptions& options) {
-  const charter::Policy policy = TRY(charter::read_policy(options.policy));
-  SystemClock clock;
-  SystemEntropy entropy;
+  const Policy policy = TRY(Policy::read(options.policy));
   heed_interrupts();
-  const net::Log log = log_line;
-  const bool listens = policy.identity && !policy.identity->learner.empty();
-  net::log_refused_handshakes(listens ? log : nullptr);
-  const net::ServiceOptions service{.charters = options.charters,
-                                    .dial = options.dial,
-                                    .listen = options.listen,
-                                    .learner = options.learner,
-                                    .patience = {.absent = std::chrono::seconds(options.wait)}};
-  return output_of(TRY(net::serve(policy, service, entropy, clock, interrupted, log)));
+  return output_of(TRY(api::run_owner(policy,
+                                      {.charters = options.charters,
+                                       .dial = options.dial,
+                                       .listen = options.listen,
+                                       .learner = options.learner,
+                                       .wait = std::chrono::seconds(options.wait),
+                                       .log = log_line},
+                                      interrupted)));
 }
 
 /// Who types; behind sudo, who typed that.
@@ -64,20 +60,16 @@ std::string user_name() {
 }
 
 Result<Output> approve(const OwnerOptions& options) {
-  const charter::Policy policy = TRY(charter::read_policy(options.policy));
-  SystemClock clock;
+  const Policy policy = TRY(Policy::read(options.policy));
   Output output;
   Json approved = Json::array();
   for (const auto& file : options.charters) {
-    const charter::Charter charter = TRY(charter::read_charter(file));
-    TRY(policy.dataset_for(charter));  // What no rule allows, no person can approve.
-    const auto approval = policy.approval_of(charter);
-    TRY(make_directories(approval.parent_path()));
-    TRY(write_file(approval, clock.now() + " " + user_name() + "\n"));
-    output.text += fmt::format("{} approved ({})\n", charter.name, to_hex(charter.hash));
-    approved.push_back(to_hex(charter.hash));
+    const Charter charter = TRY(Charter::read(file));
+    TRY(parley::approve(policy, charter, user_name()));
+    output.text += fmt::format("{} approved ({})\n", charter.name(), to_hex(charter.hash()));
+    approved.push_back(to_hex(charter.hash()));
   }
-  output.json = Json{{"approved", approved}}.dump(2) + "\n";
+  output.json = Json{{"parley", report::provenance()}, {"approved", approved}}.dump(2) + "\n";
   return output;
 }
 

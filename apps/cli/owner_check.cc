@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "parley/net/doctor/preflight.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -13,30 +14,6 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const Error& error) {
   return {{"code", name_of(error.code)}, {"what", describe(error)}, {"hint", error.hint}};
-}
-
-Json json_of(const charter::Preflight& preflight) {
-  Json json = {{"name", preflight.name},
-               {"charter", to_hex(preflight.charter)},
-               {"runs", preflight.runs()},
-               {"rule", preflight.rule == 0 ? Json() : Json(preflight.rule)},
-               {"person", preflight.person},
-               {"approved", preflight.approved},
-               {"dataset", preflight.rule == 0 ? Json() : Json(preflight.dataset)},
-               {"learner", preflight.learner},
-               {"address", preflight.address},
-               {"rows", preflight.rows},
-               {"rows_counted", preflight.rows_counted},
-               {"answers", preflight.answers},
-               {"answered", preflight.answered},
-               {"numbers", preflight.numbers},
-               {"track", preflight.track == privacy::Track::kPure ? "pure" : "zcdp"},
-               {"price", preflight.price},
-               {"left", preflight.left},
-               {"left_after", preflight.left_after},
-               {"obstacles", Json::array()}};
-  for (const Error& obstacle : preflight.obstacles) json["obstacles"].push_back(json_of(obstacle));
-  return json;
 }
 
 std::string about_credentials(const Result<net::Credentials>& credentials) {
@@ -67,10 +44,11 @@ Result<Output> run(const OwnerCheckOptions& options, ProgressStyle style) {
                                              {.dial = options.dial, .read_data = !options.no_data});
     runs = runs && preflight.runs();
     output.text += "\n" + charter::explain(preflight);
-    charters.push_back(json_of(preflight));
+    charters.push_back(Json::parse(preflight.to_json()));
     progress.advance();
   }
   output.json = Json{{"format", "parley.owner.check/1"},
+                     {"parley", report::provenance()},
                      {"owner", policy.owner},
                      {"runs", runs},
                      {"explanation", explained},

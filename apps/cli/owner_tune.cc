@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "parley/net/tune.h"
+#include "parley/report/provenance.h"
 
 namespace parley::cli {
 namespace {
@@ -30,7 +31,8 @@ Result<Output> run(const OwnerTuneOptions& options, ProgressStyle) {
   SystemEntropy entropy;
   const net::TuneOptions files{.transcript = options.transcript, .out = options.out};
   const net::Tuned tuned = TRY(net::tune(policy, charter, files, entropy, clock));
-  const Json json{{"charter", to_hex(charter.hash)},
+  const Json json{{"parley", report::provenance()},
+                  {"charter", to_hex(charter.hash)},
                   {"name", tuned.charter_name},
                   {"model", tuned.file.string()},
                   {"published", tuned.published},

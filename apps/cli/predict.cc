@@ -1,5 +1,5 @@
 // parley predict MODEL DATA
-#include "parley/report/predict.h"
+#include "parley/predict.h"
 
 #include <algorithm>
 #include <numeric>
@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
-#include "parley/learn/model.h"
 #include "parley/learn/vertical/aligned_rows.h"
 #include "parley/learn/vertical/model_part.h"
 
@@ -19,13 +18,9 @@ bool is_format(const std::string& text, std::string_view format) {
 }
 
 Result<Output> with_model(const PredictOptions& options, const std::string& text) {
-  const learn::Model model = TRY(learn::model_from_json(text, options.model.string()));
-  const data::Rows rows = TRY(data::load(data::source_of(options.data[0], options.signs),
-                                         model.schema, {.labels = false}))
-                              .rows;
-  const report::Predictions predictions{model.name, model.schema.target.column,
-                                        learn::predict(model, rows)};
-  return Output{report::to_csv(predictions), report::to_json(predictions)};
+  const Model model = TRY(Model::parse(text, options.model.string()));
+  const Predictions predictions = TRY(predict(model, options.data[0], options.signs));
+  return Output{predictions.to_csv(), predictions.to_json()};
 }
 
 /// One party's scores, masked.
@@ -56,8 +51,8 @@ Result<Output> with_manifest(const PredictOptions& options, const std::string& t
     parties.push_back(
         TRY(learn::scores_from_json(TRY(read_file(file, size_t{1} << 30)), file.string())));
   const std::vector<double> values = TRY(learn::opened(manifest, parties));
-  const report::Predictions predictions{manifest.name, "score", values, parties[0].ids};
-  return Output{report::to_csv(predictions), report::to_json(predictions)};
+  const Predictions predictions{manifest.name, "score", values, parties[0].ids};
+  return Output{predictions.to_csv(), predictions.to_json()};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "parley/plan/vertical_terms.h"
 #include "parley/protocol/secagg/secrets.h"
 #include "parley/protocol/trained_model.h"
-#include "parley/sim/party.h"
+#include "parley/sim/engine/party.h"
 
 namespace parley::paper {
 namespace {

@@ -11,8 +11,8 @@
 #include "parley/learn/vertical/model_part.h"
 #include "parley/plan/learner/jobs.h"
 #include "parley/plan/vertical_terms.h"
-#include "parley/sim/ledger_files.h"
-#include "parley/sim/world.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
 #include "studies/paper/literal.h"
 #include "support/columns_charter.h"
 #include "support/entropy.h"
@@ -135,11 +135,11 @@ TEST_P(AdmmSimulated, IsTheLibrarysBitForBitAndLeavesPartsUnderAManifest) {
   const auto result = simulated(input, {.seed = 3, .out = folder});
   ASSERT_TRUE(result) << describe(result.error());
   const auto expected = by_the_library(columns, GetParam().options);
-  ASSERT_EQ(result->by_round.size(), expected.rounds.size());
+  ASSERT_EQ(result->quality.by_round.size(), expected.rounds.size());
   EXPECT_EQ(result->owners[0].answers, expected.rounds.size());
-  const double best = result->optimum.fitness;
+  const double best = result->quality.optimum.fitness;
   for (size_t k = 0; k < expected.rounds.size(); ++k)
-    EXPECT_NEAR(best * (1 + result->by_round[k].p50), expected.rounds[k].objective, 1e-12);
+    EXPECT_NEAR(best * (1 + result->quality.by_round[k].p50), expected.rounds[k].objective, 1e-12);
   const auto manifest =
       *learn::manifest_from_json(*read_file(folder / "manifest.json"), "manifest.json");
   ASSERT_EQ(manifest.parts.size(), 3u);
@@ -161,7 +161,7 @@ TEST(Admm, ProtectsNobodyAndSaysSo) {
   const auto result = simulated(some_input());
   ASSERT_TRUE(result) << describe(result.error());
   EXPECT_NE(result->why_not_private.front().find("adds no noise"), std::string::npos);
-  EXPECT_EQ(result->bytes_up + result->bytes_down, 0u);
+  EXPECT_EQ(result->traffic.bytes_up + result->traffic.bytes_down, 0u);
   for (const auto& owner : result->owners) {
     EXPECT_TRUE(std::isinf(owner.epsilon));
     EXPECT_TRUE(std::isinf(owner.epsilon_spent));
@@ -178,10 +178,10 @@ TEST(Admm, ComesToTheBestOfAllColumnsWhichIsBetterThanAnyOwnersOwn) {
                                                 {"step = 1.0", "step = 0.3"}}),
                                     {});
       ASSERT_TRUE(result) << loss << penalty << describe(result.error());
-      EXPECT_LT(result->optimum.relative_gap, 1e-8) << loss << penalty;
-      EXPECT_NEAR(result->relative_fitness.mean, 0, 1e-7) << loss << penalty;
+      EXPECT_LT(result->quality.optimum.relative_gap, 1e-8) << loss << penalty;
+      EXPECT_NEAR(result->quality.relative_fitness.mean, 0, 1e-7) << loss << penalty;
       for (const auto& owner : result->owners) EXPECT_TRUE(owner.gains) << loss << penalty;
-      EXPECT_EQ(result->by_round.size(), 3000u);
+      EXPECT_EQ(result->quality.by_round.size(), 3000u);
     }
 }
 
@@ -196,7 +196,7 @@ TEST(Admm, AConstantColumnAndColumnsThatDependOnEachOtherDoNoHarm) {
       input_of(admm_charter({{"rounds = 6", "rounds = 300"}}), {columns[0], twice, columns[2]}),
       {});
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_LT(result->relative_fitness.mean, 1e-4);
+  EXPECT_LT(result->quality.relative_fitness.mean, 1e-4);
 }
 
 TEST(Admm, TheGuardEndsADivergingRunAndNamesTheStep) {

@@ -7,7 +7,7 @@
 #include "parley/plan/learner/async_plan.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/terms.h"
-#include "parley/sim/async.h"
+#include "parley/sim/engine/engine.h"
 #include "parley/sim/load.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 #include "parley/sim/poisson_clocks.h"
@@ -205,9 +205,12 @@ TEST(MonteCarloConformance, AColumnIsARunOfTheSoundProtocolButForTheLattice) {
               .draws = &given};
       for (const auto& owner : plan.owners) job.cells[0].weights.push_back(owner.weight);
       const Spread found = (*run(job))[0].spread();
-      EXPECT_NEAR(found.mean, simulated->relative_fitness.mean, 1e-5 * found.mean) << kind.rule;
-      EXPECT_NEAR(found.p25, simulated->relative_fitness.p25, 1e-5 * found.p25) << kind.rule;
-      EXPECT_NEAR(found.p75, simulated->relative_fitness.p75, 1e-5 * found.p75) << kind.rule;
+      EXPECT_NEAR(found.mean, simulated->quality.relative_fitness.mean, 1e-5 * found.mean)
+          << kind.rule;
+      EXPECT_NEAR(found.p25, simulated->quality.relative_fitness.p25, 1e-5 * found.p25)
+          << kind.rule;
+      EXPECT_NEAR(found.p75, simulated->quality.relative_fitness.p75, 1e-5 * found.p75)
+          << kind.rule;
     }
   }
 }

@@ -83,7 +83,7 @@ TEST(PaperOwnerLearner, ItIsMarkedNotPrivateAndHasNeitherLedgerNorModelFile) {
   const auto result =
       sim::simulate(input_of(3, "owner_learner = \"exact\"\n"), {.seed = 1}, &literal());
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_EQ(result->calibration, "paper");
+  EXPECT_EQ(result->job.calibration, "paper");
   EXPECT_TRUE(result->model.empty());
   EXPECT_EQ(result->owners[0].noise_scale, 0);
   EXPECT_GT(result->owners[1].noise_scale, 0);

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 #include "studies/reproduce/data/files.h"
 #include "studies/reproduce/figures.h"
 
@@ -91,7 +91,8 @@ std::string list_text() {
 }
 
 std::string list_json() {
-  nlohmann::ordered_json json = {{"format", "parley.reproduce.list/1"}, {"parley", kVersion}};
+  nlohmann::ordered_json json = {{"format", "parley.reproduce.list/1"},
+                                 {"parley", report::provenance()}};
   for (const Entry& entry : kEntries)
     json["figures"].push_back({{"id", entry.id}, {"what", entry.what}, {"data", entry.data}});
   return json.dump(2) + "\n";

@@ -57,7 +57,7 @@ class Sources(InFolder):
                     "--out", out)
         described = self.json("data", "describe", "--charter", "c.toml", "--policy",
                               f"{out}.policy.toml")
-        del described["source"]
+        del described["source"], described["parley"]
         return (self.folder / out / "model.json").read_bytes(), described
 
     def test_csv_packed_csv_and_sqlite_give_the_same_model(self):

@@ -72,6 +72,7 @@ class Verify(Trained):
         self.assertIn("bank-a 1 of 1, bank-b 1 of 1, bank-c 1 of 1", done.stdout)
         report = self.json("verify", self.model, self.transcript, self.consortium.charter)
         self.assertTrue(report["verified"] and report["transcript_sha256_compared"])
+        self.assertEqual(report["parley"]["command"][3:5], ["verify", str(self.model)])
         spent = {o["name"]: o["epsilon"] for o in
                  json.loads(self.model.read_text())["privacy_card"]["owners"]}
         for owner in report["owners"]:

@@ -9,7 +9,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   protocol::SyncLearner learner(plan);
   for (const size_t owner : {0, 1}) learner.attend(owner);
   for (const test::Letter& letter : test::letters_in({data, size})) {
-    const auto step = learner.step(letter.owner, 0, letter.message);
+    const auto step = learner.step(letter.owner, letter.message);
     test::check_model(learner);
     if (step) continue;
     check(!step.error().what.empty());

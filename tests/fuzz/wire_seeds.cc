@@ -23,7 +23,7 @@ Seeds run_a_job() {
   std::deque<protocol::Outgoing> post;
   const auto hear = [&](size_t owner, const Bytes& message) {
     test::append_letter(seeds.from_owner, owner, message);
-    const protocol::Step step = *learner.step(owner, 0, message);
+    const protocol::Step step = *learner.step(owner, message);
     for (const auto& each : step.messages) post.push_back(each);
     if (!step.taken) return;
     const Bytes entry = wire::transcript_entry(owner == 0 ? "one" : "two", *step.taken);

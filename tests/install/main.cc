@@ -1,26 +1,24 @@
 // Uses the installed headers and library the way an outside program would.
-#include <cstdio>
+#include <parley/parley.h>
 
-#include "parley/base/bytes.h"
-#include "parley/base/entropy.h"
-#include "parley/base/result.h"
-#include "parley/base/version.h"
-#include "parley/privacy/units.h"
+#include <cstdio>
 
 namespace {
 
-parley::Result<double> half(double epsilon) {
-  return TRY(parley::privacy::Epsilon::make(epsilon)).value() / 2;
+parley::Result<double> half_of_epsilon() {
+  const parley::Events once = {{parley::LaplaceEvent{.noise_multiplier = 1}, 1}};
+  const auto account = PARLEY_TRY(parley::account(once, {.at = {1e-6}, .accountant = "basic"}));
+  return *account.rows.front().said.front().value / 2;
 }
 
 }  // namespace
 
 int main() {
-  parley::SystemEntropy entropy;
-  const bool words_differ = entropy.word() != entropy.word();
-  const std::string hash = parley::to_hex(parley::sha256(parley::as_bytes("abc")));
-  const bool right_hash = hash.starts_with("ba7816bf8f01cfea");
-  const bool right_results = *half(1.0) == 0.5 && !half(-1.0);
-  std::printf("%.*s\n", static_cast<int>(parley::kVersion.size()), parley::kVersion.data());
-  return words_differ && right_hash && right_results ? 0 : 1;
+  const auto half = half_of_epsilon();
+  const auto charter = parley::Charter::parse("[charter]\nversion = \"one\"\n");
+  const bool right =
+      half && *half == 0.5 && !charter && charter.error().code == parley::Code::kInvalid &&
+      charter.error().where.line == 2 && parley::to_hex(parley::Bytes{0xab, 0x01}) == "ab01";
+  std::printf("%s\n", std::string(parley::version()).c_str());
+  return right ? 0 : 1;
 }

@@ -37,7 +37,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for level in ("-O0", "-O2", "-O3"):
             other = f"{folder}/kernel_bits{level}"
-            subprocess.run([compiler, *FLAGS, level, f"-I{source}/src",
+            subprocess.run([compiler, *FLAGS, level, f"-I{source}/src", f"-I{source}/include",
                             source / "tests/kernel_bits/main.cc", source / "src/parley/base/result.cc",
                             "-o", other], check=True)
             there = output(emulator, other)

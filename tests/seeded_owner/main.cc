@@ -17,8 +17,8 @@
 #include "parley/net/vertical.h"
 #include "parley/plan/learner/jobs.h"
 #include "parley/protocol/vertical/pads.h"
+#include "parley/sim/engine/engine.h"
 #include "parley/sim/seeded_entropy.h"
-#include "parley/sim/world.h"
 
 namespace {
 

@@ -5,9 +5,9 @@
 
 #include "parley/protocol/async.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
 #include "parley/sim/load.h"
-#include "parley/sim/party.h"
-#include "parley/sim/world.h"
 #include "support/open_job.h"
 
 namespace parley {

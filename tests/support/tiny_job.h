@@ -66,10 +66,9 @@ struct TestOwner {
                   *gate::Gate::open(gate::Records(rows), terms, ledger, dataset, *entropy, 1), key);
   }
   /// Opens a stream; what the learner sends is a welcome and, perhaps, a query.
-  std::vector<protocol::Outgoing> attend(protocol::SyncLearner& learner, size_t place,
-                                         size_t run = 0) {
-    learner.attend(place, run);
-    return learner.step(place, run, owner->connect())->messages;
+  std::vector<protocol::Outgoing> attend(protocol::SyncLearner& learner, size_t place) {
+    learner.attend(place);
+    return learner.step(place, owner->connect())->messages;
   }
   /// The last reply to these messages.
   std::optional<Bytes> reply(const std::vector<protocol::Outgoing>& messages) {

@@ -2,7 +2,6 @@
 // attack would have certified had something been wrong.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,22 +11,8 @@
 
 namespace parley::audit {
 
-enum class Method { kTwoWorld, kOneRun };
-
-/// What `parley audit` prints, as text or as formats/json/audit.json.
-struct Audit {
-  std::string kind, name, what;
-  std::string charter{}, charter_hash{};  // of a charter's protocol
-  Claim claimed;
-  Method method = Method::kTwoWorld;
-  uint64_t runs = 0;  // per world; of one run: canaries
-  double confidence = 0;
-  Certificate found;
-  std::string control_name{};
-  std::optional<Certificate> control{};
-
-  bool passes() const { return found.epsilon() <= claimed.epsilon; }
-};
+using parley::Audit;
+using Method = parley::AuditMethod;
 
 /// Plays with the target, and with its control if it has one, at most as often.
 Result<Audit> run(const Target& target, Method method, const Effort& effort);

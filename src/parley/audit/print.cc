@@ -6,7 +6,7 @@
 #include "parley/audit/audit.h"
 #include "parley/audit/targets/mechanisms.h"
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 
 namespace parley::audit {
 namespace {
@@ -83,7 +83,7 @@ std::string to_json(const Audit& audit) {
     return audit.kind == kind ? Json(audit.name) : Json();
   };
   Json json = {{"format", "parley.audit/1"},
-               {"parley", kVersion},
+               {"parley", report::provenance()},
                {"target",
                 {{"mechanism", named("mechanism")},
                  {"charter", charter ? Json(audit.charter_hash) : Json()},
@@ -119,7 +119,7 @@ std::string list_json(std::span<const PlantedBug> planted) {
   for (const PlantedBug& each : planted)
     bugs.push_back({{"name", each.name}, {"what", each.what}, {"source", each.source}});
   const Json json = {{"format", "parley.audit.list/1"},
-                     {"parley", kVersion},
+                     {"parley", report::provenance()},
                      {"mechanisms", mechanism_names()},
                      {"planted", bugs}};
   return json.dump(2) + "\n";

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include "parley/audit/bounds.h"
 #include "parley/audit/targets/target.h"
@@ -19,12 +18,7 @@ struct Effort {
   std::function<bool(uint64_t plays)> go_on = [](uint64_t) { return true; };  // false: stop
 };
 
-struct Certificate {
-  double clopper_pearson = 0;
-  std::optional<double> gaussian{};  // where the claim is of Gaussian noise
-  double if_perfect = 0;             // had the worlds never been confused
-  double epsilon() const { return std::max(clopper_pearson, gaussian.value_or(0)); }
-};
+using parley::Certificate;
 
 /// Both bounds together are wrong with probability at most effort.alpha.
 Result<Certificate> two_world(const Play& play, const Claim& claim, const Effort& effort);

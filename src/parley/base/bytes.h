@@ -2,7 +2,6 @@
 // that no two different tuples give the same bytes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -10,19 +9,15 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/bytes.h"
 
 namespace parley {
-
-using Bytes = std::vector<uint8_t>;
-using ByteView = std::span<const uint8_t>;
-using Hash = std::array<uint8_t, 32>;
 
 inline ByteView as_bytes(std::string_view text) {
   return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
 }
 
 Hash sha256(ByteView bytes);
-std::string to_hex(ByteView bytes);
 Result<Bytes> from_hex(std::string_view hex);
 Result<Hash> hash_from_hex(std::string_view hex);
 

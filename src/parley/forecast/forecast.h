@@ -7,21 +7,16 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "parley/base/result.h"
 #include "parley/charter/charter.h"
 #include "parley/data/rows.h"
+#include "parley/forecast.h"
 
 namespace parley::forecast {
 
-/// What the owners ask and the learner would pay; see decide/market.h.
-struct MarketTerms {
-  double value = 0;  // of one unit of relative fitness
-  double cap = 0;    // the most that anyone may ask: public before the bids
-  std::vector<std::pair<std::string, double>> prices{};  // of one unit of an owner's epsilon
-};
+using parley::MarketTerms;
 
 struct ForecastOptions {
   std::optional<double> target{};  // a relative fitness that is wanted
@@ -40,14 +35,8 @@ struct ForecastOptions {
   int threads = 1;
 };
 
-struct Warning {
-  std::string code, text, what_to_do;
-};
-
-/// A value that the charter left open, or that could be better, and why it was taken.
-struct Choice {
-  std::string key, value, why;
-};
+using parley::Choice;
+using parley::Warning;
 
 /// How many local steps between two aggregations; see choose/steps_advice.h.
 struct StepsAdvice {
@@ -71,18 +60,7 @@ struct StepsAdvice {
 
 /// Relative fitness f / f* - 1 unless said otherwise; f is judged on all owners' rows together.
 struct Forecast {
-  struct Owner {
-    std::string name{};
-    uint64_t rows = 0;
-    double epsilon = 0, delta = 0;
-    double weight = 0;        // v_i
-    double local_only = 0;    // a model of its own rows, without noise
-    double local_metric = 0;  // the same in the user's metric
-    bool gains = false;       // expected
-    bool sure = false;        // and the interval of their difference does not contain zero
-    std::optional<double> break_even_epsilon{};  // others as they are; none: no epsilon is enough
-    double shapley = 0, shapley_error = 0;
-  };
+  using Owner = parley::OwnerForecast;
   struct Coalition {
     std::vector<std::string> members{};
     double relative_fitness = 0;  // against the optimum of endless rows, so that groups compare

@@ -1,5 +1,6 @@
 #include "parley/gate/clip_and_sum.h"
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <variant>
@@ -12,6 +13,8 @@
 namespace parley::gate {
 namespace {
 
+constexpr size_t kRowsPerThread = 4096;  // Fewer are summed before a thread has started.
+
 /// The sum of part(rows, begin, end) over all rows, on several threads. Integers: any order.
 template <class Part>
 std::vector<int64_t> sum_of(const data::AnyRows& records, size_t size, int threads,
@@ -20,7 +23,8 @@ std::vector<int64_t> sum_of(const data::AnyRows& records, size_t size, int threa
   std::mutex mutex;
   std::visit(
       [&](const auto& rows) {
-        in_parallel(threads, rows->size(), [&](size_t, size_t begin, size_t end) {
+        const auto useful = static_cast<int>(rows->size() / kRowsPerThread) + 1;
+        in_parallel(std::min(threads, useful), rows->size(), [&](size_t, size_t begin, size_t end) {
           data::by_window(*rows, begin, end, [&](size_t from, size_t to) {
             const std::vector<int64_t> found = part(*rows, from, to);
             const std::scoped_lock lock(mutex);

@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "parley/ledger/simulated.h"
 #include "parley/ledger/state.h"
 #include "parley/ledger/storage/create.h"
 
@@ -43,13 +44,13 @@ Ledger& Ledger::operator=(Ledger&&) noexcept = default;
 Ledger::~Ledger() = default;
 
 Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string& owner,
-                            Clock& clock) {
+                            Clock& clock, Disk disk) {
   TRY(check_name(owner));
   const std::filesystem::path path = TRY(resolve(file));
   Lock lock = TRY(Lock::take(path));
   std::error_code unknown;
   if (!std::filesystem::exists(std::filesystem::symlink_status(path, unknown)))
-    TRY(create_file(path, owner, clock));
+    TRY(create_file(path, owner, clock, disk));
   // Verified by a reader, since a writer would move the log into a damaged file. It stays until the
   // writer has looked: between the two nobody may find more in the log of a writer that was killed.
   Connection reader = TRY(Connection::read(path));
@@ -66,21 +67,28 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string
                  "its disk does not allow a write-ahead log",
                  "Put the ledger on a local disk.",
                  {.file = path.string()}};
-  TRY(db.run("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON"));
-  TRY(expect_head(db, loaded.chain));
+  TRY(db.run(disk == Disk::kSynced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=OFF"));
+  TRY(db.run("PRAGMA foreign_keys=ON"));
+  auto tables = std::make_unique<Tables>(std::move(db));
+  TRY(tables->expect_head(loaded.chain));
   return Ledger(std::unique_ptr<State>(
-      new State{&clock, std::move(lock), std::move(db), std::move(loaded.chain)}));
+      new State{&clock, std::move(lock), std::move(tables), std::move(loaded.chain)}));
+}
+
+Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string& owner,
+                            Clock& clock) {
+  return open(file, owner, clock, Disk::kSynced);
+}
+
+Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string& owner,
+                            Clock& clock, const Simulated&) {
+  return open(file, owner, clock, Disk::kUnsynced);
 }
 
 Result<Ledger> Ledger::open_volatile(const std::string& owner, Clock& clock) {
   TRY(check_name(owner));
-  Connection db = TRY(Connection::in_memory());
-  TRY(db.run("PRAGMA page_size=1024"));  // A simulation may have a hundred thousand of them.
-  TRY(db.run("PRAGMA foreign_keys=ON"));
-  TRY(create(db, owner, clock, Hash{}));
-  Loaded loaded = TRY(load(db, [](const Row&) {}));
-  return Ledger(std::unique_ptr<State>(
-      new State{&clock, std::nullopt, std::move(db), std::move(loaded.chain)}));
+  return Ledger(std::unique_ptr<State>(new State{&clock, std::nullopt, std::make_unique<RowList>(),
+                                                 Chain(origin_of(owner, clock.now(), Hash{}))}));
 }
 
 Result<std::optional<Released>> Ledger::stored(const Query& query) const {
@@ -88,13 +96,13 @@ Result<std::optional<Released>> Ledger::stored(const Query& query) const {
     return std::optional<Released>();
   // By its number: an index of some kinds only is not used for one of them.
   const int64_t id = state_->chain.row_of(query.charter, query.kind, query.round);
-  const std::optional<Row> row = TRY(find_row(state_->db, id));
+  const std::optional<Row> row = TRY(state_->store->find_row(id));
   const std::string round = round_text(query);
   if (!row)
     return Error{Code::kIntegrity,
                  "the answer of " + round + " is gone from the ledger",
                  "Stop, and verify the ledger.",
-                 {.file = state_->db.file()}};
+                 {.file = state_->store->file()}};
   if (row->query != query.query)
     return Error{Code::kIntegrity, round + " was answered for another query",
                  "A round is answered once. Send the same query again, or a new charter."};
@@ -132,7 +140,7 @@ Result<privacy::Receipt> Ledger::charge(DatasetId dataset, const Query& query,
                                         const privacy::Cost& cost, std::string event,
                                         std::span<const int64_t> leaves) {
   Chain& chain = state_->chain;
-  Connection& db = state_->db;
+  Store& store = *state_->store;
   const int64_t id = static_cast<int64_t>(dataset);
   if (const uint32_t last = last_round(query.charter, query.kind); query.round != last + 1)
     return Error{Code::kIntegrity, round_text(query) + " is out of order",
@@ -142,8 +150,8 @@ Result<privacy::Receipt> Ledger::charge(DatasetId dataset, const Query& query,
                  "this charter has been charged to data set '" + chain.dataset(other).name + "'",
                  "Let the policy name that data set again, or agree on a new charter."};
   Row row;
-  TRY(db.in_transaction([&]() -> Result<void> {
-    TRY(expect_head(db, chain));
+  TRY(store.in_transaction([&]() -> Result<void> {
+    TRY(store.expect_head(chain));
     TRY(chain.can_afford(id, cost, 1));
     row = sealed(chain, *state_->clock,
                  {.kind = std::string(name_of(query.kind)),
@@ -157,7 +165,7 @@ Result<privacy::Receipt> Ledger::charge(DatasetId dataset, const Query& query,
                   .delta = cost.delta + 0.0,
                   .answer = bytes_of(leaves)});
     *chain.accepts(row);
-    return insert(db, row);
+    return store.insert(row);
   }));
   chain.extend(row);
   return chain.receipt(row);

@@ -23,6 +23,8 @@
 namespace parley::ledger {
 
 class Chain;
+enum class Disk;
+struct Simulated;  // simulated.h, which nothing that serves a real owner includes
 
 /// Names one release of one job. Rounds are 1, 2, 3, ... for each charter and kind.
 struct Query {
@@ -59,6 +61,10 @@ class Ledger {
   /// replaced.
   static Result<Ledger> open(const std::filesystem::path& file, const std::string& owner,
                              Clock& clock);
+
+  /// The same for simulation: what is written may be lost with the machine.
+  static Result<Ledger> open(const std::filesystem::path& file, const std::string& owner,
+                             Clock& clock, const Simulated&);
 
   /// The same in memory, for simulation: nothing is kept, and a run replays, receipts included.
   static Result<Ledger> open_volatile(const std::string& owner, Clock& clock);
@@ -153,6 +159,8 @@ class Ledger {
  private:
   struct State;
   explicit Ledger(std::unique_ptr<State> state);
+  static Result<Ledger> open(const std::filesystem::path& file, const std::string& owner,
+                             Clock& clock, Disk disk);
   /// All of `work`, which adds rows by add(), or nothing; in one transaction.
   template <class Work>
   Result<void> append(const Work& work);

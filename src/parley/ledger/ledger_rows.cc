@@ -11,19 +11,19 @@ namespace {
 /// A chain as it will be. It becomes true when the transaction is committed.
 struct Addition {
   Chain after;
-  Connection& db;
+  Store& store;
   Clock& clock;
 
   Result<Row> add(Row row) {
     row = sealed(after, clock, std::move(row));
     TRY(after.accepts(row));
-    TRY(insert(db, row));
+    TRY(store.insert(row));
     after.extend(row);
     return row;
   }
   Result<Row> add_budget(const Dataset& dataset) {
     after.declare(dataset);
-    TRY(put(db, dataset));
+    TRY(store.put(dataset));
     return add(
         {.kind = "budget", .dataset = dataset.id, .event = budget_event(dataset), .track = "none"});
   }
@@ -138,9 +138,9 @@ Result<void> check_name(const std::string& name) {
 
 template <class Work>
 Result<void> Ledger::append(const Work& work) {
-  Addition addition{state_->chain, state_->db, *state_->clock};
-  TRY(state_->db.in_transaction([&]() -> Result<void> {
-    TRY(expect_head(state_->db, state_->chain));
+  Addition addition{state_->chain, *state_->store, *state_->clock};
+  TRY(state_->store->in_transaction([&]() -> Result<void> {
+    TRY(state_->store->expect_head(state_->chain));
     TRY(work(addition));
     return addition.after.is_complete();
   }));
@@ -211,7 +211,7 @@ bool Ledger::is_approved(const Hash& charter) const { return state_->chain.is_ap
 Result<void> Ledger::recognise(DatasetId dataset, const Hash& charter,
                                const privacy::Receipt& receipt) {
   const Chain& chain = state_->chain;
-  if (chain.restored(receipt.chain) != 0 || TRY(has_row(state_->db, receipt.chain))) return {};
+  if (chain.restored(receipt.chain) != 0 || TRY(state_->store->has_row(receipt.chain))) return {};
   const int64_t id = static_cast<int64_t>(dataset);
   if (!chain.missing().contains(receipt.chain))
     TRY(append([&](Addition& addition) {
@@ -227,7 +227,7 @@ Result<Restoration> Ledger::restore(DatasetId dataset, const Hash& charter,
   TRY(append([&](Addition& addition) -> Result<void> {
     for (const Returned& each : returned) {
       const Hash& lost = each.receipt.chain;
-      if (addition.after.restored(lost) != 0 || TRY(has_row(addition.db, lost)))
+      if (addition.after.restored(lost) != 0 || TRY(addition.store.has_row(lost)))
         ++done.known;
       else
         TRY(book(addition, static_cast<int64_t>(dataset), charter, each, done));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/ledger.h"
 #include "parley/ledger/storage/chain.h"
 
 namespace parley::ledger {
@@ -27,12 +28,7 @@ struct Contents {
 /// Everything, after checking it as verify() does: numbers of a changed ledger are not shown.
 Result<Contents> read(const std::filesystem::path& file);
 
-struct Verified {
-  std::string owner;
-  int64_t rows = 0;
-  Hash head{};
-  size_t missing = 0;  // rows that peers have receipts of: an older copy, which pays nothing
-};
+using Verified = parley::VerifiedLedger;
 
 /// What an accountant needs of one data set: no charter, no query, no answer.
 struct Exported {

@@ -1,6 +1,7 @@
 // What a ledger object holds, and how a row is added. For ledger*.cc only.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,7 +15,7 @@ namespace parley::ledger {
 struct Ledger::State {
   Clock* clock;
   std::optional<Lock> lock;  // Outlives the connection.
-  mutable Connection db;
+  std::unique_ptr<Store> store;
   Chain chain;
 };
 

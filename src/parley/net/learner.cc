@@ -93,7 +93,7 @@ class Times {
   std::optional<uint64_t> round_{};
 };
 
-/// One job at its door: who sits where, what is due when.
+/// One job at its door: who is connected, what is due when.
 class Session {
  public:
   Session(const charter::Charter& charter, protocol::Learner& learner, Journal& journal,
@@ -106,7 +106,7 @@ class Session {
         options_(options),
         log_(log),
         times_(charter, learner.pace()),
-        seats_(charter.owners.size()) {}
+        states_(charter.owners.size()) {}
 
   /// Until the model is there, or the reason why it will not be. Either way every owner's newest
   /// receipt is kept.
@@ -126,14 +126,15 @@ class Session {
   Result<void> say_farewell(const std::atomic<bool>& stop) {
     const auto until = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
     const auto told = [&] {
-      return std::all_of(seats_.begin(), seats_.end(), [](const Seat& seat) { return seat.told; });
+      return std::all_of(states_.begin(), states_.end(),
+                         [](const OwnerState& state) { return state.told; });
     };
     while (!told() && !stop && Steady::now() < until) TRY(take(host_.next(kLearnerTick)));
     return {};
   }
 
  private:
-  struct Seat {
+  struct OwnerState {
     std::optional<ConnectionId> connection{};
     std::optional<Steady::time_point> due{};  // of its greeting or answer
     bool told = false;                        // has left after the end
@@ -154,7 +155,7 @@ class Session {
   }
 
   void keep_receipts() {
-    for (size_t i = 0; i < seats_.size(); ++i)
+    for (size_t i = 0; i < states_.size(); ++i)
       if (const auto newest = learner_.newest(i))
         if (const auto kept = book_.keep(name(i), *newest); !kept)
           log_("cannot keep the receipt of " + name(i) + ": " + describe(kept.error()));
@@ -170,20 +171,20 @@ class Session {
   void admit(const Arrived& arrived) {
     const auto place = place_of(arrived.identity);
     if (!place) return host_.turn_away(arrived.connection, arrived.identity.uri(), place.error());
-    Seat& seat = seats_[*place];
-    const bool again = seat.connection.has_value();
+    OwnerState& state = states_[*place];
+    const bool again = state.connection.has_value();
     if (again)
-      host_.dismiss(*seat.connection,
+      host_.dismiss(*state.connection,
                     {Code::kUnavailable, "a newer stream of the same owner took over"});
-    seat.connection = arrived.connection;
-    seat.due = Steady::now() + options_.greeting;
+    state.connection = arrived.connection;
+    state.due = Steady::now() + options_.greeting;
     learner_.attend(*place);
     log_(name(*place) + " attends from " + arrived.address +
          (again ? ", in place of its older stream" : ""));
   }
 
   Result<size_t> place_of(const Identity& identity) const {
-    for (size_t i = 0; i < seats_.size(); ++i)
+    for (size_t i = 0; i < states_.size(); ++i)
       if (identity == Identity{charter_.consortium, "owner", name(i)}) return i;
     return Error{
         Code::kPolicy,
@@ -201,7 +202,7 @@ class Session {
       dismiss(*place, step.error());
       return {};
     }
-    seats_[*place].due.reset();
+    states_[*place].due.reset();
     if (step->stale) log_(name(*place) + " is shown its receipt: " + step->stale->what);
     if (step->taken) {
       journal_.append(name(*place), *step->taken);
@@ -229,11 +230,11 @@ class Session {
 
   void send(std::vector<protocol::Outgoing> messages) {
     for (protocol::Outgoing& out : messages) {
-      Seat& seat = seats_[out.owner];
-      host_.send(*seat.connection, std::move(out.message));
+      OwnerState& state = states_[out.owner];
+      host_.send(*state.connection, std::move(out.message));
       if (!first_question_) first_question_ = Steady::now();
       if (learner_.awaits(out.owner))
-        seat.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
+        state.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
     }
   }
 
@@ -241,25 +242,25 @@ class Session {
     const auto place = seat_of(connection);
     if (!place) return;
     leave(*place);
-    seats_[*place].told = learner_.finished();
+    states_[*place].told = learner_.finished();
     if (!learner_.finished()) log_(name(*place) + " left");
   }
 
   void dismiss(size_t place, const Error& reason) {
-    host_.dismiss(*seats_[place].connection, reason);
+    host_.dismiss(*states_[place].connection, reason);
     leave(place);
   }
 
   void leave(size_t place) {
     learner_.leave(place);
-    seats_[place].connection.reset();
-    seats_[place].due.reset();
+    states_[place].connection.reset();
+    states_[place].due.reset();
   }
 
   /// An owner that hangs loses its stream; it may come back, and is asked the same again.
   void dismiss_late() {
-    for (size_t i = 0; i < seats_.size(); ++i) {
-      if (!seats_[i].due || Steady::now() < *seats_[i].due) continue;
+    for (size_t i = 0; i < states_.size(); ++i) {
+      if (!states_[i].due || Steady::now() < *states_[i].due) continue;
       const Error late{Code::kUnavailable, "nothing came within the time that the charter allows"};
       log_("dismissed " + name(i) + ": " + late.what);
       dismiss(i, late);
@@ -268,7 +269,7 @@ class Session {
 
   Error nobody_comes() const {
     std::string missing;
-    for (size_t i = 0; i < seats_.size(); ++i)
+    for (size_t i = 0; i < states_.size(); ++i)
       if (learner_.awaits(i)) missing += (missing.empty() ? "" : ", ") + name(i);
     return {Code::kUnavailable,
             "no answer for " + std::to_string(options_.wait.count()) + " s" +
@@ -278,8 +279,8 @@ class Session {
 
   /// Ends every stream with the reason; whoever comes later finds nobody.
   Error abandon(Error error) {
-    for (size_t i = 0; i < seats_.size(); ++i)
-      if (seats_[i].connection) dismiss(i, error);
+    for (size_t i = 0; i < states_.size(); ++i)
+      if (states_[i].connection) dismiss(i, error);
     for (int ticks = 0; ticks < 3; ++ticks) host_.next(kLearnerTick);  // The last words go out.
     if (error.hint.empty()) error.hint = resume_hint();
     return error;
@@ -287,8 +288,8 @@ class Session {
 
   std::string resume_hint() const { return "Nothing is lost: go on with `parley learner resume`."; }
   std::optional<size_t> seat_of(ConnectionId connection) const {
-    for (size_t i = 0; i < seats_.size(); ++i)
-      if (seats_[i].connection == connection) return i;
+    for (size_t i = 0; i < states_.size(); ++i)
+      if (states_[i].connection == connection) return i;
     return std::nullopt;
   }
   const std::string& name(size_t place) const { return charter_.owners[place].name; }
@@ -301,7 +302,7 @@ class Session {
   const LearnerOptions& options_;
   const Log& log_;
   Times times_;
-  std::vector<Seat> seats_;
+  std::vector<OwnerState> states_;
   uint64_t shown_ = learner_.rounds_done();
   bool receipts_kept_ = shown_ > 0;
   std::optional<Steady::time_point> first_question_{};

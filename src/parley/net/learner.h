@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
+#include "parley/learner.h"
 #include "parley/net/identity/identity.h"
 #include "parley/net/transport/transport.h"
 #include "parley/protocol/learner.h"
@@ -28,21 +29,7 @@ struct LearnerOptions {
   std::function<void(size_t round)> progress = [](size_t) {};  // after each whole round
 };
 
-struct LearnerResult {
-  struct Owner {
-    std::string name;
-    uint32_t answers = 0;  // its evaluation not counted
-    double epsilon_spent = 0;
-    double epsilon_evaluation = 0;  // part of it
-  };
-  std::string charter_name;
-  Hash charter{}, model{}, transcript{};
-  size_t rounds = 0;
-  double seconds = 0;  // from the first question to the last answer of this process
-  std::vector<Owner> owners{};
-  std::optional<learn::Evaluation> evaluation{};  // of the model, paid for by the owners
-  std::filesystem::path model_file{}, transcript_file{};
-};
+using parley::LearnerResult;
 
 /// Runs the job to its end, with a learner of its protocol that has done nothing yet. An owner's
 /// refusal ends it with that owner's reason; owners that stay away for too long end it with

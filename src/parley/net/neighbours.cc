@@ -166,21 +166,21 @@ class Streams {
       if (auto* arrived = std::get_if<Arrived>(&event)) admit(*arrived);
       if (auto* said = std::get_if<Said>(&event)) hear(*said);
       if (auto* left = std::get_if<Left>(&event)) part(left->connection);
-      for (const auto& [neighbour, connection] : seats_)
+      for (const auto& [neighbour, connection] : connections_)
         while (auto message = circle_.outbox(neighbour).take())
           host_->send(connection, *std::move(message));
     }
-    for (const auto& [neighbour, connection] : seats_) circle_.outbox(neighbour).close();
+    for (const auto& [neighbour, connection] : connections_) circle_.outbox(neighbour).close();
   }
 
   void admit(const Arrived& arrived) {
     for (size_t each : setup_.expected) {
       if (arrived.identity != Identity{setup_.charter.consortium, "owner", circle_.name(each)})
         continue;
-      if (const auto older = seats_.find(each); older != seats_.end())
+      if (const auto older = connections_.find(each); older != connections_.end())
         host_->dismiss(older->second,
                        {Code::kUnavailable, "a newer stream of the same owner took over"});
-      seats_.insert_or_assign(each, arrived.connection);
+      connections_.insert_or_assign(each, arrived.connection);
       circle_.outbox(each).open([this] { host_->wake(); });
       return circle_.connected(each, "attends from " + arrived.address);
     }
@@ -195,10 +195,10 @@ class Streams {
   }
 
   void hear(const Said& said) {
-    const auto seat = seat_of(said.connection);
-    if (seat == seats_.end()) return;
-    if (const auto taken = circle_.hear(seat->first, said.message); !taken) {
-      circle_.say("refused " + circle_.name(seat->first) + ": " + taken.error().what);
+    const auto found = connection_of(said.connection);
+    if (found == connections_.end()) return;
+    if (const auto taken = circle_.hear(found->first, said.message); !taken) {
+      circle_.say("refused " + circle_.name(found->first) + ": " + taken.error().what);
       host_->dismiss(said.connection, {Code::kUnavailable, taken.error().what});
       return part(said.connection);
     }
@@ -206,15 +206,15 @@ class Streams {
   }
 
   void part(ConnectionId connection) {
-    const auto seat = seat_of(connection);
-    if (seat == seats_.end()) return;
-    circle_.outbox(seat->first).close();
-    if (!over_) circle_.say(circle_.name(seat->first) + " left");
-    seats_.erase(seat);
+    const auto found = connection_of(connection);
+    if (found == connections_.end()) return;
+    circle_.outbox(found->first).close();
+    if (!over_) circle_.say(circle_.name(found->first) + " left");
+    connections_.erase(found);
   }
 
-  std::map<size_t, ConnectionId>::iterator seat_of(ConnectionId connection) {
-    return std::find_if(seats_.begin(), seats_.end(),
+  std::map<size_t, ConnectionId>::iterator connection_of(ConnectionId connection) {
+    return std::find_if(connections_.begin(), connections_.end(),
                         [&](const auto& each) { return each.second == connection; });
   }
 
@@ -222,7 +222,7 @@ class Streams {
   const Setup& setup_;
   const Patience& patience_;
   Server* host_ = nullptr;
-  std::map<size_t, ConnectionId> seats_{};  // by place
+  std::map<size_t, ConnectionId> connections_{};  // by place
   std::atomic<bool> over_ = false;
   std::vector<std::thread> threads_{};
 };

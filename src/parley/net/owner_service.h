@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parley/net/owner.h"
+#include "parley/owner.h"
 
 namespace parley::net {
 
@@ -18,14 +19,7 @@ struct ServiceOptions {
   Patience patience{};
 };
 
-/// How one job ended.
-struct JobEnd {
-  std::filesystem::path file;
-  std::string charter_name;  // empty if it could not be read
-  Hash charter{};
-  std::string learner;                // empty: nobody's, or it did not come so far
-  Result<std::optional<Hash>> model;  // as `attend` returns it
-};
+using JobEnd = parley::OwnerJob;
 
 /// Given charters: until all have ended. Watching: until `stop`, for there may always be another.
 Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOptions& options,

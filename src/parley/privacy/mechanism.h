@@ -13,6 +13,7 @@
 
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
+#include "parley/ledger.h"
 
 namespace parley::ledger {
 class Ledger;
@@ -20,9 +21,7 @@ class Ledger;
 
 namespace parley::privacy {
 
-/// A charge goes on exactly one track of a budget, fixed before the first charge
-/// (accounting/budget.h).
-enum class Track { kPure, kZcdp };
+using parley::Track;
 
 /// The price of one release: epsilon on the pure track or rho on the zCDP track, and the
 /// mechanism's own delta; both never below the exact value.

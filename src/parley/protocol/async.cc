@@ -11,32 +11,32 @@ AsyncLearner::AsyncLearner(AsyncPlan plan)
     : Learner(plan.owners.size()),
       plan_(std::move(plan)),
       descent_(plan_.rule),
-      seats_(plan_.owners.size()) {
+      states_(plan_.owners.size()) {
   check(plan_.rule.owners.size() == plan_.owners.size());
 }
 
 void AsyncLearner::attend(size_t owner) {
   leave(owner);
-  seats_[owner].stream.emplace(plan_.charter);
+  states_[owner].stream.emplace(plan_.charter);
 }
 
 void AsyncLearner::leave(size_t owner) {
-  Seat& seat = seats_[owner];
-  seat.stream.reset();
-  seat.greeted = seat.called = seat.waited_for = false;
+  OwnerState& state = states_[owner];
+  state.stream.reset();
+  state.greeted = state.called = state.waited_for = false;
   if (holder_ == owner) holder_.reset();
 }
 
 bool AsyncLearner::awaits(size_t owner) const {
-  const Seat& seat = seats_[owner];
-  return !finished() && (seat.waited_for || (evaluating() && !seat.evaluation));
+  const OwnerState& state = states_[owner];
+  return !finished() && (state.waited_for || (evaluating() && !state.evaluation));
 }
 
 Result<Step> AsyncLearner::step(size_t owner, ByteView message) {
-  check(seats_[owner].stream.has_value());
-  auto received = TRY(seats_[owner].stream->receive_from_owner(message));
+  check(states_[owner].stream.has_value());
+  auto received = TRY(states_[owner].stream->receive_from_owner(message));
   const bool greeting = std::holds_alternative<wire::Hello>(received.body);
-  if (greeting == seats_[owner].greeted)
+  if (greeting == states_[owner].greeted)
     return wrong(plan_.owners[owner],
                  greeting ? "a second greeting" : "a message before its greeting");
   if (!greeting && (finished() || refused())) return Step{};  // It crossed the farewell.
@@ -62,22 +62,22 @@ Result<Step> AsyncLearner::step(size_t owner, ByteView message) {
 /// then the question stands, for who greets may be a program beside the one that answers.
 Result<Step> AsyncLearner::greet(size_t owner, const wire::Hello& hello) {
   TRY(check_version(hello.version));
-  Seat& seat = seats_[owner];
+  OwnerState& state = states_[owner];
   const PlannedOwner& who = plan_.owners[owner];
-  if (hello.last_round > seat.taken + (seat.asked.empty() ? 0 : 1) && !finished())
+  if (hello.last_round > state.taken + (state.asked.empty() ? 0 : 1) && !finished())
     return unknown_answers(who, hello.last_round);
   Step step;
-  step.messages.push_back(send(owner, welcome(owner, seat.taken + 1)));
-  if (hello.last_round < seat.taken) {  // The proof will stop it; it is asked nothing.
-    step.stale = forgot(who, hello.last_round, seat.taken);
+  step.messages.push_back(send(owner, welcome(owner, state.taken + 1)));
+  if (hello.last_round < state.taken) {  // The proof will stop it; it is asked nothing.
+    step.stale = forgot(who, hello.last_round, state.taken);
     return step;
   }
-  seat.greeted = true;
+  state.greeted = true;
   if (finished() || refused()) {
     step.messages.push_back(end(owner));
-  } else if (hello.last_round > seat.taken) {
-    seat.waited_for = true;
-    step.messages.push_back(ask(owner, seat.asked));
+  } else if (hello.last_round > state.taken) {
+    state.waited_for = true;
+    step.messages.push_back(ask(owner, state.asked));
   } else if (awaits(owner)) {
     step.messages.push_back(ask_evaluation(owner));
   }
@@ -86,14 +86,14 @@ Result<Step> AsyncLearner::greet(size_t owner, const wire::Hello& hello) {
 
 /// One owner at a time: theta_L must not move between a question and its answer.
 Result<Step> AsyncLearner::claim(size_t owner, const wire::Claim& claim) {
-  Seat& seat = seats_[owner];
-  if (claim.round != seat.taken + 1 || claim.round > plan_.answers)
+  OwnerState& state = states_[owner];
+  if (claim.round != state.taken + 1 || claim.round > plan_.answers)
     return wrong(plan_.owners[owner], "a claim for round " + std::to_string(claim.round) +
-                                          " after " + std::to_string(seat.taken) + " of " +
+                                          " after " + std::to_string(state.taken) + " of " +
                                           std::to_string(plan_.answers) + " answers");
-  if (seat.waited_for) return wrong(plan_.owners[owner], "a claim instead of its answer");
+  if (state.waited_for) return wrong(plan_.owners[owner], "a claim instead of its answer");
   const bool broadcast = plan_.contact == charter::Contact::kBroadcast;
-  seat.called = false;  // Won or lost, it forgets the call.
+  state.called = false;  // Won or lost, it forgets the call.
   Step step;
   if (descent_.finished() || holder_ || (broadcast && !called_)) {
     step.messages.push_back(send(owner, wire::Grant{claim.round, false}));
@@ -101,11 +101,11 @@ Result<Step> AsyncLearner::claim(size_t owner, const wire::Claim& claim) {
   }
   holder_ = owner;
   called_ = false;
-  seat.asked = descent_.middle(owner);
-  seat.waited_for = true;
+  state.asked = descent_.middle(owner);
+  state.waited_for = true;
   step.notes.push_back({wire::Note::Kind::kAsked, plan_.owners[owner].name, claim.round});
   step.messages.push_back(broadcast ? send(owner, wire::Grant{claim.round, true})
-                                    : ask(owner, seat.asked));
+                                    : ask(owner, state.asked));
   return step;
 }
 
@@ -115,11 +115,11 @@ std::vector<Outgoing> AsyncLearner::call() {
   if (plan_.contact != charter::Contact::kBroadcast || descent_.finished() || refused() || holder_)
     return out;
   const bool again = std::exchange(called_, true);
-  for (size_t owner = 0; owner < seats_.size(); ++owner) {
-    Seat& seat = seats_[owner];
-    if (!seat.greeted || seat.waited_for || seat.taken >= plan_.answers) continue;
-    if (again && seat.called) continue;
-    seat.called = true;
+  for (size_t owner = 0; owner < states_.size(); ++owner) {
+    OwnerState& state = states_[owner];
+    if (!state.greeted || state.waited_for || state.taken >= plan_.answers) continue;
+    if (again && state.called) continue;
+    state.called = true;
     out.push_back(ask(owner, descent_.middle(owner)));
   }
   return out;
@@ -134,7 +134,7 @@ Step AsyncLearner::time_is_up() {
 Result<Step> AsyncLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
   const bool trained_before = descent_.finished();
   const bool evaluation = answer.receipt.kind == privacy::ReleaseKind::kEvaluation;
-  if (!evaluation && !seats_[owner].waited_for)
+  if (!evaluation && !states_[owner].waited_for)
     return wrong(plan_.owners[owner], "an answer that nobody waits for");
   TRY(evaluation ? take_evaluation(owner, answer) : take_answer(owner, answer));
   if (holder_ == owner) holder_.reset();
@@ -147,48 +147,48 @@ std::vector<Outgoing> AsyncLearner::go_on(size_t owner, bool trained_before) {
   if (finished()) return end_all();
   if (!evaluating()) return out;
   const size_t first = trained_before ? owner : 0,
-               last = trained_before ? owner + 1 : seats_.size();
+               last = trained_before ? owner + 1 : states_.size();
   for (size_t i = first; i < last; ++i)
-    if (seats_[i].greeted && !seats_[i].waited_for && !seats_[i].evaluation)
+    if (states_[i].greeted && !states_[i].waited_for && !states_[i].evaluation)
       out.push_back(ask_evaluation(i));
   return out;
 }
 
 Result<void> AsyncLearner::take_answer(size_t owner, const wire::ReceivedAnswer& answer) {
   const PlannedOwner& who = plan_.owners[owner];
-  Seat& seat = seats_[owner];
-  const uint32_t due = seat.taken + 1;
+  OwnerState& state = states_[owner];
+  const uint32_t due = state.taken + 1;
   if (finished()) return wrong(who, "an answer after the last round");
   if (answer.receipt.kind != privacy::ReleaseKind::kAnswer || answer.round != due ||
       answer.receipt.round != due || due > plan_.answers)
     return wrong(who, "an answer to round " + std::to_string(answer.round) + " of " +
                           std::to_string(plan_.answers) + " when " + std::to_string(due) +
                           " was due");
-  if (seat.asked.empty()) return wrong(who, "an answer to no question");
+  if (state.asked.empty()) return wrong(who, "an answer to no question");
   if (answer.values.size() != plan_.rule.dimension)
     return wrong(who, std::to_string(answer.values.size()) + " numbers instead of " +
                           std::to_string(plan_.rule.dimension));
-  TRY(check_signed(owner, answer, seat.asked, seat.job));
+  TRY(check_signed(owner, answer, state.asked, state.job));
   if (!descent_.finished()) descend(owner, answer);
-  seat.taken = due;
-  seat.asked = {};
-  seat.waited_for = false;
-  seat.job = answer.receipt.job;
+  state.taken = due;
+  state.asked = {};
+  state.waited_for = false;
+  state.job = answer.receipt.job;
   book(owner, answer, 0);
   return {};
 }
 
 Result<void> AsyncLearner::take_evaluation(size_t owner, const wire::ReceivedAnswer& answer) {
   const PlannedOwner& who = plan_.owners[owner];
-  Seat& seat = seats_[owner];
-  if (!evaluating() || seat.waited_for) return wrong(who, "an evaluation that was not due");
-  if (seat.evaluation || answer.round != 1 || answer.receipt.round != 1 ||
+  OwnerState& state = states_[owner];
+  if (!evaluating() || state.waited_for) return wrong(who, "an evaluation that was not due");
+  if (state.evaluation || answer.round != 1 || answer.receipt.round != 1 ||
       answer.values.size() != plan_.evaluation->size())
     return wrong(who, "an evaluation that is not the one asked for");
   TRY(check_signed(owner, answer, model(), Hash{}));  // Of each kind for itself.
-  book(owner, answer, answer.receipt.epsilon_spent - seat.spent.epsilon);
-  seat.evaluation = answer.values;
-  if (++evaluations_ == seats_.size()) evaluate();
+  book(owner, answer, answer.receipt.epsilon_spent - state.spent.epsilon);
+  state.evaluation = answer.values;
+  if (++evaluations_ == states_.size()) evaluate();
   return {};
 }
 
@@ -212,13 +212,14 @@ void AsyncLearner::descend(size_t owner, const wire::ReceivedAnswer& answer) {
 }
 
 void AsyncLearner::book(size_t owner, const wire::ReceivedAnswer& answer, double evaluation) {
-  seats_[owner].spent = {answer.receipt.epsilon_spent, evaluation};
+  states_[owner].spent = {answer.receipt.epsilon_spent, evaluation};
   keep_newest(owner, plan_.charter, answer);
 }
 
 void AsyncLearner::evaluate() {
   Answers answers;
-  for (const Seat& seat : seats_) answers.push_back(seat.evaluation ? &*seat.evaluation : nullptr);
+  for (const OwnerState& state : states_)
+    answers.push_back(state.evaluation ? &*state.evaluation : nullptr);
   evaluation_ = joint_evaluation(*plan_.evaluation, plan_.owners, answers);
 }
 
@@ -234,24 +235,24 @@ Result<void> AsyncLearner::replay(const wire::Note& note) {
     return Error{Code::kIntegrity, "the end of an evaluation that had not enough answers"};
   }
   const size_t place = TRY(place_of(plan_.owners, note.owner));
-  Seat& seat = seats_[place];
-  if (note.round != seat.taken + 1 || note.round > plan_.answers || descent_.finished())
+  OwnerState& state = states_[place];
+  if (note.round != state.taken + 1 || note.round > plan_.answers || descent_.finished())
     return not_due(note);
-  seat.asked = descent_.middle(place);
+  state.asked = descent_.middle(place);
   return {};
 }
 
 Trained AsyncLearner::trained() const {
   Trained trained{.theta = model(), .evaluation = evaluation_};
-  for (const Seat& seat : seats_) {
-    trained.spent.push_back(seat.spent);
-    trained.answers.push_back(seat.taken);
+  for (const OwnerState& state : states_) {
+    trained.spent.push_back(state.spent);
+    trained.answers.push_back(state.taken);
   }
   return trained;
 }
 
 Outgoing AsyncLearner::ask(size_t owner, std::span<const double> point) {
-  return send(owner, wire::Query{seats_[owner].taken + 1,
+  return send(owner, wire::Query{states_[owner].taken + 1,
                                  privacy::Public::from_model({point.begin(), point.end()})});
 }
 
@@ -267,8 +268,8 @@ Outgoing AsyncLearner::end(size_t owner) {
 
 std::vector<Outgoing> AsyncLearner::end_all() {
   std::vector<Outgoing> out;
-  for (size_t owner = 0; owner < seats_.size(); ++owner)
-    if (seats_[owner].greeted) out.push_back(end(owner));
+  for (size_t owner = 0; owner < states_.size(); ++owner)
+    if (states_[owner].greeted) out.push_back(end(owner));
   return out;
 }
 

@@ -75,7 +75,7 @@ class AsyncLearner final : public Learner {
             .calls = plan_.contact == charter::Contact::kBroadcast};
   }
   bool awaits(size_t owner) const override;
-  uint32_t answers(size_t owner) const { return seats_[owner].taken; }
+  uint32_t answers(size_t owner) const { return states_[owner].taken; }
 
   /// The output so far.
   std::vector<double> model() const { return descent_.output(); }
@@ -83,7 +83,7 @@ class AsyncLearner final : public Learner {
 
  private:
   /// What the learner knows of one owner: there may be many.
-  struct Seat {
+  struct OwnerState {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
     uint32_t taken = 0;           // its answers so far
@@ -113,12 +113,12 @@ class AsyncLearner final : public Learner {
   std::vector<Outgoing> end_all();
   template <class Message>
   Outgoing send(size_t owner, const Message& message) {
-    return {owner, 0, seats_[owner].stream->send(message)};
+    return {owner, states_[owner].stream->send(message)};
   }
 
   AsyncPlan plan_;
   learn::AsyncDescent descent_;
-  std::vector<Seat> seats_;
+  std::vector<OwnerState> states_;
   std::optional<size_t> holder_{};  // the owner that has the word
   bool called_ = false;             // a call is open, for the points as they are
   size_t evaluations_ = 0;

@@ -32,10 +32,9 @@ struct Trained {
   std::optional<std::string> manifest{};          // in place of theta, where owners keep the parts
 };
 
-/// A message for one owner in one run. A networked learner has one run.
+/// A message for one owner.
 struct Outgoing {
   size_t owner = 0;
-  size_t run = 0;
   Bytes message;
 };
 

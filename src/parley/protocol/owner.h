@@ -39,6 +39,10 @@ class Owner {
   /// Whether or not it has: is there anything left to answer?
   virtual bool gave_all() const { return gate_->is_done(); }
 
+  /// What this owner keeps of the model, where each keeps a part; for a simulation, which measures
+  /// it.
+  virtual std::optional<std::vector<double>> part_of_model() const { return std::nullopt; }
+
   /// What the last message asked and this owner refused to answer, if it did.
   const std::optional<Error>& refused() const { return refused_; }
 

@@ -42,17 +42,14 @@ using plan::SyncPlan;
 
 class SyncLearner final : public Learner {
  public:
-  explicit SyncLearner(SyncPlan plan, size_t runs = 1);
+  explicit SyncLearner(SyncPlan plan);
 
-  void attend(size_t owner) override { attend(owner, 0); }
-  void attend(size_t owner, size_t run);
-  void leave(size_t owner) override { leave(owner, 0); }
-  void leave(size_t owner, size_t run);
+  void attend(size_t owner) override;
+  void leave(size_t owner) override;
 
   /// When a message completes a round: one step, and the next queries or, at the end, the
   /// farewells.
-  Result<Step> step(size_t owner, ByteView message) override { return step(owner, 0, message); }
-  Result<Step> step(size_t owner, size_t run, ByteView message);
+  Result<Step> step(size_t owner, ByteView message) override;
 
   Step time_is_up() override;
 
@@ -65,8 +62,7 @@ class SyncLearner final : public Learner {
   uint64_t rounds_done() const override { return descent_.rounds_done(); }
   uint64_t rounds() const override { return plan_.schedule.rounds.size(); }
   /// Is this owner's answer of the current round missing?
-  bool awaits(size_t owner) const override { return awaits(owner, 0); }
-  bool awaits(size_t owner, size_t run) const;
+  bool awaits(size_t owner) const override;
   Trained trained() const override;
 
   /// What an owner is to answer next.
@@ -77,14 +73,14 @@ class SyncLearner final : public Learner {
     size_t numbers = 0;
     bool late = false;  // its round is closed
   };
-  Due due(size_t owner, size_t run = 0) const;
+  Due due(size_t owner) const;
 
   /// The output so far: the average that the schedule defines.
-  std::span<const double> model(size_t run = 0) const { return descent_.average(run); }
+  std::span<const double> model() const { return descent_.average(); }
   /// What each owner has spent, by its last receipt.
-  std::vector<JobSpent> spent(size_t run = 0) const;
+  std::vector<JobSpent> spent() const;
   /// What the owners' evaluations come to, once they are there and if the charter asks for them.
-  std::optional<learn::Evaluation> evaluation(size_t run = 0) const;
+  const std::optional<learn::Evaluation>& evaluation() const { return evaluation_; }
 
  private:
   /// A question that went out, where the learner notes it.
@@ -92,8 +88,8 @@ class SyncLearner final : public Learner {
     uint64_t in = 0;  // rounds done at that time
     std::vector<double> theta{};
   };
-  /// What the learner knows of one owner in one run.
-  struct Seat {
+  /// What the learner knows of one owner.
+  struct OwnerState {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
     uint32_t taken = 0;                            // its answers so far
@@ -103,31 +99,25 @@ class SyncLearner final : public Learner {
     Hash job{};            // of its answers so far
     bool vouched = false;  // by a signature that was checked since its stream opened
   };
-  Result<Step> greet(size_t owner, size_t run, const wire::Hello& hello);
-  Result<void> take(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
-  Result<void> check_some_signatures(size_t owner, size_t run, const wire::ReceivedAnswer& answer);
+  Result<Step> greet(size_t owner, const wire::Hello& hello);
+  Result<void> take(size_t owner, const wire::ReceivedAnswer& answer);
+  Result<void> check_some_signatures(size_t owner, const wire::ReceivedAnswer& answer);
   /// After the last round, before the last evaluation.
-  bool evaluating() const {
-    return plan_.evaluation && descent_.finished() && evaluations_.empty();
-  }
+  bool evaluating() const { return plan_.evaluation && descent_.finished() && !evaluation_; }
   bool tolerant() const { return plan_.quorum > 0 && plan_.quorum < plan_.owners.size(); }
   bool enough() const;
   bool go_on_if_complete();
   void go_on();
-  void ask(size_t owner, size_t run, Step& step);
+  void ask(size_t owner, Step& step);
   void ask_all(Step& step);
   std::vector<double> mean_answers() const;
-  std::vector<double> to_minimum(std::span<const double> answers) const;
-  Seat& seat(size_t owner, size_t run) { return seats_[run * plan_.owners.size() + owner]; }
-  const Seat& seat(size_t owner, size_t run) const {
-    return seats_[run * plan_.owners.size() + owner];
-  }
+  std::vector<double> to_minimum(std::vector<double> moments) const;
 
   SyncPlan plan_;
   learn::Descent descent_;
-  std::vector<Seat> seats_;  // per run and owner
+  std::vector<OwnerState> states_;
   size_t answered_ = 0;
-  std::vector<learn::Evaluation> evaluations_{};  // per run, at the end
+  std::optional<learn::Evaluation> evaluation_{};
 };
 
 /// It answers whatever its gate allows.

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
 #include "parley/privacy/accounting/calibrate.h"
 #include "parley/privacy/accounting/event_json.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -132,7 +132,7 @@ std::string to_json(const Account& account) {
   const char* at = account.kind == Kind::kEpsilon ? "delta" : "epsilon";
   const char* said = account.kind == Kind::kEpsilon ? "epsilon" : "delta";
   Json json = {{"format", "parley.account/1"},
-               {"parley", kVersion},
+               {"parley", provenance()},
                {"events", Json::parse(privacy::events_to_json(account.events))},
                {"adjacency", name_of(account.adjacency)}};
   if (account.rows.size() == 1) {
@@ -158,7 +158,7 @@ std::string to_text(const Calibration& calibration) {
 
 std::string to_json(const Calibration& calibration) {
   const Json json = {{"format", "parley.account.calibrate/1"},
-                     {"parley", kVersion},
+                     {"parley", provenance()},
                      {"target", {{"epsilon", calibration.epsilon}, {"delta", calibration.delta}}},
                      {"accountant", calibration.accountant},
                      {"factor", calibration.factor},

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "parley/base/version.h"
 #include "parley/plan/explain.h"
+#include "parley/report/provenance.h"
 
 namespace parley::report {
 
@@ -11,7 +11,7 @@ using Json = nlohmann::ordered_json;
 
 std::string to_json(const charter::Charter& charter) {
   const Json json = {{"format", "parley.charter/1"},
-                     {"parley", kVersion},
+                     {"parley", provenance()},
                      {"name", charter.name},
                      {"sha256", to_hex(charter.hash)},
                      {"complete", charter.complete()},
@@ -22,9 +22,10 @@ std::string to_json(const charter::Charter& charter) {
 }
 
 std::string to_json(const Error& error) {
-  Json json = {{"format", "parley.error/1"},  {"exit", exit_status(error.code)},
-               {"code", name_of(error.code)}, {"what", error.what},
-               {"where", Json::object()},     {"hint", error.hint}};
+  Json json = {
+      {"format", "parley.error/1"},  {"parley", provenance()}, {"exit", exit_status(error.code)},
+      {"code", name_of(error.code)}, {"what", error.what},     {"where", Json::object()},
+      {"hint", error.hint}};
   const Where& where = error.where;
   if (!where.file.empty()) json["where"]["file"] = where.file;
   if (where.line > 0) json["where"]["line"] = where.line;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -87,7 +87,7 @@ std::string to_text(const std::vector<DescribedFile>& files) {
 
 std::string to_json(const std::vector<DescribedFile>& files) {
   Json json = {{"format", "parley.describe/1"},
-               {"parley", kVersion},
+               {"parley", provenance()},
                {"private", true},
                {"note", kPrivate},
                {"files", Json::array()}};

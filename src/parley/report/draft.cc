@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 
 namespace parley::report {
 namespace {
@@ -47,7 +47,7 @@ std::string to_note(const Drafted& drafted) {
 
 std::string to_json(const Drafted& drafted) {
   const charter::Draft& draft = drafted.draft;
-  Json json = {{"format", "parley.init/1"}, {"parley", kVersion},       {"kept", draft.kept},
+  Json json = {{"format", "parley.init/1"}, {"parley", provenance()},   {"kept", draft.kept},
                {"left_out", Json::array()}, {"confirm", draft.confirm}, {"files", drafted.files},
                {"charter", draft.charter}};
   for (const auto& [column, reason] : draft.left_out)

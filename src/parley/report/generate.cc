@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -16,8 +16,9 @@ std::string to_text(const std::vector<GeneratedFile>& files) {
 }
 
 std::string to_json(const std::vector<GeneratedFile>& files) {
-  nlohmann::ordered_json json = {
-      {"format", "parley.generate/1"}, {"parley", kVersion}, {"files", nlohmann::json::array()}};
+  nlohmann::ordered_json json = {{"format", "parley.generate/1"},
+                                 {"parley", provenance()},
+                                 {"files", nlohmann::json::array()}};
   for (const GeneratedFile& file : files)
     json["files"].push_back(
         {{"file", file.file}, {"rows", file.rows}, {"sha256", to_hex(file.sha256)}});

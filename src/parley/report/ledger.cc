@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -89,7 +89,7 @@ std::string to_text(const ledger::Contents& contents) {
 }
 
 std::string to_json(const ledger::Contents& contents) {
-  Json json = {{"format", "parley.ledger/1"},   {"parley", kVersion},
+  Json json = {{"format", "parley.ledger/1"},   {"parley", provenance()},
                {"owner", contents.owner},       {"created", contents.created},
                {"head", to_hex(contents.head)}, {"missing", contents.chain.missing().size()},
                {"datasets", Json::array()},     {"rows", Json::array()}};
@@ -102,7 +102,7 @@ std::string to_json(const ledger::Contents& contents) {
 
 std::string to_json(const ledger::Exported& exported) {
   Json json = {{"format", "parley.ledger.export/1"},
-               {"parley", kVersion},
+               {"parley", provenance()},
                {"owner", exported.owner},
                {"head", to_hex(exported.head)},
                {"dataset", json_of(exported.dataset)},
@@ -122,7 +122,7 @@ std::string to_text(const ledger::Verified& verified) {
 
 std::string to_json(const ledger::Verified& verified) {
   const Json json = {{"format", "parley.ledger.verify/1"},
-                     {"parley", kVersion},
+                     {"parley", provenance()},
                      {"owner", verified.owner},
                      {"rows", verified.rows},
                      {"head", to_hex(verified.head)},

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 
 namespace parley::report {
 
@@ -29,7 +29,7 @@ std::string to_csv(const Predictions& predictions) {
 
 std::string to_json(const Predictions& predictions) {
   nlohmann::ordered_json json = {
-      {"format", "parley.predict/1"},      {"parley", kVersion},
+      {"format", "parley.predict/1"},      {"parley", provenance()},
       {"model", predictions.model},        {"column", predictions.column},
       {"rows", predictions.values.size()}, {"values", predictions.values}};
   if (!predictions.ids.empty()) json["ids"] = predictions.ids;

@@ -2,16 +2,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
+
+#include "parley/predict.h"
 
 namespace parley::report {
 
-struct Predictions {
-  std::string model;
-  std::string column;  // the target's name
-  std::vector<double> values;
-  std::vector<std::string> ids{};  // of the records, where they are known
-};
+using parley::Predictions;
 
 std::string to_csv(const Predictions& predictions);
 std::string to_json(const Predictions& predictions);  // parley.predict/1

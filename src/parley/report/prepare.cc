@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -66,7 +66,7 @@ std::string to_json(const DrawnPilot& drawn) {
     paid.push_back({{"owner", each.owner}, {"epsilon", each.epsilon}, {"delta", each.delta}});
   const Json json = {
       {"format", "parley.drawn-pilot/1"},
-      {"parley", kVersion},
+      {"parley", provenance()},
       {"pilot", {{"file", drawn.file}, {"sha256", to_hex(drawn.sha256)}, {"rows", drawn.rows}}},
       {"paid", paid}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -84,7 +84,7 @@ std::string to_json(const Prepared& prepared) {
   const Bundle& bundle = prepared.bundle;
   const Json json = {
       {"format", "parley.prepare/1"},
-      {"parley", kVersion},
+      {"parley", provenance()},
       {"preprocess", {{"bundle", prepared.bundle_file}, {"sha256", to_hex(hash_of(bundle))}}},
       {"pilot_rows", bundle.made_from.rows},
       {"input", bundle.input},

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -45,7 +45,7 @@ std::string to_text(const Description& description) {
 std::string to_json(const Description& description) {
   const data::Counts& counts = description.counts;
   Json json = {{"format", "parley.reading/1"},
-               {"parley", kVersion},
+               {"parley", provenance()},
                {"for", "the owner only"},
                {"source", description.source},
                {"rows", counts.rows},

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
 #include "parley/report/evaluation.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -53,11 +53,11 @@ Json json_of(const std::vector<learn::Metric>& metrics) {
 /// The metrics as a table: the joint model, and what is possible at best.
 std::string judged(const SimulateResult& result) {
   std::vector<std::vector<std::string>> rows = {
-      {"predicting " + result.target.column}, {"joint model"}, {"best possible"}};
-  for (size_t i = 0; i < result.joint_metrics.size(); ++i) {
-    rows[0].emplace_back(result.joint_metrics[i].name);
-    rows[1].push_back(fmt::format("{:.4f}", result.joint_metrics[i].value));
-    rows[2].push_back(fmt::format("{:.4f}", result.optimum_metrics[i].value));
+      {"predicting " + result.job.target.column}, {"joint model"}, {"best possible"}};
+  for (size_t i = 0; i < result.quality.joint_metrics.size(); ++i) {
+    rows[0].emplace_back(result.quality.joint_metrics[i].name);
+    rows[1].push_back(fmt::format("{:.4f}", result.quality.joint_metrics[i].value));
+    rows[2].push_back(fmt::format("{:.4f}", result.quality.optimum_metrics[i].value));
   }
   return table(rows);
 }
@@ -77,7 +77,7 @@ std::vector<std::vector<std::string>> owner_rows(const SimulateResult& result) {
       {"owner", "rows", "ε", "ε spent", "loss alone", "loss together", "gain", "to the best"}};
   for (const SimulateResult::Owner& owner : result.owners) {
     const double alone = owner.local_fitness;
-    const double together = result.fitness.mean;
+    const double together = result.quality.fitness.mean;
     const auto budget = [&](double epsilon) {
       return is_protected(owner) ? significant(epsilon) : std::string("∞");
     };
@@ -96,8 +96,8 @@ std::string to_text(const SimulateResult& result) {
   const SimulateResult::Owner& first =
       *std::max_element(result.owners.begin(), result.owners.end(), most);
   std::string text = fmt::format(
-      "{}  charter {}  {}, seed {}\n\n", result.charter_name, result.charter_hash.substr(0, 12),
-      result.runs == 1 ? "1 run" : grouped(result.runs) + " runs", result.seed);
+      "{}  charter {}  {}, seed {}\n\n", result.job.charter, result.job.charter_hash.substr(0, 12),
+      result.job.runs == 1 ? "1 run" : grouped(result.job.runs) + " runs", result.job.seed);
   if (!is_protected(first))
     text += "NO PRIVACY AT ALL: no noise, no ledger, nobody is protected.\n\n";
   text += table(owner_rows(result)) + "\n" + judged(result) + "\n";
@@ -105,34 +105,35 @@ std::string to_text(const SimulateResult& result) {
       "Loss is the mean {} loss over all {}, {} included. Alone: the best model of the\n"
       "owner's own {}, without noise. Best possible with all {} and no privacy: {:.6f}.\n"
       "The second table is measured on all {}{}.\n",
-      result.loss, result.columns ? "records" : "owners' rows", result.penalty,
-      result.columns ? "columns and the labels" : "rows", result.columns ? "columns" : "rows",
-      result.optimum.fitness, result.columns ? "records" : "rows",
-      result.runs == 1 ? "" : ", with the first run's model");
+      result.job.loss, result.job.columns ? "records" : "owners' rows", result.job.penalty,
+      result.job.columns ? "columns and the labels" : "rows",
+      result.job.columns ? "columns" : "rows", result.quality.optimum.fitness,
+      result.job.columns ? "records" : "rows",
+      result.job.runs == 1 ? "" : ", with the first run's model");
   text += fmt::format(
-      "The joint model is {} above that best{}.\n", percent(result.relative_fitness.mean),
-      result.runs == 1 ? ""
-                       : fmt::format(" on average (median {}, standard error {})",
-                                     percent(result.relative_fitness.p50),
-                                     percent(result.relative_fitness.standard_error)));
+      "The joint model is {} above that best{}.\n", percent(result.quality.relative_fitness.mean),
+      result.job.runs == 1 ? ""
+                           : fmt::format(" on average (median {}, standard error {})",
+                                         percent(result.quality.relative_fitness.p50),
+                                         percent(result.quality.relative_fitness.standard_error)));
   if (first.pilot_only)
     text +=
         fmt::format("The public rows alone would reach {} above it.\n", percent(*first.pilot_only));
-  if (result.output_perturbation)
+  if (result.quality.output_perturbation)
     text += fmt::format("Noise added once to each owner's own model would reach {} above it.\n",
-                        percent(result.output_perturbation->mean));
-  for (const SimulateResult::OwnModel& own : result.own_models)
+                        percent(result.quality.output_perturbation->mean));
+  for (const SimulateResult::OwnModel& own : result.quality.own_models)
     text += fmt::format(
         "{}'s own model is {} above it{}.\n", own.owner, percent(own.relative_fitness.mean),
         own.published ? ", published with noise" : "; it is made of exact rows and stays there");
   const std::string given = fmt::format("{} {} of each owner, ", first.answers,
                                         first.answers == 1 ? "answer" : "answers");
-  text += given + (is_protected(first)
-                       ? fmt::format("{} bytes up and {} down in all.\n", grouped(result.bytes_up),
-                                     grouped(result.bytes_down))
-                       : "in one process: nothing was sent.\n");
-  if (result.evaluation)
-    text += to_text(*result.evaluation) +
+  text += given + (is_protected(first) ? fmt::format("{} bytes up and {} down in all.\n",
+                                                     grouped(result.traffic.bytes_up),
+                                                     grouped(result.traffic.bytes_down))
+                                       : "in one process: nothing was sent.\n");
+  if (result.quality.evaluation)
+    text += to_text(*result.quality.evaluation) +
             fmt::format("{} paid ε {} for it, part of what it spent.\n", first.name,
                         significant(first.epsilon_evaluation));
   if (!result.model.empty()) text += "Model: " + result.model.string() + "\n";
@@ -145,40 +146,41 @@ std::string to_text(const SimulateResult& result) {
 
 std::string to_json(const SimulateResult& result) {
   Json json = {{"format", "parley.simulate/1"},
-               {"parley", kVersion},
-               {"charter", {{"name", result.charter_name}, {"sha256", result.charter_hash}}},
+               {"parley", provenance()},
+               {"charter", {{"name", result.job.charter}, {"sha256", result.job.charter_hash}}},
                {"private", false},
                {"why_not_private", result.why_not_private},
-               {"seed", result.seed},
-               {"runs", result.runs},
-               {"calibration", result.calibration},
+               {"seed", result.job.seed},
+               {"runs", result.job.runs},
+               {"calibration", result.job.calibration},
                {"warnings", result.warnings}};
   for (const SimulateResult::Owner& owner : result.owners)
     json["data"].push_back({{"owner", owner.name}, {"rows", owner.rows}, {"source", owner.source}});
-  json["optimum"] = {{"fitness", result.optimum.fitness},
-                     {"solver", result.optimum.solver},
-                     {"relative_gap", result.optimum.relative_gap}};
+  json["optimum"] = {{"fitness", result.quality.optimum.fitness},
+                     {"solver", result.quality.optimum.solver},
+                     {"relative_gap", result.quality.optimum.relative_gap}};
   Json& outcome = json["result"];
-  outcome["relative_fitness"] = json_of(result.relative_fitness);
-  outcome["fitness"] = json_of(result.fitness);
-  if (result.output_perturbation)
-    outcome["output_perturbation"] = json_of(*result.output_perturbation);
-  for (size_t k = 0; k < result.by_round.size(); ++k) {
+  outcome["relative_fitness"] = json_of(result.quality.relative_fitness);
+  outcome["fitness"] = json_of(result.quality.fitness);
+  if (result.quality.output_perturbation)
+    outcome["output_perturbation"] = json_of(*result.quality.output_perturbation);
+  for (size_t k = 0; k < result.quality.by_round.size(); ++k) {
     outcome["by_round"].push_back({{"round", k + 1}});
-    outcome["by_round"].back().update(json_of(result.by_round[k]));
+    outcome["by_round"].back().update(json_of(result.quality.by_round[k]));
   }
   for (const SimulateResult::Owner& owner : result.owners)
     outcome["owners"].push_back(json_of(owner));
-  for (const SimulateResult::OwnModel& own : result.own_models) {
+  for (const SimulateResult::OwnModel& own : result.quality.own_models) {
     outcome["own_models"].push_back({{"owner", own.owner}, {"published", own.published}});
     outcome["own_models"].back()["relative_fitness"] = json_of(own.relative_fitness);
   }
-  outcome["metrics"] = {{"joint", json_of(result.joint_metrics)},
-                        {"optimum", json_of(result.optimum_metrics)}};
-  if (result.evaluation) outcome["evaluation"] = Json::parse(to_json(*result.evaluation));
-  outcome["bytes_up"] = result.bytes_up;
-  outcome["bytes_down"] = result.bytes_down;
-  json["timing"] = {{"wall_s", result.wall_s}, {"threads", result.threads}};
+  outcome["metrics"] = {{"joint", json_of(result.quality.joint_metrics)},
+                        {"optimum", json_of(result.quality.optimum_metrics)}};
+  if (result.quality.evaluation)
+    outcome["evaluation"] = Json::parse(to_json(*result.quality.evaluation));
+  outcome["bytes_up"] = result.traffic.bytes_up;
+  outcome["bytes_down"] = result.traffic.bytes_down;
+  json["timing"] = {{"wall_s", result.timing.wall_s}, {"threads", result.timing.threads}};
   json["model"] = result.model.empty() ? Json() : Json(result.model.string());
   return json.dump(2) + "\n";
 }

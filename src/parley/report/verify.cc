@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
 #include "parley/protocol/verify/verify_epsilon.h"
 #include "parley/report/evaluation.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::report {
@@ -96,7 +96,7 @@ std::string to_text(const VerifyResult& result) {
 std::string to_json(const VerifyResult& result) {
   Json json = {
       {"format", "parley.verify/1"},
-      {"parley", kVersion},
+      {"parley", provenance()},
       {"charter", {{"name", result.charter_name}, {"sha256", to_hex(result.charter)}}},
       {"verified", result.holds()},
       {"recomputed", result.recomputed},

@@ -1,24 +1,20 @@
 #include "parley/sim/columns.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <limits>
 #include <utility>
 
-#include "parley/base/files.h"
 #include "parley/learn/metrics.h"
 #include "parley/learn/vertical/integer_rows.h"
 #include "parley/plan/vertical_terms.h"
-#include "parley/sim/ledger_files.h"
-#include "parley/sim/outcome.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
+#include "parley/sim/literal.h"
 
 namespace parley::sim {
 namespace {
 
 using charter::Charter;
-
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 /// Where each owner's features lie among all features of the charter.
 std::vector<std::vector<size_t>> places_of(const Charter& charter) {
@@ -78,45 +74,22 @@ std::vector<learn::Metric> metrics(const Charter& charter, const data::Rows& row
   std::vector<double> labels;
   for (size_t i = 0; i < rows.size(); ++i)
     labels.push_back(target.center + target.scale * rows.label(i));
-  const bool log_odds = charter.model.loss == charter::Loss::kLogistic;
-  const auto output = target.levels.empty() ? learn::Output::kValue
-                      : log_odds            ? learn::Output::kLogOdds
-                                            : learn::Output::kClassScore;
-  return learn::metrics_of(output, learn::predict(model, rows), labels);
+  return metrics_of(charter, learn::predict(model, rows), labels);
 }
 
-learn::Fitness fitness_of(const Charter& charter, const data::Rows& rows, int threads) {
+learn::Fitness fitness_on(const Charter& charter, const data::Rows& rows, int threads) {
   learn::Fitness fitness(charter::loss_of(charter.model), rows.columns(), charter.model.l2, threads,
                          charter.model.l1);
   fitness.add(rows);
   return fitness;
 }
 
-/// What an owner's columns alone would reach with the labels, and what the job did for it.
-std::vector<SimulateResult::Owner> owners_of(const SimulateInput& input, const Joined& joined,
-                                             const ColumnsJob& job, const Reference& reference,
-                                             const ColumnsRun& run, double joint, int threads) {
-  const Charter& charter = input.charter;
-  std::vector<SimulateResult::Owner> owners;
-  for (size_t i = 0; i < charter.owners.size(); ++i) {
-    std::vector<std::vector<double>> alone(charter.owners.size());
-    alone[i] = fitness_of(charter, *joined.own[i], threads).minimum(charter.model.box).theta;
-    SimulateResult::Owner owner{.name = charter.owners[i].name,
-                                .source = input.owners[i].source,
-                                .rows = job.plan.rows,
-                                .epsilon = job.protects ? charter.owners[i].epsilon : kInfinite,
-                                .delta = charter.owners[i].delta,
-                                .epsilon_spent = run.owners[i].epsilon_spent,
-                                .answers = run.owners[i].answers,
-                                .weight = 1 / double(charter.owners.size()),
-                                .noise_scale = job.noise_scale,
-                                .joint = joint};
-    owner.local_fitness = reference.pooled.at(whole_model(charter, alone));
-    owner.local_only = reference.relative(owner.local_fitness);
-    owner.gains = owner.joint < owner.local_only;
-    owners.push_back(std::move(owner));
-  }
-  return owners;
+/// What an owner's columns alone would reach with the labels.
+double fitness_alone(const Charter& charter, const Joined& joined, const Reference& reference,
+                     size_t owner, int threads) {
+  std::vector<std::vector<double>> alone(charter.owners.size());
+  alone[owner] = fitness_on(charter, *joined.own[owner], threads).minimum(charter.model.box).theta;
+  return reference.pooled.at(whole_model(charter, alone));
 }
 
 Result<void> check_same_records(const SimulateInput& input) {
@@ -130,65 +103,80 @@ Result<void> check_same_records(const SimulateInput& input) {
   return {};
 }
 
-/// Relative fitness of every run, after each round or only at the end.
-using ByRound = std::vector<std::vector<double>>;
+/// Of the noise: on the mean gradient or moment, or, under noisy sharing, on one score.
+double noise_scale(const plan::VerticalTerms& terms) {
+  if (terms.noisy) return std::ldexp(terms.noise.scale(), -terms.noisy->fraction);
+  if (terms.beside)
+    return std::ldexp(terms.beside->scale(), -2 * terms.plan.bits) / double(terms.plan.rows);
+  return terms.noise.scale() * terms.plan.unit() / double(terms.plan.rows);
+}
 
-void note(const ColumnsRun& run, const Charter& charter, const Reference& reference,
-          ByRound& rounds) {
-  const std::vector<double> end = {reference.pooled.at(whole_model(charter, run.parts))};
-  const std::vector<double>& fitness = run.by_round.empty() ? end : run.by_round;
-  rounds.resize(std::max(rounds.size(), fitness.size()));
-  for (size_t k = 0; k < fitness.size(); ++k) rounds[k].push_back(reference.relative(fitness[k]));
+Result<ColumnsRun> train(const SimulateInput& input, const SimulateOptions& options, uint64_t run) {
+  JobRun job = TRY(run_job({.input = input, .options = options, .run = run, .journal = false}));
+  ColumnsRun done{.parts = std::move(job.parts),
+                  .manifest = std::move(job.trained.manifest),
+                  .bytes_up = job.bytes_up,
+                  .bytes_down = job.bytes_down};
+  for (const JobRun::Owner& owner : job.owners)
+    done.owners.push_back({owner.spent.epsilon, owner.taken});
+  return done;
+}
+
+/// Owners with ledgers, a dealer, and everything in bytes.
+Result<ColumnsJob> private_job(const SimulateInput& input, const SimulateOptions& options) {
+  const plan::VerticalTerms terms = TRY(plan::vertical_terms(input.charter));
+  return ColumnsJob{.plan = terms.plan,
+                    .why_not_private = "simulation: the noise can be replayed from its seed",
+                    .noise_scale = noise_scale(terms),
+                    .train = [&input, &options](const Joined&, uint64_t run) {
+                      return train(input, options, run);
+                    }};
+}
+
+/// Fitness after each round, or only at the end.
+RunOutcome outcome_of(const Charter& charter, const ColumnsJob& job, ColumnsRun run,
+                      const Reference& reference) {
+  RunOutcome outcome{.model = whole_model(charter, run.parts),
+                     .manifest = std::move(run.manifest),
+                     .bytes_up = run.bytes_up,
+                     .bytes_down = run.bytes_down};
+  for (const double fitness : run.by_round) outcome.by_round.push_back(reference.relative(fitness));
+  if (run.by_round.empty()) outcome.by_round = {reference.relative_at(outcome.model)};
+  for (const ColumnsRun::Owner& owner : run.owners)
+    outcome.owners.push_back({.spent = {.epsilon = owner.epsilon_spent},
+                              .answers = owner.answers,
+                              .weight = 1 / double(charter.owners.size()),
+                              .noise_scale = job.noise_scale});
+  return outcome;
 }
 
 }  // namespace
 
-Result<SimulateResult> simulate_columns(const SimulateInput& input, const SimulateOptions& options,
-                                        const ColumnsJob& job) {
-  const auto started = std::chrono::steady_clock::now();
+Result<Simulation> simulation_of_columns(const SimulateInput& input, const SimulateOptions& options,
+                                         const Literal* paper) {
   const Charter& charter = input.charter;
+  const bool admm = charter.protocol.rule == charter::Rule::kAdmm;
+  const auto job = TRY(admm ? paper->columns(input, options) : private_job(input, options));
   TRY(check_same_records(input));
   if (!options.out.empty()) TRY(clear_ledgers(charter, options.out));
-  const Joined joined = join(input, job.plan);
-  Reference reference{fitness_of(charter, *joined.all, options.threads), {}};
+  const auto joined = std::make_shared<const Joined>(join(input, job.plan));
+  Reference reference{fitness_on(charter, *joined->all, options.threads)};
   reference.optimum = reference.pooled.minimum(charter.model.box);
-
-  ByRound rounds;
-  std::optional<ColumnsRun> first;
-  for (uint64_t number = 0; number < options.runs; ++number) {
-    ColumnsRun run = TRY(job.train(joined, number));
-    note(run, charter, reference, rounds);
-    if (!first) first = std::move(run);
-  }
-  SimulateResult result{
-      .charter_name = charter.name,
-      .charter_hash = to_hex(charter.hash),
-      .seed = options.seed,
-      .runs = options.runs,
-      .calibration = std::string(name_of(charter.privacy.calibration)),
+  return Simulation{
+      .reference = std::move(reference),
+      .run = [&charter, job, joined](const Reference& against, uint64_t run) -> Result<RunOutcome> {
+        return outcome_of(charter, job, TRY(job.train(*joined, run)), against);
+      },
+      .alone =
+          [&charter, joined, threads = options.threads](const Reference& against, size_t owner) {
+            return fitness_alone(charter, *joined, against, owner, threads);
+          },
+      .metrics =
+          [&charter, joined](const std::vector<double>& theta) {
+            return metrics(charter, *joined->all, theta);
+          },
       .why_not_private = {job.why_not_private, "fitness was measured on private rows"},
-      .optimum = reference.optimum,
-      .columns = true,
-      .loss = std::string(name_of(charter.model.loss)),
-      .penalty = charter.model.l1 > 0 ? "l1" : "l2",
-      .target = charter.schema.target,
-      .bytes_up = first->bytes_up,
-      .bytes_down = first->bytes_down,
-      .threads = options.threads};
-  for (const auto& round : rounds) result.by_round.push_back(spread_of(round));
-  result.relative_fitness = result.by_round.back();
-  const double joint = result.relative_fitness.mean;
-  result.owners = owners_of(input, joined, job, reference, *first, joint, options.threads);
-  for (double& value : rounds.back()) value = reference.optimum.fitness * (1 + value);
-  result.fitness = spread_of(rounds.back());
-  result.joint_metrics = metrics(charter, *joined.all, whole_model(charter, first->parts));
-  result.optimum_metrics = metrics(charter, *joined.all, reference.optimum.theta);
-  if (!options.out.empty() && first->manifest) {
-    result.model = options.out / "manifest.json";
-    TRY(write_file(result.model, *first->manifest));
-  }
-  result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  return result;
+      .protects = job.protects};
 }
 
 }  // namespace parley::sim

@@ -11,9 +11,11 @@
 
 #include "parley/data/rows.h"
 #include "parley/learn/vertical/joint_gradient.h"
-#include "parley/sim/simulate.h"
+#include "parley/sim/outcome.h"
 
 namespace parley::sim {
+
+struct Literal;
 
 /// The records as the training sees them, columns side by side, and those of each owner.
 struct Joined {
@@ -43,7 +45,8 @@ struct ColumnsJob {
   std::function<Result<ColumnsRun>(const Joined& joined, uint64_t run)> train{};
 };
 
-Result<SimulateResult> simulate_columns(const SimulateInput& input, const SimulateOptions& options,
-                                        const ColumnsJob& job);
+/// `parley simulate` of a charter with protocol.name = "sharing"; rule admm by `paper`.
+Result<Simulation> simulation_of_columns(const SimulateInput& input, const SimulateOptions& options,
+                                         const Literal* paper);
 
 }  // namespace parley::sim

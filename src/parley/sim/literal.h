@@ -10,11 +10,11 @@
 
 namespace parley::sim {
 
+/// What is returned may refer to both arguments.
 struct Literal {
   /// Owners hold rows.
-  std::function<Result<Outcome>(const SimulateInput&, const SimulateOptions&, const Reference&)>
-      rows;
-  /// Owners hold columns. What is returned may refer to both arguments.
+  std::function<Result<Run>(const SimulateInput&, const SimulateOptions&)> rows;
+  /// Owners hold columns.
   std::function<Result<ColumnsJob>(const SimulateInput&, const SimulateOptions&)> columns;
 };
 

@@ -13,7 +13,10 @@ using charter::Charter;
 
 data::Source owner_file(const std::filesystem::path& file, const Charter& charter,
                         const std::string& owner, const data::CsvSigns& signs) {
-  data::Source source = data::source_of(file, signs);
+  return owner_source(data::source_of(file, signs), charter, owner);
+}
+
+data::Source owner_source(data::Source source, const Charter& charter, const std::string& owner) {
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.unit != "record")
     source.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};

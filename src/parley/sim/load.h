@@ -19,7 +19,9 @@ struct DataSources {
   data::CsvSigns pilot_signs{};
 };
 
-/// The file as `owner` would use it under the charter: so many rows, units capped.
+/// What `owner` would use of the source under the charter: so many rows, units capped.
+data::Source owner_source(data::Source source, const charter::Charter& charter,
+                          const std::string& owner);
 data::Source owner_file(const std::filesystem::path& file, const charter::Charter& charter,
                         const std::string& owner, const data::CsvSigns& signs = {});
 

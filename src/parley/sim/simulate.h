@@ -18,6 +18,7 @@
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
 #include "parley/learn/model.h"
+#include "parley/simulate.h"
 
 namespace parley::sim {
 
@@ -43,32 +44,13 @@ struct SimulateOptions {
   std::function<void(uint64_t answers)> progress = [](uint64_t) {};
 };
 
-/// Over the runs.
-struct Spread {
-  double mean = 0, standard_error = 0, p25 = 0, p50 = 0, p75 = 0;
-};
+using parley::Spread;
 Spread spread_of(std::vector<double> values);
 
 /// What `parley simulate` prints, as a table or as formats/json/simulate.json. Fitness is measured
 /// on the pooled private rows, which only a simulation can do; hence NOT PRIVATE.
 struct SimulateResult {
-  struct Owner {
-    std::string name, source;
-    uint64_t rows = 0;
-    double epsilon = 0, delta = 0;  // epsilon is infinite where nothing is protected
-    double epsilon_spent = 0;       // by its ledger, in the first run
-    double epsilon_evaluation = 0;  // part of it
-    uint32_t answers = 0;
-    double weight = 0;       // v_i of its answers in the learner's mean
-    double noise_scale = 0;  // on the mean gradient: Laplace's b, or Gaussian's sigma
-    // Relative fitness of three models: its own rows or columns without noise, the public rows, the
-    // joint one.
-    double local_only = 0;
-    std::optional<double> pilot_only{};
-    double joint = 0;
-    double local_fitness = 0;  // the same as plain fitness
-    bool gains = false;
-  };
+  using Owner = parley::SimulatedOwner;
   /// The model that an owner which learns ends with: measured here, and nowhere written unless it
   /// is published.
   struct OwnModel {
@@ -76,29 +58,43 @@ struct SimulateResult {
     Spread relative_fitness{};
     bool published = false;
   };
-  std::string charter_name, charter_hash;
-  uint64_t seed = 0;
-  size_t runs = 0;
-  std::string calibration;
-  std::vector<std::string> why_not_private;
-  std::vector<std::string> warnings{};  // what a learner would say before it starts
-  learn::Optimum optimum;
-  Spread relative_fitness{}, fitness{};
-  std::optional<Spread> output_perturbation{};  // relative fitness of the baseline, if asked for
-  std::vector<Spread> by_round{};               // relative fitness after round 1, 2, ...
+  struct Job {
+    std::string charter, charter_hash;  // its name, and the hash in hex
+    uint64_t seed = 0;
+    size_t runs = 0;
+    std::string calibration{};
+    std::string loss{}, penalty = "l2";
+    data::Target target{};
+    bool columns = false;  // owners hold columns of the same records, not records
+  };
+  /// Over the runs; metrics are those of the first run's model and of the optimum, on the pooled
+  /// rows, labels in units of the target.
+  struct Quality {
+    learn::Optimum optimum{};
+    Spread relative_fitness{}, fitness{};
+    std::optional<Spread> output_perturbation{};  // relative fitness of the baseline, if asked for
+    std::vector<Spread> by_round{};               // relative fitness after round 1, 2, ...
+    std::vector<OwnModel> own_models{};
+    std::vector<learn::Metric> joint_metrics{}, optimum_metrics{};
+    /// What the owners paid for at the end, in the first run; unlike all above it could be
+    /// published.
+    std::optional<learn::Evaluation> evaluation{};
+  };
+  struct Traffic {
+    uint64_t bytes_up = 0, bytes_down = 0;  // of one run
+  };
+  struct Timing {
+    double wall_s = 0;
+    int threads = 1;
+  };
+  Job job{};
+  Quality quality{};
   std::vector<Owner> owners{};
-  std::vector<OwnModel> own_models{};
-  bool columns = false;  // owners hold columns of the same records, not records
-  /// On the pooled rows, labels in units of the target: the first run's model, and the optimum.
-  std::vector<learn::Metric> joint_metrics{}, optimum_metrics{};
-  /// What the owners paid for at the end, in the first run; unlike all above it could be published.
-  std::optional<learn::Evaluation> evaluation{};
-  std::string loss{}, penalty = "l2";
-  data::Target target;
-  uint64_t bytes_up = 0, bytes_down = 0;  // of one run
-  double wall_s = 0;
-  int threads = 1;
-  std::filesystem::path model{};  // empty if nothing was written
+  Traffic traffic{};
+  Timing timing{};
+  std::vector<std::string> why_not_private{};
+  std::vector<std::string> warnings{};  // what a learner would say before it starts
+  std::filesystem::path model{};        // empty if nothing was written
 };
 
 /// Runs the job. Bad input is refused before the first answer; an owner's refusal ends it with that

@@ -95,9 +95,9 @@ TEST(Simulate, ApproachesTheOptimumAsEpsilonGrows) {
   for (double epsilon : {0.1, 1.0, 10.0, 1000.0}) {
     const auto result = simulate(small_input(epsilon), {.seed = 5, .runs = 20});
     ASSERT_TRUE(result);
-    EXPECT_GT(result->relative_fitness.p25, 0);
-    EXPECT_LT(result->relative_fitness.mean, before);
-    before = result->relative_fitness.mean;
+    EXPECT_GT(result->quality.relative_fitness.p25, 0);
+    EXPECT_LT(result->quality.relative_fitness.mean, before);
+    before = result->quality.relative_fitness.mean;
   }
   EXPECT_LT(before, 1e-3);
 }
@@ -106,7 +106,7 @@ TEST(Simulate, ApproachesTheOptimumAsEpsilonGrows) {
 // mean of 60 runs has a standard error of about 6 %, the ratio of about 9 %; the test allows 45 %.
 TEST(Simulate, TheErrorFollowsTheInverseSquareOfEpsilon) {
   const auto at = [](double epsilon) {
-    return simulate(small_input(epsilon), {.seed = 6, .runs = 60})->relative_fitness.mean;
+    return simulate(small_input(epsilon), {.seed = 6, .runs = 60})->quality.relative_fitness.mean;
   };
   const double ratio = at(0.1) / at(0.3);
   EXPECT_GT(ratio, 5);
@@ -124,8 +124,8 @@ TEST(Simulate, EveryRuleOfTheScheduleTableRuns) {
     const auto input = load_standin(charter_of(charter_text(5000, 5, protocol)), "lending", 1);
     const auto result = simulate(*input, {.seed = 5});
     ASSERT_TRUE(result) << protocol << describe(result.error());
-    EXPECT_GT(result->relative_fitness.mean, 0);
-    EXPECT_LT(result->relative_fitness.mean, 5) << protocol;
+    EXPECT_GT(result->quality.relative_fitness.mean, 0);
+    EXPECT_LT(result->quality.relative_fitness.mean, 5) << protocol;
   }
 }
 
@@ -193,14 +193,14 @@ TEST(Simulate, EveryLossTrainsAClassifierUnderEveryRuleItAllows) {
   for (const auto& [loss, protocol] : cases) {
     const auto result = simulate(classes_input(loss, protocol), {.seed = 3, .runs = 3});
     ASSERT_TRUE(result) << loss << describe(result.error());
-    EXPECT_LT(result->optimum.relative_gap, 1e-8) << loss;
-    EXPECT_GT(result->relative_fitness.p25, 0) << loss;
-    EXPECT_LT(result->relative_fitness.mean, 0.1) << loss << protocol;
-    EXPECT_GT(metric(result->joint_metrics, "auc"), 0.95) << loss;
-    EXPECT_GT(metric(result->joint_metrics, "accuracy"), 0.8) << loss;
+    EXPECT_LT(result->quality.optimum.relative_gap, 1e-8) << loss;
+    EXPECT_GT(result->quality.relative_fitness.p25, 0) << loss;
+    EXPECT_LT(result->quality.relative_fitness.mean, 0.1) << loss << protocol;
+    EXPECT_GT(metric(result->quality.joint_metrics, "auc"), 0.95) << loss;
+    EXPECT_GT(metric(result->quality.joint_metrics, "accuracy"), 0.8) << loss;
     const bool log_odds = loss.find("logistic") != std::string::npos;
-    EXPECT_EQ(metric(result->joint_metrics, "log_loss") > 0, log_odds) << loss;
-    EXPECT_EQ(metric(result->joint_metrics, "rmse"), -1) << loss;
+    EXPECT_EQ(metric(result->quality.joint_metrics, "log_loss") > 0, log_odds) << loss;
+    EXPECT_EQ(metric(result->quality.joint_metrics, "rmse"), -1) << loss;
   }
 }
 
@@ -253,7 +253,7 @@ TEST(Simulate, PilotNewtonIsTwelveTimesBetterThanAlgorithmTwo) {
     std::string text = charter_text(10000, 1, protocol, privacy);
     text.replace(text.find("rows = 2000"), 11, "rows = 10000");
     const auto input = load_standin(charter_of(text), "lending", 1);
-    return simulate(*input, {.seed = 1, .runs = 60, .threads = 2})->relative_fitness.mean;
+    return simulate(*input, {.seed = 1, .runs = 60, .threads = 2})->quality.relative_fitness.mean;
   };
   const double paper = run("rule = \"algorithm2\"\nrounds = 98\nstep = 0.5\n",
                            "max_grad_norm = 2.0\nevaluate = 0.0\n");
@@ -278,9 +278,9 @@ TEST(Simulate, StatisticsAreReleasedOnceAndSpendTheWholeEpsilon) {
       EXPECT_GT(owner.epsilon_spent, .9999);
     }
     // Without noise only the lighter weight of long records is left.
-    EXPECT_LT(loose.relative_fitness.mean, .01);
-    EXPECT_GT(tight.relative_fitness.mean, 5 * loose.relative_fitness.mean);
-    EXPECT_LT(tight.relative_fitness.mean, 5);
+    EXPECT_LT(loose.quality.relative_fitness.mean, .01);
+    EXPECT_GT(tight.quality.relative_fitness.mean, 5 * loose.quality.relative_fitness.mean);
+    EXPECT_LT(tight.quality.relative_fitness.mean, 5);
   }
 }
 
@@ -292,7 +292,7 @@ TEST(Simulate, StatisticsWithWeightedLabelsCarryLessNoise) {
         charter_text(5000, 1, kStatistics,
                      "max_row_norm = 6.0\nevaluate = 0.0\nlabel_weight = " + weight + "\n"));
     return simulate(*load_standin(charter, "lending", 1), {.seed = 2, .runs = 20})
-        ->relative_fitness.mean;
+        ->quality.relative_fitness.mean;
   };
   EXPECT_GT(run("1.0"), 2 * run("8.0"));
 }
@@ -308,7 +308,7 @@ TEST(Simulate, NoiseOptimalWeightsLeaveOutOwnersThatAddOnlyNoise) {
     return *simulate(*load_standin(charter_of(text), "lending", 1), {.seed = 4, .runs = 40});
   };
   const auto rows = run("rows"), optimal = run("noise_optimal");
-  EXPECT_LT(10 * optimal.relative_fitness.mean, rows.relative_fitness.mean);
+  EXPECT_LT(10 * optimal.quality.relative_fitness.mean, rows.quality.relative_fitness.mean);
   EXPECT_GT(optimal.owners[0].weight, .99);
   EXPECT_NEAR(rows.owners[0].weight, 20000. / 21000, 1e-12);
 }
@@ -397,16 +397,16 @@ TEST(Simulate, ThePaidEvaluationIsTheLossOfTheModelUpToItsNoise) {
     const auto folder = fresh_folder();
     const auto result = simulate(input, {.seed = 3, .out = folder});
     ASSERT_TRUE(result) << describe(result.error());
-    ASSERT_TRUE(result->evaluation);
-    const double error = result->evaluation->loss_error;
-    EXPECT_NEAR(result->evaluation->loss, result->fitness.mean, 12 * error);
+    ASSERT_TRUE(result->quality.evaluation);
+    const double error = result->quality.evaluation->loss_error;
+    EXPECT_NEAR(result->quality.evaluation->loss, result->quality.fitness.mean, 12 * error);
     EXPECT_GT(error, 0);
     EXPECT_LE(result->owners[0].epsilon_spent, 2);
     EXPECT_NEAR(result->owners[0].epsilon_spent, 2, 1e-3);
     EXPECT_NEAR(result->owners[0].epsilon_evaluation, 0.4, 1e-3);
-    EXPECT_EQ(learn::read_model(folder / "model.json")->evaluation, result->evaluation);
+    EXPECT_EQ(learn::read_model(folder / "model.json")->evaluation, result->quality.evaluation);
   }
-  EXPECT_FALSE(simulate(small_input(), {.seed = 3})->evaluation);
+  EXPECT_FALSE(simulate(small_input(), {.seed = 3})->quality.evaluation);
 }
 
 }  // namespace simulate_test

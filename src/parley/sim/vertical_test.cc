@@ -1,5 +1,3 @@
-#include "parley/sim/vertical.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,8 +5,9 @@
 
 #include "parley/protocol/vertical/dealer.h"
 #include "parley/protocol/vertical/setting.h"
-#include "parley/sim/ledger_files.h"
-#include "parley/sim/world.h"
+#include "parley/sim/columns.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
 #include "support/columns_charter.h"
 #include "support/entropy.h"
 
@@ -130,17 +129,17 @@ TEST_P(SharingRules, FaultsChangeNeitherTheModelNorThePrice) {
   ASSERT_TRUE(calm) << describe(calm.error());
   EXPECT_EQ(calm->parts.size(), 3u);
   uint64_t broken = 0, resumed = 0;
-  for (uint64_t luck = 0; luck < 6; ++luck) {
+  for (uint64_t seed = 0; seed < 6; ++seed) {
     const double p = .01 * often();
     Faults faults{.drop = p, .duplicate = p, .corrupt = p / 2, .crash = p, .learner = p};
-    faults.delay = .01 * double(luck);
+    faults.delay = .01 * double(seed);
     faults.reorder = p / 5;
     const SimulateOptions options{.seed = 3};
     JobSetting setting{.input = input, .options = options, .faults = faults};
-    setting.luck = luck;
+    setting.fault_seed = seed;
     const auto run = run_job(setting);
     ASSERT_TRUE(run) << describe(run.error());
-    EXPECT_EQ(run->parts, calm->parts) << luck;
+    EXPECT_EQ(run->parts, calm->parts) << seed;
     for (size_t m = 0; m < 3; ++m) {
       EXPECT_EQ(run->owners[m].answered, rounds());
       EXPECT_EQ(run->owners[m].spent.epsilon, calm->owners[m].spent.epsilon);
@@ -157,14 +156,14 @@ TEST_P(SharingRules, AJournalThatLostItsLastReceiptsIsFilledAgain) {
   const auto calm = play(input);
   ASSERT_TRUE(calm);
   uint64_t resumed = 0;
-  for (uint64_t luck = 0; luck < 20; ++luck) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
     const SimulateOptions options{.seed = 3};
     JobSetting setting{.input = input, .options = options, .faults = {.learner = .03 * often()}};
-    setting.luck = luck;
+    setting.fault_seed = seed;
     const auto run = run_job(setting);
     ASSERT_TRUE(run) << describe(run.error());
-    EXPECT_EQ(run->parts, calm->parts) << luck;
-    EXPECT_EQ(run->journal.size(), calm->journal.size()) << luck;
+    EXPECT_EQ(run->parts, calm->parts) << seed;
+    EXPECT_EQ(run->journal.size(), calm->journal.size()) << seed;
     resumed += run->resumed;
   }
   EXPECT_GT(resumed, 10u);
@@ -289,7 +288,7 @@ TEST(Sharing, TheDealerRepeatsItselfForTheSameDataOnly) {
 TEST(Sharing, StatisticsAreReleasedOnceAndChargedToEveryOwner) {
   const auto result = simulate(some_input(1e4, "statistics"), {.seed = 4});
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_LT(result->relative_fitness.mean, .02);
+  EXPECT_LT(result->quality.relative_fitness.mean, .02);
   const auto paid = simulate(some_input(1, "statistics"), {.seed = 4});
   ASSERT_TRUE(paid);
   for (const auto& owner : paid->owners) {
@@ -303,7 +302,7 @@ TEST(Sharing, StatisticsAreReleasedOnceAndChargedToEveryOwner) {
 TEST(Sharing, NoisySharingIsSoundAndWeak) {
   const auto result = simulate(some_input(1e4, "noisy_sharing"), {.seed = 4});
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_LT(result->relative_fitness.mean, .3);
+  EXPECT_LT(result->quality.relative_fitness.mean, .3);
   const auto paid = simulate(some_input(1, "noisy_sharing"), {.seed = 4});
   ASSERT_TRUE(paid);
   for (const auto& owner : paid->owners) {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/files.h"
-#include "parley/base/version.h"
+#include "parley/report/provenance.h"
 #include "studies/reproduce/output/output.h"
 #include "studies/reproduce/plot/plot.h"
 
@@ -86,7 +86,7 @@ std::string verdicts_markdown(const std::vector<Figure>& figures) {
 
 std::string to_json(const Reproduction& reproduction) {
   Json json = {{"format", "parley.reproduce/1"},
-               {"parley", kVersion},
+               {"parley", report::provenance()},
                {"mode", reproduction.quick ? "quick" : "full"},
                {"seed", reproduction.seed},
                {"data", reproduction.data.empty() ? Json() : Json(reproduction.data)},

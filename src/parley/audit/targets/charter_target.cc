@@ -12,7 +12,7 @@
 #include "parley/learn/kernel/kernel.h"
 #include "parley/plan/can_run.h"
 #include "parley/protocol/sync.h"
-#include "parley/sim/party.h"
+#include "parley/sim/engine/party.h"
 #include "parley/wire/stream.h"
 
 namespace parley::audit {

@@ -10,8 +10,7 @@
 #include "parley/learn/kernel/kernel.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/protocol/federated/learner.h"
-#include "parley/sim/federated.h"
-#include "parley/sim/party.h"
+#include "parley/sim/engine/party.h"
 
 namespace parley::audit {
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/audit.h"
 #include "parley/base/entropy.h"
 #include "parley/base/result.h"
 
@@ -15,11 +16,7 @@ namespace parley::audit {
 /// Two neighbouring data sets: the attacker's record and its opposite, all else equal.
 enum class World { kFirst, kSecond };
 
-struct Claim {
-  double epsilon = 0;
-  double delta = 0;
-  bool gaussian = false;  // of the noise; allows the Gaussian bound
-};
+using parley::Claim;
 
 /// One play: what is attacked runs in this world, and the attacker makes a number of what it saw
 /// that is larger in the second. It may be called by several threads.

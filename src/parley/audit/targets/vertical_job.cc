@@ -6,7 +6,7 @@
 
 #include "parley/protocol/vertical/learner.h"
 #include "parley/protocol/vertical/owner.h"
-#include "parley/sim/party.h"
+#include "parley/sim/engine/party.h"
 
 namespace parley::audit {
 namespace {

@@ -17,10 +17,13 @@
 namespace parley {
 namespace {
 
-constexpr size_t kMemoryPage = 4096, kHuge = 2 << 20, kFileStep = 64 << 20;
+constexpr size_t kCacheLine = 64, kMemoryPage = 4096, kHuge = 2 << 20, kFileStep = 64 << 20;
+
+/// Less than a page lies on the heap: a simulation may have a million owners of a few rows each.
+constexpr bool on_heap(size_t bytes) { return bytes < kMemoryPage; }
 
 size_t rounded(size_t bytes) {
-  const size_t unit = bytes < kHuge ? kMemoryPage : kHuge;
+  const size_t unit = on_heap(bytes) ? kCacheLine : bytes < kHuge ? kMemoryPage : kHuge;
   return (bytes + unit - 1) / unit * unit;
 }
 
@@ -35,6 +38,13 @@ std::byte* reserve_at_huge_page(size_t bytes) {
   if (before > 0) ::munmap(pages, before);
   if (slack > before) ::munmap(pages + before + bytes, slack - before);
   return pages + before;
+}
+
+/// Zeros, from the start of a cache line to beyond the end of one, as pages have them.
+std::byte* heap_zeros(size_t bytes) {
+  void* const got = std::aligned_alloc(kCacheLine, bytes + kCacheLine);
+  check(got != nullptr);
+  return static_cast<std::byte*>(std::memset(got, 0, bytes + kCacheLine));
 }
 
 /// A file without a name, or -1.
@@ -55,6 +65,13 @@ int write_at_start(int file, const std::byte* from, size_t bytes) {
     if (put > 0) done += static_cast<size_t>(put);
   }
   return 0;
+}
+
+void give_back(std::byte* data, size_t bytes) {
+  if (on_heap(bytes))
+    std::free(data);
+  else
+    ::munmap(data, bytes);
 }
 
 }  // namespace
@@ -78,7 +95,7 @@ PageMemory& PageMemory::operator=(PageMemory other) noexcept {
 }
 
 PageMemory::~PageMemory() {
-  if (mapped_ > 0) ::munmap(data_, mapped_);
+  give_back(data_, mapped_);
   if (in_file())
     ::close(file_);
   else if (use_)
@@ -100,9 +117,13 @@ bool PageMemory::grow(size_t used, size_t bytes) {
 }
 
 void PageMemory::grow_in_memory(size_t bytes) {
-  std::byte* const pages = reserve_at_huge_page(bytes);
-  if (mapped_ > 0)
+  std::byte* const pages = on_heap(bytes) ? heap_zeros(bytes) : reserve_at_huge_page(bytes);
+  if (on_heap(mapped_)) {
+    if (mapped_ > 0) std::memcpy(pages, data_, mapped_);
+    give_back(data_, mapped_);
+  } else {
     check(::mremap(data_, mapped_, mapped_, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == pages);
+  }
   if (bytes >= kHuge) ::madvise(pages, bytes, MADV_HUGEPAGE);  // A wish: without, only slower.
   if (use_) use_->bytes += bytes - mapped_;
   data_ = pages;

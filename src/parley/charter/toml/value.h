@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/charter.h"
 
 namespace parley::charter {
 
@@ -44,11 +45,7 @@ struct Value {
   }
 };
 
-/// A change made on the command line, `--set protocol.rounds=5`. The value is read as TOML, and as
-/// text where it is none (gaussian); a member of an array is its number (owner.0.epsilon).
-struct Override {
-  std::string key, value;
-};
+using parley::Override;
 
 /// The whole document, a table. `file_name` is only for messages.
 Result<Value> parse_toml(std::string_view text, const std::string& file_name);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/data.h"
 #include "parley/data/readers/csv_records.h"
 #include "parley/data/readers/unpack.h"
 
@@ -16,11 +17,7 @@ namespace parley::data {
 
 bool is_utf8(std::string_view text);
 
-/// How a CSV file separates fields and writes decimals.
-struct CsvSigns {
-  char separator = ',';
-  char decimal = '.';
-};
+using parley::CsvSigns;
 Result<void> check_signs(const CsvSigns& signs);
 
 struct CsvScan {

@@ -7,6 +7,7 @@
 #include "parley/data/readers/csv.h"
 #include "parley/data/sources/postgres.h"
 #include "parley/data/sources/sqlite.h"
+#include "parley/data/sources/table.h"
 
 namespace parley::data {
 namespace {
@@ -40,6 +41,13 @@ Source source_of(const std::filesystem::path& file, const CsvSigns& signs) {
   return source;
 }
 
+Source source_of(Table table) {
+  Source source;
+  source.kind = Source::Kind::kTable;
+  source.table = std::make_shared<const Table>(std::move(table));
+  return source;
+}
+
 Result<CountedRows> load(const Source& source, const Schema& schema, const LoadOptions& options) {
   switch (source.kind) {
     case Source::Kind::kCsv:
@@ -56,6 +64,8 @@ Result<CountedRows> load(const Source& source, const Schema& schema, const LoadO
       return read_sqlite(source.path, source.query, schema, source.select, options.labels);
     case Source::Kind::kPostgres:
       return read_postgres(source.dsn, source.query, schema, source.select, options.labels);
+    case Source::Kind::kTable:
+      return read_table(*source.table, schema, source.select, options.labels);
   }
   return check(false), Error{};
 }
@@ -95,6 +105,8 @@ std::string name_of(const Source& source) {
       return source.path.filename().string();
     case Source::Kind::kPostgres:
       return "postgres";
+    case Source::Kind::kTable:
+      return "memory";
   }
   return check(false), "";
 }

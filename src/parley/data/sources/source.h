@@ -1,13 +1,15 @@
-// Where an owner's records lie, and one way to read them: files of several kinds and databases give
-// the same rows, bit for bit, for the same data.
+// Where an owner's records lie, and one way to read them: files of several kinds, databases and
+// tables in memory give the same rows, bit for bit, for the same data.
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/data.h"
 #include "parley/data/any_rows.h"
 #include "parley/data/intake.h"
 #include "parley/data/readers/csv_scan.h"
@@ -18,13 +20,14 @@
 namespace parley::data {
 
 struct Source {
-  enum class Kind { kCsv, kLibsvm, kSqlite, kPostgres };
+  enum class Kind { kCsv, kLibsvm, kSqlite, kPostgres, kTable };
   Kind kind = Kind::kCsv;
-  std::filesystem::path path{};       // files
-  std::string dsn{}, query{};         // databases
-  char separator = ',';               // CSV
-  char decimal = '.';                 // CSV
-  std::vector<std::string> header{};  // CSV without a header line
+  std::filesystem::path path{};          // files
+  std::string dsn{}, query{};            // databases
+  char separator = ',';                  // CSV
+  char decimal = '.';                    // CSV
+  std::vector<std::string> header{};     // CSV without a header line
+  std::shared_ptr<const Table> table{};  // in memory
   Selection select{};
   uint64_t unpacked_bytes_max = kUnpackedBytesMax;  // packed files
 };
@@ -36,6 +39,9 @@ struct LoadOptions {
 /// A file by its name: .libsvm, .svm and .svmlight are LIBSVM files, all others CSV; a .zst at the
 /// end says nothing.
 Source source_of(const std::filesystem::path& file, const CsvSigns& signs = {});
+
+/// Columns in memory.
+Source source_of(Table table);
 
 /// All records of the source. A record can be odd, never wrong; the structure can, and then the
 /// error says where. LIBSVM files have no names, so that no column can be renamed, filtered or
@@ -59,7 +65,7 @@ Result<CountedSparseRows> load_sparse(const Source& source, const Schema& schema
 /// What rows may take where a process shall stay below `megabytes`: the rest is for all else.
 MemoryLimit memory_for_rows(uint64_t megabytes, const std::filesystem::path& folder);
 
-/// For messages and results: the file's name, or which kind of database.
+/// For messages and results: the file's name, or which kind of source.
 std::string name_of(const Source& source);
 
 }  // namespace parley::data

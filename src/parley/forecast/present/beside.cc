@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "parley/base/version.h"
 #include "parley/forecast/present/answers.h"
+#include "parley/report/provenance.h"
 #include "parley/report/simulate.h"
 #include "parley/report/table.h"
 
@@ -29,14 +29,15 @@ std::string verdict(bool gains, bool sure) {
 }
 
 std::string side_by_side(const Forecast& f, const sim::SimulateResult& result) {
-  const sim::Spread& found = result.relative_fitness;
+  const sim::Spread& found = result.quality.relative_fitness;
   std::vector<std::vector<std::string>> rows = {
       {"", "forecast", "realised"},
       {"above the best, expected", percent(f.mean), percent(found.mean)},
       {"half of all runs", percent(f.p25) + " to " + percent(f.p75),
        percent(found.p25) + " to " + percent(found.p75)},
       {"90 % interval", percent(f.low) + " to " + percent(f.high), ""},
-      {f.metric + " together", metric_text(f, f.metric_joint), metric_of(f, result.joint_metrics)},
+      {f.metric + " together", metric_text(f, f.metric_joint),
+       metric_of(f, result.quality.joint_metrics)},
       {"public rows alone", percent(f.pilot_only),
        result.owners.front().pilot_only ? percent(*result.owners.front().pilot_only) : ""}};
   for (size_t i = 0; i < f.owners.size(); ++i) {
@@ -52,21 +53,21 @@ std::string side_by_side(const Forecast& f, const sim::SimulateResult& result) {
 }  // namespace
 
 void add_realised(Forecast& forecast, const sim::SimulateResult& result) {
-  forecast.realised = {result.relative_fitness.mean, result.relative_fitness.standard_error,
-                       result.runs};
+  forecast.realised = {result.quality.relative_fitness.mean,
+                       result.quality.relative_fitness.standard_error, result.job.runs};
 }
 
 std::string beside_text(const Forecast& f, const sim::SimulateResult& result) {
   return to_text(f) + "\n" + report::to_text(result) + "\n" +
          fmt::format(
              "What was forecast from public rows alone, and what came out over {} runs:\n\n",
-             result.runs) +
+             result.job.runs) +
          side_by_side(f, result);
 }
 
 std::string beside_json(const Forecast& f, const sim::SimulateResult& result) {
   return Json{{"format", "parley.demo/1"},
-              {"parley", kVersion},
+              {"parley", report::provenance()},
               {"forecast", Json::parse(to_json(f))},
               {"simulate", Json::parse(report::to_json(result))}}
              .dump(2) +

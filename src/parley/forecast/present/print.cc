@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/base/version.h"
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/present/answers.h"
+#include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
 namespace parley::forecast {
@@ -182,7 +182,7 @@ std::string to_text(const Forecast& f) {
 std::string to_json(const Forecast& f) {
   Json json = {
       {"format", "parley.forecast/1"},
-      {"parley", kVersion},
+      {"parley", report::provenance()},
       {"charter", {{"name", f.charter_name}, {"sha256", f.charter_hash}, {"complete", f.complete}}},
       {"inputs", {{"pilot_rows", f.pilot_rows}, {"private_rows_read", 0}}},
       {"predictor", {{"name", f.predictor}, {"why", f.why}, {"others", f.others}}}};

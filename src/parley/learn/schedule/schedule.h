@@ -53,7 +53,7 @@ Schedule pilot_newton(uint32_t answers, double scale, Average average, std::vect
 /// Column r goes through the same operations whatever the number of runs.
 class Descent {
  public:
-  Descent(Schedule schedule, double box, double l2, size_t runs);
+  Descent(Schedule schedule, double box, double l2, size_t runs = 1);
 
   /// One round: `gradients` holds the mean gradient of the data, column by column.
   void step(std::span<const double> gradients);
@@ -62,8 +62,8 @@ class Descent {
   size_t runs() const { return runs_; }
   size_t rounds_done() const { return done_; }
   bool finished() const { return done_ == schedule_.rounds.size(); }
-  std::span<const double> theta(size_t run) const { return column(theta_, run); }
-  std::span<const double> average(size_t run) const { return column(average_, run); }
+  std::span<const double> theta(size_t run = 0) const { return column(theta_, run); }
+  std::span<const double> average(size_t run = 0) const { return column(average_, run); }
 
  private:
   std::span<const double> column(const std::vector<double>& state, size_t run) const {

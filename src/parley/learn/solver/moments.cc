@@ -10,7 +10,8 @@ namespace parley::learn {
 namespace {
 
 constexpr size_t kMomentPieces = 16,
-                 kChunk = 256;  // A chunk stays in the cache for its second reading.
+                 kChunk = 256,           // A chunk stays in the cache for its second reading.
+                 kRowsPerThread = 4096;  // Fewer are summed before a thread has started.
 
 struct Sums {
   ProductSum products;
@@ -55,7 +56,8 @@ void Moments::add_any(const AnyRows& rows, int threads) {
   const size_t memory = (size_t{1} << 28) / (columns_ * stride * sizeof(double));
   const size_t pieces = std::clamp<size_t>(memory, 1, kMomentPieces);
   std::vector<Sums> parts(pieces, Sums(columns_, stride));
-  in_parallel(threads, pieces, [&](size_t, size_t first, size_t last) {
+  const auto useful = static_cast<int>(rows.size() / kRowsPerThread) + 1;
+  in_parallel(std::min(threads, useful), pieces, [&](size_t, size_t first, size_t last) {
     for (size_t k = first; k < last; ++k) {
       const size_t end = rows.size() * (k + 1) / pieces;
       // Whole chunks, so that the sums are those of one window.

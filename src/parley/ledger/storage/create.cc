@@ -54,8 +54,9 @@ CREATE TRIGGER charge_is_kept BEFORE DELETE ON charge BEGIN SELECT RAISE(ABORT, 
 )sql";
 
 /// Renamed, and the new name made durable.
-bool move_durably(const std::string& from, const std::filesystem::path& to) {
+bool move(const std::string& from, const std::filesystem::path& to, Disk disk) {
   if (std::rename(from.c_str(), to.c_str()) != 0) return false;
+  if (disk == Disk::kUnsynced) return true;
   const int folder = ::open(to.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return false;
   const bool synced = ::fsync(folder) == 0;
@@ -70,8 +71,10 @@ Hash random_hash() {
   return hash;
 }
 
-Result<void> create_aside(const std::string& aside, const std::string& owner, Clock& clock) {
+Result<void> create_aside(const std::string& aside, const std::string& owner, Clock& clock,
+                          Disk disk) {
   Connection db = TRY(Connection::create(aside));
+  if (disk == Disk::kUnsynced) TRY(db.run("PRAGMA synchronous=OFF"));
   TRY(create(db, owner, clock, random_hash()));
   return db.run("PRAGMA journal_mode=WAL");  // Kept in the file. Closing empties the log.
 }
@@ -89,8 +92,8 @@ Result<void> create(Connection& db, const std::string& owner, Clock& clock, cons
   });
 }
 
-Result<void> create_file(const std::filesystem::path& file, const std::string& owner,
-                         Clock& clock) {
+Result<void> create_file(const std::filesystem::path& file, const std::string& owner, Clock& clock,
+                         Disk disk) {
   const std::string name = file.string(), aside = name + ".unfinished";
   std::error_code ignored;
   if (std::filesystem::file_size(name + "-wal", ignored) > 0 && !ignored)
@@ -103,8 +106,8 @@ Result<void> create_file(const std::filesystem::path& file, const std::string& o
       std::filesystem::remove(aside + end, ignored);
   };
   clear();  // What an interrupted attempt left.
-  Result<void> made = create_aside(aside, owner, clock);
-  if (made && !move_durably(aside, file))
+  Result<void> made = create_aside(aside, owner, clock, disk);
+  if (made && !move(aside, file, disk))
     made = Error{Code::kFailed,
                  std::string("cannot make the ledger: ") + std::strerror(errno),
                  "Check the permissions of the folder and the room on the disk.",

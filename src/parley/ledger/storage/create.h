@@ -22,8 +22,12 @@ inline constexpr const char* kShape =
 /// Makes the tables and the ledger's own row, in one transaction.
 Result<void> create(Connection& db, const std::string& owner, Clock& clock, const Hash& genesis);
 
+/// Whether rows must survive a power cut. Those of a simulation need not.
+enum class Disk { kSynced, kUnsynced };
+
 /// Makes the file, whole or not at all: it is written beside and renamed. The caller holds the
 /// lock.
-Result<void> create_file(const std::filesystem::path& file, const std::string& owner, Clock& clock);
+Result<void> create_file(const std::filesystem::path& file, const std::string& owner, Clock& clock,
+                         Disk disk);
 
 }  // namespace parley::ledger

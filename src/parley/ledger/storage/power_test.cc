@@ -85,7 +85,7 @@ struct PowerTest : testing::Test {
   const fs::path file = folder / "ledger.db", log = folder / "ledger.db-wal",
                  index = folder / "ledger.db-shm";
   StoppedClock clock;
-  Disk disk;
+  test::Disk disk;
   std::vector<Left> left;
   size_t crashes = 0;
 };

@@ -208,10 +208,6 @@ Result<Connection> Connection::read(const std::filesystem::path& file) {
              : open(file.string(), SQLITE_OPEN_READONLY, file.string());
 }
 
-Result<Connection> Connection::in_memory() {
-  return open(":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "");
-}
-
 Result<Statement> Connection::prepare(const char* sql) {
   sqlite3_stmt* statement = statements_->take(sql);
   if (statement == nullptr) {

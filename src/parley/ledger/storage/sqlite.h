@@ -63,7 +63,6 @@ class Connection {
   static Result<Connection> create(const std::filesystem::path& file);
   /// An existing file, which is not changed, whatever is in it; also while someone else writes.
   static Result<Connection> read(const std::filesystem::path& file);
-  static Result<Connection> in_memory();
 
   Result<Statement> prepare(const char* sql);
   /// Any number of statements whose results nobody needs.
@@ -74,14 +73,18 @@ class Connection {
   /// All of `work`, or nothing. Alone as a writer from its first line on.
   template <class Work>
   Result<void> in_transaction(const Work& work) {
-    TRY(execute("BEGIN IMMEDIATE"));
+    TRY(begin());
     Result<void> done = work();
-    if (done) done = execute("COMMIT");
+    if (done) done = commit();
     if (!done) roll_back();
     return done;
   }
 
-  /// As it stands in errors; empty in memory.
+  Result<void> begin() { return execute("BEGIN IMMEDIATE"); }
+  Result<void> commit() { return execute("COMMIT"); }
+  void roll_back();
+
+  /// As it stands in errors.
   const std::string& file() const { return file_; }
 
  private:
@@ -91,7 +94,6 @@ class Connection {
   static Result<Connection> open(const std::string& name, int flags, std::string file);
   Result<void> execute(const char* sql);  // one statement
   Connection(std::unique_ptr<sqlite3, Close> connection, std::string file);
-  void roll_back();
 
   std::unique_ptr<sqlite3, Close> connection_;
   std::string file_;

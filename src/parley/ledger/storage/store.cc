@@ -74,12 +74,7 @@ Result<Loaded> read_origin(Connection& db) {
                  "Use the version of Parley that wrote it, or a newer one.",
                  {.file = db.file()}};
   const std::string owner = select.text(1), created = select.text(2);
-  const Hash origin = TupleBytes()
-                          .add(static_cast<uint64_t>(format))
-                          .add(owner)
-                          .add(created)
-                          .add(select.blob(3))
-                          .sha256();
+  const Hash origin = origin_of(owner, created, select.blob(3));
   if (TRY(select.step())) return broken(db, "is a ledger with two owners");
   return Loaded{owner, created, Chain(origin)};
 }
@@ -114,6 +109,10 @@ Result<void> read_rows(Connection& db, Chain& chain, const std::function<void(Ro
 
 }  // namespace
 
+Hash origin_of(const std::string& owner, const std::string& created, ByteView genesis) {
+  return TupleBytes().add(uint64_t{kFormat}).add(owner).add(created).add(genesis).sha256();
+}
+
 Result<Loaded> load(Connection& db, const std::function<void(Row)>& each) {
   // Every row is looked up in an index in the order of its hash; 128 MB hold that of a million.
   TRY(db.run("PRAGMA cache_size = -131072"));
@@ -129,8 +128,8 @@ Result<Loaded> load(Connection& db, const std::function<void(Row)>& each) {
   return loaded;
 }
 
-Result<void> expect_head(Connection& db, const Chain& chain) {
-  Statement select = TRY(db.prepare("SELECT id, hash FROM charge ORDER BY id DESC LIMIT 1"));
+Result<void> Tables::expect_head(const Chain& chain) {
+  Statement select = TRY(db_.prepare("SELECT id, hash FROM charge ORDER BY id DESC LIMIT 1"));
   const bool any = TRY(select.step());
   Hash head{};
   const bool same =
@@ -140,12 +139,12 @@ Result<void> expect_head(Connection& db, const Chain& chain) {
   return Error{Code::kIntegrity,
                "someone else wrote to the ledger while it was in use",
                "Stop whatever wrote to it, then verify it.",
-               {.file = db.file()}};
+               {.file = db_.file()}};
 }
 
-Result<void> insert(Connection& db, const Row& row) {
+Result<void> Tables::insert(const Row& row) {
   Statement insert =
-      TRY(db.prepare("INSERT INTO charge VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+      TRY(db_.prepare("INSERT INTO charge VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   insert.bind(row.id).bind(row.at).bind(row.kind).bind(row.dataset).bind(row.charter);
   insert.bind(row.round).bind(row.query).bind(row.event).bind(row.track).bind(row.cost);
   insert.bind(row.delta).bind(row.answer).bind(row.previous).bind(row.hash);
@@ -153,10 +152,10 @@ Result<void> insert(Connection& db, const Row& row) {
   return {};
 }
 
-Result<void> put(Connection& db, const Dataset& dataset) {
+Result<void> Tables::put(const Dataset& dataset) {
   const privacy::Budget& budget = dataset.budget;
   // Not INSERT OR REPLACE: that deletes first, and rows refer to it.
-  Statement put = TRY(db.prepare(
+  Statement put = TRY(db_.prepare(
       "INSERT INTO dataset VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
       "epsilon = excluded.epsilon, delta = excluded.delta, pure_max = excluded.pure_max, rho_max = "
       "excluded.rho_max, delta_convert = excluded.delta_convert, delta_extra = "
@@ -168,20 +167,40 @@ Result<void> put(Connection& db, const Dataset& dataset) {
   return {};
 }
 
-Result<std::optional<Row>> find_row(Connection& db, int64_t id) {
-  Statement select = TRY(db.prepare((std::string(kSelectRow) + "WHERE id = ?").c_str()));
+Result<std::optional<Row>> Tables::find_row(int64_t id) {
+  Statement select = TRY(db_.prepare((std::string(kSelectRow) + "WHERE id = ?").c_str()));
   select.bind(id);
   if (!TRY(select.step())) return std::optional<Row>();
-  Row row = TRY(read_row(db, select));
+  Row row = TRY(read_row(db_, select));
   if (row.hash != hash_of(row))
-    return broken(db, "is not what its hash says", "row " + std::to_string(row.id));
+    return broken(db_, "is not what its hash says", "row " + std::to_string(row.id));
   return std::optional<Row>(std::move(row));
 }
 
-Result<bool> has_row(Connection& db, const Hash& hash) {
-  Statement select = TRY(db.prepare("SELECT 1 FROM charge WHERE hash = ?"));
+Result<bool> Tables::has_row(const Hash& hash) {
+  Statement select = TRY(db_.prepare("SELECT 1 FROM charge WHERE hash = ?"));
   select.bind(hash);
   return TRY(select.step());
+}
+
+Result<void> RowList::begin() {
+  before_ = rows_.size();
+  return {};
+}
+
+Result<void> RowList::insert(const Row& row) {
+  check(row.id == static_cast<int64_t>(rows_.size()) + 1);
+  rows_.push_back(row);
+  return {};
+}
+
+Result<std::optional<Row>> RowList::find_row(int64_t id) {
+  if (id < 1 || id > static_cast<int64_t>(rows_.size())) return std::optional<Row>();
+  return std::optional(rows_[static_cast<size_t>(id - 1)]);
+}
+
+Result<bool> RowList::has_row(const Hash& hash) {
+  return std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return row.hash == hash; });
 }
 
 }  // namespace parley::ledger

@@ -32,13 +32,13 @@ struct FederatedLearner::Attempt {
 FederatedLearner::FederatedLearner(FederatedPlan plan)
     : Learner(plan.owners.size()),
       plan_(std::move(plan)),
-      seats_(plan_.owners.size()),
-      descent_(plan_.schedule, plan_.box, plan_.l2, 1) {}
+      states_(plan_.owners.size()),
+      descent_(plan_.schedule, plan_.box, plan_.l2) {}
 
 FederatedLearner::~FederatedLearner() = default;
 
 std::vector<double> FederatedLearner::point() const {
-  const auto at = evaluating() ? descent_.average(0) : descent_.theta(0);
+  const auto at = evaluating() ? descent_.average() : descent_.theta();
   return {at.begin(), at.end()};
 }
 
@@ -53,29 +53,29 @@ size_t FederatedLearner::numbers() const {
 
 template <class Message>
 void FederatedLearner::send(size_t owner, const Message& message, Step& step) {
-  step.messages.push_back({owner, 0, seats_[owner].stream->send(message)});
+  step.messages.push_back({owner, states_[owner].stream->send(message)});
 }
 
 void FederatedLearner::attend(size_t owner) {
   leave(owner);
-  seats_.at(owner).stream.emplace(plan_.charter);
+  states_.at(owner).stream.emplace(plan_.charter);
 }
 
 void FederatedLearner::leave(size_t owner) {
-  seats_.at(owner).stream.reset();
-  seats_[owner].greeted = false;
+  states_.at(owner).stream.reset();
+  states_[owner].greeted = false;
   if (!attempt_) return;
   attempt_->members.erase(owner);
   attempt_->awaited.erase(owner);
 }
 
 Result<Step> FederatedLearner::step(size_t owner, ByteView message) {
-  Seat& seat = seats_[owner];
-  check(seat.stream.has_value());
-  auto received = TRY(seat.stream->receive_from_owner(message));
+  OwnerState& state = states_[owner];
+  check(state.stream.has_value());
+  auto received = TRY(state.stream->receive_from_owner(message));
   const PlannedOwner& who = plan_.owners[owner];
   const bool greeting = std::holds_alternative<wire::Hello>(received.body);
-  if (greeting == seat.greeted)
+  if (greeting == state.greeted)
     return wrong(who, greeting ? "a second greeting" : "a message before its greeting");
   return std::visit(
       Match{[&](wire::Hello& hello) { return greet(owner, hello); },
@@ -92,18 +92,18 @@ Result<Step> FederatedLearner::step(size_t owner, ByteView message) {
 
 Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
   TRY(check_version(hello.version));
-  Seat& seat = seats_[owner];
+  OwnerState& state = states_[owner];
   Step step;
-  const uint32_t last = seat.answers.last;
+  const uint32_t last = state.answers.last;
   send(owner, welcome(owner, last + 1), step);
   if (hello.last_round < last) {  // The proof will stop it; it is asked nothing.
     step.stale = forgot(plan_.owners[owner], hello.last_round, last);
     return step;
   }
-  seat.greeted = true;
-  seat.given_up = false;
-  seat.paid = hello.last_round;
-  if (finished()) send(owner, wire::Finished{model_hash(descent_.average(0))}, step);
+  state.greeted = true;
+  state.given_up = false;
+  state.paid = hello.last_round;
+  if (finished()) send(owner, wire::Finished{model_hash(descent_.average())}, step);
   if (refused()) send(owner, wire::Abort{refused()->code, refused()->what}, step);
   go_on(step);
   return step;
@@ -159,13 +159,13 @@ Result<void> FederatedLearner::take_step(size_t owner, wire::ReceivedFromMember&
 /// Also of a journal. Nothing changes if it is wrong.
 Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAnswer& answer) {
   const PlannedOwner& who = plan_.owners[owner];
-  Seat& seat = seats_[owner];
+  OwnerState& state = states_[owner];
   const privacy::Receipt& receipt = answer.receipt;
   if (begun_ == 0 || arrived_.contains(owner) || finished())
     return wrong(who, "a vector that was not asked for");
   const bool evaluation = evaluating();
   const uint32_t most = evaluation ? plan_.evaluation->answers : plan_.answers;
-  Seat::Receipts& before = seat.of(evaluation);
+  OwnerState::Receipts& before = state.of(evaluation);
   if ((receipt.kind == privacy::ReleaseKind::kEvaluation) != evaluation)
     return wrong(who, evaluation ? "a vector where its evaluation is due"
                                  : "an evaluation where a vector is due");
@@ -179,9 +179,9 @@ Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAns
   arrived_.insert(owner);
   for (size_t j = 0; j < masked_.size(); ++j) masked_[j] += static_cast<uint64_t>(answer.values[j]);
   before = {answer.round, receipt.job};
-  if (!evaluation) seat.paid = std::max(seat.paid, answer.round), ++seat.taken;
-  const double training = seat.spent.epsilon - seat.spent.evaluation;
-  seat.spent = {receipt.epsilon_spent, evaluation ? receipt.epsilon_spent - training : 0};
+  if (!evaluation) state.paid = std::max(state.paid, answer.round), ++state.taken;
+  const double training = state.spent.epsilon - state.spent.evaluation;
+  state.spent = {receipt.epsilon_spent, evaluation ? receipt.epsilon_spent - training : 0};
   keep_newest(owner, plan_.charter, answer);
   return {};
 }
@@ -191,7 +191,7 @@ Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAns
 Result<void> FederatedLearner::check_signed(size_t owner, const wire::ReceivedAnswer& answer) {
   const PlannedOwner& who = plan_.owners[owner];
   const privacy::Receipt& receipt = answer.receipt;
-  const Seat::Receipts& before = seats_[owner].of(evaluating());
+  const OwnerState::Receipts& before = states_[owner].of(evaluating());
   if (receipt.query != gate::share_query_hash(plan_.charter, begun_, point(), receipt.kind))
     return wrong(who, "a vector for another question");
   if (receipt.answer != sha256(bytes_of(answer.values)))
@@ -205,10 +205,10 @@ Result<void> FederatedLearner::check_signed(size_t owner, const wire::ReceivedAn
 bool FederatedLearner::can_begin() const {
   if (attempt_ || finished() || refused()) return false;
   size_t ready = 0;
-  for (const Seat& seat : seats_) {
-    if (!can_pay(seat)) continue;
-    if (!seat.greeted && !seat.given_up) return false;
-    ready += seat.greeted;
+  for (const OwnerState& state : states_) {
+    if (!can_pay(state)) continue;
+    if (!state.greeted && !state.given_up) return false;
+    ready += state.greeted;
   }
   return ready >= plan_.circle.survivors();
 }
@@ -235,12 +235,13 @@ void FederatedLearner::go_on(Step& step) {
 Step FederatedLearner::time_is_up() {
   Step step;
   if (finished() || refused()) return step;
-  const auto there = std::count_if(seats_.begin(), seats_.end(),
-                                   [&](const Seat& seat) { return seat.greeted && can_pay(seat); });
+  const auto there = std::count_if(states_.begin(), states_.end(), [&](const OwnerState& state) {
+    return state.greeted && can_pay(state);
+  });
   if (attempt_)
     attempt_->awaited.clear();
   else if (static_cast<size_t>(there) >= plan_.circle.survivors())
-    for (Seat& seat : seats_) seat.given_up = !seat.greeted;
+    for (OwnerState& state : states_) state.given_up = !state.greeted;
   go_on(step);
   return step;
 }
@@ -258,8 +259,8 @@ void FederatedLearner::begin(Step& step) {
   step.notes.push_back({.kind = wire::Note::Kind::kBegun, .round = begun_});
   using enum privacy::ReleaseKind;
   const privacy::ReleaseKind kind = evaluating() ? kEvaluation : kAnswer;
-  for (size_t owner = 0; owner < seats_.size(); ++owner) {
-    if (!seats_[owner].greeted || !can_pay(seats_[owner])) continue;
+  for (size_t owner = 0; owner < states_.size(); ++owner) {
+    if (!states_[owner].greeted || !can_pay(states_[owner])) continue;
     attempt_->members.insert(owner);
     send(owner, wire::Query{begun_, privacy::Public::from_model(point()), kind}, step);
   }
@@ -287,7 +288,7 @@ Result<void> FederatedLearner::close(Step& step) {
       break;
     case Attempt::Phase::kShares:
       pass_on(TRY(server.close_shares()), step);
-      for (const size_t owner : attempt_->awaited) seats_[owner].paid += !evaluating();
+      for (const size_t owner : attempt_->awaited) states_[owner].paid += !evaluating();
       attempt_->phase = Attempt::Phase::kMasked;
       break;
     case Attempt::Phase::kMasked: {
@@ -329,7 +330,7 @@ Result<void> FederatedLearner::take_sum(const std::vector<int64_t>& sum) {
 void FederatedLearner::descend(const std::vector<int64_t>& sum) {
   double present = 0;
   for (const size_t owner : arrived_) present += plan_.owners[owner].weight;
-  const double unit = arrived_.size() == seats_.size() ? plan_.unit : plan_.unit / present;
+  const double unit = arrived_.size() == states_.size() ? plan_.unit : plan_.unit / present;
   std::vector<double> gradient;
   for (const int64_t value : sum) gradient.push_back(unit * static_cast<double>(value));
   descent_.step(gradient);
@@ -359,8 +360,8 @@ void FederatedLearner::abandon(const Error& why) {
 
 /// As far as is known: of an owner that is away, from its last receipt.
 bool FederatedLearner::enough_can_pay() const {
-  const auto left =
-      std::count_if(seats_.begin(), seats_.end(), [&](const Seat& seat) { return can_pay(seat); });
+  const auto left = std::count_if(states_.begin(), states_.end(),
+                                  [&](const OwnerState& state) { return can_pay(state); });
   return static_cast<size_t>(left) >= plan_.circle.survivors();
 }
 
@@ -375,12 +376,12 @@ Error FederatedLearner::spent_up() const {
 }
 
 void FederatedLearner::end_all(Step& step) {
-  for (size_t owner = 0; owner < seats_.size(); ++owner) {
-    if (!seats_[owner].greeted) continue;
+  for (size_t owner = 0; owner < states_.size(); ++owner) {
+    if (!states_[owner].greeted) continue;
     if (refused())
       send(owner, wire::Abort{refused()->code, refused()->what}, step);
     else
-      send(owner, wire::Finished{model_hash(descent_.average(0))}, step);
+      send(owner, wire::Finished{model_hash(descent_.average())}, step);
   }
 }
 
@@ -414,15 +415,15 @@ Result<void> FederatedLearner::replay(const wire::Note& note) {
 
 bool FederatedLearner::awaits(size_t owner) const {
   if (finished() || refused()) return false;
-  return attempt_ ? attempt_->awaited.contains(owner) : !seats_[owner].greeted;
+  return attempt_ ? attempt_->awaited.contains(owner) : !states_[owner].greeted;
 }
 
 Trained FederatedLearner::trained() const {
-  Trained trained{.theta = {descent_.average(0).begin(), descent_.average(0).end()},
+  Trained trained{.theta = {descent_.average().begin(), descent_.average().end()},
                   .evaluation = evaluation_};
-  for (const Seat& seat : seats_) {
-    trained.spent.push_back(seat.spent);
-    trained.answers.push_back(seat.taken);
+  for (const OwnerState& state : states_) {
+    trained.spent.push_back(state.spent);
+    trained.answers.push_back(state.taken);
   }
   return trained;
 }

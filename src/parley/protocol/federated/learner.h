@@ -60,7 +60,7 @@ class FederatedLearner final : public Learner {
   uint32_t begun() const { return begun_; }
 
  private:
-  struct Seat {
+  struct OwnerState {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
     bool given_up = false;  // was away when an aggregation began
@@ -89,7 +89,7 @@ class FederatedLearner final : public Learner {
   bool evaluating() const {
     return plan_.evaluation && descent_.finished() && !evaluation_ && !without_evaluation_;
   }
-  bool can_pay(const Seat& seat) const { return evaluating() || seat.paid < plan_.answers; }
+  bool can_pay(const OwnerState& state) const { return evaluating() || state.paid < plan_.answers; }
   size_t words() const;
   void expect_vectors();
   void begin(Step& step);
@@ -111,7 +111,7 @@ class FederatedLearner final : public Learner {
   void send(size_t owner, const Message& message, Step& step);
 
   FederatedPlan plan_;
-  std::vector<Seat> seats_;
+  std::vector<OwnerState> states_;
   learn::Descent descent_;
   uint32_t begun_ = 0, evaluations_begun_ = 0;
   std::optional<learn::Evaluation> evaluation_{};

@@ -16,6 +16,7 @@
 #include "parley/learn/model.h"
 #include "parley/learn/vertical/model_part.h"
 #include "parley/ledger/read.h"
+#include "parley/verify.h"
 #include "parley/wire/transcript.h"
 
 namespace parley::protocol {
@@ -39,36 +40,7 @@ struct Evidence {
   const learn::Manifest* manifest = nullptr;
 };
 
-struct VerifyResult {
-  struct Owner {
-    std::string name{};
-    size_t answers = 0;                 // its evaluation included
-    double epsilon = 0;                 // recomputed from the events of its receipts
-    double epsilon_claimed = 0;         // in its last receipt
-    double epsilon_charter = 0;         // what it may spend on this job
-    double delta_charter = 0;           // 0 without Gaussian noise; epsilon is at this delta
-    std::optional<Hash> ledger_head{};  // of the ledger that was compared
-  };
-  /// One thing that is not what it must be.
-  struct Finding {
-    std::string owner{};  // empty: of the whole
-    uint32_t round = 0;   // 0: of no single one
-    std::string what{};
-  };
-
-  std::string charter_name{};
-  Hash charter{};
-  uint64_t rounds = 0;
-  uint64_t answers = 0;
-  std::optional<learn::Evaluation> evaluation{};  // recomputed, too
-  bool recomputed = false;  // the model; not when an answer is already in doubt
-  bool in_parts = false;    // it lies with the owners, and nobody else can recompute it
-  bool file_compared = false;
-  std::vector<Owner> owners{};
-  std::vector<Finding> findings{};
-
-  bool holds() const { return findings.empty(); }
-};
+using parley::VerifyResult;
 
 /// An error means that there is nothing to verify, such as a draft; what is false is a finding.
 Result<VerifyResult> verify(const Evidence& evidence);

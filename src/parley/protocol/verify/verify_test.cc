@@ -93,7 +93,7 @@ class Verify : public testing::Test {
     std::deque<Outgoing> post;
     for (size_t place : {0u, 1u}) {
       learner.attend(place);
-      const Step greeted = *learner.step(place, 0, owners_[place].connect());
+      const Step greeted = *learner.step(place, owners_[place].connect());
       post.insert(post.end(), greeted.messages.begin(), greeted.messages.end());
     }
     transcript_.charter = charter_.hash;
@@ -101,7 +101,7 @@ class Verify : public testing::Test {
     for (; !post.empty(); post.pop_front()) {
       const auto reply = *owners_[post[0].owner].step(post[0].message);
       if (!reply) continue;
-      Step step = *learner.step(post[0].owner, 0, *reply);
+      Step step = *learner.step(post[0].owner, *reply);
       transcript_.entries.push_back({kNames[post[0].owner], *std::move(step.taken)});
       post.insert(post.end(), step.messages.begin(), step.messages.end());
     }

@@ -32,7 +32,10 @@ Result<VerticalPlan> vertical_plan(const charter::Charter& charter) {
 }
 
 VerticalLearner::VerticalLearner(VerticalPlan plan, const Secret32& key)
-    : Learner(plan.owners.size()), plan_(std::move(plan)), key_(key), seats_(plan_.owners.size()) {}
+    : Learner(plan.owners.size()),
+      plan_(std::move(plan)),
+      key_(key),
+      states_(plan_.owners.size()) {}
 
 size_t VerticalLearner::numbers() const {
   return (wire::kPieceBytesMax + 4096) / 8;  // Letters are the longest messages.
@@ -40,43 +43,43 @@ size_t VerticalLearner::numbers() const {
 
 void VerticalLearner::attend(size_t owner) {
   leave(owner);
-  seats_[owner].stream.emplace(plan_.terms.charter);
+  states_[owner].stream.emplace(plan_.terms.charter);
 }
 
 /// Without it nothing can go on; when it is back, a new session begins.
 void VerticalLearner::leave(size_t owner) {
-  seats_[owner].stream.reset();
-  seats_[owner].hello.reset();
+  states_[owner].stream.reset();
+  states_[owner].hello.reset();
   live_ = aligning_ = false;
 }
 
 bool VerticalLearner::all_are_there() const {
-  return std::all_of(seats_.begin(), seats_.end(),
-                     [](const Seat& seat) { return seat.hello.has_value(); });
+  return std::all_of(states_.begin(), states_.end(),
+                     [](const OwnerState& state) { return state.hello.has_value(); });
 }
 
 uint64_t VerticalLearner::rounds_done() const {
   uint32_t least = plan_.terms.rounds;
-  for (const Seat& seat : seats_) least = std::min(least, seat.taken);
+  for (const OwnerState& state : states_) least = std::min(least, state.taken);
   return least;
 }
 
 bool VerticalLearner::awaits(size_t owner) const {
-  const Seat& seat = seats_[owner];
+  const OwnerState& state = states_[owner];
   if (finished_) return false;
-  if (!live_) return !seat.hello;
-  if (aligning_) return seat.hello->columns == Hash{};
-  if (seat.set_up + 1 < seats_.size()) return true;
-  if (round_ > plan_.terms.rounds) return !seat.part;
-  return dealt_ && !seat.answered;
+  if (!live_) return !state.hello;
+  if (aligning_) return state.hello->columns == Hash{};
+  if (state.set_up + 1 < states_.size()) return true;
+  if (round_ > plan_.terms.rounds) return !state.part;
+  return dealt_ && !state.answered;
 }
 
 Result<Step> VerticalLearner::step(size_t owner, ByteView message) {
-  check(seats_[owner].stream.has_value());
-  auto received = TRY(seats_[owner].stream->receive_from_owner(message));
+  check(states_[owner].stream.has_value());
+  auto received = TRY(states_[owner].stream->receive_from_owner(message));
   const PlannedOwner& who = plan_.owners[owner];
   const bool greeting = std::holds_alternative<wire::Hello>(received.body);
-  if (greeting == seats_[owner].hello.has_value() && !is_after_alignment(received.body))
+  if (greeting == states_[owner].hello.has_value() && !is_after_alignment(received.body))
     return wrong(who, greeting ? "a second greeting" : "a message before its greeting");
   if (!greeting && (finished_ || refused())) return Step{};  // It crossed the farewell.
   return std::visit(
@@ -96,7 +99,7 @@ Result<Step> VerticalLearner::step(size_t owner, ByteView message) {
 
 Result<Step> VerticalLearner::greet(size_t owner, const wire::Hello& hello) {
   TRY(check_version(hello.version));
-  Seat& seat = seats_[owner];
+  OwnerState& state = states_[owner];
   const PlannedOwner& who = plan_.owners[owner];
   if (!hello.sharing) return wrong(who, "a greeting of another protocol");
   const wire::VerticalHello& said = *hello.sharing;
@@ -104,14 +107,14 @@ Result<Step> VerticalLearner::greet(size_t owner, const wire::Hello& hello) {
   if (who.sign_key && !(said.signature && is_signed(*who.sign_key, key, *said.signature)))
     return wrong(who, "a key for letters that its sign_key in the charter did not sign");
   Step step;
-  if (seat.hello && (!aligning_ || said.session != session_)) return step;  // It crossed another.
-  if (!seat.hello) send(owner, welcome(owner, seat.taken + 1), step);
-  if (hello.last_round < seat.taken) {  // The proof will stop it; it is asked nothing.
-    step.stale = forgot(who, hello.last_round, seat.taken);
+  if (state.hello && (!aligning_ || said.session != session_)) return step;  // It crossed another.
+  if (!state.hello) send(owner, welcome(owner, state.taken + 1), step);
+  if (hello.last_round < state.taken) {  // The proof will stop it; it is asked nothing.
+    step.stale = forgot(who, hello.last_round, state.taken);
     return step;
   }
-  seat.hello = said;
-  seat.opened = std::min(said.opened, plan_.terms.rounds);
+  state.hello = said;
+  state.opened = std::min(said.opened, plan_.terms.rounds);
   if (finished_ || refused()) {
     end_all(step);
   } else if (all_are_there() && plan_.terms.intersect && !all_are_aligned()) {
@@ -129,10 +132,10 @@ Result<Step> VerticalLearner::greet(size_t owner, const wire::Hello& hello) {
 
 /// The digests of the ids must agree before anything else is sent.
 std::optional<Error> VerticalLearner::mismatch() const {
-  const Hash& first = seats_[0].hello->records;
+  const Hash& first = states_[0].hello->records;
   std::string others;
-  for (size_t i = 1; i < seats_.size(); ++i)
-    if (seats_[i].hello->records != first)
+  for (size_t i = 1; i < states_.size(); ++i)
+    if (states_[i].hello->records != first)
       others += (others.empty() ? "" : ", ") + plan_.owners[i].name;
   if (others.empty()) return std::nullopt;
   return Error{Code::kInvalid,
@@ -142,16 +145,16 @@ std::optional<Error> VerticalLearner::mismatch() const {
 
 /// An owner's columns have a digest once it knows which records count.
 bool VerticalLearner::all_are_aligned() const {
-  return std::all_of(seats_.begin(), seats_.end(),
-                     [](const Seat& seat) { return seat.hello->columns != Hash{}; });
+  return std::all_of(states_.begin(), states_.end(),
+                     [](const OwnerState& state) { return state.hello->columns != Hash{}; });
 }
 
 /// Everyone who attends, in a session of its own.
 wire::Session VerticalLearner::next_session() {
   wire::Session session{.session = ++session_};
-  for (size_t i = 0; i < seats_.size(); ++i)
+  for (size_t i = 0; i < states_.size(); ++i)
     session.peers.push_back(
-        {plan_.owners[i].name, seats_[i].hello->key, seats_[i].hello->signature});
+        {plan_.owners[i].name, states_[i].hello->key, states_[i].hello->signature});
   live_ = true;
   aligning_ = dealt_ = false;
   return session;
@@ -160,8 +163,8 @@ wire::Session VerticalLearner::next_session() {
 void VerticalLearner::begin_alignment(Step& step) {
   const wire::Session session = next_session();  // Its first round is none.
   aligning_ = true;
-  for (size_t i = 0; i < seats_.size(); ++i) {
-    seats_[i].hello->columns = Hash{};  // Also of those that knew.
+  for (size_t i = 0; i < states_.size(); ++i) {
+    states_[i].hello->columns = Hash{};  // Also of those that knew.
     send(i, session, step);
   }
 }
@@ -170,17 +173,17 @@ void VerticalLearner::begin_session(Step& step) {
   std::vector<Hash> columns;
   wire::Session session = next_session();
   session.first_round = plan_.terms.rounds + 1;
-  for (Seat& seat : seats_) {
-    columns.push_back(seat.hello->columns);
+  for (OwnerState& state : states_) {
+    columns.push_back(state.hello->columns);
     // Also not beyond the receipts that are here: a journal may have lost the last ones.
-    session.first_round = std::min(session.first_round, std::min(seat.opened, seat.taken) + 1);
-    seat.set_up = 0;
-    seat.answered = false;
-    seat.part.reset();
+    session.first_round = std::min(session.first_round, std::min(state.opened, state.taken) + 1);
+    state.set_up = 0;
+    state.answered = false;
+    state.part.reset();
   }
   dealer_.emplace(plan_.terms, key_, columns);
   round_ = session.first_round;
-  for (size_t i = 0; i < seats_.size(); ++i) {
+  for (size_t i = 0; i < states_.size(); ++i) {
     send(i, session, step);
     send(i, wire::DealerShare{session_, 0, dealer_->setup_seed(i), {}}, step);
   }
@@ -196,9 +199,9 @@ Result<Step> VerticalLearner::relay(size_t owner, wire::Sealed& letter) {
   letter.set_sender(plan_.owners[owner].name);
   send(to, wire::Letter{letter, wire::Leg::kDown}, step);
   if (head.round == 0 && head.part + 1 == head.parts && !aligning_) {
-    ++seats_[owner].set_up;
-    const bool all = std::all_of(seats_.begin(), seats_.end(), [&](const Seat& seat) {
-      return seat.set_up + 1 == seats_.size();
+    ++states_[owner].set_up;
+    const bool all = std::all_of(states_.begin(), states_.end(), [&](const OwnerState& state) {
+      return state.set_up + 1 == states_.size();
     });
     if (all && round_ <= plan_.terms.rounds) deal(step);
   }
@@ -208,8 +211,8 @@ Result<Step> VerticalLearner::relay(size_t owner, wire::Sealed& letter) {
 void VerticalLearner::deal(Step& step) {
   auto corrections = dealer_->corrections(round_);
   dealt_ = true;
-  for (size_t i = 0; i < seats_.size(); ++i) {
-    seats_[i].answered = false;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    states_[i].answered = false;
     send(i,
          wire::DealerShare{session_, round_, dealer_->round_seed(i, round_),
                            std::move(corrections[i])},
@@ -218,17 +221,17 @@ void VerticalLearner::deal(Step& step) {
 }
 
 Result<void> VerticalLearner::check_answer(size_t owner, const wire::ReceivedAnswer& answer) const {
-  const Seat& seat = seats_[owner];
+  const OwnerState& state = states_[owner];
   const PlannedOwner& who = plan_.owners[owner];
   const uint32_t round = answer.round;
-  if (round < 1 || round > seat.taken + 1 || round > plan_.terms.rounds ||
+  if (round < 1 || round > state.taken + 1 || round > plan_.terms.rounds ||
       answer.receipt.round != round || answer.receipt.kind != privacy::ReleaseKind::kAnswer)
     return wrong(who, "a receipt for round " + std::to_string(round) + " after " +
-                          std::to_string(seat.taken));
+                          std::to_string(state.taken));
   if (answer.values.size() != kDigestNumbers)
     return wrong(who, std::to_string(answer.values.size()) + " numbers instead of a digest");
-  if (round <= seat.taken) {
-    if (answer.receipt.job != seat.jobs[round - 1])
+  if (round <= state.taken) {
+    if (answer.receipt.job != state.jobs[round - 1])
       return wrong(who, "another receipt for a round that it has paid for");
     return {};
   }
@@ -236,34 +239,34 @@ Result<void> VerticalLearner::check_answer(size_t owner, const wire::ReceivedAns
   const Hash question = dealer_ ? gate::sharing_question(plan_.terms.charter, round,
                                                          dealer_->round_seed(owner, round))
                                 : answer.receipt.query;
-  TRY(check_receipt(who, answer, question, seat.jobs.empty() ? Hash{} : seat.jobs.back()));
+  TRY(check_receipt(who, answer, question, state.jobs.empty() ? Hash{} : state.jobs.back()));
   if (who.sign_key) TRY(check_signature(plan_.terms.charter, who, answer));
   return {};
 }
 
 void VerticalLearner::book(size_t owner, const wire::ReceivedAnswer& answer) {
-  Seat& seat = seats_[owner];
-  seat.taken = answer.round;
-  seat.jobs.push_back(answer.receipt.job);
-  seat.epsilon = answer.receipt.epsilon_spent;
+  OwnerState& state = states_[owner];
+  state.taken = answer.round;
+  state.jobs.push_back(answer.receipt.job);
+  state.epsilon = answer.receipt.epsilon_spent;
   keep_newest(owner, plan_.terms.charter, answer);
 }
 
 Result<Step> VerticalLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
   TRY(check_answer(owner, answer));
-  Seat& seat = seats_[owner];
+  OwnerState& state = states_[owner];
   Step step;
   const uint32_t round = answer.round;
-  if (round > seat.taken) {
+  if (round > state.taken) {
     book(owner, answer);
     step.taken = std::move(answer);
   }
-  seat.opened = std::max(seat.opened, round - 1);
+  state.opened = std::max(state.opened, round - 1);
   if (!live_ || !dealt_ || round != round_) return step;  // Paid in a session that is over.
-  if (std::exchange(seat.answered, true))
+  if (std::exchange(state.answered, true))
     return wrong(plan_.owners[owner], "a second receipt for round " + std::to_string(round));
-  const bool all =
-      std::all_of(seats_.begin(), seats_.end(), [](const Seat& each) { return each.answered; });
+  const bool all = std::all_of(states_.begin(), states_.end(),
+                               [](const OwnerState& each) { return each.answered; });
   if (!all) return step;
   dealt_ = false;
   if (++round_ <= plan_.terms.rounds) deal(step);
@@ -274,29 +277,29 @@ Result<Step> VerticalLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
 Result<Step> VerticalLearner::take(size_t owner, const wire::ModelPart& part) {
   Step step;
   if (!live_ || part.session != session_) return step;  // Made in a session that is over.
-  Seat& seat = seats_[owner];
+  OwnerState& state = states_[owner];
   // It needs the others' letters, not their receipts, which may still be on their way.
   const bool in_time =
-      round_ > plan_.terms.rounds || (round_ == plan_.terms.rounds && dealt_ && seat.answered);
-  if (!in_time || seat.part)
+      round_ > plan_.terms.rounds || (round_ == plan_.terms.rounds && dealt_ && state.answered);
+  if (!in_time || state.part)
     return wrong(plan_.owners[owner], "a part of the model before its time");
-  seat.part = part.sha256;
-  seat.opened = plan_.terms.rounds;
+  state.part = part.sha256;
+  state.opened = plan_.terms.rounds;
   finish_if_done(step);
   return step;
 }
 
 void VerticalLearner::finish_if_done(Step& step) {
   finished_ = round_ > plan_.terms.rounds &&
-              std::all_of(seats_.begin(), seats_.end(),
-                          [](const Seat& each) { return each.part.has_value(); });
+              std::all_of(states_.begin(), states_.end(),
+                          [](const OwnerState& each) { return each.part.has_value(); });
   if (finished_) end_all(step);
 }
 
 /// The farewell, to everyone who attends.
 void VerticalLearner::end_all(Step& step) {
-  for (size_t i = 0; i < seats_.size(); ++i) {
-    if (!seats_[i].hello) continue;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (!states_[i].hello) continue;
     if (refused()) {
       send(i, wire::Abort{refused()->code, refused()->what}, step);
       continue;
@@ -311,15 +314,15 @@ void VerticalLearner::end_all(Step& step) {
 
 learn::Manifest VerticalLearner::manifest() const {
   learn::Manifest manifest{.name = plan_.name, .charter = plan_.terms.charter};
-  for (size_t i = 0; i < seats_.size(); ++i)
-    manifest.parts.push_back({plan_.owners[i].name, seats_[i].part.value_or(Hash{})});
+  for (size_t i = 0; i < states_.size(); ++i)
+    manifest.parts.push_back({plan_.owners[i].name, states_[i].part.value_or(Hash{})});
   return manifest;
 }
 
 Result<void> VerticalLearner::replay(const std::string& owner, const wire::ReceivedAnswer& answer) {
   const size_t place = TRY(place_of(plan_.owners, owner));
   TRY(check_answer(place, answer));
-  if (answer.round <= seats_[place].taken)
+  if (answer.round <= states_[place].taken)
     return wrong(plan_.owners[place], "a second receipt for round " + std::to_string(answer.round));
   book(place, answer);
   return {};
@@ -327,9 +330,9 @@ Result<void> VerticalLearner::replay(const std::string& owner, const wire::Recei
 
 Trained VerticalLearner::trained() const {
   Trained trained{.manifest = learn::to_json(manifest())};
-  for (const Seat& seat : seats_) {
-    trained.spent.push_back({seat.epsilon, 0});
-    trained.answers.push_back(seat.taken);
+  for (const OwnerState& state : states_) {
+    trained.spent.push_back({state.epsilon, 0});
+    trained.answers.push_back(state.taken);
   }
   return trained;
 }

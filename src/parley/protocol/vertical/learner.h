@@ -44,7 +44,7 @@ class VerticalLearner final : public Learner {
   Trained trained() const override;
 
  private:
-  struct Seat {
+  struct OwnerState {
     std::optional<wire::Stream> stream{};  // while it attends
     std::optional<wire::VerticalHello> hello{};
     uint32_t taken = 0;        // receipts
@@ -71,14 +71,14 @@ class VerticalLearner final : public Learner {
   void end_all(Step& step);
   template <class Message>
   void send(size_t owner, const Message& message, Step& step) {
-    step.messages.push_back({owner, 0, seats_[owner].stream->send(message)});
+    step.messages.push_back({owner, states_[owner].stream->send(message)});
   }
   bool all_are_there() const;
   learn::Manifest manifest() const;
 
   VerticalPlan plan_;
   Secret32 key_;
-  std::vector<Seat> seats_;
+  std::vector<OwnerState> states_;
   std::optional<Dealer> dealer_{};  // once every owner has come
   uint32_t session_ = 0;
   bool live_ = false;      // nobody has left since the session began

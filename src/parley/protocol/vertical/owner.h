@@ -51,8 +51,8 @@ class VerticalOwner final : public Owner {
   bool gave_all() const override { return part_.has_value(); }
   void rest() override {}
 
-  /// This owner's coefficients, once all rounds are done; for a simulation, which measures them.
-  std::vector<double> model() const { return exchange_->model(); }
+  /// Once all rounds are done.
+  std::optional<std::vector<double>> part_of_model() const override { return exchange_->model(); }
   /// What each round has opened to it: noisy.
   const std::vector<Opened>& opened() const { return opened_; }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "parley/protocol/peers/gossip.h"
+#include "parley/sim/engine/event_queue.h"
 #include "parley/sim/outcome.h"
-#include "parley/sim/world.h"
 
 namespace parley::sim {
 
@@ -34,8 +34,8 @@ struct GossipRun {
 /// Until every owner has the model. An owner's refusal reaches all, and is the error.
 Result<GossipRun> run_gossip(const GossipSetting& setting);
 
-/// All runs of a simulation without faults.
-Result<Outcome> simulate_gossip(const SimulateInput& input, const SimulateOptions& options,
-                                const Reference& reference);
+/// A run of a simulation without faults.
+Result<RunOutcome> simulate_gossip(const SimulateInput& input, const SimulateOptions& options,
+                                   const Reference& reference, uint64_t run);
 
 }  // namespace parley::sim

@@ -49,8 +49,8 @@ TEST(Gossip, AllOwnersComeToTheModelOfACentralLearnerOnAnyGraph) {
     const SimulateInput input = joined(graph, evaluated).input();
     const auto result = simulate(input, {.seed = 3, .out = folder});
     ASSERT_TRUE(result) << describe(result.error());
-    EXPECT_EQ(result->relative_fitness.mean, star->relative_fitness.mean);
-    EXPECT_EQ(result->evaluation->loss, star->evaluation->loss);
+    EXPECT_EQ(result->quality.relative_fitness.mean, star->quality.relative_fitness.mean);
+    EXPECT_EQ(result->quality.evaluation->loss, star->quality.evaluation->loss);
     for (size_t i = 0; i < 4; ++i)
       EXPECT_EQ(result->owners[i].epsilon_spent, star->owners[i].epsilon_spent)
           << "nobody pays more because all learn";

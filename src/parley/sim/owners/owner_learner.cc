@@ -2,14 +2,11 @@
 
 #include <utility>
 
-#include "parley/plan/learner/async_plan.h"
 #include "parley/plan/learner/jobs.h"
 #include "parley/plan/terms.h"
-#include "parley/protocol/make_learner.h"
 #include "parley/protocol/peers/own_model.h"
-#include "parley/sim/async.h"
-#include "parley/sim/ledger_files.h"
-#include "parley/sim/owners/shares.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/engine/party.h"
 
 namespace parley::sim {
 namespace {
@@ -27,7 +24,7 @@ class Jobs {
     result_.spent.resize(owners), result_.answers.resize(owners), result_.weights.resize(owners);
     result_.published = charter_.protocol.publish;
     for (size_t i = 0; i < owners; ++i)
-      parties_.push_back(TRY(make_party(input_, setting_.options, i, setting_.run)));
+      parties_.push_back(TRY(Party::make(input_, setting_.options, i, setting_.run)));
     for (size_t i = 0; i < owners; ++i)
       if (charter_.protocol.copies || charter_.owners[i].name == charter_.learner.name)
         TRY(learn_as(i));
@@ -50,18 +47,15 @@ class Jobs {
     job.after = [&](const protocol::Learner& state) {
       if (state.rounds_done() <= seen) return;  // After a crash: noted before.
       seen = state.rounds_done();
-      setting_.options.progress(async() ? 1 : part.owners.size());
-      if (async() && !is_noted(seen, plan::async_rule(part.charter))) return;
+      if (seen % state.sweep() != 0 && seen != state.rounds()) return;
       learner.by_round.push_back(setting_.measure(state.trained().theta));
     };
     JobRun run = TRY(run_job(job));
-    TRY(note(part, run));
+    note(part, run);
     learner.own = TRY(own_model(owner, run));
     learner.shared = std::move(run.trained.theta);
     return {};
   }
-
-  bool async() const { return charter_.protocol.name == charter::ProtocolName::kAsync; }
 
   /// The same data for the owners of a job.
   SimulateInput part_of(Charter job) const {
@@ -81,20 +75,17 @@ class Jobs {
     return check(false), nullptr;
   }
 
-  Result<void> note(const SimulateInput& part, const JobRun& run) {
-    const auto learner =
-        TRY(protocol::make_learner(part.charter, part.pilot.get(), protocol::Receipts::kUnsigned));
+  void note(const SimulateInput& part, const JobRun& run) {
     const std::vector<charter::Owner>& asked = part.charter.owners;
     for (size_t i = 0, k = 0; i < charter_.owners.size() && k < asked.size(); ++i) {
       if (charter_.owners[i].name != asked[k].name) continue;
       result_.spent[i].evaluation += run.trained.spent[k].evaluation;
       result_.answers[i] += run.trained.answers[k];
-      result_.weights[i] += learner->owners()[k].weight;
+      result_.weights[i] += run.owners[k].weight;
       ++k;
     }
     if (result_.learners.size() == 1) result_.evaluation = run.trained.evaluation;
     result_.bytes_up += run.bytes_up, result_.bytes_down += run.bytes_down;
-    return {};
   }
 
   Result<std::vector<double>> own_model(size_t owner, const JobRun& run) {
@@ -127,15 +118,13 @@ std::vector<double> history(const OwnerLearnerRun& run, const Reference& referen
   for (const auto& learner : run.learners)
     for (size_t k = 0; k < mean.size(); ++k)
       mean[k] += learner.by_round[k] / static_cast<double>(run.learners.size());
-  if (run.published) mean.push_back(reference.relative(reference.pooled.at(run.learners[0].own)));
+  if (run.published) mean.push_back(reference.relative_at(run.learners[0].own));
   return mean;
 }
 
-Result<Outcome::Share> share_in(const Charter& charter, const OwnerLearnerRun& run, size_t owner) {
-  const bool silent =
-      charter.learns_from_others(charter.owners[owner].name) && !charter.protocol.publish;
-  if (silent) return Outcome::Share{};
-  return share_of(charter, owner, run.weights[owner], run.answers[owner], run.spent[owner]);
+/// Does it learn from the others' answers and say nothing itself?
+bool is_silent(const Charter& charter, size_t owner) {
+  return charter.learns_from_others(charter.owners[owner].name) && !charter.protocol.publish;
 }
 
 }  // namespace
@@ -150,31 +139,25 @@ Result<OwnerLearnerRun> run_owner_learner(const OwnerLearnerSetting& setting) {
   return Jobs(setting).run();
 }
 
-Result<Outcome> simulate_owner_learner(const SimulateInput& input, const SimulateOptions& options,
-                                       const Reference& reference) {
-  OwnerLearnerSetting setting{.input = input, .options = options};
-  setting.measure = [&](std::span<const double> theta) {
-    return reference.relative(reference.pooled.at(theta));
-  };
-  if (!options.out.empty()) TRY(clear_ledgers(input.charter, options.out));
-  Outcome outcome;
-  for (; setting.run < options.runs; ++setting.run) {
-    const OwnerLearnerRun run = TRY(run_owner_learner(setting));
-    const std::vector<double> rounds = history(run, reference);
-    outcome.by_round.resize(rounds.size());
-    for (size_t k = 0; k < rounds.size(); ++k) outcome.by_round[k].push_back(rounds[k]);
-    outcome.own.resize(run.learners.size());
-    for (size_t k = 0; k < run.learners.size(); ++k) {
-      outcome.own[k].owner = run.learners[k].owner;
-      outcome.own[k].published = run.published;
-      outcome.own[k].relative.push_back(setting.measure(run.learners[k].own));
-    }
-    if (setting.run > 0) continue;
-    outcome.model = run.published ? run.learners[0].own : run.learners[0].shared;
-    outcome.evaluation = run.evaluation;
-    outcome.bytes_up = run.bytes_up, outcome.bytes_down = run.bytes_down;
-    for (size_t i = 0; i < input.owners.size(); ++i)
-      outcome.owners.push_back(TRY(share_in(input.charter, run, i)));
+Result<RunOutcome> simulate_owner_learner(const SimulateInput& input,
+                                          const SimulateOptions& options,
+                                          const Reference& reference, uint64_t run) {
+  const OwnerLearnerRun done = TRY(run_owner_learner(
+      {.input = input,
+       .options = options,
+       .run = run,
+       .measure = [&](std::span<const double> theta) { return reference.relative_at(theta); }}));
+  RunOutcome outcome{.by_round = history(done, reference),
+                     .model = done.published ? done.learners[0].own : done.learners[0].shared,
+                     .evaluation = done.evaluation,
+                     .bytes_up = done.bytes_up,
+                     .bytes_down = done.bytes_down};
+  for (const OwnerLearnerRun::Learner& learner : done.learners)
+    outcome.own.push_back({learner.owner, reference.relative_at(learner.own), done.published});
+  for (size_t i = 0; i < input.owners.size(); ++i) {
+    OwnerShare& share = outcome.owners.emplace_back();
+    if (is_silent(input.charter, i)) continue;
+    share = {done.spent[i], done.answers[i], done.weights[i], TRY(noise_scale(input.charter, i))};
   }
   return outcome;
 }

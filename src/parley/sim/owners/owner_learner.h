@@ -4,8 +4,8 @@
 // here, as a simulation may, and written nowhere.
 #pragma once
 
+#include "parley/sim/engine/event_queue.h"
 #include "parley/sim/outcome.h"
-#include "parley/sim/world.h"
 
 namespace parley::sim {
 
@@ -42,8 +42,9 @@ struct OwnerLearnerSetting {
 
 Result<OwnerLearnerRun> run_owner_learner(const OwnerLearnerSetting& setting);
 
-/// All runs of a simulation without faults.
-Result<Outcome> simulate_owner_learner(const SimulateInput& input, const SimulateOptions& options,
-                                       const Reference& reference);
+/// A run of a simulation without faults.
+Result<RunOutcome> simulate_owner_learner(const SimulateInput& input,
+                                          const SimulateOptions& options,
+                                          const Reference& reference, uint64_t run);
 
 }  // namespace parley::sim

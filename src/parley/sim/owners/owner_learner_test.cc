@@ -55,7 +55,7 @@ TEST(OwnerLearner, WithItsOwnNoiseIsAnOwnerLikeAllOthers) {
   const auto before = simulate(central.input(), {.seed = 2});
   const auto result = simulate(with("owner_learner = \"own_noise\"\n").input(), {.seed = 2});
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_EQ(result->relative_fitness.mean, before->relative_fitness.mean);
+  EXPECT_EQ(result->quality.relative_fitness.mean, before->quality.relative_fitness.mean);
   for (const auto& owner : result->owners) {
     EXPECT_EQ(owner.answers, 5u);
     EXPECT_GT(owner.epsilon_spent, 9.99);
@@ -90,12 +90,13 @@ TEST(OwnerLearner, TheTunedModelIsWrittenNowhere) {
   const SimulateInput input = with(kOthersFirst).input();
   const auto result = simulate(input, {.seed = 4, .runs = 3, .out = folder});
   ASSERT_TRUE(result) << describe(result.error());
-  ASSERT_EQ(result->own_models.size(), 1u);
-  EXPECT_EQ(result->own_models[0].owner, "bank-a");
-  EXPECT_FALSE(result->own_models[0].published);
-  EXPECT_LT(result->own_models[0].relative_fitness.mean, result->relative_fitness.mean)
+  ASSERT_EQ(result->quality.own_models.size(), 1u);
+  EXPECT_EQ(result->quality.own_models[0].owner, "bank-a");
+  EXPECT_FALSE(result->quality.own_models[0].published);
+  EXPECT_LT(result->quality.own_models[0].relative_fitness.mean,
+            result->quality.relative_fitness.mean)
       << "its exact rows help it here";
-  EXPECT_EQ(result->owners[0].joint, result->own_models[0].relative_fitness.mean);
+  EXPECT_EQ(result->owners[0].joint, result->quality.own_models[0].relative_fitness.mean);
   const std::string model = *read_file(folder / "model.json");
   ASSERT_TRUE(simulate(with_other_rows(input, 0), {.seed = 4, .out = folder}));
   EXPECT_EQ(*read_file(folder / "model.json"), model) << "the file holds the others' model only";
@@ -166,8 +167,8 @@ TEST(OwnerLearner, APublishedModelLeavesItsChargeInTheLearnersLedger) {
   const auto result = simulate(with(std::string(kOthersFirst) + "publish = true\n").input(),
                                {.seed = 4, .runs = 2, .out = folder});
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_TRUE(result->own_models[0].published);
-  EXPECT_EQ(result->by_round.size(), 6u) << "five rounds, and what was published";
+  EXPECT_TRUE(result->quality.own_models[0].published);
+  EXPECT_EQ(result->quality.by_round.size(), 6u) << "five rounds, and what was published";
   const auto contents = ledger::read(folder / "simulated" / "bank-a" / "ledger.db");
   ASSERT_TRUE(contents) << describe(contents.error());
   EXPECT_EQ(contents->rows.size(), 2u) << "the budget and its model";
@@ -182,7 +183,7 @@ TEST(OwnerLearner, StatisticsOfOthersAndExactOnesOfItsOwnMakeThePooledModel) {
   charter.epsilon = 1e4;
   const auto result = simulate(charter.input(), {.seed = 1});
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_LT(result->own_models[0].relative_fitness.mean, 2e-3);
+  EXPECT_LT(result->quality.own_models[0].relative_fitness.mean, 2e-3);
   EXPECT_EQ(result->owners[0].epsilon_spent, 0);
   EXPECT_EQ(result->owners[1].answers, 1u);
   charter.epsilon = 1;
@@ -285,7 +286,8 @@ TEST(OwnerLearner, UnderAsyncItAsksTheOthersWithoutLookingAtItsOwnRows) {
   EXPECT_EQ(one->learners[0].by_round.size(), 8u) << "after every three rounds";
   const auto result = simulate(input, {.seed = 4});
   ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_LT(result->own_models[0].relative_fitness.mean, result->relative_fitness.mean);
+  EXPECT_LT(result->quality.own_models[0].relative_fitness.mean,
+            result->quality.relative_fitness.mean);
 }
 
 // Who comes when depends on faults, and so does the model; what is paid does not exceed the budget.

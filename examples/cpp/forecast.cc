@@ -1,0 +1,45 @@
+// Says what a job would be worth for each owner before anyone spends anything.
+//   forecast CHARTER          for example: forecast three-banks.charter.toml
+// Public rows are generated here; with a pilot of one's own, give {.folder = ...} in place of it.
+#include <parley/forecast.h>
+
+#include <iomanip>
+#include <iostream>
+
+namespace {
+
+parley::Result<void> forecast(const char* file) {
+  const auto charter = PARLEY_TRY(parley::Charter::read(file));
+  const auto forecast = PARLEY_TRY(
+      parley::make_forecast(charter, {.generated = parley::GeneratedData{.name = "lending"}}));
+
+  const auto range = forecast.relative_fitness();
+  std::cout << std::setprecision(3) << charter.name() << ": " << 100 * range.mean
+            << " % above the best possible loss, between " << 100 * range.low << " and "
+            << 100 * range.high << " % in 90 % of runs\n";
+  std::cout << "  " << forecast.metric() << " " << forecast.metric_joint() << "\n";
+  for (const parley::OwnerForecast& owner : forecast.owners()) {
+    std::cout << "  " << owner.name << ": alone " << 100 * owner.local_only << " %, "
+              << (!owner.sure   ? "may gain"
+                  : owner.gains ? "gains"
+                                : "does not gain");
+    if (owner.break_even_epsilon)
+      std::cout << "; gains from epsilon " << *owner.break_even_epsilon << " on";
+    std::cout << "\n";
+  }
+  if (const auto epsilon = forecast.smallest_common_epsilon())
+    std::cout << "  all gain if every owner gives epsilon " << *epsilon << "\n";
+  for (const parley::Warning& warning : forecast.warnings())
+    std::cout << "  " << warning.text << " " << warning.what_to_do << "\n";
+  return {};
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) return std::cerr << "usage: forecast CHARTER\n", 2;
+  const auto done = forecast(arguments[1]);
+  if (done) return 0;
+  std::cerr << parley::describe(done.error()) << "\n" << done.error().hint << "\n";
+  return parley::exit_status(done.error().code);
+}

@@ -1,0 +1,16 @@
+// The version of the library that a program is linked with.
+//
+//   std::cout << "parley " << parley::version() << "\n";   // parley 0.1.0
+//
+// Before 1.0 a minor version (0.2 after 0.1) may change the interface; find_package(parley 0.1)
+// accepts 0.1.x only.
+#pragma once
+
+#include <string_view>
+
+namespace parley {
+
+/// "major.minor.patch", valid as long as the program runs. Models and reports carry it.
+std::string_view version();
+
+}  // namespace parley

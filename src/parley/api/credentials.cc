@@ -1,0 +1,99 @@
+#include "parley/credentials.h"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "parley/base/crypto/signature.h"
+#include "parley/base/files.h"
+#include "parley/charter/toml/accept.h"
+#include "parley/net/identity/authority.h"
+#include "parley/net/identity/request.h"
+
+namespace parley {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<void> check_names(const std::string& consortium, const AuthorityOptions& options) {
+  const auto problem = charter::any_domain(consortium);
+  if (!problem.empty()) return Error{Code::kInvalid, "CONSORTIUM " + problem};
+  const auto address = options.address.empty() ? "" : charter::host_and_port(options.address);
+  if (!address.empty()) return Error{Code::kInvalid, "--address " + address};
+  return {};
+}
+
+/// The authority may be there already, when several parties rehearse in one folder.
+Result<void> write(const Joined& joined, const net::Invitation& invitation,
+                   const net::Request& request, const std::optional<SigningKey>& sign_key) {
+  std::vector<FileToMake> files = {{joined.key, request.key, true},
+                                   {joined.request, request.request}};
+  if (sign_key) files.push_back({joined.sign_key_file, sign_key->pem(), true});
+  const auto there = read_file(joined.authority, net::kPemBytesMax);
+  if (!there || *there != invitation.authority)
+    files.push_back({joined.authority, invitation.authority});
+  TRY(make_directories(joined.key.parent_path()));
+  return make_files(files);
+}
+
+}  // namespace
+
+Result<AuthorityMade> make_authority(const std::string& consortium,
+                                     const AuthorityOptions& options) {
+  TRY(check_names(consortium, options));
+  SystemClock clock;
+  const auto authority = net::make_authority(consortium, options.days, clock);
+  const net::Invitation invitation{consortium, options.address, authority.certificate,
+                                   authority.fingerprint};
+  const std::vector<FileToMake> files = {
+      {options.folder / net::kAuthorityKey, authority.key, true},
+      {options.folder / net::kAuthorityCertificate, authority.certificate},
+      {options.folder / (consortium + ".join"), net::to_toml(invitation)}};
+  TRY(make_directories(options.folder));
+  TRY(make_files(files));
+  return AuthorityMade{files[0].path, files[1].path, files[2].path, authority.fingerprint};
+}
+
+Result<Joined> join(const fs::path& file, const std::string& name, const JoinOptions& options) {
+  const std::string text = TRY(read_file(file, net::kPemBytesMax));
+  const auto invitation = TRY(net::parse_invitation(text, file.string()));
+  const net::Identity wanted{invitation.consortium, options.role, name};
+  if (const auto identity = net::Identity::parse(wanted.uri()); !identity)
+    return Error{Code::kInvalid, "--name: " + identity.error().what, identity.error().hint};
+  std::optional<SigningKey> sign_key;
+  if (options.role == "owner") sign_key = SigningKey::make();
+  const net::Request request = net::make_request(wanted);
+  const fs::path folder = fs::absolute(options.folder).lexically_normal();
+  Joined joined{.uri = wanted.uri(),
+                .address = invitation.address,
+                .authority_fingerprint = invitation.fingerprint,
+                .key_fingerprint = request.fingerprint,
+                .key = folder / (name + ".key"),
+                .request = folder / (name + ".csr"),
+                .certificate = folder / (name + ".crt"),
+                .authority = folder / net::kAuthorityCertificate};
+  if (sign_key) {
+    joined.sign_key_file = folder / (name + ".sign");
+    joined.sign_key = to_text(sign_key->public_key());
+  }
+  TRY(write(joined, invitation, request, sign_key));
+  return joined;
+}
+
+Result<Signed> sign_request(const fs::path& file, const SignOptions& options) {
+  SystemClock clock;
+  const auto authority = TRY(net::read_authority(options.authority, clock));
+  const std::string request = TRY(read_file(file, net::kPemBytesMax));
+  const auto asked = TRY(net::read_request(request, file.string()));
+  const auto made = TRY(net::sign(authority, asked, options.days, clock));
+  const auto beside = file.parent_path() / (made.identity.name + ".crt");
+  const FileToMake certificate{options.out.empty() ? beside : options.out, made.certificate};
+  TRY(must_be_absent(certificate.path));
+  TRY(net::record(options.authority, made, options.replace, clock));
+  TRY(make_files({&certificate, 1}));
+  return Signed{made.identity.uri(), made.key, made.serial, made.until, certificate.path};
+}
+
+std::string spoken(const Hash& fingerprint) { return net::spoken(fingerprint); }
+
+}  // namespace parley

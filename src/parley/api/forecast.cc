@@ -1,0 +1,158 @@
+#include "parley/forecast.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <utility>
+
+#include "parley/api/internal.h"
+#include "parley/base/files.h"
+#include "parley/data/transforms/paid_moments.h"
+#include "parley/forecast/choose/tune.h"
+#include "parley/forecast/forecast.h"
+#include "parley/forecast/uncertainty.h"
+#include "parley/sim/load.h"
+
+namespace parley {
+
+struct Forecast::Internal {
+  forecast::Forecast forecast;
+  std::string charter;  // its text, complete
+};
+
+namespace {
+
+/// Removed with everything in it when it is no longer needed.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> make() {
+    std::string name = (std::filesystem::temp_directory_path() / "parley-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      return Error{Code::kFailed, "no folder could be made for rows to be drawn", "See TMPDIR."};
+    return TemporaryFolder(name);
+  }
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+using Moments = std::vector<data::PaidMoments>;
+
+Result<Moments> moments_of(const ForecastOptions& options) {
+  Moments moments;
+  for (const auto& file : options.moments)
+    moments.push_back(TRY(data::moments_from_json(TRY(read_file(file)), file.string())));
+  return moments;
+}
+
+/// As many rows as the charter's pilot has, drawn from other moments.
+Result<std::shared_ptr<const data::Rows>> drawn(std::span<const data::PaidMoments> moments,
+                                                charter::Charter charter) {
+  const TemporaryFolder folder = TRY(TemporaryFolder::make());
+  charter.pilot->file = "drawn.csv";
+  const std::string text =
+      TRY(data::drawn_pilot(moments, charter.schema, static_cast<uint64_t>(charter.pilot->rows)));
+  TRY(write_file(folder.path() / charter.pilot->file, text));
+  charter.pilot->sha256 = TRY(hash_file(folder.path() / charter.pilot->file));
+  const std::filesystem::path folders[] = {folder.path()};
+  return TRY(charter::load_pilot(charter, folders));
+}
+
+/// Pilots as they would have been drawn if the moments' noise had fallen another way.
+Result<forecast::ManyRows> redrawn(const Moments& moments, const charter::Charter& charter) {
+  constexpr uint64_t kTimes = 6;
+  forecast::ManyRows found;
+  if (moments.empty() || !charter.pilot) return found;
+  for (uint64_t k = 0; k < kTimes; ++k)
+    found.push_back(TRY(drawn(data::with_more_noise(moments, k), charter)));
+  return found;
+}
+
+/// Rows of each owner's own moments, where all owners gave some; only asynchronous learners ask one
+/// owner at a time, so that it matters how each of them bends.
+Result<forecast::ManyRows> of_each_owner(const Moments& moments, const charter::Charter& charter) {
+  forecast::ManyRows found;
+  if (charter.protocol.name != charter::ProtocolName::kAsync || !charter.pilot) return found;
+  for (const charter::Owner& owner : charter.owners) {
+    const auto own = std::find_if(moments.begin(), moments.end(),
+                                  [&](const auto& each) { return each.owner == owner.name; });
+    if (own == moments.end()) return forecast::ManyRows();
+    found.push_back(TRY(drawn({&*own, 1}, charter)));
+  }
+  return found;
+}
+
+using PublicRows = std::shared_ptr<const data::Rows>;
+
+/// The pilot, and in the charter the bundle that makes its features.
+Result<PublicRows> public_rows(charter::Charter& charter, const ForecastOptions& options) {
+  if (options.generated) {
+    auto input = TRY(sim::load_standin(charter, options.generated->name, options.generated->seed));
+    charter = std::move(input.charter);
+    return std::move(input.pilot);
+  }
+  const std::vector<std::filesystem::path> folders = {
+      options.folder.empty() ? charter.folder : options.folder, charter.folder};
+  TRY(charter::load_bundle(charter, folders));
+  return charter::load_pilot(charter, folders, options.signs);
+}
+
+}  // namespace
+
+Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& options) {
+  charter::Charter charter = handle.internal().charter;
+  const PublicRows pilot = TRY(public_rows(charter, options));
+  const Moments moments = TRY(moments_of(options));
+  auto others = TRY(redrawn(moments, charter));
+  auto owners = TRY(of_each_owner(moments, charter));
+  const forecast::ForecastOptions how{.target = options.target,
+                                      .market = options.market,
+                                      .differ = options.differ,
+                                      .delta = options.delta,
+                                      .compare = !options.html.empty(),
+                                      .aggregation_price = options.aggregation_price,
+                                      .redrawn = std::move(others),
+                                      .owners = std::move(owners),
+                                      .threads = api::threads_or_all(options.threads)};
+  const auto& [agreed, text, changes] = handle.internal();
+  auto tuned = TRY(forecast::forecast_draft({charter, text, changes, options.tune}, pilot, how));
+  if (!options.html.empty()) {
+    TRY(write_file(options.html, forecast::to_html(tuned.forecast)));
+    tuned.forecast.report = options.html.string();
+  }
+  return Forecast(std::make_shared<const Forecast::Internal>(
+      Forecast::Internal{std::move(tuned.forecast), std::move(tuned.charter)}));
+}
+
+Forecast::Forecast(std::shared_ptr<const Internal> internal) : internal_(std::move(internal)) {}
+
+Forecast::Range Forecast::relative_fitness() const {
+  const forecast::Forecast& forecast = internal().forecast;
+  return {forecast.mean, forecast.p25, forecast.p50, forecast.p75, forecast.low, forecast.high};
+}
+
+const std::string& Forecast::metric() const { return internal().forecast.metric; }
+double Forecast::metric_joint() const { return internal().forecast.metric_joint; }
+std::pair<double, double> Forecast::metric_interval() const {
+  return {internal().forecast.metric_low, internal().forecast.metric_high};
+}
+const std::vector<OwnerForecast>& Forecast::owners() const { return internal().forecast.owners; }
+std::optional<double> Forecast::smallest_common_epsilon() const {
+  return internal().forecast.smallest_common;
+}
+const std::vector<Choice>& Forecast::chosen() const { return internal().forecast.chosen; }
+const std::vector<Warning>& Forecast::warnings() const { return internal().forecast.warnings; }
+const std::string& Forecast::charter_text() const { return internal().charter; }
+std::string Forecast::to_text() const { return forecast::to_text(internal().forecast); }
+std::string Forecast::to_json() const { return forecast::to_json(internal().forecast); }
+std::string Forecast::to_html() const { return forecast::to_html(internal().forecast); }
+
+}  // namespace parley

@@ -1,0 +1,58 @@
+#include "parley/model.h"
+
+#include <utility>
+
+#include "parley/api/internal.h"
+#include "parley/data/sources/source.h"
+#include "parley/predict.h"
+#include "parley/report/predict.h"
+
+namespace parley {
+namespace {
+
+Model handle_of(learn::Model model) {
+  return Model(std::make_shared<const Model::Internal>(Model::Internal{std::move(model)}));
+}
+
+Result<Predictions> predict_from(const Model& handle, const data::Source& source) {
+  const learn::Model& model = handle.internal().model;
+  const data::Rows rows = TRY(data::load(source, model.schema, {.labels = false})).rows;
+  return Predictions{model.name, model.schema.target.column, learn::predict(model, rows)};
+}
+
+}  // namespace
+
+Result<Model> Model::read(const std::filesystem::path& file) {
+  return handle_of(TRY(learn::read_model(file)));
+}
+
+Result<Model> Model::parse(std::string_view json, const std::string& file) {
+  return handle_of(TRY(learn::model_from_json(json, file)));
+}
+
+Model::Model(std::shared_ptr<const Internal> internal) : internal_(std::move(internal)) {}
+Result<void> Model::write(const std::filesystem::path& file) const {
+  return learn::write_model(file, internal().model);
+}
+const std::string& Model::name() const { return internal().model.name; }
+const std::string& Model::target() const { return internal().model.schema.target.column; }
+std::vector<std::string> Model::features() const { return internal().model.schema.features(); }
+const std::vector<double>& Model::parameters() const { return internal().model.theta; }
+const PrivacyCard& Model::privacy() const { return internal().model.card; }
+const Training& Model::training() const { return internal().model.training; }
+const std::optional<Evaluation>& Model::evaluation() const { return internal().model.evaluation; }
+std::string Model::to_json() const { return learn::to_json(internal().model); }
+
+Result<Predictions> predict(const Model& model, const std::filesystem::path& file,
+                            const CsvSigns& signs) {
+  return predict_from(model, data::source_of(file, signs));
+}
+
+Result<Predictions> predict(const Model& model, const Table& table) {
+  return predict_from(model, data::source_of(table));
+}
+
+std::string Predictions::to_csv() const { return report::to_csv(*this); }
+std::string Predictions::to_json() const { return report::to_json(*this); }
+
+}  // namespace parley

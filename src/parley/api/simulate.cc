@@ -1,0 +1,164 @@
+#include "parley/api/simulate.h"
+
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include "parley/api/internal.h"
+#include "parley/report/simulate.h"
+#include "parley/sim/load.h"
+#include "parley/sim/simulate.h"
+
+namespace parley {
+
+struct Simulation::Internal {
+  sim::SimulateResult result;
+};
+
+namespace {
+
+using Policies = std::map<std::string, charter::Policy>;
+
+Policies policies_of(const SimulateOptions& options) {
+  Policies policies;
+  for (const Policy& each : options.policies)
+    policies.emplace(each.owner(), each.internal().policy);
+  return policies;
+}
+
+sim::DataSources sources_of(const OwnerTables& data, const charter::Charter& charter) {
+  sim::DataSources sources{.owners = {}, .public_folders = {charter.folder}};
+  for (const auto& [owner, table] : data.tables)
+    sources.owners[owner] = sim::owner_source(data::source_of(table), charter, owner);
+  return sources;
+}
+
+sim::DataSources sources_of(const OwnerFiles& data, const charter::Charter& charter) {
+  sim::DataSources sources{
+      .owners = {}, .public_folders = {charter.folder}, .pilot_signs = data.signs};
+  for (const auto& [owner, file] : data.files) {
+    sources.owners[owner] = sim::owner_file(file, charter, owner, data.signs);
+    sources.public_folders.push_back(file.parent_path());
+  }
+  return sources;
+}
+
+sim::DataSources sources_of(const OwnerFolder& data, const charter::Charter& charter) {
+  sim::DataSources sources = sim::files_in(data.folder, charter, data.signs);
+  sources.pilot_signs = data.signs;
+  return sources;
+}
+
+sim::DataSources sources_of(const SplitFile& data, const charter::Charter& charter) {
+  sim::DataSources sources = sim::split_file(charter, data.file, data.by, data.signs);
+  sources.pilot_signs = data.signs;
+  return sources;
+}
+
+/// What is not given comes from the owners' policies.
+Result<void> add_policies(const Policies& policies, const charter::Charter& charter,
+                          sim::DataSources& sources) {
+  for (const auto& [owner, policy] : policies) {
+    if (sources.owners.contains(owner)) continue;
+    const charter::Dataset* data = TRY(policy.dataset_for(charter));
+    sources.owners[owner] = TRY(charter::source_of(policy, *data, charter));
+    sources.public_folders.push_back(policy.folder);
+  }
+  return {};
+}
+
+/// A simulation leaves the owners' own folders alone.
+void limit_memory(const SimulateOptions& options, sim::DataSources& sources) {
+  for (auto& [owner, source] : sources.owners) {
+    if (options.memory_mb) source.select.memory = data::memory_for_rows(*options.memory_mb, {});
+    std::error_code ignored;
+    source.select.memory.folder =
+        options.out.empty() ? std::filesystem::temp_directory_path(ignored) : options.out;
+  }
+}
+
+Result<sim::SimulateInput> load(const charter::Charter& charter, const DataSource& data,
+                                const SimulateOptions& options) {
+  Policies policies = policies_of(options);
+  const auto read = [&](const auto& given) -> Result<sim::SimulateInput> {
+    if constexpr (std::is_same_v<decltype(given), const GeneratedData&>) {
+      return sim::load_standin(charter, given.name, given.seed);
+    } else {
+      sim::DataSources sources = sources_of(given, charter);
+      TRY(add_policies(policies, charter, sources));
+      limit_memory(options, sources);
+      return sim::load_sources(charter, sources);
+    }
+  };
+  sim::SimulateInput input = TRY(std::visit(read, data));
+  input.policies = std::move(policies);
+  return input;
+}
+
+Simulation::Metrics pairs_of(const std::vector<learn::Metric>& metrics) {
+  Simulation::Metrics pairs;
+  for (const learn::Metric& metric : metrics) pairs.emplace_back(metric.name, metric.value);
+  return pairs;
+}
+
+}  // namespace
+
+Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
+                                 const SimulateOptions& options, const sim::Literal* paper) {
+  const sim::SimulateInput input = TRY(load(handle.internal().charter, data, options));
+  const charter::Charter& charter = input.charter;
+  const auto asked =
+      static_cast<uint64_t>(charter.answers()) + (charter.privacy.evaluate > 0 ? 1 : 0);
+  const uint64_t total = asked * input.owners.size() * options.runs;
+  uint64_t done = 0;
+  auto result = TRY(sim::simulate(input,
+                                  {.seed = options.seed,
+                                   .runs = options.runs,
+                                   .threads = api::threads_or_all(options.threads),
+                                   .baseline = options.baseline,
+                                   .out = options.out,
+                                   .progress =
+                                       [&](uint64_t answers) {
+                                         done += answers;
+                                         if (options.progress) options.progress(done, total);
+                                       }},
+                                  paper));
+  return Simulation(
+      std::make_shared<const Simulation::Internal>(Simulation::Internal{std::move(result)}));
+}
+
+Result<Simulation> simulate(const Charter& charter, const DataSource& data,
+                            const SimulateOptions& options) {
+  return api::simulate(charter, data, options, nullptr);
+}
+
+Simulation::Simulation(std::shared_ptr<const Internal> internal) : internal_(std::move(internal)) {}
+const std::vector<SimulatedOwner>& Simulation::owners() const { return internal().result.owners; }
+const Spread& Simulation::relative_fitness() const { return internal().result.quality.relative_fitness; }
+const Spread& Simulation::fitness() const { return internal().result.quality.fitness; }
+const std::vector<Spread>& Simulation::by_round() const { return internal().result.quality.by_round; }
+Simulation::Metrics Simulation::metrics() const {
+  return pairs_of(internal().result.quality.joint_metrics);
+}
+Simulation::Metrics Simulation::best_metrics() const {
+  return pairs_of(internal().result.quality.optimum_metrics);
+}
+const std::optional<Evaluation>& Simulation::evaluation() const {
+  return internal().result.quality.evaluation;
+}
+const std::vector<std::string>& Simulation::warnings() const { return internal().result.warnings; }
+const std::vector<std::string>& Simulation::why_not_private() const {
+  return internal().result.why_not_private;
+}
+const std::filesystem::path& Simulation::model_file() const { return internal().result.model; }
+
+Result<Model> Simulation::model() const {
+  if (model_file().empty())
+    return Error{Code::kInvalid, "the simulation has written no model", "Give it a folder: out."};
+  return Model::read(model_file());
+}
+
+std::string Simulation::to_text() const { return report::to_text(internal().result); }
+std::string Simulation::to_json() const { return report::to_json(internal().result); }
+
+}  // namespace parley

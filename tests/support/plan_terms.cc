@@ -92,7 +92,7 @@ Result<data::PaidMoments> paid(const Charter& charter, size_t place) {
   const auto terms =
       TRY(plan::moments_terms(charter, place, {privacy::Epsilon(0.25), std::nullopt}));
   const auto rows = made_rows(charter.schema, static_cast<size_t>(owner.rows));
-  auto wide = std::make_shared<const data::Rows>(TRY(learn::moment_rows(rows, charter.schema)));
+  auto wide = std::make_shared<const data::Rows>(TRY(data::moment_rows(rows, charter.schema)));
   auto gate = TRY(gate::Gate::open(gate::Records(data::AnyRows(std::move(wide))), terms, ledger,
                                    data, entropy, 1));
   const auto answer = TRY(gate.answer(1, std::vector<double>(terms.lattice.dimension())));

@@ -13,6 +13,7 @@
 #include "parley/data/transforms/paid_moments.h"
 #include "parley/forecast/choose/tune.h"
 #include "parley/forecast/uncertainty.h"
+#include "parley/report/forecast/forecast.h"
 
 namespace parley::cli {
 namespace {
@@ -137,10 +138,10 @@ Result<Output> run(const ForecastOptions& options, ProgressStyle) {
   if (!options.out.empty()) TRY(no_single_owners(changes));
   if (!options.out.empty()) TRY(write_file(options.out, tuned.charter));
   if (!options.html.empty()) {
-    TRY(write_file(options.html, forecast::to_html(tuned.forecast)));
+    TRY(write_file(options.html, report::to_html(tuned.forecast)));
     tuned.forecast.report = options.html.string();
   }
-  return Output{forecast::to_text(tuned.forecast), forecast::to_json(tuned.forecast)};
+  return Output{report::to_text(tuned.forecast), report::to_json(tuned.forecast)};
 }
 
 }  // namespace parley::cli

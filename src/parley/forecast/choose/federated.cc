@@ -13,13 +13,11 @@
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/propagate/exact.h"
 #include "parley/plan/learner/pilot.h"
-#include "parley/report/table.h"
 
 namespace parley::forecast {
 namespace {
 
 using charter::Charter;
-using report::significant;
 
 constexpr size_t kShortlist = 4;
 

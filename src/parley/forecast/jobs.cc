@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "parley/base/math/number.h"
-#include "parley/forecast/columns.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/pilot_runs.h"
 #include "parley/forecast/predict/vertical.h"
+#include "parley/forecast/trained_rows.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/async_plan.h"
 #include "parley/plan/learner/pilot.h"

@@ -134,9 +134,13 @@ Result<Simulation> simulate(const Charter& charter, const DataSource& data,
 
 Simulation::Simulation(std::shared_ptr<const Internal> internal) : internal_(std::move(internal)) {}
 const std::vector<SimulatedOwner>& Simulation::owners() const { return internal().result.owners; }
-const Spread& Simulation::relative_fitness() const { return internal().result.quality.relative_fitness; }
+const Spread& Simulation::relative_fitness() const {
+  return internal().result.quality.relative_fitness;
+}
 const Spread& Simulation::fitness() const { return internal().result.quality.fitness; }
-const std::vector<Spread>& Simulation::by_round() const { return internal().result.quality.by_round; }
+const std::vector<Spread>& Simulation::by_round() const {
+  return internal().result.quality.by_round;
+}
 Simulation::Metrics Simulation::metrics() const {
   return pairs_of(internal().result.quality.joint_metrics);
 }

@@ -10,6 +10,7 @@
 #include "parley/audit/targets/charter_target.h"
 #include "parley/audit/targets/mechanisms.h"
 #include "parley/base/progress.h"
+#include "parley/report/audit.h"
 #include "studies.h"
 
 namespace parley::cli {
@@ -55,7 +56,7 @@ Result<Chosen> choose(const AuditOptions& options) {
 
 Result<Output> run(const AuditOptions& options, ProgressStyle style) {
   if (options.list)
-    return Output{audit::list_text(planted_bugs()), audit::list_json(planted_bugs())};
+    return Output{report::list_text(planted_bugs()), report::list_json(planted_bugs())};
   const Chosen chosen = TRY(choose(options));
   const bool one_run = options.method == "one_run";
   const auto method = one_run ? audit::Method::kOneRun : audit::Method::kTwoWorld;
@@ -75,8 +76,8 @@ Result<Output> run(const AuditOptions& options, ProgressStyle style) {
                       }}));
   progress.finish();
   result.charter = chosen.charter, result.charter_hash = chosen.charter_hash;
-  return Output{.text = audit::to_text(result),
-                .json = audit::to_json(result),
+  return Output{.text = report::to_text(result),
+                .json = report::to_json(result),
                 .exit = result.passes() ? 0 : exit_status(Code::kIntegrity)};
 }
 

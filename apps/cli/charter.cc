@@ -3,7 +3,6 @@
 
 #include "commands.h"
 #include "overrides.h"
-#include "parley/plan/explain.h"
 
 namespace parley::cli {
 

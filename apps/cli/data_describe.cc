@@ -6,8 +6,8 @@
 #include "overrides.h"
 #include "parley/charter/policy.h"
 #include "parley/data/sources/source.h"
-#include "parley/report/describe.h"
-#include "parley/report/reading.h"
+#include "parley/report/data/describe.h"
+#include "parley/report/data/reading.h"
 
 namespace parley::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include "commands.h"
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
-#include "parley/report/generate.h"
+#include "parley/report/data/generate.h"
 #include "parley/sim/standin/hospital.h"
 
 namespace parley::cli {

@@ -4,7 +4,7 @@
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
 #include "parley/net/paid_moments.h"
-#include "parley/report/prepare.h"
+#include "parley/report/data/prepare.h"
 
 namespace parley::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include "commands.h"
 #include "parley/base/files.h"
 #include "parley/data/readers/csv_split.h"
-#include "parley/report/generate.h"
+#include "parley/report/data/generate.h"
 
 namespace parley::cli {
 namespace {

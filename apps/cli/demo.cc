@@ -3,7 +3,7 @@
 #include "demo_charter.h"
 #include "parley/base/files.h"
 #include "parley/forecast/forecast.h"
-#include "parley/forecast/present/beside.h"
+#include "parley/report/forecast/beside.h"
 #include "parley/sim/load.h"
 
 namespace parley::cli {
@@ -38,11 +38,11 @@ Result<Output> run(const DemoOptions& options, ProgressStyle style) {
                                 .out = options.out / "run",
                                 .progress = [&](uint64_t done) { progress.advance(done); }}));
   progress.finish();
-  forecast::add_realised(forecast, result);
+  report::add_realised(forecast, result);
   const auto page = options.out / "forecast.html";
-  TRY(write_file(page, forecast::to_html(forecast)));
+  TRY(write_file(page, report::to_html(forecast)));
   forecast.report = page.string();
-  return Output{forecast::beside_text(forecast, result), forecast::beside_json(forecast, result)};
+  return Output{report::beside_text(forecast, result), report::beside_json(forecast, result)};
 }
 
 }  // namespace parley::cli

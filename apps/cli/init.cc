@@ -1,7 +1,7 @@
 // parley init FILE... --target COLUMN
 #include "commands.h"
 #include "parley/base/files.h"
-#include "parley/report/draft.h"
+#include "parley/report/data/draft.h"
 
 namespace parley::cli {
 namespace {

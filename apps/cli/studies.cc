@@ -9,8 +9,8 @@ namespace parley::cli {
 
 const sim::Literal* literal() { return &paper::literal(); }
 
-std::vector<audit::PlantedBug> planted_bugs() {
-  std::vector<audit::PlantedBug> bugs;
+std::vector<report::PlantedBug> planted_bugs() {
+  std::vector<report::PlantedBug> bugs;
   for (const planted::Bug& each : planted::bugs())
     bugs.push_back({each.name, each.what, each.source});
   return bugs;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/audit/audit.h"
+#include "parley/report/audit.h"
 #include "parley/sim/literal.h"
 
 namespace parley::cli {
@@ -13,7 +13,7 @@ namespace parley::cli {
 /// What trains a charter with calibration "paper"; without studies null.
 const sim::Literal* literal();
 
-std::vector<audit::PlantedBug> planted_bugs();
+std::vector<report::PlantedBug> planted_bugs();
 
 struct PlantedTarget {
   audit::Target target;

@@ -15,7 +15,7 @@ Error not_built(const std::string& what) {
 
 const sim::Literal* literal() { return nullptr; }
 
-std::vector<audit::PlantedBug> planted_bugs() { return {}; }
+std::vector<report::PlantedBug> planted_bugs() { return {}; }
 
 Result<PlantedTarget> planted_target(const std::string&) { return not_built("planted bugs"); }
 

@@ -65,7 +65,6 @@ Result<Sync> Sync::make(const SimulateInput& input, int threads) {
          .mean_loss = learn::Fitness(charter::loss_of(charter.model), start.size(), 0, threads),
          .weight = weights[i],
          .scale = TRY(plan::paper_scale(charter, owner))});
-    if (p.owner_learner && owner.name == charter.learner.name) sync.owners_.back().scale = 0;
     std::visit([&](const auto& kind) { sync.owners_.back().mean_loss.add(*kind); },
                input.owners[i].rows);
   }

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "parley/audit/audit.h"
+#include "parley/report/audit.h"
 
 namespace parley::planted {
 namespace planted_test {
@@ -34,8 +34,8 @@ TEST_P(PlantedBug, IsFlagged) {
       audit::run(*target, audit::Method::kTwoWorld, {.runs = bug.runs, .alpha = 1e-6});
   ASSERT_TRUE(found) << describe(found.error());
   EXPECT_LE(target->claimed.epsilon, 1);
-  EXPECT_FALSE(found->passes()) << audit::to_text(*found);
-  EXPECT_NE(audit::to_text(*found).find("NOT PRIVATE"), std::string::npos);
+  EXPECT_FALSE(found->passes()) << report::to_text(*found);
+  EXPECT_NE(report::to_text(*found).find("NOT PRIVATE"), std::string::npos);
   RecordProperty("certified", std::to_string(found->found.epsilon()));
 }
 

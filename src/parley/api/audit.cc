@@ -4,6 +4,7 @@
 #include "parley/audit/audit.h"
 #include "parley/audit/targets/charter_target.h"
 #include "parley/audit/targets/mechanisms.h"
+#include "parley/report/audit.h"
 
 namespace parley {
 namespace {
@@ -54,7 +55,7 @@ Result<Audit> audit_charter(const Charter& handle, const std::string& owner,
   return Error{Code::kInvalid, "the charter has no owner '" + owner + "'"};
 }
 
-std::string Audit::to_text() const { return audit::to_text(*this); }
-std::string Audit::to_json() const { return audit::to_json(*this); }
+std::string Audit::to_text() const { return report::to_text(*this); }
+std::string Audit::to_json() const { return report::to_json(*this); }
 
 }  // namespace parley

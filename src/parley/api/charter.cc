@@ -4,6 +4,7 @@
 
 #include "parley/api/internal.h"
 #include "parley/base/files.h"
+#include "parley/plan/explain.h"
 #include "parley/report/charter.h"
 
 namespace parley {
@@ -34,7 +35,7 @@ const std::string& Charter::purpose() const { return internal().charter.purpose;
 Hash Charter::hash() const { return internal().charter.hash; }
 bool Charter::complete() const { return internal().charter.complete(); }
 const std::vector<std::string>& Charter::undecided() const { return internal().charter.undecided; }
-std::string Charter::explain() const { return charter::explain(internal().charter); }
+std::string Charter::explain() const { return plan::explain(internal().charter); }
 std::string Charter::to_json() const { return report::to_json(internal().charter); }
 
 std::vector<CharterOwner> Charter::owners() const {

@@ -11,6 +11,7 @@
 #include "parley/forecast/choose/tune.h"
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/uncertainty.h"
+#include "parley/report/forecast/forecast.h"
 #include "parley/sim/load.h"
 
 namespace parley {
@@ -125,7 +126,7 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
   const auto& [agreed, text, changes] = handle.internal();
   auto tuned = TRY(forecast::forecast_draft({charter, text, changes, options.tune}, pilot, how));
   if (!options.html.empty()) {
-    TRY(write_file(options.html, forecast::to_html(tuned.forecast)));
+    TRY(write_file(options.html, report::to_html(tuned.forecast)));
     tuned.forecast.report = options.html.string();
   }
   return Forecast(std::make_shared<const Forecast::Internal>(
@@ -151,8 +152,8 @@ std::optional<double> Forecast::smallest_common_epsilon() const {
 const std::vector<Choice>& Forecast::chosen() const { return internal().forecast.chosen; }
 const std::vector<Warning>& Forecast::warnings() const { return internal().forecast.warnings; }
 const std::string& Forecast::charter_text() const { return internal().charter; }
-std::string Forecast::to_text() const { return forecast::to_text(internal().forecast); }
-std::string Forecast::to_json() const { return forecast::to_json(internal().forecast); }
-std::string Forecast::to_html() const { return forecast::to_html(internal().forecast); }
+std::string Forecast::to_text() const { return report::to_text(internal().forecast); }
+std::string Forecast::to_json() const { return report::to_json(internal().forecast); }
+std::string Forecast::to_html() const { return report::to_html(internal().forecast); }
 
 }  // namespace parley

@@ -10,13 +10,14 @@
 
 #include "parley/audit/one_run.h"
 #include "parley/audit/targets/mechanisms.h"
+#include "support/audited.h"
 
 namespace parley::audit {
 namespace audit_test {
 
 constexpr double kAlpha = 1e-6;
 
-std::string described(const Audit& audit) { return to_text(audit); }
+using test::described;
 
 class ListedMechanism : public testing::TestWithParam<std::string_view> {};
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "parley/forecast/columns.h"
 #include "parley/forecast/joint.h"
+#include "parley/forecast/trained_rows.h"
 #include "parley/forecast/uncertainty.h"
 
 namespace parley::forecast {

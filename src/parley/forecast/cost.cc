@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "parley/forecast/columns.h"
 #include "parley/forecast/jobs.h"
+#include "parley/forecast/trained_rows.h"
 
 namespace parley::forecast {
 namespace {

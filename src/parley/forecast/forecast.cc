@@ -6,7 +6,6 @@
 
 #include "parley/forecast/choose/steps_advice.h"
 #include "parley/forecast/column_owners.h"
-#include "parley/forecast/columns.h"
 #include "parley/forecast/cost.h"
 #include "parley/forecast/decide/coalitions.h"
 #include "parley/forecast/joint.h"

@@ -153,9 +153,4 @@ Result<Forecast> forecast(const charter::Charter& charter,
                           const std::shared_ptr<const data::Rows>& pilot,
                           const ForecastOptions& options);
 
-std::string to_text(const Forecast& forecast);
-std::string to_json(const Forecast& forecast);
-/// One page that stands alone and can be printed.
-std::string to_html(const Forecast& forecast);
-
 }  // namespace parley::forecast

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "parley/base/math/number.h"
-#include "parley/forecast/columns.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/pilot_runs.h"
 #include "parley/forecast/predict/vertical.h"
+#include "parley/forecast/trained_rows.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/async_plan.h"
 #include "parley/plan/learner/pilot.h"
@@ -130,10 +130,6 @@ Result<void> add_federated(Job& job, const Charter& charter, const PilotStatisti
 
 /// As one owner of all columns, at the strictest budget.
 double joint_strength(const Charter& charter, const plan::NoiseLaw& law) {
-  double epsilon = charter.owners[0].epsilon, delta = charter.owners[0].delta;
-  for (const charter::Owner& owner : charter.owners)
-    epsilon = std::min(epsilon, owner.epsilon), delta = std::min(delta, owner.delta);
-  if (charter.protocol.rule == charter::Rule::kStatistics) return law.strength(epsilon, delta);
   const auto all = law.strengths(charter.owners);
   return *std::max_element(all.begin(), all.end());
 }
@@ -144,7 +140,7 @@ Job sharing_job(const Charter& charter, const plan::NoiseLaw& law) {
   job.variances = {job.strengths[0] * reach * reach * plan::paid_answers(charter)};
   if (charter.protocol.rule == charter::Rule::kStatistics) {
     job.kind = StatisticsJob{.norm = learn::ClipIn::kL2,
-                             .row_norm = charter.privacy.max_row_norm,
+                             .row_norm = plan::row_norm_of(charter),
                              .label = plan::label_bound(charter.schema.target),
                              .variance = job.variances[0]};
     return job;

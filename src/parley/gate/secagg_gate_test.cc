@@ -144,7 +144,7 @@ TEST_F(SecaggGateTest, TheRingIsProvedFromTheCharterAndWhatMayOverflowIsRefused)
     many.privacy.max_grad_norm *= 1.2;
   }
   ASSERT_FALSE(last);
-  EXPECT_EQ(last.error().where.key, "secure_aggregation.word_bits") << last.error().what;
+  EXPECT_EQ(last.error().where.key, "protocol.local_steps") << last.error().what;
 }
 
 TEST_F(SecaggGateTest, NoiseIsEnoughForTheOwnerThatNeedsMost) {

@@ -106,11 +106,6 @@ Result<void> check_columns(const Charter& charter) {
   return check_target(charter.schema.target);
 }
 
-Result<void> can_run(const Charter& charter) {
-  if (charter.protocol.name == ProtocolName::kSharing) return check_columns(charter);
-  return charter.secure_aggregation ? check_sums(charter) : check_answers(charter);
-}
-
 Result<void> check_learner(const Charter& charter) {
   const charter::Protocol& p = charter.protocol;
   const bool exact = p.owner_learner == charter::OwnerLearner::kExact;

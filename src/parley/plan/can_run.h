@@ -26,9 +26,6 @@ Result<void> check_answers(const charter::Charter& charter);
 Result<void> check_sums(const charter::Charter& charter);
 Result<void> check_columns(const charter::Charter& charter);
 
-/// The one of them that is for this charter's protocol.
-Result<void> can_run(const charter::Charter& charter);
-
 /// May its learner be a party of its own? A party without records, or an owner that answers itself
 /// like all others, through its gate and ledger ("own_noise"). What an owner learns from the others
 /// alone, and learning without a central learner, is put together from such jobs

@@ -195,7 +195,8 @@ std::string what_leaves(const Charter& charter) {
   std::string text = "What leaves each owner: a " + answer_of(charter) + ", " +
                      decided(charter, key, grouped(charter.answers())) + " in all, " +
                      bound_of(charter) + ", with " + word(charter.privacy.mechanism) + " noise";
-  if (charter.privacy.evaluate > 0 && protocol.name != ProtocolName::kSharing)
+  const bool paper = charter.privacy.calibration == Calibration::kPaper;  // evaluates nothing
+  if (charter.privacy.evaluate > 0 && protocol.name != ProtocolName::kSharing && !paper)
     text += "; then one noisy loss, paid with " + about(100 * charter.privacy.evaluate) +
             " % of epsilon";
   return text + ". No record leaves.\n";
@@ -209,9 +210,10 @@ std::string noise(const Charter& charter, const Owner& owner) {
     return charter.protocol.publish ? "; pays once, for its tuned model"
                                     : "; is asked nothing, and what it learns does not leave it";
   if (!charter.complete() || privacy.max_grad_norm == 0 || charter.secure_aggregation) return "";
+  const bool laplace = privacy.mechanism == MechanismName::kLaplace;
+  if (privacy.calibration == Calibration::kPaper && !laplace) return "";  // No paper has that.
   const auto scale = mean_noise_scale(charter, owner);
   if (!scale) return "";
-  const bool laplace = privacy.mechanism == MechanismName::kLaplace;
   return "; each answer's mean gradient carries " +
          (laplace ? "Laplace noise of scale " : word(privacy.mechanism) + " noise of deviation ") +
          about(*scale);

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <map>
-#include <numbers>
 
 #include "parley/base/math/number.h"
 #include "parley/charter/available.h"
@@ -10,7 +9,6 @@
 #include "parley/plan/secagg_terms.h"
 #include "parley/plan/sensitivity.h"
 #include "parley/plan/vertical_terms.h"
-#include "parley/privacy/accounting/zcdp.h"
 #include "parley/privacy/mechanism/laplace.h"
 
 namespace parley::plan {
@@ -25,7 +23,7 @@ Result<NoiseLaw> NoiseLaw::of(const charter::Charter& charter) {
     return charter::not_available("privacy.mechanism", name_of(privacy.mechanism),
                                   "Use \"laplace\" or \"gaussian\".");
   NoiseLaw law{privacy.mechanism, static_cast<double>(privacy.unit_records),
-               static_cast<double>(privacy.overlap), 1 - privacy.evaluate};
+               static_cast<double>(parts_of(charter)), 1 - privacy.evaluate};
   // Of columns in several places nothing is kept for an evaluation.
   if (charter.protocol.name == charter::ProtocolName::kSharing) law.training = 1;
   if (!federated) return law;
@@ -51,8 +49,7 @@ double NoiseLaw::epsilon(double wanted, double delta) const {
   if (mechanism == charter::MechanismName::kLaplace)
     return 2 * unit_records * overlap / (training * std::sqrt(wanted / 2));
   const double rho = surplus * 4 * unit_records * unit_records * overlap / (2 * wanted);
-  const double convert = delta - delta / 1024;  // as Budget::make keeps a part of it
-  return privacy::zcdp_epsilon(rho, *privacy::Delta::make(convert)) / training;
+  return *epsilon_of(rho, delta) / training;
 }
 
 double NoiseLaw::variance(const charter::Owner& owner, double answers, double clip) const {
@@ -86,6 +83,7 @@ Result<double> noise_scale(const charter::Charter& charter, const charter::Owner
 
 Result<double> paper_scale(const charter::Charter& charter, const charter::Owner& owner) {
   const charter::Privacy& privacy = charter.privacy;
+  if (charter.protocol.owner_learner && owner.name == charter.learner.name) return 0.0;
   const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
   return privacy::laplace_scale(privacy.max_grad_norm, static_cast<double>(charter.protocol.rounds),
                                 static_cast<double>(owner.rows), epsilon,
@@ -94,10 +92,10 @@ Result<double> paper_scale(const charter::Charter& charter, const charter::Owner
 
 Result<double> mean_noise_scale(const charter::Charter& charter, const charter::Owner& owner) {
   const charter::Privacy& privacy = charter.privacy;
+  if (privacy.calibration == charter::Calibration::kPaper) return paper_scale(charter, owner);
   const double per_unit = kReplaceOne * privacy.max_grad_norm * double(privacy.unit_records);
-  const bool paper = privacy.calibration == charter::Calibration::kPaper;  // splits it by T
   return noise_scale(charter, owner, per_unit / static_cast<double>(owner.rows),
-                     static_cast<double>(paper ? charter.protocol.rounds : charter.answers()));
+                     static_cast<double>(charter.answers()));
 }
 
 double paid_answers(const charter::Charter& charter) {
@@ -119,11 +117,13 @@ double reach_of(const charter::Charter& charter) {
     return row * row * charter.protocol.model_ball + 2 * row;
   }
   if (charter.protocol.rule != charter::Rule::kStatistics) return charter.privacy.max_grad_norm;
+  if (charter.protocol.name == charter::ProtocolName::kSharing)  // There |y| <= 1.
+    return learn::moments_reach<L2>(row_norm_of(charter), 1) / 2;
   const double row = charter.privacy.max_row_norm;
-  if (charter.privacy.mechanism == charter::MechanismName::kLaplace) return row * row;
   const double label = label_bound(charter.schema.target) * charter.privacy.label_weight;
-  return row <= label ? std::numbers::sqrt2 * row * label
-                      : (row * row + label * label) / std::numbers::sqrt2;
+  const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
+  return (laplace ? learn::moments_reach<L1>(row, label) : learn::moments_reach<L2>(row, label)) /
+         2;
 }
 
 }  // namespace parley::plan

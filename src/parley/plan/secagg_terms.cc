@@ -101,16 +101,16 @@ double largest_noise(size_t owners, const privacy::SharedMechanisms& mechanism) 
   return kDeviations * std::sqrt(variance_of(mechanism) * static_cast<double>(owners));
 }
 
-/// The lattice of updates grows finer where there is little noise, so a larger epsilon does not
-/// help; on the records' own it does where the noise is what does not fit.
+/// A larger epsilon helps where noise is what does not fit, and there only: with less noise the
+/// lattice of updates is finer, and everything else on it larger.
 Error overflows(const Charter& charter, double largest, double noise) {
   const bool updates = charter.protocol.name == charter::ProtocolName::kFederated;
-  const std::string fewer = noise > largest / 2 ? "Take a larger epsilon, or fewer grid_bits."
-                                                : "Take fewer grid_bits, or fewer rows.";
   return {Code::kInvalid,
           "the sum may reach " + shortest(std::ceil(std::log2(largest))) +
               " bits, and a word of secure aggregation has 63 and a sign",
-          updates ? "Take fewer local_steps, or a smaller step or box." : fewer,
+          std::string("Take ") + (noise > largest / 2 ? "a larger epsilon, " : "") +
+              (updates ? "fewer local_steps, or a smaller step or box."
+                       : "fewer grid_bits, or fewer rows."),
           {.key = updates ? "protocol.local_steps" : "privacy.grid_bits"}};
 }
 

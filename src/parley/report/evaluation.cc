@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "parley/report/table.h"
+#include "parley/base/math/number.h"
 
 namespace parley::report {
 

@@ -1,7 +1,5 @@
 #include "parley/report/table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 
@@ -35,7 +33,5 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   }
   return text;
 }
-
-std::string significant(double value, int digits) { return fmt::format("{:.{}g}", value, digits); }
 
 }  // namespace parley::report

@@ -9,7 +9,4 @@ namespace parley::report {
 /// Column 0 to the left, all others to the right; the first row is the header.
 std::string table(const std::vector<std::vector<std::string>>& rows);
 
-/// `digits` significant digits, for people: 0.0117, 1.7e-05.
-std::string significant(double value, int digits = 3);
-
 }  // namespace parley::report

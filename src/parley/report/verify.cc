@@ -9,7 +9,6 @@
 #include "parley/protocol/verify/verify_epsilon.h"
 #include "parley/report/evaluation.h"
 #include "parley/report/provenance.h"
-#include "parley/report/table.h"
 
 namespace parley::report {
 namespace {

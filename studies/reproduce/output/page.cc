@@ -4,12 +4,14 @@
 
 #include "parley/base/math/number.h"
 #include "parley/base/version.h"
+#include "parley/report/page/html.h"
 #include "studies/reproduce/output/output.h"
-#include "studies/reproduce/plot/canvas.h"
 #include "studies/reproduce/plot/plot.h"
 
 namespace parley::reproduce {
 namespace {
+
+using report::escaped;
 
 constexpr std::string_view kStyle = R"(
 body { font: 15px/1.5 Helvetica, Arial, "DejaVu Sans", sans-serif; color: #222; max-width: 920px;
@@ -120,9 +122,7 @@ std::string page_of(const Reproduction& reproduction) {
           ? "on stand-ins, which have the published statistics of the papers' data and none of its "
             "records"
           : "on files from " + escaped(reproduction.data);
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-      "<title>The papers' figures, reproduced</title>\n<style>{}</style></head><body>\n"
+  const std::string body = fmt::format(
       "<h1>The papers' figures, reproduced</h1>\n"
       "<p>Wu, Farokhi, Smith, Kaafar, “The Value of Collaboration in Convex Machine Learning with "
       "Differential Privacy”, and Farokhi, Wu, Smith, Kaafar, “The Cost of Privacy in Asynchronous "
@@ -139,11 +139,12 @@ std::string page_of(const Reproduction& reproduction) {
       "bars two standard errors.</p>\n"
       "<table><tr><th>figure</th><th>what</th><th>verdict</th><th>fitted</th><th>measured</"
       "th><th>ours, ± standard "
-      "error</th><th>the paper's</th></tr>\n{}</table>\n{}</body></html>\n",
-      kStyle, where, kVersion, reproduction.seed,
+      "error</th><th>the paper's</th></tr>\n{}</table>\n{}",
+      where, kVersion, reproduction.seed,
       reproduction.quick ? ", <strong>quick: small sizes and few runs, for tests only</strong>"
                          : "",
       rows, sections);
+  return report::html_page("The papers' figures, reproduced", kStyle, body);
 }
 
 }  // namespace parley::reproduce

@@ -6,18 +6,14 @@
 #include <cctype>
 #include <cmath>
 
+#include "parley/report/page/html.h"
+
 namespace parley::reproduce {
 namespace {
 
-constexpr std::string_view kDashes[] = {"", "7 3", "2 3", "9 3 2 3", "5 2 1 2 1 2"};
+using report::escaped, report::pixels;
 
-/// One decimal is a tenth of a pixel.
-std::string coordinates(const Polyline& points) {
-  std::string text;
-  for (const auto& [x, y] : points)
-    text += fmt::format("{}{:.1f},{:.1f}", text.empty() ? "" : " ", x, y);
-  return text;
-}
+constexpr std::string_view kDashes[] = {"", "7 3", "2 3", "9 3 2 3", "5 2 1 2 1 2"};
 
 /// Escaped, with what follows a '_' lowered: n_i, θ_L,T. Shifted by hand, because not every viewer
 /// knows baseline-shift.
@@ -41,30 +37,15 @@ std::string lowered(std::string_view text, double size) {
   }
 }
 
-std::string stroke_of(const Style& style) {
-  std::string text = fmt::format(R"(stroke="{}" stroke-width="{:g}")", style.colour, style.width);
-  if (!style.dash.empty()) text += fmt::format(R"( stroke-dasharray="{}")", style.dash);
-  return text;
+/// The attributes, and those of the stroke.
+report::Svg::Attributes stroked(report::Svg::Attributes attributes, const Style& style) {
+  attributes.emplace_back("stroke", style.colour);
+  attributes.emplace_back("stroke-width", fmt::format("{:g}", style.width));
+  if (!style.dash.empty()) attributes.emplace_back("stroke-dasharray", style.dash);
+  return attributes;
 }
 
 }  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (char c : text) {
-    if (c == '&')
-      safe += "&amp;";
-    else if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else if (c == '"')
-      safe += "&quot;";
-    else
-      safe += c;
-  }
-  return safe;
-}
 
 double text_width(std::string_view text, double size) {
   double width = 0;
@@ -103,73 +84,86 @@ Style style_of(size_t k, bool sound) {
           static_cast<int>(k % 5) + (sound ? 1 : 0)};
 }
 
+Canvas::Canvas(std::string_view title) {
+  svg_.element("title", {}, escaped(title));
+  svg_.element("rect", {{"width", "100%"}, {"height", "100%"}, {"fill", "#fff"}});
+}
+
 void Canvas::line(double x1, double y1, double x2, double y2, const Style& style) {
-  elements_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n",
-                           x1, y1, x2, y2, stroke_of(style));
+  svg_.element(
+      "line",
+      stroked({{"x1", pixels(x1)}, {"y1", pixels(y1)}, {"x2", pixels(x2)}, {"y2", pixels(y2)}},
+              style));
 }
 
 void Canvas::polyline(const Polyline& points, const Style& style) {
   if (points.size() < 2) return;
-  elements_ += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke-linejoin=\"round\" {}/>\n",
-                           coordinates(points), stroke_of(style));
+  svg_.element(
+      "polyline",
+      stroked({{"points", pixels(points)}, {"fill", "none"}, {"stroke-linejoin", "round"}}, style));
 }
 
 void Canvas::area(const Polyline& points, const std::string& colour, double opacity) {
   if (points.size() < 3) return;
-  elements_ += fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"{:g}\"/>\n",
-                           coordinates(points), colour, opacity);
+  svg_.element("polygon", {{"points", pixels(points)},
+                           {"fill", colour},
+                           {"fill-opacity", fmt::format("{:g}", opacity)}});
 }
 
 void Canvas::rectangle(double x, double y, double width, double height, const std::string& fill,
                        const std::string& stroke, double stroke_width) {
-  elements_ += fmt::format(
-      "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
-      "stroke=\"{}\" "
-      "stroke-width=\"{:g}\"/>\n",
-      x, y, width, height, fill, stroke, stroke_width);
+  svg_.element("rect", {{"x", pixels(x)},
+                        {"y", pixels(y)},
+                        {"width", pixels(width)},
+                        {"height", pixels(height)},
+                        {"fill", fill},
+                        {"stroke", stroke},
+                        {"stroke-width", fmt::format("{:g}", stroke_width)}});
 }
 
 void Canvas::marker(double x, double y, double r, const Style& style) {
-  const auto shape = [&](const Polyline& points, const std::string& fill) {
-    elements_ += fmt::format("<polygon points=\"{}\" fill=\"{}\" stroke=\"{}\"/>\n",
-                             coordinates(points), fill, style.colour);
-  };
   const std::string& colour = style.colour;
+  const auto shape = [&](const Polyline& points, const std::string& fill) {
+    svg_.element("polygon", {{"points", pixels(points)}, {"fill", fill}, {"stroke", colour}});
+  };
   switch (style.marker % 6) {
     case 1:
-      shape({{x - r, y - r}, {x + r, y - r}, {x + r, y + r}, {x - r, y + r}}, colour);
-      break;
+      return shape({{x - r, y - r}, {x + r, y - r}, {x + r, y + r}, {x - r, y + r}}, colour);
     case 2:
-      shape({{x, y - 1.2 * r}, {x + 1.1 * r, y + r}, {x - 1.1 * r, y + r}}, "#fff");
-      break;
+      return shape({{x, y - 1.2 * r}, {x + 1.1 * r, y + r}, {x - 1.1 * r, y + r}}, "#fff");
     case 3:
-      shape({{x, y - 1.3 * r}, {x + 1.3 * r, y}, {x, y + 1.3 * r}, {x - 1.3 * r, y}}, colour);
-      break;
+      return shape({{x, y - 1.3 * r}, {x + 1.3 * r, y}, {x, y + 1.3 * r}, {x - 1.3 * r, y}},
+                   colour);
     case 4:
-      shape({{x - r, y - r}, {x + r, y - r}, {x + r, y + r}, {x - r, y + r}}, "#fff");
-      break;
+      return shape({{x - r, y - r}, {x + r, y - r}, {x + r, y + r}, {x - r, y + r}}, "#fff");
     default:
-      elements_ += fmt::format(
-          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" stroke=\"{}\"/>\n", x, y, r,
-          style.marker % 6 == 5 ? "#fff" : colour, colour);
+      svg_.element("circle", {{"cx", pixels(x)},
+                              {"cy", pixels(y)},
+                              {"r", pixels(r)},
+                              {"fill", style.marker % 6 == 5 ? "#fff" : colour},
+                              {"stroke", colour}});
   }
 }
 
 void Canvas::text(double x, double y, std::string_view text, double size, Anchor anchor,
                   const std::string& colour, bool bold) {
   constexpr const char* kAnchors[] = {"start", "middle", "end"};
-  elements_ += fmt::format(
-      "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:g}\" text-anchor=\"{}\" "
-      "fill=\"{}\"{}>{}</text>\n",
-      x, y, size, kAnchors[static_cast<int>(anchor)], colour, bold ? " font-weight=\"bold\"" : "",
-      lowered(text, size));
+  report::Svg::Attributes attributes = {{"x", pixels(x)},
+                                        {"y", pixels(y)},
+                                        {"font-size", fmt::format("{:g}", size)},
+                                        {"text-anchor", kAnchors[static_cast<int>(anchor)]},
+                                        {"fill", colour}};
+  if (bold) attributes.emplace_back("font-weight", "bold");
+  svg_.element("text", attributes, lowered(text, size));
 }
 
 void Canvas::upright(double x, double y, std::string_view text, double size) {
-  elements_ += fmt::format(
-      "<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\" font-size=\"{:g}\" "
-      "text-anchor=\"middle\" fill=\"#222\">{}</text>\n",
-      x, y, size, lowered(text, size));
+  svg_.element("text",
+               {{"transform", fmt::format("translate({:.1f} {:.1f}) rotate(-90)", x, y)},
+                {"font-size", fmt::format("{:g}", size)},
+                {"text-anchor", "middle"},
+                {"fill", "#222"}},
+               lowered(text, size));
 }
 
 }  // namespace parley::reproduce

@@ -1,4 +1,4 @@
-// Writes SVG elements. Nothing but text: no dependency, and the same bytes everywhere.
+// What figures are drawn with: lines, areas, markers and texts in a few styles.
 #pragma once
 
 #include <string>
@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "parley/report/page/svg.h"
+
 namespace parley::reproduce {
 
-using Polyline = std::vector<std::pair<double, double>>;
+using report::Polyline;
 
 /// How a line, a marker or an area looks. Told apart by lightness, dash and marker, so that a
 /// print in grey says the same.
@@ -25,6 +27,9 @@ enum class Anchor { kStart, kMiddle, kEnd };
 
 class Canvas {
  public:
+  /// White; the title is for who cannot see it.
+  explicit Canvas(std::string_view title);
+
   void line(double x1, double y1, double x2, double y2, const Style& style);
   void polyline(const Polyline& points, const Style& style);
   void area(const Polyline& points, const std::string& colour, double opacity);
@@ -34,17 +39,15 @@ class Canvas {
   void text(double x, double y, std::string_view text, double size, Anchor anchor = Anchor::kStart,
             const std::string& colour = "#222", bool bold = false);
   void upright(double x, double y, std::string_view text, double size);  // reads from below
-  const std::string& elements() const { return elements_; }
+  const report::Svg& svg() const { return svg_; }
 
  private:
-  std::string elements_{};
+  report::Svg svg_{};
 };
 
 /// A guess at the width of a text in this size, a little too large.
 double text_width(std::string_view text, double size);
 /// Words in lines no wider than that.
 std::vector<std::string> wrapped(std::string_view text, double size, double width);
-/// For XML and HTML, in text and in attributes.
-std::string escaped(std::string_view text);
 
 }  // namespace parley::reproduce

@@ -47,7 +47,7 @@ std::string svg_of(const Figure& figure) {
   if (figure.panels.empty()) return "";
   const Layout layout = layout_of(figure);
   const Shades shades = shades_of(figure);
-  Canvas canvas;
+  Canvas canvas(figure.id + " " + figure.title);
   for (size_t k = 0; k < figure.panels.size(); ++k) {
     const double left = double(k % layout.columns) * (layout.width + kGap);
     const double top = double(k / layout.columns) * (layout.height + kGap);
@@ -61,11 +61,12 @@ std::string svg_of(const Figure& figure) {
   }
   const size_t rows = (figure.panels.size() + layout.columns - 1) / layout.columns;
   const double height = double(rows) * (layout.height + kGap) - kGap + 6;
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:g} {:g}\" width=\"{:g}\" "
-      "height=\"{:g}\" role=\"img\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n"
-      "<title>{}</title>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n{}</svg>\n",
-      kWidth, height, kWidth, height, escaped(figure.id + " " + figure.title), canvas.elements());
+  return canvas.svg().picture({{"xmlns", "http://www.w3.org/2000/svg"},
+                               {"viewBox", fmt::format("0 0 {:g} {:g}", kWidth, height)},
+                               {"width", fmt::format("{:g}", kWidth)},
+                               {"height", fmt::format("{:g}", height)},
+                               {"role", "img"},
+                               {"font-family", "Helvetica, Arial, 'DejaVu Sans', sans-serif"}});
 }
 
 }  // namespace parley::reproduce

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parley/audit/audit.h"
+#include "support/audited.h"
 
 namespace parley::audit {
 namespace charter_target_test {
@@ -76,9 +77,9 @@ TEST(CharterAudit, LaplacePassesAndFourUnitsAreFlagged) {
   const Audit audit = attacked(charter_with({}), 0, 1000);
   EXPECT_NEAR(audit.claimed.epsilon, 2, 1e-6);
   EXPECT_EQ(audit.claimed.delta, 0);
-  EXPECT_TRUE(audit.passes()) << to_text(audit);
+  EXPECT_TRUE(audit.passes()) << test::described(audit);
   EXPECT_GT(audit.found.epsilon(), 0.5) << "the attack is too weak";
-  EXPECT_GT(audit.control->epsilon(), audit.claimed.epsilon) << to_text(audit);
+  EXPECT_GT(audit.control->epsilon(), audit.claimed.epsilon) << test::described(audit);
 }
 
 TEST(CharterAudit, GaussianPassesAndFourUnitsAreFlagged) {
@@ -88,9 +89,9 @@ TEST(CharterAudit, GaussianPassesAndFourUnitsAreFlagged) {
       0, 600);
   EXPECT_NEAR(audit.claimed.epsilon, 4, 1e-6);
   EXPECT_EQ(audit.claimed.delta, 1e-5);
-  EXPECT_TRUE(audit.passes()) << to_text(audit);
+  EXPECT_TRUE(audit.passes()) << test::described(audit);
   EXPECT_GT(*audit.found.gaussian, 0) << "the attack is too weak";
-  EXPECT_GT(audit.control->epsilon(), audit.claimed.epsilon) << to_text(audit);
+  EXPECT_GT(audit.control->epsilon(), audit.claimed.epsilon) << test::described(audit);
 }
 
 /// The same charter with a target of two classes.
@@ -107,8 +108,8 @@ TEST(CharterAudit, AttacksEveryLossAndSizeOfUnit) {
                                       classes ? with_classes() : std::string(kCharter));
     const Audit audit = attacked(charter, 1, 256);
     EXPECT_NEAR(audit.claimed.epsilon, 1, 1e-6);
-    EXPECT_TRUE(audit.passes()) << loss << to_text(audit);
-    EXPECT_GT(audit.control->epsilon(), 0) << loss << to_text(audit);
+    EXPECT_TRUE(audit.passes()) << loss << test::described(audit);
+    EXPECT_GT(audit.control->epsilon(), 0) << loss << test::described(audit);
   }
 }
 
@@ -123,8 +124,8 @@ TEST(CharterAudit, TheClaimIsWhatTheLedgerSays) {
 TEST(CharterAudit, OneRunPassesAndFourUnitsAreFlagged) {
   const auto charter = charter_with({{"protocol.rounds", "1"}, {"owner.0.epsilon", "1.0"}});
   const Audit audit = attacked(charter, 0, 1000, Method::kOneRun);
-  EXPECT_TRUE(audit.passes()) << to_text(audit);
-  EXPECT_GT(audit.control->epsilon(), audit.claimed.epsilon) << to_text(audit);
+  EXPECT_TRUE(audit.passes()) << test::described(audit);
+  EXPECT_GT(audit.control->epsilon(), audit.claimed.epsilon) << test::described(audit);
 }
 
 TEST(CharterAudit, RefusesADraft) {

@@ -1,5 +1,7 @@
 #include "parley/base/math/number.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 namespace parley {
@@ -9,6 +11,8 @@ std::string shortest(double value) {
   const auto end = std::to_chars(text, text + sizeof text, value).ptr;
   return {text, end};
 }
+
+std::string significant(double value, int digits) { return fmt::format("{:.{}g}", value, digits); }
 
 std::string grouped(uint64_t number) {
   const std::string digits = std::to_string(number);

@@ -16,6 +16,9 @@ std::string shortest(double value);
 /// 250000 as 250,000, for people.
 std::string grouped(uint64_t number);
 
+/// `digits` significant digits, for people: 0.0117, 1.7e-05.
+std::string significant(double value, int digits = 3);
+
 /// The whole of `text` as a number, or nothing. Accepts what std::from_chars accepts, and a '+'.
 std::optional<double> parse_number(std::string_view text);
 

@@ -10,13 +10,11 @@
 #include "parley/forecast/choose/search.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/uncertainty.h"
-#include "parley/report/table.h"
 
 namespace parley::forecast {
 namespace {
 
 using charter::Charter;
-using report::significant;
 
 struct Public {
   const PilotStatistics& facts;

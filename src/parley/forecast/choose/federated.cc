@@ -14,13 +14,11 @@
 #include "parley/plan/learner/pilot.h"
 #include "parley/plan/noise.h"
 #include "parley/plan/secagg_terms.h"
-#include "parley/report/table.h"
 
 namespace parley::forecast {
 namespace {
 
 using charter::Charter;
-using report::significant;
 
 constexpr size_t kShortlist = 4;
 

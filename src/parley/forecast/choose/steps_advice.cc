@@ -6,19 +6,18 @@
 #include <cmath>
 #include <set>
 
+#include "parley/base/math/number.h"
 #include "parley/forecast/cost.h"
 #include "parley/forecast/predict/federated.h"
 #include "parley/forecast/predict/made_owners.h"
 #include "parley/forecast/propagate/exact.h"
 #include "parley/plan/noise.h"
 #include "parley/plan/secagg_terms.h"
-#include "parley/report/table.h"
 
 namespace parley::forecast {
 namespace {
 
 using charter::Charter;
-using report::significant;
 
 constexpr int64_t kRoundsLeast = 10;  // Fewer aggregations leave no room for a lost one.
 constexpr double kFree = 1.02;        // what more local steps may cost to count as free

@@ -9,7 +9,6 @@
 #include "parley/forecast/choose/complete.h"
 #include "parley/forecast/choose/federated.h"
 #include "parley/forecast/trained_rows.h"
-#include "parley/report/table.h"
 
 namespace parley::forecast {
 namespace {
@@ -56,13 +55,13 @@ Result<Choosing> choose_mechanism(const Draft& draft, const PilotStatistics& fac
     Choosing gaussian = TRY(choose(other, facts, given, options.threads));
     gaussian.choices.push_back(
         {"privacy.mechanism", "gaussian",
-         "owners accept a delta; laplace would reach " + report::significant(laplace.best.psi, 2)});
+         "owners accept a delta; laplace would reach " + significant(laplace.best.psi, 2)});
     gaussian.choices.push_back({"privacy.delta", shortest(*options.delta), "as accepted"});
     return gaussian;
   }
   std::string why = "pure epsilon, no delta";
   if (psi)
-    why += "; gaussian would reach " + report::significant(*psi, 2) +
+    why += "; gaussian would reach " + significant(*psi, 2) +
            (better ? ", if owners accepted a delta (--delta)" : ", little better if at all");
   laplace.choices.push_back({"privacy.mechanism", "laplace", why});
   return laplace;

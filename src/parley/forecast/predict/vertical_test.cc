@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/columns.h"
 #include "parley/forecast/jobs.h"
+#include "parley/forecast/trained_rows.h"
 #include "parley/plan/vertical_terms.h"
 #include "support/columns_charter.h"
 

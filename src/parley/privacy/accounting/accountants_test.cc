@@ -8,7 +8,6 @@
 #include "parley/privacy/accounting/basic.h"
 #include "parley/privacy/accounting/conversion.h"
 #include "parley/privacy/accounting/gdp.h"
-#include "parley/privacy/accounting/odometer.h"
 #include "parley/privacy/accounting/rdp.h"
 #include "parley/privacy/accounting/shares.h"
 #include "parley/privacy/accounting/zcdp.h"
@@ -250,24 +249,6 @@ TEST(Shares, SkellamEqualsTheGoldenValues) {
                                   (std::log(1e-5) + std::log(a)) / (a - 1));
     }
     EXPECT_NEAR(least, golden[i], 1e-6);
-  }
-}
-
-TEST(Odometer, ShowsTheGoldenValueAndNeverShrinks) {
-  const Budget budget{
-      .epsilon = 1, .delta = 1e-6, .rho_max = .0243559703595, .delta_convert = 1e-6};
-  const Odometer shown = odometer({.rho = .004}, budget);
-  EXPECT_EQ(shown.level, 3);
-  EXPECT_NEAR(shown.loss, .6361782548, 1e-10);
-  EXPECT_NEAR(zcdp_epsilon(budget.rho_max / 4, Delta{1e-6 / 12}), .5352566873, 1e-10);
-  EXPECT_EQ(odometer({.pure = .25}, budget).loss, .25) << "pure only: nothing else is shown";
-  double before = 0;
-  for (double rho = 1e-9; rho <= budget.rho_max; rho *= 1.3) {
-    const Odometer now = odometer({.pure = .1, .rho = rho}, budget);
-    EXPECT_GE(now.loss, before);
-    EXPECT_GE(budget.rho_max / std::exp2(now.level - 1), rho);
-    EXPECT_LT(budget.rho_max / std::exp2(now.level), rho);
-    before = now.loss;
   }
 }
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-namespace parley::forecast {
+#include "parley/report/page/svg.h"
 
-std::string escaped(std::string_view text);
+namespace parley::report {
 
 /// Values beyond the ends are moved to the nearest one.
 struct Axis {
@@ -22,7 +22,7 @@ class Plot {
  public:
   Plot(Axis x, Axis y, double height, std::string name);
 
-  using Points = std::vector<std::pair<double, double>>;
+  using Points = Polyline;
   void line(const Points& points, std::string_view colour, std::string_view dashes = "");
   void dot(double x, double y, std::string_view colour);
   void cross(double x, double y, std::string_view colour);
@@ -38,15 +38,16 @@ class Plot {
 
   const Axis& x() const { return x_; }
   const Axis& y() const { return y_; }
-  std::string done() const { return svg_ + "</svg>\n"; }
+  std::string done() const;
 
  private:
   Axis x_, y_;
   double height_;
-  std::string svg_;
+  std::string name_;
+  Svg svg_{};
 };
 
 /// From a power of ten to a power of ten around the values above 0.
 std::pair<double, double> decades(const std::vector<double>& values);
 
-}  // namespace parley::forecast
+}  // namespace parley::report

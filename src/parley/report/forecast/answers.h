@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "parley/forecast/forecast.h"
+#include "parley/report/forecast/forecast.h"
 
-namespace parley::forecast {
+namespace parley::report {
 
 /// yes | some | unsure | no: all surely gain, some do, the interval contains both, nobody does or
 /// the public rows alone are as good.
@@ -23,4 +23,4 @@ std::string metric_text(const Forecast& forecast, double value);
 /// How much nearer `joint` is to the best than `alone`.
 std::string closer(double alone, double joint);
 
-}  // namespace parley::forecast
+}  // namespace parley::report

@@ -4,7 +4,7 @@
 
 #include "parley/plan/learner/weights.h"
 
-namespace parley::forecast {
+namespace parley::plan {
 namespace noise_test {
 
 charter::Charter charter_with(
@@ -89,4 +89,4 @@ TEST(NoiseLaw, OfThePapersCalibrationIsRefusedByName) {
 }
 
 }  // namespace noise_test
-}  // namespace parley::forecast
+}  // namespace parley::plan

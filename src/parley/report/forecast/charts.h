@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "parley/forecast/forecast.h"
+#include "parley/report/forecast/forecast.h"
 
-namespace parley::forecast {
+namespace parley::report {
 
 /// Relative fitness against an epsilon of everyone, with what owners reach alone.
 std::string epsilon_chart(const Forecast& forecast);
@@ -16,4 +16,4 @@ std::string break_even_chart(const Forecast& forecast);
 /// Forecast, the papers' bounds with fitted constants, runs, and what came out.
 std::string comparison_chart(const Forecast& forecast);
 
-}  // namespace parley::forecast
+}  // namespace parley::report

@@ -1,3 +1,5 @@
+#include "parley/report/forecast/forecast.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,16 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/forecast/forecast.h"
-#include "parley/forecast/present/answers.h"
+#include "parley/report/forecast/answers.h"
 #include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
-namespace parley::forecast {
+namespace parley::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using report::significant;
 
 constexpr size_t kShown = 20;  // owners in the table; more are in the JSON
 
@@ -33,7 +33,7 @@ std::string owners_table(const Forecast& f) {
                     closer(o.local_only, f.mean) + (o.sure ? "" : " ?"),
                     at_least(o.break_even_epsilon), significant(o.shapley, 2)});
   }
-  std::string text = report::table(rows);
+  std::string text = table(rows);
   if (f.owners.size() > kShown)
     text += fmt::format("... and {} more; --json has them all.\n", f.owners.size() - kShown);
   return text;
@@ -70,7 +70,7 @@ std::string market_table(const Forecast& f) {
       "\nMarket: a unit of relative fitness is worth {}; bought, the model ends {} % above the "
       "best "
       "of endless rows.\n{}",
-      significant(f.market->value), significant(100 * f.market->psi), report::table(rows));
+      significant(f.market->value), significant(100 * f.market->psi), table(rows));
 }
 
 std::string steps_table(const Forecast& f) {
@@ -82,7 +82,7 @@ std::string steps_table(const Forecast& f) {
                     std::to_string(p.rounds), percent(p.psi), percent(p.noise), percent(p.drift),
                     grouped(p.bytes_per_owner)});
   return fmt::format("\nLocal steps between aggregations: {} ({:.0f} % of them saved): {}.\n{}",
-                     f.steps->advised, 100 * f.steps->saved, f.steps->why, report::table(rows));
+                     f.steps->advised, 100 * f.steps->saved, f.steps->why, table(rows));
 }
 
 Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -139,7 +139,7 @@ Json expected_json(const Forecast& f) {
        {{"theorem2", f.bound_smooth}, {"theorem3", f.bound_general}, {"fitted", f.bound_fitted}}}};
 }
 
-Json steps_json(const StepsAdvice& steps) {
+Json steps_json(const forecast::StepsAdvice& steps) {
   Json json = {{"advised", steps.advised},
                {"rounds", steps.rounds},
                {"communication_saved", steps.saved},
@@ -167,13 +167,13 @@ std::string to_text(const Forecast& f) {
       fmt::format("{}  charter {}  forecast\n\n", f.charter_name, f.charter_hash.substr(0, 12));
   for (const auto& [question, answer] : four_answers(f))
     text += fmt::format("{:<13} {}\n", question, answer);
-  for (const Choice& choice : f.chosen)
+  for (const forecast::Choice& choice : f.chosen)
     text += fmt::format("{} {} = {}: {}\n", &choice == &f.chosen.front() ? "Chosen:" : "       ",
                         choice.key, choice.value, choice.why);
   text += "\n" + owners_table(f) + "\n" + figures(f);
   if (f.steps) text += steps_table(f);
   if (f.market) text += market_table(f);
-  for (const Warning& warning : f.warnings)
+  for (const forecast::Warning& warning : f.warnings)
     text += fmt::format("Warning ({}): {}. {}\n", warning.code, warning.text, warning.what_to_do);
   if (!f.report.empty()) text += "Report: " + f.report + "\n";
   return text;
@@ -182,14 +182,14 @@ std::string to_text(const Forecast& f) {
 std::string to_json(const Forecast& f) {
   Json json = {
       {"format", "parley.forecast/1"},
-      {"parley", report::provenance()},
+      {"parley", provenance()},
       {"charter", {{"name", f.charter_name}, {"sha256", f.charter_hash}, {"complete", f.complete}}},
       {"inputs", {{"pilot_rows", f.pilot_rows}, {"private_rows_read", 0}}},
       {"predictor", {{"name", f.predictor}, {"why", f.why}, {"others", f.others}}}};
   json["answers"] = answers_json(f);
   json["expected"] = expected_json(f);
   json["chosen"] = Json::array();
-  for (const Choice& c : f.chosen)
+  for (const forecast::Choice& c : f.chosen)
     json["chosen"].push_back({{"key", c.key}, {"value", c.value}, {"why", c.why}});
   for (const auto& c : f.coalitions)
     json["coalitions"].push_back(
@@ -226,10 +226,10 @@ std::string to_json(const Forecast& f) {
                   {"bytes_per_owner", f.bytes_per_owner},
                   {"seconds_per_round", f.seconds_per_round}};
   json["warnings"] = Json::array();
-  for (const Warning& w : f.warnings)
+  for (const forecast::Warning& w : f.warnings)
     json["warnings"].push_back({{"code", w.code}, {"text", w.text}, {"what_to_do", w.what_to_do}});
   json["report"] = f.report.empty() ? Json() : Json(f.report);
   return json.dump(2) + "\n";
 }
 
-}  // namespace parley::forecast
+}  // namespace parley::report

@@ -1,4 +1,4 @@
-#include "parley/forecast/present/answers.h"
+#include "parley/report/forecast/answers.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,9 @@
 #include <cmath>
 
 #include "parley/base/math/number.h"
-#include "parley/report/table.h"
 
-namespace parley::forecast {
+namespace parley::report {
 namespace {
-
-using report::significant;
 
 constexpr size_t kNamed = 4;  // owners that a sentence names one by one
 
@@ -131,4 +128,4 @@ std::string closer(double alone, double joint) {
          " times closer";
 }
 
-}  // namespace parley::forecast
+}  // namespace parley::report

@@ -1,4 +1,4 @@
-#include "parley/report/draft.h"
+#include "parley/report/data/draft.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "parley/forecast/present/charts.h"
+#include "parley/report/forecast/charts.h"
 
 #include <fmt/format.h>
 
@@ -6,13 +6,12 @@
 #include <array>
 #include <cmath>
 
-#include "parley/forecast/present/svg.h"
-#include "parley/report/table.h"
+#include "parley/base/math/number.h"
+#include "parley/report/forecast/plot.h"
+#include "parley/report/page/html.h"
 
-namespace parley::forecast {
+namespace parley::report {
 namespace {
-
-using report::significant;
 
 constexpr const char *kBlue = "#059", *kOrange = "#c60", *kGrey = "#777";
 constexpr std::array kColours = {"#059", "#c60", "#283", "#a2a", "#555", "#b11"};
@@ -195,4 +194,4 @@ std::string comparison_chart(const Forecast& f) {
   return with_caption("Forecast, bound, simulation", plot, caption);
 }
 
-}  // namespace parley::forecast
+}  // namespace parley::report

@@ -1,21 +1,22 @@
-#include "parley/forecast/present/beside.h"
+#include "parley/report/forecast/beside.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "parley/forecast/present/answers.h"
+#include "parley/base/math/number.h"
+#include "parley/report/forecast/answers.h"
 #include "parley/report/provenance.h"
 #include "parley/report/simulate.h"
 #include "parley/report/table.h"
 
-namespace parley::forecast {
+namespace parley::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string percent(double psi) { return report::significant(100 * psi, 2) + " %"; }
+std::string percent(double psi) { return significant(100 * psi, 2) + " %"; }
 
 std::string metric_of(const Forecast& f, const std::vector<learn::Metric>& metrics) {
   for (const learn::Metric& metric : metrics)
@@ -47,7 +48,7 @@ std::string side_by_side(const Forecast& f, const sim::SimulateResult& result) {
          percent(f.owners[i].local_only) + ", " + verdict(f.owners[i].gains, f.owners[i].sure),
          percent(real.local_only) + ", " + verdict(real.gains, true)});
   }
-  return report::table(rows);
+  return table(rows);
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ void add_realised(Forecast& forecast, const sim::SimulateResult& result) {
 }
 
 std::string beside_text(const Forecast& f, const sim::SimulateResult& result) {
-  return to_text(f) + "\n" + report::to_text(result) + "\n" +
+  return to_text(f) + "\n" + to_text(result) + "\n" +
          fmt::format(
              "What was forecast from public rows alone, and what came out over {} runs:\n\n",
              result.job.runs) +
@@ -67,11 +68,11 @@ std::string beside_text(const Forecast& f, const sim::SimulateResult& result) {
 
 std::string beside_json(const Forecast& f, const sim::SimulateResult& result) {
   return Json{{"format", "parley.demo/1"},
-              {"parley", report::provenance()},
+              {"parley", provenance()},
               {"forecast", Json::parse(to_json(f))},
-              {"simulate", Json::parse(report::to_json(result))}}
+              {"simulate", Json::parse(to_json(result))}}
              .dump(2) +
          "\n";
 }
 
-}  // namespace parley::forecast
+}  // namespace parley::report

@@ -1,4 +1,4 @@
-#include "parley/report/reading.h"
+#include "parley/report/data/reading.h"
 
 #include <nlohmann/json.hpp>
 

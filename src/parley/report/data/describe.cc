@@ -1,4 +1,4 @@
-#include "parley/report/describe.h"
+#include "parley/report/data/describe.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "parley/report/prepare.h"
+#include "parley/report/data/prepare.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 
 #include "parley/base/math/number.h"
 #include "parley/report/provenance.h"
-#include "parley/report/table.h"
 
 namespace parley::report {
 namespace {

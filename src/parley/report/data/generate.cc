@@ -1,4 +1,4 @@
-#include "parley/report/generate.h"
+#include "parley/report/data/generate.h"
 
 #include <nlohmann/json.hpp>
 

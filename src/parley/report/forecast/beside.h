@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "parley/forecast/forecast.h"
+#include "parley/report/forecast/forecast.h"
 #include "parley/sim/simulate.h"
 
-namespace parley::forecast {
+namespace parley::report {
 
 void add_realised(Forecast& forecast, const sim::SimulateResult& result);
 
@@ -15,4 +15,4 @@ std::string beside_text(const Forecast& forecast, const sim::SimulateResult& res
 /// {"forecast": parley.forecast/1, "simulate": parley.simulate/1}.
 std::string beside_json(const Forecast& forecast, const sim::SimulateResult& result);
 
-}  // namespace parley::forecast
+}  // namespace parley::report

@@ -1,20 +1,17 @@
-// The forecast as one page for people: no scripts, nothing from elsewhere, made to be printed.
+// The forecast as one page for people.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "parley/base/math/number.h"
 #include "parley/base/version.h"
-#include "parley/forecast/forecast.h"
-#include "parley/forecast/present/answers.h"
-#include "parley/forecast/present/charts.h"
-#include "parley/forecast/present/svg.h"
-#include "parley/report/table.h"
+#include "parley/report/forecast/answers.h"
+#include "parley/report/forecast/charts.h"
+#include "parley/report/forecast/forecast.h"
+#include "parley/report/page/html.h"
 
-namespace parley::forecast {
+namespace parley::report {
 namespace {
-
-using report::significant;
 
 constexpr const char* kStyle =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
@@ -28,12 +25,6 @@ constexpr const char* kStyle =
     "@media print{body{margin:0;max-width:none;font-size:13px}h2{break-after:avoid}"
     "section,tr,svg{break-inside:avoid}}";
 
-std::string row(const std::vector<std::string>& cells, const char* tag) {
-  std::string text = "<tr>";
-  for (const std::string& cell : cells) text += fmt::format("<{0}>{1}</{0}>", tag, escaped(cell));
-  return text + "</tr>\n";
-}
-
 std::string answers(const Forecast& f) {
   std::string text = "<dl>\n";
   for (const auto& [question, answer] : four_answers(f))
@@ -43,20 +34,21 @@ std::string answers(const Forecast& f) {
 
 std::string owners(const Forecast& f) {
   constexpr size_t kShown = 100;
-  std::string text = "<h2>Owner by owner</h2>\n<table>\n" +
-                     row({"owner", "rows", "ε", "weight", f.metric + " alone",
-                          f.metric + " together", "to the best", "pays from ε", "Shapley share"},
-                         "th");
+  std::string text =
+      "<h2>Owner by owner</h2>\n<table>\n" +
+      html_row({"owner", "rows", "ε", "weight", f.metric + " alone", f.metric + " together",
+                "to the best", "pays from ε", "Shapley share"},
+               "th");
   for (size_t i = 0; i < std::min(f.owners.size(), kShown); ++i) {
     const Forecast::Owner& o = f.owners[i];
-    text += row({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
-                 metric_text(f, o.local_metric), metric_text(f, f.metric_joint),
-                 closer(o.local_only, f.mean) + (o.sure ? "" : " ?"),
-                 !o.break_even_epsilon        ? "none"
-                 : *o.break_even_epsilon == 0 ? "any"
-                                              : significant(*o.break_even_epsilon),
-                 significant(o.shapley, 2)},
-                "td");
+    text += html_row({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
+                      metric_text(f, o.local_metric), metric_text(f, f.metric_joint),
+                      closer(o.local_only, f.mean) + (o.sure ? "" : " ?"),
+                      !o.break_even_epsilon        ? "none"
+                      : *o.break_even_epsilon == 0 ? "any"
+                                                   : significant(*o.break_even_epsilon),
+                      significant(o.shapley, 2)},
+                     "td");
   }
   text += "</table>\n";
   if (f.owners.size() > kShown)
@@ -85,10 +77,10 @@ std::string coalitions(const Forecast& f) {
   constexpr size_t kShown = 20;
   if (f.owners.size() < 2) return "";
   std::string text = "<section>\n<h2>Who with whom</h2>\n<table>\n" +
-                     row({"group", "without", "above endless rows", ""}, "th");
+                     html_row({"group", "without", "above endless rows", ""}, "th");
   for (size_t k = 0; k < std::min(f.coalitions.size(), kShown); ++k) {
     const auto& c = f.coalitions[k];
-    text += row(
+    text += html_row(
         {members(c.members, f.owners.size()), f.owners.size() <= 40 ? left_out(f, c.members) : "",
          significant(100 * c.relative_fitness) + " %", c.best ? "best" : ""},
         "td");
@@ -101,16 +93,16 @@ std::string coalitions(const Forecast& f) {
 std::string scenarios(const Forecast& f) {
   if (f.scenarios.empty()) return "";
   std::string text = "<section>\n<h2>More data is not always good: four scenarios</h2>\n<table>\n" +
-                     row({"two more owners", "rows, ε of the first", "rows, ε of the others",
-                          "by rows", "the first alone", "optimal weights"},
-                         "th");
+                     html_row({"two more owners", "rows, ε of the first", "rows, ε of the others",
+                               "by rows", "the first alone", "optimal weights"},
+                              "th");
   for (const auto& s : f.scenarios) {
     const auto percent = [](double psi) { return significant(100 * psi) + " %"; };
-    text +=
-        row({s.name, "100,000, " + significant(s.epsilon),
-             grouped(static_cast<uint64_t>(s.others_rows)) + ", " + significant(s.others_epsilon),
-             percent(s.by_rows), percent(s.first_alone), percent(s.optimal)},
-            "td");
+    text += html_row(
+        {s.name, "100,000, " + significant(s.epsilon),
+         grouped(static_cast<uint64_t>(s.others_rows)) + ", " + significant(s.others_epsilon),
+         percent(s.by_rows), percent(s.first_alone), percent(s.optimal)},
+        "td");
   }
   return text +
          "</table>\n<p class=quiet>The scenarios of Wu et al., in this job: with weights by rows, "
@@ -127,14 +119,14 @@ std::string local_steps(const Forecast& f) {
                           "single steps saved. ",
                           f.steps->advised, f.steps->rounds, 100 * f.steps->saved)) +
       escaped("Why: " + f.steps->why + ".") + "</p>\n<table>\n" +
-      row({"local steps", "aggregations", "above the best", "noise", "leading apart",
-           "bytes of an owner", ""},
-          "th");
+      html_row({"local steps", "aggregations", "above the best", "noise", "leading apart",
+                "bytes of an owner", ""},
+               "th");
   for (const auto& p : f.steps->points)
-    text += row({std::to_string(p.local_steps), std::to_string(p.rounds), percent(p.psi),
-                 percent(p.noise), percent(p.drift), grouped(p.bytes_per_owner),
-                 p.local_steps == f.steps->advised ? "advised" : ""},
-                "td");
+    text += html_row({std::to_string(p.local_steps), std::to_string(p.rounds), percent(p.psi),
+                      percent(p.noise), percent(p.drift), grouped(p.bytes_per_owner),
+                      p.local_steps == f.steps->advised ? "advised" : ""},
+                     "td");
   return text +
          "</table>\n<p class=quiet>The same number of local steps in all. Leading apart: what is "
          "lost because owners' rows differ, and so the ends of their steps.</p>\n</section>\n";
@@ -142,8 +134,9 @@ std::string local_steps(const Forecast& f) {
 
 std::string chosen(const Forecast& f) {
   if (f.chosen.empty()) return "";
-  std::string text = "<h2>Chosen, and why</h2>\n<table>\n" + row({"key", "value", "why"}, "th");
-  for (const Choice& choice : f.chosen)
+  std::string text =
+      "<h2>Chosen, and why</h2>\n<table>\n" + html_row({"key", "value", "why"}, "th");
+  for (const forecast::Choice& choice : f.chosen)
     text += fmt::format(
         "<tr><td>{}</td><td>{}</td><td style=\"text-align:left;white-space:normal\">{}</td></tr>\n",
         escaped(choice.key), escaped(choice.value), escaped(choice.why));
@@ -152,7 +145,7 @@ std::string chosen(const Forecast& f) {
 
 std::string warnings(const Forecast& f) {
   std::string text;
-  for (const Warning& warning : f.warnings)
+  for (const forecast::Warning& warning : f.warnings)
     text += fmt::format("<p class=warn>{}. {}</p>\n", escaped(warning.text),
                         escaped(warning.what_to_do));
   return text.empty() ? "" : "<h2>Mind</h2>\n" + text;
@@ -161,39 +154,40 @@ std::string warnings(const Forecast& f) {
 std::string html_figures(const Forecast& f) {
   const auto percent = [](double psi) { return significant(100 * psi) + " %"; };
   return fmt::format(
-      "<h2>The html_figures</h2>\n<table>\n{}{}{}{}{}{}{}</table>\n"
+      "<h2>The figures</h2>\n<table>\n{}{}{}{}{}{}{}</table>\n"
       "<p class=quiet>Predictor: {} ({}). Read: the charter and {} public rows; no private row. "
       "Charter {}. parley {}.</p>\n",
-      row({"", "above the best possible"}, "th"),
-      row({"joint model, expected", percent(f.mean)}, "td"),
-      row({"half of all runs", percent(f.p25) + " to " + percent(f.p75)}, "td"),
-      row({"of it: noise", percent(f.privacy)}, "td"),
-      row({"of it: unfinished optimisation", percent(f.optimisation)}, "td") +
-          (f.drift != 0 ? row({"of that: local steps that lead apart", percent(f.drift)}, "td")
+      html_row({"", "above the best possible"}, "th"),
+      html_row({"joint model, expected", percent(f.mean)}, "td"),
+      html_row({"half of all runs", percent(f.p25) + " to " + percent(f.p75)}, "td"),
+      html_row({"of it: noise", percent(f.privacy)}, "td"),
+      html_row({"of it: unfinished optimisation", percent(f.optimisation)}, "td") +
+          (f.drift != 0 ? html_row({"of that: local steps that lead apart", percent(f.drift)}, "td")
                         : ""),
-      row({"public rows alone", percent(f.pilot_only)}, "td") +
-          (f.realised ? row({fmt::format("realised, {} runs", f.realised->runs),
-                             percent(f.realised->mean)},
-                            "td")
+      html_row({"public rows alone", percent(f.pilot_only)}, "td") +
+          (f.realised ? html_row({fmt::format("realised, {} runs", f.realised->runs),
+                                  percent(f.realised->mean)},
+                                 "td")
                       : ""),
-      row({"90 % interval, public rows' own error included",
-           percent(f.low) + " to " + percent(f.high)},
-          "td") +
-          row({"distance of the coefficients from the best ones", significant(f.distance)}, "td"),
+      html_row({"90 % interval, public rows' own error included",
+                percent(f.low) + " to " + percent(f.high)},
+               "td") +
+          html_row({"distance of the coefficients from the best ones", significant(f.distance)},
+                   "td"),
       escaped(f.predictor), escaped(f.why), grouped(f.pilot_rows), f.charter_hash, kVersion);
 }
 
 }  // namespace
 
 std::string to_html(const Forecast& f) {
-  return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width\">\n<title>{0}: forecast</title>\n<style>{1}</style>\n"
-      "<h1>{0}</h1>\n<p class=quiet>Forecast of training together on {2}, before anyone spends "
-      "anything</p>\n{3}{4}{5}{6}{7}{8}{9}{10}{11}{12}{13}{14}</html>\n",
-      escaped(f.charter_name), kStyle, escaped(f.target_column), answers(f), warnings(f), owners(f),
-      epsilon_chart(f), break_even_chart(f), epsilon_rows_map(f), coalitions(f), scenarios(f),
-      comparison_chart(f), local_steps(f), chosen(f), html_figures(f));
+  const std::string top = fmt::format(
+      "<h1>{}</h1>\n<p class=quiet>Forecast of training together on {}, before anyone spends "
+      "anything</p>\n",
+      escaped(f.charter_name), escaped(f.target_column));
+  return html_page(f.charter_name + ": forecast", kStyle,
+                   top + answers(f) + warnings(f) + owners(f) + epsilon_chart(f) +
+                       break_even_chart(f) + epsilon_rows_map(f) + coalitions(f) + scenarios(f) +
+                       comparison_chart(f) + local_steps(f) + chosen(f) + html_figures(f));
 }
 
-}  // namespace parley::forecast
+}  // namespace parley::report

@@ -1,17 +1,19 @@
+#include "parley/report/audit.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "parley/audit/audit.h"
 #include "parley/audit/targets/mechanisms.h"
 #include "parley/base/math/number.h"
 #include "parley/report/provenance.h"
 
-namespace parley::audit {
+namespace parley::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using audit::Audit, audit::Certificate, audit::Claim, audit::Method;
 
 std::string_view name_of(Method method) {
   return method == Method::kTwoWorld ? "two_world" : "one_run";
@@ -83,7 +85,7 @@ std::string to_json(const Audit& audit) {
     return audit.kind == kind ? Json(audit.name) : Json();
   };
   Json json = {{"format", "parley.audit/1"},
-               {"parley", report::provenance()},
+               {"parley", provenance()},
                {"target",
                 {{"mechanism", named("mechanism")},
                  {"charter", charter ? Json(audit.charter_hash) : Json()},
@@ -106,7 +108,7 @@ std::string to_json(const Audit& audit) {
 
 std::string list_text(std::span<const PlantedBug> planted) {
   std::string text = "Mechanisms that may touch private data (--mechanism)\n";
-  for (const std::string_view name : mechanism_names()) text += fmt::format("  {}\n", name);
+  for (const std::string_view name : audit::mechanism_names()) text += fmt::format("  {}\n", name);
   text += "\nPlanted bugs, NOT PRIVATE, to test the auditor (--planted)\n";
   for (const PlantedBug& each : planted)
     text += fmt::format("  {:<18} {}\n  {:<18} ({})\n", each.name, each.what, "", each.source);
@@ -119,10 +121,10 @@ std::string list_json(std::span<const PlantedBug> planted) {
   for (const PlantedBug& each : planted)
     bugs.push_back({{"name", each.name}, {"what", each.what}, {"source", each.source}});
   const Json json = {{"format", "parley.audit.list/1"},
-                     {"parley", report::provenance()},
-                     {"mechanisms", mechanism_names()},
+                     {"parley", provenance()},
+                     {"mechanisms", audit::mechanism_names()},
                      {"planted", bugs}};
   return json.dump(2) + "\n";
 }
 
-}  // namespace parley::audit
+}  // namespace parley::report

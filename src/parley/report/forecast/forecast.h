@@ -1,0 +1,17 @@
+// `parley forecast`, for people and programs.
+#pragma once
+
+#include <string>
+
+#include "parley/forecast/forecast.h"
+
+namespace parley::report {
+
+using forecast::Forecast;
+
+std::string to_text(const Forecast& forecast);
+std::string to_json(const Forecast& forecast);  // parley.forecast/1
+/// One page that stands alone and can be printed.
+std::string to_html(const Forecast& forecast);
+
+}  // namespace parley::report

@@ -205,21 +205,6 @@ TEST(SimulatedAsync, NoiseFallsWithTheCapAndTheTailAverageFallsFurther) {
   EXPECT_GT(cap, 2 * tail);
 }
 
-TEST(SimulatedAsync, ThePaperToTheLetterHasNoCapAndNoModelFile) {
-  const auto folder = test::fresh_folder();
-  std::string text = charter_text(8, "rounds = 40\nstep = 0.1\noutput = \"last\"\n");
-  text.replace(text.find("[privacy]\n"), 10, "[privacy]\ncalibration = \"paper\"\n");
-  const auto result = simulate(input_of(text), {.seed = 7, .runs = 4, .out = folder});
-  ASSERT_TRUE(result) << describe(result.error());
-  EXPECT_TRUE(result->model.empty());
-  uint32_t answers = 0, most = 0;
-  for (const auto& owner : result->owners)
-    answers += owner.answers, most = std::max(most, owner.answers);
-  EXPECT_EQ(answers, 40u);
-  EXPECT_GT(most, 5u) << "who comes is not counted";
-  EXPECT_NEAR(result->owners[0].noise_scale, 2 * 8.0 * 40 / (200 * 10), 1e-12);
-}
-
 // S5: who comes is uniform, gaps are exponential. Both at p > 1e-6 each, so a fresh seed fails with
 // probability 2e-6; this seed is fixed.
 TEST(SimulatedAsync, GoldenS5ClocksAreIndependentAndExponential) {

@@ -32,7 +32,7 @@ struct Data {
   SharedRows all{}, pilot{};
 };
 
-struct Model {
+struct Case {
   const char* name;
   const char* standin;
   charter::Model charter;
@@ -42,7 +42,7 @@ struct Model {
 };
 
 /// Records as the model sees them: classes by the label's sign, a bias, rows shrunk to the clip.
-void add(data::Rows& rows, std::vector<double> z, double y, const Model& model) {
+void add(data::Rows& rows, std::vector<double> z, double y, const Case& model) {
   const bool classes = model.charter.loss != charter::Loss::kSquared;
   if (classes) z.push_back(1), y = y > 0 ? 1 : -1;
   double norm = 0;
@@ -52,7 +52,7 @@ void add(data::Rows& rows, std::vector<double> z, double y, const Model& model) 
   rows.add(z, y);
 }
 
-Data make_data(const Model& model) {
+Data make_data(const Case& model) {
   const auto standin = *sim::make_standin({.name = model.standin,
                                            .owners = std::vector<uint64_t>(kOwners, kEach),
                                            .pilot = kPilot,
@@ -80,16 +80,16 @@ Data make_data(const Model& model) {
   return data;
 }
 
-learn::ClipIn norm_of(const Model& model) {
+learn::ClipIn norm_of(const Case& model) {
   return model.enforced ? learn::ClipIn::kL1 : learn::ClipIn::kNone;
 }
 
-double scale_of(const Model& model, double rows, double epsilon) {
+double scale_of(const Case& model, double rows, double epsilon) {
   const double answers = model.asynchronous ? 334 : kAnswers;
   return 2 * model.clip * answers / (rows * epsilon);
 }
 
-learn::AsyncRule async_rule(const Model& model, size_t p) {
+learn::AsyncRule async_rule(const Case& model, size_t p) {
   learn::AsyncRule rule{.step = model.step,
                         .l2 = model.charter.l2,
                         .box = model.charter.box,
@@ -101,7 +101,7 @@ learn::AsyncRule async_rule(const Model& model, size_t p) {
   return rule;
 }
 
-learn::Schedule schedule_of(const Model& model, size_t p) {
+learn::Schedule schedule_of(const Case& model, size_t p) {
   return learn::algorithm2(kAnswers, model.step, learn::Average::kPaper, std::vector<double>(p));
 }
 
@@ -110,7 +110,7 @@ struct Forecasts {
   std::string predictor{};
 };
 
-Forecasts forecast(const Model& model, const forecast::PilotStatistics& facts, double scale,
+Forecasts forecast(const Case& model, const forecast::PilotStatistics& facts, double scale,
                    int threads) {
   const double variance = 2 * scale * scale;
   if (model.asynchronous) {
@@ -131,14 +131,14 @@ Forecasts forecast(const Model& model, const forecast::PilotStatistics& facts, d
 }
 
 /// As forecast/warnings.cc warns.
-std::string warned(const Model& model, const Forecasts& found) {
+std::string warned(const Case& model, const Forecasts& found) {
   const double psi = found.excess / found.fitness;
   if (found.gain < .9) return "box";
   if (found.predictor == "pilot_monte_carlo") return "by runs";
   return model.charter.loss == charter::Loss::kHinge && psi < 2e-3 ? "hinge floor" : "";
 }
 
-void compare(const Model& model, uint64_t runs, int threads) {
+void compare(const Case& model, uint64_t runs, int threads) {
   const Data data = make_data(model);
   const size_t p = data.all->columns();
   const auto loss = charter::loss_of(model.charter);
@@ -185,12 +185,12 @@ int main(int argc, char** argv) {
       "predictor | warned |\n",
       static_cast<unsigned long long>(runs));
   std::printf("|---|---|---|---|---|---|---|---|---|---|\n");
-  const Model models[] = {
+  const Case models[] = {
       {"linear", "lending", charter_model(Loss::kSquared, 0, 1e6), 6, .5, false, false},
       {"asynchronous linear", "lending", charter_model(Loss::kSquared, 2e-5, 1e6), 6, .25, false,
        false, true},
       {"linear, clip 6, box 1", "lending", charter_model(Loss::kSquared, 0, 1), 6, .5, false, true},
       {"logistic", "lending", charter_model(Loss::kLogistic, .01, 4), 12, 2, true, true},
       {"SVM", "credit", charter_model(Loss::kHinge, 1, 2), 30, 1, true, true}};
-  for (const Model& model : models) compare(model, runs, threads);
+  for (const Case& model : models) compare(model, runs, threads);
 }

@@ -47,11 +47,12 @@ void make(const fs::path& file, int64_t rows, Clock& clock) {
   *create(db, "bank-a", clock, Hash{});
   Chain chain = load(db, [](const Row&) {})->chain;
   *db.run("PRAGMA cache_size = -2000000");  // Rows come in the order of no index.
+  Tables tables(std::move(db));
   const Dataset loans{.id = 1, .name = "loans", .budget = large_budget(), .unit = "record"};
   const std::string event = privacy::Laplace::make(1 << 20)->event(1 << 10);
-  *db.in_transaction([&]() -> Result<void> {
+  *tables.in_transaction([&]() -> Result<void> {
     chain.declare(loans);
-    TRY(put(db, loans));
+    TRY(tables.put(loans));
     for (int64_t i = 0; i <= rows; ++i) {
       Row row{.kind = "answer",
               .dataset = 1,
@@ -68,12 +69,11 @@ void make(const fs::path& file, int64_t rows, Clock& clock) {
       row.previous = chain.head();
       row.hash = hash_of(row);
       TRY(chain.accepts(row));
-      TRY(insert(db, row));
+      TRY(tables.insert(row));
       chain.extend(row);
     }
     return {};
   });
-  *db.run("PRAGMA journal_mode=WAL");
 }
 
 /// A gate over a few records, so that the time of an answer is the ledger's.

@@ -26,7 +26,6 @@ using charter::Charter, charter::not_available;
 /// As the owners' gate would say.
 Result<void> check_federated(const Charter& charter) {
   const charter::Privacy& privacy = charter.privacy;
-  TRY(plan::check_clip(charter));
   if (privacy.evaluate > 0)
     return not_available("privacy.evaluate", shortest(privacy.evaluate),
                          "Under protocol federated take evaluate = 0.0.");

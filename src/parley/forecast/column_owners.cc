@@ -69,10 +69,10 @@ void add_column_owners(Forecast& result, const Study& study, const Views& views,
                              .weight = 1 / count,
                              .local_only = own.psi,
                              .local_metric = own.metric,
-                             .gains = result.mean < own.psi,
-                             .sure = surely(result, own.psi, own.error),
+                             .gains = result.relative_fitness.mean < own.psi,
+                             .sure = surely(result.relative_fitness, own.psi, own.error),
                              .break_even_epsilon = break_even(study, i, own.psi)});
-    result.statistical_gain -= own.psi / count;
+    result.relative_fitness.statistical_gain -= own.psi / count;
   }
 }
 
@@ -128,7 +128,7 @@ Result<void> add_groups(Forecast& result, const Study& study) {
   const size_t owners = result.owners.size();
   if (owners > 20) return {};
   const bool all = owners <= kColumnOwnersTried;
-  const auto psi = TRY(psi_of_groups(study, result.mean, all));
+  const auto psi = TRY(psi_of_groups(study, result.relative_fitness.mean, all));
   const double endless = study.game.spread() / study.rows;
   size_t best = psi.size() - 1;
   for (size_t mask = 1; mask < psi.size(); ++mask)
@@ -138,7 +138,7 @@ Result<void> add_groups(Forecast& result, const Study& study) {
     if (!(one_missing || mask == best) || std::isnan(psi[mask])) continue;
     Forecast::Coalition coalition{{}, psi[mask] + endless, mask == best};
     for (const size_t i : members_of(mask)) coalition.members.push_back(result.owners[i].name);
-    result.coalitions.push_back(std::move(coalition));
+    result.what_if.coalitions.push_back(std::move(coalition));
   }
   if (all) add_shapley(result, psi);
   return {};
@@ -146,15 +146,16 @@ Result<void> add_groups(Forecast& result, const Study& study) {
 
 void add_column_epsilons(Forecast& result, const Study& study,
                          const std::optional<double>& target) {
+  EpsilonForecast& epsilons = result.epsilons;
   double least = std::numeric_limits<double>::infinity();
   for (const auto& owner : result.owners) least = std::min(least, owner.local_only);
   const double endless = study.game.spread() / study.rows, floor = study.game.response().floor();
-  result.smallest_common = common_epsilon(study, (least + endless) * (1 - 1e-9));
-  result.enough = common_epsilon(study, floor + endless + .1 * (least - floor));
-  result.target = target;
+  epsilons.smallest_common = common_epsilon(study, (least + endless) * (1 - 1e-9));
+  epsilons.enough = common_epsilon(study, floor + endless + .1 * (least - floor));
+  epsilons.target = target;
   if (!target) return;
-  result.epsilon_for_target = common_epsilon(study, *target + endless);
-  result.rows_for_target = rows_for(study, *target);
+  epsilons.for_target = common_epsilon(study, *target + endless);
+  epsilons.rows_for_target = rows_for(study, *target);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ void add_coalitions(Forecast& result, const Study& study) {
   const auto add = [&](const std::vector<size_t>& members, double psi, bool best) {
     Forecast::Coalition coalition{{}, psi, best};
     for (size_t i : members) coalition.members.push_back(study.charter.owners[i].name);
-    result.coalitions.push_back(std::move(coalition));
+    result.what_if.coalitions.push_back(std::move(coalition));
   };
   const Tally all = study.game.of(study.players);
   const Coalition best = best_coalition(study.game, study.players);
@@ -80,16 +80,17 @@ void add_coalitions(Forecast& result, const Study& study) {
 }
 
 void add_epsilons(Forecast& result, const Study& study, const std::optional<double>& target) {
+  EpsilonForecast& epsilons = result.epsilons;
   double least = std::numeric_limits<double>::infinity();
   for (const Player& player : study.players)
     least = std::min(least, study.game.spread() / player.rows + study.differ);
-  result.smallest_common = common_epsilon(study, least * (1 - 1e-9));
+  epsilons.smallest_common = common_epsilon(study, least * (1 - 1e-9));
   const double floor = study.game.response().floor() + study.game.spread() / study.rows;
-  result.enough = common_epsilon(study, floor + .1 * (least - floor));
-  result.target = target;
+  epsilons.enough = common_epsilon(study, floor + .1 * (least - floor));
+  epsilons.target = target;
   if (!target) return;
-  result.epsilon_for_target = common_epsilon(study, *target + study.game.spread() / study.rows);
-  result.rows_for_target = rows_for(study, *target);
+  epsilons.for_target = common_epsilon(study, *target + study.game.spread() / study.rows);
+  epsilons.rows_for_target = rows_for(study, *target);
 }
 
 /// Of an owner's own luck: its model of n rows misses a sum of squares, as many as directions.
@@ -99,7 +100,8 @@ double luck_of(const PilotStatistics& facts) {
 
 void add_certainty(Forecast& result, const Study& study, double error) {
   const double own = std::hypot(luck_of(study.facts), std::min(error, 1.0));
-  for (Forecast::Owner& owner : result.owners) owner.sure = surely(result, owner.local_only, own);
+  for (Forecast::Owner& owner : result.owners)
+    owner.sure = surely(result.relative_fitness, owner.local_only, own);
 }
 
 }  // namespace
@@ -156,14 +158,16 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
                             ? with_owners_luck(facts, error.relative, prediction.excess / best, n)
                             : error.relative;
 
-  Forecast result{.charter_name = charter.name,
-                  .charter_hash = to_hex(charter.hash),
-                  .columns = columns,
-                  .pilot_rows = pilot->size(),
-                  .predictor = prediction.predictor,
-                  .why = prediction.why,
-                  .others = {"bound"},
-                  .fitness = best};
+  Forecast result{.job = {.charter = charter.name,
+                          .charter_hash = to_hex(charter.hash),
+                          .target_column = charter.schema.target.column,
+                          .columns = columns},
+                  .basis = {.predictor = prediction.predictor,
+                            .why = prediction.why,
+                            .others = {"bound"},
+                            .pilot_rows = pilot->size(),
+                            .paid = views.redrawn},
+                  .optimum = {.fitness = best}};
   add_parts(result, study);
   add_distance(result, study);
   add_metrics(result, study, estimator);
@@ -181,11 +185,10 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   }
   add_comparison(result, study, options.compare, options.threads);
   if (options.market) TRY(add_market(result, study, *options.market));
-  add_cost(result, charter);
+  result.cost = cost_of(charter);
   if (std::holds_alternative<FederatedJob>(job.kind))
-    result.steps =
+    result.advice.steps =
         advise_steps({charter, facts, *pilot, job, prediction, best, options.aggregation_price});
-  result.paid = views.redrawn;
   add_warnings(result, charter, prediction, disagreement(charter.model, facts));
   if (columns || job.strictest) warn_of_samples(result, unsure);
   if (job.strictest) warn_of_differences(result, options.differ);

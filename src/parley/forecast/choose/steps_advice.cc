@@ -62,9 +62,7 @@ class Points {
                   q.best;
     const double unfinished = steps * ratio(costs.optimisation, here_.optimisation) / q.best;
     point.psi = std::max(unfinished + point.drift, 0.0) + point.noise;
-    Forecast cost;
-    add_cost(cost, charter);
-    point.bytes_per_owner = cost.bytes_per_owner;
+    point.bytes_per_owner = cost_of(charter).bytes_per_owner;
     return point;
   }
 

@@ -109,8 +109,8 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const dat
       charter::parse_charter(tuned.charter, "the completed charter", draft.charter.folder, own));
   charter.schema.bundle = draft.charter.schema.bundle;
   tuned.forecast = TRY(forecast(charter, pilot, options));
-  tuned.forecast.chosen = chosen.choices;
-  tuned.forecast.complete = draft.charter.complete();
+  tuned.forecast.advice.chosen = chosen.choices;
+  tuned.forecast.job.complete = draft.charter.complete();
   return tuned;
 }
 

@@ -78,7 +78,7 @@ Result<forecast::ManyRows> redrawn(const Moments& moments, const charter::Charte
 }
 
 /// Rows of each owner's own moments, where all owners gave some; only asynchronous learners ask one
-/// owner at a time, so that it matters how each of them bends.
+/// owner at a time, so that the curvature of each matters.
 Result<forecast::ManyRows> of_each_owner(const Moments& moments, const charter::Charter& charter) {
   forecast::ManyRows found;
   if (charter.protocol.name != charter::ProtocolName::kAsync || !charter.pilot) return found;

@@ -38,15 +38,16 @@ Job job_at(const Study& study, double strength) {
 
 std::optional<double> by_runs(const Study& study, const Job& job, int threads) {
   if (const auto* sync = std::get_if<SyncJob>(&job.kind))
-    return run_on_pilot(study.facts, *sync, threads).excess / study.best;
+    return run_on_pilot(study.statistics, *sync, threads).excess / study.best;
   if (const auto* local = std::get_if<FederatedJob>(&job.kind))
-    return run_on_pilot(study.facts, *local).excess / study.best;
+    return run_on_pilot(study.statistics, *local).excess / study.best;
   if (const auto* shared = std::get_if<VerticalJob>(&job.kind))
-    return mean_excess(study.facts, sharing_runs(study.facts, *shared, shared->variance, 150)) /
+    return mean_excess(study.statistics,
+                       sharing_runs(study.statistics, *shared, shared->variance, 150)) /
            study.best;
   const auto* async = std::get_if<AsyncJob>(&job.kind);
   if (async == nullptr || async->variances.size() > kAsyncOwnersMax) return std::nullopt;
-  return run_on_pilot(study.facts, *async, false, threads).excess / study.best;
+  return run_on_pilot(study.statistics, *async, false, threads).excess / study.best;
 }
 
 }  // namespace

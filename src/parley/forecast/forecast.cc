@@ -94,14 +94,25 @@ void add_epsilons(Forecast& result, const Study& study, const std::optional<doub
 }
 
 /// Of an owner's own luck: its model of n rows misses a sum of squares, as many as directions.
-double luck_of(const PilotStatistics& facts) {
-  return std::sqrt(2 / static_cast<double>(facts.dimension()));
+double luck_of(const PilotStatistics& statistics) {
+  return std::sqrt(2 / static_cast<double>(statistics.dimension()));
 }
 
 void add_certainty(Forecast& result, const Study& study, double error) {
-  const double own = std::hypot(luck_of(study.facts), std::min(error, 1.0));
+  const double own = std::hypot(luck_of(study.statistics), std::min(error, 1.0));
   for (Forecast::Owner& owner : result.owners)
     owner.sure = surely(result.relative_fitness, owner.local_only, own);
+}
+
+/// For whom it pays where owners hold rows; column_owners.h has the other case.
+void add_row_owners(Forecast& result, const Study& study, const MetricEstimator& estimator,
+                    const std::optional<double>& target, double error) {
+  add_owners(result, study, estimator);
+  add_coalitions(result, study);
+  add_epsilons(result, study, target);
+  add_certainty(result, study, error);
+  add_break_even(result, study);
+  if (!study.job.strictest) add_scenarios(result, study);
 }
 
 }  // namespace
@@ -124,39 +135,39 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
                  "a forecast needs public rows, and the charter has no [pilot]",
                  "Add a [pilot]: rows that are public, or that owners agree to publish.",
                  {.key = "pilot"}};
-  const PilotStatistics facts =
-      facts_of(charter.model, as_trained(charter, pilot), options.threads);
-  Job job = TRY(job_of(charter, facts, pilot.get()));
+  const PilotStatistics statistics =
+      statistics_of(charter.model, as_trained(charter, pilot), options.threads);
+  Job job = TRY(job_of(charter, statistics, pilot.get()));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
-  const double n = owners_rows(charter), best = facts.fitness(n);
-  tell_apart(job, facts, options.differ * best, options.owners);
+  const double n = owners_rows(charter), best = statistics.fitness(n);
+  tell_apart(job, statistics, options.differ * best, options.owners);
   const Views views =
-      views_of(charter.model, facts, as_trained(charter, options.redrawn), options.threads);
-  Prediction prediction = predict(facts, job, {.threads = options.threads});
-  const auto runs = response_runs(facts, job, prediction);
+      views_of(charter.model, statistics, as_trained(charter, options.redrawn), options.threads);
+  Prediction prediction = predict(statistics, job, {.threads = options.threads});
+  const auto runs = response_runs(statistics, job, prediction);
   Meanwhile meanwhile;
   if (runs) meanwhile = {ResponseRuns::kCount, [&](size_t k) { runs->run(k); }};
   const PilotError error =
-      pilot_error(views, facts, job, prediction, n, options.threads, meanwhile);
+      pilot_error(views, statistics, job, prediction, n, options.threads, meanwhile);
   prediction.optimisation += error.curvature * best;
   prediction.excess += error.curvature * best;
-  const Response response = response_of(facts, job, prediction, runs.get(), options.threads);
-  const Game game(response.scaled(1 / best), facts.sampling / best,
-                  facts.sampling / best / facts.count(), game_weights(charter), job.variance(),
-                  job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
-  Study study{charter, facts,         job,  prediction, law,           game,
+  const Response response = response_of(statistics, job, prediction, runs.get(), options.threads);
+  const Game game(response.scaled(1 / best), statistics.sampling / best,
+                  statistics.sampling / best / statistics.count(), game_weights(charter),
+                  job.variance(), job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
+  Study study{charter, statistics,    job,  prediction, law,           game,
               {},      job.strengths, best, n,          options.differ};
   const bool columns = columns_apart(charter);
   for (size_t i = 0; i < job.variances.size(); ++i)
     study.players.push_back(
         {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});
-  const MetricEstimator estimator(charter, facts,
-                                  views.redrawn ? std::vector<PilotStatistics>() : views.facts,
+  const MetricEstimator estimator(charter, statistics,
+                                  views.redrawn ? std::vector<PilotStatistics>() : views.statistics,
                                   options.threads);
 
-  const double unsure = columns || job.strictest
-                            ? with_owners_luck(facts, error.relative, prediction.excess / best, n)
-                            : error.relative;
+  const double unsure = columns || job.strictest ? with_owners_luck(statistics, error.relative,
+                                                                    prediction.excess / best, n)
+                                                 : error.relative;
 
   Forecast result{.job = {.charter = charter.name,
                           .charter_hash = to_hex(charter.hash),
@@ -173,23 +184,17 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   add_metrics(result, study, estimator);
   add_band(result, study, estimator, unsure);
   add_grid(result, study);
-  if (columns) {
+  if (columns)
     TRY(add_column_owners(result, study, options));
-  } else {
-    add_owners(result, study, estimator);
-    add_coalitions(result, study);
-    add_epsilons(result, study, options.target);
-    add_certainty(result, study, unsure);
-    add_break_even(result, study);
-    if (!job.strictest) add_scenarios(result, study);
-  }
+  else
+    add_row_owners(result, study, estimator, options.target, unsure);
   add_comparison(result, study, options.compare, options.threads);
   if (options.market) TRY(add_market(result, study, *options.market));
   result.cost = cost_of(charter);
   if (std::holds_alternative<FederatedJob>(job.kind))
-    result.advice.steps =
-        advise_steps({charter, facts, *pilot, job, prediction, best, options.aggregation_price});
-  add_warnings(result, charter, prediction, disagreement(charter.model, facts));
+    result.advice.steps = advise_steps(
+        {charter, statistics, *pilot, job, prediction, best, options.aggregation_price});
+  add_warnings(result, charter, prediction, disagreement(charter.model, statistics));
   if (columns || job.strictest) warn_of_samples(result, unsure);
   if (job.strictest) warn_of_differences(result, options.differ);
   return result;

@@ -30,7 +30,7 @@ struct ForecastOptions {
   /// Where the public rows were drawn from noisy moments: others, drawn after as much noise again.
   /// What they forecast differently is what the noise leaves unknown.
   std::vector<std::shared_ptr<const data::Rows>> redrawn{};
-  /// Rows drawn from each owner's own moments, in the charter's order: how differently owners bend.
+  /// Rows drawn from each owner's own moments, in the charter's order: the owners' curvatures.
   std::vector<std::shared_ptr<const data::Rows>> owners{};
   int threads = 1;
 };

@@ -79,21 +79,22 @@ Forecast forecast_of(const charter::Charter& charter, std::shared_ptr<const data
 
 TEST(PilotStatistics, KnowHowFarTheOptimumOfFewRowsStrays) {
   const auto pilot = rows_of(20000, 1);
-  const PilotStatistics facts = facts_of(charter_of(toml(kNewton, kClip, kThree)).model, pilot);
+  const PilotStatistics statistics =
+      statistics_of(charter_of(toml(kNewton, kClip, kThree)).model, pilot);
   // Squares with residuals of variance 0.09: B = p times it.
-  EXPECT_NEAR(facts.sampling, kColumns * .09, .01);
+  EXPECT_NEAR(statistics.sampling, kColumns * .09, .01);
   double sum = 0;
   const int tries = 400;
   for (int k = 0; k < tries; ++k) {
-    learn::Fitness small(facts.loss, kColumns, 0);
+    learn::Fitness small(statistics.loss, kColumns, 0);
     const auto rows = rows_of(200, 100 + static_cast<uint64_t>(k));
     small.add(*rows);
-    learn::Fitness all(facts.loss, kColumns, 0);
+    learn::Fitness all(statistics.loss, kColumns, 0);
     all.add(*pilot);
-    sum += all.at(small.minimum(facts.box).theta) - facts.optimum.fitness;
+    sum += all.at(small.minimum(statistics.box).theta) - statistics.optimum.fitness;
   }
   // The mean of 400 has a standard error of 3.6 %: six of them fail with probability below 1e-8.
-  EXPECT_NEAR(sum / tries / (facts.sampling / 200), 1, .22);
+  EXPECT_NEAR(sum / tries / (statistics.sampling / 200), 1, .22);
 }
 
 TEST(Forecast, OfManyRowsAndNoNoiseIsThePilotsOwnError) {
@@ -158,8 +159,8 @@ std::shared_ptr<const data::Rows> stretched(const data::Rows& rows, double times
   return found;
 }
 
-// Owners as the pilot change nothing; owners that bend unlike it, or are said to differ, do.
-TEST(Forecast, OfAsynchronousOwnersCountsThatTheyBendAndPullDifferently) {
+// Owners as the pilot change nothing; owners of another curvature, or are said to differ, do.
+TEST(Forecast, OfAsynchronousOwnersCountsThatCurvatureAndOptimumDiffer) {
   const auto charter =
       charter_of(toml("name = \"async\"\nrounds = 60\nanswers = 20\nstep = 0.2", kClip, kThree));
   const auto pilot = rows_of(4000, 1);
@@ -168,9 +169,9 @@ TEST(Forecast, OfAsynchronousOwnersCountsThatTheyBendAndPullDifferently) {
   ASSERT_TRUE(same) << describe(same.error());
   EXPECT_NEAR(same->relative_fitness.mean / alike, 1, 1e-9);
   const auto small = stretched(*pilot, .5), large = stretched(*pilot, 1.5);
-  const auto bent = forecast(charter, pilot, {.owners = {small, pilot, large}});
-  EXPECT_GT(std::fabs(bent->relative_fitness.mean / alike - 1), .01);
-  EXPECT_NE(bent->basis.why.find("bend"), std::string::npos);
+  const auto curved = forecast(charter, pilot, {.owners = {small, pilot, large}});
+  EXPECT_GT(std::fabs(curved->relative_fitness.mean / alike - 1), .01);
+  EXPECT_NE(curved->basis.why.find("bend"), std::string::npos);
   EXPECT_GT(forecast(charter, pilot, {.differ = .05})->relative_fitness.mean, 1.01 * alike);
 }
 

@@ -19,7 +19,7 @@ void add_band(Forecast& result, const Study& study, const MetricEstimator& estim
               double error) {
   RelativeFitness& psi = result.relative_fitness;
   MetricForecast& metric = result.metric;
-  std::vector<double> draws = excess_draws(study.facts, study.prediction);
+  std::vector<double> draws = excess_draws(study.statistics, study.prediction);
   const double shift = psi.mean * study.best - study.prediction.excess;  // of the weights
   for (double& draw : draws) draw = (draw + shift) / study.best;
   psi.p25 = quantile(draws, .25);
@@ -54,19 +54,19 @@ void add_parts(Forecast& result, const Study& study) {
   psi.privacy = (study.prediction.excess - study.prediction.optimisation) / study.best;
   psi.statistical_gain = sampling - gain;
   psi.mean = study.prediction.excess / study.best + sampling;
-  psi.pilot_only = study.game.spread() * (1 / study.facts.count() + 1 / n);
+  psi.pilot_only = study.game.spread() * (1 / study.statistics.count() + 1 / n);
 }
 
 void add_distance(Forecast& result, const Study& study) {
   constexpr size_t kModels = 300;
   const OutputDistribution& distribution = study.prediction.distribution;
-  const std::vector<double>& best = study.facts.optimum.theta;
+  const std::vector<double>& best = study.statistics.optimum.theta;
   double square = 0;
   for (size_t j = 0; j < best.size(); ++j)
     square += std::pow(distribution.mean[j] - best[j], 2) +
               distribution.covariance[j * (best.size() + 1)];
   result.optimum.distance_root = std::sqrt(square);
-  for (const auto& model : models_of(distribution, study.facts.box, kModels)) {
+  for (const auto& model : models_of(distribution, study.statistics.box, kModels)) {
     double off = 0;
     for (size_t j = 0; j < best.size(); ++j) off += std::pow(model[j] - best[j], 2);
     result.optimum.distance += std::sqrt(off) / kModels;
@@ -77,7 +77,7 @@ void add_metrics(Forecast& result, const Study& study, const MetricEstimator& es
   result.metric.name = estimator.name();
   result.metric.best = estimator.of_rows(0);
   result.metric.joint = estimator.at(study.prediction.distribution);
-  result.metric.pilot_only = estimator.of_rows(1 / study.facts.count() + 1 / study.rows);
+  result.metric.pilot_only = estimator.of_rows(1 / study.statistics.count() + 1 / study.rows);
 }
 
 bool surely(const RelativeFitness& joint, double local_only, double own) {

@@ -1,0 +1,116 @@
+#include "parley/report/network/credentials.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "parley/charter/toml/canonical.h"
+#include "parley/report/provenance.h"
+
+namespace parley::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// parley://<consortium>/<role>/<name>
+std::string consortium_of(const Joined& joined) {
+  const size_t begin = std::string_view("parley://").size();
+  return joined.uri.substr(begin, joined.uri.find('/', begin) - begin);
+}
+
+/// What goes into the policy. A text of JSON is one of TOML, too.
+std::string policy_tables(const Joined& joined) {
+  using charter::to_json;
+  std::string text = fmt::format(
+      "[identity]\n"
+      "consortium  = \"{}\"\n"
+      "certificate = {}\n"
+      "key         = {}\n"
+      "authority   = {}\n"
+      "sign_key    = {}\n",
+      consortium_of(joined), to_json(joined.certificate), to_json(joined.key),
+      to_json(joined.authority), to_json(joined.sign_key_file));
+  if (!joined.address.empty()) text += fmt::format("\n[network]\ndial = \"{}\"\n", joined.address);
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Authority& authority) {
+  const AuthorityMade& made = authority.made;
+  return fmt::format(
+      "The authority of {} is made, for {} days.\n"
+      "Keep {} secret: who has it can take part as anybody.\n"
+      "Send {} to every party. Each compares this fingerprint with you by phone:\n"
+      "  {}\n",
+      authority.consortium, authority.options.days, made.key.string(), made.invitation.string(),
+      spoken(made.fingerprint));
+}
+
+std::string to_json(const Authority& authority) {
+  const AuthorityMade& made = authority.made;
+  const Json json = {{"format", "parley.certs.init/1"},
+                     {"parley", provenance()},
+                     {"consortium", authority.consortium},
+                     {"address", authority.options.address},
+                     {"key", made.key.string()},
+                     {"certificate", made.certificate.string()},
+                     {"invitation", made.invitation.string()},
+                     {"fingerprint", to_hex(made.fingerprint)}};
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const Signed& made) {
+  return fmt::format(
+      "{} asked, with the key\n  {}\n"
+      "Compare it by phone with what `parley join` printed there; only then send {} back.\n"
+      "It is valid until {}.\n",
+      made.uri, spoken(made.key_fingerprint), made.certificate.string(), made.until);
+}
+
+std::string to_json(const Signed& made) {
+  const Json json = {
+      {"format", "parley.certs.sign/1"},         {"parley", provenance()}, {"uri", made.uri},
+      {"key", to_hex(made.key_fingerprint)},     {"serial", made.serial},  {"until", made.until},
+      {"certificate", made.certificate.string()}};
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const Joined& joined) {
+  const bool owner = !joined.sign_key.empty();
+  std::string text = fmt::format(
+      "Made the keys of {}. They stay here: {}{}\n\n"
+      "1. Compare with the consortium by phone:\n"
+      "   the authority  {}\n"
+      "   your key       {}\n"
+      "2. Send {} to the authority of {}; put {}, which comes back, beside it.\n",
+      joined.uri, joined.key.string(), owner ? " and " + joined.sign_key_file.string() : "",
+      spoken(joined.authority_fingerprint), spoken(joined.key_fingerprint), joined.request.string(),
+      consortium_of(joined), joined.certificate.string());
+  if (!owner) return text;
+  return text + fmt::format(
+                    "3. Send this line for your [[owner]] block in charters:\n"
+                    "   sign_key = \"{}\"\n"
+                    "4. Put this into your policy:\n\n{}",
+                    joined.sign_key, policy_tables(joined));
+}
+
+std::string to_json(const Joined& joined) {
+  Json json = {{"format", "parley.join.made/1"},
+               {"parley", provenance()},
+               {"uri", joined.uri},
+               {"address", joined.address},
+               {"authority_fingerprint", to_hex(joined.authority_fingerprint)},
+               {"key_fingerprint", to_hex(joined.key_fingerprint)},
+               {"key", joined.key.string()},
+               {"request", joined.request.string()},
+               {"certificate", joined.certificate.string()},
+               {"authority", joined.authority.string()}};
+  if (!joined.sign_key.empty()) {
+    json["sign_key_file"] = joined.sign_key_file.string();
+    json["sign_key"] = joined.sign_key;
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace parley::report

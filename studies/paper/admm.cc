@@ -51,14 +51,15 @@ Result<void> check_labels(const SimulateInput& input) {
 
 learn::AdmmOptions options_of(const Charter& charter, uint64_t rows, int threads) {
   const charter::Protocol& p = charter.protocol;
+  const charter::Admm& admm = *p.as<charter::Admm>();
   return {.loss = charter::loss_of(charter.model),
           .penalty = charter.model.l1 > 0 ? learn::Penalty::kSizes : learn::Penalty::kSquares,
           .lam = std::fmax(charter.model.l1, charter.model.l2) * static_cast<double>(rows),
           .rho = p.step,
-          .scaling = p.scaling,
-          .warm = p.warm_start,
+          .scaling = admm.scaling,
+          .warm = admm.warm_start,
           .rounds_max = static_cast<int>(p.rounds),
-          .tolerance = p.tolerance,
+          .tolerance = admm.tolerance,
           .threads = threads};
 }
 

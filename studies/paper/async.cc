@@ -21,8 +21,8 @@ Result<void> check_literal_async(const Charter& charter) {
   if (charter.privacy.mechanism != charter::MechanismName::kLaplace)
     return not_available("privacy.mechanism", name_of(charter.privacy.mechanism),
                          "The paper's noise is \"laplace\".");
-  if (charter.protocol.owner_learner)
-    return not_available("protocol.owner_learner", name_of(*charter.protocol.owner_learner),
+  if (charter.protocol.learners.owner)
+    return not_available("protocol.owner_learner", name_of(*charter.protocol.learners.owner),
                          "Name a learner that is not an owner.");
   return {};
 }

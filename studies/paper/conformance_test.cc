@@ -111,9 +111,9 @@ TEST(MonteCarloConformance, AColumnIsARunOfThePapersSynchronousAlgorithms) {
       const bool first = rule == std::string("algorithm1");
       const double box = first ? INFINITY : 1;
       const std::vector<double> start(10);
-      const auto schedule = first
-                                ? learn::algorithm1(19, .5, input.charter.protocol.average, start)
-                                : learn::algorithm2(18, .5, input.charter.protocol.average, start);
+      const auto average = input.charter.protocol.as<charter::Sync>()->average;
+      const auto schedule = first ? learn::algorithm1(19, .5, average, start)
+                                  : learn::algorithm2(18, .5, average, start);
       const auto models = models_of(
           population_of(input, box, learn::ClipIn::kNone, Precision::kDouble), schedule, given);
       for (uint64_t run = 0; run < kRuns; ++run)

@@ -44,7 +44,7 @@ RunOutcome run_sync(const SimulateInput& input, const SimulateOptions& options,
 
 /// The paper's own formulas: no gate, no ledger, no bytes.
 Result<sim::Run> rows_run(const SimulateInput& input, const SimulateOptions& options) {
-  if (input.charter.protocol.name == charter::ProtocolName::kAsync)
+  if (input.charter.protocol.one_at_a_time())
     return sim::Run([&input, &options, paper = TRY(Async::make(input, options.threads))](
                         const Reference& reference, uint64_t run) -> Result<RunOutcome> {
       return run_async(input, options, reference, paper, run);

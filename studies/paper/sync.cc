@@ -20,21 +20,21 @@ using sim::SeededEntropy, sim::SimulateInput;
 Result<void> check_literal(const Charter& charter) {
   const charter::Protocol& p = charter.protocol;
   TRY(plan::check_complete(charter));
-  if (p.name != charter::ProtocolName::kSync)
-    return not_available("protocol.name", name_of(p.name), "Use \"sync\".");
-  if (p.rule != charter::Rule::kAlgorithm1 && p.rule != charter::Rule::kAlgorithm2)
-    return not_available("protocol.rule", name_of(p.rule),
+  const auto* sync = p.as<charter::Sync>();
+  if (sync == nullptr) return not_available("protocol.name", name_of(p.name()), "Use \"sync\".");
+  if (sync->rule != charter::Rule::kAlgorithm1 && sync->rule != charter::Rule::kAlgorithm2)
+    return not_available("protocol.rule", name_of(sync->rule),
                          "Calibration \"paper\" has \"algorithm1\" and \"algorithm2\".");
   if (charter.privacy.mechanism != charter::MechanismName::kLaplace)
     return not_available("privacy.mechanism", name_of(charter.privacy.mechanism),
                          "The paper's noise is \"laplace\".");
   if (p.weights != charter::Weights::kRows)
     return not_available("protocol.weights", name_of(p.weights), "The paper's are \"rows\".");
-  if (p.owner_learner && p.owner_learner != charter::OwnerLearner::kExact)
-    return not_available("protocol.owner_learner", name_of(*p.owner_learner),
-                         "The paper's is \"exact\".");
+  const auto& owner = p.learners.owner;
+  if (owner && owner != charter::OwnerLearner::kExact)
+    return not_available("protocol.owner_learner", name_of(*owner), "The paper's is \"exact\".");
   if (!charter.central())
-    return not_available(p.copies ? "protocol.copies" : "protocol.graph", "paper",
+    return not_available(p.learners.copies ? "protocol.copies" : "protocol.graph", "paper",
                          "Use calibration \"sound\".");
   if (p.rounds < 3)
     return Error{Code::kInvalid,
@@ -53,9 +53,10 @@ Result<Sync> Sync::make(const SimulateInput& input, int threads) {
   const auto rounds = static_cast<uint32_t>(p.rounds);  // T
   std::vector<double> start(charter.schema.features().size());
   if (p.start == charter::Start::kPilot) start = plan::pilot_optimum(charter, *input.pilot);
-  const bool first = p.rule == charter::Rule::kAlgorithm1;
-  Sync sync(first ? learn::algorithm1(rounds - 1, p.step, p.average, start)
-                  : learn::algorithm2(rounds - 2, p.step, p.average, start),
+  const charter::Sync& agreed = *p.as<charter::Sync>();
+  const bool first = agreed.rule == charter::Rule::kAlgorithm1;
+  Sync sync(first ? learn::algorithm1(rounds - 1, p.step, agreed.average, start)
+                  : learn::algorithm2(rounds - 2, p.step, agreed.average, start),
             first ? std::numeric_limits<double>::infinity() : charter.model.box, charter.model.l2);
   const std::vector<double> weights = plan::row_weights(charter);
   for (size_t i = 0; i < charter.owners.size(); ++i) {

@@ -29,7 +29,7 @@ void log_line(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str
 /// As in a simulation: of copies the first, then the second, and so on.
 std::vector<std::string> learners_of(const charter::Policy& policy,
                                      const charter::Charter& charter) {
-  if (!charter.protocol.copies) return {""};
+  if (!charter.protocol.learners.copies) return {""};
   std::vector<std::string> names;
   for (const charter::Charter& job : *plan::jobs_asking(charter, policy.owner))
     names.push_back(job.learner.name);
@@ -83,7 +83,7 @@ int main(int count, char** words) {
   const std::atomic<bool> stop = false;
   for (const std::string& learner : learners_of(*policy, *charter)) {
     net::ServiceOptions options{.charters = {words[2]}, .learner = learner};
-    (charter->protocol.graph.empty() ? options.dial : options.listen) = words[3];
+    (charter->protocol.learners.graph.empty() ? options.dial : options.listen) = words[3];
     const auto ends = net::serve(*policy, options, entropy, clock, stop, log_line);
     if (!ends) log_line(describe(ends.error()));
     if (!ends || !ends->front().model) return 1;

@@ -53,8 +53,8 @@ struct Score {
 class Conducted final : public protocol::AsyncOwner {
  public:
   Conducted(const charter::Charter& charter, size_t owner, gate::Gate gate, const Score& score)
-      : AsyncOwner(charter.hash, name_of(owner), charter.protocol.contact, std::move(gate),
-                   key_of(owner)),
+      : AsyncOwner(charter.hash, name_of(owner), charter.protocol.as<charter::Async>()->contact,
+                   std::move(gate), key_of(owner)),
         name_(name_of(owner)),
         score_(score) {}
 

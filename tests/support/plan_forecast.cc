@@ -21,10 +21,10 @@ using charter::Charter, charter::ProtocolName;
 void add_reach(PlanText& out, const Charter& charter) {
   out.add("label_bound", plan::label_bound(charter.schema.target));
   out.add("paid_answers", plan::paid_answers(charter));
-  out.add("by_record", plan::by_record(charter));
-  if (charter.protocol.name == ProtocolName::kSharing)
+  out.add("by_record", charter.protocol.by_record());
+  if (charter.protocol.name() == ProtocolName::kSharing)
     out.add("row_norm", plan::row_norm_of(charter));
-  if (charter.protocol.name != ProtocolName::kFederated)
+  if (charter.protocol.name() != ProtocolName::kFederated)
     return out.add("reach", plan::reach_of(charter));
   const auto update = plan::local_update(charter, {});
   add_result(out, "local_update", update, [&](PlanText& part, const learn::LocalUpdate& known) {
@@ -125,7 +125,7 @@ void print_paper(PlanText& out, const charter::Charter& charter) {
   using namespace plan_forecast;
   const sim::SimulateInput input = made_input(charter);
   const size_t owners = charter.owners.size();
-  if (charter.protocol.name == charter::ProtocolName::kSync)
+  if (charter.protocol.name() == charter::ProtocolName::kSync)
     add_result(out, "paper", paper::Sync::make(input, 1),
                [&](PlanText& part, const paper::Sync& paper) {
                  part.add("answers", paper.answers());
@@ -133,7 +133,7 @@ void print_paper(PlanText& out, const charter::Charter& charter) {
                  for (size_t i = 0; i < owners; ++i)
                    part.add("weight." + std::to_string(i), paper.weight(i));
                });
-  if (charter.protocol.name == charter::ProtocolName::kAsync)
+  if (charter.protocol.name() == charter::ProtocolName::kAsync)
     add_result(out, "paper", paper::Async::make(input, 1),
                [&](PlanText& part, const paper::Async& paper) {
                  part.add("scales", scales_of(paper, owners));
@@ -165,7 +165,7 @@ PlanText plan_of(const charter::Charter& charter, const std::shared_ptr<const da
   out.add("undecided", charter.undecided.empty() ? "nothing" : undecided.substr(1));
   out.add_detail("answers", charter.answers());
   out.add("jobs", charter.jobs());
-  const bool columns = charter.protocol.name == charter::ProtocolName::kSharing;
+  const bool columns = charter.protocol.name() == charter::ProtocolName::kSharing;
   if (columns) {
     print_sharing_terms(out, charter);
   } else {

@@ -117,10 +117,10 @@ void print_federated(PlanText& out, const protocol::FederatedPlan& plan) {
 
 /// Of one job with one learner.
 void add_plan(PlanText& out, const Charter& job, const data::Rows* pilot) {
-  if (job.protocol.name == ProtocolName::kSharing) {
+  if (job.protocol.name() == ProtocolName::kSharing) {
     add_result(out, "plan", protocol::vertical_plan(job),
                [](PlanText& part, const auto& plan) { add_owners(part, plan.owners); });
-  } else if (job.protocol.name == ProtocolName::kAsync) {
+  } else if (job.protocol.name() == ProtocolName::kAsync) {
     out.add("rule", text_of(plan::async_rule(job)));
     add_result(out, "plan", plan::async_plan(job, pilot), print_async);
   } else if (job.secure_aggregation) {
@@ -140,7 +140,7 @@ void add_variances(PlanText& out, const Charter& job) {
     variances.push_back(*variance);
   }
   if (!variances.empty()) out.add_detail("noise variances", variances);
-  if (job.protocol.rule == charter::Rule::kPilotNewton)
+  if (job.protocol.rule() == charter::Rule::kPilotNewton)
     add_result(out, "newton_floor", plan::newton_floor(job),
                [](PlanText& part, double floor) { part.add("value", floor); });
 }
@@ -162,7 +162,7 @@ void add_jobs(PlanText& out, const Charter& charter, const data::Rows* pilot) {
                [&](PlanText& part, const Charter& job) { add_job(part, job, pilot); });
     return text;
   };
-  if (!charter.protocol.copies) return out.add("job", add("one", ""));
+  if (!charter.protocol.learners.copies) return out.add("job", add("one", ""));
   out.add("job", add("first", charter.owners.front().name));
   out.add_details("job", add("last", charter.owners.back().name));
 }
@@ -171,11 +171,11 @@ void add_jobs(PlanText& out, const Charter& charter, const data::Rows* pilot) {
 
 void print_learner(PlanText& out, const charter::Charter& charter, const data::Rows* pilot) {
   using namespace plan_learners;
-  const bool rows_apart =
-      charter.protocol.name == ProtocolName::kSync || charter.protocol.name == ProtocolName::kAsync;
+  const bool rows_apart = charter.protocol.name() == ProtocolName::kSync ||
+                          charter.protocol.name() == ProtocolName::kAsync;
   if (rows_apart) add_variances(out, charter);
   add_plan(out, charter, pilot);
-  const bool apart = charter.protocol.owner_learner || !charter.central();
+  const bool apart = charter.protocol.learners.owner || !charter.central();
   if (apart && charter.complete()) add_jobs(out, charter, pilot);
   if (charter.complete())
     add_result(out, "warnings", plan::plan_warnings(charter, pilot),

@@ -81,7 +81,7 @@ Result<forecast::ManyRows> redrawn(const Moments& moments, const charter::Charte
 /// owner at a time, so that it matters how each of them bends.
 Result<forecast::ManyRows> of_each_owner(const Moments& moments, const charter::Charter& charter) {
   forecast::ManyRows found;
-  if (charter.protocol.name != charter::ProtocolName::kAsync || !charter.pilot) return found;
+  if (!charter.protocol.one_at_a_time() || !charter.pilot) return found;
   for (const charter::Owner& owner : charter.owners) {
     const auto own = std::find_if(moments.begin(), moments.end(),
                                   [&](const auto& each) { return each.owner == owner.name; });

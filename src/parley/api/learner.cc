@@ -89,7 +89,7 @@ Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptio
   charter::Charter agreed = handle.internal().charter;
   const std::filesystem::path folders[] = {agreed.folder};
   TRY(charter::load_bundle(agreed, folders));
-  if (!agreed.protocol.graph.empty()) return nobody_coordinates();
+  if (!agreed.protocol.learners.graph.empty()) return nobody_coordinates();
   const charter::Charter charter = TRY(plan::learners_job(agreed, options.as));
   const auto pilot = TRY(charter::load_pilot(charter, folders));
   const std::filesystem::path out =

@@ -46,7 +46,7 @@ Result<std::vector<ledger::Contents>> read_ledgers(const VerifyOptions& options,
 /// What the learner has added at the end, where it publishes its tuned model.
 std::optional<wire::Entry> take_release(const charter::Charter& agreed,
                                         wire::Transcript& transcript) {
-  if (!agreed.protocol.publish || transcript.entries.empty() ||
+  if (!agreed.protocol.learners.publish || transcript.entries.empty() ||
       transcript.entries.back().owner != agreed.learner.name)
     return std::nullopt;
   wire::Entry release = std::move(transcript.entries.back());

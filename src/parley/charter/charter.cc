@@ -76,8 +76,7 @@ std::string file_beside(std::string_view name) {
 }
 
 Result<void> check_protects(const Charter& charter) {
-  if (charter.protocol.name != ProtocolName::kSharing || charter.protocol.rule != Rule::kAdmm)
-    return {};
+  if (charter.protocol.as<Admm>() == nullptr) return {};
   return Error{Code::kInvalid,
                "\"admm\" adds no noise and protects nobody: it is for `parley simulate` with "
                "--data only",
@@ -87,17 +86,17 @@ Result<void> check_protects(const Charter& charter) {
 }
 
 int64_t Charter::answers() const {
-  if (protocol.name == ProtocolName::kAsync) return protocol.answers;
+  if (const Async* async = protocol.as<Async>()) return async->answers;
   // The papers count T points, hence T - 1 answers between them.
   const bool paper_sync =
-      protocol.name == ProtocolName::kSync && privacy.calibration == Calibration::kPaper;
+      protocol.as<Sync>() != nullptr && privacy.calibration == Calibration::kPaper;
   return protocol.rounds - (paper_sync ? 1 : 0);
 }
 
 int64_t Charter::jobs() const {
-  if (!protocol.copies) return 1;
+  if (!protocol.learners.copies) return 1;
   const auto all = static_cast<int64_t>(owners.size());
-  switch (protocol.owner_learner.value_or(OwnerLearner::kOwnNoise)) {
+  switch (protocol.learners.owner.value_or(OwnerLearner::kOwnNoise)) {
     case OwnerLearner::kOthersFirst:
       return all - 1;
     case OwnerLearner::kStatistics:

@@ -14,6 +14,7 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/result.h"
+#include "parley/charter/protocol.h"
 #include "parley/charter/toml/canonical.h"
 #include "parley/charter/toml/value.h"
 #include "parley/charter/words.h"
@@ -52,42 +53,6 @@ struct Model {
   double l1 = 0;  // rule admm: instead of it, lambda of lambda |theta|_1
   bool bias = false;
   double box = 0;  // |theta|_inf <= box
-};
-
-/// Which members count is decided by `name`; a key of another protocol is an error.
-struct Protocol {
-  ProtocolName name = ProtocolName::kSync;
-  Rule rule = Rule::kConstant;
-  int64_t rounds = 0;
-  double step = 0;  // its meaning depends on the rule
-  double momentum = 0;
-  Average average = Average::kNone;  // its default is the rule's own
-  Start start = Start::kZero;        // likewise: pilot for pilot_newton
-  /// n_i/n, the papers'. noise_optimal (spec, horizontal 3.7) is planned to become the default.
-  Weights weights = Weights::kRows;
-  std::optional<OwnerLearner> owner_learner{};  // given exactly if the learner is an owner
-  double prox = 1;       // others_first: the weight of (prox/2)|theta - the others' model|^2
-  bool publish = false;  // others_first: the tuned model is released, noisy and paid for
-  // Without a central learner:
-  bool copies = false;  // every owner is the learner of a job of its own
-  std::vector<std::array<std::string, 2>> graph{};  // or all learn one model, by gossip over this
-  // async
-  int64_t answers = 0;  // most answers of one owner
-  Output output = Output::kTail;
-  Contact contact = Contact::kOwnerRequests;
-  ClockLaw clock = ClockLaw::kPoisson;
-  Rates rates = Rates::kEqual;
-  // federated
-  int64_t local_steps = 0;
-  LocalSteps schedule = LocalSteps::kConstant;
-  Level level = Level::kRecord;
-  double max_update_norm = 0;  // level party only
-  // sharing
-  double model_ball = 0;
-  // rule admm, whose rho is `step`; see learn/vertical/admm/admm.h
-  Scaling scaling = Scaling::kBoyd;
-  bool warm_start = true;
-  double tolerance = 1e-3;
 };
 
 struct Privacy {
@@ -164,16 +129,20 @@ struct Charter {
   bool complete() const { return undecided.empty(); }
   /// Answers that one owner gives in training.
   int64_t answers() const;
+  /// Steps that the learner makes.
+  int64_t learner_steps() const { return protocol.one_at_a_time() ? protocol.rounds : answers(); }
+  /// Do the owners hold different columns of the same records, and not different records?
+  bool columns_apart() const { return records.has_value(); }
   /// Jobs among which every owner splits its budget: with copies one for each learner that asks it.
   int64_t jobs() const;
   /// Is this owner the one that learns from the others' answers and gives none?
   bool learns_from_others(std::string_view owner) const {
-    const auto& how = protocol.owner_learner;
+    const auto& how = protocol.learners.owner;
     return central() && owner == learner.name &&
            (how == OwnerLearner::kOthersFirst || how == OwnerLearner::kStatistics);
   }
   /// Is there one party that coordinates?
-  bool central() const { return !protocol.copies && protocol.graph.empty(); }
+  bool central() const { return !protocol.learners.copies && protocol.learners.graph.empty(); }
 };
 
 Result<Charter> read_charter(const std::filesystem::path& file,

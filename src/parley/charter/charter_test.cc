@@ -165,7 +165,8 @@ TEST(Charter, FillsInSoundDefaults) {
   EXPECT_EQ(charter->privacy.mechanism, MechanismName::kLaplace);
   EXPECT_EQ(charter->privacy.grid_bits, 24);
   EXPECT_EQ(charter->privacy.evaluate, 0.05);
-  EXPECT_EQ(charter->protocol.average, Average::kPaper) << "the output Algorithm 2 was made for";
+  EXPECT_EQ(charter->protocol.as<Sync>()->average, Average::kPaper)
+      << "the output Algorithm 2 was made for";
   EXPECT_EQ(charter->protocol.weights, Weights::kRows);
   EXPECT_EQ(charter->network.quorum, 2);
   EXPECT_EQ(charter->answers(), 3);
@@ -297,7 +298,7 @@ TEST(Charter, PilotNewtonStartsAtThePilot) {
   const auto charter = parse(pilot, {{"protocol.rule", "pilot_newton"}});
   ASSERT_TRUE(charter) << error_of(charter);
   EXPECT_EQ(charter->protocol.start, Start::kPilot);
-  EXPECT_EQ(charter->protocol.average, Average::kTail);
+  EXPECT_EQ(charter->protocol.as<Sync>()->average, Average::kTail);
   const auto weighted =
       parse(pilot, {{"protocol.rule", "pilot_newton"}, {"protocol.weights", "noise_optimal"}});
   EXPECT_NE(weighted->hash, charter->hash);

@@ -72,8 +72,9 @@ std::string why_not(const Accept& rule, const Charter& charter, const Owner& us)
     return "is for " + rule.consortium + ", not " + charter.consortium;
   if (rule.learner && *rule.learner != charter.learner.name)
     return "is for the learner " + *rule.learner + ", not " + charter.learner.name;
-  if (!known.empty() && std::find(known.begin(), known.end(), charter.protocol.name) == known.end())
-    return "does not allow the protocol " + std::string(name_of(charter.protocol.name));
+  if (!known.empty() &&
+      std::find(known.begin(), known.end(), charter.protocol.name()) == known.end())
+    return "does not allow the protocol " + std::string(name_of(charter.protocol.name()));
   return "allows epsilon " + shortest(rule.epsilon_max) + ", the charter asks " +
          shortest(us.epsilon);
 }

@@ -75,7 +75,8 @@ void read_owner(Table& t, Charter& charter) {
     t.required("rows", owner.rows, at_least(1).up_to(1e12),
                "Give the number of records, which is public, for example rows = 10000.");
   }
-  if (charter.protocol.rates == Rates::kDeclared)
+  const Async* async = charter.protocol.as<Async>();
+  if (async != nullptr && async->rates == Rates::kDeclared)
     t.required("rate", owner.rate, above(0).up_to(1e6), "Declared rates: for example rate = 1.0.");
   check_delta(t, owner, charter.privacy.mechanism);
 }
@@ -130,7 +131,7 @@ namespace {
 
 /// Every name an owner's, and every owner to be reached from the first.
 void check_graph(Table& root, const Charter& charter) {
-  const auto& graph = charter.protocol.graph;
+  const auto& graph = charter.protocol.learners.graph;
   const auto fail = [&](const std::string& what, std::string_view hint) {
     root.fail("protocol.graph", what, hint);
   };
@@ -158,9 +159,10 @@ void check_without_learner(Table& root, const Charter& charter) {
   if (root.has("learner"))
     root.fail("learner", "is given, but with protocol.copies or protocol.graph every owner learns",
               "Remove [learner].");
-  if (charter.protocol.copies && charter.owners.size() < 2)
+  if (charter.protocol.learners.copies && charter.owners.size() < 2)
     root.fail("owner", "needs to be two at least for protocol.copies", "Add owners.");
-  if (!charter.protocol.graph.empty() && !charter.owners.empty()) check_graph(root, charter);
+  if (!charter.protocol.learners.graph.empty() && !charter.owners.empty())
+    check_graph(root, charter);
 }
 
 }  // namespace
@@ -173,12 +175,11 @@ void read_learner(Table& root, Charter& charter) {
     t.optional("address", learner.address, address_or_nothing,
                "For example address = \"parley.banks.example:7443\".");
     const bool both = is_owner(charter, learner.name);
-    const ProtocolName protocol = charter.protocol.name;
-    if (both && protocol == ProtocolName::kSharing)
+    if (both && charter.columns_apart())
       t.fail("name", "must not be an owner's under sharing, found " + in_quotes(learner.name),
              "The learner deals the noise, so it must hold no data.");
-    else if (both != charter.protocol.owner_learner.has_value() &&
-             protocol != ProtocolName::kFederated)
+    else if (both != charter.protocol.learners.owner.has_value() &&
+             charter.protocol.as<Federated>() == nullptr)
       t.fail("name",
              both ? "is an owner's, which needs protocol.owner_learner"
                   : "is no owner's, but protocol.owner_learner is given",
@@ -189,18 +190,17 @@ void read_learner(Table& root, Charter& charter) {
 void read_network(Table& root, Charter& charter) {
   Network& network = charter.network;
   const auto owners = static_cast<int64_t>(charter.owners.size());
-  const bool async = charter.protocol.name == ProtocolName::kAsync;
   const auto& secure = charter.secure_aggregation;
-  network.quorum = secure ? secure->survivors : async ? 1 : owners;
+  network.quorum = secure ? secure->survivors : charter.protocol.one_at_a_time() ? 1 : owners;
   root.table("network", [&](Table& t) {
     t.optional("deadline_s", network.deadline_s, at_least(1).up_to(1e6),
                "Seconds for one answer, for example deadline_s = 60.");
-    if (charter.protocol.name != ProtocolName::kSync || secure) return;
+    const Sync* sync = charter.protocol.as<Sync>();
+    if (sync == nullptr || secure) return;
     t.optional(
         "quorum", network.quorum, at_least(1).up_to(static_cast<double>(owners)),
         "Owners that must answer a round, for example quorum = " + std::to_string(owners) + ".");
-    const Rule rule = charter.protocol.rule;
-    const bool tolerant = rule == Rule::kConstant || rule == Rule::kAlgorithm2;
+    const bool tolerant = sync->rule == Rule::kConstant || sync->rule == Rule::kAlgorithm2;
     if (network.quorum < owners && !tolerant)
       t.fail("quorum",
              "below all owners needs rule constant or algorithm2, found " +

@@ -186,7 +186,7 @@ void read_sections(Table& root, Policy& policy) {
 bool Accept::matches(const Charter& charter, const Owner& owner) const {
   const bool protocol_fits =
       protocols.empty() ||
-      std::find(protocols.begin(), protocols.end(), charter.protocol.name) != protocols.end();
+      std::find(protocols.begin(), protocols.end(), charter.protocol.name()) != protocols.end();
   return protocol_fits && consortium == charter.consortium &&
          (!learner || *learner == charter.learner.name) && owner.epsilon <= epsilon_max;
 }

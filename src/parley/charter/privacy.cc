@@ -5,28 +5,27 @@ namespace parley::charter {
 namespace {
 
 /// Rules whose sensitivity follows from short rows instead of clipped gradients.
-bool uses_row_norm(const Protocol& p) {
-  return p.name == ProtocolName::kSharing || p.name == ProtocolName::kFederated ||
-         (p.name == ProtocolName::kSync && p.rule == Rule::kStatistics);
+bool uses_row_norm(const Charter& charter) {
+  const Protocol& p = charter.protocol;
+  return charter.columns_apart() || p.as<Federated>() != nullptr || p.statistics();
 }
 
 /// Squares have no Lipschitz constant: their K local steps need the clamped slope (vertical 3.2).
 bool uses_grad_norm(const Charter& charter) {
-  return !uses_row_norm(charter.protocol) || (charter.protocol.name == ProtocolName::kFederated &&
-                                              charter.model.loss != Loss::kLogistic);
+  return !uses_row_norm(charter) ||
+         (charter.protocol.as<Federated>() != nullptr && charter.model.loss != Loss::kLogistic);
 }
 
 void check_mechanism(Table& t, const Charter& charter, bool secure) {
   const MechanismName mechanism = charter.privacy.mechanism;
   const std::string found = ", found " + std::string(name_of(mechanism));
-  const ProtocolName protocol = charter.protocol.name;
   if (mechanism == MechanismName::kLaplace && secure)
     t.fail("mechanism", "must be gaussian or skellam under secure aggregation" + found,
            "Shares of Laplace noise do not add up to Laplace noise: mechanism = \"gaussian\".");
   if (mechanism == MechanismName::kSkellam && !secure)
     t.fail("mechanism", "must be laplace or gaussian without [secure_aggregation]" + found,
            "Skellam noise is for shares: take mechanism = \"gaussian\".");
-  if (protocol == ProtocolName::kSharing && mechanism != MechanismName::kGaussian)
+  if (charter.columns_apart() && mechanism != MechanismName::kGaussian)
     t.fail("mechanism", "must be gaussian for protocol sharing" + found,
            "Take mechanism = \"gaussian\".");
 }
@@ -34,16 +33,16 @@ void check_mechanism(Table& t, const Charter& charter, bool secure) {
 void check_calibration(Table& t, const Charter& charter) {
   const Protocol& p = charter.protocol;
   const bool paper = charter.privacy.calibration == Calibration::kPaper;
-  if (!paper && p.name == ProtocolName::kSharing && p.rule == Rule::kAdmm)
+  if (!paper && p.as<Admm>() != nullptr)
     t.fail("calibration", "must be \"paper\" for rule admm, which has no privacy",
            "Take rule = \"gradients\", or calibration = \"paper\" in a simulation.");
-  if (paper && p.name == ProtocolName::kSharing && p.rule != Rule::kAdmm)
+  if (paper && p.as<Vertical>() != nullptr)
     t.fail("calibration", "\"paper\" is for rule admm only under protocol sharing",
            "Take calibration = \"sound\".");
-  if (paper && p.name == ProtocolName::kSync && p.rounds == 1)
+  if (paper && p.as<Sync>() != nullptr && p.rounds == 1)
     t.fail("calibration", "\"paper\" counts points, not answers, and needs rounds of at least 2",
            "Give protocol.rounds the paper's T.");
-  if (!paper && p.owner_learner == OwnerLearner::kExact)
+  if (!paper && p.learners.owner == OwnerLearner::kExact)
     t.fail("calibration",
            "must be \"paper\" for owner_learner = \"exact\": the learner's questions give its own "
            "gradients away",
@@ -52,10 +51,10 @@ void check_calibration(Table& t, const Charter& charter) {
 
 void read_clip(Table& t, Charter& charter) {
   Privacy& privacy = charter.privacy;
-  if (uses_row_norm(charter.protocol))
+  if (uses_row_norm(charter))
     t.required("max_row_norm", privacy.max_row_norm, at_least(1e-30).up_to(1e30),
                "Rows are shrunk to this length, for example max_row_norm = 1.0.");
-  if (charter.protocol.name == ProtocolName::kSync && charter.protocol.rule == Rule::kStatistics)
+  if (charter.protocol.statistics() && !charter.columns_apart())
     t.optional("label_weight", privacy.label_weight, at_least(1e-6).up_to(1e6),
                "What labels are multiplied with beside features, for example label_weight = 8.0.");
   if (!uses_grad_norm(charter)) return;
@@ -100,12 +99,11 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners) {
 
 void read_privacy(Table& root, Charter& charter) {
   Privacy& privacy = charter.privacy;
-  const ProtocolName protocol = charter.protocol.name;
-  const bool sums = protocol == ProtocolName::kFederated || root.has("secure_aggregation");
-  if (protocol == ProtocolName::kSharing || sums) privacy.mechanism = MechanismName::kGaussian;
+  const Protocol& protocol = charter.protocol;
+  const bool sums = protocol.as<Federated>() != nullptr || root.has("secure_aggregation");
+  if (charter.columns_apart() || sums) privacy.mechanism = MechanismName::kGaussian;
   if (sums) privacy.evaluate = 0;
-  if ((protocol == ProtocolName::kSharing || protocol == ProtocolName::kAsync) &&
-      root.has("secure_aggregation"))
+  if ((charter.columns_apart() || protocol.one_at_a_time()) && root.has("secure_aggregation"))
     root.fail("secure_aggregation", "belongs to protocols sync and federated",
               "Remove [secure_aggregation].");
   root.table("privacy", [&](Table& t) {
@@ -125,13 +123,12 @@ void read_privacy(Table& root, Charter& charter) {
     t.optional("grid_bits", privacy.grid_bits, at_least(16).up_to(32), "Take grid_bits = 24.");
     t.optional("evaluate", privacy.evaluate, at_least(0).up_to(0.9),
                "The part of epsilon kept for the evaluation, for example evaluate = 0.05.");
-    if (charter.protocol.copies && charter.protocol.rule == Rule::kStatistics &&
-        privacy.evaluate > 0)
+    if (protocol.learners.copies && protocol.statistics() && privacy.evaluate > 0)
       t.fail("evaluate",
              "must be 0 with copies of statistics: one release serves all, and each would ask to "
              "have another model judged",
              "Add evaluate = 0.0.");
-    if (charter.protocol.publish && privacy.evaluate > 0)
+    if (protocol.learners.publish && privacy.evaluate > 0)
       t.fail("evaluate", "must be 0 with protocol.publish: it would judge the others' model",
              "Take evaluate = 0.0.");
     t.optional("delta", privacy.delta, at_least(0).below(1),
@@ -145,11 +142,11 @@ void read_secure_aggregation(Table& root, Charter& charter) {
     read_shares(t, charter.secure_aggregation.emplace(),
                 static_cast<int64_t>(charter.owners.size()));
   };
-  if (charter.protocol.name == ProtocolName::kFederated)
+  if (charter.protocol.as<Federated>() != nullptr)
     root.table("secure_aggregation", read);
-  else if (charter.protocol.name == ProtocolName::kSync)
+  else if (charter.protocol.as<Sync>() != nullptr)
     root.table_if_given("secure_aggregation", read);
-  const auto& how = charter.protocol.owner_learner;
+  const auto& how = charter.protocol.learners.owner;
   const bool apart = !charter.central() || (how && how != OwnerLearner::kOwnNoise);
   if (charter.secure_aggregation && apart)
     root.fail("secure_aggregation", "is for one learner that sees sums of all owners",

@@ -24,20 +24,21 @@ Average average_of(Rule rule) {
   }
 }
 
-/// Rounds, step, momentum and average. Once rule, rounds and step are given, the other two have
-/// defaults; in a draft the forecaster chooses them as well.
-void read_descent(Table& t, Protocol& p, bool rule_known) {
+/// Rounds, step, momentum and average, of sync or vertical. Once rule, rounds and step are given,
+/// the other two have defaults; in a draft the forecaster chooses them as well.
+template <class Kind>
+void read_descent(Table& t, Protocol& p, Kind& kind, bool rule_known) {
   const bool rounds = t.forecast("rounds", p.rounds, kRounds, kRoundsHint);
   const bool step = t.forecast("step", p.step, above(0).up_to(1e12), "For example step = 1.0.");
   constexpr std::string_view kMomentum = "For example momentum = 0.0.";
   constexpr std::string_view kAverage = "For example average = \"tail\".";
-  p.average = average_of(p.rule);
+  kind.average = average_of(kind.rule);
   if (rule_known && rounds && step) {
-    t.optional("momentum", p.momentum, at_least(0).below(1), kMomentum);
-    t.optional("average", p.average, Anything{}, kAverage);
+    t.optional("momentum", kind.momentum, at_least(0).below(1), kMomentum);
+    t.optional("average", kind.average, Anything{}, kAverage);
   } else {
-    t.forecast("momentum", p.momentum, at_least(0).below(1), kMomentum);
-    t.forecast("average", p.average, Anything{}, kAverage);
+    t.forecast("momentum", kind.momentum, at_least(0).below(1), kMomentum);
+    t.forecast("average", kind.average, Anything{}, kAverage);
   }
 }
 
@@ -52,82 +53,87 @@ void check_start(Table& t, const Charter& charter) {
            "Add a [pilot] section, or take start = \"zero\".");
 }
 
-void check_sync_rule(Table& t, const Charter& charter) {
+void check_sync_rule(Table& t, const Charter& charter, Rule rule) {
   const auto needs = [&](bool met, std::string_view what, std::string_view hint) {
     if (!met) t.fail("rule", "needs " + std::string(what), hint);
   };
   const Model& model = charter.model;
-  if (charter.protocol.rule == Rule::kPilotNewton) {
+  if (rule == Rule::kPilotNewton) {
     needs(charter.pilot.has_value(), "a [pilot] for pilot_newton",
           "Add one, or rule = \"constant\".");
     needs(model.loss != Loss::kHinge, "a loss with curvature for pilot_newton",
           "For the hinge loss take rule = \"strongly_convex\".");
   }
-  if (charter.protocol.rule == Rule::kStatistics)
+  if (rule == Rule::kStatistics)
     needs(model.loss == Loss::kSquared, "loss = \"squared\" for statistics",
           "Take another rule, for example \"constant\".");
-  if (charter.protocol.rule == Rule::kStronglyConvex)
+  if (rule == Rule::kStronglyConvex)
     needs(model.l2 > 0, "model.l2 above 0 for strongly_convex",
           "Give model.l2, or take another rule, for example \"constant\".");
 }
 
-void check_owner_learner(Table& t, const Protocol& p) {
-  const bool statistics = p.owner_learner == OwnerLearner::kStatistics;
-  if (statistics && p.name == ProtocolName::kAsync)
+void check_learners(Table& t, const Protocol& p) {
+  const Learners& learners = p.learners;
+  const bool statistics = learners.owner == OwnerLearner::kStatistics;
+  if (statistics && p.one_at_a_time())
     t.fail("owner_learner",
            "= \"statistics\" is for protocol sync: moments are released once and have no order in "
            "which owners come",
            "Take protocol.name = \"sync\" with rule = \"statistics\", or \"others_first\".");
-  else if (p.owner_learner && p.owner_learner != OwnerLearner::kOwnNoise &&
-           p.owner_learner != OwnerLearner::kExact && statistics != (p.rule == Rule::kStatistics))
+  else if (learners.owner && learners.owner != OwnerLearner::kOwnNoise &&
+           learners.owner != OwnerLearner::kExact && statistics != p.statistics())
     t.fail("owner_learner",
            statistics ? "= \"statistics\" needs rule = \"statistics\""
                       : "= \"others_first\" is for rules that ask for gradients, found statistics",
            statistics ? "Take owner_learner = \"others_first\"."
                       : "Take owner_learner = \"statistics\".");
-  if (p.publish && p.copies)
+  if (learners.publish && learners.copies)
     t.fail("publish", "is for one learner, found copies = true",
            "Every copy stays with its owner: leave publish out.");
-  if (p.copies && !p.owner_learner)
+  if (learners.copies && !learners.owner)
     t.fail("copies", "needs protocol.owner_learner: how does an owner learn?",
            "For example owner_learner = \"others_first\".");
-  if (!p.graph.empty() && (p.copies || p.owner_learner))
+  if (!learners.graph.empty() && (learners.copies || learners.owner))
     t.fail("graph", "has all owners learn one model with their own noise",
            "Leave out owner_learner and copies.");
 }
 
 /// Who learns, if not a party without records. None of it has a default that would have a text.
 void read_learners(Table& t, Protocol& p) {
-  t.optional("owner_learner", p.owner_learner, Anything{}, "For example \"own_noise\".");
-  if (p.owner_learner == OwnerLearner::kOthersFirst) {
-    t.optional("prox", p.prox, at_least(1e-6).up_to(1e6),
+  Learners& learners = p.learners;
+  t.optional("owner_learner", learners.owner, Anything{}, "For example \"own_noise\".");
+  if (learners.owner == OwnerLearner::kOthersFirst) {
+    t.optional("prox", learners.prox, at_least(1e-6).up_to(1e6),
                "How strongly the tuned model is held to the others', prox = 1.0.");
-    t.optional("publish", p.publish, Anything{}, "For example publish = false.");
+    t.optional("publish", learners.publish, Anything{}, "For example publish = false.");
   }
-  t.optional("copies", p.copies, Anything{}, "Every owner learns for itself: copies = true.");
-  if (!p.copies) t.leave_out("copies");
-  if (p.name == ProtocolName::kSync)
-    t.optional("graph", p.graph, Anything{}, "For example graph = [[\"bank-a\", \"bank-b\"]].");
+  t.optional("copies", learners.copies, Anything{},
+             "Every owner learns for itself: copies = true.");
+  if (!learners.copies) t.leave_out("copies");
+  if (!p.one_at_a_time())
+    t.optional("graph", learners.graph, Anything{},
+               "For example graph = [[\"bank-a\", \"bank-b\"]].");
   else if (t.has("graph"))
     t.fail("graph",
            "is for protocol sync: under async each question follows from who came before, and "
            "without a learner nobody says who that was",
            "Take protocol.name = \"sync\", or copies = true.");
-  if (p.graph.empty()) t.leave_out("graph");
-  check_owner_learner(t, p);
+  if (learners.graph.empty()) t.leave_out("graph");
+  check_learners(t, p);
 }
 
 void read_sync(Table& t, Charter& charter) {
   Protocol& p = charter.protocol;
+  Sync& sync = p.kind.emplace<Sync>();
   const bool known =
-      t.forecast("rule", p.rule,
+      t.forecast("rule", sync.rule,
                  Among<Rule>{Rule::kAlgorithm1, Rule::kAlgorithm2, Rule::kConstant,
                              Rule::kStronglyConvex, Rule::kPilotNewton, Rule::kStatistics},
                  "For example rule = \"pilot_newton\".");
-  if (known) check_sync_rule(t, charter);
-  const bool once = known && p.rule == Rule::kStatistics;
-  once ? read_once(t, p) : read_descent(t, p, known);
-  if (known && p.rule == Rule::kPilotNewton) p.start = Start::kPilot;
+  if (known) check_sync_rule(t, charter, sync.rule);
+  const bool once = known && sync.rule == Rule::kStatistics;
+  once ? read_once(t, p) : read_descent(t, p, sync, known);
+  if (known && sync.rule == Rule::kPilotNewton) p.start = Start::kPilot;
   if (!once) t.optional("start", p.start, Anything{}, "For example start = \"zero\".");
   check_start(t, charter);
   t.optional("weights", p.weights, Among<Weights>{Weights::kRows, Weights::kNoiseOptimal},
@@ -143,47 +149,54 @@ void read_sync(Table& t, Charter& charter) {
 
 void read_async(Table& t, Charter& charter, size_t owners) {
   Protocol& p = charter.protocol;
-  p.rule = Rule::kPaper;
-  t.optional("rule", p.rule, Among<Rule>{Rule::kPaper}, "Equations (5)-(7): rule = \"paper\".");
+  Async& async = p.kind.emplace<Async>();
+  Rule rule = Rule::kPaper;
+  t.optional("rule", rule, Among<Rule>{Rule::kPaper}, "Equations (5)-(7): rule = \"paper\".");
   const bool rounds = t.forecast("rounds", p.rounds, kRounds,
                                  "Give the rounds of all owners together, rounds = 1000.");
   read_learners(t, p);
-  if (p.owner_learner == OwnerLearner::kOthersFirst && owners > 1) --owners;  // that are asked
+  if (p.learners.owner == OwnerLearner::kOthersFirst && owners > 1) --owners;  // that are asked
   constexpr std::string_view kAnswers = "The most answers of one owner, for example answers = 12.";
   if (rounds && owners > 0) {
-    p.answers = (p.rounds + static_cast<int64_t>(owners) - 1) / static_cast<int64_t>(owners);
-    t.optional("answers", p.answers, at_least(1).up_to(static_cast<double>(p.rounds)), kAnswers);
-    if (p.answers < (p.rounds + static_cast<int64_t>(owners) - 1) / static_cast<int64_t>(owners))
+    async.answers = (p.rounds + static_cast<int64_t>(owners) - 1) / static_cast<int64_t>(owners);
+    t.optional("answers", async.answers, at_least(1).up_to(static_cast<double>(p.rounds)),
+               kAnswers);
+    if (async.answers <
+        (p.rounds + static_cast<int64_t>(owners) - 1) / static_cast<int64_t>(owners))
       t.fail("answers",
              "of " + std::to_string(owners) + " owners make fewer than the " +
-                 std::to_string(p.rounds) + " rounds, found " + std::to_string(p.answers),
+                 std::to_string(p.rounds) + " rounds, found " + std::to_string(async.answers),
              "Take fewer rounds, or at least rounds / owners answers.");
   } else {
-    t.forecast("answers", p.answers, kRounds, kAnswers);
+    t.forecast("answers", async.answers, kRounds, kAnswers);
   }
   t.forecast("step", p.step, above(0).up_to(1e12), "Give a = rho/(T^2 sigma), step = 0.1.");
-  t.optional("output", p.output, Anything{}, "For example output = \"tail\".");
-  t.optional("contact", p.contact, Anything{}, "For example contact = \"owner_requests\".");
-  t.optional("clock", p.clock, Anything{}, "For example clock = \"poisson\".");
-  t.optional("rates", p.rates, Anything{}, "For example rates = \"equal\".");
+  t.optional("output", async.output, Anything{}, "For example output = \"tail\".");
+  t.optional("contact", async.contact, Anything{}, "For example contact = \"owner_requests\".");
+  ClockLaw clock = ClockLaw::kPoisson;
+  t.optional("clock", clock, Anything{}, "For example clock = \"poisson\".");
+  t.optional("rates", async.rates, Anything{}, "For example rates = \"equal\".");
 }
 
 void read_federated(Table& t, Charter& charter) {
   Protocol& p = charter.protocol;
+  Federated& federated = p.kind.emplace<Federated>();
   t.forecast("rounds", p.rounds, kRounds, "Give the number of aggregations, rounds = 20.");
-  const bool steps =
-      t.forecast("local_steps", p.local_steps, kRounds, "Give K, for example local_steps = 10.");
+  const bool steps = t.forecast("local_steps", federated.local_steps, kRounds,
+                                "Give K, for example local_steps = 10.");
   t.forecast("step", p.step, above(0).up_to(1e12), "At most 2/(L + lambda), step = 1.0.");
-  t.optional("schedule", p.schedule, Anything{}, "For example schedule = \"constant\".");
+  t.optional("schedule", federated.schedule, Anything{}, "For example schedule = \"constant\".");
   t.optional("start", p.start, Anything{}, "For example start = \"zero\".");
   check_start(t, charter);
   t.optional("weights", p.weights, Among<Weights>{Weights::kRows, Weights::kParties},
              "For example weights = \"rows\".");
-  t.optional("level", p.level, Anything{}, "For example level = \"record\".");
-  if (p.level == Level::kParty)
-    t.required("max_update_norm", p.max_update_norm, kNorm, "Clip updates, max_update_norm = 1.0.");
+  t.optional("level", federated.level, Anything{}, "For example level = \"record\".");
+  if (federated.level == Level::kParty)
+    t.required("max_update_norm", federated.max_update_norm, kNorm,
+               "Clip updates, max_update_norm = 1.0.");
   // The sensitivity of several local steps is proved for smooth losses (spec, vertical 3.2).
-  if (charter.model.loss == Loss::kHinge && p.level == Level::kRecord && steps && p.local_steps > 1)
+  if (charter.model.loss == Loss::kHinge && federated.level == Level::kRecord && steps &&
+      federated.local_steps > 1)
     t.fail("local_steps", "above 1 needs a smooth loss, found hinge",
            "Take local_steps = 1, loss = \"logistic\", or level = \"party\".");
 }
@@ -209,31 +222,49 @@ void read_loss_constants(Table& t, Model& model) {
 
 /// Without noise nothing is averaged, and nothing is left to a forecast.
 void read_admm(Table& t, Protocol& p) {
+  Admm& admm = p.kind.emplace<Admm>();
   t.required("rounds", p.rounds, kRounds, "Give the most rounds, for example rounds = 20.");
   t.required("step", p.step, above(0).up_to(1e12), "Give ADMM's rho, for example step = 0.1.");
-  t.optional("scaling", p.scaling, Anything{}, "For example scaling = \"boyd\".");
-  t.optional("warm_start", p.warm_start, Anything{}, "For example warm_start = true.");
-  t.optional("tolerance", p.tolerance, at_least(0).below(1),
+  t.optional("scaling", admm.scaling, Anything{}, "For example scaling = \"boyd\".");
+  t.optional("warm_start", admm.warm_start, Anything{}, "For example warm_start = true.");
+  t.optional("tolerance", admm.tolerance, at_least(0).below(1),
              "Both residuals per record at which it stops, tolerance = 0.001; 0.0 for never.");
 }
 
 void read_sharing(Table& t, Charter& charter) {
   Protocol& p = charter.protocol;
+  Vertical& vertical = p.kind.emplace<Vertical>();
   // A person decides this one: it settles whom an owner has to trust.
-  t.decisive("rule", p.rule,
+  t.decisive("rule", vertical.rule,
              Among<Rule>{Rule::kGradients, Rule::kStatistics, Rule::kNoisySharing, Rule::kAdmm},
              "For example rule = \"gradients\".");
-  const bool once = p.rule == Rule::kStatistics;
-  if (p.rule == Rule::kAdmm) return read_admm(t, p);
-  once ? read_once(t, p) : read_descent(t, p, true);
-  if (p.rule == Rule::kGradients || p.rule == Rule::kNoisySharing)
-    t.required("model_ball", p.model_ball, kNorm, "Bound the model, for example model_ball = 4.0.");
-  if ((once || p.rule == Rule::kGradients) && charter.model.loss != Loss::kSquared)
-    t.fail("rule", "needs loss = \"squared\" for " + std::string(name_of(p.rule)),
+  const Rule rule = vertical.rule;
+  const bool once = rule == Rule::kStatistics;
+  if (rule == Rule::kAdmm) return read_admm(t, p);
+  once ? read_once(t, p) : read_descent(t, p, vertical, true);
+  if (rule == Rule::kGradients || rule == Rule::kNoisySharing)
+    t.required("model_ball", vertical.model_ball, kNorm,
+               "Bound the model, for example model_ball = 4.0.");
+  if ((once || rule == Rule::kGradients) && charter.model.loss != Loss::kSquared)
+    t.fail("rule", "needs loss = \"squared\" for " + std::string(name_of(rule)),
            "Take loss = \"squared\" in [model].");
 }
 
 }  // namespace
+
+ProtocolName Protocol::name() const {
+  if (as<Sync>()) return ProtocolName::kSync;
+  if (as<Async>()) return ProtocolName::kAsync;
+  return as<Federated>() ? ProtocolName::kFederated : ProtocolName::kSharing;
+}
+
+std::optional<Rule> Protocol::rule() const {
+  if (const Sync* sync = as<Sync>()) return sync->rule;
+  if (const Vertical* vertical = as<Vertical>()) return vertical->rule;
+  if (as<Async>()) return Rule::kPaper;
+  if (as<Admm>()) return Rule::kAdmm;
+  return std::nullopt;
+}
 
 learn::Losses loss_of(const Model& model) {
   const learn::ClassWeights weights{model.class_weights[0], model.class_weights[1]};
@@ -269,8 +300,9 @@ void read_model(Table& root, Charter& charter) {
 
 void read_protocol(Table& root, Charter& charter) {
   root.table("protocol", [&](Table& t) {
-    t.decisive("name", charter.protocol.name, Anything{}, "For example name = \"sync\".");
-    switch (charter.protocol.name) {
+    ProtocolName name{};
+    t.decisive("name", name, Anything{}, "For example name = \"sync\".");
+    switch (name) {
       case ProtocolName::kSync:
         return read_sync(t, charter);
       case ProtocolName::kAsync:
@@ -281,7 +313,7 @@ void read_protocol(Table& root, Charter& charter) {
         return read_sharing(t, charter);
     }
   });
-  if (charter.model.l1 > 0 && charter.protocol.rule != Rule::kAdmm)
+  if (charter.model.l1 > 0 && charter.protocol.as<Admm>() == nullptr)
     root.fail("model", "has l1, which only rule admm of protocol sharing knows",
               "Give l2 instead.");
 }

@@ -96,7 +96,7 @@ void read_column(Table& t, Charter& charter) {
 }  // namespace
 
 void read_schema(Table& root, Charter& charter) {
-  if (charter.protocol.name == ProtocolName::kSharing)
+  if (charter.protocol.name() == ProtocolName::kSharing)
     root.table("records", [&](Table& t) { read_records(t, charter.records.emplace()); });
   else if (root.has("records"))
     root.fail("records", "belongs to protocol sharing only", "Remove [records].");

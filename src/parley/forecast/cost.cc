@@ -31,7 +31,7 @@ void add_aggregations(Forecast& forecast, const charter::Charter& charter) {
   const double pass = largest_owner(charter) * p * sizeof(double) / kBytesPerSecond;
   forecast.rounds = static_cast<uint64_t>(charter.protocol.rounds);
   forecast.bytes_per_owner = static_cast<uint64_t>(rounds * (up + down));
-  forecast.seconds_per_round = 5e-3 + static_cast<double>(charter.protocol.local_steps) * pass +
+  forecast.seconds_per_round = 5e-3 + static_cast<double>(charter.protocol.local_steps()) * pass +
                                k * kAgree + 8 * p * (k + 1) / kMasksPerSecond;
 }
 
@@ -42,7 +42,7 @@ void add_sharing(Forecast& forecast, const charter::Charter& charter) {
   const auto p = static_cast<double>(owners.size()), n = owners_rows(charter);
   const auto parties = static_cast<double>(charter.owners.size());
   const auto rounds = static_cast<double>(charter.protocol.rounds);
-  const bool once = charter.protocol.rule == charter::Rule::kStatistics;
+  const bool once = charter.protocol.statistics();
   const double mean = p / parties;  // columns of one owner
   const double setup = 8 * n * mean * (parties - 1);
   // Of statistics the product of columns with columns, once: n words for each column of the other.
@@ -60,11 +60,10 @@ void add_sharing(Forecast& forecast, const charter::Charter& charter) {
 void add_cost(Forecast& forecast, const charter::Charter& charter) {
   constexpr double kUp = 340, kUpEach = 6, kDown = 80, kDownEach = 8;  // bytes
   constexpr double kAnswerSeconds = 1e-3;
-  if (charter.protocol.name == charter::ProtocolName::kFederated)
-    return add_aggregations(forecast, charter);
-  if (columns_apart(charter)) return add_sharing(forecast, charter);
+  if (charter.secure_aggregation) return add_aggregations(forecast, charter);
+  if (charter.columns_apart()) return add_sharing(forecast, charter);
   const auto p = static_cast<double>(charter.schema.features().size());
-  const bool moments = charter.protocol.rule == charter::Rule::kStatistics;
+  const bool moments = charter.protocol.statistics();
   const double numbers = moments ? p * (p + 3) / 2 : p;
   const auto answers = static_cast<double>(charter.answers());
   const double largest = largest_owner(charter);

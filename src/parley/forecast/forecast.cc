@@ -144,7 +144,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
                   job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
   Study study{charter, facts,         job,  prediction, law,           game,
               {},      job.strengths, best, n,          options.differ};
-  const bool columns = columns_apart(charter);
+  const bool columns = charter.columns_apart();
   for (size_t i = 0; i < job.variances.size(); ++i)
     study.players.push_back(
         {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});

@@ -30,7 +30,7 @@ Result<void> check_federated(const Charter& charter) {
   if (privacy.evaluate > 0)
     return not_available("privacy.evaluate", shortest(privacy.evaluate),
                          "Under protocol federated take evaluate = 0.0.");
-  if (charter.protocol.rounds > kLocalStepsMax / charter.protocol.local_steps)
+  if (charter.protocol.rounds > kLocalStepsMax / charter.protocol.local_steps())
     return Error{Code::kInvalid,
                  "a forecast of more than " + std::to_string(kLocalStepsMax) +
                      " local steps in all rounds is not available",
@@ -41,7 +41,7 @@ Result<void> check_federated(const Charter& charter) {
 }
 
 Result<void> check_sharing(const Charter& charter) {
-  if (charter.protocol.rule == charter::Rule::kNoisySharing)
+  if (charter.protocol.rule() == charter::Rule::kNoisySharing)
     return Error{
         Code::kInvalid,
         "a forecast of rule \"noisy_sharing\" is not available: every record's own score is "
@@ -54,9 +54,10 @@ Result<void> check_sharing(const Charter& charter) {
 
 Result<void> check_known(const Charter& charter) {
   const charter::Protocol& p = charter.protocol;
-  if (p.name == charter::ProtocolName::kFederated) return check_federated(charter);
-  if (p.name == charter::ProtocolName::kSharing) return check_sharing(charter);
-  const bool apart = p.owner_learner && p.owner_learner != charter::OwnerLearner::kOwnNoise;
+  if (p.as<charter::Federated>()) return check_federated(charter);
+  if (charter.columns_apart()) return check_sharing(charter);
+  const auto& owner = p.learners.owner;
+  const bool apart = owner && owner != charter::OwnerLearner::kOwnNoise;
   if (apart || !charter.central())
     return Error{Code::kInvalid,
                  "a forecast of owners that learn is available for owner_learner = \"own_noise\" "
@@ -64,8 +65,7 @@ Result<void> check_known(const Charter& charter) {
                  "Forecasts know jobs with one learner, to which every owner answers.",
                  {.key = "protocol.owner_learner"}};
   const bool squared = charter.model.loss == charter::Loss::kSquared;
-  if (p.name == charter::ProtocolName::kAsync && !squared &&
-      charter.owners.size() > kAsyncOwnersMax)
+  if (p.one_at_a_time() && !squared && charter.owners.size() > kAsyncOwnersMax)
     return Error{Code::kInvalid,
                  "an asynchronous forecast of loss \"" + std::string(name_of(charter.model.loss)) +
                      "\" is available for at most " + std::to_string(kAsyncOwnersMax) +
@@ -138,7 +138,7 @@ Job sharing_job(const Charter& charter, const plan::NoiseLaw& law) {
   Job job{.weights = {1}, .strengths = {joint_strength(charter, law)}};
   const double reach = plan::reach_of(charter) / owners_rows(charter);
   job.variances = {job.strengths[0] * reach * reach * plan::paid_answers(charter)};
-  if (charter.protocol.rule == charter::Rule::kStatistics) {
+  if (charter.protocol.statistics()) {
     job.kind = StatisticsJob{.norm = learn::ClipIn::kL2,
                              .row_norm = plan::row_norm_of(charter),
                              .label = plan::label_bound(charter.schema.target),
@@ -157,23 +157,23 @@ Job sharing_job(const Charter& charter, const plan::NoiseLaw& law) {
 Result<Job> job_of(const Charter& charter, const PilotStatistics& facts, const data::Rows* pilot) {
   TRY(check_known(charter));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
-  if (columns_apart(charter)) return sharing_job(charter, law);
+  if (charter.columns_apart()) return sharing_job(charter, law);
   Job job;
   const double answers = plan::paid_answers(charter);
   const double limit = plan::reach_of(charter);
   job.strengths = law.strengths(charter.owners);
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const double reach =
-        plan::by_record(charter) ? limit / static_cast<double>(charter.owners[i].rows) : limit;
+        charter.protocol.by_record() ? limit / static_cast<double>(charter.owners[i].rows) : limit;
     job.variances.push_back(job.strengths[i] * reach * reach * std::pow(answers, law.power()));
   }
-  if (charter.protocol.name == charter::ProtocolName::kFederated) {
+  if (charter.protocol.as<charter::Federated>()) {
     TRY(add_federated(job, charter, facts, pilot == nullptr ? *facts.rows : *pilot));
     return job;
   }
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   const auto norm = laplace ? learn::ClipIn::kL1 : learn::ClipIn::kL2;
-  if (charter.protocol.name == charter::ProtocolName::kAsync) {
+  if (charter.protocol.as<charter::Async>()) {
     const auto plan = TRY(plan::async_plan(charter, facts.rows.get()));
     for (const auto& owner : plan.rule.owners) job.weights.push_back(owner.weight);
     job.kind = AsyncJob{plan.rule, norm, limit, job.variances, rows_of(charter)};
@@ -181,7 +181,7 @@ Result<Job> job_of(const Charter& charter, const PilotStatistics& facts, const d
   }
   auto plan = TRY(plan::sync_plan(charter, facts.rows.get()));
   for (const auto& owner : plan.owners) job.weights.push_back(owner.weight);
-  if (charter.protocol.rule == charter::Rule::kStatistics) {
+  if (charter.protocol.statistics()) {
     job.kind =
         StatisticsJob{norm, charter.privacy.max_row_norm, plan::label_bound(charter.schema.target),
                       charter.privacy.label_weight, job.variance()};

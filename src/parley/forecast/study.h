@@ -29,7 +29,7 @@ struct Study {
 
   /// Variance of an owner's noise for a strength, per strength, had it so many times its rows.
   double per_strength(size_t i, double times = 1) const {
-    return players[i].variance / strengths[i] / (plan::by_record(charter) ? times * times : 1);
+    return players[i].variance / strengths[i] / (charter.protocol.by_record() ? times * times : 1);
   }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parley/learn/federated/shrink.h"
+#include "parley/plan/secagg_terms.h"
 
 namespace parley::forecast {
 namespace {
@@ -82,9 +83,9 @@ SharedRows shortened_parts(const Charter& charter, const data::Rows& rows) {
 }
 
 SharedRows as_trained(const charter::Charter& charter, const SharedRows& rows) {
-  if (columns_apart(charter)) return shortened_parts(charter, *rows);
-  if (charter.protocol.name != charter::ProtocolName::kFederated) return rows;
-  return std::get<SharedRows>(learn::shrunk(data::AnyRows(rows), charter.privacy.max_row_norm));
+  if (charter.columns_apart()) return shortened_parts(charter, *rows);
+  const auto norm = plan::shrunk_to(charter);
+  return norm ? std::get<SharedRows>(learn::shrunk(data::AnyRows(rows), *norm)) : rows;
 }
 
 std::vector<SharedRows> as_trained(const charter::Charter& charter,

@@ -17,10 +17,6 @@ SharedRows as_trained(const charter::Charter& charter, const SharedRows& rows);
 std::vector<SharedRows> as_trained(const charter::Charter& charter,
                                    const std::vector<SharedRows>& many);
 
-inline bool columns_apart(const charter::Charter& charter) {
-  return charter.protocol.name == charter::ProtocolName::kSharing;
-}
-
 /// The owner of every feature of the charter's schema, by place; the bias is the label holder's.
 std::vector<size_t> feature_owners(const charter::Charter& charter);
 size_t label_holder(const charter::Charter& charter);

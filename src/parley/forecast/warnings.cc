@@ -49,8 +49,7 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
                      "model's own loss",
                      100 * p.clipped),
          "Take a larger privacy.max_grad_norm.");
-  if (charter.protocol.name == charter::ProtocolName::kAsync && p.clipped > .001 &&
-      p.predictor == "moments")
+  if (charter.protocol.one_at_a_time() && p.clipped > .001 && p.predictor == "moments")
     warn("async_clip",
          fmt::format("{:.1f} % of the public records are clipped, which the asynchronous forecast "
                      "does not look at",
@@ -72,7 +71,7 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
 
 /// Noise is for the fewest survivors of whom the most collude; usually all are there.
 void about_shares(Forecast& f, const charter::Charter& charter) {
-  if (charter.protocol.name != charter::ProtocolName::kFederated) return;
+  if (!charter.secure_aggregation) return;
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
   const auto honest = static_cast<double>(secure.survivors - secure.colluders);
   const double surplus = static_cast<double>(charter.owners.size()) / honest;
@@ -112,7 +111,7 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
          fmt::format("{} owners alone would do better than all {}: the others add more noise than "
                      "knowledge",
                      best->members.size(), f.owners.size()),
-         charter.protocol.name == charter::ProtocolName::kSync
+         charter.protocol.as<charter::Sync>()
              ? "Take weights = \"noise_optimal\", under which nobody does harm."
              : "Leave them out, or let them take a larger epsilon."});
 }

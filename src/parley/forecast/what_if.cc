@@ -29,7 +29,7 @@ std::optional<double> rows_for(const Study& study, double psi) {
     std::vector<Player> players = study.players;
     for (Player& player : players) {
       player.rows *= std::exp(log_times);
-      if (plan::by_record(study.charter)) player.variance *= std::exp(-2 * log_times);
+      if (study.charter.protocol.by_record()) player.variance *= std::exp(-2 * log_times);
     }
     return study.game.reached(study.game.of(players)) -
            study.game.spread() / (study.rows * std::exp(log_times));

@@ -96,7 +96,7 @@ class Jobs {
     const Log log = [&](const std::string& line) { say(title + ": " + line); };
     Patience patience = options_.patience;
     patience.answer_after = std::chrono::milliseconds(context_.policy.answer_ms);
-    if (!ready.charter.protocol.graph.empty())
+    if (!ready.charter.protocol.learners.graph.empty())
       return learn_with_neighbours(context_, ready, credentials_, neighbour_options(job, patience),
                                    clock_, stop_, log);
     const Dial dial = TRY(dial_for(context_.policy, ready.charter, job, options_.dial));

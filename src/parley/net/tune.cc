@@ -21,7 +21,7 @@ namespace {
 using charter::Charter, charter::OwnerLearner, charter::Policy;
 
 Result<size_t> learner_place(const Policy& policy, const Charter& charter) {
-  const auto& how = charter.protocol.owner_learner;
+  const auto& how = charter.protocol.learners.owner;
   if (how != OwnerLearner::kOthersFirst && how != OwnerLearner::kStatistics)
     return Error{
         Code::kInvalid,
@@ -30,7 +30,7 @@ Result<size_t> learner_place(const Policy& policy, const Charter& charter) {
         {.key = "protocol.owner_learner"}};
   for (size_t i = 0; i < charter.owners.size(); ++i)
     if (charter.owners[i].name == policy.owner &&
-        (charter.protocol.copies || policy.owner == charter.learner.name))
+        (charter.protocol.learners.copies || policy.owner == charter.learner.name))
       return i;
   return Error{Code::kPolicy, policy.owner + " is not the learner of this charter",
                "Only the owner that learned adds its own rows."};
@@ -129,7 +129,7 @@ Result<Tuned> tune(const Policy& policy, Charter charter, const TuneOptions& opt
   const size_t place = TRY(learner_place(policy, charter));
   const Ready ready = TRY(get_ready(policy, std::move(charter)));
   Learned learned = TRY(learn_again(policy, ready.charter, options.transcript));
-  if (ready.charter.protocol.publish)
+  if (ready.charter.protocol.learners.publish)
     return publish(policy, ready, place, std::move(learned), options.out, entropy, clock);
   return keep(policy, ready, place, learned, options);
 }

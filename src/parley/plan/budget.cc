@@ -33,8 +33,7 @@ double divided(double whole, int64_t parts) {
 int64_t parts_of(const Charter& charter) { return charter.privacy.overlap * charter.jobs(); }
 
 double training_epsilon(const Charter& charter, const charter::Owner& owner) {
-  const bool evaluates = charter.protocol.name != charter::ProtocolName::kSharing;
-  if (!evaluates || charter.privacy.evaluate == 0) return owner.epsilon;
+  if (charter.columns_apart() || charter.privacy.evaluate == 0) return owner.epsilon;
   return next_down(owner.epsilon * next_down(1 - charter.privacy.evaluate));
 }
 

@@ -6,7 +6,7 @@
 namespace parley::plan {
 namespace {
 
-using charter::Charter, charter::not_available, charter::ProtocolName;
+using charter::Charter, charter::not_available;
 
 Error refused(const std::string& key, const std::string& what, const std::string& hint) {
   return {Code::kInvalid, what, hint, {.key = key}};
@@ -48,7 +48,8 @@ Result<void> check_no_bundle(const Charter& charter) {
 }
 
 Result<void> check_falling_steps(const Charter& charter) {
-  if (charter.protocol.schedule != charter::LocalSteps::kTheorem4) return {};
+  const auto* federated = charter.protocol.as<charter::Federated>();
+  if (federated == nullptr || federated->schedule != charter::LocalSteps::kTheorem4) return {};
   if (!(charter.model.l2 > 0))
     return refused("protocol.schedule", "schedule = \"theorem4\" needs model.l2 above 0",
                    "Give model.l2, or take schedule = \"constant\".");
@@ -61,9 +62,9 @@ Result<void> check_falling_steps(const Charter& charter) {
 
 Result<void> check_answers(const Charter& charter) {
   TRY(check_complete(charter));
-  const ProtocolName name = charter.protocol.name;
-  if (name != ProtocolName::kSync && name != ProtocolName::kAsync)
-    return not_available("protocol.name", name_of(name), "Here use \"sync\" or \"async\".");
+  if (!charter.protocol.as<charter::Sync>() && !charter.protocol.as<charter::Async>())
+    return not_available("protocol.name", name_of(charter.protocol.name()),
+                         "Here use \"sync\" or \"async\".");
   if (charter.secure_aggregation)  // Its owners answer in sums only.
     return refused("secure_aggregation", "[secure_aggregation] is not available here",
                    "Leave the table out.");
@@ -79,12 +80,12 @@ Result<void> check_sums(const Charter& charter) {
   TRY(check_sound(charter));
   TRY(check_clip(charter));
   const double evaluate = charter.privacy.evaluate;
-  if (evaluate > 0 && charter.protocol.level == charter::Level::kParty)
+  if (evaluate > 0 && !charter.protocol.by_record())
     return not_available("privacy.evaluate", shortest(evaluate),
                          "Where whole owners are protected take evaluate = 0.0.");
   if (const int64_t bits = charter.secure_aggregation->word_bits; bits != 64)
     return not_available("secure_aggregation.word_bits", std::to_string(bits), "Use 64.");
-  if (charter.protocol.rule == charter::Rule::kStatistics)
+  if (charter.protocol.statistics())
     return not_available("protocol.rule", "statistics",
                          "Under secure aggregation take a rule that asks for gradients.");
   return check_falling_steps(charter);
@@ -98,24 +99,25 @@ Result<void> check_columns(const Charter& charter) {
   if (charter.privacy.unit != "record" || charter.privacy.unit_records != 1)
     return not_available("privacy.unit", charter.privacy.unit,
                          "Use unit = \"record\": a record is what owners align.");
-  if (charter.protocol.average == charter::Average::kPaper)
+  const auto* vertical = charter.protocol.as<charter::Vertical>();
+  if (vertical && vertical->average == charter::Average::kPaper)
     return not_available("protocol.average", "paper", "Use \"tail\" or \"none\".");
-  if (charter.model.box < charter.protocol.model_ball)
+  if (vertical && charter.model.box < vertical->model_ball)
     return refused("model.box", "is smaller than protocol.model_ball, which bounds the model",
                    "Take a box of at least model_ball.");
   return check_target(charter.schema.target);
 }
 
 Result<void> check_learner(const Charter& charter) {
-  const charter::Protocol& p = charter.protocol;
-  const bool exact = p.owner_learner == charter::OwnerLearner::kExact;
+  const charter::Learners& learners = charter.protocol.learners;
+  const bool exact = learners.owner == charter::OwnerLearner::kExact;
   const std::string others =
       exact ? "Its questions would tell its exact gradients; use \"own_noise\"."
             : "The charter stands for other jobs than one central learner's.";
-  if (p.copies) return not_available("protocol.copies", "true", others);
-  if (!p.graph.empty()) return not_available("protocol.graph", "[...]", others);
-  if (p.owner_learner && p.owner_learner != charter::OwnerLearner::kOwnNoise)
-    return not_available("protocol.owner_learner", name_of(*p.owner_learner), others);
+  if (learners.copies) return not_available("protocol.copies", "true", others);
+  if (!learners.graph.empty()) return not_available("protocol.graph", "[...]", others);
+  if (learners.owner && learners.owner != charter::OwnerLearner::kOwnNoise)
+    return not_available("protocol.owner_learner", name_of(*learners.owner), others);
   return {};
 }
 

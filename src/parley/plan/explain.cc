@@ -10,10 +10,9 @@
 namespace parley::plan {
 namespace {
 
-using charter::Average, charter::Calibration, charter::Charter, charter::Contact, charter::Level,
-    charter::Loss, charter::MechanismName, charter::Model, charter::OnMismatch, charter::Output,
-    charter::Owner, charter::Privacy, charter::Protocol, charter::ProtocolName, charter::Rule,
-    charter::Weights, charter::in_quotes;
+using charter::Average, charter::Calibration, charter::Charter, charter::Contact, charter::Loss,
+    charter::MechanismName, charter::Model, charter::OnMismatch, charter::Output, charter::Owner,
+    charter::Privacy, charter::Protocol, charter::Rule, charter::Weights, charter::in_quotes;
 
 constexpr size_t kListed = 12;  // More owners than this are summed up.
 
@@ -55,15 +54,16 @@ std::string who(const Charter& charter) {
   const std::string hold = charter.records ? owners + " hold different columns of the same " +
                                                  count(charter.records->count, "record")
                                            : owners + " with " + count(rows, "record") + " in all";
-  const bool both = charter.protocol.owner_learner.has_value();
+  const bool both = charter.protocol.learners.owner.has_value();
   if (!charter.central())
     return "Who: " + hold + ": " + names + ". Nobody coordinates: " +
-           (charter.protocol.copies ? "every owner is the learner of a job of its own (" +
-                                          word(*charter.protocol.owner_learner) + ").\n"
-                                    : "answers are passed on from owner to owner, and all learn " +
-                                          std::string("the same model.\n"));
+           (charter.protocol.learners.copies
+                ? "every owner is the learner of a job of its own (" +
+                      word(*charter.protocol.learners.owner) + ").\n"
+                : "answers are passed on from owner to owner, and all learn " +
+                      std::string("the same model.\n"));
   return "Who: " + hold + ": " + names + ". " + charter.learner.name + " coordinates" +
-         (both ? ", and is an owner as well (" + word(*charter.protocol.owner_learner) + ").\n"
+         (both ? ", and is an owner as well (" + word(*charter.protocol.learners.owner) + ").\n"
                : " and has no private input.\n");
 }
 
@@ -114,7 +114,7 @@ double longest_step(const Charter& charter) {
 
 /// Owners come one at a time; the longest step is the largest owner's.
 std::string how_async(const Charter& charter) {
-  const Protocol& p = charter.protocol;
+  const charter::Async& p = *charter.protocol.as<charter::Async>();
   std::string text =
       ", output " + output(p.output) + ". Owners answer one at a time, " +
       (p.contact == Contact::kBroadcast ? "whoever claims a round first" : "each when it asks to") +
@@ -127,26 +127,37 @@ std::string how_async(const Charter& charter) {
          " must be below 2";
 }
 
+std::string momentum(double momentum) {
+  return momentum > 0 ? ", momentum " + shortest(momentum) : "";
+}
+
+std::string how_sync(const Charter& charter, const charter::Sync& sync) {
+  const Protocol& p = charter.protocol;
+  std::string text = momentum(sync.momentum);
+  if (!p.statistics())
+    text += ", output " + decided(charter, "protocol.average", output(sync.average));
+  return text + ", start " + word(p.start) + ", owners weighted by " +
+         (p.weights == Weights::kRows ? "their rows" : "rows and noise, as the pilot shows");
+}
+
+std::string how_admm(const charter::Admm& admm) {
+  return ", scaling " + word(admm.scaling) + ", " + (admm.warm_start ? "warm" : "cold") + " start" +
+         (admm.tolerance > 0 ? ", done once residuals are below " + shortest(admm.tolerance) : "");
+}
+
 std::string how(const Charter& charter) {
   const Protocol& p = charter.protocol;
-  std::string text = "How: protocol " + word(p.name);
-  if (p.name != ProtocolName::kFederated)
-    text += ", rule " + decided(charter, "protocol.rule", word(p.rule));
+  std::string text = "How: protocol " + word(p.name());
+  if (const auto rule = p.rule())
+    text += ", rule " + decided(charter, "protocol.rule", word(*rule));
   text += ", rounds " + decided(charter, "protocol.rounds", grouped(p.rounds));
-  if (p.rule != Rule::kStatistics)
-    text += ", step " + decided(charter, "protocol.step", shortest(p.step));
-  if (p.rule == Rule::kAdmm)
-    text += ", scaling " + word(p.scaling) + ", " + (p.warm_start ? "warm" : "cold") + " start" +
-            (p.tolerance > 0 ? ", done once residuals are below " + shortest(p.tolerance) : "");
-  if (p.momentum > 0) text += ", momentum " + shortest(p.momentum);
-  if (p.name == ProtocolName::kSync && p.rule != Rule::kStatistics)
-    text += ", output " + decided(charter, "protocol.average", output(p.average));
-  if (p.name == ProtocolName::kSync)
-    text += ", start " + word(p.start) + ", owners weighted by " +
-            (p.weights == Weights::kRows ? "their rows" : "rows and noise, as the pilot shows");
-  if (p.name == ProtocolName::kAsync) text += how_async(charter);
-  if (p.name == ProtocolName::kFederated)
-    text += ", " + decided(charter, "protocol.local_steps", grouped(p.local_steps)) +
+  if (!p.statistics()) text += ", step " + decided(charter, "protocol.step", shortest(p.step));
+  if (const auto* sync = p.as<charter::Sync>()) text += how_sync(charter, *sync);
+  if (const auto* vertical = p.as<charter::Vertical>()) text += momentum(vertical->momentum);
+  if (const auto* admm = p.as<charter::Admm>()) text += how_admm(*admm);
+  if (p.as<charter::Async>()) text += how_async(charter);
+  if (p.as<charter::Federated>())
+    text += ", " + decided(charter, "protocol.local_steps", grouped(p.local_steps())) +
             " local steps before each sum";
   if (const auto& secure = charter.secure_aggregation)
     text += ". Only the sum over owners is opened, and only if " + grouped(secure->survivors) +
@@ -155,8 +166,7 @@ std::string how(const Charter& charter) {
             " beyond the rounds can be paid if one fails";
   text += ". An answer is due within " + grouped(charter.network.deadline_s) + " seconds";
   const auto owners = static_cast<int64_t>(charter.owners.size());
-  if (p.name == ProtocolName::kSync && !charter.secure_aggregation &&
-      charter.network.quorum < owners)
+  if (p.as<charter::Sync>() && !charter.secure_aggregation && charter.network.quorum < owners)
     text += "; after that a round is closed with the answers of at least " +
             grouped(charter.network.quorum) + " of " + count(owners, "owner");
   return text + ".\n";
@@ -165,8 +175,7 @@ std::string how(const Charter& charter) {
 std::string bound_of(const Charter& charter) {
   const Privacy& privacy = charter.privacy;
   const std::string norm = privacy.mechanism == MechanismName::kLaplace ? "L1" : "L2";
-  const bool once =
-      charter.protocol.name == ProtocolName::kSync && charter.protocol.rule == Rule::kStatistics;
+  const bool once = charter.protocol.statistics() && !charter.columns_apart();
   if (once && privacy.mechanism == MechanismName::kLaplace)
     return "each record first shrunk until its numbers there add up to " +
            shortest(privacy.max_row_norm * privacy.max_row_norm) + " in size";
@@ -178,25 +187,24 @@ std::string bound_of(const Charter& charter) {
 
 std::string answer_of(const Charter& charter) {
   const Protocol& protocol = charter.protocol;
-  if (protocol.rule == Rule::kStatistics) return "noisy table of sums of products";
-  if (protocol.rule == Rule::kNoisySharing) return "noisy list of one score per record";
-  if (protocol.name == ProtocolName::kSharing) return "noisy gradient sum in secret shares";
-  if (protocol.name == ProtocolName::kFederated) return "noisy model update under a mask";
+  if (protocol.statistics()) return "noisy table of sums of products";
+  if (protocol.rule() == Rule::kNoisySharing) return "noisy list of one score per record";
+  if (charter.columns_apart()) return "noisy gradient sum in secret shares";
+  if (protocol.as<charter::Federated>()) return "noisy model update under a mask";
   return charter.secure_aggregation ? "noisy gradient sum under a mask" : "noisy gradient sum";
 }
 
 std::string what_leaves(const Charter& charter) {
   const Protocol& protocol = charter.protocol;
-  if (protocol.rule == Rule::kAdmm)
+  if (protocol.as<charter::Admm>())
     return "What would leave each owner: one exact score per record, every round. Whoever takes "
            "part learns every label.\n";
-  const std::string key =
-      protocol.name == ProtocolName::kAsync ? "protocol.answers" : "protocol.rounds";
+  const std::string key = protocol.one_at_a_time() ? "protocol.answers" : "protocol.rounds";
   std::string text = "What leaves each owner: a " + answer_of(charter) + ", " +
                      decided(charter, key, grouped(charter.answers())) + " in all, " +
                      bound_of(charter) + ", with " + word(charter.privacy.mechanism) + " noise";
   const bool paper = charter.privacy.calibration == Calibration::kPaper;  // evaluates nothing
-  if (charter.privacy.evaluate > 0 && protocol.name != ProtocolName::kSharing && !paper)
+  if (charter.privacy.evaluate > 0 && !charter.columns_apart() && !paper)
     text += "; then one noisy loss, paid with " + about(100 * charter.privacy.evaluate) +
             " % of epsilon";
   return text + ". No record leaves.\n";
@@ -207,8 +215,9 @@ std::string what_leaves(const Charter& charter) {
 std::string noise(const Charter& charter, const Owner& owner) {
   const Privacy& privacy = charter.privacy;
   if (charter.learns_from_others(owner.name))
-    return charter.protocol.publish ? "; pays once, for its tuned model"
-                                    : "; is asked nothing, and what it learns does not leave it";
+    return charter.protocol.learners.publish
+               ? "; pays once, for its tuned model"
+               : "; is asked nothing, and what it learns does not leave it";
   if (!charter.complete() || privacy.max_grad_norm == 0 || charter.secure_aggregation) return "";
   const bool laplace = privacy.mechanism == MechanismName::kLaplace;
   if (privacy.calibration == Calibration::kPaper && !laplace) return "";  // No paper has that.
@@ -220,7 +229,7 @@ std::string noise(const Charter& charter, const Owner& owner) {
 }
 
 std::string price(const Charter& charter) {
-  if (charter.protocol.rule == Rule::kAdmm)
+  if (charter.protocol.as<charter::Admm>())
     return "At which price: nothing is charged, for nothing is protected: epsilon is infinite, "
            "whatever [[owner]] says.\n";
   std::string text = "At which price:\n";
@@ -240,7 +249,7 @@ std::string price(const Charter& charter) {
 
 std::string promise(const Charter& charter) {
   const Privacy& privacy = charter.privacy;
-  if (charter.protocol.rule == Rule::kAdmm)
+  if (charter.protocol.as<charter::Admm>())
     return "NOT PRIVATE: rule \"admm\" adds no noise and runs in the simulator only.\n";
   if (privacy.calibration == Calibration::kPaper)
     return "NOT PRIVATE: calibration \"paper\" reproduces published formulas and runs in the "
@@ -251,7 +260,7 @@ std::string promise(const Charter& charter) {
   if (!record)
     unit = "all records of one " + in_quotes(privacy.unit) + " (at most " + most + " used)";
   if (record && privacy.unit_records > 1) unit = "any " + most;
-  if (charter.protocol.level == Level::kParty) unit = "all records of one owner";
+  if (!charter.protocol.by_record()) unit = "all records of one owner";
   std::string text =
       "Promise: replacing " + unit + " changes the probability of " +
       (charter.secure_aggregation ? "all sums that are opened" : "anything an owner sends") +

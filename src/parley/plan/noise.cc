@@ -18,21 +18,21 @@ Result<NoiseLaw> NoiseLaw::of(const charter::Charter& charter) {
   if (privacy.calibration != charter::Calibration::kSound)
     return charter::not_available("privacy.calibration", name_of(privacy.calibration),
                                   "Forecasts are of \"sound\" jobs.");
-  const bool federated = charter.protocol.name == charter::ProtocolName::kFederated;
+  const bool federated = charter.protocol.as<charter::Federated>() != nullptr;
   if (privacy.mechanism == charter::MechanismName::kSkellam && !federated)
     return charter::not_available("privacy.mechanism", name_of(privacy.mechanism),
                                   "Use \"laplace\" or \"gaussian\".");
   NoiseLaw law{privacy.mechanism, static_cast<double>(privacy.unit_records),
                static_cast<double>(parts_of(charter)), 1 - privacy.evaluate};
   // Of columns in several places nothing is kept for an evaluation.
-  if (charter.protocol.name == charter::ProtocolName::kSharing) law.training = 1;
+  if (charter.columns_apart()) law.training = 1;
   if (!federated) return law;
   // Skellam shares are as loud as Gaussian ones but for a thousandth: the lattice is that fine.
   law.mechanism = charter::MechanismName::kGaussian;
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
   law.surplus = static_cast<double>(charter.owners.size()) /
                 static_cast<double>(secure.survivors - secure.colluders);
-  if (!by_record(charter)) law.unit_records = 1;
+  if (!charter.protocol.by_record()) law.unit_records = 1;
   return law;
 }
 
@@ -83,7 +83,7 @@ Result<double> noise_scale(const charter::Charter& charter, const charter::Owner
 
 Result<double> paper_scale(const charter::Charter& charter, const charter::Owner& owner) {
   const charter::Privacy& privacy = charter.privacy;
-  if (charter.protocol.owner_learner && owner.name == charter.learner.name) return 0.0;
+  if (charter.protocol.learners.owner && owner.name == charter.learner.name) return 0.0;
   const auto epsilon = TRY(privacy::Epsilon::make(owner.epsilon));
   return privacy::laplace_scale(privacy.max_grad_norm, static_cast<double>(charter.protocol.rounds),
                                 static_cast<double>(owner.rows), epsilon,
@@ -103,21 +103,17 @@ double paid_answers(const charter::Charter& charter) {
   return static_cast<double>(charter.answers() + repeats);
 }
 
-bool by_record(const charter::Charter& charter) {
-  return charter.protocol.name != charter::ProtocolName::kFederated ||
-         charter.protocol.level == charter::Level::kRecord;
-}
-
 double reach_of(const charter::Charter& charter) {
-  if (charter.protocol.name == charter::ProtocolName::kFederated)
+  if (charter.protocol.as<charter::Federated>())
     return local_update(charter, {})->sensitivity() / 2;  // job_of has made it once.
-  if (charter.protocol.rule == charter::Rule::kGradients) {
+  const auto* vertical = charter.protocol.as<charter::Vertical>();
+  if (vertical && vertical->rule == charter::Rule::kGradients) {
     const double row =
         row_norm_of(charter);  // The release is of half the squares, f's is twice it.
-    return row * row * charter.protocol.model_ball + 2 * row;
+    return row * row * vertical->model_ball + 2 * row;
   }
-  if (charter.protocol.rule != charter::Rule::kStatistics) return charter.privacy.max_grad_norm;
-  if (charter.protocol.name == charter::ProtocolName::kSharing)  // There |y| <= 1.
+  if (!charter.protocol.statistics()) return charter.privacy.max_grad_norm;
+  if (vertical)  // There |y| <= 1.
     return learn::moments_reach<L2>(row_norm_of(charter), 1) / 2;
   const double row = charter.privacy.max_row_norm;
   const double label = label_bound(charter.schema.target) * charter.privacy.label_weight;

@@ -61,7 +61,4 @@ double reach_of(const charter::Charter& charter);
 /// Answers that an owner's budget has to last for: repeated aggregations among them.
 double paid_answers(const charter::Charter& charter);
 
-/// Whether other numbers of rows mean other noise: not where whole owners are protected.
-bool by_record(const charter::Charter& charter);
-
 }  // namespace parley::plan

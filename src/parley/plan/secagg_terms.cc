@@ -104,7 +104,7 @@ double largest_noise(size_t owners, const privacy::SharedMechanisms& mechanism) 
 /// A larger epsilon helps where noise is what does not fit, and there only: with less noise the
 /// lattice of updates is finer, and everything else on it larger.
 Error overflows(const Charter& charter, double largest, double noise) {
-  const bool updates = charter.protocol.name == charter::ProtocolName::kFederated;
+  const bool updates = charter.protocol.as<charter::Federated>() != nullptr;
   return {Code::kInvalid,
           "the sum may reach " + shortest(std::ceil(std::log2(largest))) +
               " bits, and a word of secure aggregation has 63 and a sign",
@@ -227,21 +227,27 @@ std::vector<double> sum_weights(const Charter& charter) {
 
 Result<learn::LocalUpdate> local_update(const Charter& charter, const LocalOwner& owner) {
   TRY(check_falling_steps(charter));
+  const auto* federated = charter.protocol.as<charter::Federated>();
+  check(federated != nullptr);
   learn::LocalPlan plan{.loss = charter::loss_of(charter.model),
                         .l2 = charter.model.l2,
                         .step = charter.protocol.step,
-                        .steps = charter.protocol.local_steps,
+                        .steps = federated->local_steps,
                         .max_row_norm = charter.privacy.max_row_norm,
                         .max_grad_norm = charter.privacy.max_grad_norm,
                         .box = charter.model.box,
                         .weight = owner.weight,
                         .rows = owner.rows,
                         .unit_records = owner.unit_records,
-                        .max_update = charter.protocol.max_update_norm,
+                        .max_update = federated->max_update_norm,
                         .dimension = charter.schema.features().size()};
-  if (charter.protocol.schedule == charter::LocalSteps::kTheorem4)
-    plan = learn::with_falling_steps(plan);
+  if (federated->schedule == charter::LocalSteps::kTheorem4) plan = learn::with_falling_steps(plan);
   return learn::LocalUpdate::make(plan);
+}
+
+std::optional<double> shrunk_to(const Charter& charter) {
+  if (!charter.protocol.as<charter::Federated>()) return std::nullopt;
+  return charter.privacy.max_row_norm;
 }
 
 Result<SecaggPlan> secagg_plan(const Charter& charter) {
@@ -249,9 +255,8 @@ Result<SecaggPlan> secagg_plan(const Charter& charter) {
   TRY(check_sums(charter));
   const Need need = TRY(
       need_of(charter, Part::kTraining, charter.protocol.rounds, charter.schema.features().size()));
-  SecaggPlan plan = TRY(charter.protocol.name == charter::ProtocolName::kFederated
-                            ? plan_updates(charter, need)
-                            : plan_gradients(charter, need));
+  SecaggPlan plan = TRY(charter.protocol.as<charter::Federated>() ? plan_updates(charter, need)
+                                                                  : plan_gradients(charter, need));
   TRY(plan_evaluation(charter, plan));
   const double largest = std::fmax(plan.largest, plan.largest_evaluation);
   if (!(largest < kRing))

@@ -93,6 +93,10 @@ struct LocalOwner {
 /// are too long for its bounds.
 Result<learn::LocalUpdate> local_update(const charter::Charter& charter, const LocalOwner& owner);
 
+/// The norm to which owners shrink their records before they train on them; none where the gate
+/// bounds what is released instead.
+std::optional<double> shrunk_to(const charter::Charter& charter);
+
 /// What this version cannot run soundly, and numbers that do not fit the ring of 64 bits, are
 /// refused, naming the key.
 Result<SecaggPlan> secagg_plan(const charter::Charter& charter);

@@ -71,7 +71,7 @@ bool may_end_early(const Charter& charter) {
 
 /// Of the owner that learns from the others: all of its epsilon for its tuned model, once.
 Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
-  if (!charter.protocol.publish)
+  if (!charter.protocol.learners.publish)
     return Error{Code::kInvalid,
                  who.name + " learns from the others and is asked nothing",
                  "Ask the other owners, or set protocol.publish = true to release its tuned model.",
@@ -82,7 +82,7 @@ Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
                           .columns = charter.schema.features().size(),
                           .max_grad_norm = charter.privacy.max_grad_norm,
                           .l2 = charter.model.l2,
-                          .pull = charter.protocol.prox,
+                          .pull = charter.protocol.learners.prox,
                           .box = charter.model.box,
                           .unit_records = static_cast<uint32_t>(charter.privacy.unit_records),
                           .grid_bits = static_cast<int>(charter.privacy.grid_bits)}));
@@ -104,7 +104,7 @@ Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
 }  // namespace
 
 Result<std::optional<learn::EvaluationMap>> evaluation_map(const Charter& charter) {
-  if (charter.privacy.evaluate == 0 || charter.protocol.name == charter::ProtocolName::kSharing)
+  if (charter.privacy.evaluate == 0 || charter.columns_apart())
     return std::optional<learn::EvaluationMap>();
   return std::optional(TRY(learn::EvaluationMap::make(
       charter::loss_of(charter.model), label_bound(charter.schema.target),
@@ -116,7 +116,7 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
   const charter::Owner& who = charter.owners.at(owner);
   if (charter.learns_from_others(who.name)) return fine_tune_for(charter, who);
   std::optional<Statistics> statistics;
-  if (charter.protocol.rule == charter::Rule::kStatistics) statistics = TRY(statistics_of(charter));
+  if (charter.protocol.statistics()) statistics = TRY(statistics_of(charter));
   const auto lattice = TRY(lattice_of(charter, statistics));
   const auto mechanism = TRY(mechanism_for(charter, who, lattice, statistics));
   auto evaluation = TRY(evaluation_for(charter, who));

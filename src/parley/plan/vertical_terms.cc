@@ -89,8 +89,9 @@ Result<learn::NoisySharingPlan> noisy_plan(const Charter& charter, const learn::
   if (!(charter.model.l2 > 0))
     return bad("model.l2", "must be above 0 for rule noisy_sharing, which its bound divides by",
                "For example l2 = 0.001.");
-  if (charter.protocol.momentum > 0)
-    return not_available("protocol.momentum", shortest(charter.protocol.momentum),
+  const double momentum = charter.protocol.as<charter::Vertical>()->momentum;
+  if (momentum > 0)
+    return not_available("protocol.momentum", shortest(momentum),
                          "ADMM has none: leave momentum out.");
   return learn::NoisySharingPlan{.rows = plan.rows,
                                  .lam = charter.model.l2 * static_cast<double>(plan.rows),
@@ -130,17 +131,21 @@ double row_norm_of(const Charter& charter) {
 
 std::vector<double> part_balls(const Charter& charter) {
   const double whole = row_norm_of(charter);
+  const auto* vertical = charter.protocol.as<charter::Vertical>();
+  const double ball = vertical ? vertical->model_ball : 0;  // ADMM has no bound.
   std::vector<double> balls;
   for (const charter::Owner& owner : charter.owners)
-    balls.push_back(charter.protocol.model_ball * owner.max_row_norm / whole);
+    balls.push_back(ball * owner.max_row_norm / whole);
   return balls;
 }
 
 learn::JointSteps joint_steps(const Charter& charter) {
+  const auto* vertical = charter.protocol.as<charter::Vertical>();
+  check(vertical != nullptr);
   const int64_t rounds = charter.protocol.rounds;
-  const bool tail = charter.protocol.average == charter::Average::kTail;
+  const bool tail = vertical->average == charter::Average::kTail;
   return {.step = charter.protocol.step,
-          .momentum = charter.protocol.momentum,
+          .momentum = vertical->momentum,
           .l2 = charter.model.l2 / 2,
           .rounds = rounds,
           .averaged = tail ? std::max<int64_t>(1, rounds / 4) : 1};
@@ -158,18 +163,18 @@ Result<VerticalTerms> vertical_terms(const Charter& charter) {
   learn::JointPlan plan = TRY(columns_plan(charter));
   const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
   const auto rho = TRY(smallest_rho(charter));
-  const bool moments = charter.protocol.rule == charter::Rule::kStatistics;
+  const bool moments = charter.protocol.statistics();
   auto noise = TRY(fit(plan, rounds, rho, moments));
   TRY(check_norms(charter, plan));
   double sensitivity = moments ? learn::moments_sensitivity(plan) : plan.sensitivity();
   std::optional<learn::NoisySharingPlan> noisy;
-  if (charter.protocol.rule == charter::Rule::kNoisySharing) {
+  if (charter.protocol.rule() == charter::Rule::kNoisySharing) {
     noisy = TRY(noisy_plan(charter, plan));
     sensitivity = noisy->sensitivity();
     noise = TRY(privacy::Gaussian::calibrate(sensitivity, rounds, rho));
   }
   VerticalTerms terms{.charter = charter.hash,
-                      .rule = charter.protocol.rule,
+                      .rule = charter.protocol.as<charter::Vertical>()->rule,
                       .rounds = rounds,
                       .plan = std::move(plan),
                       .steps = joint_steps(charter),

@@ -21,9 +21,7 @@ Result<std::unique_ptr<Learner>> made(Plan plan, const charter::Charter& charter
 
 }  // namespace
 
-bool has_dealer(const charter::Charter& charter) {
-  return charter.protocol.name == charter::ProtocolName::kSharing;
-}
+bool has_dealer(const charter::Charter& charter) { return charter.columns_apart(); }
 
 Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
                                               const data::Rows* pilot, Receipts receipts,
@@ -36,7 +34,7 @@ Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
                    "Its masks and noise are the dealer's, its model is the owners'."};
     return std::unique_ptr<Learner>(std::make_unique<VerticalLearner>(std::move(plan), *dealer));
   }
-  if (charter.protocol.name == charter::ProtocolName::kAsync)
+  if (charter.protocol.as<charter::Async>())
     return made<AsyncLearner>(TRY(plan::async_plan(charter, pilot)), charter, receipts);
   if (charter.secure_aggregation) {
     auto plan = TRY(federated_plan(charter, pilot));  // It has keys of its own: aggregation signs.

@@ -53,9 +53,9 @@ Result<std::unique_ptr<Owner>> make_owner(OwnerSetting own) {
   auto gate = TRY(gate::Gate::open(std::move(own.records), TRY(plan::terms_for(charter, own.place)),
                                    own.ledger, own.dataset, own.entropy, own.threads));
   const std::string& name = charter.owners[own.place].name;
-  if (charter.protocol.name == charter::ProtocolName::kAsync)
+  if (const auto* async = charter.protocol.as<charter::Async>())
     return std::unique_ptr<Owner>(std::make_unique<AsyncOwner>(
-        charter.hash, name, charter.protocol.contact, std::move(gate), std::move(own.key)));
+        charter.hash, name, async->contact, std::move(gate), std::move(own.key)));
   return std::unique_ptr<Owner>(
       std::make_unique<SyncOwner>(charter.hash, name, std::move(gate), std::move(own.key)));
 }

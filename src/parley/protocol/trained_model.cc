@@ -10,7 +10,7 @@ namespace {
 
 std::string whose(const charter::Charter& charter) {
   const charter::Privacy& privacy = charter.privacy;
-  if (charter.protocol.level == charter::Level::kParty) return "all records";
+  if (!charter.protocol.by_record()) return "all records";
   return privacy.unit == "record" ? "one record" : "all records of one " + privacy.unit;
 }
 
@@ -33,12 +33,6 @@ std::string statement(const charter::Charter& charter, bool simulated) {
          whose(charter) + promise;
 }
 
-/// Steps of the learner.
-uint64_t rounds_of(const charter::Charter& charter) {
-  const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
-  return static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
-}
-
 learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& trained,
                            bool simulated) {
   const charter::Privacy& privacy = charter.privacy;
@@ -51,12 +45,12 @@ learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& train
       .unit_records = static_cast<uint64_t>(privacy.unit_records),
       .overlap = static_cast<uint64_t>(privacy.overlap),
       .charter = "sha256:" + to_hex(charter.hash),
-      .protocol = std::string(name_of(charter.protocol.name)),
+      .protocol = std::string(name_of(charter.protocol.name())),
       .mechanism = std::string(name_of(privacy.mechanism)),
       .max_grad_norm = privacy.max_grad_norm,
       .max_row_norm = privacy.max_row_norm,
       .norm = std::string(norm_of(privacy.mechanism)),
-      .rounds = rounds_of(charter),
+      .rounds = static_cast<uint64_t>(charter.learner_steps()),
       .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",
                       "answer times"}};
   if (charter.records)
@@ -90,7 +84,7 @@ std::string prediction_of(const charter::Charter& charter) {
 
 learn::Model trained_model(const charter::Charter& charter, const Trained& trained,
                            learn::Training training) {
-  training.rounds = rounds_of(charter);
+  training.rounds = static_cast<uint64_t>(charter.learner_steps());
   training.parley = std::string(kVersion);
   return {.name = charter.name,
           .loss = charter::loss_of(charter.model),

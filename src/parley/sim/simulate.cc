@@ -9,6 +9,7 @@
 #include "parley/base/files.h"
 #include "parley/learn/federated/shrink.h"
 #include "parley/plan/learner/warnings.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/protocol/make_owner.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/sim/columns.h"
@@ -61,7 +62,8 @@ Result<void> check_input(const SimulateInput& input) {
 Result<RunOutcome> run_protocol(const SimulateInput& input, const SimulateOptions& options,
                                 const Reference& reference, uint64_t run) {
   if (learns_apart(input.charter)) return simulate_owner_learner(input, options, reference, run);
-  if (!input.charter.protocol.graph.empty()) return simulate_gossip(input, options, reference, run);
+  if (!input.charter.protocol.learners.graph.empty())
+    return simulate_gossip(input, options, reference, run);
   return run_with_learner(input, options, reference, run);
 }
 
@@ -253,9 +255,9 @@ SimulateInput as_trained(const SimulateInput& input) {
   SimulateInput own = input;
   for (charter::Owner& owner : own.charter.owners)
     owner.sign_key = simulated_key(owner.name).public_key();
-  const bool shorter = own.charter.protocol.name == charter::ProtocolName::kFederated;
-  for (size_t i = 0; shorter && i < own.owners.size(); ++i)
-    own.owners[i].rows = learn::shrunk(own.owners[i].rows, own.charter.privacy.max_row_norm);
+  const auto norm = plan::shrunk_to(own.charter);
+  for (size_t i = 0; norm && i < own.owners.size(); ++i)
+    own.owners[i].rows = learn::shrunk(own.owners[i].rows, *norm);
   return own;
 }
 

@@ -158,8 +158,9 @@ CanaryRun canaries_of(const Charter& whole, size_t owner, size_t copies) {
 
 Result<void> check_available(const Charter& charter) {
   TRY(plan::check_complete(charter));
-  if (charter.protocol.name != charter::ProtocolName::kSync)
-    return charter::not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
+  if (!charter.protocol.as<charter::Sync>())
+    return charter::not_available("protocol.name", name_of(charter.protocol.name()),
+                                  "Use \"sync\".");
   return {};
 }
 
@@ -167,8 +168,7 @@ Result<void> check_available(const Charter& charter) {
 
 Result<Target> charter_target(const Charter& charter, size_t owner) {
   check(owner < charter.owners.size());
-  if (charter.complete() && charter.protocol.name == charter::ProtocolName::kSharing)
-    return vertical_target(charter, owner);
+  if (charter.complete() && charter.columns_apart()) return vertical_target(charter, owner);
   if (charter.complete() && charter.secure_aggregation) return federated_target(charter, owner);
   TRY(check_available(charter));
   const charter::Owner& who = charter.owners[owner];

@@ -32,8 +32,8 @@ Charter narrowed_sums(Charter charter) {
   for (size_t j = 0; j < kNarrowColumns; ++j)
     charter.schema.columns.push_back({.name = "a" + std::to_string(j), .low = -1, .high = 1});
   charter.protocol.start = charter::Start::kZero;  // How the learner steps is no matter here.
-  if (charter.protocol.rule == charter::Rule::kPilotNewton)
-    charter.protocol.rule = charter::Rule::kConstant;
+  auto* sync = charter.protocol.as<charter::Sync>();
+  if (sync && sync->rule == charter::Rule::kPilotNewton) sync->rule = charter::Rule::kConstant;
   for (charter::Owner& owner : charter.owners) {
     owner.rows = charter.privacy.unit_records + static_cast<int64_t>(kOtherRecords);
     owner.sign_key = sim::simulated_key(owner.name).public_key();
@@ -47,9 +47,7 @@ std::vector<double> far_out(const Charter& charter) { return {charter.model.box,
 /// A record of the attacker's: as long as it may be, a little against the model asked about and
 /// otherwise across it, up or down.
 std::vector<double> canary(const Charter& charter, bool up) {
-  const bool shortened = charter.protocol.name == charter::ProtocolName::kFederated;
-  const double length =
-      shortened ? charter.privacy.max_row_norm : kFarOut * charter.privacy.max_grad_norm;
+  const double length = plan::shrunk_to(charter).value_or(kFarOut * charter.privacy.max_grad_norm);
   const double against = std::min(.3, kStraight / (charter.model.box * length));
   const double across = std::sqrt(1 - against * against) * length;
   return {-against * length, up ? across : -across};
@@ -58,7 +56,7 @@ std::vector<double> canary(const Charter& charter, bool up) {
 /// Of the audited owner, whose unit is one way or the other, or of anyone else. At level "party"
 /// all its records are.
 RowsPointer rows_of(const Charter& charter, bool audited, World world) {
-  const bool whole = charter.protocol.level == charter::Level::kParty;
+  const bool whole = !charter.protocol.by_record();
   const bool classes = !charter.schema.target.levels.empty();
   auto rows = std::make_shared<data::Rows>(kNarrowColumns);
   const auto unit = static_cast<size_t>(charter.privacy.unit_records);

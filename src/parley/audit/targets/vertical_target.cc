@@ -114,8 +114,8 @@ Play play_of(GradientWorlds worlds) {
 Result<Target> vertical_target(const Charter& charter, size_t owner) {
   check(owner < charter.owners.size());
   TRY(charter::check_protects(charter));
-  if (charter.protocol.rule == charter::Rule::kStatistics) return statistics_target(charter, owner);
-  if (charter.protocol.rule == charter::Rule::kNoisySharing) return noisy_target(charter, owner);
+  if (charter.protocol.statistics()) return statistics_target(charter, owner);
+  if (charter.protocol.rule() == charter::Rule::kNoisySharing) return noisy_target(charter, owner);
   const charter::Owner& who = charter.owners[owner];
   GradientWorlds one = TRY(worlds_of(charter, 1)), four = TRY(worlds_of(charter, kControl));
   SystemEntropy entropy;

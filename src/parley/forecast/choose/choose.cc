@@ -80,11 +80,11 @@ class Reasons {
                     other_rounds(answers * 2)})};
   }
   Choice rule() const {
-    return {"protocol.rule", std::string(name_of(best_.charter.protocol.rule)),
+    return {"protocol.rule", std::string(name_of(sync().rule)),
             "the smallest expected fitness of all rules that this loss allows"};
   }
   Choice step() const {
-    const bool newton = best_.charter.protocol.rule == charter::Rule::kPilotNewton;
+    const bool newton = best_.charter.protocol.rule() == charter::Rule::kPilotNewton;
     return {"protocol.step", as_text(best_.charter.protocol.step),
             newton ? (best_.charter.protocol.step == 1 ? "the rule itself"
                                                        : "full steps would carry more noise")
@@ -92,12 +92,12 @@ class Reasons {
                                  significant(known_.facts.largest_curvature))};
   }
   Choice momentum() const {
-    return {"protocol.momentum", as_text(best_.charter.protocol.momentum),
-            best_.charter.protocol.momentum > 0 ? "fewer rounds reach the optimum"
-                                                : "it would not pay for the noise it carries on"};
+    return {"protocol.momentum", as_text(sync().momentum),
+            sync().momentum > 0 ? "fewer rounds reach the optimum"
+                                : "it would not pay for the noise it carries on"};
   }
   Choice average() const {
-    return {"protocol.average", std::string(charter::name_of(best_.charter.protocol.average)),
+    return {"protocol.average", std::string(charter::name_of(sync().average)),
             "what the rule was made for"};
   }
   Choice start() const {
@@ -109,7 +109,7 @@ class Reasons {
                       [](Charter& c) { c.protocol.weights = charter::Weights::kRows; })};
   }
   Choice answers() const {
-    return {"protocol.answers", std::to_string(best_.charter.protocol.answers),
+    return {"protocol.answers", std::to_string(best_.charter.answers()),
             "rounds shared among the owners; a cap that each enforces"};
   }
 
@@ -121,10 +121,13 @@ class Reasons {
   }
   std::string other_rounds(int64_t rounds) const {
     return otherwise(best_, known_, threads_, std::to_string(rounds), [&](Charter& c) {
-      c.protocol.answers = c.protocol.answers * rounds / c.protocol.rounds;
+      if (auto* async = c.protocol.as<charter::Async>())
+        async->answers = async->answers * rounds / c.protocol.rounds;
       c.protocol.rounds = rounds;
     });
   }
+
+  const charter::Sync& sync() const { return *best_.charter.protocol.as<charter::Sync>(); }
 
   const Candidate& best_;
   const Public& known_;
@@ -134,7 +137,7 @@ class Reasons {
 std::vector<Choice> explained(const Charter& draft, const Candidate& best, const Public& known,
                               const Given& given, int threads) {
   const Reasons why(best, known, threads);
-  const bool sync = draft.protocol.name == charter::ProtocolName::kSync;
+  const bool sync = draft.protocol.as<charter::Sync>() != nullptr;
   std::vector<Choice> choices;
   const auto add = [&](std::string_view key, Choice (Reasons::*reason)() const) {
     if (!given(key)) choices.push_back((why.*reason)());

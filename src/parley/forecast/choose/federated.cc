@@ -40,7 +40,7 @@ std::vector<std::pair<int64_t, int64_t>> rounds_and_steps(const LocalStepsSearch
   // With both open single steps are looked at first: privacy does not tell how to divide them.
   const bool both = !rounds && !search.given("protocol.local_steps");
   const auto steps =
-      or_these(search.given("protocol.local_steps"), p.local_steps,
+      or_these(search.given("protocol.local_steps"), p.local_steps(),
                both ? std::vector<int64_t>{1} : std::vector<int64_t>{1, 2, 5, 10, 20, 50, 100});
   std::vector<std::pair<int64_t, int64_t>> found;
   for (const int64_t r : or_these(rounds, p.rounds, {1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000}))
@@ -80,7 +80,8 @@ std::vector<Beginning> beginnings(const LocalStepsSearch& search) {
 
 std::vector<double> steps_of(const LocalStepsSearch& search, Charter charter) {
   if (search.given("protocol.step")) return {search.draft.protocol.step};
-  if (charter.protocol.schedule == charter::LocalSteps::kTheorem4) return {1, .5, .25};  // factors
+  if (charter.protocol.as<charter::Federated>()->schedule == charter::LocalSteps::kTheorem4)
+    return {1, .5, .25};          // factors
   charter.protocol.step = 1e-12;  // allowed, to learn what is
   const auto update = plan::local_update(charter, {});
   if (!update) return {};
@@ -111,7 +112,8 @@ std::vector<Candidate> candidates(const LocalStepsSearch& search) {
     for (const Beginning& from : all)
       for (const auto& [rounds, steps] : rounds_and_steps(search)) {
         charter.protocol.start = from.start;
-        charter.protocol.rounds = rounds, charter.protocol.local_steps = steps;
+        charter.protocol.rounds = rounds;
+        charter.protocol.as<charter::Federated>()->local_steps = steps;
         for (const double step : steps_of(search, charter)) {
           charter.protocol.step = step;
           found.push_back({charter, quick_psi(search, charter, from, near ? near->bias : 0)});
@@ -152,7 +154,7 @@ Result<std::string> divide(const LocalStepsSearch& search, Candidate& best,
   const Prediction found = predict(search.facts, job, {.threads = options.threads});
   const StepsAdvice advice = advise_steps(
       {best.charter, search.facts, search.pilot, job, found, f, options.aggregation_price});
-  best.charter.protocol.local_steps = advice.advised;
+  best.charter.protocol.as<charter::Federated>()->local_steps = advice.advised;
   best.charter.protocol.rounds = advice.rounds;
   return advice.why;
 }
@@ -173,9 +175,9 @@ Result<Choosing> choose_federated(const Charter& draft, const PilotStatistics& f
   const auto add = [&](const std::string& key, std::string value, std::string why) {
     if (!given(key)) chosen.choices.push_back({key, std::move(value), std::move(why)});
   };
-  add("protocol.local_steps", std::to_string(p.local_steps), steps_why);
+  add("protocol.local_steps", std::to_string(p.local_steps()), steps_why);
   add("protocol.rounds", std::to_string(p.rounds),
-      fmt::format("{} local steps in all", p.rounds * p.local_steps));
+      fmt::format("{} local steps in all", p.rounds * p.local_steps()));
   add("protocol.step", shortest(p.step),
       fmt::format("at most 2/(L + l2), which is what is proved; the largest curvature of the "
                   "public rows is {}",

@@ -18,7 +18,7 @@ using charter::Charter, charter::Rule;
 
 /// Rules that the loss and the charter allow.
 std::vector<Rule> rules(const Charter& draft, const Given& given) {
-  if (given("protocol.rule")) return {draft.protocol.rule};
+  if (given("protocol.rule")) return {*draft.protocol.rule()};
   std::vector<Rule> found = {Rule::kConstant, Rule::kAlgorithm2};
   if (draft.model.loss != charter::Loss::kHinge) found.push_back(Rule::kPilotNewton);
   if (draft.model.l2 > 0) found.push_back(Rule::kStronglyConvex);
@@ -46,7 +46,7 @@ std::vector<int64_t> rounds(const Charter& draft, const Given& given) {
 }
 
 std::vector<double> momenta(const Charter& draft, const Given& given, Rule rule) {
-  if (given("protocol.momentum")) return {draft.protocol.momentum};
+  if (given("protocol.momentum")) return {draft.protocol.as<charter::Sync>()->momentum};
   if (rule == Rule::kConstant) return {0, .3, .6};
   return {0};
 }
@@ -57,7 +57,8 @@ struct Near {
       : start(charter.protocol.start == charter::Start::kPilot
                   ? facts.optimum.theta
                   : std::vector<double>(facts.dimension())),
-        metric(charter.protocol.rule == Rule::kPilotNewton ? near.inverse : std::vector<double>()),
+        metric(charter.protocol.rule() == Rule::kPilotNewton ? near.inverse
+                                                             : std::vector<double>()),
         costs(quadratic(charter, near, facts, rows), metric) {}
 
   Quadratic quadratic(const Charter& charter, const Clipped& near, const PilotStatistics& facts,
@@ -93,7 +94,7 @@ class Search {
     for (const double momentum : momenta(draft_, given_, rule))
       for (const double step : steps(draft_, given_, rule, facts_.largest_curvature))
         for (const int64_t count : rounds(draft_, given_)) {
-          charter.protocol.momentum = momentum;
+          charter.protocol.as<charter::Sync>()->momentum = momentum;
           charter.protocol.step = step;
           charter.protocol.rounds = count;
           const double psi = psi_near(charter, near, here);
@@ -106,9 +107,10 @@ class Search {
   Charter filled(Rule rule, const Clipped& near) const {
     Charter charter = draft_;
     charter.undecided.clear();
-    charter.protocol.rule = rule;
+    charter::Sync& sync = *charter.protocol.as<charter::Sync>();
+    sync.rule = rule;
     charter.privacy.max_grad_norm = near.clip;
-    if (!given_("protocol.average")) charter.protocol.average = average_of(rule);
+    if (!given_("protocol.average")) sync.average = average_of(rule);
     if (!given_("protocol.start")) charter.protocol.start = charter::Start::kPilot;
     if (!given_("protocol.weights")) charter.protocol.weights = charter::Weights::kNoiseOptimal;
     return charter;
@@ -194,8 +196,9 @@ std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatist
         if (!given("protocol.rounds"))
           charter.protocol.rounds = answers * static_cast<int64_t>(draft.owners.size());
         if (!given("protocol.answers"))
-          charter.protocol.answers = (charter.protocol.rounds + static_cast<int64_t>(owners) - 1) /
-                                     static_cast<int64_t>(owners);
+          charter.protocol.as<charter::Async>()->answers =
+              (charter.protocol.rounds + static_cast<int64_t>(owners) - 1) /
+              static_cast<int64_t>(owners);
         all.push_back(std::move(candidate));
         if (given("protocol.rounds")) break;
       }
@@ -207,12 +210,10 @@ std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatist
 Result<std::vector<Candidate>> shortlist(const Charter& draft, const PilotStatistics& facts,
                                          const Given& given) {
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(draft));
-  if (draft.protocol.name == charter::ProtocolName::kAsync)
-    return async_candidates(draft, facts, given);
-  if (draft.protocol.name == charter::ProtocolName::kSync)
-    return sync_candidates(draft, facts, given, law);
+  if (draft.protocol.as<charter::Async>()) return async_candidates(draft, facts, given);
+  if (draft.protocol.as<charter::Sync>()) return sync_candidates(draft, facts, given, law);
   return Error{Code::kInvalid,
-               "a forecast of protocol \"" + std::string(name_of(draft.protocol.name)) +
+               "a forecast of protocol \"" + std::string(name_of(draft.protocol.name())) +
                    "\" is not available yet",
                "Forecasts know \"sync\" and \"async\".",
                {.key = "protocol.name"}};

@@ -24,16 +24,16 @@ constexpr double kFree = 1.02;        // what more local steps may cost to count
 
 /// The same number of local steps in all, divided otherwise.
 Charter with_steps(Charter charter, int64_t local_steps) {
-  const int64_t all = charter.protocol.rounds * charter.protocol.local_steps;
-  charter.protocol.local_steps = local_steps;
+  const int64_t all = charter.protocol.rounds * charter.protocol.local_steps();
+  charter.protocol.as<charter::Federated>()->local_steps = local_steps;
   charter.protocol.rounds = (all + local_steps - 1) / local_steps;
   return charter;
 }
 
 /// 1, 2, 5, 10, ... as far as enough aggregations remain, and what the charter has.
 std::set<int64_t> steps_to_try(const Charter& charter) {
-  const int64_t all = charter.protocol.rounds * charter.protocol.local_steps;
-  std::set<int64_t> found = {1, charter.protocol.local_steps};
+  const int64_t all = charter.protocol.rounds * charter.protocol.local_steps();
+  std::set<int64_t> found = {1, charter.protocol.local_steps()};
   for (int64_t ten = 1; ten <= all; ten *= 10)
     for (const int64_t times : {1, 2, 5})
       if (ten * times * kRoundsLeast <= all) found.insert(ten * times);

@@ -46,7 +46,7 @@ charter::Charter under_gaussian(charter::Charter draft, const std::optional<doub
 Result<Choosing> choose_mechanism(const Draft& draft, const PilotStatistics& facts,
                                   const Given& given, const ForecastOptions& options) {
   Choosing laplace = TRY(choose(draft.charter, facts, given, options.threads));
-  const bool sync = draft.charter.protocol.name == charter::ProtocolName::kSync;
+  const bool sync = draft.charter.protocol.as<charter::Sync>() != nullptr;
   if (given("privacy.mechanism") || !sync) return laplace;
   const auto other = under_gaussian(draft.charter, options.delta);
   const auto psi = reachable(other, facts, given, options.threads);
@@ -73,8 +73,8 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const dat
                              const ForecastOptions& options) {
   const auto changes = of_owners(draft.changes, false), own = of_owners(draft.changes, true);
   Tuned tuned{{}, completed(draft.text, changes, {})};
-  const bool shared = draft.charter.protocol.name == charter::ProtocolName::kSharing;
-  const bool fixed = shared || draft.charter.protocol.rule == charter::Rule::kStatistics;
+  const bool shared = draft.charter.columns_apart();
+  const bool fixed = shared || draft.charter.protocol.statistics();
   if (shared && !draft.charter.complete())
     return Error{Code::kInvalid,
                  "a draft of protocol \"sharing\" is not completed: " +
@@ -99,7 +99,7 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const dat
   };
   const PilotStatistics facts =
       facts_of(draft.charter.model, as_trained(draft.charter, pilot), options.threads);
-  const bool federated = draft.charter.protocol.name == charter::ProtocolName::kFederated;
+  const bool federated = draft.charter.protocol.as<charter::Federated>() != nullptr;
   const Choosing chosen =
       TRY(federated ? choose_federated(draft.charter, facts, *pilot, given, options)
                     : choose_mechanism(draft, facts, given, options));

@@ -22,7 +22,7 @@ Result<Patient> owner(const PatientOptions& options,
   const auto peer = policy.peers.find(charter ? charter->learner.name : "");
   patient.dial = peer != policy.peers.end() ? peer->second : policy.dial;
   patient.proxy = policy.proxy;
-  if (charter && charter->protocol.graph.empty())  // A neighbour is no learner to attend.
+  if (charter && charter->protocol.learners.graph.empty())  // A neighbour is no learner to attend.
     patient.ask_learner = [policy, charter, ms = patient.deadline_ms](
                               const Credentials& credentials, const std::string& address) {
       return ask_learner(policy, *charter, credentials, address, std::chrono::milliseconds(ms));
@@ -40,7 +40,7 @@ Patient learner(const PatientOptions& options, const charter::Charter& charter) 
 /// Where every owner learns, as towards the one that is dialled.
 Result<charter::Charter> towards(charter::Charter charter, const std::string& learner) {
   if (charter.central()) return charter;
-  if (charter.protocol.graph.empty()) return plan::learners_job(charter, learner);
+  if (charter.protocol.learners.graph.empty()) return plan::learners_job(charter, learner);
   for (const charter::Owner& owner : charter.owners)
     if (owner.name == learner) charter.learner = {learner, owner.address};
   if (!charter.learner.name.empty()) return charter;

@@ -100,7 +100,7 @@ double left_of(const ledger::Dataset& account, privacy::Track track) {
 /// Who asks, and where they are.
 Result<void> look_at_learners(const Policy& policy, const Charter& charter,
                               const std::string& instead, Preflight& preflight) {
-  if (!charter.protocol.graph.empty()) {
+  if (!charter.protocol.learners.graph.empty()) {
     preflight.learner = "all owners";
     return {};
   }

@@ -42,12 +42,13 @@ Result<void> check_stable(const Charter& charter, const learn::AsyncRule& rule,
 
 learn::AsyncRule async_rule(const Charter& charter) {
   const charter::Protocol& p = charter.protocol;
+  check(p.as<charter::Async>() != nullptr);
   learn::AsyncRule rule{.step = p.step,
                         .l2 = charter.model.l2,
                         .box = charter.model.box,
                         .dimension = charter.schema.features().size(),
                         .rounds = static_cast<uint64_t>(p.rounds),
-                        .output = p.output};
+                        .output = p.as<charter::Async>()->output};
   const std::vector<double> weights = row_weights(charter);
   for (size_t i = 0; i < weights.size(); ++i) rule.add(weights[i], charter.owners[i].rate);
   rule.set_steps();
@@ -55,14 +56,15 @@ learn::AsyncRule async_rule(const Charter& charter) {
 }
 
 Result<AsyncPlan> async_plan(const Charter& charter, const data::Rows* pilot) {
-  if (charter.protocol.name != charter::ProtocolName::kAsync)
-    return not_available("protocol.name", name_of(charter.protocol.name), "Use \"async\".");
+  const auto* async = charter.protocol.as<charter::Async>();
+  if (async == nullptr)
+    return not_available("protocol.name", name_of(charter.protocol.name()), "Use \"async\".");
   TRY(check_learner(charter));
   const Terms terms = TRY(terms_for(charter, 0));
   AsyncPlan plan{.charter = charter.hash,
                  .gamma = terms.lattice.gamma(),
                  .answers = terms.answers,
-                 .contact = charter.protocol.contact,
+                 .contact = async->contact,
                  .rule = async_rule(charter),
                  .quorum = static_cast<size_t>(charter.network.quorum)};
   TRY(check_stable(charter, plan.rule, pilot));

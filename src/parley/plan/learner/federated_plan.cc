@@ -35,8 +35,7 @@ Error too_high(const charter::SecureAggregation& secure) {
 /// Where owners make the steps, the learner's are whole: theta - (-1) (their mean update).
 Result<learn::Schedule> schedule_of(const Charter& charter, const data::Rows* pilot,
                                     const learn::Lattice& lattice) {
-  if (charter.protocol.name == charter::ProtocolName::kSync)
-    return sync_schedule(charter, pilot, lattice);
+  if (charter.protocol.as<charter::Sync>()) return sync_schedule(charter, pilot, lattice);
   auto start = TRY(start_of(charter, pilot, lattice.dimension()));
   return learn::constant_step(static_cast<uint32_t>(charter.protocol.rounds), 1,
                               learn::Average::kNone, std::move(start));
@@ -92,7 +91,7 @@ Result<Degree> degree_of(const Charter& charter) {
 
 Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* pilot) {
   if (!charter.secure_aggregation)
-    return charter::not_available("protocol.name", name_of(charter.protocol.name),
+    return charter::not_available("protocol.name", name_of(charter.protocol.name()),
                                   "Use \"federated\", or add [secure_aggregation].");
   TRY(check_learner(charter));
   const SecaggPlan shares = TRY(secagg_plan(charter));
@@ -100,7 +99,7 @@ Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* p
   TRY(require_signatures(owners, charter));
   TRY(degree_of(charter));
   auto schedule = TRY(schedule_of(charter, pilot, shares.owners[0].lattice()));
-  const bool own_steps = charter.protocol.name == charter::ProtocolName::kFederated;
+  const bool own_steps = charter.protocol.as<charter::Federated>() != nullptr;
   FederatedPlan plan{.charter = charter.hash,
                      .owners = std::move(owners),
                      .answers = shares.owners[0].answers,

@@ -25,23 +25,23 @@ bool learns_apart(const Charter& charter) {
 
 Charter job_of(const Charter& charter, size_t learner) {
   Charter job = charter;
-  const OwnerLearner how = charter.protocol.owner_learner.value_or(OwnerLearner::kOwnNoise);
+  const OwnerLearner how = charter.protocol.learners.owner.value_or(OwnerLearner::kOwnNoise);
   job.learner.name = charter.owners.at(learner).name;
-  if (charter.protocol.copies) job.learner.address = charter.owners[learner].address;
-  if (charter.protocol.copies && how != OwnerLearner::kStatistics)
+  if (charter.protocol.learners.copies) job.learner.address = charter.owners[learner].address;
+  if (charter.protocol.learners.copies && how != OwnerLearner::kStatistics)
     job.hash = TupleBytes().add(charter.hash).add(job.learner.name).sha256();
   job.privacy.overlap *= charter.jobs();
-  job.protocol.copies = false;
-  job.protocol.owner_learner.reset();
+  job.protocol.learners.copies = false;
+  job.protocol.learners.owner.reset();
   if (how != OwnerLearner::kOwnNoise)
     job.owners.erase(job.owners.begin() + static_cast<std::ptrdiff_t>(learner));
-  if (charter.protocol.name == charter::ProtocolName::kSync)
+  if (charter.protocol.as<charter::Sync>())
     job.network.quorum = static_cast<int64_t>(job.owners.size());
   return job;
 }
 
 Result<void> check_everybody(const Charter& charter) {
-  if (charter.protocol.name != charter::ProtocolName::kSync ||
+  if (!charter.protocol.as<charter::Sync>() ||
       charter.network.quorum == static_cast<int64_t>(charter.owners.size()))
     return {};
   return charter::not_available("network.quorum", std::to_string(charter.network.quorum),
@@ -50,7 +50,7 @@ Result<void> check_everybody(const Charter& charter) {
 
 Charter joint_job(const Charter& charter) {
   Charter job = charter;
-  job.protocol.graph.clear();
+  job.protocol.learners.graph.clear();
   return job;
 }
 
@@ -58,7 +58,7 @@ std::vector<size_t> neighbours_of(const Charter& charter, size_t owner) {
   const std::string& us = charter.owners.at(owner).name;
   std::vector<size_t> result;
   for (size_t i = 0; i < charter.owners.size(); ++i)
-    for (const auto& [a, b] : charter.protocol.graph)
+    for (const auto& [a, b] : charter.protocol.learners.graph)
       if ((a == us && b == charter.owners[i].name) || (b == us && a == charter.owners[i].name))
         result.push_back(i);
   return result;
@@ -72,7 +72,7 @@ Result<Charter> learners_job(const Charter& charter, const std::string& learner)
                  "Leave the name out."};
   if (charter.central() && !learns_apart(charter)) return charter;
   TRY(check_everybody(charter));
-  if (!charter.protocol.graph.empty()) return joint_job(charter);
+  if (!charter.protocol.learners.graph.empty()) return joint_job(charter);
   const auto place = place_of(charter, charter.central() ? charter.learner.name : learner);
   if (place) return job_of(charter, *place);
   return Error{Code::kInvalid,
@@ -83,7 +83,7 @@ Result<Charter> learners_job(const Charter& charter, const std::string& learner)
 
 Result<std::vector<Charter>> jobs_asking(const Charter& charter, const std::string& owner) {
   std::vector<Charter> jobs;
-  if (charter.central() || !charter.protocol.graph.empty()) {
+  if (charter.central() || !charter.protocol.learners.graph.empty()) {
     jobs.push_back(TRY(learners_job(charter, "")));
   } else {
     TRY(check_everybody(charter));

@@ -88,27 +88,29 @@ Result<double> newton_floor(const Charter& charter) {
 learn::Schedule step_table(const Charter& charter, std::vector<double> start,
                            std::vector<double> inverse_hessian) {
   const charter::Protocol& p = charter.protocol;
+  const auto* sync = p.as<charter::Sync>();
+  check(sync != nullptr);
   const auto answers = static_cast<uint32_t>(charter.answers());
   const auto table = [&] {
-    switch (p.rule) {
+    switch (sync->rule) {
       case charter::Rule::kAlgorithm1:
-        return learn::algorithm1(answers, p.step, p.average, std::move(start));
+        return learn::algorithm1(answers, p.step, sync->average, std::move(start));
       case charter::Rule::kAlgorithm2:
-        return learn::algorithm2(answers, p.step, p.average, std::move(start));
+        return learn::algorithm2(answers, p.step, sync->average, std::move(start));
       case charter::Rule::kConstant:
-        return learn::constant_step(answers, p.step, p.average, std::move(start));
+        return learn::constant_step(answers, p.step, sync->average, std::move(start));
       case charter::Rule::kStronglyConvex:
-        return learn::strongly_convex(answers, p.step, charter.model.l2, p.average,
+        return learn::strongly_convex(answers, p.step, charter.model.l2, sync->average,
                                       std::move(start));
       case charter::Rule::kPilotNewton:
-        return learn::pilot_newton(answers, p.step, p.average, std::move(start),
+        return learn::pilot_newton(answers, p.step, sync->average, std::move(start),
                                    std::move(inverse_hessian));
       default:  // Statistics: one step, to their minimum.
         return learn::constant_step(answers, 1, learn::Average::kNone, std::move(start));
     }
   };
   learn::Schedule schedule = table();
-  schedule.momentum = p.momentum;
+  schedule.momentum = sync->momentum;
   return schedule;
 }
 
@@ -127,14 +129,14 @@ Result<learn::Schedule> sync_schedule(const Charter& charter, const data::Rows* 
                                       const learn::Lattice& lattice) {
   auto start = TRY(start_of(charter, pilot, lattice.dimension()));
   std::vector<double> curvature;
-  if (charter.protocol.rule == charter::Rule::kPilotNewton)
+  if (charter.protocol.rule() == charter::Rule::kPilotNewton)
     curvature = TRY(curvature_at(charter, pilot, start, lattice));
   return step_table(charter, std::move(start), std::move(curvature));
 }
 
 Result<SyncPlan> sync_plan(const Charter& charter, const data::Rows* pilot) {
-  if (charter.protocol.name != charter::ProtocolName::kSync)
-    return not_available("protocol.name", name_of(charter.protocol.name), "Use \"sync\".");
+  if (!charter.protocol.as<charter::Sync>())
+    return not_available("protocol.name", name_of(charter.protocol.name()), "Use \"sync\".");
   TRY(check_learner(charter));
   const Terms terms = TRY(terms_for(charter, 0));
   learn::Schedule schedule = TRY(sync_schedule(charter, pilot, terms.lattice));

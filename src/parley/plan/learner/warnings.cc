@@ -45,12 +45,12 @@ size_t learner_place(const charter::Charter& charter) {
 Result<std::vector<std::string>> plan_warnings(const charter::Charter& charter,
                                                const data::Rows* pilot) {
   std::vector<std::string> found;
-  const charter::Protocol& p = charter.protocol;
-  if (p.name != charter::ProtocolName::kSync || p.rule != charter::Rule::kPilotNewton) return found;
+  if (charter.protocol.rule() != charter::Rule::kPilotNewton) return found;
   if (charter.secure_aggregation) return warnings_of_sums(charter, pilot);
-  const bool apart = p.owner_learner && p.owner_learner != charter::OwnerLearner::kOwnNoise;
+  const charter::Learners& learners = charter.protocol.learners;
+  const bool apart = learners.owner && learners.owner != charter::OwnerLearner::kOwnNoise;
   const charter::Charter job =
-      p.copies || apart ? job_of(charter, learner_place(charter)) : joint_job(charter);
+      learners.copies || apart ? job_of(charter, learner_place(charter)) : joint_job(charter);
   const SyncPlan plan = TRY(sync_plan(job, pilot));
   TRY(look_at_curvature(job, plan.schedule, found));
   return found;

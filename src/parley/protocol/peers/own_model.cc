@@ -74,7 +74,7 @@ Result<FromOthers> moments_of(const Charter& charter, size_t learner, const data
 
 Result<FromOthers> from_others(const Charter& charter, size_t learner, const data::Rows* pilot,
                                std::span<const wire::Entry> journal, const Trained& trained) {
-  if (charter.protocol.owner_learner == OwnerLearner::kStatistics)
+  if (charter.protocol.learners.owner == OwnerLearner::kStatistics)
     return moments_of(charter, learner, pilot, journal);
   return FromOthers{.theta = trained.theta};
 }
@@ -82,14 +82,16 @@ Result<FromOthers> from_others(const Charter& charter, size_t learner, const dat
 std::vector<double> own_model(const Charter& charter, const FromOthers& others,
                               const data::AnyRows& rows, int threads) {
   const charter::Model& model = charter.model;
-  if (charter.protocol.owner_learner == OwnerLearner::kStatistics) {
+  if (charter.protocol.learners.owner == OwnerLearner::kStatistics) {
     std::vector<double> sum = exact_moments(rows, threads);
     for (size_t j = 0; j < sum.size(); ++j) sum[j] = others.own_part * sum[j] + others.moments[j];
     return learn::moments_minimum(sum, data::columns_of(rows), model.l2, others.floor, model.box);
   }
-  if (charter.protocol.owner_learner != OwnerLearner::kOthersFirst) return others.theta;
-  const learn::Prox prox{
-      .center = others.theta, .pull = charter.protocol.prox, .l2 = model.l2, .box = model.box};
+  if (charter.protocol.learners.owner != OwnerLearner::kOthersFirst) return others.theta;
+  const learn::Prox prox{.center = others.theta,
+                         .pull = charter.protocol.learners.prox,
+                         .l2 = model.l2,
+                         .box = model.box};
   return learn::prox_minimum(charter::loss_of(model), rows, prox, kTunedTo).theta;
 }
 

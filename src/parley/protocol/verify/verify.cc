@@ -35,7 +35,7 @@ Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner)
     const plan::SecaggTerms& terms = shares.owners[owner];
     return Prescribed{terms.event(), terms.evaluation ? terms.evaluation_event() : ""};
   }
-  if (charter.protocol.name == charter::ProtocolName::kSharing) {
+  if (charter.columns_apart()) {
     const plan::VerticalTerms terms = TRY(plan::vertical_terms(charter));
     return Prescribed{terms.noise.event(terms.sensitivity), ""};
   }
@@ -76,8 +76,7 @@ class Verifier {
     const charter::Charter& charter = evidence.charter;
     result_.charter_name = charter.name;
     result_.charter = charter.hash;
-    const bool async = charter.protocol.name == charter::ProtocolName::kAsync;
-    result_.rounds = static_cast<uint64_t>(async ? charter.protocol.rounds : charter.answers());
+    result_.rounds = static_cast<uint64_t>(charter.learner_steps());
     result_.answers = evidence.transcript.entries.size() + (evidence.published ? 1 : 0);
     result_.in_parts = evidence.manifest != nullptr;
   }

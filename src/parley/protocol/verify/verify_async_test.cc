@@ -126,8 +126,8 @@ struct Job {
     auto rows = std::make_shared<const data::Rows>(test::tiny_owner(place == 0 ? 1 : 2));
     auto gate = gate::Gate::open(gate::Records(rows), *plan::terms_for(charter, place),
                                  ledgers.back(), dataset, entropy, 1);
-    owners.emplace_back(charter.hash, kNames[place], charter.protocol.contact, *std::move(gate),
-                        key_of(place));
+    owners.emplace_back(charter.hash, kNames[place], charter.protocol.as<charter::Async>()->contact,
+                        *std::move(gate), key_of(place));
     learner.attend(place);
     const Step greeted = *learner.step(place, owners[place].connect());
     EXPECT_TRUE(owners[place].step(greeted.messages.at(0).message));

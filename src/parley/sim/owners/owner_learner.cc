@@ -22,11 +22,11 @@ class Jobs {
   Result<OwnerLearnerRun> run() {
     const size_t owners = charter_.owners.size();
     result_.spent.resize(owners), result_.answers.resize(owners), result_.weights.resize(owners);
-    result_.published = charter_.protocol.publish;
+    result_.published = charter_.protocol.learners.publish;
     for (size_t i = 0; i < owners; ++i)
       parties_.push_back(TRY(Party::make(input_, setting_.options, i, setting_.run)));
     for (size_t i = 0; i < owners; ++i)
-      if (charter_.protocol.copies || charter_.owners[i].name == charter_.learner.name)
+      if (charter_.protocol.learners.copies || charter_.owners[i].name == charter_.learner.name)
         TRY(learn_as(i));
     for (size_t i = 0; i < owners; ++i) {
       result_.spent[i].epsilon = parties_[i]->epsilon_spent();
@@ -89,7 +89,7 @@ class Jobs {
   }
 
   Result<std::vector<double>> own_model(size_t owner, const JobRun& run) {
-    if (charter_.protocol.publish) return published(owner, run.trained.theta);
+    if (charter_.protocol.learners.publish) return published(owner, run.trained.theta);
     const auto others =
         TRY(protocol::from_others(charter_, owner, input_.pilot.get(), run.journal, run.trained));
     return protocol::own_model(charter_, others, input_.owners[owner].rows,
@@ -124,14 +124,15 @@ std::vector<double> history(const OwnerLearnerRun& run, const Reference& referen
 
 /// Does it learn from the others' answers and say nothing itself?
 bool is_silent(const Charter& charter, size_t owner) {
-  return charter.learns_from_others(charter.owners[owner].name) && !charter.protocol.publish;
+  return charter.learns_from_others(charter.owners[owner].name) &&
+         !charter.protocol.learners.publish;
 }
 
 }  // namespace
 
 bool learns_apart(const Charter& charter) {
-  const auto& how = charter.protocol.owner_learner;
-  return how && (charter.protocol.copies || *how != OwnerLearner::kOwnNoise);
+  const auto& how = charter.protocol.learners.owner;
+  return how && (charter.protocol.learners.copies || *how != OwnerLearner::kOwnNoise);
 }
 
 Result<OwnerLearnerRun> run_owner_learner(const OwnerLearnerSetting& setting) {

@@ -123,7 +123,7 @@ TEST(OwnerLearner, RunsWithEveryLoss) {
     input.charter.model.loss = loss;
     if (loss == Loss::kHinge || loss == Loss::kLogistic) input = classes_of(input, loss);
     for (bool publish : {false, true}) {
-      input.charter.protocol.publish = publish;
+      input.charter.protocol.learners.publish = publish;
       const auto run = learn(input, 1);
       ASSERT_TRUE(run) << name_of(loss) << ": " << describe(run.error());
       EXPECT_NE(run->learners[0].own, run->learners[0].shared) << name_of(loss);

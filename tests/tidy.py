@@ -199,7 +199,7 @@ def wrong_public_headers(repository):
 
 def large_folders(repository):
     root = repository.root
-    for top in ("src", "include", "studies"):
+    for top in ("src", "include", "studies", "apps"):
         for folder in sorted([root / top, *(root / top).rglob("*/")]):
             path = folder.relative_to(root).as_posix()
             count = sum(file.is_file() for file in folder.glob("*")) if folder.is_dir() else 0
@@ -350,6 +350,8 @@ PLANTED = {
         "include/parley/extra.h", "#include <vector>\n", "list of public headers"),
     "a folder with too many files": (
         {f"src/parley/learn/many{i}.h": "" for i in range(25)}, "", "27 files, at most 25"),
+    "an app with too many files": (
+        {f"apps/cli/many{i}.cc": "" for i in range(24)}, "", "26 files, at most 25"),
     "a ledger that is not synced, in the daemon": (
         "src/parley/net/n.cc", '#include "parley/ledger/simulated.h"\n', "must never do"),
     "a new friend": (

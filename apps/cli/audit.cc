@@ -1,12 +1,9 @@
 // parley audit CHARTER | --mechanism NAME | --planted NAME | --list
 #include "parley/audit/audit.h"
 
-#include <algorithm>
-#include <thread>
+#include <CLI/CLI.hpp>
 
-#include "commands.h"
-#include "interrupt.h"
-#include "overrides.h"
+#include "command.h"
 #include "parley/audit/targets/charter_target.h"
 #include "parley/audit/targets/mechanisms.h"
 #include "parley/base/progress.h"
@@ -15,6 +12,22 @@
 
 namespace parley::cli {
 namespace {
+
+/// A charter's owner, a mechanism or a planted bug; one of the first three, or a list of them.
+struct AuditOptions {
+  std::filesystem::path charter{};
+  std::string mechanism{}, planted{};
+  bool list = false;
+  std::vector<std::string> set{};
+  std::string owner{};  // of the charter; empty: the first
+  double epsilon = 1, delta = 1e-5;
+  uint32_t answers = 1;
+  std::string method = "two_world";
+  std::optional<uint64_t> runs{};
+  std::optional<double> confidence{};
+  uint64_t seed = 1;
+  int threads = 0;  // 0: as many as the machine has
+};
 
 constexpr uint64_t kMechanismRuns = 200'000, kCharterRuns = 5'000, kCanaries = 1'000;
 
@@ -52,8 +65,6 @@ Result<Chosen> choose(const AuditOptions& options) {
                 kMechanismRuns};
 }
 
-}  // namespace
-
 Result<Output> run(const AuditOptions& options, ProgressStyle style) {
   if (options.list)
     return Output{report::list_text(planted_bugs()), report::list_json(planted_bugs())};
@@ -61,7 +72,6 @@ Result<Output> run(const AuditOptions& options, ProgressStyle style) {
   const bool one_run = options.method == "one_run";
   const auto method = one_run ? audit::Method::kOneRun : audit::Method::kTwoWorld;
   const uint64_t runs = options.runs.value_or(one_run ? kCanaries : chosen.runs);
-  const int threads = static_cast<int>(std::thread::hardware_concurrency());
   heed_interrupts();
   Progress progress(style, "attacking", audit::plays_of(chosen.target, method, runs));
   audit::Audit result =
@@ -69,7 +79,7 @@ Result<Output> run(const AuditOptions& options, ProgressStyle style) {
                      {.runs = runs,
                       .alpha = 1 - options.confidence.value_or(one_run ? 0.95 : 0.999999),
                       .seed = options.seed,
-                      .threads = options.threads > 0 ? options.threads : std::max(threads, 1),
+                      .threads = threads_or_all(options.threads),
                       .go_on = [&](uint64_t plays) {
                         progress.advance(plays);
                         return !interrupted;
@@ -79,6 +89,49 @@ Result<Output> run(const AuditOptions& options, ProgressStyle style) {
   return Output{.text = report::to_text(result),
                 .json = report::to_json(result),
                 .exit = result.passes() ? 0 : exit_status(Code::kIntegrity)};
+}
+
+}  // namespace
+
+void add_audit(Commands root) {
+  const auto [app, options] = root.add<AuditOptions>(
+      "audit", "Attack a charter's owner, a mechanism or a planted bug, and certify ε", run);
+  auto* charter = app.add_option("charter", options.charter, "Charter whose owner is attacked");
+  charter->type_name("FILE");
+  app.add_option("--owner", options.owner, "Which owner (default: the first)")->needs(charter);
+  auto* mechanism = app.add_option("--mechanism", options.mechanism, "Instead: a mechanism");
+  mechanism->excludes(charter);
+  auto* planted =
+      app.add_option("--planted", options.planted, "Instead: a planted bug, which must be found");
+  planted->excludes(charter)->excludes(mechanism);
+  app.add_flag("--list", options.list, "Name the mechanisms and the planted bugs")
+      ->excludes(charter)
+      ->excludes(mechanism)
+      ->excludes(planted);
+  app.add_option("--epsilon", options.epsilon, "What the mechanism is calibrated to")
+      ->needs(mechanism)
+      ->check(CLI::Range(1e-6, 1e3))
+      ->capture_default_str();
+  app.add_option("--delta", options.delta, "The same, for mechanisms that need one")
+      ->needs(mechanism)
+      ->check(CLI::Range(1e-15, 0.5))
+      ->capture_default_str();
+  app.add_option("--answers", options.answers, "How many answers together")
+      ->needs(mechanism)
+      ->check(CLI::Range(1u, 10'000u))
+      ->capture_default_str();
+  app.add_option("--method", options.method, "Many runs in two worlds, or one with canaries")
+      ->check(CLI::IsMember({"two_world", "one_run"}))
+      ->capture_default_str();
+  app.add_option("--runs", options.runs,
+                 "Runs in each world, or canaries (default: by what is attacked)")
+      ->check(CLI::Range(uint64_t{2}, uint64_t{100'000'000}));
+  app.add_option("--confidence", options.confidence,
+                 "That a certificate is right (default: 0.999999; one_run: 0.95)")
+      ->check(CLI::Range(0.5, 1 - 1e-12));
+  app.add_option("--seed", options.seed, "Same seed: same certificate")->capture_default_str();
+  threads_option(app, options.threads);
+  set_option(app, options.set);
 }
 
 }  // namespace parley::cli

@@ -1,34 +1,40 @@
-// parley certs init|sign
-#include <fmt/core.h>
+// parley certs init|sign and parley join: a consortium's authority, and a party's keys.
+#include <CLI/CLI.hpp>
 
-#include <nlohmann/json.hpp>
-
-#include "commands.h"
-#include "parley/credentials.h"
-#include "parley/report/provenance.h"
+#include "command.h"
+#include "parley/report/network/credentials.h"
 
 namespace parley::cli {
+namespace {
+
+struct CertsInitOptions {
+  std::string consortium;
+  std::string address;  // of the learner; empty: not known yet
+  std::filesystem::path out = ".";
+  int64_t days = 3650;
+};
+
+struct CertsSignOptions {
+  std::filesystem::path request;
+  std::filesystem::path authority = ".";
+  int64_t days = 365;
+  bool replace = false;
+  std::filesystem::path out;  // empty: NAME.crt beside the request
+};
+
+struct JoinOptions {
+  std::filesystem::path invitation;
+  std::string name;
+  std::string role = "owner";
+  std::filesystem::path out = ".";
+};
 
 Result<Output> run(const CertsInitOptions& options, ProgressStyle) {
-  const AuthorityMade made = TRY(
-      make_authority(options.consortium,
-                     {.folder = options.out, .address = options.address, .days = options.days}));
-  const std::string text = fmt::format(
-      "The authority of {} is made, for {} days.\n"
-      "Keep {} secret: who has it can take part as anybody.\n"
-      "Send {} to every party. Each compares this fingerprint with you by phone:\n"
-      "  {}\n",
-      options.consortium, options.days, made.key.string(), made.invitation.string(),
-      spoken(made.fingerprint));
-  const nlohmann::ordered_json json = {{"format", "parley.certs.init/1"},
-                                       {"parley", report::provenance()},
-                                       {"consortium", options.consortium},
-                                       {"address", options.address},
-                                       {"key", made.key.string()},
-                                       {"certificate", made.certificate.string()},
-                                       {"invitation", made.invitation.string()},
-                                       {"fingerprint", to_hex(made.fingerprint)}};
-  return Output{text, json.dump(2) + "\n"};
+  const AuthorityOptions how{
+      .folder = options.out, .address = options.address, .days = options.days};
+  const AuthorityMade made = TRY(make_authority(options.consortium, how));
+  const report::Authority authority{options.consortium, how, made};
+  return Output{report::to_text(authority), report::to_json(authority)};
 }
 
 Result<Output> run(const CertsSignOptions& options, ProgressStyle) {
@@ -36,19 +42,64 @@ Result<Output> run(const CertsSignOptions& options, ProgressStyle) {
                                                          .days = options.days,
                                                          .replace = options.replace,
                                                          .out = options.out}));
-  const std::string text = fmt::format(
-      "{} asked, with the key\n  {}\n"
-      "Compare it by phone with what `parley join` printed there; only then send {} back.\n"
-      "It is valid until {}.\n",
-      made.uri, spoken(made.key_fingerprint), made.certificate.string(), made.until);
-  const nlohmann::ordered_json json = {{"format", "parley.certs.sign/1"},
-                                       {"parley", report::provenance()},
-                                       {"uri", made.uri},
-                                       {"key", to_hex(made.key_fingerprint)},
-                                       {"serial", made.serial},
-                                       {"until", made.until},
-                                       {"certificate", made.certificate.string()}};
-  return Output{text, json.dump(2) + "\n"};
+  return Output{report::to_text(made), report::to_json(made)};
+}
+
+Result<Output> run(const JoinOptions& options, ProgressStyle) {
+  const Joined joined =
+      TRY(join(options.invitation, options.name, {.role = options.role, .folder = options.out}));
+  return Output{report::to_text(joined), report::to_json(joined)};
+}
+
+void days_option(CLI::App& app, int64_t& days, const std::string& help) {
+  app.add_option("--days", days, help)
+      ->check(CLI::Range(int64_t{1}, int64_t{36500}))
+      ->capture_default_str();
+}
+
+void add_init_authority(const Commands& certs) {
+  const auto [app, options] = certs.add<CertsInitOptions>(
+      "init", "Make the authority of a consortium, and the invitation to join", run);
+  app.add_option("consortium", options.consortium, "Its name, such as banks.example")->required();
+  app.add_option("--address", options.address, "Where the learner will listen")
+      ->type_name("HOST:PORT");
+  app.add_option("--out", options.out, "Folder for the files")->capture_default_str();
+  days_option(app, options.days, "How long the authority lasts");
+}
+
+void add_sign(const Commands& certs) {
+  const auto [app, options] =
+      certs.add<CertsSignOptions>("sign", "Certify who asks in a request", run);
+  app.add_option("request", options.request, "NAME.csr, made by `parley join`")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--authority", options.authority, "Folder of the authority")
+      ->capture_default_str();
+  days_option(app, options.days, "How long the certificate lasts");
+  app.add_flag("--replace", options.replace, "The party has lost the key it had");
+  app.add_option("--out", options.out, "The certificate (default: NAME.crt beside the request)")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_certs(Commands root) {
+  const Commands certs = root.group("certs", "A consortium's authority");
+  add_init_authority(certs);
+  add_sign(certs);
+}
+
+void add_join(Commands root) {
+  const auto [app, options] = root.add<JoinOptions>(
+      "join", "Make your keys and the request that the consortium signs", run);
+  app.add_option("invitation", options.invitation, "CONSORTIUM.join, from the consortium")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--name", options.name, "Your name in charters, such as bank-a")->required();
+  app.add_option("--role", options.role, "What you take part as")
+      ->check(CLI::IsMember({"owner", "learner"}))
+      ->capture_default_str();
+  app.add_option("--out", options.out, "Folder for the files")->capture_default_str();
 }
 
 }  // namespace parley::cli

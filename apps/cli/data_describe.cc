@@ -1,9 +1,9 @@
 // parley data describe
+#include <CLI/CLI.hpp>
 #include <array>
 #include <utility>
 
-#include "commands.h"
-#include "overrides.h"
+#include "command.h"
 #include "parley/charter/policy.h"
 #include "parley/data/sources/source.h"
 #include "parley/report/data/describe.h"
@@ -11,6 +11,16 @@
 
 namespace parley::cli {
 namespace {
+
+/// Without a charter: what the files look like. With one: what it makes of an owner's data.
+struct DataDescribeOptions {
+  std::vector<std::filesystem::path> files;
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::optional<std::filesystem::path> policy;  // instead of a file
+  std::string dataset;   // of the policy; empty: what its rules choose for the charter
+  data::CsvSigns signs;  // of the files named here
+};
 
 Result<data::Source> source_from(const DataDescribeOptions& options, const charter::Policy& policy,
                                  const charter::Charter& charter) {
@@ -65,10 +75,27 @@ Result<Output> describe_files(const DataDescribeOptions& options) {
   return Output{report::to_text(files), report::to_json(files)};
 }
 
-}  // namespace
-
 Result<Output> run(const DataDescribeOptions& options, ProgressStyle) {
   return options.charter.empty() ? describe_files(options) : describe_reading(options);
+}
+
+}  // namespace
+
+void add_data_describe(Commands data) {
+  const auto [app, options] = data.add<DataDescribeOptions>(
+      "describe",
+      "What files look like or, with a charter, how it reads your data: as "
+      "private as the data",
+      run);
+  auto* files = app.add_option("files", options.files, "CSV files; with a charter one, or LIBSVM");
+  files->type_name("FILE");
+  auto* charter = app.add_option("--charter", options.charter, "Count what it would replace");
+  charter->type_name("FILE");
+  auto* policy = app.add_option("--policy", options.policy, "Your policy, instead of a file");
+  policy->type_name("FILE")->excludes(files)->needs(charter);
+  app.add_option("--dataset", options.dataset, "A data set of the policy")->needs(policy);
+  set_option(app, options.set);
+  signs_options(app, options.signs);
 }
 
 }  // namespace parley::cli

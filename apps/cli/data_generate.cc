@@ -1,5 +1,7 @@
 // parley data generate lending|credit|hospital
-#include "commands.h"
+#include <CLI/CLI.hpp>
+
+#include "command.h"
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
 #include "parley/report/data/generate.h"
@@ -7,6 +9,17 @@
 
 namespace parley::cli {
 namespace {
+
+struct DataGenerateOptions {
+  std::string standin{};
+  std::vector<std::string> owners{};  // name=rows
+  uint64_t rows = 0;                  // instead of owners: one file
+  uint64_t pilot = 10000;
+  uint64_t seed = 1;
+  double drift = 0.7;
+  bool raw = false;
+  std::filesystem::path out = ".";
+};
 
 struct Block {
   std::string name;
@@ -47,8 +60,6 @@ Result<std::vector<Block>> blocks(const DataGenerateOptions& options) {
   return result;
 }
 
-}  // namespace
-
 Result<Output> run(const DataGenerateOptions& options, ProgressStyle style) {
   auto files = TRY(blocks(options));
   sim::StandinOptions standin_options{.name = options.standin,
@@ -72,6 +83,33 @@ Result<Output> run(const DataGenerateOptions& options, ProgressStyle style) {
   }
   progress.finish();
   return Output{report::to_text(written), report::to_json(written)};
+}
+
+}  // namespace
+
+void add_data_generate(Commands data) {
+  const Commands group = data.group("generate", "Make stand-in data");
+  const auto add = [&](const char* name, const char* help, const char* raw, uint64_t pilot) {
+    const auto added =
+        group.add<DataGenerateOptions>(name, help, run, {.standin = name, .pilot = pilot});
+    const auto& [app, options] = added;
+    repeated(app.add_option("--owner", options.owners, "An owner and its rows; repeat for each"),
+             "NAME=ROWS");
+    app.add_option("--rows", options.rows, "Without owners: rows of one file");
+    app.add_option("--pilot", options.pilot, "Public rows, pilot.csv")->capture_default_str();
+    app.add_option("--seed", options.seed, "Same seed, same files")->capture_default_str();
+    if (raw != nullptr) app.add_flag("--raw", options.raw, raw);
+    app.add_option("--out", options.out, "Folder for the files")->capture_default_str();
+    return added;
+  };
+  const auto [lending, options] = add("lending", "Loans with interest rates, like Lending Club's",
+                                      "The 22 attributes instead of 10 whitened features", 10000);
+  lending.add_option("--drift", options.drift, "How much rates change along the rows")
+      ->capture_default_str();
+  add("credit", "Card payments, 0.17 % of them fraud",
+      "V1 to V28 and Amount as published instead of standardised", 10000);
+  add("hospital", "Lengths of stay; without --owner and --rows 86 hospitals with 1.9 million rows",
+      nullptr, 50000);
 }
 
 }  // namespace parley::cli

@@ -1,6 +1,7 @@
 // parley data prepare CHARTER --pilot FILE | --paid EPSILON --policy FILE | --moments FILE...
-#include "commands.h"
-#include "overrides.h"
+#include <CLI/CLI.hpp>
+
+#include "command.h"
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
 #include "parley/net/paid_moments.h"
@@ -8,6 +9,28 @@
 
 namespace parley::cli {
 namespace {
+
+struct DataPrepareOptions {
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::filesystem::path pilot;
+  // In place of public rows: an owner's paid moments, and the pilot that is made of them.
+  std::optional<double> paid;
+  std::filesystem::path policy;
+  std::string dataset;
+  std::optional<double> row_norm;
+  std::vector<std::filesystem::path> moments;
+  uint64_t rows = 10000;
+  uint64_t top = 0;
+  std::string top_by = "correlation";
+  uint64_t components = 0;
+  bool whiten = false;
+  uint64_t fourier = 0;  // features; 0: none
+  double scale = 1;
+  uint64_t seed = 1;
+  std::filesystem::path out;  // empty: bundle.json, pilot.csv, <owner>.moments.json
+  data::CsvSigns signs;       // of the files named here
+};
 
 data::FitOptions fit_options(const DataPrepareOptions& options) {
   using SelectBy = data::Bundle::SelectBy;
@@ -78,13 +101,71 @@ Result<Output> draw(const DataPrepareOptions& options, const charter::Charter& c
   return Output{report::to_text(drawn), report::to_json(drawn)};
 }
 
-}  // namespace
-
 Result<Output> run(const DataPrepareOptions& options, ProgressStyle) {
   const charter::Charter charter =
       TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
   if (options.paid) return pay(options, charter);
   return options.moments.empty() ? from_pilot(options, charter) : draw(options, charter);
+}
+
+/// Where there are no public rows, owners pay for moments, and a pilot is drawn from them.
+void pilot_or_moments(CLI::App& app, DataPrepareOptions& options) {
+  auto* from = app.add_option_group("from", "One of these");
+  from->add_option("--pilot", options.pilot, "Public rows, CSV or LIBSVM")->type_name("FILE");
+  auto* paid = from->add_option("--paid", options.paid,
+                                "Release this owner's noisy moments for so much epsilon");
+  paid->type_name("EPSILON")->check(CLI::PositiveNumber);
+  auto* moments =
+      from->add_option("--moments", options.moments, "Draw a pilot from the owners' moments");
+  moments->type_name("FILE");
+  from->require_option(1);
+  paid->needs(app.add_option("--policy", options.policy, "The owner's, with --paid")
+                  ->type_name("FILE")
+                  ->needs(paid));
+  app.add_option("--dataset", options.dataset, "One of several in the policy")->needs(paid);
+  app.add_option("--row-norm", options.row_norm, "Shrink longer records to it: less noise")
+      ->needs(paid)
+      ->check(CLI::PositiveNumber);
+  app.add_option("--rows", options.rows, "Of the pilot that is drawn")
+      ->needs(moments)
+      ->check(CLI::Range(2, 10'000'000))
+      ->capture_default_str();
+}
+
+}  // namespace
+
+void add_data_prepare(Commands data) {
+  const auto [app, options] = data.add<DataPrepareOptions>(
+      "prepare",
+      "Make the public bundle of features from pilot rows, or a pilot from "
+      "moments that owners release and pay for",
+      run);
+  app.add_option("charter", options.charter, "Charter or draft with the columns")
+      ->required()
+      ->type_name("FILE");
+  pilot_or_moments(app, options);
+  auto* top = app.add_option("--top", options.top, "Keep so many encoded columns");
+  top->check(CLI::PositiveNumber);
+  app.add_option("--top-by", options.top_by, "The largest correlation with the target, or variance")
+      ->check(CLI::IsMember({"correlation", "variance"}))
+      ->needs(top)
+      ->capture_default_str();
+  app.add_option("--components", options.components, "Rotate to so many principal components")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--whiten", options.whiten, "Give every component variance 1");
+  auto* fourier = app.add_option("--fourier", options.fourier, "So many random Fourier features");
+  fourier->check(CLI::PositiveNumber);
+  app.add_option("--scale", options.scale, "Distance at which records stop being alike")
+      ->needs(fourier)
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Of the Fourier features")
+      ->needs(fourier)
+      ->capture_default_str();
+  app.add_option("--out", options.out,
+                 "The file (default: bundle.json, <owner>.moments.json or pilot.csv)")
+      ->type_name("FILE");
+  set_option(app, options.set);
+  signs_options(app, options.signs);
 }
 
 }  // namespace parley::cli

@@ -1,11 +1,23 @@
 // parley data split FILE --owners a,b,c
-#include "commands.h"
+#include <CLI/CLI.hpp>
+
+#include "command.h"
 #include "parley/base/files.h"
 #include "parley/data/readers/csv_split.h"
 #include "parley/report/data/generate.h"
 
 namespace parley::cli {
 namespace {
+
+struct DataSplitOptions {
+  std::filesystem::path file;
+  std::vector<std::string> owners;
+  std::vector<double> shares;  // empty: equal
+  std::string by;
+  std::optional<uint64_t> seed;  // each row to an owner at random; without: blocks
+  std::filesystem::path out = ".";
+  data::CsvSigns signs;  // of the files named here
+};
 
 Result<std::vector<data::CsvPart>> parts_of(const DataSplitOptions& options) {
   if (!options.shares.empty() && options.shares.size() != options.owners.size())
@@ -26,12 +38,10 @@ Result<std::vector<data::CsvPart>> parts_of(const DataSplitOptions& options) {
   return parts;
 }
 
-}  // namespace
-
 Result<Output> run(const DataSplitOptions& options, ProgressStyle) {
   const auto parts = TRY(parts_of(options));
   const data::CsvSplit split{
-      .separator = options.signs.separator, .by = options.by, .random_seed = options.random};
+      .separator = options.signs.separator, .by = options.by, .random_seed = options.seed};
   TRY(make_directories(options.out));
   std::vector<report::GeneratedFile> written;
   const auto split_parts = TRY(data::split_csv(options.file, split, parts));
@@ -40,6 +50,26 @@ Result<Output> run(const DataSplitOptions& options, ProgressStyle) {
     written.push_back({part.file.string(), part.rows, hash});
   }
   return Output{report::to_text(written), report::to_json(written)};
+}
+
+}  // namespace
+
+void add_data_split(Commands data) {
+  const auto [app, options] =
+      data.add<DataSplitOptions>("split", "Cut a CSV file into one per owner", run);
+  app.add_option("file", options.file, "CSV file")->required()->type_name("FILE");
+  app.add_option("--owners", options.owners, "Their names, a,b,c; each gets <name>.csv")
+      ->required()
+      ->delimiter(',');
+  app.add_option("--shares", options.shares, "Relative sizes, 2,1,1 (default: equal)")
+      ->delimiter(',');
+  auto* by = app.add_option("--by", options.by, "Rows with the same value here stay together");
+  by->type_name("COLUMN");
+  app.add_option("--random", options.seed, "Each row to an owner at random (default: blocks)")
+      ->type_name("SEED")
+      ->excludes(by);
+  app.add_option("--out", options.out, "Folder for the files")->capture_default_str();
+  signs_options(app, options.signs);
 }
 
 }  // namespace parley::cli

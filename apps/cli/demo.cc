@@ -1,13 +1,26 @@
 // parley demo
-#include "commands.h"
-#include "demo_charter.h"
+#include <CLI/CLI.hpp>
+
+#include "command.h"
 #include "parley/base/files.h"
 #include "parley/forecast/forecast.h"
 #include "parley/report/forecast/beside.h"
 #include "parley/sim/load.h"
 
 namespace parley::cli {
+
+/// examples/three-banks.charter.toml, which CMake puts into the program.
+extern const char* const kDemoCharter;
+
 namespace {
+
+struct DemoOptions {
+  std::filesystem::path out = "parley-demo";
+  uint64_t rows = 100000;  // of each bank
+  uint64_t runs = 20;
+  uint64_t seed = 7;
+  int threads = 0;  // 0: as many as the machine has
+};
 
 /// The example's charter, with so many rows, and where a person finds it afterwards.
 Result<charter::Charter> write_charter(const DemoOptions& options) {
@@ -20,8 +33,6 @@ Result<charter::Charter> write_charter(const DemoOptions& options) {
   TRY(write_file(file, text));
   return charter::read_charter(file);
 }
-
-}  // namespace
 
 Result<Output> run(const DemoOptions& options, ProgressStyle style) {
   const charter::Charter charter = TRY(write_charter(options));
@@ -43,6 +54,25 @@ Result<Output> run(const DemoOptions& options, ProgressStyle style) {
   TRY(write_file(page, report::to_html(forecast)));
   forecast.report = page.string();
   return Output{report::beside_text(forecast, result), report::beside_json(forecast, result)};
+}
+
+}  // namespace
+
+void add_demo(Commands root) {
+  const auto [app, options] = root.add<DemoOptions>(
+      "demo", "Three banks on generated loans: a forecast, the training, and both side by side",
+      run);
+  app.add_option("--out", options.out, "Folder for charter, report, model and ledgers")
+      ->capture_default_str();
+  app.add_option("--rows", options.rows, "Loans of each bank")
+      ->check(CLI::Range(uint64_t{100}, uint64_t{10'000'000}))
+      ->capture_default_str();
+  app.add_option("--runs", options.runs, "Runs beside which the forecast is held")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000}))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Same seed: same models, bit for bit")
+      ->capture_default_str();
+  threads_option(app, options.threads);
 }
 
 }  // namespace parley::cli

@@ -1,13 +1,32 @@
 // parley forecast CHARTER
 #include "parley/forecast.h"
 
-#include "commands.h"
-#include "overrides.h"
+#include <CLI/CLI.hpp>
+
+#include "command.h"
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
 
 namespace parley::cli {
 namespace {
+
+struct ForecastOptions {
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::filesystem::path data;  // where pilot and bundle lie; empty: beside the charter
+  std::optional<double> target;
+  bool tune = false;
+  std::filesystem::path out;                   // of the completed charter; empty: nowhere
+  std::filesystem::path html;                  // of the report; empty: none
+  std::vector<std::string> prices;             // OWNER=PRICE, of one unit of epsilon
+  double value = 0;                            // of one unit of relative fitness, in the same money
+  double differ = 0;                           // tau^2 in units of f*
+  double aggregation_price = 0;                // in relative fitness; federated only
+  std::optional<double> delta;                 // that owners would accept
+  std::vector<std::filesystem::path> moments;  // from which the pilot was drawn
+  int threads = 0;                             // 0: as many as the machine has
+  data::CsvSigns signs;                        // of the pilot
+};
 
 /// --price OWNER=PRICE for every owner, and cap=PRICE.
 Result<std::optional<MarketTerms>> market(const ForecastOptions& options) {
@@ -34,8 +53,6 @@ Result<void> no_single_owners(const std::vector<charter::Override>& changes) {
   return {};
 }
 
-}  // namespace
-
 Result<Output> run(const ForecastOptions& options, ProgressStyle) {
   const auto changes = TRY(overrides(options.set));
   if (!options.out.empty()) TRY(no_single_owners(changes));
@@ -55,6 +72,50 @@ Result<Output> run(const ForecastOptions& options, ProgressStyle) {
                                   .threads = options.threads}));
   if (!options.out.empty()) TRY(write_file(options.out, forecast.charter_text()));
   return Output{forecast.to_text(), forecast.to_json()};
+}
+
+}  // namespace
+
+void add_forecast(Commands root) {
+  const auto [app, options] = root.add<ForecastOptions>(
+      "forecast", "Say what a job would be worth, from its charter and its public rows", run);
+  charter_argument(app, options.charter);
+  app.add_option("--data", options.data, "Where pilot and bundle lie, if not beside the charter")
+      ->type_name("DIR");
+  app.add_option("--target", options.target,
+                 "Relative fitness that is wanted: which epsilon, or how many rows, reach it")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--tune", options.tune,
+               "Choose on the public rows whatever the charter does not say, weights included");
+  app.add_option("--out", options.out, "Write the completed charter here")->type_name("FILE");
+  app.add_option("--html", options.html, "Write a report for people here")->type_name("FILE");
+  repeated(app.add_option(
+               "--price", options.prices,
+               "What an owner asks for one unit of epsilon, for every owner, and cap=PRICE, the "
+               "most that anyone may ask; with --value: what to buy of whom"),
+           "OWNER=PRICE");
+  app.add_option("--value", options.value,
+                 "What one unit of relative fitness is worth, in the same money")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--differ", options.differ,
+                 "How far owners differ: what the best model of one owner's rows misses on all "
+                 "rows however many it has, as relative fitness")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--aggregation-price", options.aggregation_price,
+                 "Federated: what one aggregation costs, as relative fitness; local steps are then "
+                 "chosen for the least of both")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--delta", options.delta,
+                 "With --tune: a delta that owners would accept, for Gaussian noise if it is "
+                 "better")
+      ->check(CLI::Range(1e-30, 1e-3));
+  app.add_option("--moments", options.moments,
+                 "The paid moments from which the pilot was drawn: their noise then counts in the "
+                 "interval")
+      ->type_name("FILE");
+  threads_option(app, options.threads);
+  signs_options(app, options.signs);
+  set_option(app, options.set);
 }
 
 }  // namespace parley::cli

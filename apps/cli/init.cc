@@ -1,10 +1,21 @@
 // parley init FILE... --target COLUMN
-#include "commands.h"
+#include <CLI/CLI.hpp>
+
+#include "command.h"
 #include "parley/base/files.h"
 #include "parley/report/data/draft.h"
 
 namespace parley::cli {
 namespace {
+
+struct InitOptions {
+  std::vector<std::filesystem::path> files;  // of the owners
+  std::string target;
+  std::vector<std::string> without;
+  std::filesystem::path pilot;  // empty: none
+  std::filesystem::path out;    // empty: stdout
+  data::CsvSigns signs;         // of the files named here
+};
 
 /// The charter, and every owner's policy beside it.
 Result<std::vector<std::string>> write_drafts(const InitOptions& options,
@@ -22,8 +33,6 @@ Result<std::vector<std::string>> write_drafts(const InitOptions& options,
   return written;
 }
 
-}  // namespace
-
 Result<Output> run(const InitOptions& options, ProgressStyle) {
   if (options.files.empty() && options.pilot.empty())
     return Error{Code::kInvalid, "no files given",
@@ -36,6 +45,26 @@ Result<Output> run(const InitOptions& options, ProgressStyle) {
   drafted.files = TRY(write_drafts(options, input, drafted.draft));
   return Output{options.out.empty() ? drafted.draft.charter : "", report::to_json(drafted),
                 report::to_note(drafted)};
+}
+
+}  // namespace
+
+void add_init(Commands root) {
+  const auto [app, options] = root.add<InitOptions>(
+      "init", "From files to a draft charter and policies, guesses marked CONFIRM", run);
+  app.add_option("files", options.files, "The owners' CSV files; rows are only counted")
+      ->type_name("FILE");
+  app.add_option("--target", options.target, "The column to predict")
+      ->required()
+      ->type_name("COLUMN");
+  app.add_option("--without", options.without, "Columns to leave out: a,b,c")
+      ->delimiter(',')
+      ->type_name("COLUMN");
+  app.add_option("--pilot", options.pilot, "Public rows, from which kinds and bounds are guessed")
+      ->type_name("FILE");
+  app.add_option("--out", options.out, "The charter; policies go beside it (default: stdout)")
+      ->type_name("FILE");
+  signs_options(app, options.signs);
 }
 
 }  // namespace parley::cli

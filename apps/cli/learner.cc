@@ -1,12 +1,24 @@
 // parley learner run|resume CHARTER
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <utility>
 
-#include "commands.h"
-#include "interrupt.h"
+#include "command.h"
 #include "parley/api/daemons.h"
 
 namespace parley::cli {
+namespace {
+
+struct LearnerOptions {
+  bool resume = false;
+  std::filesystem::path charter{};
+  std::string as{};  // the owner that learns, where every owner does
+  std::filesystem::path identity = ".";
+  std::string listen{};
+  std::filesystem::path out{};       // empty: as the library chooses
+  std::filesystem::path receipts{};  // likewise
+  int64_t wait = 600;
+};
 
 Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   const Charter charter = TRY(Charter::read(options.charter));
@@ -15,8 +27,8 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   uint64_t shown = 0;
   const parley::LearnerOptions how{.identity = options.identity,
                                    .listen = options.listen,
-                                   .out = options.out.value_or(""),
-                                   .receipts = options.receipts.value_or(""),
+                                   .out = options.out,
+                                   .receipts = options.receipts,
                                    .resume = options.resume,
                                    .as = options.as,
                                    .wait = std::chrono::seconds(options.wait),
@@ -29,6 +41,29 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   const auto result = TRY(api::run_learner(charter, how, interrupted));
   if (progress) progress->finish();
   return Output{result.to_text(), result.to_json()};
+}
+
+}  // namespace
+
+void add_learner(Commands root) {
+  const Commands group = root.group("learner", "Coordinate a job");
+  const auto add = [&](bool resume, const char* name, const char* help) {
+    const auto [app, options] = group.add<LearnerOptions>(name, help, run, {.resume = resume});
+    charter_argument(app, options.charter);
+    as_option(app, options.as);
+    app.add_option("--identity", options.identity, "Folder with NAME.crt, NAME.key, authority.crt")
+        ->capture_default_str();
+    app.add_option("--listen", options.listen, "Default: every interface, the charter's port")
+        ->type_name("HOST:PORT");
+    app.add_option("--out", options.out, "Folder for journal, transcript and model");
+    app.add_option("--receipts", options.receipts,
+                   "Where the newest receipt of every owner is kept over all jobs (default: "
+                   "receipts in --identity)")
+        ->type_name("DIR");
+    wait_option(app, options.wait, "Give up when no answer comes for so long");
+  };
+  add(false, "run", "Train the model");
+  add(true, "resume", "Go on with a job that was interrupted");
 }
 
 }  // namespace parley::cli

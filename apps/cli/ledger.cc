@@ -1,24 +1,110 @@
-// parley ledger show|verify|export LEDGER
+// parley ledger show|verify|export LEDGER, which only look; parley ledger reconcile POLICY
+// RECEIPTS... and budget POLICY, which write: the daemon must be stopped, for a ledger has one
+// writer.
 #include "parley/ledger.h"
 
-#include "commands.h"
+#include <CLI/CLI.hpp>
+
+#include "command.h"
+#include "parley/net/owner.h"
+#include "parley/net/reconcile.h"
+#include "parley/report/ledger.h"
 
 namespace parley::cli {
+namespace {
 
-Result<Output> run(const LedgerOptions& options, ProgressStyle) {
-  using Action = LedgerOptions::Action;
-  if (options.action == Action::kVerify) {
-    const VerifiedLedger verified = TRY(verify_ledger(options.ledger));
-    return Output{.text = verified.to_text(),
-                  .json = verified.to_json(),
-                  .exit = verified.missing == 0 ? 0 : exit_status(Code::kIntegrity)};
-  }
-  if (options.action == Action::kExport) {
-    const std::string exported = TRY(export_ledger(options.ledger, options.dataset));
-    return Output{exported, exported};
-  }
+struct LedgerOptions {
+  std::filesystem::path ledger{};
+  std::string dataset{};  // to export; empty: the only one
+};
+
+struct ReconcileOptions {
+  std::filesystem::path policy;
+  std::vector<std::filesystem::path> receipts;
+  std::string dataset;  // empty: as ledger and policy tell
+};
+
+struct BudgetOptions {
+  std::filesystem::path policy;
+};
+
+Result<Output> show_ledger(const LedgerOptions& options, ProgressStyle) {
   const Ledger ledger = TRY(Ledger::read(options.ledger));
   return Output{ledger.to_text(), ledger.to_json()};
+}
+
+Result<Output> verify_chain(const LedgerOptions& options, ProgressStyle) {
+  const VerifiedLedger verified = TRY(verify_ledger(options.ledger));
+  return Output{.text = verified.to_text(),
+                .json = verified.to_json(),
+                .exit = verified.missing == 0 ? 0 : exit_status(Code::kIntegrity)};
+}
+
+Result<Output> export_events(const LedgerOptions& options, ProgressStyle) {
+  const std::string exported = TRY(export_ledger(options.ledger, options.dataset));
+  return Output{exported, exported};
+}
+
+Result<Output> run(const ReconcileOptions& options, ProgressStyle) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  SystemClock clock;
+  auto ledger = TRY(ledger::Ledger::open(net::ledger_of(policy), policy.owner, clock));
+  const auto done = TRY(net::reconcile(policy, ledger, options.receipts, options.dataset));
+  report::Reconciled result{.owner = policy.owner, .missing = done.missing, .head = done.head};
+  for (const auto& [file, charter, dataset, receipts] : done.jobs)
+    result.jobs.push_back({file, charter, dataset, receipts});
+  return Output{.text = report::to_text(result),
+                .json = report::to_json(result),
+                .exit = done.missing == 0 ? 0 : exit_status(Code::kIntegrity)};
+}
+
+Result<Output> run(const BudgetOptions& options, ProgressStyle) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  SystemClock clock;
+  auto ledger = TRY(ledger::Ledger::open(net::ledger_of(policy), policy.owner, clock));
+  report::RaisedBudgets result{.owner = policy.owner};
+  const auto raised = TRY(net::raise_budgets(policy, ledger));
+  for (const auto& [dataset, before, after] : raised)
+    result.raised.push_back({dataset, before, after});
+  result.head = ledger.head();
+  return Output{report::to_text(result), report::to_json(result)};
+}
+
+void add_reconcile(const Commands& group) {
+  const auto [app, options] = group.add<ReconcileOptions>(
+      "reconcile", "Book what an older copy of your ledger has forgotten", run);
+  policy_argument(app, options.policy);
+  app.add_option("receipts", options.receipts, "Transcripts or journals of learners")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--dataset", options.dataset, "Which one was charged, where that is not known")
+      ->type_name("NAME");
+}
+
+void add_budget(const Commands& group) {
+  const auto [app, options] = group.add<BudgetOptions>(
+      "budget", "Raise lifetime budgets to what your policy now says", run);
+  policy_argument(app, options.policy);
+}
+
+}  // namespace
+
+void add_ledger(Commands root) {
+  const Commands group = root.group("ledger", "Look at a ledger, or bring it up to date");
+  const auto add = [&](const char* name, const char* help, Commands::Run<LedgerOptions>* run) {
+    const auto added = group.add<LedgerOptions>(name, help, run);
+    added.app.add_option("ledger", added.options.ledger, "Ledger file")
+        ->required()
+        ->type_name("FILE");
+    return added;
+  };
+  add("show", "Print budgets and charges", show_ledger);
+  add("verify", "Recompute the whole chain", verify_chain);
+  const auto [app, options] =
+      add("export", "Print a data set's events, for any accountant, as JSON", export_events);
+  app.add_option("--dataset", options.dataset, "Where there are several")->type_name("NAME");
+  add_reconcile(group);
+  add_budget(group);
 }
 
 }  // namespace parley::cli

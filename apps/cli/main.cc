@@ -1,17 +1,47 @@
 // parley: the command line. Results go to stdout, progress and messages to stderr.
-#include <algorithm>
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <optional>
-#include <thread>
 #include <utility>
-#include <variant>
 
-#include "commands.h"
+#include "command.h"
+#include "parley/base/version.h"
 #include "parley/report/charter.h"
 #include "parley/report/provenance.h"
 
 namespace parley::cli {
+
+using Add = void(Commands);
+Add add_account, add_audit, add_certs, add_charter, add_data_describe, add_data_generate,
+    add_data_prepare, add_data_split, add_demo, add_doctor, add_forecast, add_init, add_join,
+    add_learner, add_ledger, add_owner, add_predict, add_reproduce, add_simulate, add_verify;
+
 namespace {
+
+/// Every command, in the order in which --help lists them. add_x is in x.cc, add_join in certs.cc.
+void add_commands(const Commands& root) {
+  add_demo(root);
+  add_init(root);
+  add_charter(root);
+  const Commands data = root.group("data", "Make and look at data");
+  add_data_describe(data);
+  add_data_prepare(data);
+  add_data_split(data);
+  add_data_generate(data);
+  add_forecast(root);
+  add_simulate(root);
+  add_predict(root);
+  add_owner(root);
+  add_learner(root);
+  add_verify(root);
+  add_ledger(root);
+  add_certs(root);
+  add_join(root);
+  add_doctor(root);
+  add_account(root);
+  add_audit(root);
+  add_reproduce(root);
+}
 
 int fail(const Error& error, bool json) {
   std::fprintf(stderr, "parley: %s\n", describe(error).c_str());
@@ -20,30 +50,30 @@ int fail(const Error& error, bool json) {
   return exit_status(error.code);
 }
 
-/// Of commands that draw something.
-template <class Options>
-std::optional<uint64_t> seed_of(const Options& options) {
-  if constexpr (requires { options.seed; })
-    return options.seed;
-  else if constexpr (requires { options.random; })
-    return options.random;
-  else
-    return std::nullopt;
+/// Reads what was typed. Gives an exit status if there is nothing to run: after --help, --version
+/// or a mistake, each of which has been printed.
+std::optional<int> parse(int argc, const char* const* argv, Invocation& invocation) {
+  CLI::App root(
+      "Parley: decide whether to train a model together, train it without records leaving "
+      "their owners, and prove what was spent.",
+      "parley");
+  root.set_version_flag("--version", std::string(kVersion));
+  root.add_flag("--json", invocation.json, "Print one JSON object");
+  root.add_flag("--quiet", invocation.quiet, "No progress");
+  root.require_subcommand(1)->fallthrough();
+  root.failure_message(CLI::FailureMessage::simple);
+  add_commands({root, invocation});
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return root.exit(error) == 0 ? 0 : exit_status(Code::kInvalid);
+  }
+  return std::nullopt;
 }
 
 int execute(const Invocation& invocation, std::vector<std::string> command) {
-  const auto seed =
-      std::visit([](const auto& options) { return seed_of(options); }, invocation.command);
-  report::set_provenance({std::move(command), seed});
-  const ProgressStyle style = progress_style(invocation.quiet);
-  const auto output = std::visit(
-      [&]<class Options>(const Options& options) -> Result<Output> {
-        if constexpr (std::is_same_v<Options, std::monostate>)
-          return check(false), Output{};
-        else
-          return run(options, style);
-      },
-      invocation.command);
+  report::set_provenance({std::move(command), invocation.seed});
+  const auto output = invocation.run(progress_style(invocation.quiet));
   if (!output) return fail(output.error(), invocation.json);
   if (!invocation.json && !invocation.quiet) std::fputs(output->note.c_str(), stderr);
   const std::string& printed = invocation.json ? output->json : output->text;
@@ -54,21 +84,10 @@ int execute(const Invocation& invocation, std::vector<std::string> command) {
 }
 
 }  // namespace
-
-int threads_or_all(int threads) {
-  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
-Result<Pair> split_pair(const std::string& text, const std::string& option) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    return Error{Code::kInvalid, option + " " + text + ": expected KEY=VALUE"};
-  return Pair{text.substr(0, equals), text.substr(equals + 1)};
-}
-
 }  // namespace parley::cli
 
 int main(int argc, char** argv) {
-  const auto parsed = parley::cli::parse(argc, argv);
-  return parsed.exit ? *parsed.exit : parley::cli::execute(parsed.invocation, {argv, argv + argc});
+  parley::cli::Invocation invocation;
+  const auto exit = parley::cli::parse(argc, argv, invocation);
+  return exit ? *exit : parley::cli::execute(invocation, {argv, argv + argc});
 }

@@ -1,51 +1,61 @@
-// parley owner run|approve POLICY [CHARTER...]
-#include <fmt/core.h>
+// parley owner run|approve|check POLICY [CHARTER...] and parley owner tune POLICY CHARTER
+// TRANSCRIPT
+#include "parley/report/network/owner.h"
+
 #include <pwd.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cctype>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
-#include "commands.h"
-#include "interrupt.h"
+#include "command.h"
 #include "parley/api/daemons.h"
-#include "parley/report/provenance.h"
+#include "parley/net/doctor/preflight.h"
+#include "parley/net/tune.h"
 
 namespace parley::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+struct OwnerRunOptions {
+  std::filesystem::path policy;
+  std::vector<std::filesystem::path> charters;
+  std::string dial, listen, learner;
+  int64_t wait = 600;
+};
+
+struct OwnerApproveOptions {
+  std::filesystem::path policy;
+  std::vector<std::filesystem::path> charters;
+};
+
+struct OwnerCheckOptions {
+  std::filesystem::path policy;
+  std::vector<std::filesystem::path> charters;
+  std::string dial;
+  bool no_data = false;
+};
+
+struct OwnerTuneOptions {
+  std::filesystem::path policy, charter, transcript;
+  std::filesystem::path out = "tuned.json";
+};
 
 /// The first job that failed decides how the process exits.
-Result<Output> output_of(const std::vector<OwnerJob>& ends) {
-  Output output;
-  Json jobs = Json::array();
-  for (const OwnerJob& end : ends) {
-    if (!end.model) return end.model.error();
-    Json job{{"charter", to_hex(end.charter)}, {"name", end.charter_name}, {"model", nullptr}};
-    if (!end.learner.empty()) job["learner"] = end.learner;
-    if (*end.model) job["model"] = to_hex(**end.model);
-    output.text += fmt::format(
-        "{}: every answer was given; {}\n", end.charter_name,
-        *end.model ? "model " + to_hex(**end.model) : "the learner left without a farewell");
-    jobs.push_back(std::move(job));
-  }
-  output.json = Json{{"parley", report::provenance()}, {"jobs", jobs}}.dump(2) + "\n";
-  return output;
-}
-
-Result<Output> serve(const OwnerOptions& options) {
+Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
   const Policy policy = TRY(Policy::read(options.policy));
   heed_interrupts();
-  return output_of(TRY(api::run_owner(policy,
-                                      {.charters = options.charters,
-                                       .dial = options.dial,
-                                       .listen = options.listen,
-                                       .learner = options.learner,
-                                       .wait = std::chrono::seconds(options.wait),
-                                       .log = log_line},
-                                      interrupted)));
+  const auto jobs = TRY(api::run_owner(policy,
+                                       {.charters = options.charters,
+                                        .dial = options.dial,
+                                        .listen = options.listen,
+                                        .learner = options.learner,
+                                        .wait = std::chrono::seconds(options.wait),
+                                        .log = log_line},
+                                       interrupted));
+  for (const OwnerJob& job : jobs)
+    if (!job.model) return job.model.error();
+  return Output{report::to_text(jobs), report::to_json(jobs)};
 }
 
 /// Who types; behind sudo, who typed that.
@@ -59,24 +69,120 @@ std::string user_name() {
   return name.empty() ? "unknown" : name.substr(0, 100);
 }
 
-Result<Output> approve(const OwnerOptions& options) {
+Result<Output> run(const OwnerApproveOptions& options, ProgressStyle) {
   const Policy policy = TRY(Policy::read(options.policy));
-  Output output;
-  Json approved = Json::array();
+  std::vector<report::Approved> approved;
   for (const auto& file : options.charters) {
     const Charter charter = TRY(Charter::read(file));
-    TRY(parley::approve(policy, charter, user_name()));
-    output.text += fmt::format("{} approved ({})\n", charter.name(), to_hex(charter.hash()));
-    approved.push_back(to_hex(charter.hash()));
+    TRY(approve(policy, charter, user_name()));
+    approved.push_back({charter.name(), charter.hash()});
   }
-  output.json = Json{{"parley", report::provenance()}, {"approved", approved}}.dump(2) + "\n";
-  return output;
+  return Output{report::to_text(approved), report::to_json(approved)};
+}
+
+/// The policy in sentences, with what its ledger has left.
+std::string explained(const charter::Policy& policy,
+                      const std::optional<ledger::Contents>& ledger) {
+  charter::SpentByDataset spent;
+  if (ledger)
+    for (const ledger::Dataset& dataset : ledger->datasets) spent[dataset.name] = dataset.spent;
+  return charter::explain(policy, spent);
+}
+
+Result<std::string> identity_of(const charter::Policy& policy) {
+  SystemClock clock;
+  return TRY(net::credentials_of(policy, clock)).identity.uri();
+}
+
+Result<Output> run(const OwnerCheckOptions& options, ProgressStyle style) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  const auto ledger = TRY(net::look_into_ledger(policy));
+  report::OwnerCheck result{.owner = policy.owner,
+                            .explanation = explained(policy, ledger),
+                            .identity = identity_of(policy)};
+  Progress progress(options.no_data ? ProgressStyle::kQuiet : style, "charters",
+                    options.charters.size());
+  for (const auto& file : options.charters) {
+    const charter::Charter charter = TRY(charter::read_charter(file));
+    result.charters.push_back(net::preflight_of(
+        policy, charter, ledger, {.dial = options.dial, .read_data = !options.no_data}));
+    progress.advance();
+  }
+  return Output{.text = report::to_text(result),
+                .json = report::to_json(result),
+                .exit = result.runs() ? 0 : exit_status(Code::kPolicy)};
+}
+
+Result<Output> run(const OwnerTuneOptions& options, ProgressStyle) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  const charter::Charter charter = TRY(charter::read_charter(options.charter));
+  SystemClock clock;
+  SystemEntropy entropy;
+  const net::Tuned tuned = TRY(net::tune(
+      policy, charter, {.transcript = options.transcript, .out = options.out}, entropy, clock));
+  const report::TunedModel result{.charter = charter.hash,
+                                  .name = tuned.charter_name,
+                                  .model = tuned.file,
+                                  .published = tuned.published,
+                                  .transcript = tuned.transcript,
+                                  .epsilon_spent = tuned.epsilon_spent};
+  return Output{report::to_text(result), report::to_json(result)};
+}
+
+void add_owner_run(const Commands& group) {
+  const auto [app, options] = group.add<OwnerRunOptions>(
+      "run", "Answer the learners of charters that your policy accepts", run);
+  policy_argument(app, options.policy);
+  app.add_option("charter", options.charters,
+                 "Charters (default: those in the policy's folder, watched)")
+      ->type_name("FILE");
+  dial_option(app, options.dial);
+  app.add_option("--listen", options.listen,
+                 "Where neighbours dial (graph), instead of the address in policy or charter")
+      ->type_name("HOST:PORT");
+  app.add_option("--learner", options.learner,
+                 "Where every owner learns (copies): answer this one only")
+      ->type_name("NAME");
+  wait_option(app, options.wait, "Give up when the learner is away for so long");
+}
+
+void add_owner_approve(const Commands& group) {
+  const auto [app, options] =
+      group.add<OwnerApproveOptions>("approve", "Allow a charter that waits for a person", run);
+  policy_argument(app, options.policy);
+  app.add_option("charter", options.charters, "Charters")->type_name("FILE")->required();
+}
+
+void add_owner_check(const Commands& group) {
+  const auto [app, options] = group.add<OwnerCheckOptions>(
+      "check", "Say in sentences what your policy will answer, to whom, for how much", run);
+  policy_argument(app, options.policy);
+  app.add_option("charter", options.charters, "Would it run, and what would be left")
+      ->type_name("FILE");
+  dial_option(app, options.dial);
+  app.add_flag("--no-data", options.no_data, "Do not read the data, which may take long");
+}
+
+void add_owner_tune(const Commands& group) {
+  const auto [app, options] = group.add<OwnerTuneOptions>(
+      "tune", "Add your own rows to what you have learned from the others", run);
+  policy_argument(app, options.policy);
+  charter_argument(app, options.charter);
+  app.add_option("transcript", options.transcript, "What your learner kept")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--out", options.out, "The model's file, which must not be there yet")
+      ->capture_default_str();
 }
 
 }  // namespace
 
-Result<Output> run(const OwnerOptions& options, ProgressStyle) {
-  return options.action == OwnerOptions::Action::kRun ? serve(options) : approve(options);
+void add_owner(Commands root) {
+  const Commands group = root.group("owner", "Take part with your data");
+  add_owner_run(group);
+  add_owner_approve(group);
+  add_owner_check(group);
+  add_owner_tune(group);
 }
 
 }  // namespace parley::cli

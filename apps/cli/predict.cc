@@ -1,17 +1,22 @@
 // parley predict MODEL DATA
 #include "parley/predict.h"
 
-#include <algorithm>
-#include <numeric>
+#include <CLI/CLI.hpp>
 
-#include "commands.h"
+#include "command.h"
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
-#include "parley/learn/vertical/aligned_rows.h"
 #include "parley/learn/vertical/model_part.h"
 
 namespace parley::cli {
 namespace {
+
+struct PredictOptions {
+  std::filesystem::path model;
+  std::vector<std::filesystem::path> data;
+  std::string query;     // of a part: what this prediction is called
+  data::CsvSigns signs;  // of the files named here
+};
 
 bool is_format(const std::string& text, std::string_view format) {
   return text.find("\"" + std::string(format) + "\"") < 64;
@@ -29,17 +34,9 @@ Result<Output> with_part(const PredictOptions& options, const std::string& text)
   if (options.query.empty())
     return Error{Code::kInvalid, "a part of a model needs a name for the prediction",
                  "Agree on one with the other parties, new for every prediction: --query NAME."};
-  data::Source source = data::source_of(options.data[0], options.signs);
-  source.select.id = part.id;
-  auto loaded = TRY(data::load_any(source, part.model.schema, {.labels = false}));
-  std::vector<uint64_t> order(loaded.ids.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](uint64_t a, uint64_t b) { return loaded.ids[a] < loaded.ids[b]; });
-  std::vector<std::string> ids;
-  for (const uint64_t i : order) ids.push_back(loaded.ids[i]);
-  const auto scores = learn::masked_scores(part, learn::rows_in_order(loaded.rows, order),
-                                           std::move(ids), options.query, sha256(as_bytes(text)));
+  const data::Source source = data::source_of(options.data[0], options.signs);
+  const auto scores =
+      TRY(learn::masked_scores(part, source, options.query, sha256(as_bytes(text))));
   return Output{learn::to_json(scores), learn::to_json(scores)};
 }
 
@@ -55,8 +52,6 @@ Result<Output> with_manifest(const PredictOptions& options, const std::string& t
   return Output{predictions.to_csv(), predictions.to_json()};
 }
 
-}  // namespace
-
 Result<Output> run(const PredictOptions& options, ProgressStyle) {
   const std::string text = TRY(read_file(options.model));
   if (is_format(text, "parley.manifest/1")) return with_manifest(options, text);
@@ -64,6 +59,23 @@ Result<Output> run(const PredictOptions& options, ProgressStyle) {
     return Error{Code::kInvalid, "more than one file of data",
                  "Several files are for a manifest: every party's scores."};
   return is_format(text, "parley.part/1") ? with_part(options, text) : with_model(options, text);
+}
+
+}  // namespace
+
+void add_predict(Commands root) {
+  const auto [app, options] = root.add<PredictOptions>("predict", "Apply a model to a file", run);
+  app.add_option("model", options.model, "Model file, part of a model, or manifest")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("data", options.data,
+                 "CSV or LIBSVM file with the model's columns; of a manifest, every party's scores")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--query", options.query,
+                 "Of a part: the name that all parties give this prediction, new for every one")
+      ->type_name("NAME");
+  signs_options(app, options.signs);
 }
 
 }  // namespace parley::cli

@@ -1,19 +1,32 @@
 // parley reproduce [ID...] | --list
-#include <algorithm>
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <thread>
 
-#include "commands.h"
-#include "interrupt.h"
+#include "command.h"
 #include "parley/base/files.h"
 #include "parley/base/progress.h"
+#include "studies.h"
+#if PARLEY_STUDIES
 #include "studies/reproduce/output/output.h"
 #include "studies/reproduce/registry.h"
+#endif
 
 namespace parley::cli {
 namespace {
+
+struct ReproduceOptions {
+  std::vector<std::string> ids{};  // empty: all
+  bool list = false, quick = false;
+  std::filesystem::path data{};  // empty: stand-ins
+  std::filesystem::path out = "reproduction";
+  uint64_t seed = 1;
+  std::optional<uint64_t> runs{};
+  int threads = 0;  // 0: as many as the machine has
+};
+
+#if PARLEY_STUDIES
 
 /// Computes one figure and writes its files, with a progress bar of its own.
 Result<reproduce::Figure> compute(const reproduce::Entry& entry, reproduce::Study study,
@@ -34,15 +47,12 @@ Result<reproduce::Figure> compute(const reproduce::Entry& entry, reproduce::Stud
   return figure;
 }
 
-}  // namespace
-
 Result<Output> run(const ReproduceOptions& options, ProgressStyle style) {
   if (options.list) return Output{reproduce::list_text(), reproduce::list_json()};
   reproduce::Study study;
   study.quick = options.quick, study.seed = options.seed, study.runs = options.runs;
   study.data = options.data, study.keep = options.out / "runs";
-  const int threads = static_cast<int>(std::thread::hardware_concurrency());
-  study.threads = options.threads > 0 ? options.threads : std::max(threads, 1);
+  study.threads = threads_or_all(options.threads);
   const auto entries = TRY(reproduce::chosen(options.ids, study));
   TRY(make_directories(study.keep));
   heed_interrupts();
@@ -59,6 +69,35 @@ Result<Output> run(const ReproduceOptions& options, ProgressStyle style) {
   reproduction.seconds = taken.count();
   TRY(reproduce::write_summary(reproduction, options.out));
   return Output{reproduce::to_text(reproduction, options.out), reproduce::to_json(reproduction)};
+}
+
+#else
+
+Result<Output> run(const ReproduceOptions&, ProgressStyle) {
+  return not_built("the papers' figures");
+}
+
+#endif
+
+}  // namespace
+
+void add_reproduce(Commands root) {
+  const auto [app, options] = root.add<ReproduceOptions>(
+      "reproduce", "Compute the papers' figures and claims, with verdicts", run);
+  auto* ids = app.add_option("ids", options.ids, "Which (default: all), as --list names them");
+  ids->type_name("ID");
+  app.add_flag("--list", options.list, "Name the figures and claims")->excludes(ids);
+  app.add_flag("--quick", options.quick, "Small sizes and few runs: verdicts mean little");
+  app.add_option("--data", options.data,
+                 "A folder with the papers' files, or excerpts (default: stand-ins)")
+      ->type_name("DIR");
+  app.add_option("--out", options.out, "Where CSV, SVG and the page go")
+      ->type_name("DIR")
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Same seed: same figures")->capture_default_str();
+  app.add_option("--runs", options.runs, "Runs of every point (default: by figure)")
+      ->check(CLI::Range(uint64_t{4}, uint64_t{100'000}));
+  threads_option(app, options.threads);
 }
 
 }  // namespace parley::cli

@@ -1,15 +1,33 @@
 // parley simulate CHARTER
 #include "parley/api/simulate.h"
 
+#include <CLI/CLI.hpp>
 #include <optional>
 #include <utility>
 
-#include "commands.h"
-#include "overrides.h"
+#include "command.h"
 #include "studies.h"
 
 namespace parley::cli {
 namespace {
+
+struct SimulateOptions {
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::vector<std::string> data;  // OWNER=FILE, or one folder
+  std::filesystem::path split;    // one file of all owners
+  std::string split_by;           // the column that names the owner; empty: consecutive blocks
+  std::string standin;
+  uint64_t standin_seed = 1;
+  std::vector<std::filesystem::path> policies;
+  uint64_t seed = 1;
+  uint64_t runs = 1;
+  bool baseline = false;
+  int threads = 0;                    // 0: as many as the machine has
+  std::optional<uint64_t> memory_mb;  // for each owner's rows, instead of what policies say
+  std::optional<std::filesystem::path> out;
+  data::CsvSigns signs;  // of the files named here
+};
 
 /// --data as typed, one folder or OWNER=FILE for each owner; what it does not give comes from the
 /// owners' policies.
@@ -32,8 +50,6 @@ Result<DataSource> data_of(const SimulateOptions& options) {
   return DataSource(std::move(files));
 }
 
-}  // namespace
-
 Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
   const Charter charter = TRY(Charter::read(options.charter, TRY(overrides(options.set))));
   std::optional<Progress> progress;
@@ -52,6 +68,51 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
   const Simulation result = TRY(api::simulate(charter, TRY(data_of(options)), how, literal()));
   if (progress) progress->finish();
   return Output{result.to_text(), result.to_json()};
+}
+
+}  // namespace
+
+void add_simulate(Commands root) {
+  const auto [app, options] = root.add<SimulateOptions>(
+      "simulate", "Train as the charter says, all parties in this process", run);
+  charter_argument(app, options.charter);
+  auto* data =
+      app.add_option("--data", options.data,
+                     "A folder with <owner>.csv (or .libsvm, or with .zst) and the pilot, or "
+                     "one file per owner");
+  repeated(data, "DIR|OWNER=FILE");
+  auto* split = app.add_option("--split", options.split,
+                               "One file of all owners: blocks as long "
+                               "as the charter says, or --by");
+  split->type_name("FILE")->excludes(data);
+  app.add_option("--by", options.split_by, "The column of --split that names the owner")
+      ->needs(split);
+  app.add_option("--standin", options.standin, "Generated data instead of files")
+      ->check(CLI::IsMember({"lending", "credit", "hospital"}))
+      ->excludes(data)
+      ->excludes(split);
+  app.add_option("--standin-seed", options.standin_seed, "Seed of the generated data")
+      ->capture_default_str();
+  repeated(
+      app.add_option(
+          "--policy", options.policies,
+          "An owner's policy: its budget is enforced, and its data used where --data gives none"),
+      "FILE");
+  app.add_option("--seed", options.seed, "Same charter, data and seed: same model, bit for bit")
+      ->capture_default_str();
+  app.add_option("--runs", options.runs, "Independent runs, for averages")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000}))
+      ->capture_default_str();
+  app.add_flag("--baseline", options.baseline,
+               "Also what noise on each owner's own model would reach at the same epsilon");
+  threads_option(app, options.threads);
+  app.add_option("--memory-mb", options.memory_mb,
+                 "Rows of an owner that need more lie in a file in --out (default: its policy's "
+                 "limit, else none)")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
+  app.add_option("--out", options.out, "Folder for model and ledgers (default: runs/<seed>)");
+  signs_options(app, options.signs);
+  set_option(app, options.set);
 }
 
 }  // namespace parley::cli

@@ -9,6 +9,13 @@ namespace parley::report {
 
 using Json = nlohmann::ordered_json;
 
+std::string to_text(const charter::Charter& charter) {
+  std::string text =
+      charter.name + ": valid, " + (charter.complete() ? "complete" : "a draft; undecided:");
+  for (const std::string& key : charter.undecided) text += " " + key;
+  return text + "\n" + to_hex(charter.hash) + "\n";
+}
+
 std::string to_json(const charter::Charter& charter) {
   const Json json = {{"format", "parley.charter/1"},
                      {"parley", provenance()},
@@ -33,6 +40,10 @@ std::string to_json(const Error& error) {
   if (!where.key.empty()) json["where"]["key"] = where.key;
   // Paths and cells need not be UTF-8; the message must still come out.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json json_of_part(const Error& error) {
+  return {{"code", name_of(error.code)}, {"what", describe(error)}, {"hint", error.hint}};
 }
 
 }  // namespace parley::report

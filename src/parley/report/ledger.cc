@@ -59,6 +59,30 @@ std::string about_missing(size_t missing) {
       missing == 1 ? "a row" : std::to_string(missing) + " rows");
 }
 
+std::string line_of(const Reconciled::Job& job) {
+  const auto& [known, booked, beside, lost] = job.receipts;
+  std::string more;
+  if (beside > 0)
+    more =
+        fmt::format(", {} of them beside another answer to the same round: both are paid", beside);
+  if (lost > 0) more += fmt::format(", and {} payments that reached nobody", lost);
+  return fmt::format("{}: charter {}, data set {}: {} receipts known, {} booked again{}\n",
+                     job.file.string(), short_hash(job.charter), job.dataset, known,
+                     booked + beside, more);
+}
+
+Json json_of(const Reconciled::Job& job) {
+  return {{"file", job.file.string()},     {"charter", to_hex(job.charter)},
+          {"dataset", job.dataset},        {"known", job.receipts.known},
+          {"booked", job.receipts.booked}, {"beside", job.receipts.beside},
+          {"lost", job.receipts.lost}};
+}
+
+std::string text_of(const privacy::Budget& budget) {
+  return fmt::format("epsilon {}, delta {}, pure {}", shortest(budget.epsilon),
+                     shortest(budget.delta), shortest(budget.pure_max));
+}
+
 std::string name_of(const ledger::Contents& contents, int64_t dataset) {
   for (const ledger::Dataset& known : contents.datasets)
     if (known.id == dataset) return known.name;
@@ -128,6 +152,53 @@ std::string to_json(const ledger::Verified& verified) {
                      {"head", to_hex(verified.head)},
                      {"missing", verified.missing},
                      {"whole", true}};
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const Reconciled& reconciled) {
+  std::string text;
+  for (const Reconciled::Job& job : reconciled.jobs) text += line_of(job);
+  if (reconciled.missing == 0)
+    return text +
+           fmt::format("Nothing that was shown is missing; head {}\n", to_hex(reconciled.head));
+  return text + fmt::format(
+                    "STILL STOPPED: peers hold {} receipts that are not in these "
+                    "files; ask every learner\n",
+                    reconciled.missing);
+}
+
+std::string to_json(const Reconciled& reconciled) {
+  Json json{{"format", "parley.ledger.reconcile/1"},
+            {"parley", provenance()},
+            {"owner", reconciled.owner},
+            {"jobs", Json::array()},
+            {"missing", reconciled.missing},
+            {"head", to_hex(reconciled.head)}};
+  for (const Reconciled::Job& job : reconciled.jobs) json["jobs"].push_back(json_of(job));
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const RaisedBudgets& budgets) {
+  if (budgets.raised.empty()) return "The ledger says what the policy says.\n";
+  std::string text;
+  for (const RaisedBudgets::Raised& each : budgets.raised)
+    text += fmt::format("{}: was {}; now {}\n", each.dataset, text_of(each.before),
+                        text_of(each.after));
+  return text;
+}
+
+std::string to_json(const RaisedBudgets& budgets) {
+  Json json{{"format", "parley.ledger.budget/1"},
+            {"parley", provenance()},
+            {"owner", budgets.owner},
+            {"raised", Json::array()},
+            {"head", to_hex(budgets.head)}};
+  for (const RaisedBudgets::Raised& each : budgets.raised)
+    json["raised"].push_back({{"name", each.dataset},
+                              {"epsilon", each.after.epsilon},
+                              {"delta", each.after.delta},
+                              {"pure_max", each.after.pure_max},
+                              {"rho_max", each.after.rho_max}});
   return json.dump(2) + "\n";
 }
 

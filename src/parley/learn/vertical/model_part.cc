@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "parley/data/sources/source.h"
+#include "parley/learn/vertical/aligned_rows.h"
 #include "parley/learn/vertical/integer_rows.h"
 
 namespace parley::learn {
@@ -157,6 +160,20 @@ MaskedScores masked_scores(const PartOfModel& part, const data::AnyRows& rows,
           .fraction = part.fraction,
           .ids = std::move(ids),
           .words = std::move(words)};
+}
+
+Result<MaskedScores> masked_scores(const PartOfModel& part, const data::Source& source,
+                                   const std::string& query, const Hash& file) {
+  data::Source with_ids = source;
+  with_ids.select.id = part.id;
+  const auto loaded = TRY(data::load_any(with_ids, part.model.schema, {.labels = false}));
+  std::vector<uint64_t> order(loaded.ids.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](uint64_t a, uint64_t b) { return loaded.ids[a] < loaded.ids[b]; });
+  std::vector<std::string> ids;
+  for (const uint64_t i : order) ids.push_back(loaded.ids[i]);
+  return masked_scores(part, rows_in_order(loaded.rows, order), std::move(ids), query, file);
 }
 
 Result<std::vector<double>> opened(const Manifest& manifest,

@@ -14,6 +14,10 @@
 #include "parley/data/any_rows.h"
 #include "parley/learn/model.h"
 
+namespace parley::data {
+struct Source;
+}
+
 namespace parley::learn {
 
 /// Never leaves its party. `model.theta` are its own coefficients.
@@ -68,6 +72,10 @@ Result<MaskedScores> scores_from_json(std::string_view text, const std::string& 
 MaskedScores masked_scores(const PartOfModel& part, const data::AnyRows& rows,
                            std::vector<std::string> ids, const std::string& query,
                            const Hash& file);
+
+/// The same of all records in a source, which has a column of ids.
+Result<MaskedScores> masked_scores(const PartOfModel& part, const data::Source& source,
+                                   const std::string& query, const Hash& file);
 
 /// The sums. Refused unless every party of the manifest has given its own, for the same records.
 Result<std::vector<double>> opened(const Manifest& manifest, std::span<const MaskedScores> parties);

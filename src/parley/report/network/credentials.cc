@@ -1,14 +1,13 @@
-// parley join INVITATION --name NAME
+#include "parley/report/network/credentials.h"
+
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 
-#include "commands.h"
 #include "parley/charter/toml/canonical.h"
-#include "parley/credentials.h"
 #include "parley/report/provenance.h"
 
-namespace parley::cli {
+namespace parley::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -35,6 +34,48 @@ std::string policy_tables(const Joined& joined) {
   return text;
 }
 
+}  // namespace
+
+std::string to_text(const Authority& authority) {
+  const AuthorityMade& made = authority.made;
+  return fmt::format(
+      "The authority of {} is made, for {} days.\n"
+      "Keep {} secret: who has it can take part as anybody.\n"
+      "Send {} to every party. Each compares this fingerprint with you by phone:\n"
+      "  {}\n",
+      authority.consortium, authority.options.days, made.key.string(), made.invitation.string(),
+      spoken(made.fingerprint));
+}
+
+std::string to_json(const Authority& authority) {
+  const AuthorityMade& made = authority.made;
+  const Json json = {{"format", "parley.certs.init/1"},
+                     {"parley", provenance()},
+                     {"consortium", authority.consortium},
+                     {"address", authority.options.address},
+                     {"key", made.key.string()},
+                     {"certificate", made.certificate.string()},
+                     {"invitation", made.invitation.string()},
+                     {"fingerprint", to_hex(made.fingerprint)}};
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const Signed& made) {
+  return fmt::format(
+      "{} asked, with the key\n  {}\n"
+      "Compare it by phone with what `parley join` printed there; only then send {} back.\n"
+      "It is valid until {}.\n",
+      made.uri, spoken(made.key_fingerprint), made.certificate.string(), made.until);
+}
+
+std::string to_json(const Signed& made) {
+  const Json json = {
+      {"format", "parley.certs.sign/1"},         {"parley", provenance()}, {"uri", made.uri},
+      {"key", to_hex(made.key_fingerprint)},     {"serial", made.serial},  {"until", made.until},
+      {"certificate", made.certificate.string()}};
+  return json.dump(2) + "\n";
+}
+
 std::string to_text(const Joined& joined) {
   const bool owner = !joined.sign_key.empty();
   std::string text = fmt::format(
@@ -56,7 +97,7 @@ std::string to_text(const Joined& joined) {
 
 std::string to_json(const Joined& joined) {
   Json json = {{"format", "parley.join.made/1"},
-               {"parley", report::provenance()},
+               {"parley", provenance()},
                {"uri", joined.uri},
                {"address", joined.address},
                {"authority_fingerprint", to_hex(joined.authority_fingerprint)},
@@ -72,12 +113,4 @@ std::string to_json(const Joined& joined) {
   return json.dump(2) + "\n";
 }
 
-}  // namespace
-
-Result<Output> run(const JoinOptions& options, ProgressStyle) {
-  const Joined joined =
-      TRY(join(options.invitation, options.name, {.role = options.role, .folder = options.out}));
-  return Output{to_text(joined), to_json(joined)};
-}
-
-}  // namespace parley::cli
+}  // namespace parley::report

@@ -1,0 +1,113 @@
+#include "command.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <thread>
+
+#include "parley/base/clock.h"
+
+namespace parley::cli {
+
+CLI::App& Commands::subcommand(const std::string& name, const std::string& help) const {
+  return *app_.add_subcommand(name, help)->fallthrough();
+}
+
+void Commands::when_chosen(CLI::App& app, std::function<void()> act) {
+  app.callback(std::move(act));
+}
+
+Commands Commands::group(const std::string& name, const std::string& help) const {
+  return {*subcommand(name, help).require_subcommand(1), chosen_};
+}
+
+void charter_argument(CLI::App& app, std::filesystem::path& charter) {
+  app.add_option("charter", charter, "Charter file")->required()->type_name("FILE");
+}
+
+void policy_argument(CLI::App& app, std::filesystem::path& policy) {
+  app.add_option("policy", policy, "Your policy")->required()->type_name("FILE");
+}
+
+void repeated(CLI::Option* option, const std::string& type_name) {
+  option->type_name(type_name)->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void set_option(CLI::App& app, std::vector<std::string>& set) {
+  repeated(app.add_option("--set", set, "Change a key of the charter: privacy.max_grad_norm=4"),
+           "KEY=VALUE");
+}
+
+void threads_option(CLI::App& app, int& threads) {
+  app.add_option("--threads", threads, "Threads (default: all)")->check(CLI::Range(1, 1024));
+}
+
+void dial_option(CLI::App& app, std::string& dial) {
+  app.add_option("--dial", dial, "Instead of the address in policy or charter")
+      ->type_name("HOST:PORT");
+}
+
+void as_option(CLI::App& app, std::string& name) {
+  app.add_option("--as", name, "The owner that learns, where every owner does (copies)")
+      ->type_name("OWNER");
+}
+
+void wait_option(CLI::App& app, int64_t& seconds, const std::string& help) {
+  constexpr int64_t kYear = 366 * 86400;
+  app.add_option("--wait", seconds, help)
+      ->type_name("SECONDS")
+      ->check(CLI::Range(int64_t{1}, kYear))
+      ->capture_default_str();
+}
+
+void signs_options(CLI::App& app, CsvSigns& signs) {
+  const auto add = [&](const char* name, char& sign, const char* help) {
+    app.add_option_function<std::string>(
+           name,
+           [name, &sign](const std::string& text) {
+             const bool tab = text == "tab" || text == "\\t";
+             if (!tab && text.size() != 1)
+               throw CLI::ValidationError(name, "must be one character, or tab");
+             sign = tab ? '\t' : text[0];
+           },
+           help)
+        ->type_name("CHAR");
+  };
+  add("--separator", signs.separator,
+      "Between fields of CSV files, a character or tab (default: ,)");
+  add("--decimal", signs.decimal, "Of numbers in CSV files (default: .)");
+}
+
+int threads_or_all(int threads) {
+  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+Result<Pair> split_pair(const std::string& text, const std::string& option) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    return Error{Code::kInvalid, option + " " + text + ": expected KEY=VALUE"};
+  return Pair{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+Result<std::vector<Override>> overrides(const std::vector<std::string>& set) {
+  std::vector<Override> changes;
+  for (const std::string& text : set) {
+    Pair pair = TRY(split_pair(text, "--set"));
+    changes.push_back({std::move(pair.key), std::move(pair.value)});
+  }
+  return changes;
+}
+
+std::atomic<bool> interrupted = false;
+
+void heed_interrupts() {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = true; });
+}
+
+void log_line(const std::string& line) {
+  SystemClock clock;
+  std::fprintf(stderr, "%s %s\n", clock.now().c_str(), line.c_str());
+}
+
+}  // namespace parley::cli

@@ -1,0 +1,117 @@
+// What the commands share. A command is one file with three parts: its options, `run`, which takes
+// them and gives what is printed, and add_<command>, which says how they are typed. main.cc has the
+// list of commands.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "parley/base/progress.h"
+#include "parley/base/result.h"
+#include "parley/charter.h"
+#include "parley/data.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace parley::cli {
+
+/// What goes to stdout: one or the other, never both.
+struct Output {
+  std::string text;
+  std::string json;
+  std::string note{};  // beside the text, to stderr
+  int exit = 0;        // with what the process exits: a finding may be bad news
+};
+
+/// What a person typed, ready to run.
+struct Invocation {
+  bool json = false;
+  bool quiet = false;
+  std::optional<uint64_t> seed{};  // of commands that draw something
+  std::function<Result<Output>(ProgressStyle)> run{};
+};
+
+/// One level of the command line, to which commands are added. CLI11 stays out of this header; a
+/// command's file includes it.
+class Commands {
+ public:
+  Commands(CLI::App& app, Invocation& chosen) : app_(app), chosen_(chosen) {}
+
+  template <class Options>
+  struct Added {
+    CLI::App& app;
+    Options& options;  // where the parser puts what was typed
+  };
+  template <class Options>
+  using Run = Result<Output>(const Options& options, ProgressStyle style);
+
+  /// A command. If `options` have a member `seed`, results carry it in their provenance.
+  template <class Options>
+  Added<Options> add(const std::string& name, const std::string& help, Run<Options>* run,
+                     Options defaults = {}) const {
+    auto options = std::make_shared<Options>(std::move(defaults));
+    CLI::App& app = subcommand(name, help);
+    when_chosen(app, [&chosen = chosen_, options, run] {
+      if constexpr (requires { options->seed; }) chosen.seed = options->seed;
+      chosen.run = [options, run](ProgressStyle style) { return run(*options, style); };
+    });
+    return {app, *options};
+  }
+
+  /// A name under which there are only commands, such as `parley data`.
+  Commands group(const std::string& name, const std::string& help) const;
+
+ private:
+  CLI::App& subcommand(const std::string& name, const std::string& help) const;
+  static void when_chosen(CLI::App& app, std::function<void()> act);
+
+  CLI::App& app_;
+  Invocation& chosen_;
+};
+
+// Options that several commands have, with one text.
+void charter_argument(CLI::App& app, std::filesystem::path& charter);
+void policy_argument(CLI::App& app, std::filesystem::path& policy);
+void set_option(CLI::App& app, std::vector<std::string>& set);
+void threads_option(CLI::App& app, int& threads);
+/// --dial in place of what policy or charter say.
+void dial_option(CLI::App& app, std::string& dial);
+/// --as, the owner that learns.
+void as_option(CLI::App& app, std::string& name);
+void wait_option(CLI::App& app, int64_t& seconds, const std::string& help);
+/// --separator and --decimal of the CSV files that the command names.
+void signs_options(CLI::App& app, CsvSigns& signs);
+/// Makes it an option that may be given several times, each time with one value.
+void repeated(CLI::Option* option, const std::string& type_name);
+
+/// As many as asked for; 0: as many as the machine has.
+int threads_or_all(int threads);
+
+/// "key=value" in two parts, or an error that shows how.
+struct Pair {
+  std::string key, value;
+};
+Result<Pair> split_pair(const std::string& text, const std::string& option);
+
+/// The changes of --set key=value.
+Result<std::vector<Override>> overrides(const std::vector<std::string>& set);
+
+/// Set by Ctrl-C and SIGTERM once heed_interrupts was called: daemons look at it and end in order.
+extern std::atomic<bool> interrupted;
+void heed_interrupts();
+
+/// One line of a daemon's log, with the time. It refers to nothing: gRPC's threads may still tell
+/// of a stranger when the command has ended.
+void log_line(const std::string& line);
+
+}  // namespace parley::cli

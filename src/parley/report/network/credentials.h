@@ -1,0 +1,24 @@
+// Authorities, keys and certificates that were made: what to do next with them, for people, and
+// where they are, for programs.
+#pragma once
+
+#include <string>
+
+#include "parley/credentials.h"
+
+namespace parley::report {
+
+struct Authority {
+  std::string consortium;
+  AuthorityOptions options;
+  AuthorityMade made;
+};
+
+std::string to_text(const Authority& authority);
+std::string to_json(const Authority& authority);  // parley.certs.init/1
+std::string to_text(const Signed& made);
+std::string to_json(const Signed& made);  // parley.certs.sign/1
+std::string to_text(const Joined& joined);
+std::string to_json(const Joined& joined);  // parley.join.made/1
+
+}  // namespace parley::report

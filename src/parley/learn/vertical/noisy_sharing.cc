@@ -56,57 +56,87 @@ double NoisySharingPlan::sensitivity() const {
   return up(std::sqrt(squares) / gamma);
 }
 
+/// x = argmin over |x| <= ball of (lam/2)|x|^2 + (rho/2)|D x - v|^2.
+class NoisySharingParty::Solver {
+ public:
+  Solver(const data::AnyRows& rows, const NoisySharingPlan& plan, size_t party)
+      : data_(dense(rows, plan.row_norms[party])),
+        ridge_(plan.lam / plan.rho),
+        ball_(plan.balls[party]),
+        tolerance_(plan.tolerance(party)) {
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(data_.transpose() * data_);
+    vectors_ = solver.eigenvectors();
+    values_ = solver.eigenvalues().cwiseMax(0);
+    x_ = VectorXd::Zero(data_.cols());
+  }
+
+  /// By the eigenvectors of D'D; where the minimiser lies outside the ball, with the multiplier
+  /// that brings it to its edge, found by bisection.
+  void solve(const VectorXd& target) {
+    const VectorXd b = vectors_.transpose() * (data_.transpose() * target);
+    const auto at = [&](double more) {
+      return VectorXd(b.array() / (values_.array() + ridge_ + more));
+    };
+    double low = 0, high = 0;
+    if (at(0).norm() > ball_) {
+      for (high = 1; at(high).norm() > ball_;) high *= 2;
+      for (int i = 0; i < 200; ++i) {
+        const double middle = (low + high) / 2;
+        (at(middle).norm() > ball_ ? low : high) = middle;
+      }
+    }
+    x_ = vectors_ * at(high);
+    check_exact(target, high);
+  }
+
+  const MatrixXd& data() const { return data_; }
+  const VectorXd& x() const { return x_; }
+
+ private:
+  /// With e what is left of its gradient and s how much shorter it is than the ball,
+  /// |D (x - exact)| is at most |e| / sqrt(lam rho) + sqrt(2 s |gradient|), by strong convexity;
+  /// here in units of rho.
+  void check_exact(const VectorXd& target, double multiplier) const {
+    const VectorXd slope = data_.transpose() * (data_ * x_ - target) + ridge_ * x_;
+    const double left = (slope + multiplier * x_).norm();
+    const double gap = multiplier > 0 ? std::max(0.0, ball_ - x_.norm()) : 0;
+    check(x_.norm() <= ball_ * (1 + 0x1p-40));
+    check(left / std::sqrt(ridge_) + std::sqrt(2 * gap * slope.norm()) <= tolerance_);
+  }
+
+  MatrixXd data_;     // D
+  MatrixXd vectors_;  // of D'D
+  VectorXd values_, x_;
+  double ridge_, ball_, tolerance_;
+};
+
 NoisySharingParty::NoisySharingParty(const data::AnyRows& rows, const NoisySharingPlan& plan,
                                      size_t party)
-    : plan_(plan), party_(party), data_(dense(rows, plan.row_norms[party])) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(data_.transpose() * data_);
-  vectors_ = solver.eigenvectors();
-  values_ = solver.eigenvalues().cwiseMax(0);
-  x_ = VectorXd::Zero(data_.cols());
-}
+    : plan_(plan), party_(party), solver_(std::make_unique<Solver>(rows, plan, party)) {}
 
-/// By the eigenvectors of D'D; where the minimiser lies outside the ball, with the multiplier that
-/// brings it to its edge, found by bisection.
-void NoisySharingParty::solve(const VectorXd& target) {
-  const VectorXd b = vectors_.transpose() * (data_.transpose() * target);
-  const double ridge = plan_.lam / plan_.rho, ball = plan_.balls[party_];
-  const auto at = [&](double more) {
-    return VectorXd(b.array() / (values_.array() + ridge + more));
-  };
-  double low = 0, high = 0;
-  if (at(0).norm() > ball) {
-    for (high = 1; at(high).norm() > ball;) high *= 2;
-    for (int i = 0; i < 200; ++i) {
-      const double middle = (low + high) / 2;
-      (at(middle).norm() > ball ? low : high) = middle;
-    }
-  }
-  x_ = vectors_ * at(high);
-  // With e what is left of its gradient and s how much shorter it is than the ball, |D (x - exact)|
-  // is at most |e| / sqrt(lam rho) + sqrt(2 s |gradient|), by strong convexity; here in units of
-  // rho.
-  const VectorXd slope = data_.transpose() * (data_ * x_ - target) + ridge * x_;
-  const double left = (slope + high * x_).norm();
-  const double gap = high > 0 ? std::max(0.0, ball - x_.norm()) : 0;
-  check(x_.norm() <= ball * (1 + 0x1p-40));
-  check(left / std::sqrt(ridge) + std::sqrt(2 * gap * slope.norm()) <= plan_.tolerance(party_));
-}
+NoisySharingParty::NoisySharingParty(NoisySharingParty&&) noexcept = default;
+NoisySharingParty& NoisySharingParty::operator=(NoisySharingParty&&) noexcept = default;
+NoisySharingParty::~NoisySharingParty() = default;
 
 std::vector<int64_t> NoisySharingParty::step(std::span<const double> published,
                                              std::span<const double> h) {
-  check(published.size() == h.size() && h.size() == size_t(data_.rows()));
-  VectorXd target(data_.rows());
+  check(published.size() == h.size() && h.size() == size_t(solver_->data().rows()));
+  VectorXd target(solver_->data().rows());
   for (Eigen::Index i = 0; i < target.size(); ++i)
     target[i] =
         std::clamp(published[size_t(i)] - h[size_t(i)], -plan_.target_clip, plan_.target_clip);
-  solve(target);
-  const VectorXd scores = data_ * x_;
+  solver_->solve(target);
+  const VectorXd scores = solver_->data() * solver_->x();
   const double clip = plan_.message_clip(party_);
   std::vector<int64_t> out;
   for (const double score : scores)
     out.push_back(static_cast<int64_t>(
         std::nearbyint(std::ldexp(std::clamp(score, -clip, clip), plan_.fraction))));
   return out;
+}
+
+std::span<const double> NoisySharingParty::model() const {
+  return {solver_->x().data(), size_t(solver_->x().size())};
 }
 
 }  // namespace parley::learn

@@ -22,8 +22,8 @@
 // All parts of a record move together: for whole records the squares of the parties' bounds add up.
 #pragma once
 
-#include <Eigen/Core>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -56,18 +56,20 @@ class NoisySharingParty {
  public:
   NoisySharingParty(const data::AnyRows& rows, const NoisySharingPlan& plan, size_t party);
 
+  NoisySharingParty(NoisySharingParty&&) noexcept;
+  NoisySharingParty& operator=(NoisySharingParty&&) noexcept;
+  ~NoisySharingParty();
+
   /// The step, and what is to be published but for its noise.
   std::vector<int64_t> step(std::span<const double> published, std::span<const double> h);
-  std::span<const double> model() const { return {x_.data(), size_t(x_.size())}; }
+  std::span<const double> model() const;
 
  private:
-  void solve(const Eigen::VectorXd& target);
+  class Solver;
 
   NoisySharingPlan plan_;
   size_t party_;
-  Eigen::MatrixXd data_;     // D
-  Eigen::MatrixXd vectors_;  // of D'D
-  Eigen::VectorXd values_, x_;
+  std::unique_ptr<Solver> solver_;
 };
 
 }  // namespace parley::learn

@@ -57,7 +57,8 @@ struct Near {
       : start(charter.protocol.start == charter::Start::kPilot
                   ? statistics.optimum.theta
                   : std::vector<double>(statistics.dimension())),
-        metric(charter.protocol.rule() == Rule::kPilotNewton ? near.inverse : std::vector<double>()),
+        metric(charter.protocol.rule() == Rule::kPilotNewton ? near.inverse
+                                                             : std::vector<double>()),
         costs(quadratic(charter, near, statistics, rows), metric) {}
 
   Quadratic quadratic(const Charter& charter, const Clipped& near,
@@ -209,10 +210,8 @@ std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatist
 Result<std::vector<Candidate>> shortlist(const Charter& draft, const PilotStatistics& statistics,
                                          const Given& given) {
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(draft));
-  if (draft.protocol.as<charter::Async>())
-    return async_candidates(draft, statistics, given);
-  if (draft.protocol.as<charter::Sync>())
-    return sync_candidates(draft, statistics, given, law);
+  if (draft.protocol.as<charter::Async>()) return async_candidates(draft, statistics, given);
+  if (draft.protocol.as<charter::Sync>()) return sync_candidates(draft, statistics, given, law);
   return Error{Code::kInvalid,
                "a forecast of protocol \"" + std::string(name_of(draft.protocol.name())) +
                    "\" is not available yet",

@@ -181,7 +181,7 @@ TEST(Charter, IsNamedByTheHashOfItsCanonicalText) {
   EXPECT_EQ(charter->canonical, kCanonical);
   // By sha256sum of the text above.
   EXPECT_EQ(to_hex(charter->hash),
-            "57ef8c3f20e737659be61e4c0d94b25645788d0e8fc71aba95a28bc2f9e22819");
+            "6e7ab0b1d9799961b5cee79f58360566eb47ad28f164adf6a987d9a0aad7e13b");
 }
 
 TEST(Charter, HashCoversTheMeaningNotTheText) {

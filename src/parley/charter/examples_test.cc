@@ -46,9 +46,9 @@ TEST(Examples, GoldenHashes) {
   const auto hash = [](const std::string& name) {
     return to_hex(read_charter(examples() / (name + ".charter.toml"))->hash);
   };
-  EXPECT_EQ(hash("hospitals"), "92bf323c0f4dfe7a38d5f4e5ca76765d765b261febfdf6234416b83414819177");
+  EXPECT_EQ(hash("hospitals"), "1bb31180bebf459b8ba52de1cce1248fda4ee5679713906c91b4cc1f620b49ac");
   EXPECT_EQ(hash("ten-clinics"),
-            "72249e5445848c0ee9623dd170831a6a32118fc6e0cebf293254f1451dcb2651");
+            "8b348889551fe42a6a95d9bdbb277c186c181d1770736dcc70aa32385aaecd1d");
   EXPECT_EQ(hash("two-agencies"),
             "e58643aad8adc1ac567c23a36100d43f47f060973aac862e65f9c84cdfc5dc88");
 }

@@ -102,13 +102,15 @@ TEST(PilotMetric, LeavesOutAsARefitWould) {
   }
 }
 
-/// Section 10, test 5, on rows whose truth is known: 40 pilots of 1,000 rows of 30 columns. With
-/// standard errors that are right, 90 % intervals of 40 hold in 32 to 39 with probability 0.96.
+/// Section 10, test 5, on rows whose truth is known, with 120 pilots of 1,000 rows of 30 columns in
+/// place of 40: their mean AUC then has a standard error of 0.0013. (With 400 pilots the bias was
+/// -0.0025 +- 0.0007, and intervals held in 92 and 94 %.) Of 90 % intervals 80 to 97 % must hold;
+/// if they are right, fewer do with probability 3e-4 and more with 0.002.
 TEST(PilotMetric, IsHonest) {
-  constexpr size_t kColumns = 30, kPilots = 40;
+  constexpr size_t kColumns = 30, kPilots = 120;
   const auto model = model_of(charter::Loss::kLogistic, 1e-3);
-  const auto many = class_rows(40000, kColumns, 1000);
-  const auto best = facts_of(model, class_rows(40000, kColumns, 1001));
+  const auto many = class_rows(100000, kColumns, 1000);
+  const auto best = facts_of(model, class_rows(100000, kColumns, 1001));
   std::vector<double> truth_scores(many->size());
   for (size_t i = 0; i < many->size(); ++i)
     for (size_t j = 0; j < kColumns; ++j)
@@ -131,8 +133,10 @@ TEST(PilotMetric, IsHonest) {
   EXPECT_LT(std::fabs(off_auc), .005);
   EXPECT_LT(std::fabs(off_loss), .01 * loss);
   EXPECT_GT(plug_in, .008);  // which the middle takes away
-  EXPECT_GE(holds_auc, 32);
-  EXPECT_GE(holds_loss, 32);
+  for (const int holds : {holds_auc, holds_loss}) {
+    EXPECT_GE(holds, 96);
+    EXPECT_LE(holds, 116);
+  }
 }
 
 TEST(PilotMetric, StaysWithinItsRange) {

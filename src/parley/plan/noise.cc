@@ -78,7 +78,7 @@ Result<double> noise_scale(const charter::Charter& charter, const charter::Owner
   if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
     return sensitivity * answers / TRY(epsilon_for(charter, owner, Part::kTraining)).value();
   const auto rho = TRY(rho_for(charter, owner, Part::kTraining));
-  return sensitivity * std::sqrt(answers / (2 * rho.value()));
+  return gaussian_scale(sensitivity, answers, rho.value());
 }
 
 Result<double> paper_scale(const charter::Charter& charter, const charter::Owner& owner) {

@@ -4,6 +4,7 @@
 // vertical_terms.h); it is louder by less than a part in 10^5 (forecast/noise_test.cc).
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,13 @@ struct NoiseLaw {
 /// How far replacing the records of one unit moves the minimum of a mean of clipped losses that is
 /// `convexity`-strongly convex: 2 C units / (n s), rounded up (proof: fine_tune.h).
 double minimum_moves(double max_grad_norm, uint32_t unit_records, uint64_t rows, double convexity);
+
+/// The standard deviation of Gaussian noise on each of `answers` answers of this sensitivity, all
+/// paid with rho: D sqrt(answers / (2 rho)) (spec, horizontal 3.1). mu of Gaussian differential
+/// privacy is sqrt(2 rho) for all of them.
+inline double gaussian_scale(double sensitivity, double answers, double rho) {
+  return sensitivity * std::sqrt(answers / (2 * rho));
+}
 
 /// The scale of noise on each of `answers` answers that one privacy unit moves by `sensitivity`,
 /// paid with all that the owner's training may cost: Laplace's D answers / epsilon, the Gaussian's

@@ -1,0 +1,199 @@
+#include "parley/forecast/value/pilot_metric.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "parley/forecast/value/whitened.h"
+#include "parley/learn/fitness.h"
+#include "parley/learn/metrics.h"
+
+namespace parley::forecast {
+namespace {
+
+std::span<const double> labels_of(const data::Rows& rows) { return {rows.labels(), rows.size()}; }
+
+/// Every tenth row is scored by the optimum of the others.
+std::vector<double> folded_scores(const PilotStatistics& pilot) {
+  const data::Rows& rows = *pilot.rows;
+  const size_t folds = std::min<size_t>(10, rows.size());
+  std::vector<double> scores(rows.size());
+  for (size_t fold = 0; fold < folds; ++fold) {
+    data::Rows others(rows.columns());
+    for (size_t i = 0; i < rows.size(); ++i)
+      if (i % folds != fold) others.add(rows.row(i), rows.label(i));
+    learn::Fitness fitness(pilot.loss, rows.columns(), pilot.l2);
+    fitness.add(others);
+    const auto all = scores_of(rows, fitness.minimum(pilot.box).theta);
+    for (size_t i = fold; i < rows.size(); i += folds) scores[i] = all[i];
+  }
+  return scores;
+}
+
+std::vector<double> left_out_scores(const PilotStatistics& pilot, std::vector<double> scores) {
+  const data::Rows& rows = *pilot.rows;
+  const auto lengths = Whitened(pilot.hessian, pilot.dimension()).lengths(rows);
+  const auto n = static_cast<double>(rows.size());
+  std::visit(
+      [&](const auto& loss) {
+        for (size_t i = 0; i < scores.size(); ++i) {
+          const double h = lengths[i] * lengths[i] / n, u = scores[i], y = rows.label(i);
+          scores[i] += h * loss.slope(u, y) / std::max(1 - h * loss.curvature(u, y), .05);
+        }
+      },
+      pilot.loss);
+  return scores;
+}
+
+/// How much each row moves a metric: their sum of squares is its variance. Of means.
+std::vector<double> influence_of_mean(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0;
+  for (double value : values) mean += value / n;
+  std::vector<double> found;
+  for (double value : values) found.push_back((value - mean) / n);
+  return found;
+}
+
+/// DeLong, DeLong, Clarke-Pearson 1988: for a positive the share of negatives below it, for a
+/// negative that of positives above it, both minus AUC and over the rows of their class.
+std::vector<double> influence_on_auc(std::span<const double> scores, std::span<const double> labels,
+                                     double auc) {
+  std::vector<double> sorted[2];  // negatives, positives
+  for (size_t i = 0; i < scores.size(); ++i) sorted[labels[i] > 0].push_back(scores[i]);
+  for (auto& each : sorted) std::sort(each.begin(), each.end());
+  std::vector<double> found;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const bool positive = labels[i] > 0;
+    const auto& others = sorted[!positive];
+    const auto [first, last] = std::equal_range(others.begin(), others.end(), scores[i]);
+    const double below = static_cast<double>((first - others.begin()) + (last - others.begin())) /
+                         2 / static_cast<double>(others.size());
+    found.push_back(((positive ? below : 1 - below) - auc) /
+                    static_cast<double>(sorted[positive].size()));
+  }
+  return found;
+}
+
+double variance_of(std::span<const double> influence, std::span<const uint32_t> sites) {
+  double alone = 0, together = 0;
+  for (double value : influence) alone += value * value;
+  if (sites.empty()) return alone;
+  std::map<uint32_t, double> sums;
+  for (size_t i = 0; i < influence.size(); ++i) sums[sites[i]] += influence[i];
+  const auto count = static_cast<double>(sums.size());
+  if (count < 2) return alone;
+  for (const auto& [site, sum] : sums) together += sum * sum;
+  return std::max(alone, together * count / (count - 1));
+}
+
+/// The means of squares or of log loss, or the AUC, and what rows do to it.
+struct Measured {
+  double value = 0;
+  std::vector<double> influence{};
+};
+Measured measured(Measure measure, const data::Rows& rows, std::span<const double> scores) {
+  if (measure == Measure::kAuc) {
+    const double auc = *learn::auc(scores, labels_of(rows));
+    return {auc, influence_on_auc(scores, labels_of(rows), auc)};
+  }
+  std::vector<double> values;
+  double sum = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const double u = scores[i], y = rows.label(i);
+    values.push_back(measure == Measure::kRmse ? (u - y) * (u - y)
+                                               : learn::Logistic{}.value(u, y > 0 ? 1 : -1));
+    sum += values.back();
+  }
+  return {sum / static_cast<double>(rows.size()), influence_of_mean(values)};
+}
+
+Result<void> check_measure(const PilotStatistics& pilot, Measure measure) {
+  const bool classes = learn::two_classes(pilot.loss);
+  if (pilot.rows->size() < 2)
+    return Error{Code::kInvalid, "a metric needs two public rows or more"};
+  if (measure == Measure::kLogLoss && !std::holds_alternative<learn::Logistic>(pilot.loss))
+    return Error{Code::kInvalid, "log loss needs the logistic loss, whose scores are log odds",
+                 "Use auc, or rmse for a value."};
+  if (measure == Measure::kRmse && classes)
+    return Error{Code::kInvalid, "rmse needs a target that is a value", "Use auc."};
+  if (measure == Measure::kAuc &&
+      !learn::auc(labels_of(*pilot.rows), labels_of(*pilot.rows)).has_value())
+    return Error{Code::kInvalid, "the public rows hold one class only, which defines no auc",
+                 "Take public rows of both classes."};
+  return {};
+}
+
+/// The loss that is trained is the measure itself, or the mean square.
+bool trains_it(const PilotStatistics& pilot, Measure measure) {
+  if (measure == Measure::kRmse) return std::holds_alternative<learn::Squared>(pilot.loss);
+  const auto* logistic = std::get_if<learn::Logistic>(&pilot.loss);
+  return measure == Measure::kLogLoss && logistic && *logistic == learn::Logistic{};
+}
+
+}  // namespace
+
+std::string_view name_of(Measure measure) {
+  constexpr std::string_view kNames[] = {"rmse", "log_loss", "auc"};
+  return kNames[static_cast<int>(measure)];
+}
+
+PilotScores pilot_scores(const PilotStatistics& pilot) {
+  auto scores = scores_of(*pilot.rows, pilot.optimum.theta);
+  auto left_out = std::holds_alternative<learn::Hinge>(pilot.loss) ? folded_scores(pilot)
+                                                                   : left_out_scores(pilot, scores);
+  return {std::move(scores), std::move(left_out)};
+}
+
+double PilotMetric::within(double value) const {
+  const double least = std::fmax(value, 0);  // NaN becomes 0.
+  return measure == Measure::kAuc ? std::min(least, 1.0) : least;
+}
+
+double PilotMetric::best_loss(double tau) const { return std::max(loss - tau / 2, .3 * loss); }
+
+double PilotMetric::at(double excess, double tau) const {
+  const double better = loss - best_loss(tau);
+  if (measure == Measure::kAuc) return within(middle - slope * (excess - better / 2));
+  const double moved = slope * (excess - better);
+  if (measure == Measure::kLogLoss) return within(middle + moved);
+  const double root = middle / scale;
+  return scale * std::sqrt(std::fmax(root * root + moved, 0));
+}
+
+Result<PilotMetric> pilot_metric(const PilotStatistics& pilot, const PilotScores& scores,
+                                 Measure measure, double scale, std::span<const uint32_t> sites) {
+  TRY(check_measure(pilot, measure));
+  check(sites.empty() || sites.size() == pilot.rows->size());
+  const Measured in = measured(measure, *pilot.rows, scores.in_sample);
+  const Measured out = measured(measure, *pilot.rows, scores.left_out);
+  const double loss_in = mean_loss_of(pilot.loss, *pilot.rows, scores.in_sample);
+  const double loss_out = mean_loss_of(pilot.loss, *pilot.rows, scores.left_out);
+  PilotMetric found{.measure = measure, .in_sample = in.value, .left_out = out.value};
+  found.loss = (loss_in + loss_out) / 2;
+  const double worse = measure == Measure::kAuc ? in.value - out.value : out.value - in.value;
+  const double ratio = worse / std::max(loss_out - loss_in, 1e-12);
+  found.slope = trains_it(pilot, measure) ? 1 : std::clamp(ratio, .3, 3.0);
+  double variance = variance_of(out.influence, sites);
+  if (measure == Measure::kRmse) {
+    found.scale = scale;
+    found.in_sample = scale * std::sqrt(in.value), found.left_out = scale * std::sqrt(out.value);
+    variance = out.value > 0 ? scale * scale * variance / (4 * out.value) : 0;
+  }
+  found.middle = (found.in_sample + found.left_out) / 2;
+  const double apart = (found.in_sample - found.left_out) / 2;
+  found.error = std::sqrt(variance + apart * apart / 3);
+  if (!std::isfinite(found.middle + found.error + found.loss))
+    return Error{Code::kInvalid, "the public rows give no finite metric"};
+  return found;
+}
+
+double rows_per_column(const PilotStatistics& pilot) {
+  size_t positives = 0;
+  for (double label : labels_of(*pilot.rows)) positives += label > 0;
+  const size_t all = pilot.rows->size();
+  const size_t least = learn::two_classes(pilot.loss) ? std::min(positives, all - positives) : all;
+  return static_cast<double>(least) / static_cast<double>(pilot.dimension());
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,105 @@
+#include "parley/forecast/value/whitened.h"
+
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "parley/base/result.h"
+
+namespace parley::forecast {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Eigen::Map<const Matrix> square(std::span<const double> values, size_t p) {
+  check(values.size() == p * p);
+  const auto n = static_cast<Eigen::Index>(p);
+  return {values.data(), n, n};
+}
+
+/// Rows [begin, end) of a matrix whose rows are padded.
+Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> block_of(const data::Rows& rows, size_t begin,
+                                                           size_t end) {
+  return {rows.values() + begin * rows.stride(), static_cast<Eigen::Index>(end - begin),
+          static_cast<Eigen::Index>(rows.columns()),
+          Eigen::OuterStride<>(static_cast<Eigen::Index>(rows.stride()))};
+}
+
+}  // namespace
+
+Whitened::Whitened(std::span<const double> hessian, size_t columns) : columns_(columns) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(square(hessian, columns)));
+  Eigen::VectorXd inverse = solver.eigenvalues();
+  const double least = 1e-10 * inverse.maxCoeff();
+  for (double& h : inverse) h = h > least && h > 0 ? 1 / std::sqrt(h) : 0;
+  const Matrix root = solver.eigenvectors() * inverse.asDiagonal();
+  root_.assign(root.data(), root.data() + root.size());
+}
+
+double Whitened::length(std::span<const double> vector) const {
+  check(vector.size() == columns_);
+  const Eigen::Map<const Eigen::VectorXd> v(vector.data(),
+                                            static_cast<Eigen::Index>(vector.size()));
+  return (square(root_, columns_).transpose() * v).norm();
+}
+
+std::vector<double> Whitened::lengths(const data::Rows& rows) const {
+  constexpr size_t kBlock = 256;  // The product of a block stays in the cache.
+  std::vector<double> found;
+  found.reserve(rows.size());
+  for (size_t begin = 0; begin < rows.size(); begin += kBlock) {
+    const size_t end = std::min(begin + kBlock, rows.size());
+    const Matrix product = block_of(rows, begin, end) * square(root_, columns_);
+    const Eigen::VectorXd norms = product.rowwise().norm();
+    found.insert(found.end(), norms.begin(), norms.end());
+  }
+  return found;
+}
+
+double Whitened::trace(std::span<const double> matrix) const {
+  const auto root = square(root_, columns_);
+  return (square(matrix, columns_) * root).cwiseProduct(root).sum();
+}
+
+std::vector<double> scores_of(const data::Rows& rows, std::span<const double> theta) {
+  std::vector<double> scores(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto z = rows.row(i);
+    for (size_t j = 0; j < z.size(); ++j) scores[i] += z[j] * theta[j];
+  }
+  return scores;
+}
+
+std::vector<double> slopes_of(const learn::Losses& loss, const data::Rows& rows,
+                              std::span<const double> scores) {
+  std::vector<double> slopes(rows.size());
+  std::visit(
+      [&](const auto& known) {
+        for (size_t i = 0; i < rows.size(); ++i) slopes[i] = known.slope(scores[i], rows.label(i));
+      },
+      loss);
+  return slopes;
+}
+
+double mean_loss_of(const learn::Losses& loss, const data::Rows& rows,
+                    std::span<const double> scores) {
+  double sum = 0;
+  std::visit(
+      [&](const auto& known) {
+        for (size_t i = 0; i < rows.size(); ++i) sum += known.value(scores[i], rows.label(i));
+      },
+      loss);
+  return sum / static_cast<double>(rows.size());
+}
+
+std::vector<double> mean_of(const data::Rows& rows, std::span<const double> factors) {
+  std::vector<double> mean(rows.columns());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto z = rows.row(i);
+    for (size_t j = 0; j < z.size(); ++j) mean[j] += factors[i] * z[j];
+  }
+  for (double& value : mean) value /= static_cast<double>(rows.size());
+  return mean;
+}
+
+}  // namespace parley::forecast

@@ -1,0 +1,45 @@
+// Lengths in the metric of the inverse Hessian. |v|^2 = v' H^-1 v of a mean gradient v is twice the
+// loss that a Newton step would win, so gradients of different columns can be added up (spec, value
+// 0 and 2.2.3; there W' v with W W' = H^-1).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "parley/data/rows.h"
+#include "parley/learn/loss.h"
+
+namespace parley::forecast {
+
+class Whitened {
+ public:
+  /// Directions in which H has no curvature are left out: no model differs along them.
+  Whitened(std::span<const double> hessian, size_t columns);
+
+  size_t columns() const { return columns_; }
+  double length(std::span<const double> vector) const;
+  /// Of every row z. A record's gradient, slope times z, is |slope| times as long.
+  std::vector<double> lengths(const data::Rows& rows) const;
+  /// tr(H^-1 M).
+  double trace(std::span<const double> matrix) const;
+
+ private:
+  size_t columns_;
+  std::vector<double> root_{};  // W, row-major
+};
+
+/// theta . z of every row.
+std::vector<double> scores_of(const data::Rows& rows, std::span<const double> theta);
+
+/// d loss / d score of every row.
+std::vector<double> slopes_of(const learn::Losses& loss, const data::Rows& rows,
+                              std::span<const double> scores);
+
+/// The mean of loss over rows with these scores.
+double mean_loss_of(const learn::Losses& loss, const data::Rows& rows,
+                    std::span<const double> scores);
+
+/// (1/n) sum of factor_i z_i.
+std::vector<double> mean_of(const data::Rows& rows, std::span<const double> factors);
+
+}  // namespace parley::forecast

@@ -1,0 +1,164 @@
+#include "parley/forecast/value/wrong_pilot.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "parley/base/math/portable.h"
+#include "parley/base/math/seeded_random.h"
+#include "parley/forecast/value/chi_square.h"
+#include "parley/forecast/value/pilot_metric.h"
+#include "parley/forecast/value/whitened.h"
+#include "parley/learn/solver/products.h"
+
+namespace parley::forecast {
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+constexpr double kQuantile = .999;
+constexpr size_t kHalvings = 8;
+
+double norm_in(std::span<const double> z, learn::ClipIn norm) {
+  double sum = 0;
+  for (double value : z) sum += norm == learn::ClipIn::kL1 ? std::fabs(value) : value * value;
+  return norm == learn::ClipIn::kL1 ? sum : std::sqrt(sum);
+}
+
+/// Slopes of these scores, each cut so that slope z is within the clip.
+std::vector<double> clipped_slopes(const PilotStatistics& pilot, std::span<const double> scores,
+                                   const RecordClip& clip) {
+  auto slopes = slopes_of(pilot.loss, *pilot.rows, scores);
+  if (clip.norm == learn::ClipIn::kNone) return slopes;
+  for (size_t i = 0; i < slopes.size(); ++i) {
+    const double most = clip.limit / norm_in(pilot.rows->row(i), clip.norm);
+    slopes[i] = std::clamp(slopes[i], -most, most);
+  }
+  return slopes;
+}
+
+/// The covariance of slope z, divisor n - 1.
+std::vector<double> covariance_of(const data::Rows& rows, std::span<const double> slopes) {
+  const size_t p = rows.columns();
+  std::vector<double> squares;
+  for (double slope : slopes) squares.push_back(slope * slope);
+  learn::ProductSum sum(p, rows.stride());
+  sum.add(rows.values(), squares.data(), rows.size());
+  sum.flush();
+  const auto mean = mean_of(rows, slopes);
+  const auto n = static_cast<double>(rows.size());
+  std::vector<double> found(p * p);
+  for (size_t i = 0; i < p; ++i)
+    for (size_t j = 0; j < p; ++j)
+      found[i * p + j] = (sum.at(i, j) - n * mean[i] * mean[j]) / std::fmax(n - 1, 1);
+  return found;
+}
+
+/// The two halves of a random order of rows.
+struct Halves {
+  std::shared_ptr<data::Rows> one, other;
+};
+Halves halves_of(const data::Rows& rows, SeededRandom& random) {
+  std::vector<size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[static_cast<size_t>(random.index(static_cast<int>(i)))]);
+  Halves halves{std::make_shared<data::Rows>(rows.columns()),
+                std::make_shared<data::Rows>(rows.columns())};
+  for (size_t k = 0; k < order.size(); ++k)
+    (k < order.size() / 2 ? halves.one : halves.other)
+        ->add(rows.row(order[k]), rows.label(order[k]));
+  return halves;
+}
+
+}  // namespace
+
+PredictedAnswer predicted_answer(const PilotStatistics& pilot, const RecordClip& clip) {
+  const PilotScores scores = pilot_scores(pilot);
+  const size_t p = pilot.dimension();
+  const auto slopes = clipped_slopes(pilot, scores.left_out, clip);
+  PredictedAnswer found{mean_of(*pilot.rows, clipped_slopes(pilot, scores.in_sample, clip)),
+                        covariance_of(*pilot.rows, slopes)};
+  double square = 0;
+  for (double slope : slopes) square += slope * slope / pilot.count();
+  for (size_t j = 0; j < p; ++j) found.covariance[j * (p + 1)] += 3 / pilot.count() * square;
+  return found;
+}
+
+Result<Difference> judge(std::span<const double> difference, std::span<const double> covariance,
+                         std::span<const double> hessian) {
+  const auto p = static_cast<Eigen::Index>(difference.size());
+  const Eigen::LLT<Matrix> factor(Eigen::Map<const Matrix>(covariance.data(), p, p));
+  const Eigen::Map<const Eigen::VectorXd> d(difference.data(), p);
+  if (factor.info() != Eigen::Success || !d.allFinite())
+    return Error{Code::kInvalid, "the pilot does not say how far the first answer may lie from it",
+                 "Take public rows that differ from each other."};
+  const Whitened whitened(hessian, difference.size());
+  const double length = whitened.length(difference);
+  return Difference{d.dot(factor.solve(d)), (length * length - whitened.trace(covariance)) / 2};
+}
+
+double pilot_dispersion(const charter::Model& model, const PilotStatistics& pilot,
+                        const RecordClip& clip) {
+  if (pilot.rows->size() < 4) return 1;
+  SeededRandom random(1, 0);
+  double sum = 0;
+  for (size_t k = 0; k < kHalvings; ++k) {
+    const Halves halves = halves_of(*pilot.rows, random);
+    const PilotStatistics half = facts_of(model, halves.one);
+    const FirstAnswer answer{
+        learn::mean_gradient(half.loss, *halves.other, half.optimum.theta, clip.norm, clip.limit),
+        static_cast<double>(halves.other->size())};
+    const auto found = check_pilot(half, predicted_answer(half, clip), answer, 1);
+    sum += found ? found->statistic / static_cast<double>(half.dimension()) : 1;
+  }
+  return std::max(1.0, sum / kHalvings);
+}
+
+Result<PilotCheck> check_pilot(const PilotStatistics& pilot, const PredictedAnswer& predicted,
+                               const FirstAnswer& answer, double dispersion) {
+  const size_t p = pilot.dimension();
+  check(answer.gradient.size() == p && answer.rows > 0);
+  std::vector<double> difference(p), covariance = predicted.covariance;
+  for (size_t j = 0; j < p; ++j) difference[j] = answer.gradient[j] - predicted.gradient[j];
+  const double records = 1 / pilot.count() + 1 / answer.rows;
+  const double unlike = answer.tau / static_cast<double>(p) * answer.squares;
+  for (size_t j = 0; j < p * p; ++j)
+    covariance[j] = covariance[j] * records + unlike * pilot.hessian[j];
+  for (size_t j = 0; j < p; ++j) covariance[j * (p + 1)] += answer.deviation * answer.deviation;
+  const Difference found = TRY(judge(difference, covariance, pilot.hessian));
+  PilotCheck result{.statistic = found.statistic, .dispersion = dispersion, .gap = found.gap};
+  result.threshold =
+      dispersion * wilson_hilferty(static_cast<double>(p), normal_quantile(kQuantile));
+  result.alarm = !(result.statistic <= result.threshold);
+  return result;
+}
+
+std::vector<size_t> thin_columns(const data::Rows& pilot, size_t least) {
+  std::vector<size_t> found;
+  std::vector<double> values(pilot.size());
+  bool bias = false;
+  for (size_t j = 0; j < pilot.columns(); ++j) {
+    for (size_t i = 0; i < pilot.size(); ++i) values[i] = pilot.row(i)[j];
+    std::sort(values.begin(), values.end());
+    size_t commonest = 0, run = 0;
+    for (size_t i = 0; i < values.size(); ++i) {
+      run = i > 0 && values[i] == values[i - 1] ? run + 1 : 1;
+      commonest = std::max(commonest, run);
+    }
+    const bool first_bias = !bias && commonest == values.size() && commonest > 0 && values[0] != 0;
+    bias = bias || first_bias;
+    if (!first_bias && pilot.size() - commonest < least) found.push_back(j);
+  }
+  return found;
+}
+
+void cut_step(const learn::Losses& loss, std::span<double> step) {
+  const double most = learn::two_classes(loss) ? 2 : 1;
+  for (double& change : step) change = std::isfinite(change) ? std::clamp(change, -most, most) : 0;
+}
+
+}  // namespace parley::forecast

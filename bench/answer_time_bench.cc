@@ -18,6 +18,7 @@
 
 #include "parley/audit/two_world.h"
 #include "parley/gate/gate.h"
+#include "parley/ledger/simulated.h"
 #include "parley/sim/engine/party.h"
 
 namespace parley {
@@ -68,7 +69,8 @@ struct Question {
 class Owner {
  public:
   Owner(const AnyRows& rows, const Question& question)
-      : ledger_(*ledger::Ledger::open_volatile("owner", clock_)), entropy_(5, "noise") {
+      : ledger_(*ledger::Ledger::open_volatile("owner", clock_, ledger::Simulated{})),
+        entropy_(5, "noise") {
     const auto epsilon = *privacy::Epsilon::make(1e6);
     const auto dataset = *ledger_.declare("data", *privacy::Budget::make(epsilon, 0, 1e6));
     const size_t columns = data::columns_of(rows);

@@ -79,7 +79,7 @@ void measure(const Case& c, const std::shared_ptr<const data::Rows>& pilot) {
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
     wall = std::min(wall, took.count());
     processor = std::min(processor, processor_ms() - used);
-    predictor = found->forecast.predictor;
+    predictor = found->forecast.basis.predictor;
   }
   std::printf("| %s | %s | %.0f | %.0f |\n", c.what, predictor.c_str(), wall, processor);
   std::fflush(stdout);

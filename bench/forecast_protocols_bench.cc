@@ -127,7 +127,7 @@ T must(Result<T> result) {
 
 std::string warned(const forecast::Forecast& found) {
   std::string codes;
-  for (const auto& warning : found.warnings)
+  for (const auto& warning : found.advice.warnings)
     for (const char* code :
          {"box_saturation", "by_runs", "local_steps_drift", "owners_far_apart", "few_rows"})
       if (warning.code == code) codes += (codes.empty() ? "" : ", ") + warning.code;
@@ -201,20 +201,22 @@ void compare(const Federated& job, uint64_t runs, int threads) {
   for (const auto& rows : owners) input.owners.push_back({rows, "bench", {}});
   const auto done = must(sim::simulate(input, {.seed = 3, .runs = runs, .threads = threads}));
   const double mean = done.quality.relative_fitness.mean;
-  const double same = must(forecast::forecast(charter, pooled(owners), how)).mean;
+  const double same = must(forecast::forecast(charter, pooled(owners), how)).relative_fitness.mean;
+  const forecast::RelativeFitness& psi = found.relative_fitness;
   std::printf(
       "| %s | %zu | %lld x %lld | %g | %.3g | %llu | %.3g | %.1f | **%+.1f** | %.3g | %+.1f | %.3g "
       "to "
       "%.3g%s | %.2g | %s | %s |\n",
       job.name, job.owners, static_cast<long long>(job.rounds), static_cast<long long>(job.steps),
       job.epsilon, how.differ, static_cast<unsigned long long>(runs), mean,
-      100 * done.quality.relative_fitness.standard_error / mean, 100 * (same / mean - 1),
-      found.mean, 100 * (found.mean / mean - 1), found.low, found.high,
-      mean >= found.low && mean <= found.high ? "" : " (outside)", found.drift,
-      found.predictor.c_str(), warned(found).c_str());
+      100 * done.quality.relative_fitness.standard_error / mean, 100 * (same / mean - 1), psi.mean,
+      100 * (psi.mean / mean - 1), psi.low, psi.high,
+      mean >= psi.low && mean <= psi.high ? "" : " (outside)", psi.drift,
+      found.basis.predictor.c_str(), warned(found).c_str());
   std::fprintf(stderr, "bytes: up %.0f down %.0f of an owner, forecast %.0f both\n",
                double(done.traffic.bytes_up) / double(job.owners),
-               double(done.traffic.bytes_down) / double(job.owners), double(found.bytes_per_owner));
+               double(done.traffic.bytes_down) / double(job.owners),
+               double(found.cost.bytes_per_owner));
   std::fflush(stdout);
 }
 
@@ -300,17 +302,19 @@ void compare(const Sharing& job, uint64_t runs, int threads) {
     sure += found.owners[m].sure;
     right += found.owners[m].sure && found.owners[m].gains == done.owners[m].gains;
   }
+  const forecast::RelativeFitness& psi = found.relative_fitness;
   std::printf(
       "| %s | %zu | %zu | %d | %g | %.3g | %.1f | %.3g | **%+.1f** | %.3g to %.3g %s| %s | %zu "
       "of %zu | %s | %s |\n",
       job.rule, job.owners, job.records, job.components, job.epsilon, mean,
-      100 * done.quality.relative_fitness.standard_error / mean, found.mean,
-      100 * (found.mean / mean - 1), found.low, found.high,
-      mean >= found.low && mean <= found.high ? "" : "(outside) ", alone.c_str(), right, sure,
-      found.predictor.c_str(), warned(found).c_str());
+      100 * done.quality.relative_fitness.standard_error / mean, psi.mean,
+      100 * (psi.mean / mean - 1), psi.low, psi.high,
+      mean >= psi.low && mean <= psi.high ? "" : "(outside) ", alone.c_str(), right, sure,
+      found.basis.predictor.c_str(), warned(found).c_str());
   std::fprintf(stderr, "bytes: up %.0f down %.0f of an owner, forecast %.0f both\n",
                double(done.traffic.bytes_up) / double(job.owners),
-               double(done.traffic.bytes_down) / double(job.owners), double(found.bytes_per_owner));
+               double(done.traffic.bytes_down) / double(job.owners),
+               double(found.cost.bytes_per_owner));
   std::fflush(stdout);
 }
 

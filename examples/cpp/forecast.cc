@@ -13,11 +13,11 @@ parley::Result<void> forecast(const char* file) {
   const auto forecast = PARLEY_TRY(
       parley::make_forecast(charter, {.generated = parley::GeneratedData{.name = "lending"}}));
 
-  const auto range = forecast.relative_fitness();
+  const parley::RelativeFitness& range = forecast.relative_fitness();
   std::cout << std::setprecision(3) << charter.name() << ": " << 100 * range.mean
             << " % above the best possible loss, between " << 100 * range.low << " and "
             << 100 * range.high << " % in 90 % of runs\n";
-  std::cout << "  " << forecast.metric() << " " << forecast.metric_joint() << "\n";
+  std::cout << "  " << forecast.metric().name << " " << forecast.metric().joint << "\n";
   for (const parley::OwnerForecast& owner : forecast.owners()) {
     std::cout << "  " << owner.name << ": alone " << 100 * owner.local_only << " %, "
               << (!owner.sure   ? "may gain"
@@ -27,7 +27,7 @@ parley::Result<void> forecast(const char* file) {
       std::cout << "; gains from epsilon " << *owner.break_even_epsilon << " on";
     std::cout << "\n";
   }
-  if (const auto epsilon = forecast.smallest_common_epsilon())
+  if (const auto epsilon = forecast.epsilons().smallest_common)
     std::cout << "  all gain if every owner gives epsilon " << *epsilon << "\n";
   for (const parley::Warning& warning : forecast.warnings())
     std::cout << "  " << warning.text << " " << warning.what_to_do << "\n";

@@ -52,8 +52,33 @@ struct ForecastOptions {
   int threads = 0;               // 0: as many as the machine has
 };
 
-/// What an owner can expect. Relative fitness is loss / best possible loss - 1, over all owners'
-/// rows together, without noise and with all data at best.
+/// What is expected of the joint model, as relative fitness: loss / best possible loss - 1, over
+/// all owners' rows together, without noise and with all data at best.
+struct RelativeFitness {
+  double mean = 0, p25 = 0, p50 = 0, p75 = 0;  // over runs
+  double low = 0, high = 0;                    // 90 % of runs, the public rows' own error included
+
+  // The mean's parts.
+  double optimisation = 0;  // what the steps leave without noise
+  double drift = 0;         // part of it: local steps of owners that differ lead apart
+  double privacy = 0;       // what the noise adds
+  /// What weights other than by rows cost, less what the others' data are worth to an owner in the
+  /// mean: below 0 it is a gain.
+  double statistical_gain = 0;
+
+  double pilot_only = 0;  // of a model of the public rows, to compare
+};
+
+/// The metric that users of the model care about: "rmse", in the target's unit, or "auc".
+struct MetricForecast {
+  std::string name{};
+  double joint = 0;          // of the joint model, expected
+  double low = 0, high = 0;  // its 90 % interval
+  double best = 0;           // of the best possible model
+  double pilot_only = 0;     // of a model of the public rows
+};
+
+/// What an owner can expect. `local_only` is a relative fitness.
 struct OwnerForecast {
   std::string name{};
   uint64_t rows = 0;
@@ -66,6 +91,23 @@ struct OwnerForecast {
   std::optional<double> break_even_epsilon{};  // others as they are; none: no epsilon is enough
   double shapley = 0, shapley_error = 0;
 };
+
+/// At which epsilon, if all owners give the same; none: no epsilon is enough.
+struct EpsilonForecast {
+  std::optional<double> smallest_common{};  // from here on every owner gains
+  std::optional<double> enough{};           // nine tenths of what no noise at all would bring
+  std::optional<double> target{};           // the relative fitness that was wanted, if any
+  std::optional<double> for_target{};
+  std::optional<double> rows_for_target{};  // of all owners together, budgets as they are
+};
+
+/// Traffic and time, from public numbers.
+struct CostForecast {
+  uint64_t rounds = 0;
+  uint64_t bytes_per_owner = 0;  // sent and received
+  double seconds_per_round = 0;  // without the network's own delay
+};
+
 /// Something that the reader should know, and what to do about it.
 struct Warning {
   std::string code, text, what_to_do;
@@ -76,24 +118,14 @@ struct Choice {
   std::string key, value, why;
 };
 
+/// A cheap handle to a forecast, which never changes.
 class Forecast {
  public:
-  /// Of the joint model's relative fitness.
-  struct Range {
-    double mean = 0, p25 = 0, p50 = 0, p75 = 0;
-    double low = 0, high = 0;  // 90 % of runs, the public rows' own error included
-  };
-
-  Range relative_fitness() const;
-  /// The metric that users of the model care about, "rmse" in the target's unit or "auc", of the
-  /// joint model: expected, and the ends of its 90 % interval.
-  const std::string& metric() const;
-  double metric_joint() const;
-  std::pair<double, double> metric_interval() const;
-
+  const RelativeFitness& relative_fitness() const;
+  const MetricForecast& metric() const;
   const std::vector<OwnerForecast>& owners() const;
-  /// The epsilon of all owners at which every one of them gains; none: no epsilon is enough.
-  std::optional<double> smallest_common_epsilon() const;
+  const EpsilonForecast& epsilons() const;
+  const CostForecast& cost() const;
   /// What a draft left open, or `tune` changed, and why.
   const std::vector<Choice>& chosen() const;
   const std::vector<Warning>& warnings() const;

@@ -50,6 +50,12 @@ struct PrivacyCard {
   bool operator==(const PrivacyCard&) const = default;
 };
 
+/// What a model is judged by, on rows that are there: rmse, r2, accuracy, auc, ...
+struct Metric {
+  std::string_view name;  // a literal
+  double value = 0;
+};
+
 /// What owners paid for after the last round: the joint loss of this very model, noisy. Standard
 /// errors are those of the noise, whose scale is public.
 struct Evaluation {

@@ -17,7 +17,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "parley/charter.h"
@@ -68,8 +67,6 @@ struct SimulatedOwner {
 /// The result of a simulation: a cheap handle to something that never changes.
 class Simulation {
  public:
-  using Metrics = std::vector<std::pair<std::string, double>>;  // rmse, r2, accuracy, auc, ...
-
   const std::vector<SimulatedOwner>& owners() const;
   /// Of the joint model, over the runs: loss relative to the best possible, and plain.
   const Spread& relative_fitness() const;
@@ -78,8 +75,8 @@ class Simulation {
   const std::vector<Spread>& by_round() const;
   /// On the pooled rows, in units of the target: of the first run's model, and of the best
   /// possible.
-  Metrics metrics() const;
-  Metrics best_metrics() const;
+  const std::vector<Metric>& metrics() const;
+  const std::vector<Metric>& best_metrics() const;
   /// What the owners paid for at the end, in the first run.
   const std::optional<Evaluation>& evaluation() const;
   /// What a learner would say before it starts, and why the result is not private.

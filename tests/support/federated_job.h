@@ -13,6 +13,7 @@
 #include "parley/protocol/make_owner.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
+#include "support/memory_ledger.h"
 
 namespace parley::test {
 
@@ -58,7 +59,7 @@ struct Clinic {
 
   Clinic(const charter::Charter& charter, size_t place)
       : entropy(1, charter.owners[place].name),
-        ledger(*ledger::Ledger::open_volatile(charter.owners[place].name, clock)),
+        ledger(memory_ledger(charter.owners[place].name, clock)),
         dataset(*ledger.declare("data", *privacy::Budget::make(privacy::Epsilon{2.0}, 1e-6, 0))) {
     restart(charter, place);
   }

@@ -68,7 +68,6 @@ PlanFamily sync_family() {
                 {{"protocol.rule", "\"algorithm2\""}, {"network.quorum", "1"}});
   family.change("draft without rounds", {{"protocol.rounds", ""}});
   family.change("draft without clip", {{"privacy.max_grad_norm", ""}});
-  family.change("refused: clip of rows", classes("logistic", {{"privacy.clip", "\"row\""}}));
   family.change("refused: skellam", {{"privacy.mechanism", "\"skellam\""}});
   family.change("refused: gaussian without delta", {{"privacy.mechanism", "\"gaussian\""}});
   family.change("refused: pilot_newton without a pilot",

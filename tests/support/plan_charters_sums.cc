@@ -25,7 +25,6 @@ void change_sums(Growing& family) {
 void refuse_sums(Growing& family) {
   family.change("refused: no key", {{"owner.b.sign_key", ""}});
   family.change("refused: threshold", {{"secure_aggregation.threshold", "4"}});
-  family.change("refused: words of 32 bits", {{"secure_aggregation.word_bits", "32"}});
   family.change("refused: laplace", {{"privacy.mechanism", "\"laplace\""}});
   family.change("refused: sparse graph", {{"secure_aggregation.graph", "\"sparse\""}});
   family.change("draft without rounds", {{"protocol.rounds", ""}});

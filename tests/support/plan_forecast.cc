@@ -117,8 +117,8 @@ void print_forecast(PlanText& out, const charter::Charter& charter,
              [&](PlanText& part, const auto& law) { print_law(part, charter, law); });
   if (!charter.complete() || charter.privacy.calibration != charter::Calibration::kSound) return;
   const auto rows = pilot ? pilot : made_rows(charter.schema, 150);
-  const forecast::PilotStatistics facts = forecast::facts_of(charter.model, rows);
-  add_result(out, "forecast", forecast::job_of(charter, facts), print_job);
+  const forecast::PilotStatistics statistics = forecast::statistics_of(charter.model, rows);
+  add_result(out, "forecast", forecast::job_of(charter, statistics), print_job);
 }
 
 void print_paper(PlanText& out, const charter::Charter& charter) {

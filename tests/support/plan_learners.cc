@@ -4,7 +4,7 @@
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/learner/warnings.h"
 #include "parley/plan/learner/weights.h"
-#include "parley/protocol/federated/circle.h"
+#include "parley/protocol/federated/group.h"
 #include "parley/protocol/vertical/learner.h"
 #include "support/plan_print.h"
 
@@ -94,7 +94,7 @@ void print_async(PlanText& out, const plan::AsyncPlan& plan) {
 }
 
 void print_federated(PlanText& out, const protocol::FederatedPlan& plan) {
-  const protocol::AggregationPlan first = plan.circle.plan(1, 1);
+  const protocol::AggregationPlan first = plan.group.plan(1, 1);
   out.add_detail("job", plan.charter);
   out.add("answers", plan.answers);
   out.add("unit", plan.unit);

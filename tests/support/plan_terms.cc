@@ -1,4 +1,5 @@
 // Terms of owners, as golden text: lattices, sensitivities, noise and its price.
+#include "parley/ledger/simulated.h"
 #include "parley/plan/moments.h"
 #include "parley/plan/terms.h"
 #include "support/entropy.h"
@@ -85,7 +86,7 @@ Result<data::PaidMoments> paid(const Charter& charter, size_t place) {
   StoppedClock clock;
   SeededEntropy entropy(place, "moments");
   const charter::Owner& owner = charter.owners[place];
-  auto ledger = TRY(ledger::Ledger::open_volatile(owner.name, clock));
+  auto ledger = TRY(ledger::Ledger::open_volatile(owner.name, clock, ledger::Simulated{}));
   const bool pure = owner.delta == 0;
   const auto budget = TRY(privacy::Budget::make(privacy::Epsilon(1.0), owner.delta, pure ? 1 : 0));
   const auto data = TRY(ledger.declare("people", budget));

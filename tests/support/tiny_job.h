@@ -8,6 +8,7 @@
 #include "parley/learn/objective.h"
 #include "parley/protocol/sync.h"
 #include "support/ledgers.h"
+#include "support/memory_ledger.h"
 #include "support/tiny.h"
 
 namespace parley::test {
@@ -44,7 +45,7 @@ struct TestOwner {
   TestOwner(int number, double epsilon,
             std::unique_ptr<Entropy> noise = std::make_unique<SystemEntropy>())
       : entropy(std::move(noise)),
-        ledger(*ledger::Ledger::open_volatile(number == 1 ? "one" : "two", clock)),
+        ledger(memory_ledger(number == 1 ? "one" : "two", clock)),
         dataset(*ledger.declare(
             "data", *privacy::Budget::make(*privacy::Epsilon::make(epsilon), 0, epsilon))),
         rows(std::make_shared<data::Rows>(tiny_owner(number))) {

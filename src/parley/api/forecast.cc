@@ -78,7 +78,7 @@ Result<forecast::ManyRows> redrawn(const Moments& moments, const charter::Charte
 }
 
 /// Rows of each owner's own moments, where all owners gave some; only asynchronous learners ask one
-/// owner at a time, so that it matters how each of them bends.
+/// owner at a time, so that the curvature of each matters.
 Result<forecast::ManyRows> of_each_owner(const Moments& moments, const charter::Charter& charter) {
   forecast::ManyRows found;
   if (!charter.protocol.one_at_a_time() || !charter.pilot) return found;
@@ -135,22 +135,17 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
 
 Forecast::Forecast(std::shared_ptr<const Internal> internal) : internal_(std::move(internal)) {}
 
-Forecast::Range Forecast::relative_fitness() const {
-  const forecast::Forecast& forecast = internal().forecast;
-  return {forecast.mean, forecast.p25, forecast.p50, forecast.p75, forecast.low, forecast.high};
+const RelativeFitness& Forecast::relative_fitness() const {
+  return internal().forecast.relative_fitness;
 }
-
-const std::string& Forecast::metric() const { return internal().forecast.metric; }
-double Forecast::metric_joint() const { return internal().forecast.metric_joint; }
-std::pair<double, double> Forecast::metric_interval() const {
-  return {internal().forecast.metric_low, internal().forecast.metric_high};
-}
+const MetricForecast& Forecast::metric() const { return internal().forecast.metric; }
 const std::vector<OwnerForecast>& Forecast::owners() const { return internal().forecast.owners; }
-std::optional<double> Forecast::smallest_common_epsilon() const {
-  return internal().forecast.smallest_common;
+const EpsilonForecast& Forecast::epsilons() const { return internal().forecast.epsilons; }
+const CostForecast& Forecast::cost() const { return internal().forecast.cost; }
+const std::vector<Choice>& Forecast::chosen() const { return internal().forecast.advice.chosen; }
+const std::vector<Warning>& Forecast::warnings() const {
+  return internal().forecast.advice.warnings;
 }
-const std::vector<Choice>& Forecast::chosen() const { return internal().forecast.chosen; }
-const std::vector<Warning>& Forecast::warnings() const { return internal().forecast.warnings; }
 const std::string& Forecast::charter_text() const { return internal().charter; }
 std::string Forecast::to_text() const { return report::to_text(internal().forecast); }
 std::string Forecast::to_json() const { return report::to_json(internal().forecast); }

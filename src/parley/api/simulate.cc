@@ -95,12 +95,6 @@ Result<sim::SimulateInput> load(const charter::Charter& charter, const DataSourc
   return input;
 }
 
-Simulation::Metrics pairs_of(const std::vector<learn::Metric>& metrics) {
-  Simulation::Metrics pairs;
-  for (const learn::Metric& metric : metrics) pairs.emplace_back(metric.name, metric.value);
-  return pairs;
-}
-
 }  // namespace
 
 Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
@@ -141,11 +135,11 @@ const Spread& Simulation::fitness() const { return internal().result.quality.fit
 const std::vector<Spread>& Simulation::by_round() const {
   return internal().result.quality.by_round;
 }
-Simulation::Metrics Simulation::metrics() const {
-  return pairs_of(internal().result.quality.joint_metrics);
+const std::vector<Metric>& Simulation::metrics() const {
+  return internal().result.quality.joint_metrics;
 }
-Simulation::Metrics Simulation::best_metrics() const {
-  return pairs_of(internal().result.quality.optimum_metrics);
+const std::vector<Metric>& Simulation::best_metrics() const {
+  return internal().result.quality.optimum_metrics;
 }
 const std::optional<Evaluation>& Simulation::evaluation() const {
   return internal().result.quality.evaluation;

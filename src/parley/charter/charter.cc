@@ -76,7 +76,7 @@ std::string file_beside(std::string_view name) {
 }
 
 Result<void> check_protects(const Charter& charter) {
-  if (charter.protocol.as<Admm>() == nullptr) return {};
+  if (charter.protocol.protects()) return {};
   return Error{Code::kInvalid,
                "\"admm\" adds no noise and protects nobody: it is for `parley simulate` with "
                "--data only",

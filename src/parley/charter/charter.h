@@ -63,7 +63,6 @@ struct Privacy {
   int64_t overlap = 1;                                // kappa: data sets one unit may sit in
   MechanismName mechanism = MechanismName::kLaplace;  // gaussian under sharing and federated
   double max_grad_norm = 0;  // clip of one record's gradient, in the mechanism's norm
-  Clip clip = Clip::kGradient;
   int64_t grid_bits = 24;
   double evaluate = 0.05;   // part of epsilon kept for the evaluation at the end
   double max_row_norm = 0;  // rows are shrunk to it once (federated, sharing, statistics)
@@ -76,7 +75,6 @@ struct SecureAggregation {
   int64_t survivors = 0;  // s: a round with fewer is abandoned
   int64_t colluders = 0;  // c: noise is calibrated to s - c
   Graph graph = Graph::kComplete;
-  int64_t word_bits = 64;
   int64_t repeats = 1;  // aggregations that may fail after owners have paid for them
 };
 

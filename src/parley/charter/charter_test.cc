@@ -57,7 +57,6 @@ name = "central-bank"
 delta = 0
 evaluate = 5e-2
 grid_bits = 24
-clip = "gradient"
 max_grad_norm = 8.0
 mechanism = "laplace"
 overlap = 1.0
@@ -123,7 +122,7 @@ constexpr std::string_view kCanonical =
     R"("network":{"deadline_s":60,"quorum":2},)"
     R"("owner":[{"delta":0,"epsilon":1,"name":"bank-a","rows":1000},)"
     R"({"delta":0,"epsilon":0.5,"name":"bank-b","rows":2000}],)"
-    R"("privacy":{"adjacency":"replace_one","calibration":"sound","clip":"gradient",)"
+    R"("privacy":{"adjacency":"replace_one","calibration":"sound",)"
     R"("evaluate":0.05,"grid_bits":24,"max_grad_norm":8,"mechanism":"laplace","overlap":1,)"
     R"("unit":"record","unit_records":1},)"
     R"("protocol":{"average":"paper","momentum":0,"name":"sync","rounds":3,"rule":"algorithm2",)"

@@ -33,7 +33,9 @@ using File = std::shared_ptr<const std::string>;
 /// A row of the owners' table as an [[owner]] block that knows its line; empty cells are left out.
 Value owner_block(const data::CsvRecord& record, const std::vector<std::string>& header,
                   const File& file) {
-  const auto place = [&](size_t i) { return Place{record.where(i).line, record.where(i).column}; };
+  const auto place = [&](size_t i) {
+    return Position{record.where(i).line, record.where(i).column};
+  };
   Value block{.data = Value::Members{}, .file = file, .place = place(0)};
   for (size_t i = 0; i < record.size(); ++i) {
     const std::string_view cell = trimmed(record[i]);

@@ -60,13 +60,7 @@ void read_clip(Table& t, Charter& charter) {
   if (!uses_grad_norm(charter)) return;
   t.forecast("max_grad_norm", privacy.max_grad_norm, at_least(1e-30).up_to(1e30),
              "Give the clip of one record's gradient, for example max_grad_norm = 8.0.");
-  t.optional("clip", privacy.clip, Anything{}, "For example clip = \"gradient\".");
-  const Loss loss = charter.model.loss;
-  if (privacy.clip == Clip::kRow && loss != Loss::kHinge && loss != Loss::kLogistic)
-    t.fail("clip",
-           "= \"row\" bounds the gradient of hinge and logistic only, found loss " +
-               std::string(name_of(loss)),
-           "Take clip = \"gradient\".");
+  removed(t, "clip", "what is clipped is always a record's gradient");
 }
 
 /// Consistent (spec, vertical 4.2): c >= 1 since everyone knows its own share, t > c, s >= t.
@@ -92,7 +86,7 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners) {
            "Take graph = \"sparse\".");
   t.optional("repeats", s.repeats, at_least(0).up_to(1e6),
              "Aggregations beyond rounds that epsilon has room for, for example repeats = 1.");
-  t.optional("word_bits", s.word_bits, at_least(16).up_to(64), "For example word_bits = 64.");
+  removed(t, "word_bits", "words always have 64 bits");
 }
 
 }  // namespace

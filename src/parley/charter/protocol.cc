@@ -173,9 +173,8 @@ void read_async(Table& t, Charter& charter, size_t owners) {
   t.forecast("step", p.step, above(0).up_to(1e12), "Give a = rho/(T^2 sigma), step = 0.1.");
   t.optional("output", async.output, Anything{}, "For example output = \"tail\".");
   t.optional("contact", async.contact, Anything{}, "For example contact = \"owner_requests\".");
-  ClockLaw clock = ClockLaw::kPoisson;
-  t.optional("clock", clock, Anything{}, "For example clock = \"poisson\".");
   t.optional("rates", async.rates, Anything{}, "For example rates = \"equal\".");
+  removed(t, "clock", "clocks are always Poisson");
 }
 
 void read_federated(Table& t, Charter& charter) {

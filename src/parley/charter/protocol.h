@@ -86,6 +86,10 @@ struct Protocol {
   std::optional<Rule> rule() const;
   /// Are sums of products released once, instead of gradients round by round?
   bool statistics() const { return rule() == Rule::kStatistics; }
+  /// Is any record protected? ADMM adds no noise.
+  bool protects() const { return as<Admm>() == nullptr; }
+  /// May owners be weighted by their noise?
+  bool weighs_noise() const { return as<Sync>() != nullptr; }
   /// Does the learner ask one owner at a time?
   bool one_at_a_time() const { return as<Async>() != nullptr; }
   /// Steps that an owner makes for an answer.

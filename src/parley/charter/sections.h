@@ -13,6 +13,11 @@ std::string file_beside(std::string_view name);
 
 inline constexpr size_t kOwnersMax = 1'000'000;
 
+/// A key of version 0.1 that only ever had one value.
+inline void removed(Table& t, std::string_view key, std::string_view always) {
+  if (t.has(key)) t.fail(key, "is no longer a key: " + std::string(always), "Remove the line.");
+}
+
 void read_schema(Table& root, Charter& charter);
 void read_model(Table& root, Charter& charter);
 void read_protocol(Table& root, Charter& charter);

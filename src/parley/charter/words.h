@@ -71,10 +71,6 @@ enum class Contact { kOwnerRequests, kBroadcast };
 template <>
 inline constexpr auto kNames<Contact> = names("owner_requests", "broadcast");
 
-enum class ClockLaw { kPoisson };
-template <>
-inline constexpr auto kNames<ClockLaw> = names("poisson");
-
 enum class Rates { kEqual, kDeclared };
 template <>
 inline constexpr auto kNames<Rates> = names("equal", "declared");
@@ -98,10 +94,6 @@ inline constexpr auto kNames<Adjacency> = names("replace_one");
 enum class MechanismName { kLaplace, kGaussian, kSkellam };
 template <>
 inline constexpr auto kNames<MechanismName> = names("laplace", "gaussian", "skellam");
-
-enum class Clip { kGradient, kRow };
-template <>
-inline constexpr auto kNames<Clip> = names("gradient", "row");
 
 enum class Graph { kComplete, kSparse };
 template <>

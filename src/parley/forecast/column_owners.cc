@@ -22,18 +22,18 @@ Alone alone(const Study& study, const Views& views, size_t owner, int threads) {
   const std::vector<size_t> members = {owner};
   const charter::Charter own = charter_of(study.charter, members);
   const auto part = [&](const PilotStatistics& all) {
-    return facts_of(own.model, features_of(study.charter, *all.rows, members), 1);
+    return statistics_of(own.model, features_of(study.charter, *all.rows, members), 1);
   };
-  const PilotStatistics facts = part(study.facts);
-  Alone found{.psi = facts.fitness(study.rows) / study.best - 1};
+  const PilotStatistics statistics = part(study.statistics);
+  Alone found{.psi = statistics.fitness(study.rows) / study.best - 1};
   std::vector<PilotStatistics> parts;
   double sum = 0, squares = 0;
-  for (const PilotStatistics& view : views.facts) {
+  for (const PilotStatistics& view : views.statistics) {
     parts.push_back(part(view));
     const double psi = parts.back().optimum.fitness / view.optimum.fitness - 1;
     sum += psi, squares += psi * psi;
   }
-  found.metric = MetricEstimator(own, facts, parts, threads).of_rows(0);
+  found.metric = MetricEstimator(own, statistics, parts, threads).of_rows(0);
   const auto count = static_cast<double>(parts.size());
   found.error = 1;
   if (count > 1 && sum > 0) {
@@ -69,20 +69,20 @@ void add_column_owners(Forecast& result, const Study& study, const Views& views,
                              .weight = 1 / count,
                              .local_only = own.psi,
                              .local_metric = own.metric,
-                             .gains = result.mean < own.psi,
-                             .sure = surely(result, own.psi, own.error),
+                             .gains = result.relative_fitness.mean < own.psi,
+                             .sure = surely(result.relative_fitness, own.psi, own.error),
                              .break_even_epsilon = break_even(study, i, own.psi)});
-    result.statistical_gain -= own.psi / count;
+    result.relative_fitness.statistical_gain -= own.psi / count;
   }
 }
 
 /// How far above the best of all columns a group ends, noise included.
 Result<double> psi_of(const Study& study, const std::vector<size_t>& members) {
   const charter::Charter group = charter_of(study.charter, members);
-  const PilotStatistics facts =
-      facts_of(group.model, features_of(study.charter, *study.facts.rows, members), 1);
-  const Job job = TRY(job_of(group, facts));
-  return (facts.fitness(study.rows) + predict(facts, job, {}).excess) / study.best - 1;
+  const PilotStatistics statistics =
+      statistics_of(group.model, features_of(study.charter, *study.statistics.rows, members), 1);
+  const Job job = TRY(job_of(group, statistics));
+  return (statistics.fitness(study.rows) + predict(statistics, job, {}).excess) / study.best - 1;
 }
 
 std::vector<size_t> members_of(size_t mask) {
@@ -97,8 +97,8 @@ Result<std::vector<double>> psi_of_groups(const Study& study, double joint, bool
   const size_t owners = study.charter.owners.size(), everyone = (size_t{1} << owners) - 1;
   const size_t label = size_t{1} << label_holder(study.charter);
   double nothing = 0;
-  for (size_t i = 0; i < study.facts.rows->size(); ++i)
-    nothing += std::pow(study.facts.rows->label(i), 2) / study.facts.count();
+  for (size_t i = 0; i < study.statistics.rows->size(); ++i)
+    nothing += std::pow(study.statistics.rows->label(i), 2) / study.statistics.count();
   std::vector<double> psi(everyone + 1, std::numeric_limits<double>::quiet_NaN());
   for (size_t mask = 0; mask <= everyone; ++mask) {
     const bool tried = all || size_t(std::popcount(mask)) + 1 >= owners;
@@ -128,7 +128,7 @@ Result<void> add_groups(Forecast& result, const Study& study) {
   const size_t owners = result.owners.size();
   if (owners > 20) return {};
   const bool all = owners <= kColumnOwnersTried;
-  const auto psi = TRY(psi_of_groups(study, result.mean, all));
+  const auto psi = TRY(psi_of_groups(study, result.relative_fitness.mean, all));
   const double endless = study.game.spread() / study.rows;
   size_t best = psi.size() - 1;
   for (size_t mask = 1; mask < psi.size(); ++mask)
@@ -138,7 +138,7 @@ Result<void> add_groups(Forecast& result, const Study& study) {
     if (!(one_missing || mask == best) || std::isnan(psi[mask])) continue;
     Forecast::Coalition coalition{{}, psi[mask] + endless, mask == best};
     for (const size_t i : members_of(mask)) coalition.members.push_back(result.owners[i].name);
-    result.coalitions.push_back(std::move(coalition));
+    result.what_if.coalitions.push_back(std::move(coalition));
   }
   if (all) add_shapley(result, psi);
   return {};
@@ -146,22 +146,23 @@ Result<void> add_groups(Forecast& result, const Study& study) {
 
 void add_column_epsilons(Forecast& result, const Study& study,
                          const std::optional<double>& target) {
+  EpsilonForecast& epsilons = result.epsilons;
   double least = std::numeric_limits<double>::infinity();
   for (const auto& owner : result.owners) least = std::min(least, owner.local_only);
   const double endless = study.game.spread() / study.rows, floor = study.game.response().floor();
-  result.smallest_common = common_epsilon(study, (least + endless) * (1 - 1e-9));
-  result.enough = common_epsilon(study, floor + endless + .1 * (least - floor));
-  result.target = target;
+  epsilons.smallest_common = common_epsilon(study, (least + endless) * (1 - 1e-9));
+  epsilons.enough = common_epsilon(study, floor + endless + .1 * (least - floor));
+  epsilons.target = target;
   if (!target) return;
-  result.epsilon_for_target = common_epsilon(study, *target + endless);
-  result.rows_for_target = rows_for(study, *target);
+  epsilons.for_target = common_epsilon(study, *target + endless);
+  epsilons.rows_for_target = rows_for(study, *target);
 }
 
 }  // namespace
 
 Result<void> add_column_owners(Forecast& result, const Study& study,
                                const ForecastOptions& options) {
-  const Views views = views_of(study.charter.model, study.facts, {}, options.threads);
+  const Views views = views_of(study.charter.model, study.statistics, {}, options.threads);
   add_column_owners(result, study, views, options.threads);
   TRY(add_groups(result, study));
   add_column_epsilons(result, study, options.target);

@@ -38,15 +38,16 @@ Job job_at(const Study& study, double strength) {
 
 std::optional<double> by_runs(const Study& study, const Job& job, int threads) {
   if (const auto* sync = std::get_if<SyncJob>(&job.kind))
-    return run_on_pilot(study.facts, *sync, threads).excess / study.best;
+    return run_on_pilot(study.statistics, *sync, threads).excess / study.best;
   if (const auto* local = std::get_if<FederatedJob>(&job.kind))
-    return run_on_pilot(study.facts, *local).excess / study.best;
+    return run_on_pilot(study.statistics, *local).excess / study.best;
   if (const auto* shared = std::get_if<VerticalJob>(&job.kind))
-    return mean_excess(study.facts, sharing_runs(study.facts, *shared, shared->variance, 150)) /
+    return mean_excess(study.statistics,
+                       sharing_runs(study.statistics, *shared, shared->variance, 150)) /
            study.best;
   const auto* async = std::get_if<AsyncJob>(&job.kind);
   if (async == nullptr || async->variances.size() > kAsyncOwnersMax) return std::nullopt;
-  return run_on_pilot(study.facts, *async, false, threads).excess / study.best;
+  return run_on_pilot(study.statistics, *async, false, threads).excess / study.best;
 }
 
 }  // namespace
@@ -54,9 +55,9 @@ std::optional<double> by_runs(const Study& study, const Job& job, int threads) {
 void add_break_even(Forecast& result, const Study& study) {
   const size_t count = std::min(study.players.size(), kCurves);
   for (size_t i = 0; i < count; ++i)
-    result.break_even.push_back({study.charter.owners[i].name, {}});
+    result.what_if.break_even.push_back({study.charter.owners[i].name, {}});
   if (study.players.size() < 2) return;
-  for (const double epsilon : result.grid.epsilon) {
+  for (const double epsilon : result.what_if.grid.epsilon) {
     const double strength = study.law.strength(epsilon, delta_of(study));
     std::vector<Player> players = study.players;
     for (size_t i = 0; i < players.size(); ++i)
@@ -65,7 +66,7 @@ void add_break_even(Forecast& result, const Study& study) {
     for (size_t i = 0; i < count; ++i) {
       const double alone = study.game.spread() / players[i].rows + study.differ;
       const double variance = study.game.variance_for(without[i], players[i], alone);
-      auto& curve = result.break_even[i].epsilon;
+      auto& curve = result.what_if.break_even[i].epsilon;
       if (variance <= 0)
         curve.emplace_back(std::nullopt);
       else
@@ -97,7 +98,7 @@ void add_scenarios(Forecast& result, const Study& study) {
     scenario.by_rows = by_rows.reached(by_rows.of(all));
     scenario.first_alone = by_rows.reached(by_rows.of(first));
     scenario.optimal = optimal.reached(optimal.of(all));
-    result.scenarios.push_back(std::move(scenario));
+    result.what_if.scenarios.push_back(std::move(scenario));
   }
 }
 
@@ -110,21 +111,21 @@ void add_comparison(Forecast& result, const Study& study, bool runs, int threads
   const auto smooth = fit_bound(points, BoundForm::kSmooth);
   const auto general = fit_bound(points, BoundForm::kGeneral);
   const auto both = fit_bound(points, BoundForm::kAsync);
-  result.bound_smooth = smooth.at(1);
-  result.bound_general = general.at(1);
-  result.bound_fitted = both.at(1);
-  if (runs) result.others.push_back("pilot_monte_carlo");
+  result.comparison.smooth = smooth.at(1);
+  result.comparison.general = general.at(1);
+  result.comparison.both = both.at(1);
+  if (runs) result.basis.others.push_back("pilot_monte_carlo");
   for (const double epsilon : {.03, .1, .3, 1.0, 3.0, 10.0, 30.0}) {
     const double strength = study.law.strength(epsilon, delta_of(study));
     const Job job = job_at(study, strength);
     const double variance = job.variance(), times = variance / here;
-    Forecast::Compared point{.epsilon = epsilon,
-                             .forecast = response.at(variance),
-                             .smooth = smooth.at(times),
-                             .general = general.at(times),
-                             .both = both.at(times)};
+    Forecast::Comparison::Point point{.epsilon = epsilon,
+                                      .forecast = response.at(variance),
+                                      .smooth = smooth.at(times),
+                                      .general = general.at(times),
+                                      .both = both.at(times)};
     if (runs) point.runs = by_runs(study, job, threads);
-    result.compared.push_back(point);
+    result.comparison.points.push_back(point);
   }
 }
 

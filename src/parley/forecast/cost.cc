@@ -19,7 +19,7 @@ double largest_owner(const charter::Charter& charter) {
 
 /// Secure aggregation (spec, vertical 4.4): k neighbours, each with keys, sealed shares and opened
 /// ones, and a vector of 8 bytes a number. In a sparse graph k is about as below.
-void add_aggregations(Forecast& forecast, const charter::Charter& charter) {
+CostForecast aggregations(const charter::Charter& charter) {
   constexpr double kAgree = 1e-4, kMasksPerSecond = 1e9;  // two key agreements; bytes
   constexpr double kSparse = 80;                          // neighbours
   const auto p = static_cast<double>(charter.schema.features().size());
@@ -29,15 +29,16 @@ void add_aggregations(Forecast& forecast, const charter::Charter& charter) {
   const double up = 770 + 135 * k + 8 * p, down = 260 + 312 * k + 8 * p;  // as measured
   const auto rounds = static_cast<double>(charter.protocol.rounds);
   const double pass = largest_owner(charter) * p * sizeof(double) / kBytesPerSecond;
-  forecast.rounds = static_cast<uint64_t>(charter.protocol.rounds);
-  forecast.bytes_per_owner = static_cast<uint64_t>(rounds * (up + down));
-  forecast.seconds_per_round = 5e-3 + static_cast<double>(charter.protocol.local_steps()) * pass +
-                               k * kAgree + 8 * p * (k + 1) / kMasksPerSecond;
+  CostForecast cost{.rounds = static_cast<uint64_t>(charter.protocol.rounds)};
+  cost.bytes_per_owner = static_cast<uint64_t>(rounds * (up + down));
+  cost.seconds_per_round = 5e-3 + static_cast<double>(charter.protocol.local_steps()) * pass +
+                           k * kAgree + 8 * p * (k + 1) / kMasksPerSecond;
+  return cost;
 }
 
 /// Secret-shared gradients: every owner sends its masked columns to every other once, and then in
 /// each round a masked score of every record and its share of the other's gradient.
-void add_sharing(Forecast& forecast, const charter::Charter& charter) {
+CostForecast sharing(const charter::Charter& charter) {
   const auto owners = feature_owners(charter);
   const auto p = static_cast<double>(owners.size()), n = owners_rows(charter);
   const auto parties = static_cast<double>(charter.owners.size());
@@ -47,30 +48,32 @@ void add_sharing(Forecast& forecast, const charter::Charter& charter) {
   const double setup = 8 * n * mean * (parties - 1);
   // Of statistics the product of columns with columns, once: n words for each column of the other.
   const double round = 8 * (parties - 1) * (once ? n * mean + mean * p : n + p);
-  forecast.rounds = static_cast<uint64_t>(charter.protocol.rounds);
-  forecast.bytes_per_owner = static_cast<uint64_t>(2 * (setup + rounds * round));  // both ways
-  forecast.seconds_per_round =
+  CostForecast cost{.rounds = static_cast<uint64_t>(charter.protocol.rounds)};
+  cost.bytes_per_owner = static_cast<uint64_t>(2 * (setup + rounds * round));  // both ways
+  cost.seconds_per_round =
       5e-3 + n * p * sizeof(double) * (once ? mean : parties) / kBytesPerSecond;
+  return cost;
 }
 
 }  // namespace
 
 /// Sizes as measured on the wire (`parley simulate` prints them), speeds as in
 /// docs/reference/performance.md; both with some room.
-void add_cost(Forecast& forecast, const charter::Charter& charter) {
+CostForecast cost_of(const charter::Charter& charter) {
   constexpr double kUp = 340, kUpEach = 6, kDown = 80, kDownEach = 8;  // bytes
   constexpr double kAnswerSeconds = 1e-3;
-  if (charter.secure_aggregation) return add_aggregations(forecast, charter);
-  if (charter.columns_apart()) return add_sharing(forecast, charter);
+  if (charter.secure_aggregation) return aggregations(charter);
+  if (charter.columns_apart()) return sharing(charter);
   const auto p = static_cast<double>(charter.schema.features().size());
   const bool moments = charter.protocol.statistics();
   const double numbers = moments ? p * (p + 3) / 2 : p;
   const auto answers = static_cast<double>(charter.answers());
   const double largest = largest_owner(charter);
-  forecast.rounds = static_cast<uint64_t>(charter.protocol.rounds);
-  forecast.bytes_per_owner =
+  CostForecast cost{.rounds = static_cast<uint64_t>(charter.protocol.rounds)};
+  cost.bytes_per_owner =
       static_cast<uint64_t>(answers * (kUp + kDown + kUpEach * numbers + kDownEach * p));
-  forecast.seconds_per_round = kAnswerSeconds + largest * p * sizeof(double) / kBytesPerSecond;
+  cost.seconds_per_round = kAnswerSeconds + largest * p * sizeof(double) / kBytesPerSecond;
+  return cost;
 }
 
 }  // namespace parley::forecast

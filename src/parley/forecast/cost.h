@@ -8,6 +8,6 @@ namespace parley::forecast {
 
 /// Rounds; bytes that one owner sends and receives; seconds of a round, without the network's own
 /// delay: the slowest owner's pass over its rows.
-void add_cost(Forecast& forecast, const charter::Charter& charter);
+CostForecast cost_of(const charter::Charter& charter);
 
 }  // namespace parley::forecast

@@ -62,7 +62,7 @@ void add_coalitions(Forecast& result, const Study& study) {
   const auto add = [&](const std::vector<size_t>& members, double psi, bool best) {
     Forecast::Coalition coalition{{}, psi, best};
     for (size_t i : members) coalition.members.push_back(study.charter.owners[i].name);
-    result.coalitions.push_back(std::move(coalition));
+    result.what_if.coalitions.push_back(std::move(coalition));
   };
   const Tally all = study.game.of(study.players);
   const Coalition best = best_coalition(study.game, study.players);
@@ -80,26 +80,39 @@ void add_coalitions(Forecast& result, const Study& study) {
 }
 
 void add_epsilons(Forecast& result, const Study& study, const std::optional<double>& target) {
+  EpsilonForecast& epsilons = result.epsilons;
   double least = std::numeric_limits<double>::infinity();
   for (const Player& player : study.players)
     least = std::min(least, study.game.spread() / player.rows + study.differ);
-  result.smallest_common = common_epsilon(study, least * (1 - 1e-9));
+  epsilons.smallest_common = common_epsilon(study, least * (1 - 1e-9));
   const double floor = study.game.response().floor() + study.game.spread() / study.rows;
-  result.enough = common_epsilon(study, floor + .1 * (least - floor));
-  result.target = target;
+  epsilons.enough = common_epsilon(study, floor + .1 * (least - floor));
+  epsilons.target = target;
   if (!target) return;
-  result.epsilon_for_target = common_epsilon(study, *target + study.game.spread() / study.rows);
-  result.rows_for_target = rows_for(study, *target);
+  epsilons.for_target = common_epsilon(study, *target + study.game.spread() / study.rows);
+  epsilons.rows_for_target = rows_for(study, *target);
 }
 
 /// Of an owner's own luck: its model of n rows misses a sum of squares, as many as directions.
-double luck_of(const PilotStatistics& facts) {
-  return std::sqrt(2 / static_cast<double>(facts.dimension()));
+double luck_of(const PilotStatistics& statistics) {
+  return std::sqrt(2 / static_cast<double>(statistics.dimension()));
 }
 
 void add_certainty(Forecast& result, const Study& study, double error) {
-  const double own = std::hypot(luck_of(study.facts), std::min(error, 1.0));
-  for (Forecast::Owner& owner : result.owners) owner.sure = surely(result, owner.local_only, own);
+  const double own = std::hypot(luck_of(study.statistics), std::min(error, 1.0));
+  for (Forecast::Owner& owner : result.owners)
+    owner.sure = surely(result.relative_fitness, owner.local_only, own);
+}
+
+/// For whom it pays where owners hold rows; column_owners.h has the other case.
+void add_row_owners(Forecast& result, const Study& study, const MetricEstimator& estimator,
+                    const std::optional<double>& target, double error) {
+  add_owners(result, study, estimator);
+  add_coalitions(result, study);
+  add_epsilons(result, study, target);
+  add_certainty(result, study, error);
+  add_break_even(result, study);
+  if (!study.job.strictest) add_scenarios(result, study);
 }
 
 }  // namespace
@@ -122,71 +135,66 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
                  "a forecast needs public rows, and the charter has no [pilot]",
                  "Add a [pilot]: rows that are public, or that owners agree to publish.",
                  {.key = "pilot"}};
-  const PilotStatistics facts =
-      facts_of(charter.model, as_trained(charter, pilot), options.threads);
-  Job job = TRY(job_of(charter, facts, pilot.get()));
+  const PilotStatistics statistics =
+      statistics_of(charter.model, as_trained(charter, pilot), options.threads);
+  Job job = TRY(job_of(charter, statistics, pilot.get()));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
-  const double n = owners_rows(charter), best = facts.fitness(n);
-  tell_apart(job, facts, options.differ * best, options.owners);
+  const double n = owners_rows(charter), best = statistics.fitness(n);
+  tell_apart(job, statistics, options.differ * best, options.owners);
   const Views views =
-      views_of(charter.model, facts, as_trained(charter, options.redrawn), options.threads);
-  Prediction prediction = predict(facts, job, {.threads = options.threads});
-  const auto runs = response_runs(facts, job, prediction);
+      views_of(charter.model, statistics, as_trained(charter, options.redrawn), options.threads);
+  Prediction prediction = predict(statistics, job, {.threads = options.threads});
+  const auto runs = response_runs(statistics, job, prediction);
   Meanwhile meanwhile;
   if (runs) meanwhile = {ResponseRuns::kCount, [&](size_t k) { runs->run(k); }};
   const PilotError error =
-      pilot_error(views, facts, job, prediction, n, options.threads, meanwhile);
+      pilot_error(views, statistics, job, prediction, n, options.threads, meanwhile);
   prediction.optimisation += error.curvature * best;
   prediction.excess += error.curvature * best;
-  const Response response = response_of(facts, job, prediction, runs.get(), options.threads);
-  const Game game(response.scaled(1 / best), facts.sampling / best,
-                  facts.sampling / best / facts.count(), game_weights(charter), job.variance(),
-                  job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
-  Study study{charter, facts,         job,  prediction, law,           game,
+  const Response response = response_of(statistics, job, prediction, runs.get(), options.threads);
+  const Game game(response.scaled(1 / best), statistics.sampling / best,
+                  statistics.sampling / best / statistics.count(), game_weights(charter),
+                  job.variance(), job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
+  Study study{charter, statistics,    job,  prediction, law,           game,
               {},      job.strengths, best, n,          options.differ};
   const bool columns = charter.columns_apart();
   for (size_t i = 0; i < job.variances.size(); ++i)
     study.players.push_back(
         {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});
-  const MetricEstimator estimator(charter, facts,
-                                  views.redrawn ? std::vector<PilotStatistics>() : views.facts,
+  const MetricEstimator estimator(charter, statistics,
+                                  views.redrawn ? std::vector<PilotStatistics>() : views.statistics,
                                   options.threads);
 
-  const double unsure = columns || job.strictest
-                            ? with_owners_luck(facts, error.relative, prediction.excess / best, n)
-                            : error.relative;
+  const double unsure = columns || job.strictest ? with_owners_luck(statistics, error.relative,
+                                                                    prediction.excess / best, n)
+                                                 : error.relative;
 
-  Forecast result{.charter_name = charter.name,
-                  .charter_hash = to_hex(charter.hash),
-                  .columns = columns,
-                  .pilot_rows = pilot->size(),
-                  .predictor = prediction.predictor,
-                  .why = prediction.why,
-                  .others = {"bound"},
-                  .fitness = best};
+  Forecast result{.job = {.charter = charter.name,
+                          .charter_hash = to_hex(charter.hash),
+                          .target_column = charter.schema.target.column,
+                          .columns = columns},
+                  .basis = {.predictor = prediction.predictor,
+                            .why = prediction.why,
+                            .others = {"bound"},
+                            .pilot_rows = pilot->size(),
+                            .paid = views.redrawn},
+                  .optimum = {.fitness = best}};
   add_parts(result, study);
   add_distance(result, study);
   add_metrics(result, study, estimator);
   add_band(result, study, estimator, unsure);
   add_grid(result, study);
-  if (columns) {
+  if (columns)
     TRY(add_column_owners(result, study, options));
-  } else {
-    add_owners(result, study, estimator);
-    add_coalitions(result, study);
-    add_epsilons(result, study, options.target);
-    add_certainty(result, study, unsure);
-    add_break_even(result, study);
-    if (!job.strictest) add_scenarios(result, study);
-  }
+  else
+    add_row_owners(result, study, estimator, options.target, unsure);
   add_comparison(result, study, options.compare, options.threads);
   if (options.market) TRY(add_market(result, study, *options.market));
-  add_cost(result, charter);
+  result.cost = cost_of(charter);
   if (std::holds_alternative<FederatedJob>(job.kind))
-    result.steps =
-        advise_steps({charter, facts, *pilot, job, prediction, best, options.aggregation_price});
-  result.paid = views.redrawn;
-  add_warnings(result, charter, prediction, disagreement(charter.model, facts));
+    result.advice.steps = advise_steps(
+        {charter, statistics, *pilot, job, prediction, best, options.aggregation_price});
+  add_warnings(result, charter, prediction, disagreement(charter.model, statistics));
   if (columns || job.strictest) warn_of_samples(result, unsure);
   if (job.strictest) warn_of_differences(result, options.differ);
   return result;

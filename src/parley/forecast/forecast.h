@@ -30,12 +30,16 @@ struct ForecastOptions {
   /// Where the public rows were drawn from noisy moments: others, drawn after as much noise again.
   /// What they forecast differently is what the noise leaves unknown.
   std::vector<std::shared_ptr<const data::Rows>> redrawn{};
-  /// Rows drawn from each owner's own moments, in the charter's order: how differently owners bend.
+  /// Rows drawn from each owner's own moments, in the charter's order: the owners' curvatures.
   std::vector<std::shared_ptr<const data::Rows>> owners{};
   int threads = 1;
 };
 
 using parley::Choice;
+using parley::CostForecast;
+using parley::EpsilonForecast;
+using parley::MetricForecast;
+using parley::RelativeFitness;
 using parley::Warning;
 
 /// How many local steps between two aggregations; see choose/steps_advice.h.
@@ -58,15 +62,35 @@ struct StepsAdvice {
   std::string why{};
 };
 
-/// Relative fitness f / f* - 1 unless said otherwise; f is judged on all owners' rows together.
+/// What `parley forecast` prints, as a table, as formats/json/forecast.json or as a page. Relative
+/// fitness f / f* - 1 unless said otherwise; f is judged on all owners' rows together.
 struct Forecast {
   using Owner = parley::OwnerForecast;
+
+  struct Job {
+    std::string charter{}, charter_hash{};  // its name, and the hash in hex
+    std::string target_column{};
+    bool columns = false;  // Owners hold columns of the same records, not rows.
+    bool complete = true;  // else a draft, of which values were chosen
+  };
+  /// How it was predicted, and from what.
+  struct Basis {
+    std::string predictor{}, why{};
+    std::vector<std::string> others{};  // predictors that can be compared
+    uint64_t pilot_rows = 0;
+    bool paid = false;  // the rows were drawn from moments that owners released
+  };
+  struct Optimum {
+    double fitness = 0;  // f*, expected on the owners' rows
+    // E |theta - theta*| and the root of E |theta - theta*|^2: the papers' (10), (12)
+    double distance = 0, distance_root = 0;
+  };
+
   struct Coalition {
     std::vector<std::string> members{};
     double relative_fitness = 0;  // against the optimum of endless rows, so that groups compare
     bool best = false;
   };
-
   /// Relative fitness if all owners had this epsilon and so many times their rows.
   struct Grid {
     std::vector<double> epsilon{}, times{};
@@ -84,17 +108,6 @@ struct Forecast {
     double epsilon = 0, others_rows = 0, others_epsilon = 0;  // the first has 100,000 rows
     double by_rows = 0, first_alone = 0, optimal = 0;
   };
-  /// The papers' bounds with fitted constants, the forecast and runs on the public rows.
-  struct Compared {
-    double epsilon = 0;  // of every owner
-    double forecast = 0, smooth = 0, general = 0, both = 0;
-    std::optional<double> runs{};
-  };
-  /// What came out, where the job was simulated.
-  struct Realised {
-    double mean = 0, standard_error = 0;
-    size_t runs = 0;
-  };
   struct Sale {
     double price = 0, epsilon = 0, payment = 0;
     double negotiated = 0;  // epsilon if the learner posts what it pays and owners raise theirs
@@ -103,45 +116,50 @@ struct Forecast {
     double value = 0, psi = 0, surplus = 0;
     std::vector<Sale> sales{};  // by owner; epsilon 0: not bought
   };
+  /// Other groups of owners, other budgets and rows, budgets for sale.
+  struct WhatIf {
+    std::vector<Coalition> coalitions{};
+    Grid grid{};
+    std::vector<BreakEven> break_even{};
+    std::vector<Scenario> scenarios{};
+    std::optional<Market> market{};
+  };
 
-  std::string charter_name{}, charter_hash{};
-  bool columns = false;  // Owners hold columns of the same records, not rows.
-  bool complete = true;
-  uint64_t pilot_rows = 0;
-  bool paid = false;  // the rows were drawn from moments that owners released
-  std::string predictor{}, why{};
-  std::vector<std::string> others{};  // predictors that can be compared
+  /// The forecast beside the papers' bounds with fitted constants, runs on the public rows and a
+  /// simulation.
+  struct Comparison {
+    struct Point {
+      double epsilon = 0;  // of every owner
+      double forecast = 0, smooth = 0, general = 0, both = 0;
+      std::optional<double> runs{};
+    };
+    /// What came out, where the job was simulated.
+    struct Realised {
+      double mean = 0, standard_error = 0;
+      size_t runs = 0;
+    };
+    double smooth = 0, general = 0, both = 0;  // the bounds at the charter's own budgets
+    std::vector<Point> points{};
+    std::optional<Realised> realised{};
+  };
 
-  double fitness = 0;  // f*, expected on the owners' rows
-  double mean = 0, p25 = 0, p50 = 0, p75 = 0;
-  double low = 0, high = 0;  // 90 % of runs, the public rows' own error included
-  double optimisation = 0, privacy = 0, statistical_gain = 0;
-  double drift = 0;  // of the optimisation: local steps of owners that differ lead apart
-  // E |theta - theta*| and the root of E |theta - theta*|^2: the papers' (10), (12)
-  double distance = 0, distance_root = 0;
-  double bound_smooth = 0, bound_general = 0, bound_fitted = 0;
+  struct Advice {
+    std::vector<Choice> chosen{};        // in the charter
+    std::optional<StepsAdvice> steps{};  // federated
+    std::vector<Warning> warnings{};
+  };
 
-  std::string metric{};  // rmse | auc
-  std::string target_column{};
-  double metric_joint = 0, metric_low = 0, metric_high = 0, metric_best = 0, metric_pilot = 0;
-  double pilot_only = 0;
-
+  Job job{};
+  Basis basis{};
+  RelativeFitness relative_fitness{};  // of the joint model
+  Optimum optimum{};                   // what it is relative to, and how far the model is from it
+  MetricForecast metric{};
   std::vector<Owner> owners{};
-  std::optional<double> smallest_common{};  // epsilon of all at which every owner gains
-  std::optional<double> enough{};           // nine tenths of what no noise at all would bring
-  std::optional<double> target{}, epsilon_for_target{}, rows_for_target{};
-  std::vector<Coalition> coalitions{};
-  Grid grid{};
-  std::vector<BreakEven> break_even{};
-  std::vector<Scenario> scenarios{};
-  std::vector<Compared> compared{};
-  std::optional<Realised> realised{};
-  std::optional<Market> market{};
-  std::optional<StepsAdvice> steps{};  // federated
-  std::vector<Choice> chosen{};
-  uint64_t rounds = 0, bytes_per_owner = 0;
-  double seconds_per_round = 0;
-  std::vector<Warning> warnings{};
+  EpsilonForecast epsilons{};
+  WhatIf what_if{};
+  Comparison comparison{};
+  CostForecast cost{};
+  Advice advice{};
   std::string report{};  // the HTML file, if one was written
 
   size_t gaining() const;  // owners that surely gain

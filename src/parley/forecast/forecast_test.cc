@@ -79,48 +79,50 @@ Forecast forecast_of(const charter::Charter& charter, std::shared_ptr<const data
 
 TEST(PilotStatistics, KnowHowFarTheOptimumOfFewRowsStrays) {
   const auto pilot = rows_of(20000, 1);
-  const PilotStatistics facts = facts_of(charter_of(toml(kNewton, kClip, kThree)).model, pilot);
+  const PilotStatistics statistics =
+      statistics_of(charter_of(toml(kNewton, kClip, kThree)).model, pilot);
   // Squares with residuals of variance 0.09: B = p times it.
-  EXPECT_NEAR(facts.sampling, kColumns * .09, .01);
+  EXPECT_NEAR(statistics.sampling, kColumns * .09, .01);
   double sum = 0;
   const int tries = 400;
   for (int k = 0; k < tries; ++k) {
-    learn::Fitness small(facts.loss, kColumns, 0);
+    learn::Fitness small(statistics.loss, kColumns, 0);
     const auto rows = rows_of(200, 100 + static_cast<uint64_t>(k));
     small.add(*rows);
-    learn::Fitness all(facts.loss, kColumns, 0);
+    learn::Fitness all(statistics.loss, kColumns, 0);
     all.add(*pilot);
-    sum += all.at(small.minimum(facts.box).theta) - facts.optimum.fitness;
+    sum += all.at(small.minimum(statistics.box).theta) - statistics.optimum.fitness;
   }
   // The mean of 400 has a standard error of 3.6 %: six of them fail with probability below 1e-8.
-  EXPECT_NEAR(sum / tries / (facts.sampling / 200), 1, .22);
+  EXPECT_NEAR(sum / tries / (statistics.sampling / 200), 1, .22);
 }
 
 TEST(Forecast, OfManyRowsAndNoNoiseIsThePilotsOwnError) {
   const std::vector<std::string> loud(3, "rows = 2000000\nepsilon = 1e4");
   const auto found = forecast_of(charter_of(toml(kNewton, kClip, loud)), rows_of(4000, 1));
-  EXPECT_EQ(found.predictor, "moments");
-  EXPECT_LT(found.privacy, 1e-9);
+  EXPECT_EQ(found.basis.predictor, "moments");
+  EXPECT_LT(found.relative_fitness.privacy, 1e-9);
   EXPECT_TRUE(found.owners[0].gains);
   // One Newton step from the pilot's optimum, its Hessian known: nothing is left to optimise.
-  EXPECT_LT(found.optimisation, .05 * found.pilot_only);
+  EXPECT_LT(found.relative_fitness.optimisation, .05 * found.relative_fitness.pilot_only);
 }
 
 TEST(Forecast, BandLiesAroundItsMedianAndWithinTheInterval) {
   const auto found = forecast_of(charter_of(toml(kNewton, kClip, kThree)), rows_of(4000, 1));
-  EXPECT_LT(found.low, found.p25);
-  EXPECT_LT(found.p25, found.p50);
-  EXPECT_LT(found.p50, found.p75);
-  EXPECT_LT(found.p75, found.high);
-  EXPECT_LT(found.metric_low, found.metric_joint);
-  EXPECT_LT(found.metric_joint, found.metric_high);
+  const RelativeFitness& psi = found.relative_fitness;
+  EXPECT_LT(psi.low, psi.p25);
+  EXPECT_LT(psi.p25, psi.p50);
+  EXPECT_LT(psi.p50, psi.p75);
+  EXPECT_LT(psi.p75, psi.high);
+  EXPECT_LT(found.metric.low, found.metric.joint);
+  EXPECT_LT(found.metric.joint, found.metric.high);
 }
 
 TEST(Forecast, WarnsThatTheHalvesOfThePilotDisagree) {
   const auto charter = charter_of(toml(kNewton, kClip, kThree));
   const auto codes = [&](double shift) {
     std::string all;
-    for (const Warning& warning : forecast_of(charter, rows_of(4000, 1, shift)).warnings)
+    for (const Warning& warning : forecast_of(charter, rows_of(4000, 1, shift)).advice.warnings)
       all += warning.code + " ";
     return all;
   };
@@ -133,7 +135,7 @@ TEST(Forecast, WarnsOfStepsThatOvershoot) {
       forecast_of(charter_of(toml("name = \"sync\"\nrule = \"constant\"\nrounds = 5\nstep = 1.4",
                                   kClip, kThree)),
                   rows_of(4000, 1));
-  EXPECT_TRUE(std::any_of(found.warnings.begin(), found.warnings.end(),
+  EXPECT_TRUE(std::any_of(found.advice.warnings.begin(), found.advice.warnings.end(),
                           [](const Warning& warning) { return warning.code == "unstable"; }));
 }
 
@@ -141,8 +143,8 @@ TEST(Forecast, KnowsAsynchronousJobs) {
   const auto found = forecast_of(
       charter_of(toml("name = \"async\"\nrounds = 60\nanswers = 20\nstep = 0.2", kClip, kThree)),
       rows_of(4000, 1));
-  EXPECT_EQ(found.why, "squared loss, asynchronous");
-  EXPECT_GT(found.privacy, 0);
+  EXPECT_EQ(found.basis.why, "squared loss, asynchronous");
+  EXPECT_GT(found.relative_fitness.privacy, 0);
   EXPECT_EQ(found.owners.size(), 3u);
 }
 
@@ -157,20 +159,20 @@ std::shared_ptr<const data::Rows> stretched(const data::Rows& rows, double times
   return found;
 }
 
-// Owners as the pilot change nothing; owners that bend unlike it, or are said to differ, do.
-TEST(Forecast, OfAsynchronousOwnersCountsThatTheyBendAndPullDifferently) {
+// Owners as the pilot change nothing; owners of another curvature, or are said to differ, do.
+TEST(Forecast, OfAsynchronousOwnersCountsThatCurvatureAndOptimumDiffer) {
   const auto charter =
       charter_of(toml("name = \"async\"\nrounds = 60\nanswers = 20\nstep = 0.2", kClip, kThree));
   const auto pilot = rows_of(4000, 1);
-  const double alike = forecast_of(charter, pilot).mean;
+  const double alike = forecast_of(charter, pilot).relative_fitness.mean;
   const auto same = forecast(charter, pilot, {.owners = {pilot, pilot, pilot}});
   ASSERT_TRUE(same) << describe(same.error());
-  EXPECT_NEAR(same->mean / alike, 1, 1e-9);
+  EXPECT_NEAR(same->relative_fitness.mean / alike, 1, 1e-9);
   const auto small = stretched(*pilot, .5), large = stretched(*pilot, 1.5);
-  const auto bent = forecast(charter, pilot, {.owners = {small, pilot, large}});
-  EXPECT_GT(std::fabs(bent->mean / alike - 1), .01);
-  EXPECT_NE(bent->why.find("bend"), std::string::npos);
-  EXPECT_GT(forecast(charter, pilot, {.differ = .05})->mean, 1.01 * alike);
+  const auto curved = forecast(charter, pilot, {.owners = {small, pilot, large}});
+  EXPECT_GT(std::fabs(curved->relative_fitness.mean / alike - 1), .01);
+  EXPECT_NE(curved->basis.why.find("bend"), std::string::npos);
+  EXPECT_GT(forecast(charter, pilot, {.differ = .05})->relative_fitness.mean, 1.01 * alike);
 }
 
 TEST(Choose, CompletesADraftBetterThanHalfOrTwiceItsRounds) {
@@ -182,13 +184,13 @@ TEST(Choose, CompletesADraftBetterThanHalfOrTwiceItsRounds) {
   ASSERT_TRUE(tuned) << describe(tuned.error());
   const charter::Charter complete = charter_of(tuned->charter);
   EXPECT_TRUE(complete.complete());
-  const double best = tuned->forecast.mean;
+  const double best = tuned->forecast.relative_fitness.mean;
   for (const double factor : {.5, 2.0}) {
     charter::Charter other = complete;
     other.protocol.rounds =
         std::max<int64_t>(1, static_cast<int64_t>(factor * double(other.protocol.rounds)));
     if (other.protocol.rounds == complete.protocol.rounds) continue;
-    EXPECT_LE(best, forecast_of(other, pilot).mean * (1 + 1e-9));
+    EXPECT_LE(best, forecast_of(other, pilot).relative_fitness.mean * (1 + 1e-9));
   }
 }
 
@@ -202,11 +204,12 @@ TEST(Forecast, WithOptimalWeightsIsNeverWorseThanByRows) {
     for (int i = 0; i < 3; ++i)
       owners.push_back("rows = " + std::to_string(1000 + random.index(100000)) +
                        "\nepsilon = " + std::to_string(.1 + 5 * random.uniform()));
-    const double by_rows = forecast_of(charter_of(toml(kNewton, kClip, owners)), pilot).mean;
+    const double by_rows =
+        forecast_of(charter_of(toml(kNewton, kClip, owners)), pilot).relative_fitness.mean;
     const double optimal =
         forecast_of(charter_of(toml(kNewton + "\nweights = \"noise_optimal\"", kClip, owners)),
                     pilot)
-            .mean;
+            .relative_fitness.mean;
     EXPECT_LE(optimal, by_rows * (1 + 1e-6));
   }
 }

@@ -26,7 +26,6 @@ using charter::Charter, charter::not_available;
 /// As the owners' gate would say.
 Result<void> check_federated(const Charter& charter) {
   const charter::Privacy& privacy = charter.privacy;
-  TRY(plan::check_clip(charter));
   if (privacy.evaluate > 0)
     return not_available("privacy.evaluate", shortest(privacy.evaluate),
                          "Under protocol federated take evaluate = 0.0.");
@@ -102,12 +101,12 @@ std::vector<double> rows_of(const Charter& charter) {
 }
 
 /// The start is the optimum of other rows than those it is judged by.
-double start_spread(const Charter& charter, const PilotStatistics& facts) {
+double start_spread(const Charter& charter, const PilotStatistics& statistics) {
   const bool from_pilot = charter.protocol.start == charter::Start::kPilot;
-  return from_pilot ? 1 / facts.count() + 1 / owners_rows(charter) : 0;
+  return from_pilot ? 1 / statistics.count() + 1 / owners_rows(charter) : 0;
 }
 
-Result<void> add_federated(Job& job, const Charter& charter, const PilotStatistics& facts,
+Result<void> add_federated(Job& job, const Charter& charter, const PilotStatistics& statistics,
                            const data::Rows& pilot) {
   const auto update = TRY(plan::local_update(charter, {}));
   const std::vector<double> rows = rows_of(charter);
@@ -116,8 +115,8 @@ Result<void> add_federated(Job& job, const Charter& charter, const PilotStatisti
   const bool clipped = charter.privacy.max_grad_norm > 0;
   FederatedJob local{.plan = update.plan(),
                      .rounds = charter.protocol.rounds,
-                     .start = std::vector<double>(facts.dimension()),
-                     .start_spread = start_spread(charter, facts),
+                     .start = std::vector<double>(statistics.dimension()),
+                     .start_spread = start_spread(charter, statistics),
                      .norm = clipped ? learn::ClipIn::kL2 : learn::ClipIn::kNone,
                      .limit = update.lattice().max_grad_norm(),
                      .variance = job.variance(),
@@ -154,7 +153,8 @@ Job sharing_job(const Charter& charter, const plan::NoiseLaw& law) {
 
 }  // namespace
 
-Result<Job> job_of(const Charter& charter, const PilotStatistics& facts, const data::Rows* pilot) {
+Result<Job> job_of(const Charter& charter, const PilotStatistics& statistics,
+                   const data::Rows* pilot) {
   TRY(check_known(charter));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   if (charter.columns_apart()) return sharing_job(charter, law);
@@ -168,18 +168,18 @@ Result<Job> job_of(const Charter& charter, const PilotStatistics& facts, const d
     job.variances.push_back(job.strengths[i] * reach * reach * std::pow(answers, law.power()));
   }
   if (charter.protocol.as<charter::Federated>()) {
-    TRY(add_federated(job, charter, facts, pilot == nullptr ? *facts.rows : *pilot));
+    TRY(add_federated(job, charter, statistics, pilot == nullptr ? *statistics.rows : *pilot));
     return job;
   }
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   const auto norm = laplace ? learn::ClipIn::kL1 : learn::ClipIn::kL2;
   if (charter.protocol.as<charter::Async>()) {
-    const auto plan = TRY(plan::async_plan(charter, facts.rows.get()));
+    const auto plan = TRY(plan::async_plan(charter, statistics.rows.get()));
     for (const auto& owner : plan.rule.owners) job.weights.push_back(owner.weight);
     job.kind = AsyncJob{plan.rule, norm, limit, job.variances, rows_of(charter)};
     return job;
   }
-  auto plan = TRY(plan::sync_plan(charter, facts.rows.get()));
+  auto plan = TRY(plan::sync_plan(charter, statistics.rows.get()));
   for (const auto& owner : plan.owners) job.weights.push_back(owner.weight);
   if (charter.protocol.statistics()) {
     job.kind =
@@ -187,12 +187,12 @@ Result<Job> job_of(const Charter& charter, const PilotStatistics& facts, const d
                       charter.privacy.label_weight, job.variance()};
     return job;
   }
-  const double spread = start_spread(charter, facts), variance = job.variance();
+  const double spread = start_spread(charter, statistics), variance = job.variance();
   job.kind = SyncJob{std::move(plan.schedule), spread, norm, limit, variance};
   return job;
 }
 
-void tell_apart(Job& job, const PilotStatistics& facts, double differ,
+void tell_apart(Job& job, const PilotStatistics& statistics, double differ,
                 const std::vector<std::shared_ptr<const data::Rows>>& owners) {
   if (auto* local = std::get_if<FederatedJob>(&job.kind)) local->differ = differ;
   auto* async = std::get_if<AsyncJob>(&job.kind);
@@ -200,37 +200,37 @@ void tell_apart(Job& job, const PilotStatistics& facts, double differ,
   check(owners.empty() || owners.size() == async->rows.size());
   async->differ = differ;
   for (const auto& rows : owners)
-    async->curvatures.push_back(learn::smoothed_hessian(facts.loss, *rows, facts.optimum.theta,
-                                                        learn::ClipIn::kNone, 0, 0));
+    async->curvatures.push_back(learn::smoothed_hessian(
+        statistics.loss, *rows, statistics.optimum.theta, learn::ClipIn::kNone, 0, 0));
 }
 
-Prediction predict(const PilotStatistics& facts, const Job& job, const Effort& effort) {
-  if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return predict(facts, *sync, effort);
-  if (const auto* once = std::get_if<StatisticsJob>(&job.kind)) return predict(facts, *once);
+Prediction predict(const PilotStatistics& statistics, const Job& job, const Effort& effort) {
+  if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return predict(statistics, *sync, effort);
+  if (const auto* once = std::get_if<StatisticsJob>(&job.kind)) return predict(statistics, *once);
   if (const auto* local = std::get_if<FederatedJob>(&job.kind))
-    return predict(facts, *local, effort);
-  if (const auto* shared = std::get_if<VerticalJob>(&job.kind)) return predict(facts, *shared);
-  return predict(facts, std::get<AsyncJob>(job.kind), effort);
+    return predict(statistics, *local, effort);
+  if (const auto* shared = std::get_if<VerticalJob>(&job.kind)) return predict(statistics, *shared);
+  return predict(statistics, std::get<AsyncJob>(job.kind), effort);
 }
 
-std::unique_ptr<ResponseRuns> response_runs(const PilotStatistics& facts, const Job& job,
+std::unique_ptr<ResponseRuns> response_runs(const PilotStatistics& statistics, const Job& job,
                                             const Prediction& here) {
   const auto* sync = std::get_if<SyncJob>(&job.kind);
   if (sync == nullptr || here.predictor == "moments") return nullptr;
-  return std::make_unique<ResponseRuns>(facts, *sync);
+  return std::make_unique<ResponseRuns>(statistics, *sync);
 }
 
-Response response_of(const PilotStatistics& facts, const Job& job, const Prediction& here,
+Response response_of(const PilotStatistics& statistics, const Job& job, const Prediction& here,
                      const ResponseRuns* runs, int threads) {
   if (runs != nullptr) return runs->response(here);
   if (const auto* sync = std::get_if<SyncJob>(&job.kind)) return response_of(*sync, here);
   if (const auto* once = std::get_if<StatisticsJob>(&job.kind))
-    return response_of(facts, *once, here);
+    return response_of(statistics, *once, here);
   if (const auto* local = std::get_if<FederatedJob>(&job.kind))
-    return response_of(facts, *local, here, threads);
+    return response_of(statistics, *local, here, threads);
   if (const auto* shared = std::get_if<VerticalJob>(&job.kind))
-    return response_of(facts, *shared, here);
-  return response_of(facts, std::get<AsyncJob>(job.kind), here);
+    return response_of(statistics, *shared, here);
+  return response_of(statistics, std::get<AsyncJob>(job.kind), here);
 }
 
 }  // namespace parley::forecast

@@ -24,24 +24,24 @@ struct Job {
 
 double owners_rows(const charter::Charter& charter);
 
-/// Of a complete charter and the facts of its pilot. Protocols and rules that cannot be forecast
+/// Of a complete charter and its pilot's statistics. Protocols and rules that cannot be forecast
 /// yet are refused, naming the key. `pilot` are the public rows where they are not those of the
-/// facts, which training may shorten.
-Result<Job> job_of(const charter::Charter& charter, const PilotStatistics& facts,
+/// statistics, which training may shorten.
+Result<Job> job_of(const charter::Charter& charter, const PilotStatistics& statistics,
                    const data::Rows* pilot = nullptr);
 
 /// What is declared about owners: how far they differ (federated, async; tau^2, in units of
 /// f), and (async) rows as each of them has, which tell their curvatures; none: all alike.
-void tell_apart(Job& job, const PilotStatistics& facts, double differ,
+void tell_apart(Job& job, const PilotStatistics& statistics, double differ,
                 const std::vector<std::shared_ptr<const data::Rows>>& owners);
 
-Prediction predict(const PilotStatistics& facts, const Job& job, const Effort& effort);
+Prediction predict(const PilotStatistics& statistics, const Job& job, const Effort& effort);
 
-/// Runs that the response needs, of the same job and facts; none where it follows without.
-std::unique_ptr<ResponseRuns> response_runs(const PilotStatistics& facts, const Job& job,
+/// Runs that the response needs, of the same job and statistics; none where it follows without.
+std::unique_ptr<ResponseRuns> response_runs(const PilotStatistics& statistics, const Job& job,
                                             const Prediction& here);
 /// After all runs, if there are any.
-Response response_of(const PilotStatistics& facts, const Job& job, const Prediction& here,
+Response response_of(const PilotStatistics& statistics, const Job& job, const Prediction& here,
                      const ResponseRuns* runs, int threads);
 
 }  // namespace parley::forecast

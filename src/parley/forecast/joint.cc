@@ -17,24 +17,26 @@ constexpr double kNormal = 1.645;
 
 void add_band(Forecast& result, const Study& study, const MetricEstimator& estimator,
               double error) {
-  std::vector<double> draws = excess_draws(study.facts, study.prediction);
-  const double shift = result.mean * study.best - study.prediction.excess;  // of the weights
+  RelativeFitness& psi = result.relative_fitness;
+  MetricForecast& metric = result.metric;
+  std::vector<double> draws = excess_draws(study.statistics, study.prediction);
+  const double shift = psi.mean * study.best - study.prediction.excess;  // of the weights
   for (double& draw : draws) draw = (draw + shift) / study.best;
-  result.p25 = quantile(draws, .25);
-  result.p50 = quantile(draws, .5);
-  result.p75 = quantile(draws, .75);
+  psi.p25 = quantile(draws, .25);
+  psi.p50 = quantile(draws, .5);
+  psi.p75 = quantile(draws, .75);
   const double wide = std::exp(std::min(kStudent * error, 5.0));
-  result.low = quantile(draws, .05) / wide;
-  result.high = quantile(draws, .95) * wide;
+  psi.low = quantile(draws, .05) / wide;
+  psi.high = quantile(draws, .95) * wide;
   // In the user's metric: what the band moves it by, and how well its level is known.
-  const double per_psi = (result.metric_joint - result.metric_best) / result.mean;
-  const auto moved = [&](double psi) { return (psi - result.mean) * per_psi; };
+  const double per_psi = (metric.joint - metric.best) / psi.mean;
+  const auto moved = [&](double to) { return (to - psi.mean) * per_psi; };
   const double level = kNormal * estimator.error();
-  const double down = std::min(moved(result.low), moved(result.high));
-  const double up = std::max(moved(result.low), moved(result.high));
-  result.metric_low = result.metric_joint - std::hypot(down, level);
-  result.metric_high = result.metric_joint + std::hypot(up, level);
-  if (!estimator.smaller_is_better()) result.metric_high = std::min(result.metric_high, 1.0);
+  const double down = std::min(moved(psi.low), moved(psi.high));
+  const double up = std::max(moved(psi.low), moved(psi.high));
+  metric.low = metric.joint - std::hypot(down, level);
+  metric.high = metric.joint + std::hypot(up, level);
+  if (!estimator.smaller_is_better()) metric.high = std::min(metric.high, 1.0);
 }
 
 void add_parts(Forecast& result, const Study& study) {
@@ -46,41 +48,41 @@ void add_parts(Forecast& result, const Study& study) {
     gain += study.game.spread() * (1 / study.players[i].rows - 1 / n) /
             static_cast<double>(study.players.size());
   }
-  result.optimisation = study.prediction.optimisation / study.best;
-  result.drift = study.prediction.drift / study.best;
-  result.privacy = (study.prediction.excess - study.prediction.optimisation) / study.best;
-  result.statistical_gain = sampling - gain;
-  result.mean = study.prediction.excess / study.best + sampling;
-  result.pilot_only = study.game.spread() * (1 / study.facts.count() + 1 / n);
+  RelativeFitness& psi = result.relative_fitness;
+  psi.optimisation = study.prediction.optimisation / study.best;
+  psi.drift = study.prediction.drift / study.best;
+  psi.privacy = (study.prediction.excess - study.prediction.optimisation) / study.best;
+  psi.statistical_gain = sampling - gain;
+  psi.mean = study.prediction.excess / study.best + sampling;
+  psi.pilot_only = study.game.spread() * (1 / study.statistics.count() + 1 / n);
 }
 
 void add_distance(Forecast& result, const Study& study) {
   constexpr size_t kModels = 300;
   const OutputDistribution& distribution = study.prediction.distribution;
-  const std::vector<double>& best = study.facts.optimum.theta;
+  const std::vector<double>& best = study.statistics.optimum.theta;
   double square = 0;
   for (size_t j = 0; j < best.size(); ++j)
     square += std::pow(distribution.mean[j] - best[j], 2) +
               distribution.covariance[j * (best.size() + 1)];
-  result.distance_root = std::sqrt(square);
-  for (const auto& model : models_of(distribution, study.facts.box, kModels)) {
+  result.optimum.distance_root = std::sqrt(square);
+  for (const auto& model : models_of(distribution, study.statistics.box, kModels)) {
     double off = 0;
     for (size_t j = 0; j < best.size(); ++j) off += std::pow(model[j] - best[j], 2);
-    result.distance += std::sqrt(off) / kModels;
+    result.optimum.distance += std::sqrt(off) / kModels;
   }
 }
 
 void add_metrics(Forecast& result, const Study& study, const MetricEstimator& estimator) {
-  result.metric = estimator.name();
-  result.target_column = study.charter.schema.target.column;
-  result.metric_best = estimator.of_rows(0);
-  result.metric_joint = estimator.at(study.prediction.distribution);
-  result.metric_pilot = estimator.of_rows(1 / study.facts.count() + 1 / study.rows);
+  result.metric.name = estimator.name();
+  result.metric.best = estimator.of_rows(0);
+  result.metric.joint = estimator.at(study.prediction.distribution);
+  result.metric.pilot_only = estimator.of_rows(1 / study.statistics.count() + 1 / study.rows);
 }
 
-bool surely(const Forecast& result, double local_only, double own) {
-  const double joint = std::log(result.high / result.low) / (2 * kNormal);
-  return std::fabs(std::log(result.mean / local_only)) > kNormal * std::hypot(joint, own);
+bool surely(const RelativeFitness& joint, double local_only, double own) {
+  const double runs = std::log(joint.high / joint.low) / (2 * kNormal);
+  return std::fabs(std::log(joint.mean / local_only)) > kNormal * std::hypot(runs, own);
 }
 
 }  // namespace parley::forecast

@@ -17,6 +17,6 @@ void add_band(Forecast& result, const Study& study, const MetricEstimator& estim
 
 /// Expected values say who gains; that an owner surely does takes more than the 90 % interval of
 /// runs and `own`, the relative deviation of what it reaches alone. After add_band.
-bool surely(const Forecast& result, double local_only, double own);
+bool surely(const RelativeFitness& joint, double local_only, double own);
 
 }  // namespace parley::forecast

@@ -21,11 +21,13 @@ double auc_of(const data::Rows& rows, const std::vector<double>& theta) {
 }
 
 /// What noise takes of the area under the curve: expected, minus that of the middle.
-double auc_moved(const PilotStatistics& facts, const OutputDistribution& distribution) {
+double auc_moved(const PilotStatistics& statistics, const OutputDistribution& distribution) {
   constexpr size_t kModels = 20, kRows = 2500;
-  const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / kRows));
+  const auto rows =
+      part_of(*statistics.rows, 0, std::max<size_t>(1, statistics.rows->size() / kRows));
   double sum = 0;
-  for (const auto& model : models_of(distribution, facts.box, kModels)) sum += auc_of(*rows, model);
+  for (const auto& model : models_of(distribution, statistics.box, kModels))
+    sum += auc_of(*rows, model);
   return sum / kModels - auc_of(*rows, distribution.mean);
 }
 
@@ -50,45 +52,47 @@ double auc_error(double auc, double positives, double negatives) {
 
 }  // namespace
 
-MetricEstimator::MetricEstimator(const charter::Charter& charter, const PilotStatistics& facts,
+MetricEstimator::MetricEstimator(const charter::Charter& charter, const PilotStatistics& statistics,
                                  const std::vector<PilotStatistics>& parts, int threads)
-    : facts_(facts),
+    : statistics_(statistics),
       name_(charter.schema.target.levels.empty() ? "rmse" : "auc"),
       scale_(charter.schema.target.scale),
-      correction_(std::holds_alternative<learn::Squared>(facts.loss)
-                      ? facts.fitness(owners_rows(charter)) - facts.optimum.fitness
+      correction_(std::holds_alternative<learn::Squared>(statistics.loss)
+                      ? statistics.fitness(owners_rows(charter)) - statistics.optimum.fitness
                       : 0),
       flattery_(name_ == "auc" ? optimism(parts) : 0),
       threads_(threads) {
-  const size_t p = facts.dimension();
-  best_ = at({facts.optimum.theta, std::vector<double>(p * p)});
+  const size_t p = statistics.dimension();
+  best_ = at({statistics.optimum.theta, std::vector<double>(p * p)});
   double largest = 0;  // The smallest owner: what is nearer is nearly a line.
   for (const auto& owner : charter.owners)
     largest = std::max(largest, 1 / static_cast<double>(owner.rows));
-  OutputDistribution own{facts.optimum.theta, facts.spread};
+  OutputDistribution own{statistics.optimum.theta, statistics.spread};
   for (double& value : own.covariance) value *= largest;
   slope_ = (at(own) - best_) / largest;
   if (name_ == "rmse") {
-    error_ = scale_ * scale_ * facts.loss_deviation / (2 * best_ * std::sqrt(facts.count()));
+    error_ =
+        scale_ * scale_ * statistics.loss_deviation / (2 * best_ * std::sqrt(statistics.count()));
     return;
   }
   double positives = 0;
-  for (size_t i = 0; i < facts.rows->size(); ++i) positives += facts.rows->label(i) > 0;
-  if (positives > 0 && positives < facts.count())
-    error_ = auc_error(best_, positives, facts.count() - positives);
+  for (size_t i = 0; i < statistics.rows->size(); ++i) positives += statistics.rows->label(i) > 0;
+  if (positives > 0 && positives < statistics.count())
+    error_ = auc_error(best_, positives, statistics.count() - positives);
 }
 
 double MetricEstimator::at(const OutputDistribution& distribution) const {
   if (name_ == "rmse") return scale_ * std::sqrt(squared(distribution));
   const bool moves = std::any_of(distribution.covariance.begin(), distribution.covariance.end(),
                                  [](double value) { return value != 0; });
-  return auc_of(*facts_.rows, distribution.mean) - flattery_ +
-         (moves ? auc_moved(facts_, distribution) : 0);
+  return auc_of(*statistics_.rows, distribution.mean) - flattery_ +
+         (moves ? auc_moved(statistics_, distribution) : 0);
 }
 
 double MetricEstimator::squared(const OutputDistribution& distribution) const {
-  if (facts_.moments) return std::max(squares_at(facts_, distribution) + correction_, 0.0);
-  const Estimated how{.rows = *facts_.rows, .loss = learn::Squared{}, .threads = threads_};
+  if (statistics_.moments)
+    return std::max(squares_at(statistics_, distribution) + correction_, 0.0);
+  const Estimated how{.rows = *statistics_.rows, .loss = learn::Squared{}, .threads = threads_};
   return std::max(at_output(how, distribution).fitness, 0.0);
 }
 

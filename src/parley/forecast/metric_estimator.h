@@ -14,7 +14,7 @@ namespace parley::forecast {
 class MetricEstimator {
  public:
   /// `parts` of the public rows tell how much a model flatters the rows it was made from.
-  MetricEstimator(const charter::Charter& charter, const PilotStatistics& facts,
+  MetricEstimator(const charter::Charter& charter, const PilotStatistics& statistics,
                   const std::vector<PilotStatistics>& parts, int threads);
 
   const std::string& name() const { return name_; }  // rmse | auc
@@ -29,7 +29,7 @@ class MetricEstimator {
  private:
   double squared(const OutputDistribution& distribution) const;
 
-  const PilotStatistics& facts_;
+  const PilotStatistics& statistics_;
   std::string name_;
   double scale_, correction_, flattery_;
   int threads_;

@@ -21,111 +21,113 @@ Matrix matrix(const std::vector<double>& values, size_t p) {
 }
 
 /// G, without the square of the mean gradient, which is l2 theta at the optimum.
-Matrix gradient_squares(const PilotStatistics& facts) {
-  const size_t p = facts.dimension();
+Matrix gradient_squares(const PilotStatistics& statistics) {
+  const size_t p = statistics.dimension();
   std::vector<double> squares;
   learn::each_gradient(
-      facts.loss, *facts.rows, facts.optimum.theta, learn::ClipIn::kNone, 0,
+      statistics.loss, *statistics.rows, statistics.optimum.theta, learn::ClipIn::kNone, 0,
       [&](std::span<const double>, double slope) { squares.push_back(slope * slope); });
-  learn::ProductSum sum(p, facts.rows->stride());
-  sum.add(facts.rows->values(), squares.data(), facts.rows->size());
+  learn::ProductSum sum(p, statistics.rows->stride());
+  sum.add(statistics.rows->values(), squares.data(), statistics.rows->size());
   sum.flush();
   const auto n = static_cast<Eigen::Index>(p);
   Matrix result(n, n);
   for (size_t i = 0; i < p; ++i)
     for (size_t j = 0; j < p; ++j)
       result(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
-          sum.at(i, j) / facts.count();
-  const auto mean = facts.moments
-                        ? facts.moments->gradient(facts.optimum.theta)
-                        : learn::mean_gradient(facts.loss, *facts.rows, facts.optimum.theta,
-                                               learn::ClipIn::kNone, 0);
+          sum.at(i, j) / statistics.count();
+  const auto mean = statistics.moments
+                        ? statistics.moments->gradient(statistics.optimum.theta)
+                        : learn::mean_gradient(statistics.loss, *statistics.rows,
+                                               statistics.optimum.theta, learn::ClipIn::kNone, 0);
   const Eigen::Map<const Eigen::VectorXd> m(mean.data(), n);
   return result - m * m.transpose();
 }
 
-/// Directions that the rows do not bend are left out: no model differs along them.
-void spread_from(PilotStatistics& facts) {
-  const size_t p = facts.dimension();
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(matrix(facts.hessian, p));
-  facts.smallest_curvature = solver.eigenvalues().minCoeff();
-  facts.largest_curvature = solver.eigenvalues().maxCoeff();
+/// Directions without curvature are left out: no model differs along them.
+void spread_from(PilotStatistics& statistics) {
+  const size_t p = statistics.dimension();
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(matrix(statistics.hessian, p));
+  statistics.smallest_curvature = solver.eigenvalues().minCoeff();
+  statistics.largest_curvature = solver.eigenvalues().maxCoeff();
   Eigen::VectorXd inverse = solver.eigenvalues();
-  for (double& h : inverse) h = h > 1e-10 * facts.largest_curvature ? 1 / h : 0;
+  for (double& h : inverse) h = h > 1e-10 * statistics.largest_curvature ? 1 / h : 0;
   const Matrix inverted =
       solver.eigenvectors() * inverse.asDiagonal() * solver.eigenvectors().transpose();
-  const Matrix gradients = gradient_squares(facts);
+  const Matrix gradients = gradient_squares(statistics);
   const Matrix spread = inverted * gradients * inverted;
-  facts.spread.assign(spread.data(), spread.data() + spread.size());
-  facts.sampling = inverted.cwiseProduct(gradients).sum() / 2;
+  statistics.spread.assign(spread.data(), spread.data() + spread.size());
+  statistics.sampling = inverted.cwiseProduct(gradients).sum() / 2;
 }
 
-double loss_deviation(const PilotStatistics& facts) {
+double loss_deviation(const PilotStatistics& statistics) {
   double sum = 0, squares = 0;
-  for (size_t i = 0; i < facts.rows->size(); ++i) {
-    const auto z = facts.rows->row(i);
+  for (size_t i = 0; i < statistics.rows->size(); ++i) {
+    const auto z = statistics.rows->row(i);
     double score = 0;
-    for (size_t j = 0; j < z.size(); ++j) score += z[j] * facts.optimum.theta[j];
-    const double value = std::visit(
-        [&](const auto& loss) { return loss.value(score, facts.rows->label(i)); }, facts.loss);
+    for (size_t j = 0; j < z.size(); ++j) score += z[j] * statistics.optimum.theta[j];
+    const double value =
+        std::visit([&](const auto& loss) { return loss.value(score, statistics.rows->label(i)); },
+                   statistics.loss);
     sum += value, squares += value * value;
   }
-  const double n = facts.count();
+  const double n = statistics.count();
   return std::sqrt(std::fmax(squares / n - sum / n * (sum / n), 0));
 }
 
 /// Squares need no second pass over the rows for these.
-void optimum_of_squares(PilotStatistics& facts, int threads) {
-  const size_t p = facts.rows->columns();
+void optimum_of_squares(PilotStatistics& statistics, int threads) {
+  const size_t p = statistics.rows->columns();
   auto moments = std::make_shared<learn::Moments>(p);
-  moments->add(*facts.rows, threads);
-  facts.optimum = learn::squared_optimum(*moments, facts.l2, facts.box);
+  moments->add(*statistics.rows, threads);
+  statistics.optimum = learn::squared_optimum(*moments, statistics.l2, statistics.box);
   for (size_t i = 0; i < p; ++i)
     for (size_t j = 0; j < p; ++j)
-      facts.hessian.push_back(2 * moments->product(i, j) + (i == j ? facts.l2 : 0));
-  facts.moments = std::move(moments);
+      statistics.hessian.push_back(2 * moments->product(i, j) + (i == j ? statistics.l2 : 0));
+  statistics.moments = std::move(moments);
 }
 
-void optimum_of_rows(PilotStatistics& facts, int threads) {
-  learn::Fitness fitness(facts.loss, facts.rows->columns(), facts.l2, threads);
-  fitness.add(*facts.rows);
-  facts.optimum = fitness.minimum(facts.box);
-  facts.hessian = learn::smoothed_hessian(facts.loss, *facts.rows, facts.optimum.theta,
-                                          learn::ClipIn::kNone, 0, facts.l2);
+void optimum_of_rows(PilotStatistics& statistics, int threads) {
+  learn::Fitness fitness(statistics.loss, statistics.rows->columns(), statistics.l2, threads);
+  fitness.add(*statistics.rows);
+  statistics.optimum = fitness.minimum(statistics.box);
+  statistics.hessian =
+      learn::smoothed_hessian(statistics.loss, *statistics.rows, statistics.optimum.theta,
+                              learn::ClipIn::kNone, 0, statistics.l2);
 }
 
 }  // namespace
 
-PilotStatistics facts_of(const charter::Model& model, std::shared_ptr<const data::Rows> rows,
-                         int threads) {
-  PilotStatistics facts{
+PilotStatistics statistics_of(const charter::Model& model, std::shared_ptr<const data::Rows> rows,
+                              int threads) {
+  PilotStatistics statistics{
       .rows = std::move(rows), .loss = charter::loss_of(model), .l2 = model.l2, .box = model.box};
-  if (std::holds_alternative<learn::Squared>(facts.loss))
-    optimum_of_squares(facts, threads);
+  if (std::holds_alternative<learn::Squared>(statistics.loss))
+    optimum_of_squares(statistics, threads);
   else
-    optimum_of_rows(facts, threads);
+    optimum_of_rows(statistics, threads);
   each_in_parallel(threads, 2, [&](size_t k) {
-    if (k == 0) spread_from(facts);
-    if (k == 1) facts.loss_deviation = loss_deviation(facts);
+    if (k == 0) spread_from(statistics);
+    if (k == 1) statistics.loss_deviation = loss_deviation(statistics);
   });
-  return facts;
+  return statistics;
 }
 
-double squares_at(const PilotStatistics& facts, const OutputDistribution& distribution) {
-  const size_t p = facts.dimension();
+double squares_at(const PilotStatistics& statistics, const OutputDistribution& distribution) {
+  const size_t p = statistics.dimension();
   double spread = 0;
   for (size_t i = 0; i < p; ++i)
     for (size_t j = 0; j < p; ++j)
-      spread += facts.moments->product(i, j) * distribution.covariance[i * p + j];
-  return facts.moments->value(distribution.mean) + spread;
+      spread += statistics.moments->product(i, j) * distribution.covariance[i * p + j];
+  return statistics.moments->value(distribution.mean) + spread;
 }
 
-double fitness_at(const PilotStatistics& facts, const OutputDistribution& distribution) {
-  const size_t p = facts.dimension();
+double fitness_at(const PilotStatistics& statistics, const OutputDistribution& distribution) {
+  const size_t p = statistics.dimension();
   double squares = 0;
   for (size_t j = 0; j < p; ++j)
     squares += distribution.mean[j] * distribution.mean[j] + distribution.covariance[j * (p + 1)];
-  return squares_at(facts, distribution) + facts.l2 / 2 * squares;
+  return squares_at(statistics, distribution) + statistics.l2 / 2 * squares;
 }
 
 std::shared_ptr<const data::Rows> part_of(const data::Rows& rows, size_t group, size_t groups) {

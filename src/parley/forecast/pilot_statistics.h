@@ -30,19 +30,19 @@ struct PilotStatistics {
 
   size_t dimension() const { return optimum.theta.size(); }
   double count() const { return static_cast<double>(rows->size()); }
-  /// f* that so many owners' rows are expected to have: these rows flatter their own optimum by
-  /// B / count, the owners' rows theirs by B / owners_rows.
+  /// f* that so many owners' rows are expected to have: the in-sample optimism is
+  /// B / count on these rows and B / owners_rows on theirs.
   double fitness(double owners_rows) const {
     return optimum.fitness + sampling * (1 / count() - 1 / owners_rows);
   }
 };
 
-PilotStatistics facts_of(const charter::Model& model, std::shared_ptr<const data::Rows> rows,
-                         int threads = 1);
+PilotStatistics statistics_of(const charter::Model& model, std::shared_ptr<const data::Rows> rows,
+                              int threads = 1);
 
 /// E of the mean of squares over a distribution of models, and of f; for the squared loss.
-double squares_at(const PilotStatistics& facts, const OutputDistribution& distribution);
-double fitness_at(const PilotStatistics& facts, const OutputDistribution& distribution);
+double squares_at(const PilotStatistics& statistics, const OutputDistribution& distribution);
+double fitness_at(const PilotStatistics& statistics, const OutputDistribution& distribution);
 
 /// Every `groups`-th row from `group` on, for estimates of what rows leave uncertain.
 std::shared_ptr<const data::Rows> part_of(const data::Rows& rows, size_t group, size_t groups);

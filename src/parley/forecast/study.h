@@ -16,7 +16,7 @@ namespace parley::forecast {
 /// Everything that the parts of a forecast are made from.
 struct Study {
   const charter::Charter& charter;
-  const PilotStatistics& facts;
+  const PilotStatistics& statistics;
   const Job& job;
   const Prediction& prediction;
   const plan::NoiseLaw& law;

@@ -26,25 +26,26 @@ Matrix root_of(const OutputDistribution& distribution) {
   return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal();
 }
 
-std::vector<double> quadratic_draws(const PilotStatistics& facts,
+std::vector<double> quadratic_draws(const PilotStatistics& statistics,
                                     const OutputDistribution& distribution) {
   std::vector<double> draws;
-  for (std::vector<double>& model : models_of(distribution, facts.box, 1500)) {
-    for (size_t j = 0; j < model.size(); ++j) model[j] -= facts.optimum.theta[j];
-    draws.push_back(quadratic_cost(facts.hessian, model, {}));
+  for (std::vector<double>& model : models_of(distribution, statistics.box, 1500)) {
+    for (size_t j = 0; j < model.size(); ++j) model[j] -= statistics.optimum.theta[j];
+    draws.push_back(quadratic_cost(statistics.hessian, model, {}));
   }
   return draws;
 }
 
 /// Of a loss that is not quadratic: measured, on about two thousand rows.
-std::vector<double> measured_draws(const PilotStatistics& facts,
+std::vector<double> measured_draws(const PilotStatistics& statistics,
                                    const OutputDistribution& distribution) {
-  const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / 2000));
-  learn::Fitness fitness(facts.loss, facts.dimension(), facts.l2);
+  const auto rows =
+      part_of(*statistics.rows, 0, std::max<size_t>(1, statistics.rows->size() / 2000));
+  learn::Fitness fitness(statistics.loss, statistics.dimension(), statistics.l2);
   fitness.add(*rows);
-  const double best = fitness.at(facts.optimum.theta);
+  const double best = fitness.at(statistics.optimum.theta);
   std::vector<double> draws;
-  for (const std::vector<double>& model : models_of(distribution, facts.box, 200))
+  for (const std::vector<double>& model : models_of(distribution, statistics.box, 200))
     draws.push_back(fitness.at(model) - best);
   return draws;
 }
@@ -95,10 +96,10 @@ std::vector<std::vector<double>> models_of(const OutputDistribution& distributio
   return models;
 }
 
-std::vector<double> excess_draws(const PilotStatistics& facts, const Prediction& prediction) {
-  const bool quadratic = std::holds_alternative<learn::Squared>(facts.loss);
-  std::vector<double> draws = quadratic ? quadratic_draws(facts, prediction.distribution)
-                                        : measured_draws(facts, prediction.distribution);
+std::vector<double> excess_draws(const PilotStatistics& statistics, const Prediction& prediction) {
+  const bool quadratic = std::holds_alternative<learn::Squared>(statistics.loss);
+  std::vector<double> draws = quadratic ? quadratic_draws(statistics, prediction.distribution)
+                                        : measured_draws(statistics, prediction.distribution);
   double mean = 0;
   for (double draw : draws) mean += draw / static_cast<double>(draws.size());
   if (mean > 0)
@@ -115,23 +116,24 @@ double quantile(std::vector<double> values, double share) {
   return values[below] + (place - static_cast<double>(below)) * (next - values[below]);
 }
 
-Views views_of(const charter::Model& model, const PilotStatistics& facts, const ManyRows& redrawn,
-               int threads) {
+Views views_of(const charter::Model& model, const PilotStatistics& statistics,
+               const ManyRows& redrawn, int threads) {
   Views views{{}, !redrawn.empty()};
-  if (!views.redrawn && facts.rows->size() < 4 * facts.dimension() * kParts)
+  if (!views.redrawn && statistics.rows->size() < 4 * statistics.dimension() * kParts)
     return views;  // too few to tell
-  views.facts.resize(views.redrawn ? redrawn.size() : kParts);
-  each_in_parallel(threads, views.facts.size(), [&](size_t k) {
-    views.facts[k] = facts_of(model, views.redrawn ? redrawn[k] : part_of(*facts.rows, k, kParts));
+  views.statistics.resize(views.redrawn ? redrawn.size() : kParts);
+  each_in_parallel(threads, views.statistics.size(), [&](size_t k) {
+    views.statistics[k] =
+        statistics_of(model, views.redrawn ? redrawn[k] : part_of(*statistics.rows, k, kParts));
   });
   return views;
 }
 
-PilotError pilot_error(const Views& views, const PilotStatistics& facts, const Job& job,
+PilotError pilot_error(const Views& views, const PilotStatistics& statistics, const Job& job,
                        const Prediction& here, double owners_rows, int threads,
                        const Meanwhile& meanwhile) {
-  const std::vector<Psi> found = psi_of_views(views.facts, job, threads, meanwhile);
-  if (views.facts.empty()) return {1, 0};
+  const std::vector<Psi> found = psi_of_views(views.statistics, job, threads, meanwhile);
+  if (views.statistics.empty()) return {1, 0};
   double sum = 0, squares = 0, unfinished = 0;
   for (const Psi& view : found) {
     sum += view.excess, squares += view.excess * view.excess;
@@ -140,9 +142,9 @@ PilotError pilot_error(const Views& views, const PilotStatistics& facts, const J
   const auto count = static_cast<double>(found.size());
   const double mean = sum / count;
   const double variance = std::max(squares / count - mean * mean, 0.0) * count / (count - 1);
-  const double m = facts.count();
+  const double m = statistics.count();
   const double steps = here.optimisation - here.drift;  // Views do not look at owners that differ.
-  const double more = unfinished / count - steps / facts.optimum.fitness;
+  const double more = unfinished / count - steps / statistics.optimum.fitness;
   // Steps that no public row has lengthened fit the owners' rows as well as these.
   const bool fitted = !std::holds_alternative<FederatedJob>(job.kind) &&
                       !std::holds_alternative<VerticalJob>(job.kind);
@@ -152,31 +154,32 @@ PilotError pilot_error(const Views& views, const PilotStatistics& facts, const J
   return {std::sqrt(variance / count) / mean, curvature * ratio};
 }
 
-double with_owners_luck(const PilotStatistics& facts, double relative, double psi,
+double with_owners_luck(const PilotStatistics& statistics, double relative, double psi,
                         double owners_rows) {
-  const double both = relative * std::sqrt(1 + facts.count() / owners_rows);
-  const double level =
-      facts.loss_deviation * std::sqrt(1 / facts.count() + 1 / owners_rows) / facts.optimum.fitness;
+  const double both = relative * std::sqrt(1 + statistics.count() / owners_rows);
+  const double level = statistics.loss_deviation *
+                       std::sqrt(1 / statistics.count() + 1 / owners_rows) /
+                       statistics.optimum.fitness;
   return std::hypot(both, (1 + std::min(psi, 1.0)) * level);
 }
 
-double disagreement(const charter::Model& model, const PilotStatistics& facts) {
+double disagreement(const charter::Model& model, const PilotStatistics& statistics) {
   constexpr size_t kRows = 2000;  // of each half are enough
-  const size_t half = facts.rows->size() / 2, apart = std::max<size_t>(1, half / kRows);
-  if (half < 2 * facts.dimension() || facts.sampling <= 0) return 1;
-  std::vector<double> off(facts.dimension());
+  const size_t half = statistics.rows->size() / 2, apart = std::max<size_t>(1, half / kRows);
+  if (half < 2 * statistics.dimension() || statistics.sampling <= 0) return 1;
+  std::vector<double> off(statistics.dimension());
   double count = 0;
   for (const bool second : {false, true}) {
-    data::Rows rows(facts.rows->columns());
+    data::Rows rows(statistics.rows->columns());
     for (size_t i = second ? half : 0; i < (second ? 2 : 1) * half; i += apart)
-      rows.add(facts.rows->row(i), facts.rows->label(i));
-    learn::Fitness fitness(facts.loss, rows.columns(), model.l2);
+      rows.add(statistics.rows->row(i), statistics.rows->label(i));
+    learn::Fitness fitness(statistics.loss, rows.columns(), model.l2);
     fitness.add(rows);
     const auto theta = fitness.minimum(model.box).theta;
     for (size_t j = 0; j < off.size(); ++j) off[j] += (second ? -1 : 1) * theta[j];
     count = static_cast<double>(rows.size());
   }
-  return quadratic_cost(facts.hessian, off, {}) / (facts.sampling * 2 / count);
+  return quadratic_cost(statistics.hessian, off, {}) / (statistics.sampling * 2 / count);
 }
 
 }  // namespace parley::forecast

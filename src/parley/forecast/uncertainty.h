@@ -17,20 +17,20 @@ std::vector<std::vector<double>> models_of(const OutputDistribution& distributio
                                            size_t count);
 
 /// f - f* of such models, with mean `prediction.excess`, in no order.
-std::vector<double> excess_draws(const PilotStatistics& facts, const Prediction& prediction);
+std::vector<double> excess_draws(const PilotStatistics& statistics, const Prediction& prediction);
 
 /// The value below which a share of them lies.
 double quantile(std::vector<double> values, double share);
 
-/// Several views of the public rows, each with facts of its own: five parts of them, or others
+/// Several views of the public rows, each with statistics of its own: five parts of them, or others
 /// drawn from the same moments after as much noise again.
 struct Views {
-  std::vector<PilotStatistics> facts{};
+  std::vector<PilotStatistics> statistics{};
   bool redrawn = false;
 };
 using ManyRows = std::vector<std::shared_ptr<const data::Rows>>;
-Views views_of(const charter::Model& model, const PilotStatistics& facts, const ManyRows& redrawn,
-               int threads);
+Views views_of(const charter::Model& model, const PilotStatistics& statistics,
+               const ManyRows& redrawn, int threads);
 
 /// What the public rows leave uncertain, in units of f*, from what their views would forecast.
 struct PilotError {
@@ -45,18 +45,18 @@ struct Meanwhile {
   size_t count = 0;
   std::function<void(size_t)> work{};
 };
-PilotError pilot_error(const Views& views, const PilotStatistics& facts, const Job& job,
+PilotError pilot_error(const Views& views, const PilotStatistics& statistics, const Job& job,
                        const Prediction& here, double owners_rows, int threads,
                        const Meanwhile& meanwhile = {});
 
 /// The relative error of an expected excess `psi` f*, if the owners' rows are so few that they are
 /// a sample with a luck of its own, of which also f* depends: near it the excess moves with f*, far
 /// from it a model is as bad as it is.
-double with_owners_luck(const PilotStatistics& facts, double relative, double psi,
+double with_owners_luck(const PilotStatistics& statistics, double relative, double psi,
                         double owners_rows);
 
 /// Two halves of the public rows disagree by so many times what chance would give: far above 1,
 /// they are not one sample, and the owners' rows may be another one again.
-double disagreement(const charter::Model& model, const PilotStatistics& facts);
+double disagreement(const charter::Model& model, const PilotStatistics& statistics);
 
 }  // namespace parley::forecast

@@ -17,8 +17,9 @@ bool steps_can_diverge(const charter::Charter& charter) {
 
 void about_the_predictor(Forecast& f, const charter::Charter& charter, const Prediction& p,
                          double disagreement) {
+  const RelativeFitness& psi = f.relative_fitness;
   const auto warn = [&](std::string code, std::string text, std::string what_to_do) {
-    f.warnings.push_back({std::move(code), std::move(text), std::move(what_to_do)});
+    f.advice.warnings.push_back({std::move(code), std::move(text), std::move(what_to_do)});
   };
   if (p.smallest_gain < .9)
     warn("box_saturation",
@@ -35,12 +36,12 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
                      "overshoot further and further",
                      p.stability),
          "Take a shorter protocol.step.");
-  if (f.optimisation > f.privacy)
+  if (psi.optimisation > psi.privacy)
     warn("more_epsilon_will_not_help",
          fmt::format("{:.0f} % of what is missing to the best is missing without noise, too",
-                     100 * f.optimisation / (f.optimisation + f.privacy)),
+                     100 * psi.optimisation / (psi.optimisation + psi.privacy)),
          "Take more rounds or longer steps; a larger epsilon changes little.");
-  if (charter.model.loss == charter::Loss::kHinge && f.mean < kHingeFloor)
+  if (charter.model.loss == charter::Loss::kHinge && psi.mean < kHingeFloor)
     warn("hinge_floor", "below 0.002 a forecast for the hinge loss only says: below 0.002",
          "Do not read more into the figure.");
   if (p.clipped > .2)
@@ -55,11 +56,11 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
                      "does not look at",
                      100 * p.clipped),
          "Take the figure for an unclipped job.");
-  if (f.drift > .2 * f.mean)
+  if (psi.drift > .2 * psi.mean)
     warn("local_steps_drift",
          fmt::format("{:.0f} % of what is missing to the best is missing because owners' local "
                      "steps lead apart",
-                     100 * f.drift / f.mean),
+                     100 * psi.drift / psi.mean),
          "Take fewer protocol.local_steps between aggregations.");
   if (disagreement > 3)
     warn("pilot_drift",
@@ -76,7 +77,7 @@ void about_shares(Forecast& f, const charter::Charter& charter) {
   const auto honest = static_cast<double>(secure.survivors - secure.colluders);
   const double surplus = static_cast<double>(charter.owners.size()) / honest;
   if (surplus < 1.5) return;
-  f.warnings.push_back(
+  f.advice.warnings.push_back(
       {"surplus_noise",
        fmt::format("if all {} owners are there, their sum has {:.2g} times the variance of noise "
                    "that is charged for: {} survivors of whom {} collude must be enough",
@@ -85,33 +86,35 @@ void about_shares(Forecast& f, const charter::Charter& charter) {
 }
 
 void about_the_job(Forecast& f, const charter::Charter& charter) {
-  if (f.mean > f.pilot_only)
-    f.warnings.push_back({"worse_than_pilot",
-                          "the joint model is expected to be no better than the public rows alone",
-                          "Larger budgets, fewer rounds, or no collaboration at all."});
+  if (f.relative_fitness.mean > f.relative_fitness.pilot_only)
+    f.advice.warnings.push_back(
+        {"worse_than_pilot",
+         "the joint model is expected to be no better than the public rows alone",
+         "Larger budgets, fewer rounds, or no collaboration at all."});
   if (f.losing() > 0)
-    f.warnings.push_back(
+    f.advice.warnings.push_back(
         {"worse_than_alone",
          fmt::format("{} of {} owners would do better with a model of their own {}", f.losing(),
-                     f.owners.size(), f.columns ? "columns" : "rows"),
+                     f.owners.size(), f.job.columns ? "columns" : "rows"),
          "See the table: at which epsilon it would pay."});
   if (const size_t unsure = f.owners.size() - f.losing() - f.gaining(); unsure > 0)
-    f.warnings.push_back(
+    f.advice.warnings.push_back(
         {"not_sure",
          fmt::format("for {} of {} owners the public rows do not tell whether it pays: joint and "
                      "own model are too near each other",
                      unsure, f.owners.size()),
          "Take more public rows, or decide by the interval, not by the expected value."});
   const bool by_rows = charter.protocol.weights == charter::Weights::kRows;
-  const auto best = std::find_if(f.coalitions.begin(), f.coalitions.end(),
+  const auto& groups = f.what_if.coalitions;
+  const auto best = std::find_if(groups.begin(), groups.end(),
                                  [](const auto& coalition) { return coalition.best; });
-  if (best != f.coalitions.end() && best->members.size() < f.owners.size() && by_rows)
-    f.warnings.push_back(
+  if (best != groups.end() && best->members.size() < f.owners.size() && by_rows)
+    f.advice.warnings.push_back(
         {"some_do_harm",
          fmt::format("{} owners alone would do better than all {}: the others add more noise than "
                      "knowledge",
                      best->members.size(), f.owners.size()),
-         charter.protocol.as<charter::Sync>()
+         charter.protocol.weighs_noise()
              ? "Take weights = \"noise_optimal\", under which nobody does harm."
              : "Leave them out, or let them take a larger epsilon."});
 }
@@ -120,18 +123,19 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
 
 void warn_of_differences(Forecast& forecast, double differ) {
   constexpr double kMuch = .5;
-  if (differ <= kMuch || forecast.drift == 0) return;
-  forecast.warnings.push_back({"owners_far_apart",
-                               "owners differ so much that what their local steps cost is a guess, "
-                               "and may be several times "
-                               "more",
-                               "Take single local steps, or try it on data that may be seen."});
+  if (differ <= kMuch || forecast.relative_fitness.drift == 0) return;
+  forecast.advice.warnings.push_back(
+      {"owners_far_apart",
+       "owners differ so much that what their local steps cost is a guess, "
+       "and may be several times "
+       "more",
+       "Take single local steps, or try it on data that may be seen."});
 }
 
 void warn_of_samples(Forecast& forecast, double error) {
   constexpr double kMuch = .1;
   if (error <= kMuch) return;
-  forecast.warnings.push_back(
+  forecast.advice.warnings.push_back(
       {"few_rows",
        fmt::format(
            "the public rows, and the owners' rows themselves, are samples so small that the "

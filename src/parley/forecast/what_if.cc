@@ -45,7 +45,7 @@ std::optional<double> rows_for(const Study& study, double psi) {
 
 void add_grid(Forecast& result, const Study& study) {
   constexpr size_t kSide = 40;
-  Forecast::Grid& grid = result.grid;
+  Forecast::Grid& grid = result.what_if.grid;
   for (size_t k = 0; k < kSide; ++k) {
     const double along = static_cast<double>(k) / (kSide - 1);
     grid.epsilon.push_back(.01 * std::pow(1e4, along));  // 0.01 to 100
@@ -106,7 +106,7 @@ Result<void> add_market(Forecast& result, const Study& study, const MarketTerms&
                 .price_cap = terms.cap};
   const Deal deal = buy(demand, bids);
   const auto posted = negotiate(demand, bids);
-  Forecast::Market& market = result.market.emplace();
+  Forecast::Market& market = result.what_if.market.emplace();
   market.value = terms.value;
   market.psi = deal.psi;
   market.surplus = deal.surplus;

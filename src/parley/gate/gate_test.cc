@@ -8,6 +8,7 @@
 
 #include "parley/base/math/number.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/ledger/simulated.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 
@@ -46,7 +47,7 @@ plan::Terms some_terms(double epsilon = 1) {
 struct GateTest : testing::Test {
   StoppedClock clock;
   SeededEntropy entropy{2, "gate"};
-  ledger::Ledger ledger = *ledger::Ledger::open_volatile("bank-a", clock);
+  ledger::Ledger ledger = *ledger::Ledger::open_volatile("bank-a", clock, ledger::Simulated{});
   ledger::DatasetId dataset =
       *ledger.declare("loans", *privacy::Budget::make(privacy::Epsilon{1.0}, 0, 1));
 
@@ -130,7 +131,7 @@ TEST_F(GateTest, RefusesDataThatAreNotTheCharters) {
 TEST_F(GateTest, TheAnswerIsTheSameOnAnyNumberOfThreads) {
   std::vector<std::vector<int64_t>> answers;
   for (int threads : {1, 2, 3, 8}) {
-    ledger::Ledger own = *ledger::Ledger::open_volatile("bank-a", clock);
+    ledger::Ledger own = *ledger::Ledger::open_volatile("bank-a", clock, ledger::Simulated{});
     const auto data = *own.declare("loans", *privacy::Budget::make(privacy::Epsilon{1.0}, 0, 1));
     SeededEntropy same(5, "threads");
     Gate gate = *Gate::open(Records(some_rows()), some_terms(), own, data, same, threads);
@@ -145,7 +146,7 @@ TEST_F(GateTest, AThetaTooSmallToMeanAnythingIsZero) {
   auto rows = std::make_shared<data::Rows>(2);
   for (size_t i = 0; i < kRows; ++i) rows->add(std::array{1e140, 0.0}, 1);
   const auto answer_at = [&](double theta) {
-    ledger::Ledger own = *ledger::Ledger::open_volatile("bank-a", clock);
+    ledger::Ledger own = *ledger::Ledger::open_volatile("bank-a", clock, ledger::Simulated{});
     const auto data = *own.declare("loans", *privacy::Budget::make(privacy::Epsilon{1.0}, 0, 1));
     SeededEntropy same(5, "tiny");
     Gate gate = *Gate::open(Records(rows), some_terms(), own, data, same, 1);
@@ -164,7 +165,7 @@ TEST_F(GateTest, AnswersCarryTheNoiseThatIsCharged) {
       learn::lattice_sum<L1>(terms.loss, terms.lattice, std::array{.0, .0}, *some_rows(), 0, kRows);
   double size = 0;
   for (int i = 0; i < 1000; ++i) {
-    ledger::Ledger own = *ledger::Ledger::open_volatile("bank-a", clock);
+    ledger::Ledger own = *ledger::Ledger::open_volatile("bank-a", clock, ledger::Simulated{});
     const auto data = *own.declare("loans", *privacy::Budget::make(privacy::Epsilon{1.0}, 0, 1));
     Gate gate = *Gate::open(Records(some_rows()), terms, own, data, entropy, 1);
     const auto values = gate.answer(1, std::array{.0, .0})->values();

@@ -7,6 +7,7 @@
 
 #include "parley/data/readers/csv.h"
 #include "parley/learn/solver/moments.h"
+#include "parley/ledger/simulated.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 
@@ -58,7 +59,8 @@ Result<data::PaidMoments> released(const charter::Charter& charter, size_t place
                                    double budget = 1e4) {
   test::StoppedClock clock;
   test::SeededEntropy entropy(place, "moments");
-  auto ledger = TRY(ledger::Ledger::open_volatile(charter.owners[place].name, clock));
+  auto ledger =
+      TRY(ledger::Ledger::open_volatile(charter.owners[place].name, clock, ledger::Simulated{}));
   const double delta = charter.owners[place].delta;
   const auto whole = TRY(
       privacy::Budget::make(TRY(privacy::Epsilon::make(budget)), delta, delta > 0 ? 0 : budget));

@@ -10,6 +10,7 @@
 #include "parley/base/files.h"
 #include "parley/data/readers/csv.h"
 #include "parley/gate/gate.h"
+#include "parley/ledger/simulated.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 
@@ -40,7 +41,7 @@ Result<privacy::Released> first_answer(const data::AnyRows& rows, const plan::Te
                                        std::span<const double> theta, int threads = 1) {
   StoppedClock clock;
   SeededEntropy entropy(5, "checks");
-  ledger::Ledger ledger = *ledger::Ledger::open_volatile("bank-a", clock);
+  ledger::Ledger ledger = *ledger::Ledger::open_volatile("bank-a", clock, ledger::Simulated{});
   const auto data = *ledger.declare("loans", test::pure_budget(1));
   Gate gate = TRY(Gate::open(Records(rows), terms, ledger, data, entropy, threads));
   return gate.answer(1, theta);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parley/gate/secagg_gate.h"
+#include "parley/ledger/simulated.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
 #include "support/statistics.h"
@@ -56,7 +57,7 @@ std::vector<double> noise_of(const plan::SecaggPlan& plan, size_t owner) {
   const Records records{data::AnyRows(std::shared_ptr<const data::Rows>(rows))};
   test::StoppedClock clock;
   test::SeededEntropy entropy(1, "clinic " + std::to_string(owner));
-  ledger::Ledger ledger = *ledger::Ledger::open_volatile("clinic", clock);
+  ledger::Ledger ledger = *ledger::Ledger::open_volatile("clinic", clock, ledger::Simulated{});
   const auto data = *ledger.declare("data", *privacy::Budget::make(privacy::Epsilon{3.0}, 1e-6, 0));
   auto gate = SecaggGate::open(records, plan.owners[owner], ledger, data, entropy, 1);
   const auto exact = exact_part(records, plan.owners[owner], theta);

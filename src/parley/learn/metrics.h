@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "parley/model.h"
+
 namespace parley::learn {
 
 /// Root of the mean squared difference.
@@ -31,10 +33,7 @@ std::optional<double> auc(std::span<const double> scores, std::span<const double
 std::optional<double> precision_at_recall(std::span<const double> scores,
                                           std::span<const double> labels, double recall);
 
-struct Metric {
-  std::string_view name;
-  double value = 0;
-};
+using parley::Metric;
 
 /// What a model's output stands for.
 enum class Output { kValue, kClassScore, kLogOdds };

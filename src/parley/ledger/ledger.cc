@@ -85,7 +85,7 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string
   return open(file, owner, clock, Disk::kUnsynced);
 }
 
-Result<Ledger> Ledger::open_volatile(const std::string& owner, Clock& clock) {
+Result<Ledger> Ledger::open_volatile(const std::string& owner, Clock& clock, const Simulated&) {
   TRY(check_name(owner));
   return Ledger(std::unique_ptr<State>(new State{&clock, std::nullopt, std::make_unique<RowList>(),
                                                  Chain(origin_of(owner, clock.now(), Hash{}))}));

@@ -66,8 +66,8 @@ class Ledger {
   static Result<Ledger> open(const std::filesystem::path& file, const std::string& owner,
                              Clock& clock, const Simulated&);
 
-  /// The same in memory, for simulation: nothing is kept, and a run replays, receipts included.
-  static Result<Ledger> open_volatile(const std::string& owner, Clock& clock);
+  /// The same in memory: nothing is kept, and a run replays, receipts included.
+  static Result<Ledger> open_volatile(const std::string& owner, Clock& clock, const Simulated&);
 
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;

@@ -6,6 +6,7 @@
 #include "parley/ledger/ledger.h"
 #include "parley/ledger/price.h"
 #include "parley/ledger/read.h"
+#include "parley/ledger/simulated.h"
 #include "support/bounded.h"
 #include "support/ledgers.h"
 
@@ -240,7 +241,7 @@ TEST_F(RowsTest, PaymentsForSumsThatReachedNobodyAreBookedWithTheReceiptAfterThe
 }
 
 TEST_F(RowsTest, WhatIsRestoredMustCarryTheNumbersOfItsReceipt) {
-  Ledger other = *Ledger::open_volatile("bank-a", clock);
+  Ledger other = *Ledger::open_volatile("bank-a", clock, Simulated{});
   pay_rounds(other, *other.declare("loans", pure_budget(1)), 1, 1);
   left[0].values[0] += 1;
   Ledger ledger = open();

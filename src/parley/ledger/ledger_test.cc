@@ -7,6 +7,7 @@
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
 #include "parley/ledger/read.h"
+#include "parley/ledger/simulated.h"
 #include "parley/ledger/storage/sqlite.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
@@ -157,7 +158,7 @@ TEST_F(LedgerTest, RoundsGoUpByOneForEachCharter) {
 TEST_F(LedgerTest, CalibratedAnswersFitTheirEpsilonExactlyAndNotOneMore) {
   for (const double epsilon : {0.1, 1.0, 3.3})
     for (const uint32_t answers : {1u, 3u, 7u, 100u}) {
-      Ledger ledger = *Ledger::open_volatile("bank-a", clock);
+      Ledger ledger = *Ledger::open_volatile("bank-a", clock, Simulated{});
       const DatasetId loans = *ledger.declare("loans", pure_budget(epsilon));
       const Laplace laplace = *Laplace::calibrate(1e6, answers, *Epsilon::make(epsilon));
       EXPECT_TRUE(ledger.can_afford(loans, laplace.cost(1e6), answers));
@@ -283,11 +284,11 @@ TEST_F(LedgerTest, ABudgetThatBreaksItsPromiseOrHasNoPlainNameIsRefused) {
   EXPECT_TRUE(refused(&privacy::Budget::epsilon, HUGE_VAL));
   for (const std::string name : {"", "quo\"te", "back\\slash", "line\n"})
     EXPECT_EQ(ledger.declare(name, budget).error().code, Code::kInvalid) << name;
-  EXPECT_EQ(Ledger::open_volatile("", clock).error().code, Code::kInvalid);
+  EXPECT_EQ(Ledger::open_volatile("", clock, Simulated{}).error().code, Code::kInvalid);
 }
 
 TEST_F(LedgerTest, NoiseCannotBeUsedTwice) {
-  Ledger ledger = *Ledger::open_volatile("bank-a", clock);
+  Ledger ledger = *Ledger::open_volatile("bank-a", clock, Simulated{});
   const DatasetId loans = *ledger.declare("loans", pure_budget(1));
   SeededEntropy entropy(1, "noise");
   Drawn<Laplace> noise(*Laplace::make(1000), 1, entropy);
@@ -301,7 +302,7 @@ TEST_F(LedgerTest, NoiseCannotBeUsedTwice) {
 TEST_F(LedgerTest, InMemoryARunReplaysWithItsReceipts) {
   const auto run = [&](uint64_t seed) {
     SeededEntropy entropy(seed, "noise");
-    Ledger ledger = *Ledger::open_volatile("bank-a", clock);
+    Ledger ledger = *Ledger::open_volatile("bank-a", clock, Simulated{});
     const DatasetId loans = *ledger.declare("loans", pure_budget(1));
     for (uint32_t round = 1; round <= 3; ++round)
       *ledger.pay(loans, some_query("job", round), bounded_for_test({1, 2}, 100),

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "parley/net/circle.h"
+#include "parley/net/gossip_session.h"
 #include "parley/net/owner_service.h"
 #include "parley/net/transport/server.h"
 #include "parley/plan/learner/jobs.h"
@@ -96,8 +96,8 @@ size_t longest_message(const plan::SyncPlan& plan) {
 /// The streams of one job, each neighbour's in one thread of these.
 class Streams {
  public:
-  Streams(Circle& circle, const Setup& setup, const Patience& patience)
-      : circle_(circle), setup_(setup), patience_(patience) {}
+  Streams(GossipSession& session, const Setup& setup, const Patience& patience)
+      : session_(session), setup_(setup), patience_(patience) {}
 
   /// From now on the neighbours that dial.
   void keep_door(Server& host) {
@@ -123,9 +123,10 @@ class Streams {
       bool heard = false;
       const auto ended = talk(neighbour, dial, credentials, heard);
       if (over_ || ended) return;
-      if (ended.error().code != Code::kUnavailable) return circle_.fail(ended.error());
+      if (ended.error().code != Code::kUnavailable) return session_.fail(ended.error());
       if (ended.error().what != std::exchange(said, ended.error().what))
-        circle_.say("waiting for " + circle_.name(neighbour) + " at " + dial.address + ": " + said);
+        session_.say("waiting for " + session_.name(neighbour) + " at " + dial.address + ": " +
+                     said);
       if (heard) pause = patience_.first_pause;
       rest(pause);
       pause = std::min(2 * pause, patience_.longest_pause);
@@ -142,16 +143,16 @@ class Streams {
   Result<void> talk(size_t neighbour, const Dial& dial, const Credentials& credentials,
                     bool& heard) {
     Client line = TRY(Client::open(credentials, dial, over_, kTalk));
-    Outbox& outbox = circle_.outbox(neighbour);
+    Outbox& outbox = session_.outbox(neighbour);
     outbox.open([&] { line.wake(); });
-    circle_.connected(neighbour, "is dialled at " + dial.address);
+    session_.connected(neighbour, "is dialled at " + dial.address);
     const auto ended = [&]() -> Result<void> {
       while (!over_) {
         while (const auto message = outbox.take()) TRY(line.write(*message));
         const auto message = TRY(line.read_until(Steady::time_point::max()));
         if (!message) continue;
         heard = true;
-        if (const auto taken = circle_.hear(neighbour, *message); !taken)
+        if (const auto taken = session_.hear(neighbour, *message); !taken)
           return Error{Code::kUnavailable, "refused: " + taken.error().what};
       }
       return {};
@@ -167,29 +168,29 @@ class Streams {
       if (auto* said = std::get_if<Said>(&event)) hear(*said);
       if (auto* left = std::get_if<Left>(&event)) part(left->connection);
       for (const auto& [neighbour, connection] : connections_)
-        while (auto message = circle_.outbox(neighbour).take())
+        while (auto message = session_.outbox(neighbour).take())
           host_->send(connection, *std::move(message));
     }
-    for (const auto& [neighbour, connection] : connections_) circle_.outbox(neighbour).close();
+    for (const auto& [neighbour, connection] : connections_) session_.outbox(neighbour).close();
   }
 
   void admit(const Arrived& arrived) {
     for (size_t each : setup_.expected) {
-      if (arrived.identity != Identity{setup_.charter.consortium, "owner", circle_.name(each)})
+      if (arrived.identity != Identity{setup_.charter.consortium, "owner", session_.name(each)})
         continue;
       if (const auto older = connections_.find(each); older != connections_.end())
         host_->dismiss(older->second,
                        {Code::kUnavailable, "a newer stream of the same owner took over"});
       connections_.insert_or_assign(each, arrived.connection);
-      circle_.outbox(each).open([this] { host_->wake(); });
-      return circle_.connected(each, "attends from " + arrived.address);
+      session_.outbox(each).open([this] { host_->wake(); });
+      return session_.connected(each, "attends from " + arrived.address);
     }
     host_->turn_away(arrived.connection, arrived.identity.uri(), not_expected(arrived.identity));
   }
 
   Error not_expected(const Identity& identity) const {
     return {Code::kPolicy,
-            identity.uri() + " is no owner that dials " + circle_.name(setup_.self) +
+            identity.uri() + " is no owner that dials " + session_.name(setup_.self) +
                 " in charter " + to_hex(setup_.charter.hash).substr(0, 12),
             "Neighbours are in protocol.graph, and the one that is later in the charter dials."};
   }
@@ -197,8 +198,8 @@ class Streams {
   void hear(const Said& said) {
     const auto found = connection_of(said.connection);
     if (found == connections_.end()) return;
-    if (const auto taken = circle_.hear(found->first, said.message); !taken) {
-      circle_.say("refused " + circle_.name(found->first) + ": " + taken.error().what);
+    if (const auto taken = session_.hear(found->first, said.message); !taken) {
+      session_.say("refused " + session_.name(found->first) + ": " + taken.error().what);
       host_->dismiss(said.connection, {Code::kUnavailable, taken.error().what});
       return part(said.connection);
     }
@@ -208,8 +209,8 @@ class Streams {
   void part(ConnectionId connection) {
     const auto found = connection_of(connection);
     if (found == connections_.end()) return;
-    circle_.outbox(found->first).close();
-    if (!over_) circle_.say(circle_.name(found->first) + " left");
+    session_.outbox(found->first).close();
+    if (!over_) session_.say(session_.name(found->first) + " left");
     connections_.erase(found);
   }
 
@@ -218,7 +219,7 @@ class Streams {
                         [&](const auto& each) { return each.second == connection; });
   }
 
-  Circle& circle_;
+  GossipSession& session_;
   const Setup& setup_;
   const Patience& patience_;
   Server* host_ = nullptr;
@@ -272,16 +273,16 @@ Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, c
     if (newest) node.remember(i, *std::move(newest));
   }
   OpenedJob opened = TRY(open_journal(options.out, setup.job.hash, clock, node, context.mutex));
-  Circle circle({context, setup.job, options, log}, std::move(node), std::move(opened.journal),
-                std::move(opened.started));
-  Streams streams(circle, setup, options.patience);
+  GossipSession session({context, setup.job, options, log}, std::move(node),
+                        std::move(opened.journal), std::move(opened.started));
+  Streams streams(session, setup, options.patience);
   const auto model = [&]() -> Result<Hash> {
     if (host) streams.keep_door(*host);
     for (const auto& [neighbour, dial] : dials) streams.call(neighbour, dial, credentials);
-    return circle.wait(stop);
+    return session.wait(stop);
   }();
   streams.end();
-  circle.keep_receipts();
+  session.keep_receipts();
   if (!model) return model.error();
   return std::optional(*model);
 }

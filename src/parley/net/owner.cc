@@ -155,7 +155,7 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter)
   auto jobs = TRY(plan::jobs_asking(charter, policy.owner));
   for (const charter::Charter& job : jobs) {
     TRY(plan::check_learner(job));
-    TRY(protocol::check_owner(job, TRY(place_in(job, policy.owner))));
+    TRY(plan::can_run(job, TRY(place_in(job, policy.owner))));
   }
   Ready ready{std::move(charter), std::move(jobs), data, {}, std::move(key)};
   if (columns) return ready;  // Its columns are read with the other owners' order of records.

@@ -1,7 +1,10 @@
 #include "parley/plan/can_run.h"
 
 #include "parley/base/math/number.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/plan/sensitivity.h"
+#include "parley/plan/terms.h"
+#include "parley/plan/vertical_terms.h"
 
 namespace parley::plan {
 namespace {
@@ -29,16 +32,21 @@ Result<void> check_target(const data::Target& target) {
 
 }  // namespace
 
+Result<void> can_run(const Charter& charter, size_t place) {
+  if (charter.columns_apart())
+    TRY(vertical_terms(charter));
+  else if (charter.secure_aggregation)
+    TRY(secagg_plan(charter));
+  else
+    TRY(terms_for(charter, place));
+  return {};
+}
+
 Result<void> check_complete(const Charter& charter) {
   if (charter.complete()) return {};
   const std::string& key = charter.undecided.front();
   return refused(key, "the charter is a draft: " + key + " is not decided",
                  "Only a complete charter trains.");
-}
-
-Result<void> check_clip(const Charter& charter) {
-  if (charter.privacy.clip == charter::Clip::kGradient) return {};
-  return not_available("privacy.clip", name_of(charter.privacy.clip), "Use \"gradient\".");
 }
 
 Result<void> check_no_bundle(const Charter& charter) {
@@ -72,19 +80,16 @@ Result<void> check_answers(const Charter& charter) {
   if (charter.privacy.mechanism == charter::MechanismName::kSkellam)
     return not_available("privacy.mechanism", name_of(charter.privacy.mechanism),
                          "Use \"laplace\" or \"gaussian\".");
-  return check_clip(charter);
+  return {};
 }
 
 Result<void> check_sums(const Charter& charter) {
   TRY(check_complete(charter));
   TRY(check_sound(charter));
-  TRY(check_clip(charter));
   const double evaluate = charter.privacy.evaluate;
   if (evaluate > 0 && !charter.protocol.by_record())
     return not_available("privacy.evaluate", shortest(evaluate),
                          "Where whole owners are protected take evaluate = 0.0.");
-  if (const int64_t bits = charter.secure_aggregation->word_bits; bits != 64)
-    return not_available("secure_aggregation.word_bits", std::to_string(bits), "Use 64.");
   if (charter.protocol.statistics())
     return not_available("protocol.rule", "statistics",
                          "Under secure aggregation take a rule that asks for gradients.");

@@ -8,11 +8,11 @@
 
 namespace parley::plan {
 
+/// Can the owner at `place` run it? All that its gate will need is computed once.
+Result<void> can_run(const charter::Charter& charter, size_t place);
+
 /// Refuses a draft.
 Result<void> check_complete(const charter::Charter& charter);
-
-/// Refuses gradients that are not clipped one by one.
-Result<void> check_clip(const charter::Charter& charter);
 
 /// Refuses a bundle over columns of several owners.
 Result<void> check_no_bundle(const charter::Charter& charter);

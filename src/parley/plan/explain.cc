@@ -196,7 +196,7 @@ std::string answer_of(const Charter& charter) {
 
 std::string what_leaves(const Charter& charter) {
   const Protocol& protocol = charter.protocol;
-  if (protocol.as<charter::Admm>())
+  if (!protocol.protects())
     return "What would leave each owner: one exact score per record, every round. Whoever takes "
            "part learns every label.\n";
   const std::string key = protocol.one_at_a_time() ? "protocol.answers" : "protocol.rounds";
@@ -229,7 +229,7 @@ std::string noise(const Charter& charter, const Owner& owner) {
 }
 
 std::string price(const Charter& charter) {
-  if (charter.protocol.as<charter::Admm>())
+  if (!charter.protocol.protects())
     return "At which price: nothing is charged, for nothing is protected: epsilon is infinite, "
            "whatever [[owner]] says.\n";
   std::string text = "At which price:\n";
@@ -249,7 +249,7 @@ std::string price(const Charter& charter) {
 
 std::string promise(const Charter& charter) {
   const Privacy& privacy = charter.privacy;
-  if (charter.protocol.as<charter::Admm>())
+  if (!charter.protocol.protects())
     return "NOT PRIVATE: rule \"admm\" adds no noise and runs in the simulator only.\n";
   if (privacy.calibration == Calibration::kPaper)
     return "NOT PRIVATE: calibration \"paper\" reproduces published formulas and runs in the "

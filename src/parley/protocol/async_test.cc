@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "parley/learn/objective.h"
+#include "parley/ledger/simulated.h"
 #include "parley/wire/transcript.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
@@ -48,7 +49,8 @@ struct OwnerContext {
 
   OwnerContext(int number, double epsilon, Contact contact = Contact::kOwnerRequests)
       : entropy(1, "owner", uint64_t(number)),
-        ledger(*ledger::Ledger::open_volatile(number == 1 ? "one" : "two", clock)),
+        ledger(*ledger::Ledger::open_volatile(number == 1 ? "one" : "two", clock,
+                                              ledger::Simulated{})),
         dataset(*ledger.declare("data", test::pure_budget(epsilon))),
         number(number),
         contact(contact),

@@ -37,11 +37,11 @@ MadeOwner aggregating_owner(OwnerSetting& own) {
     return Error{Code::kInvalid, "secure aggregation signs, and the owner has no key for that",
                  "Give it the key that the charter names."};
   const plan::SecaggPlan plan = TRY(plan::secagg_plan(own.charter));
-  Circle circle = TRY(Circle::of(own.charter));
+  AggregationGroup group = TRY(AggregationGroup::of(own.charter));
   auto gate = TRY(gate::SecaggGate::open(std::move(own.records), plan.owners.at(own.place),
                                          own.ledger, own.dataset, own.entropy, own.threads));
   return std::unique_ptr<Owner>(std::make_unique<FederatedOwner>(
-      std::move(circle), own.place, std::move(gate), *std::move(own.key), own.entropy));
+      std::move(group), own.place, std::move(gate), *std::move(own.key), own.entropy));
 }
 
 }  // namespace
@@ -58,16 +58,6 @@ Result<std::unique_ptr<Owner>> make_owner(OwnerSetting own) {
         charter.hash, name, async->contact, std::move(gate), std::move(own.key)));
   return std::unique_ptr<Owner>(
       std::make_unique<SyncOwner>(charter.hash, name, std::move(gate), std::move(own.key)));
-}
-
-Result<void> check_owner(const charter::Charter& charter, size_t place) {
-  if (has_dealer(charter))
-    TRY(plan::vertical_terms(charter));
-  else if (charter.secure_aggregation)
-    TRY(plan::secagg_plan(charter));
-  else
-    TRY(plan::terms_for(charter, place));
-  return {};
 }
 
 }  // namespace parley::protocol

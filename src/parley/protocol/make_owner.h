@@ -40,7 +40,4 @@ struct OwnerSetting {
 /// its end; nothing is spent. Ledger and entropy must outlive it.
 Result<std::unique_ptr<Owner>> make_owner(OwnerSetting setting);
 
-/// Whether the charter can be run by its owner `place`, and if not, why.
-Result<void> check_owner(const charter::Charter& charter, size_t place);
-
 }  // namespace parley::protocol

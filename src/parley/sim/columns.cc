@@ -155,7 +155,7 @@ RunOutcome outcome_of(const Charter& charter, const ColumnsJob& job, ColumnsRun 
 Result<Simulation> simulation_of_columns(const SimulateInput& input, const SimulateOptions& options,
                                          const Literal* paper) {
   const Charter& charter = input.charter;
-  const bool admm = charter.protocol.as<charter::Admm>() != nullptr;
+  const bool admm = !charter.protocol.protects();
   const auto job = TRY(admm ? paper->columns(input, options) : private_job(input, options));
   TRY(check_same_records(input));
   if (!options.out.empty()) TRY(clear_ledgers(charter, options.out));

@@ -64,10 +64,6 @@ Result<RunOutcome> run_with_learner(const SimulateInput& input, const SimulateOp
   outcome.model = std::move(job.trained.theta);
   outcome.evaluation = job.trained.evaluation;
   outcome.bytes_up = job.bytes_up, outcome.bytes_down = job.bytes_down;
-  // Of owners that are asked together farewells have always been counted, of others never.
-  const charter::Charter& charter = input.charter;
-  if (!charter.protocol.one_at_a_time() && !charter.secure_aggregation)
-    outcome.bytes_down += job.bytes_farewell;
   if (run > 0) return outcome;
   const std::vector<double> scales = TRY(noise_scales(input.charter));
   for (size_t i = 0; i < job.owners.size(); ++i)

@@ -8,6 +8,7 @@
 
 #include "parley/base/files.h"
 #include "parley/learn/federated/shrink.h"
+#include "parley/plan/can_run.h"
 #include "parley/plan/learner/warnings.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/protocol/make_owner.h"
@@ -121,7 +122,7 @@ Result<Simulation> simulation_of_rows(const SimulateInput& input, const Simulate
                                       const Literal* paper) {
   const Charter& charter = input.charter;
   if (!is_literal(charter) || charter.secure_aggregation)
-    TRY(protocol::check_owner(charter, first_asked(charter)));
+    TRY(plan::can_run(charter, first_asked(charter)));
   TRY(check_input(input));
   std::vector<std::string> warnings;
   if (!is_literal(charter)) warnings = TRY(plan::plan_warnings(charter, input.pilot.get()));

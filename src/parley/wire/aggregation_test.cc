@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "parley/ledger/ledger.h"
+#include "parley/ledger/simulated.h"
 #include "parley/wire/message.h"
 #include "proto/parley.pb.h"
 #include "support/entropy.h"
@@ -69,7 +70,7 @@ TEST(AggregationMessage, EveryStepComesBackAsItWas) {
 TEST(AggregationMessage, AMaskedVectorComesBackWithItsReceipt) {
   test::StoppedClock clock;
   test::SeededEntropy entropy(1, "part");
-  ledger::Ledger ledger = *ledger::Ledger::open_volatile("clinic-a", clock);
+  ledger::Ledger ledger = *ledger::Ledger::open_volatile("clinic-a", clock, ledger::Simulated{});
   const auto data = *ledger.declare("data", *privacy::Budget::make(privacy::Epsilon{1.0}, 1e-6, 0));
   const auto parties = *privacy::Parties::make(3, 3, 1);
   const auto share = *privacy::GaussianShare::make(1e6, parties, 2);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "parley/ledger/ledger.h"
+#include "parley/ledger/simulated.h"
 #include "parley/wire/stream.h"
 #include "proto/parley.pb.h"
 #include "support/entropy.h"
@@ -33,7 +34,7 @@ Envelope some_envelope() {
 privacy::Released some_answer() {
   StoppedClock clock;
   SeededEntropy entropy(1, "answer");
-  ledger::Ledger ledger = *ledger::Ledger::open_volatile("bank-a", clock);
+  ledger::Ledger ledger = *ledger::Ledger::open_volatile("bank-a", clock, ledger::Simulated{});
   const auto data = *ledger.declare("loans", *privacy::Budget::make(privacy::Epsilon{1.0}, 0, 1));
   const auto laplace = *privacy::Laplace::make(100);
   return *ledger.pay(data, {{}, 1, {}},

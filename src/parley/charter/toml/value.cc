@@ -12,7 +12,7 @@ constexpr int kDepthMax = 16;
 constexpr size_t kPiecesMax = 500'000;
 using File = std::shared_ptr<const std::string>;
 
-Error syntax_error(std::string what, const std::string& file, Place place) {
+Error syntax_error(std::string what, const std::string& file, Position place) {
   return {Code::kInvalid,
           std::move(what),
           "The file must be TOML 1.0.",
@@ -65,7 +65,7 @@ Result<void> check_limits(std::string_view text, const std::string& file) {
   return {};
 }
 
-Place place_of(const toml::source_region& region) {
+Position place_of(const toml::source_region& region) {
   return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
 }
 

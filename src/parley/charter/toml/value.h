@@ -19,7 +19,7 @@ namespace parley::charter {
 
 inline constexpr size_t kFileBytesMax = 16 << 20;
 
-struct Place {
+struct Position {
   int line = 0, column = 0;  // from 1; 0 is unknown
 };
 
@@ -29,8 +29,8 @@ struct Value {
   /// Nothing stands for dates and times, which no key takes.
   std::variant<std::monostate, bool, int64_t, double, std::string, Items, Members> data;
   std::shared_ptr<const std::string> file{};
-  Place place{};      // of the value
-  Place key_place{};  // of its key, for members of a table
+  Position place{};      // of the value
+  Position key_place{};  // of its key, for members of a table
 
   template <class T>
   const T* get() const {

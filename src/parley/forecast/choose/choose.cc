@@ -17,24 +17,24 @@ namespace {
 using charter::Charter;
 
 struct Public {
-  const PilotStatistics& facts;
+  const PilotStatistics& statistics;
   const Views& views;
 };
 
 /// As the predictors see it; a candidate that the plan refuses is never taken.
 double psi_of(const Charter& charter, const Public& known, int threads) {
-  const PilotStatistics& facts = known.facts;
-  const auto job = job_of(charter, facts);
+  const PilotStatistics& statistics = known.statistics;
+  const auto job = job_of(charter, statistics);
   if (!job) return std::numeric_limits<double>::infinity();
-  const double best = facts.fitness(owners_rows(charter)), n = owners_rows(charter);
+  const double best = statistics.fitness(owners_rows(charter)), n = owners_rows(charter);
   double weighting = 0;
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const auto rows = static_cast<double>(charter.owners[i].rows);
     const double off = job->weights[i] - rows / n;
-    weighting += facts.sampling * off * off / rows;
+    weighting += statistics.sampling * off * off / rows;
   }
-  const Prediction found = predict(facts, *job, {.threads = threads});
-  const PilotError error = pilot_error(known.views, facts, *job, found, n, threads);
+  const Prediction found = predict(statistics, *job, {.threads = threads});
+  const PilotError error = pilot_error(known.views, statistics, *job, found, n, threads);
   return (found.excess + weighting) / best + error.curvature;
 }
 
@@ -66,7 +66,7 @@ class Reasons {
 
   Choice clip() const {
     const double clip = best_.charter.privacy.max_grad_norm;
-    const double share = clipped_share(best_.charter, known_.facts);
+    const double share = clipped_share(best_.charter, known_.statistics);
     return {"privacy.max_grad_norm", as_text(clip),
             joined({fmt::format("{} % of the public records are clipped at the optimum",
                                 significant(100 * share, 2)),
@@ -89,7 +89,7 @@ class Reasons {
             newton ? (best_.charter.protocol.step == 1 ? "the rule itself"
                                                        : "full steps would carry more noise")
                    : fmt::format("the largest curvature of the public rows is {}",
-                                 significant(known_.facts.largest_curvature))};
+                                 significant(known_.statistics.largest_curvature))};
   }
   Choice momentum() const {
     return {"protocol.momentum", as_text(sync().momentum),
@@ -159,7 +159,7 @@ std::vector<Choice> explained(const Charter& draft, const Candidate& best, const
 Result<Candidate> best_of(const Charter& draft, const Public& known, const Given& given,
                           int threads) {
   Candidate best{.psi = std::numeric_limits<double>::infinity()};
-  for (Candidate& candidate : TRY(shortlist(draft, known.facts, given))) {
+  for (Candidate& candidate : TRY(shortlist(draft, known.statistics, given))) {
     candidate.psi = psi_of(candidate.charter, known, threads);
     if (candidate.psi < best.psi) best = std::move(candidate);
   }
@@ -171,20 +171,20 @@ Result<Candidate> best_of(const Charter& draft, const Public& known, const Given
 
 }  // namespace
 
-Result<Choosing> choose(const Charter& draft, const PilotStatistics& facts, const Given& given,
+Result<Choosing> choose(const Charter& draft, const PilotStatistics& statistics, const Given& given,
                         int threads) {
-  const Views views = views_of(draft.model, facts, {}, threads);
-  const Public known{facts, views};
+  const Views views = views_of(draft.model, statistics, {}, threads);
+  const Public known{statistics, views};
   Choosing found;
   found.best = TRY(best_of(draft, known, given, threads));
   found.choices = explained(draft, found.best, known, given, threads);
   return found;
 }
 
-Result<double> reachable(const Charter& draft, const PilotStatistics& facts, const Given& given,
-                         int threads) {
-  const Views views = views_of(draft.model, facts, {}, threads);
-  return TRY(best_of(draft, {facts, views}, given, threads)).psi;
+Result<double> reachable(const Charter& draft, const PilotStatistics& statistics,
+                         const Given& given, int threads) {
+  const Views views = views_of(draft.model, statistics, {}, threads);
+  return TRY(best_of(draft, {statistics, views}, given, threads)).psi;
 }
 
 }  // namespace parley::forecast

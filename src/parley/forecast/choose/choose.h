@@ -28,11 +28,11 @@ using Given = std::function<bool(std::string_view key)>;
 
 /// Candidates are compared by exact moments on the clipped quadratic near the optimum plus what the
 /// clip moves it by; the best of every rule then by the predictors themselves.
-Result<Choosing> choose(const charter::Charter& draft, const PilotStatistics& facts,
+Result<Choosing> choose(const charter::Charter& draft, const PilotStatistics& statistics,
                         const Given& given, int threads);
 
 /// How far from the best such a choice would end, in units of f*, without saying which it is.
-Result<double> reachable(const charter::Charter& draft, const PilotStatistics& facts,
+Result<double> reachable(const charter::Charter& draft, const PilotStatistics& statistics,
                          const Given& given, int threads);
 
 }  // namespace parley::forecast

@@ -17,11 +17,11 @@ learn::ClipIn norm_of(const Charter& charter) {
 }
 
 /// Lengths of the public records' gradients at the optimum, going up.
-std::vector<double> gradient_lengths(const Charter& charter, const PilotStatistics& facts) {
+std::vector<double> gradient_lengths(const Charter& charter, const PilotStatistics& statistics) {
   std::vector<double> lengths;
   const bool l1 = norm_of(charter) == learn::ClipIn::kL1;
-  learn::each_gradient(facts.loss, *facts.rows, facts.optimum.theta, learn::ClipIn::kNone, 0,
-                       [&](std::span<const double> z, double slope) {
+  learn::each_gradient(statistics.loss, *statistics.rows, statistics.optimum.theta,
+                       learn::ClipIn::kNone, 0, [&](std::span<const double> z, double slope) {
                          double sum = 0;
                          for (double value : z) sum += l1 ? std::fabs(value) : value * value;
                          lengths.push_back(std::fabs(slope) * (l1 ? sum : std::sqrt(sum)));
@@ -48,9 +48,10 @@ double rounded(double value) {
   return places > 0 ? digits / unit : digits * unit;  // Either is exact, or rounds once.
 }
 
-std::vector<double> clips(const Charter& draft, const PilotStatistics& facts, const Given& given) {
+std::vector<double> clips(const Charter& draft, const PilotStatistics& statistics,
+                          const Given& given) {
   if (given("privacy.max_grad_norm")) return {draft.privacy.max_grad_norm};
-  const auto lengths = gradient_lengths(draft, facts);
+  const auto lengths = gradient_lengths(draft, statistics);
   std::vector<double> found;
   for (const double share : {.5, .7, .85, .93, .97, .99, .997, .999, 1.0}) {
     const auto at = static_cast<size_t>(share * static_cast<double>(lengths.size() - 1));
@@ -60,34 +61,36 @@ std::vector<double> clips(const Charter& draft, const PilotStatistics& facts, co
   return found;
 }
 
-std::optional<Clipped> clipped_at(const Charter& draft, const PilotStatistics& facts, double clip) {
+std::optional<Clipped> clipped_at(const Charter& draft, const PilotStatistics& statistics,
+                                  double clip) {
   const auto norm = norm_of(draft);
-  const size_t p = facts.dimension();
-  Clipped found{.clip = clip, .theta = facts.optimum.theta};
+  const size_t p = statistics.dimension();
+  Clipped found{.clip = clip, .theta = statistics.optimum.theta};
   for (int round = 0; round < 4; ++round) {
-    found.hessian =
-        learn::smoothed_hessian(facts.loss, *facts.rows, found.theta, norm, clip, facts.l2);
+    found.hessian = learn::smoothed_hessian(statistics.loss, *statistics.rows, found.theta, norm,
+                                            clip, statistics.l2);
     auto inverse = learn::inverse(found.hessian, p);
     if (!inverse) return std::nullopt;
     found.inverse = *std::move(inverse);
-    auto gradient = learn::mean_gradient(facts.loss, *facts.rows, found.theta, norm, clip);
-    for (size_t j = 0; j < p; ++j) gradient[j] += facts.l2 * found.theta[j];
+    auto gradient =
+        learn::mean_gradient(statistics.loss, *statistics.rows, found.theta, norm, clip);
+    for (size_t j = 0; j < p; ++j) gradient[j] += statistics.l2 * found.theta[j];
     const auto step = newton_step(found.inverse, gradient);
     for (size_t j = 0; j < p; ++j)
-      found.theta[j] = std::clamp(found.theta[j] + step[j], -facts.box, facts.box);
+      found.theta[j] = std::clamp(found.theta[j] + step[j], -statistics.box, statistics.box);
   }
-  learn::Fitness fitness(facts.loss, p, facts.l2);
-  fitness.add(*facts.rows);
-  found.bias = std::max(fitness.at(found.theta) - facts.optimum.fitness, 0.0);
+  learn::Fitness fitness(statistics.loss, p, statistics.l2);
+  fitness.add(*statistics.rows);
+  found.bias = std::max(fitness.at(found.theta) - statistics.optimum.fitness, 0.0);
   return found;
 }
 
-double clipped_share(const Charter& charter, const PilotStatistics& facts) {
-  const auto lengths = gradient_lengths(charter, facts);
+double clipped_share(const Charter& charter, const PilotStatistics& statistics) {
+  const auto lengths = gradient_lengths(charter, statistics);
   const auto longer = std::count_if(lengths.begin(), lengths.end(), [&](double length) {
     return length > charter.privacy.max_grad_norm;
   });
-  return static_cast<double>(longer) / facts.count();
+  return static_cast<double>(longer) / statistics.count();
 }
 
 }  // namespace parley::forecast

@@ -9,10 +9,10 @@
 namespace parley::forecast {
 
 /// Quantiles of the public records' gradients, or the one that is given.
-std::vector<double> clips(const charter::Charter& draft, const PilotStatistics& facts,
+std::vector<double> clips(const charter::Charter& draft, const PilotStatistics& statistics,
                           const Given& given);
 
-/// Near the optimum of the clipped loss: where it lies, how it bends, what it costs.
+/// Near the optimum of the clipped loss: where it lies, its curvature, what it costs.
 struct Clipped {
   double clip = 0;
   std::vector<double> theta{}, hessian{}, inverse{};
@@ -20,11 +20,11 @@ struct Clipped {
 };
 
 /// A few Newton steps from the optimum; the clip moves it little, or is not worth looking at.
-std::optional<Clipped> clipped_at(const charter::Charter& draft, const PilotStatistics& facts,
+std::optional<Clipped> clipped_at(const charter::Charter& draft, const PilotStatistics& statistics,
                                   double clip);
 
 /// The share of public records whose gradient at the optimum is longer than the charter's clip.
-double clipped_share(const charter::Charter& charter, const PilotStatistics& facts);
+double clipped_share(const charter::Charter& charter, const PilotStatistics& statistics);
 
 /// Two significant digits, upwards: people will read it.
 double rounded(double value);

@@ -24,7 +24,7 @@ constexpr size_t kShortlist = 4;
 
 struct LocalStepsSearch {
   const Charter& draft;
-  const PilotStatistics& facts;
+  const PilotStatistics& statistics;
   const data::Rows& pilot;
   const Given& given;
 };
@@ -51,7 +51,7 @@ std::vector<std::pair<int64_t, int64_t>> rounds_and_steps(const LocalStepsSearch
 
 std::vector<double> clips_of(const LocalStepsSearch& search) {
   const bool clipped = search.draft.model.loss != charter::Loss::kLogistic;
-  return clipped ? clips(search.draft, search.facts, search.given) : std::vector<double>{0};
+  return clipped ? clips(search.draft, search.statistics, search.given) : std::vector<double>{0};
 }
 
 /// A start, and what steps from there cost on the quadratic near the optimum.
@@ -61,14 +61,16 @@ struct Beginning {
 };
 
 Beginning beginning_of(const LocalStepsSearch& search, charter::Start start) {
-  const PilotStatistics& facts = search.facts;
-  Quadratic quadratic{facts.hessian, std::vector<double>(facts.dimension()), {}};
+  const PilotStatistics& statistics = search.statistics;
+  Quadratic quadratic{statistics.hessian, std::vector<double>(statistics.dimension()), {}};
   if (start == charter::Start::kPilot) {
     quadratic.start = plan::pilot_optimum(search.draft, search.pilot);
-    for (const double value : facts.spread)
-      quadratic.start_spread.push_back(value * (1 / facts.count() + 1 / owners_rows(search.draft)));
+    for (const double value : statistics.spread)
+      quadratic.start_spread.push_back(value *
+                                       (1 / statistics.count() + 1 / owners_rows(search.draft)));
   }
-  for (size_t j = 0; j < quadratic.start.size(); ++j) quadratic.start[j] -= facts.optimum.theta[j];
+  for (size_t j = 0; j < quadratic.start.size(); ++j)
+    quadratic.start[j] -= statistics.optimum.theta[j];
   return {start, ExactCosts(quadratic, {})};
 }
 
@@ -94,7 +96,7 @@ std::vector<double> steps_of(const LocalStepsSearch& search, Charter charter) {
 double quick_psi(const LocalStepsSearch& search, Charter charter, const Beginning& from,
                  double bias) {
   charter.protocol.start = charter::Start::kZero;  // Where it begins is in the costs.
-  const auto job = job_of(charter, search.facts, &search.pilot);
+  const auto job = job_of(charter, search.statistics, &search.pilot);
   if (!job) return std::numeric_limits<double>::infinity();
   const SyncJob table = as_one_table(std::get<FederatedJob>(job->kind));
   const auto costs = from.costs.of(table.schedule, table.variance_factor);
@@ -107,7 +109,7 @@ std::vector<Candidate> candidates(const LocalStepsSearch& search) {
   for (const double clip : clips_of(search)) {
     Charter charter = search.draft;
     if (clip > 0) charter.privacy.max_grad_norm = clip;
-    const auto near = clip > 0 ? clipped_at(charter, search.facts, clip) : std::nullopt;
+    const auto near = clip > 0 ? clipped_at(charter, search.statistics, clip) : std::nullopt;
     if (clip > 0 && !near) continue;
     for (const Beginning& from : all)
       for (const auto& [rounds, steps] : rounds_and_steps(search)) {
@@ -126,8 +128,9 @@ std::vector<Candidate> candidates(const LocalStepsSearch& search) {
 }
 
 Result<Job> job_with(const LocalStepsSearch& search, const Charter& charter, double differ) {
-  Job job = TRY(job_of(charter, search.facts, &search.pilot));
-  std::get<FederatedJob>(job.kind).differ = differ * search.facts.fitness(owners_rows(charter));
+  Job job = TRY(job_of(charter, search.statistics, &search.pilot));
+  std::get<FederatedJob>(job.kind).differ =
+      differ * search.statistics.fitness(owners_rows(charter));
   return job;
 }
 
@@ -137,8 +140,8 @@ Result<Candidate> best_of(const LocalStepsSearch& search, const ForecastOptions&
   for (size_t k = 0; k < std::min(all.size(), kShortlist); ++k) {
     const auto job = job_with(search, all[k].charter, options.differ);
     if (!job) continue;
-    const double f = search.facts.fitness(owners_rows(all[k].charter));
-    const double psi = predict(search.facts, *job, {.threads = options.threads}).excess / f;
+    const double f = search.statistics.fitness(owners_rows(all[k].charter));
+    const double psi = predict(search.statistics, *job, {.threads = options.threads}).excess / f;
     if (psi < best.psi) best = {all[k].charter, psi};
   }
   if (best.psi < std::numeric_limits<double>::infinity()) return best;
@@ -150,10 +153,10 @@ Result<Candidate> best_of(const LocalStepsSearch& search, const ForecastOptions&
 Result<std::string> divide(const LocalStepsSearch& search, Candidate& best,
                            const ForecastOptions& options) {
   const Job job = TRY(job_with(search, best.charter, options.differ));
-  const double f = search.facts.fitness(owners_rows(best.charter));
-  const Prediction found = predict(search.facts, job, {.threads = options.threads});
+  const double f = search.statistics.fitness(owners_rows(best.charter));
+  const Prediction found = predict(search.statistics, job, {.threads = options.threads});
   const StepsAdvice advice = advise_steps(
-      {best.charter, search.facts, search.pilot, job, found, f, options.aggregation_price});
+      {best.charter, search.statistics, search.pilot, job, found, f, options.aggregation_price});
   best.charter.protocol.as<charter::Federated>()->local_steps = advice.advised;
   best.charter.protocol.rounds = advice.rounds;
   return advice.why;
@@ -161,10 +164,10 @@ Result<std::string> divide(const LocalStepsSearch& search, Candidate& best,
 
 }  // namespace
 
-Result<Choosing> choose_federated(const Charter& draft, const PilotStatistics& facts,
+Result<Choosing> choose_federated(const Charter& draft, const PilotStatistics& statistics,
                                   const data::Rows& pilot, const Given& given,
                                   const ForecastOptions& options) {
-  const LocalStepsSearch search{draft, facts, pilot, given};
+  const LocalStepsSearch search{draft, statistics, pilot, given};
   Choosing chosen;
   chosen.best = TRY(best_of(search, options));
   std::string steps_why = fmt::format("expected {} above the best, the least of those tried",
@@ -181,11 +184,11 @@ Result<Choosing> choose_federated(const Charter& draft, const PilotStatistics& f
   add("protocol.step", shortest(p.step),
       fmt::format("at most 2/(L + l2), which is what is proved; the largest curvature of the "
                   "public rows is {}",
-                  significant(facts.largest_curvature)));
+                  significant(statistics.largest_curvature)));
   if (draft.model.loss != charter::Loss::kLogistic)
     add("privacy.max_grad_norm", shortest(chosen.best.charter.privacy.max_grad_norm),
         fmt::format("{} % of the public records are clipped at the optimum",
-                    significant(100 * clipped_share(chosen.best.charter, facts), 2)));
+                    significant(100 * clipped_share(chosen.best.charter, statistics), 2)));
   if (p.start == charter::Start::kPilot)
     add("protocol.start", "pilot", "the optimum of the public rows costs nothing");
   return chosen;

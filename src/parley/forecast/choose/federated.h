@@ -5,8 +5,8 @@
 
 namespace parley::forecast {
 
-/// `pilot` are the public rows as published; those of the facts are shortened as training would.
-Result<Choosing> choose_federated(const charter::Charter& draft, const PilotStatistics& facts,
+/// `pilot` are the public rows as published; the statistics' are shortened as training would.
+Result<Choosing> choose_federated(const charter::Charter& draft, const PilotStatistics& statistics,
                                   const data::Rows& pilot, const Given& given,
                                   const ForecastOptions& options);
 

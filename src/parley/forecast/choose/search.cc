@@ -53,21 +53,20 @@ std::vector<double> momenta(const Charter& draft, const Given& given, Rule rule)
 
 /// The quadratic near the clipped optimum, as a rule sees it.
 struct Near {
-  Near(const Charter& charter, const Clipped& near, const PilotStatistics& facts, double rows)
+  Near(const Charter& charter, const Clipped& near, const PilotStatistics& statistics, double rows)
       : start(charter.protocol.start == charter::Start::kPilot
-                  ? facts.optimum.theta
-                  : std::vector<double>(facts.dimension())),
-        metric(charter.protocol.rule() == Rule::kPilotNewton ? near.inverse
-                                                             : std::vector<double>()),
-        costs(quadratic(charter, near, facts, rows), metric) {}
+                  ? statistics.optimum.theta
+                  : std::vector<double>(statistics.dimension())),
+        metric(charter.protocol.rule() == Rule::kPilotNewton ? near.inverse : std::vector<double>()),
+        costs(quadratic(charter, near, statistics, rows), metric) {}
 
-  Quadratic quadratic(const Charter& charter, const Clipped& near, const PilotStatistics& facts,
-                      double rows) const {
+  Quadratic quadratic(const Charter& charter, const Clipped& near,
+                      const PilotStatistics& statistics, double rows) const {
     Quadratic found{near.hessian, start, {}};
     for (size_t j = 0; j < start.size(); ++j) found.start[j] -= near.theta[j];
     if (charter.protocol.start == charter::Start::kPilot)
-      for (double value : facts.spread)
-        found.start_spread.push_back(value * (1 / facts.count() + 1 / rows));
+      for (double value : statistics.spread)
+        found.start_spread.push_back(value * (1 / statistics.count() + 1 / rows));
     return found;
   }
 
@@ -78,10 +77,10 @@ struct Near {
 /// One rule with one clip: the best rounds, step and momentum near the clipped optimum.
 class Search {
  public:
-  Search(const Charter& draft, const PilotStatistics& facts, const Given& given,
+  Search(const Charter& draft, const PilotStatistics& statistics, const Given& given,
          const plan::NoiseLaw& law)
       : draft_(draft),
-        facts_(facts),
+        statistics_(statistics),
         given_(given),
         law_(law),
         strengths_(law.strengths(draft.owners)),
@@ -90,9 +89,9 @@ class Search {
   Candidate best_of(Rule rule, const Clipped& near) const {
     Candidate best{.psi = std::numeric_limits<double>::infinity()};
     Charter charter = filled(rule, near);
-    const Near here(charter, near, facts_, rows_);
+    const Near here(charter, near, statistics_, rows_);
     for (const double momentum : momenta(draft_, given_, rule))
-      for (const double step : steps(draft_, given_, rule, facts_.largest_curvature))
+      for (const double step : steps(draft_, given_, rule, statistics_.largest_curvature))
         for (const int64_t count : rounds(draft_, given_)) {
           charter.protocol.as<charter::Sync>()->momentum = momentum;
           charter.protocol.step = step;
@@ -132,7 +131,7 @@ class Search {
       const auto rows = static_cast<double>(charter.owners[i].rows);
       const double reach = charter.privacy.max_grad_norm / rows;
       const double variance = strengths_[i] * reach * reach * louder;
-      owners.push_back({rows, gain * variance, facts_.sampling / rows});
+      owners.push_back({rows, gain * variance, statistics_.sampling / rows});
       by_rows.push_back(rows / rows_);
     }
     const bool optimal = charter.protocol.weights == charter::Weights::kNoiseOptimal;
@@ -140,7 +139,7 @@ class Search {
   }
 
   const Charter& draft_;
-  const PilotStatistics& facts_;
+  const PilotStatistics& statistics_;
   const Given& given_;
   const plan::NoiseLaw& law_;
   std::vector<double> strengths_;  // of each owner
@@ -148,12 +147,12 @@ class Search {
 };
 
 /// The two best clips of each rule: the predictors will tell which.
-std::vector<Candidate> sync_candidates(const Charter& draft, const PilotStatistics& facts,
+std::vector<Candidate> sync_candidates(const Charter& draft, const PilotStatistics& statistics,
                                        const Given& given, const plan::NoiseLaw& law) {
-  const Search search(draft, facts, given, law);
+  const Search search(draft, statistics, given, law);
   std::vector<Clipped> near;
-  for (const double clip : clips(draft, facts, given))
-    if (auto found = clipped_at(draft, facts, clip)) near.push_back(*std::move(found));
+  for (const double clip : clips(draft, statistics, given))
+    if (auto found = clipped_at(draft, statistics, clip)) near.push_back(*std::move(found));
   std::vector<Candidate> all;
   for (const Rule rule : rules(draft, given)) {
     std::vector<Candidate> of_rule;
@@ -175,17 +174,17 @@ std::vector<Candidate> sync_candidates(const Charter& draft, const PilotStatisti
 }
 
 /// Answers of each owner and steps within the stability rule; a handful, as predictions are quick.
-std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatistics& facts,
+std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatistics& statistics,
                                         const Given& given) {
   double largest = 0;
   for (const charter::Owner& owner : draft.owners)
     largest = std::max(largest, static_cast<double>(owner.rows) / owners_rows(draft));
   const auto owners = static_cast<double>(draft.owners.size());
-  const double most = 1.2 / (owners * largest * facts.largest_curvature);
+  const double most = 1.2 / (owners * largest * statistics.largest_curvature);
   std::vector<Candidate> all;
   const std::vector<double> tried = given("protocol.step") ? std::vector{draft.protocol.step}
                                                            : std::vector{most / 8, most / 3, most};
-  for (const double clip : clips(draft, facts, given))
+  for (const double clip : clips(draft, statistics, given))
     for (const double step : tried)
       for (const int64_t answers : {1, 2, 4, 8, 16, 32}) {
         Candidate candidate{draft, 0};
@@ -207,11 +206,13 @@ std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatist
 
 }  // namespace
 
-Result<std::vector<Candidate>> shortlist(const Charter& draft, const PilotStatistics& facts,
+Result<std::vector<Candidate>> shortlist(const Charter& draft, const PilotStatistics& statistics,
                                          const Given& given) {
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(draft));
-  if (draft.protocol.as<charter::Async>()) return async_candidates(draft, facts, given);
-  if (draft.protocol.as<charter::Sync>()) return sync_candidates(draft, facts, given, law);
+  if (draft.protocol.as<charter::Async>())
+    return async_candidates(draft, statistics, given);
+  if (draft.protocol.as<charter::Sync>())
+    return sync_candidates(draft, statistics, given, law);
   return Error{Code::kInvalid,
                "a forecast of protocol \"" + std::string(name_of(draft.protocol.name())) +
                    "\" is not available yet",

@@ -9,6 +9,6 @@ namespace parley::forecast {
 
 /// A few complete charters that look best near the optimum, at most one of each rule and clip.
 Result<std::vector<Candidate>> shortlist(const charter::Charter& draft,
-                                         const PilotStatistics& facts, const Given& given);
+                                         const PilotStatistics& statistics, const Given& given);
 
 }  // namespace parley::forecast

@@ -49,31 +49,29 @@ class Points {
   StepsAdvice::Point at(int64_t local_steps) const {
     const StepsQuestion& q = question_;
     const Charter charter = with_steps(q.charter, local_steps);
-    Job job = *job_of(charter, q.facts, &q.pilot);
+    Job job = *job_of(charter, q.statistics, &q.pilot);
     auto& local = std::get<FederatedJob>(job.kind);
     local.differ = std::get<FederatedJob>(q.job.kind).differ;
     const ExactCosts::Costs costs = costs_of(job);
     const double noise = q.prediction.excess - q.prediction.optimisation;
     const double steps = q.prediction.optimisation - q.prediction.drift;
     StepsAdvice::Point point{.local_steps = local_steps, .rounds = charter.protocol.rounds};
-    point.drift = local_steps == 1 ? 0 : drift_of(q.facts, local) / q.best;
+    point.drift = local_steps == 1 ? 0 : drift_of(q.statistics, local) / q.best;
     point.noise = noise *
                   ratio(costs.noise_gain * job.variance(), here_.noise_gain * q.job.variance()) /
                   q.best;
     const double unfinished = steps * ratio(costs.optimisation, here_.optimisation) / q.best;
     point.psi = std::max(unfinished + point.drift, 0.0) + point.noise;
-    Forecast cost;
-    add_cost(cost, charter);
-    point.bytes_per_owner = cost.bytes_per_owner;
+    point.bytes_per_owner = cost_of(charter).bytes_per_owner;
     return point;
   }
 
  private:
   static Quadratic quadratic(const StepsQuestion& q) {
     const auto& local = std::get<FederatedJob>(q.job.kind);
-    Quadratic found{q.facts.hessian, local.start, {}};
-    for (size_t j = 0; j < found.start.size(); ++j) found.start[j] -= q.facts.optimum.theta[j];
-    for (const double value : q.facts.spread)
+    Quadratic found{q.statistics.hessian, local.start, {}};
+    for (size_t j = 0; j < found.start.size(); ++j) found.start[j] -= q.statistics.optimum.theta[j];
+    for (const double value : q.statistics.spread)
       if (local.start_spread > 0) found.start_spread.push_back(local.start_spread * value);
     return found;
   }
@@ -91,17 +89,17 @@ class Points {
 StepsBound bound_of(const StepsQuestion& q, const MadeOwners& owners) {
   const auto& local = std::get<FederatedJob>(q.job.kind);
   const auto update = *plan::local_update(q.charter, {});
-  const Dissimilarity start = dissimilarity(q.facts, owners, local.start);
-  const Dissimilarity end = dissimilarity(q.facts, owners, q.facts.optimum.theta);
+  const Dissimilarity start = dissimilarity(q.statistics, owners, local.start);
+  const Dissimilarity end = dissimilarity(q.statistics, owners, q.statistics.optimum.theta);
   const auto k = static_cast<double>(local.plan.steps);
   // One noise after K steps is as much as this in the gradient of each.
   const double noise = q.job.variance() / (local.plan.step * local.plan.step * k);
   return {.smooth = update.smoothness(),
-          .convex = q.facts.l2 > 0 ? q.facts.l2 : q.facts.smallest_curvature,
+          .convex = q.statistics.l2 > 0 ? q.statistics.l2 : q.statistics.smallest_curvature,
           .steps = k * static_cast<double>(local.rounds),
           .optima = end.optima,
           .gradients = std::max(start.gradients, end.gradients),
-          .noise = noise * static_cast<double>(q.facts.dimension())};
+          .noise = noise * static_cast<double>(q.statistics.dimension())};
 }
 
 const StepsAdvice::Point& advised(const StepsAdvice& advice) {
@@ -156,8 +154,8 @@ int64_t StepsBound::priced(double price, int64_t most) const {
 
 StepsAdvice advise_steps(const StepsQuestion& q) {
   const auto& local = std::get<FederatedJob>(q.job.kind);
-  const MadeOwners owners =
-      made_owners(q.facts, {.weights = local.weights, .rows = local.rows, .differ = local.differ});
+  const MadeOwners owners = made_owners(
+      q.statistics, {.weights = local.weights, .rows = local.rows, .differ = local.differ});
   const StepsBound bound = bound_of(q, owners);
   StepsAdvice advice{.price = q.price,
                      .gradients = bound.gradients,
@@ -167,7 +165,7 @@ StepsAdvice advise_steps(const StepsQuestion& q) {
   const int64_t most = std::max<int64_t>(1, all / kRoundsLeast);
   advice.floor = std::min(advice.floor, most);
   if (q.price > 0) advice.priced_bound = bound.priced(q.price * q.best, most);
-  if (q.facts.l2 > 0) advice.saturation = 1 / (local.plan.step * q.facts.l2);
+  if (q.statistics.l2 > 0) advice.saturation = 1 / (local.plan.step * q.statistics.l2);
   const Points points(q);
   for (const int64_t k : steps_to_try(q.charter)) {
     advice.points.push_back(points.at(k));

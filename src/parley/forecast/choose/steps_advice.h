@@ -13,7 +13,7 @@ namespace parley::forecast {
 
 struct StepsQuestion {
   const charter::Charter& charter;  // complete
-  const PilotStatistics& facts;
+  const PilotStatistics& statistics;
   const data::Rows& pilot;  // as published
   const Job& job;           // a FederatedJob
   const Prediction& prediction;

@@ -43,16 +43,16 @@ charter::Charter under_gaussian(charter::Charter draft, const std::optional<doub
 
 /// Laplace noise promises more; Gaussian noise is taken only where owners accept a delta and it
 /// brings more than a twentieth.
-Result<Choosing> choose_mechanism(const Draft& draft, const PilotStatistics& facts,
+Result<Choosing> choose_mechanism(const Draft& draft, const PilotStatistics& statistics,
                                   const Given& given, const ForecastOptions& options) {
-  Choosing laplace = TRY(choose(draft.charter, facts, given, options.threads));
+  Choosing laplace = TRY(choose(draft.charter, statistics, given, options.threads));
   const bool sync = draft.charter.protocol.as<charter::Sync>() != nullptr;
   if (given("privacy.mechanism") || !sync) return laplace;
   const auto other = under_gaussian(draft.charter, options.delta);
-  const auto psi = reachable(other, facts, given, options.threads);
+  const auto psi = reachable(other, statistics, given, options.threads);
   const bool better = psi && *psi < .95 * laplace.best.psi;
   if (better && options.delta) {
-    Choosing gaussian = TRY(choose(other, facts, given, options.threads));
+    Choosing gaussian = TRY(choose(other, statistics, given, options.threads));
     gaussian.choices.push_back(
         {"privacy.mechanism", "gaussian",
          "owners accept a delta; laplace would reach " + significant(laplace.best.psi, 2)});
@@ -97,20 +97,20 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const dat
         key == "protocol.start" || key == "protocol.weights" || key == "privacy.mechanism";
     return written.contains(key) || (has_default && !draft.tune);
   };
-  const PilotStatistics facts =
-      facts_of(draft.charter.model, as_trained(draft.charter, pilot), options.threads);
+  const PilotStatistics statistics =
+      statistics_of(draft.charter.model, as_trained(draft.charter, pilot), options.threads);
   const bool federated = draft.charter.protocol.as<charter::Federated>() != nullptr;
   const Choosing chosen =
-      TRY(federated ? choose_federated(draft.charter, facts, *pilot, given, options)
-                    : choose_mechanism(draft, facts, given, options));
+      TRY(federated ? choose_federated(draft.charter, statistics, *pilot, given, options)
+                    : choose_mechanism(draft, statistics, given, options));
   tuned.charter = completed(draft.text, changes, chosen.choices);
   // What is forecast is what the text says, not what was meant.
   charter::Charter charter = TRY(
       charter::parse_charter(tuned.charter, "the completed charter", draft.charter.folder, own));
   charter.schema.bundle = draft.charter.schema.bundle;
   tuned.forecast = TRY(forecast(charter, pilot, options));
-  tuned.forecast.chosen = chosen.choices;
-  tuned.forecast.complete = draft.charter.complete();
+  tuned.forecast.advice.chosen = chosen.choices;
+  tuned.forecast.job.complete = draft.charter.complete();
   return tuned;
 }
 

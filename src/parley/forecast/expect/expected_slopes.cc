@@ -76,9 +76,9 @@ SlopeBlock expected_slopes(const learn::Logistic& loss, const ScoreBlock& scores
     // The sign of a node does not matter: nodes come in pairs.
     const Floats wrong = 1 / (1 + (margin + node * scores.deviation).min(80.F).exp());
     const Floats slope = weights * wrong;
-    const Floats bend = part * slope * (1 - wrong);
+    const Floats curvature = part * slope * (1 - wrong);
     sum.slope += part * slope.min(most);
-    sum.curvature += clipped ? Floats((slope > most).select(0.F, bend)) : bend;
+    sum.curvature += clipped ? Floats((slope > most).select(0.F, curvature)) : curvature;
   }
   sum.slope *= -scores.labels;
   return sum;

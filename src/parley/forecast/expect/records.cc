@@ -20,14 +20,15 @@ size_t whole(size_t columns) { return (columns + kTogether - 1) / kTogether * kT
 
 /// Of one piece of the rows: sums, and room to work in.
 struct Records::Sums {
-  Sums(Index columns, bool curvature)
-      : slope(Vector::Zero(columns)), bent(Matrix::Zero(curvature ? columns : 0, columns)) {
-    if (!curvature) return;
+  Sums(Index columns, bool with_curvature)
+      : slope(Vector::Zero(columns)),
+        curvature(Matrix::Zero(with_curvature ? columns : 0, columns)) {
+    if (!with_curvature) return;
     scaled.resize(kRecordBlock, columns);
     block.resize(columns, columns);
   }
   Vector slope;
-  Matrix bent;
+  Matrix curvature;
   Rows scaled{}, block{};
 };
 
@@ -80,7 +81,7 @@ void Records::add_block(const Loss& loss, Index at, Index count, const Seen& see
   if (!seen.curvature) return;
   sums.block.setZero();
   add_weighted_products(rows, found.curvature.data(), sums.scaled.data(), sums.block.data());
-  sums.bent += sums.block.template cast<double>();
+  sums.curvature += sums.block.template cast<double>();
 }
 
 Derivatives Records::derivatives(const Vector& mean, const Matrix& covariance,
@@ -102,12 +103,12 @@ Derivatives Records::derivatives(const Vector& mean, const Matrix& covariance,
       loss_);
   for (size_t k = 1; k < kRecordPieces; ++k) {
     parts[0].slope += parts[k].slope;
-    parts[0].bent += parts[k].bent;
+    parts[0].curvature += parts[k].curvature;
   }
   const auto n = static_cast<double>(all);
   Derivatives found{parts[0].slope.head(columns_) / n, {}};
   if (!curvature) return found;
-  found.curvature = parts[0].bent.topLeftCorner(columns_, columns_) / n;
+  found.curvature = parts[0].curvature.topLeftCorner(columns_, columns_) / n;
   found.curvature.triangularView<Eigen::StrictlyLower>() = found.curvature.transpose().eval();
   return found;
 }

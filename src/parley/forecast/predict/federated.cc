@@ -19,9 +19,9 @@ constexpr Index kRuns = 150;
 constexpr double kProducts = 1.5e9;
 constexpr double kRowsLeast = 300, kRowsMost = 2000, kRowsOfOne = 20000;
 
-size_t rows_for(const PilotStatistics& facts, const FederatedJob& job, double models) {
+size_t rows_for(const PilotStatistics& statistics, const FederatedJob& job, double models) {
   const double each = static_cast<double>(job.rounds * job.plan.steps) * models *
-                      static_cast<double>(facts.dimension());
+                      static_cast<double>(statistics.dimension());
   const double most = models == 1 ? kRowsOfOne : kRowsMost;
   return static_cast<size_t>(std::clamp(kProducts / each, kRowsLeast, most));
 }
@@ -30,29 +30,30 @@ VectorXd vector(const std::vector<double>& values) {
   return Eigen::Map<const VectorXd>(values.data(), static_cast<Index>(values.size()));
 }
 
-double without_noise(const PilotStatistics& facts, FederatedJob job) {
+double without_noise(const PilotStatistics& statistics, FederatedJob job) {
   job.variance = 0;
-  return run_on_pilot(facts, job).excess;
+  return run_on_pilot(statistics, job).excess;
 }
 
 /// One run without noise is quick, and exact where propagation looks at some of the rounds only.
-void finish_exactly(Prediction& found, const PilotStatistics& facts, const FederatedJob& job) {
+void finish_exactly(Prediction& found, const PilotStatistics& statistics, const FederatedJob& job) {
   if (found.predictor != "gaussian" || job.start_spread > 0) return;
-  const double quiet = without_noise(facts, job);
+  const double quiet = without_noise(statistics, job);
   found.excess += quiet - found.optimisation;
   found.optimisation = quiet;
 }
 
 /// Where normal moments no longer tell, or an update is cut short, the rounds themselves do.
-void by_runs(Prediction& found, const PilotStatistics& facts, const FederatedJob& job) {
+void by_runs(Prediction& found, const PilotStatistics& statistics, const FederatedJob& job) {
   const bool box = found.smallest_gain < kBoxDecides, cut = job.plan.max_update > 0;
-  if (!box && !cut && found.excess <= far_from_best(facts.loss) * facts.optimum.fitness) return;
-  const PilotRuns runs = run_on_pilot(facts, job);
+  if (!box && !cut && found.excess <= far_from_best(statistics.loss) * statistics.optimum.fitness)
+    return;
+  const PilotRuns runs = run_on_pilot(statistics, job);
   found.predictor = "pilot_monte_carlo";
   found.why = cut   ? "updates of whole owners are cut to a length"
               : box ? "the box decides"
                     : "so far from the best, iterates are not normal";
-  if (cut) found.optimisation = without_noise(facts, job);
+  if (cut) found.optimisation = without_noise(statistics, job);
   found.excess = std::max(runs.excess, found.optimisation);
   found.distribution = runs.distribution;
 }
@@ -85,14 +86,16 @@ SyncJob as_one_table(const FederatedJob& job) {
   return table;
 }
 
-Prediction predict(const PilotStatistics& facts, const FederatedJob& job, const Effort& effort) {
-  Prediction found = predict(facts, as_one_table(job), {.threads = effort.threads, .runs = false});
+Prediction predict(const PilotStatistics& statistics, const FederatedJob& job,
+                   const Effort& effort) {
+  Prediction found =
+      predict(statistics, as_one_table(job), {.threads = effort.threads, .runs = false});
   found.why += steps_text(job);
   if (!effort.runs) return found;
-  finish_exactly(found, facts, job);
-  by_runs(found, facts, job);
+  finish_exactly(found, statistics, job);
+  by_runs(found, statistics, job);
   if (job.plan.steps == 1) return found;
-  found.drift = drift_of(facts, job);
+  found.drift = drift_of(statistics, job);
   const double least = -found.optimisation;  // Owners may also get there sooner than all together.
   found.drift = std::max(found.drift, least);
   found.optimisation += found.drift;
@@ -100,21 +103,22 @@ Prediction predict(const PilotStatistics& facts, const FederatedJob& job, const 
   return found;
 }
 
-Response response_of(const PilotStatistics& facts, const FederatedJob& job, const Prediction& here,
-                     int threads) {
+Response response_of(const PilotStatistics& statistics, const FederatedJob& job,
+                     const Prediction& here, int threads) {
   const SyncJob table = as_one_table(job);
   if (here.predictor == "moments") return response_of(table, here);
-  ResponseRuns runs(facts, table);
+  ResponseRuns runs(statistics, table);
   in_parallel(threads, ResponseRuns::kCount, [&](size_t, size_t first, size_t last) {
     for (size_t k = first; k < last; ++k) runs.run(k);
   });
   return runs.response(here);
 }
 
-PilotRuns run_on_pilot(const PilotStatistics& facts, const FederatedJob& job) {
+PilotRuns run_on_pilot(const PilotStatistics& statistics, const FederatedJob& job) {
   const Index count = job.variance > 0 ? kRuns : 1;
-  const size_t most = rows_for(facts, job, static_cast<double>(count));
-  const auto rows = part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / most));
+  const size_t most = rows_for(statistics, job, static_cast<double>(count));
+  const auto rows =
+      part_of(*statistics.rows, 0, std::max<size_t>(1, statistics.rows->size() / most));
   const LocalSteps steps(*rows, job.plan, job.norm, job.limit);
   SeededRandom random(5, 0);
   const double deviation = std::sqrt(job.variance), box = job.plan.box;
@@ -130,7 +134,7 @@ PilotRuns run_on_pilot(const PilotStatistics& facts, const FederatedJob& job) {
     models = models.cwiseMax(-box).cwiseMin(box);
   }
   const VectorXd all = VectorXd::Ones(static_cast<Index>(rows->size()));
-  const double best = steps.fitness(steps.optimum(vector(facts.optimum.theta), all), all);
+  const double best = steps.fitness(steps.optimum(vector(statistics.optimum.theta), all), all);
   PilotRuns found;
   std::vector<std::vector<double>> kept;
   double squares = 0;
@@ -147,12 +151,13 @@ PilotRuns run_on_pilot(const PilotStatistics& facts, const FederatedJob& job) {
   return found;
 }
 
-double drift_of(const PilotStatistics& facts, const FederatedJob& job) {
+double drift_of(const PilotStatistics& statistics, const FederatedJob& job) {
   constexpr double kMade = 13;  // owners at most, and all together
-  const MadeOwners owners = made_owners(facts, {.weights = job.weights,
-                                                .rows = job.rows,
-                                                .differ = job.differ,
-                                                .rows_most = rows_for(facts, job, kMade)});
+  const MadeOwners owners =
+      made_owners(statistics, {.weights = job.weights,
+                               .rows = job.rows,
+                               .differ = job.differ,
+                               .rows_most = rows_for(statistics, job, kMade)});
   const LocalSteps steps(*owners.rows, job.plan, job.norm, job.limit);
   const VectorXd pooled = owners.pooled();
   VectorXd apart = vector(job.start), alike = apart;

@@ -18,17 +18,17 @@ namespace parley::forecast {
 /// The steps of owners that are alike, one after the other.
 SyncJob as_one_table(const FederatedJob& job);
 
-Prediction predict(const PilotStatistics& facts, const FederatedJob& job,
+Prediction predict(const PilotStatistics& statistics, const FederatedJob& job,
                    const Effort& effort = {});
-Response response_of(const PilotStatistics& facts, const FederatedJob& job, const Prediction& here,
-                     int threads = 1);
+Response response_of(const PilotStatistics& statistics, const FederatedJob& job,
+                     const Prediction& here, int threads = 1);
 
 /// E f - f* and the models of 150 runs of the rounds themselves, owners alike.
-PilotRuns run_on_pilot(const PilotStatistics& facts, const FederatedJob& job);
+PilotRuns run_on_pilot(const PilotStatistics& statistics, const FederatedJob& job);
 
 /// What owners that differ add to f - f* by their local steps: with tilted labels as far as they
 /// differ by declaration, and with as many rows as each has.
-double drift_of(const PilotStatistics& facts, const FederatedJob& job);
+double drift_of(const PilotStatistics& statistics, const FederatedJob& job);
 
 /// More local steps than this, over all rounds, are not looked at one by one.
 inline constexpr int64_t kLocalStepsMax = 20000;

@@ -29,20 +29,20 @@ std::shared_ptr<const data::Rows> rows_of(size_t count, bool classes) {
   return rows;
 }
 
-PilotStatistics facts_of_rows(bool classes) {
+PilotStatistics statistics_of_rows(bool classes) {
   charter::Model model;
   model.loss = classes ? charter::Loss::kLogistic : charter::Loss::kSquared;
   model.l2 = .01, model.box = 100;
-  return facts_of(model, rows_of(3000, classes));
+  return statistics_of(model, rows_of(3000, classes));
 }
 
-FederatedJob job_of_steps(const PilotStatistics& facts, int64_t rounds, int64_t steps) {
+FederatedJob job_of_steps(const PilotStatistics& statistics, int64_t rounds, int64_t steps) {
   FederatedJob job;
-  job.plan = {.loss = facts.loss,
-              .l2 = facts.l2,
+  job.plan = {.loss = statistics.loss,
+              .l2 = statistics.l2,
               .step = .5,
               .steps = steps,
-              .box = facts.box,
+              .box = statistics.box,
               .rows = 1,
               .dimension = kColumns};
   job.rounds = rounds;
@@ -56,11 +56,11 @@ FederatedJob job_of_steps(const PilotStatistics& facts, int64_t rounds, int64_t 
 // The standard error of 150 runs is 6 % (four directions); 6 of them.
 TEST(Federated, MomentsAreThoseOfTheRoundsThemselves) {
   for (const bool classes : {false, true}) {
-    const PilotStatistics facts = facts_of_rows(classes);
+    const PilotStatistics statistics = statistics_of_rows(classes);
     for (const int64_t steps : {1, 5, 20}) {
-      const FederatedJob job = job_of_steps(facts, 100 / steps, steps);
-      const Prediction found = predict(facts, job, {.runs = false});
-      const PilotRuns runs = run_on_pilot(facts, job);
+      const FederatedJob job = job_of_steps(statistics, 100 / steps, steps);
+      const Prediction found = predict(statistics, job, {.runs = false});
+      const PilotRuns runs = run_on_pilot(statistics, job);
       EXPECT_NEAR(found.excess, runs.excess, 6 * runs.standard_error + .02 * runs.excess)
           << steps << " " << classes;
     }
@@ -68,10 +68,10 @@ TEST(Federated, MomentsAreThoseOfTheRoundsThemselves) {
 }
 
 TEST(Federated, NoiseOnceInKStepsIsLessSpreadThanInEvery) {
-  const PilotStatistics facts = facts_of_rows(false);
+  const PilotStatistics statistics = statistics_of_rows(false);
   const auto noise = [&](int64_t steps) {
     const Prediction found =
-        predict(facts, job_of_steps(facts, 100 / steps, steps), {.runs = false});
+        predict(statistics, job_of_steps(statistics, 100 / steps, steps), {.runs = false});
     return found.excess - found.optimisation;
   };
   EXPECT_GT(noise(1), noise(5));
@@ -79,58 +79,60 @@ TEST(Federated, NoiseOnceInKStepsIsLessSpreadThanInEvery) {
 }
 
 TEST(Federated, SingleStepsLeadNobodyApart) {
-  const PilotStatistics facts = facts_of_rows(true);
-  FederatedJob job = job_of_steps(facts, 50, 1);
+  const PilotStatistics statistics = statistics_of_rows(true);
+  FederatedJob job = job_of_steps(statistics, 50, 1);
   job.differ = .01;
-  EXPECT_EQ(predict(facts, job).drift, 0);
+  EXPECT_EQ(predict(statistics, job).drift, 0);
 }
 
 TEST(Federated, OwnersThatDifferLeadApartAndMoreWithMoreLocalSteps) {
-  const PilotStatistics facts = facts_of_rows(true);
+  const PilotStatistics statistics = statistics_of_rows(true);
   double before = 0;
   for (const int64_t steps : {5, 20, 50}) {
-    FederatedJob job = job_of_steps(facts, 1000 / steps, steps);
+    FederatedJob job = job_of_steps(statistics, 1000 / steps, steps);
     job.rows.assign(5, 1e9);
-    job.differ = .05 * facts.optimum.fitness;
-    const double drift = drift_of(facts, job);
+    job.differ = .05 * statistics.optimum.fitness;
+    const double drift = drift_of(statistics, job);
     EXPECT_GT(drift, 1.5 * before) << steps;
     before = drift;
     job.differ = 0;
-    EXPECT_NEAR(drift_of(facts, job), 0, .01 * drift) << steps;
+    EXPECT_NEAR(drift_of(statistics, job), 0, .01 * drift) << steps;
   }
 }
 
 TEST(Federated, AnUpdateThatIsCutShortIsRun) {
-  const PilotStatistics facts = facts_of_rows(true);
-  FederatedJob job = job_of_steps(facts, 20, 5);
+  const PilotStatistics statistics = statistics_of_rows(true);
+  FederatedJob job = job_of_steps(statistics, 20, 5);
   job.plan.max_update = .01;
-  const Prediction cut = predict(facts, job);
+  const Prediction cut = predict(statistics, job);
   EXPECT_EQ(cut.predictor, "pilot_monte_carlo");
   job.plan.max_update = 0;
-  EXPECT_GT(cut.optimisation, 2 * predict(facts, job).optimisation);
+  EXPECT_GT(cut.optimisation, 2 * predict(statistics, job).optimisation);
 }
 
 TEST(MadeOwners, CountEveryRowOnceAndMissWhatIsDeclared) {
-  const PilotStatistics facts = facts_of_rows(true);
+  const PilotStatistics statistics = statistics_of_rows(true);
   const std::vector<double> weights = {.5, .3, .2}, rows(3, 1e12);
-  const double differ = .02 * facts.optimum.fitness;
+  const double differ = .02 * statistics.optimum.fitness;
   const MadeOwners owners =
-      made_owners(facts, {.weights = weights, .rows = rows, .differ = differ});
+      made_owners(statistics, {.weights = weights, .rows = rows, .differ = differ});
   EXPECT_NEAR(owners.differ, differ, .01 * differ);
   const Eigen::VectorXd pooled = owners.pooled();
   EXPECT_NEAR(pooled.minCoeff(), 1, 1e-2);
   EXPECT_NEAR(pooled.maxCoeff(), 1, 1e-2);
-  EXPECT_NEAR(dissimilarity(facts, owners, facts.optimum.theta).optima, differ, .01 * differ);
+  EXPECT_NEAR(dissimilarity(statistics, owners, statistics.optimum.theta).optima, differ,
+              .01 * differ);
 }
 
 // Gradients of owners with n rows have 1/n of a record's covariance: Gamma is B/n less B/all. Of 12
 // owners in 4 directions the mean of 48 squares has a standard error of 20 %.
 TEST(MadeOwners, OfFiniteRowsDifferByChance) {
-  const PilotStatistics facts = facts_of_rows(true);
+  const PilotStatistics statistics = statistics_of_rows(true);
   const std::vector<double> weights(12, 1.0 / 12), rows(12, 500);
-  const auto found = dissimilarity(facts, made_owners(facts, {.weights = weights, .rows = rows}),
-                                   facts.optimum.theta);
-  EXPECT_NEAR(found.optima / (facts.sampling * (1 / 500.0 - 1 / 6000.0)), 1, .9);
+  const auto found =
+      dissimilarity(statistics, made_owners(statistics, {.weights = weights, .rows = rows}),
+                    statistics.optimum.theta);
+  EXPECT_NEAR(found.optima / (statistics.sampling * (1 / 500.0 - 1 / 6000.0)), 1, .9);
   EXPECT_GT(found.gradients, 0);
 }
 
@@ -159,8 +161,8 @@ TEST(NoiseLaw, OfSharesIsTheOneThatTheGateCalibrates) {
       const double one = std::visit([](const auto& known) { return known.variance(); },
                                     shares->owners[0].mechanism);
       const double sum = 6 * one * shares->gamma * shares->gamma;
-      const PilotStatistics facts = facts_of(charter->model, rows_of(500, false));
-      const auto job = job_of(*charter, facts);
+      const PilotStatistics statistics = statistics_of(charter->model, rows_of(500, false));
+      const auto job = job_of(*charter, statistics);
       ASSERT_TRUE(job) << describe(job.error());
       EXPECT_NEAR(job->variance() / sum, 1, 5e-3) << more << mechanism;
     }

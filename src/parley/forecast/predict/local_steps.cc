@@ -78,16 +78,16 @@ VectorXd LocalSteps::optimum(VectorXd start, const VectorXd& counts) const {
   const auto n = static_cast<double>(z_.rows());
   double now = fitness(start, counts);
   for (int step = 0; step < kNewtonSteps; ++step) {
-    VectorXd slopes = z_ * start, bends = slopes;
+    VectorXd slopes = z_ * start, curvatures = slopes;
     std::visit(
         [&](const auto& loss) {
           for (Index i = 0; i < slopes.size(); ++i) {
-            bends[i] = counts[i] * loss.curvature(slopes[i], labels_[i]) / n;
+            curvatures[i] = counts[i] * loss.curvature(slopes[i], labels_[i]) / n;
             slopes[i] = counts[i] * loss.slope(slopes[i], labels_[i]) / n;
           }
         },
         plan_.loss);
-    MatrixXd hessian = z_.transpose() * bends.asDiagonal() * z_;
+    MatrixXd hessian = z_.transpose() * curvatures.asDiagonal() * z_;
     hessian.diagonal().array() += plan_.l2 + 1e-10 * hessian.diagonal().maxCoeff();
     const VectorXd gradient = z_.transpose() * slopes + plan_.l2 * start;
     VectorXd move = hessian.llt().solve(gradient);

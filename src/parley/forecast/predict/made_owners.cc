@@ -27,19 +27,19 @@ double gamma_share(SeededRandom& random, double shape) {
 }
 
 /// One record's gradient at a model, without l2: its slope times its row.
-VectorXd slopes_at(const PilotStatistics& facts, const data::Rows& rows,
+VectorXd slopes_at(const PilotStatistics& statistics, const data::Rows& rows,
                    std::span<const double> theta) {
   VectorXd slopes(static_cast<Index>(rows.size()));
   Index next = 0;
-  learn::each_gradient(facts.loss, rows, theta, learn::ClipIn::kNone, 0,
+  learn::each_gradient(statistics.loss, rows, theta, learn::ClipIn::kNone, 0,
                        [&](std::span<const double>, double slope) { slopes[next++] = slope; });
   return slopes;
 }
 
 /// Owners' gradients less that of all together, one column each.
-MatrixXd pulls(const PilotStatistics& facts, const data::Rows& rows, const MatrixXd& shares,
+MatrixXd pulls(const PilotStatistics& statistics, const data::Rows& rows, const MatrixXd& shares,
                const VectorXd& pooled, std::span<const double> theta) {
-  const VectorXd slopes = slopes_at(facts, rows, theta);
+  const VectorXd slopes = slopes_at(statistics, rows, theta);
   MatrixXd counted = shares.colwise() - pooled;
   for (Index k = 0; k < counted.cols(); ++k) counted.col(k).array() *= slopes.array();
   MatrixXd gradients = MatrixXd::Zero(static_cast<Index>(rows.columns()), shares.cols());
@@ -50,10 +50,11 @@ MatrixXd pulls(const PilotStatistics& facts, const data::Rows& rows, const Matri
   return gradients / static_cast<double>(rows.size());
 }
 
-MatrixXd hessian_of(const PilotStatistics& facts) {
-  const auto p = static_cast<Index>(facts.dimension());
-  MatrixXd hessian = Eigen::Map<const MatrixXd>(facts.hessian.data(), p, p);
-  hessian.diagonal().array() += 1e-10 * facts.largest_curvature;  // Rows may leave directions flat.
+MatrixXd hessian_of(const PilotStatistics& statistics) {
+  const auto p = static_cast<Index>(statistics.dimension());
+  MatrixXd hessian = Eigen::Map<const MatrixXd>(statistics.hessian.data(), p, p);
+  hessian.diagonal().array() +=
+      1e-10 * statistics.largest_curvature;  // Rows may leave directions flat.
   return hessian;
 }
 
@@ -70,9 +71,9 @@ MatrixXd by_labels(const data::Rows& rows, Index owners) {
 }
 
 /// Or each along a direction of its own of the records' gradients, as the Hessian measures them.
-MatrixXd by_gradients(const PilotStatistics& facts, const data::Rows& rows,
+MatrixXd by_gradients(const PilotStatistics& statistics, const data::Rows& rows,
                       const Eigen::LLT<MatrixXd>& hessian, Index owners) {
-  const VectorXd slopes = slopes_at(facts, rows, facts.optimum.theta);
+  const VectorXd slopes = slopes_at(statistics, rows, statistics.optimum.theta);
   MatrixXd directions(static_cast<Index>(rows.columns()), owners);
   SeededRandom random(13, 0);
   for (double& value : directions.reshaped()) value = random.normal();
@@ -104,17 +105,18 @@ MatrixXd tilted(const MatrixXd& along, const VectorXd& weights, double strength)
 /// The tilt at which owners' best models miss so much on all rows, on average, as one Newton step
 /// sees it: along labels, and where sorted labels are not enough, along gradients. What they really
 /// miss would be decided by the few owners that see next to one class only.
-MatrixXd tilted_by(const PilotStatistics& facts, const data::Rows& rows, const VectorXd& weights,
-                   double wanted, double& reached) {
+MatrixXd tilted_by(const PilotStatistics& statistics, const data::Rows& rows,
+                   const VectorXd& weights, double wanted, double& reached) {
   constexpr double kSorted = 20;
-  const Eigen::LLT<MatrixXd> hessian(hessian_of(facts));
+  const Eigen::LLT<MatrixXd> hessian(hessian_of(statistics));
   MatrixXd along = by_labels(rows, weights.size());
   const auto missed = [&](double strength) {
     const MatrixXd shares = tilted(along, weights, strength);
-    const MatrixXd own = pulls(facts, rows, shares, shares * weights, facts.optimum.theta);
+    const MatrixXd own =
+        pulls(statistics, rows, shares, shares * weights, statistics.optimum.theta);
     return (own.cwiseProduct(hessian.solve(own)).colwise().sum() * weights / 2).value();
   };
-  if (missed(kSorted) < wanted) along = by_gradients(facts, rows, hessian, weights.size());
+  if (missed(kSorted) < wanted) along = by_gradients(statistics, rows, hessian, weights.size());
   double low = 0, high = kSorted;
   if (missed(high) > wanted)
     for (int i = 0; i < 25; ++i) {
@@ -127,10 +129,10 @@ MatrixXd tilted_by(const PilotStatistics& facts, const data::Rows& rows, const V
 
 }  // namespace
 
-MadeOwners made_owners(const PilotStatistics& facts, const MadeFrom& from) {
+MadeOwners made_owners(const PilotStatistics& statistics, const MadeFrom& from) {
   const size_t all = from.weights.size(), count = std::min(all, kOwnersMost);
-  const size_t apart = std::max<size_t>(1, facts.rows->size() / from.rows_most);
-  MadeOwners made{.rows = part_of(*facts.rows, 0, apart)};
+  const size_t apart = std::max<size_t>(1, statistics.rows->size() / from.rows_most);
+  MadeOwners made{.rows = part_of(*statistics.rows, 0, apart)};
   const auto n = static_cast<Index>(made.rows->size());
   made.weights.resize(static_cast<Index>(count));
   std::vector<double> rows;
@@ -142,7 +144,7 @@ MadeOwners made_owners(const PilotStatistics& facts, const MadeFrom& from) {
   made.weights /= made.weights.sum();
   made.shares = MatrixXd::Ones(n, static_cast<Index>(count));
   if (from.differ > 0)
-    made.shares = tilted_by(facts, *made.rows, made.weights, from.differ, made.differ);
+    made.shares = tilted_by(statistics, *made.rows, made.weights, from.differ, made.differ);
   SeededRandom random(11, 0);
   for (Index k = 0; k < made.shares.cols(); ++k) {
     const double shape = rows[static_cast<size_t>(k)] / static_cast<double>(n);
@@ -152,10 +154,10 @@ MadeOwners made_owners(const PilotStatistics& facts, const MadeFrom& from) {
   return made;
 }
 
-Dissimilarity dissimilarity(const PilotStatistics& facts, const MadeOwners& owners,
+Dissimilarity dissimilarity(const PilotStatistics& statistics, const MadeOwners& owners,
                             std::span<const double> theta) {
-  const MatrixXd own = pulls(facts, *owners.rows, owners.shares, owners.pooled(), theta);
-  const Eigen::LLT<MatrixXd> hessian(hessian_of(facts));
+  const MatrixXd own = pulls(statistics, *owners.rows, owners.shares, owners.pooled(), theta);
+  const Eigen::LLT<MatrixXd> hessian(hessian_of(statistics));
   const VectorXd squares = own.colwise().squaredNorm().transpose();
   const VectorXd missed = own.cwiseProduct(hessian.solve(own)).colwise().sum().transpose();
   return {squares.dot(owners.weights), missed.dot(owners.weights) / 2};

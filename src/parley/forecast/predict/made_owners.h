@@ -33,14 +33,14 @@ struct MadeOwners {
 
 /// At most 12, of more owners every so many. Finite rows are gamma weights on the public ones: the
 /// mean of n rows has 1/n of one record's covariance. Always the same.
-MadeOwners made_owners(const PilotStatistics& facts, const MadeFrom& from);
+MadeOwners made_owners(const PilotStatistics& statistics, const MadeFrom& from);
 
 /// Means over the owners, by their weights, of what tells them from all together, at a model.
 struct Dissimilarity {
   double gradients = 0;  // zeta^2: |grad J_i - grad J|^2
   double optima = 0;     // Gamma: J_i(theta) - min J_i, as one Newton step sees it
 };
-Dissimilarity dissimilarity(const PilotStatistics& facts, const MadeOwners& owners,
+Dissimilarity dissimilarity(const PilotStatistics& statistics, const MadeOwners& owners,
                             std::span<const double> theta);
 
 }  // namespace parley::forecast

@@ -15,10 +15,10 @@ namespace mc = sim::monte_carlo;
 
 constexpr uint64_t kPilotRuns = 128;  // They fill vectors of 16 on two threads.
 
-mc::Population population_of(const PilotStatistics& facts, learn::ClipIn norm, double limit,
+mc::Population population_of(const PilotStatistics& statistics, learn::ClipIn norm, double limit,
                              int threads) {
-  return mc::Population({facts.loss, facts.l2, facts.box, norm, limit}, facts.dimension(),
-                        mc::Precision::kSingle, threads);
+  return mc::Population({statistics.loss, statistics.l2, statistics.box, norm, limit},
+                        statistics.dimension(), mc::Precision::kSingle, threads);
 }
 
 /// Laplace noise goes with L1, Gaussian with L2.
@@ -26,32 +26,32 @@ double scale_of(learn::ClipIn norm, double variance) {
   return std::sqrt(norm == learn::ClipIn::kL1 ? variance / 2 : variance);
 }
 
-/// Squares bend everywhere alike, and as all rows bend is known: better than as the part that ran
-/// does, but around that part's own optimum.
-std::vector<double> by_all_rows(const PilotStatistics& facts, const data::Rows& ran,
+/// The squared loss has the same Hessian everywhere. That of all public rows is taken, which is
+/// nearer to the owners' than that of the part that ran, around that part's own optimum.
+std::vector<double> by_all_rows(const PilotStatistics& statistics, const data::Rows& ran,
                                 std::vector<std::vector<double>> models) {
-  learn::Fitness fitness(facts.loss, facts.dimension(), facts.l2);
+  learn::Fitness fitness(statistics.loss, statistics.dimension(), statistics.l2);
   fitness.add(ran);
-  const auto centre = fitness.minimum(facts.box).theta;
+  const auto centre = fitness.minimum(statistics.box).theta;
   std::vector<double> excess;
   for (std::vector<double>& model : models) {
     for (size_t j = 0; j < model.size(); ++j) model[j] -= centre[j];
-    excess.push_back(quadratic_cost(facts.hessian, model, {}));
+    excess.push_back(quadratic_cost(statistics.hessian, model, {}));
   }
   return excess;
 }
 
-PilotRuns result_of(mc::Job job, const PilotStatistics& facts, const data::Rows& rows,
+PilotRuns result_of(mc::Job job, const PilotStatistics& statistics, const data::Rows& rows,
                     int threads) {
   job.runs = kPilotRuns;
   job.keep_models = true;
   const auto samples = mc::run(job, {.threads = threads});
   check(bool(samples));  // Nothing is stored, and nobody stops it.
   const mc::Sample& sample = samples->front();
-  const bool quadratic = std::holds_alternative<learn::Squared>(facts.loss);
-  const double unit = quadratic ? 1 : facts.optimum.fitness;
+  const bool quadratic = std::holds_alternative<learn::Squared>(statistics.loss);
+  const double unit = quadratic ? 1 : statistics.optimum.fitness;
   const auto spread =
-      sim::spread_of(quadratic ? by_all_rows(facts, rows, sample.models) : sample.last());
+      sim::spread_of(quadratic ? by_all_rows(statistics, rows, sample.models) : sample.last());
   return {spread.mean * unit, spread.standard_error * unit, distribution_of(sample.models)};
 }
 
@@ -61,26 +61,27 @@ mc::Noise noise_of(learn::ClipIn norm) {
 
 }  // namespace
 
-std::shared_ptr<const data::Rows> rows_to_run(const PilotStatistics& facts, size_t about) {
-  return part_of(*facts.rows, 0, std::max<size_t>(1, facts.rows->size() / about));
+std::shared_ptr<const data::Rows> rows_to_run(const PilotStatistics& statistics, size_t about) {
+  return part_of(*statistics.rows, 0, std::max<size_t>(1, statistics.rows->size() / about));
 }
 
-PilotRuns run_on_pilot(const PilotStatistics& facts, const SyncJob& job, int threads,
+PilotRuns run_on_pilot(const PilotStatistics& statistics, const SyncJob& job, int threads,
                        size_t about) {
-  const auto rows = rows_to_run(facts, about);
-  mc::Population population = population_of(facts, job.norm, job.limit, threads);
+  const auto rows = rows_to_run(statistics, about);
+  mc::Population population = population_of(statistics, job.norm, job.limit, threads);
   population.add(*rows);
   return result_of({.population = population,
                     .rule = job.schedule,
                     .noise = noise_of(job.norm),
                     .cells = {{.scales = {scale_of(job.norm, job.variance)}}}},
-                   facts, *rows, threads);
+                   statistics, *rows, threads);
 }
 
-PilotRuns run_on_pilot(const PilotStatistics& facts, const AsyncJob& job, bool quiet, int threads) {
+PilotRuns run_on_pilot(const PilotStatistics& statistics, const AsyncJob& job, bool quiet,
+                       int threads) {
   check(job.variances.size() <= kAsyncOwnersMax);
-  const auto rows = rows_to_run(facts, kRunRows);
-  mc::Population population = population_of(facts, job.norm, job.limit, threads);
+  const auto rows = rows_to_run(statistics, kRunRows);
+  mc::Population population = population_of(statistics, job.norm, job.limit, threads);
   mc::Cell cell;
   for (const double variance : job.variances) {
     population.add(*rows);
@@ -90,7 +91,7 @@ PilotRuns run_on_pilot(const PilotStatistics& facts, const AsyncJob& job, bool q
                     .rule = mc::Async{job.rule},
                     .noise = noise_of(job.norm),
                     .cells = {cell}},
-                   facts, *rows, threads);
+                   statistics, *rows, threads);
 }
 
 }  // namespace parley::forecast

@@ -10,7 +10,7 @@ namespace parley::forecast {
 
 /// Owners are taken to be alike, each with all public rows, of which about so many are looked at.
 inline constexpr size_t kRunRows = 2000;
-std::shared_ptr<const data::Rows> rows_to_run(const PilotStatistics& facts, size_t about);
+std::shared_ptr<const data::Rows> rows_to_run(const PilotStatistics& statistics, size_t about);
 inline constexpr size_t kAsyncOwnersMax = 20;
 
 /// E f - f*, and where the models land.
@@ -20,9 +20,10 @@ struct PilotRuns {
   OutputDistribution distribution{};
 };
 
-PilotRuns run_on_pilot(const PilotStatistics& facts, const SyncJob& job, int threads,
+PilotRuns run_on_pilot(const PilotStatistics& statistics, const SyncJob& job, int threads,
                        size_t rows = kRunRows);
 /// At most kAsyncOwnersMax owners. With `quiet`, without any noise.
-PilotRuns run_on_pilot(const PilotStatistics& facts, const AsyncJob& job, bool quiet, int threads);
+PilotRuns run_on_pilot(const PilotStatistics& statistics, const AsyncJob& job, bool quiet,
+                       int threads);
 
 }  // namespace parley::forecast

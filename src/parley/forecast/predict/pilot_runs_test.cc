@@ -9,7 +9,7 @@
 namespace parley::forecast {
 namespace pilot_runs_test {
 
-PilotStatistics facts(charter::Loss loss) {
+PilotStatistics statistics(charter::Loss loss) {
   auto rows = std::make_shared<data::Rows>(3);
   SeededRandom random(1, 7);
   for (int i = 0; i < 1500; ++i) {
@@ -19,7 +19,7 @@ PilotStatistics facts(charter::Loss loss) {
   }
   charter::Model model;
   model.loss = loss, model.l2 = .01, model.box = 1;
-  return facts_of(model, rows);
+  return statistics_of(model, rows);
 }
 
 SyncJob job(double variance) {
@@ -29,7 +29,7 @@ SyncJob job(double variance) {
 
 // 128 runs of three directions have a standard error of about 8 %; six of them.
 TEST(PilotRuns, AgreeWithMomentsWhereThoseAreExact) {
-  const PilotStatistics squared = facts(charter::Loss::kSquared);
+  const PilotStatistics squared = statistics(charter::Loss::kSquared);
   const auto runs = run_on_pilot(squared, job(.01), 1);
   const auto exact = predict(squared, job(.01));
   EXPECT_EQ(exact.predictor, "moments");
@@ -38,7 +38,7 @@ TEST(PilotRuns, AgreeWithMomentsWhereThoseAreExact) {
 
 TEST(PilotRuns, AreTakenWhereTheBoxDecides) {
   for (const auto loss : {charter::Loss::kSquared, charter::Loss::kHinge}) {
-    const auto found = predict(facts(loss), job(50));
+    const auto found = predict(statistics(loss), job(50));
     EXPECT_EQ(found.predictor, "pilot_monte_carlo");
     EXPECT_GT(found.excess, found.optimisation);
     for (const double value : found.distribution.mean) EXPECT_LE(std::fabs(value), 1);
@@ -56,7 +56,7 @@ TEST(PilotRuns, ForecastAsynchronousJobsOfOtherLosses) {
                  .variances = std::vector<double>(3, 1)};
   for (int i = 0; i < 3; ++i) async.rule.add(1 / 3.0, 1);
   async.rule.set_steps();
-  const auto found = predict(facts(charter::Loss::kLogistic), async);
+  const auto found = predict(statistics(charter::Loss::kLogistic), async);
   EXPECT_EQ(found.predictor, "pilot_monte_carlo");
   EXPECT_GT(found.excess, found.optimisation);
 }

@@ -20,23 +20,24 @@ constexpr double kNegligible = 1e-3;
 /// Rows looked at for other variances of the noise.
 constexpr size_t kTableRows = 1000;
 
-Propagation propagation(const PilotStatistics& facts, const SyncJob& job, const Effort& effort) {
-  Propagation how{.rows = *facts.rows,
-                  .loss = facts.loss,
-                  .l2 = facts.l2,
-                  .box = facts.box,
+Propagation propagation(const PilotStatistics& statistics, const SyncJob& job,
+                        const Effort& effort) {
+  Propagation how{.rows = *statistics.rows,
+                  .loss = statistics.loss,
+                  .l2 = statistics.l2,
+                  .box = statistics.box,
                   .norm = job.norm,
                   .limit = job.limit,
                   .variance_factor = job.variance_factor,
                   .threads = effort.threads};
   if (job.start_spread > 0)
-    for (double value : facts.spread) how.start_spread.push_back(job.start_spread * value);
+    for (double value : statistics.spread) how.start_spread.push_back(job.start_spread * value);
   return how;
 }
 
-OutputDistribution distribution_of(const PilotStatistics& facts, const ExactMoments& moments,
+OutputDistribution distribution_of(const PilotStatistics& statistics, const ExactMoments& moments,
                                    double variance) {
-  OutputDistribution distribution{facts.optimum.theta, moments.start_part};
+  OutputDistribution distribution{statistics.optimum.theta, moments.start_part};
   for (size_t j = 0; j < distribution.mean.size(); ++j) distribution.mean[j] += moments.mean[j];
   for (size_t k = 0; k < distribution.covariance.size(); ++k)
     distribution.covariance[k] += variance * moments.noise_part[k];
@@ -52,10 +53,11 @@ double smallest_gain(const OutputDistribution& distribution, double box) {
   return gain;
 }
 
-ExactMoments exact(const PilotStatistics& facts, const SyncJob& job, const Propagation& how,
+ExactMoments exact(const PilotStatistics& statistics, const SyncJob& job, const Propagation& how,
                    bool last) {
-  Quadratic quadratic{facts.hessian, job.schedule.start, how.start_spread};
-  for (size_t j = 0; j < quadratic.start.size(); ++j) quadratic.start[j] -= facts.optimum.theta[j];
+  Quadratic quadratic{statistics.hessian, job.schedule.start, how.start_spread};
+  for (size_t j = 0; j < quadratic.start.size(); ++j)
+    quadratic.start[j] -= statistics.optimum.theta[j];
   learn::Schedule schedule = job.schedule;
   if (last)
     for (auto& round : schedule.rounds) round.average = 1;
@@ -63,91 +65,93 @@ ExactMoments exact(const PilotStatistics& facts, const SyncJob& job, const Propa
 }
 
 /// Exact if neither the clip nor the box is met, at the end or on the way there.
-std::optional<Prediction> by_moments(const PilotStatistics& facts, const SyncJob& job,
+std::optional<Prediction> by_moments(const PilotStatistics& statistics, const SyncJob& job,
                                      const Propagation& how) {
-  if (!std::holds_alternative<learn::Squared>(facts.loss)) return std::nullopt;
+  if (!std::holds_alternative<learn::Squared>(statistics.loss)) return std::nullopt;
   const auto clips = [&](const OutputDistribution& at) {
     return at_output(how.estimated(), at).clipped > 0;
   };
-  if (clips({job.schedule.start, std::vector<double>(facts.hessian.size())})) return std::nullopt;
+  if (clips({job.schedule.start, std::vector<double>(statistics.hessian.size())}))
+    return std::nullopt;
   const OutputDistribution widest =
-      distribution_of(facts, exact(facts, job, how, true), job.variance);
-  const double gain = smallest_gain(widest, facts.box);
+      distribution_of(statistics, exact(statistics, job, how, true), job.variance);
+  const double gain = smallest_gain(widest, statistics.box);
   if (1 - gain > kNegligible || clips(widest)) return std::nullopt;
-  const ExactMoments moments = exact(facts, job, how, false);
+  const ExactMoments moments = exact(statistics, job, how, false);
   return Prediction{.predictor = "moments",
                     .why = "squared loss; neither the clip nor the box is met",
                     .excess = moments.optimisation + job.variance * moments.noise_gain,
                     .optimisation = moments.optimisation,
-                    .distribution = distribution_of(facts, moments, job.variance),
+                    .distribution = distribution_of(statistics, moments, job.variance),
                     .smallest_gain = gain};
 }
 
-std::string why_propagation(const PilotStatistics& facts, const Prediction& found) {
-  if (!std::holds_alternative<learn::Squared>(facts.loss))
-    return "loss " + std::string(learn::name_of(facts.loss)) + " is not quadratic";
+std::string why_propagation(const PilotStatistics& statistics, const Prediction& found) {
+  if (!std::holds_alternative<learn::Squared>(statistics.loss))
+    return "loss " + std::string(learn::name_of(statistics.loss)) + " is not quadratic";
   return found.smallest_gain < 1 - kNegligible ? "squared loss, the box is met"
                                                : "squared loss, some records are clipped";
 }
 
 /// Squares are judged by their moments: only what is clipped takes another look at the records.
-AtOutput estimated(const PilotStatistics& facts, const Propagation& how,
+AtOutput estimated(const PilotStatistics& statistics, const Propagation& how,
                    const OutputDistribution& distribution, bool clipped) {
-  if (!facts.moments) return at_output(how.estimated(), distribution);
-  return {fitness_at(facts, distribution),
+  if (!statistics.moments) return at_output(how.estimated(), distribution);
+  return {fitness_at(statistics, distribution),
           clipped ? at_output(how.estimated(), distribution).clipped : 0};
 }
 
-Prediction by_propagation(const PilotStatistics& facts, const SyncJob& job, const Propagation& how,
-                          bool clipped) {
+Prediction by_propagation(const PilotStatistics& statistics, const SyncJob& job,
+                          const Propagation& how, bool clipped) {
   const Propagator propagator(how);
   const Propagated with = propagator.run(job.schedule, job.variance);
   const Propagated without = propagator.run(job.schedule, 0);
-  const AtOutput loud = estimated(facts, how, with.output, clipped);
-  const AtOutput quiet = estimated(facts, how, without.output, false);
+  const AtOutput loud = estimated(statistics, how, with.output, clipped);
+  const AtOutput quiet = estimated(statistics, how, without.output, false);
   Prediction found{.predictor = "gaussian",
-                   .excess = loud.fitness - facts.optimum.fitness,
-                   .optimisation = quiet.fitness - facts.optimum.fitness,
+                   .excess = loud.fitness - statistics.optimum.fitness,
+                   .optimisation = quiet.fitness - statistics.optimum.fitness,
                    .distribution = with.output,
                    .smallest_gain = with.smallest_gain,
                    .clipped = loud.clipped};
-  found.why = why_propagation(facts, found);
+  found.why = why_propagation(statistics, found);
   return found;
 }
 
 /// Squares run on fewer rows, and which ones these are moves the result. It moves normal moments
 /// about as much, and those of all rows are known.
-double all_to_part(const Prediction& all, const PilotStatistics& facts, const SyncJob& job,
+double all_to_part(const Prediction& all, const PilotStatistics& statistics, const SyncJob& job,
                    size_t rows) {
-  const auto ran = rows_to_run(facts, rows);
+  const auto ran = rows_to_run(statistics, rows);
   learn::Moments moments(ran->columns());
   moments.add(*ran, 1);
-  const auto centre = learn::squared_optimum(moments, facts.l2, facts.box).theta;
-  Propagation how = propagation(facts, job, {});
+  const auto centre = learn::squared_optimum(moments, statistics.l2, statistics.box).theta;
+  Propagation how = propagation(statistics, job, {});
   how.looked_at = rows;
   OutputDistribution found = Propagator(how).run(job.schedule, job.variance).output;
   for (size_t j = 0; j < centre.size(); ++j) found.mean[j] -= centre[j];
-  return all.excess / quadratic_cost(facts.hessian, found.mean, found.covariance);
+  return all.excess / quadratic_cost(statistics.hessian, found.mean, found.covariance);
 }
 
 /// Where normal moments no longer tell, the algorithm itself does.
-void by_runs(Prediction& found, const PilotStatistics& facts, const SyncJob& job, int threads) {
+void by_runs(Prediction& found, const PilotStatistics& statistics, const SyncJob& job,
+             int threads) {
   const bool box = found.smallest_gain < kBoxDecides;
-  if (!box && found.excess <= far_from_best(facts.loss) * facts.optimum.fitness) return;
-  const size_t rows = facts.moments ? kRunRows / 2 : kRunRows;
-  const PilotRuns runs = run_on_pilot(facts, job, threads, rows);
+  if (!box && found.excess <= far_from_best(statistics.loss) * statistics.optimum.fitness) return;
+  const size_t rows = statistics.moments ? kRunRows / 2 : kRunRows;
+  const PilotRuns runs = run_on_pilot(statistics, job, threads, rows);
   found.predictor = "pilot_monte_carlo";
   found.why = box ? "the box decides" : "so far from the best, iterates are not normal";
-  const double factor = facts.moments ? all_to_part(found, facts, job, rows) : 1;
+  const double factor = statistics.moments ? all_to_part(found, statistics, job, rows) : 1;
   found.excess = std::max(factor * runs.excess, found.optimisation);
   found.distribution = runs.distribution;
 }
 
 /// The largest step times the largest curvature, seen through the preconditioner.
-double stability(const PilotStatistics& facts, const learn::Schedule& schedule) {
+double stability(const PilotStatistics& statistics, const learn::Schedule& schedule) {
   double step = 0;
   for (const auto& round : schedule.rounds) step = std::max(step, round.step);
-  if (schedule.preconditioner.empty()) return step * facts.largest_curvature;
+  if (schedule.preconditioner.empty()) return step * statistics.largest_curvature;
   return step;  // pilot-Newton steps by the inverse curvature
 }
 
@@ -157,14 +161,14 @@ double far_from_best(const learn::Losses& loss) {
   return std::holds_alternative<learn::Squared>(loss) ? 2 : .5;
 }
 
-Prediction predict(const PilotStatistics& facts, const SyncJob& job, const Effort& effort) {
-  const Propagation how = propagation(facts, job, effort);
-  auto found = by_moments(facts, job, how);
+Prediction predict(const PilotStatistics& statistics, const SyncJob& job, const Effort& effort) {
+  const Propagation how = propagation(statistics, job, effort);
+  auto found = by_moments(statistics, job, how);
   if (!found) {
-    found = by_propagation(facts, job, how, effort.clipped);
-    if (effort.runs) by_runs(*found, facts, job, effort.threads);
+    found = by_propagation(statistics, job, how, effort.clipped);
+    if (effort.runs) by_runs(*found, statistics, job, effort.threads);
   }
-  found->stability = stability(facts, job.schedule);
+  found->stability = stability(statistics, job.schedule);
   return *std::move(found);
 }
 
@@ -173,8 +177,8 @@ namespace {
 /// In units of the job's; without noise first.
 constexpr std::array<double, ResponseRuns::kCount> kTimes = {0.0, 1.0, 1e-1, 1e1, 1e2};
 
-Propagation fewer_rows(const PilotStatistics& facts, const SyncJob& job) {
-  Propagation how = propagation(facts, job, {});
+Propagation fewer_rows(const PilotStatistics& statistics, const SyncJob& job) {
+  Propagation how = propagation(statistics, job, {});
   how.looked_at = kTableRows;
   return how;
 }
@@ -188,8 +192,8 @@ struct ResponseRuns::State {
   std::array<double, kCount> fitness{};
 };
 
-ResponseRuns::ResponseRuns(const PilotStatistics& facts, const SyncJob& job)
-    : state_(new State{job, fewer_rows(facts, job)}) {}
+ResponseRuns::ResponseRuns(const PilotStatistics& statistics, const SyncJob& job)
+    : state_(new State{job, fewer_rows(statistics, job)}) {}
 
 ResponseRuns::~ResponseRuns() = default;
 

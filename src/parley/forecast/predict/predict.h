@@ -91,21 +91,23 @@ struct Effort {
   bool clipped = true;  // whether the share of clipped records is wanted
 };
 
-Prediction predict(const PilotStatistics& facts, const SyncJob& job, const Effort& effort = {});
+Prediction predict(const PilotStatistics& statistics, const SyncJob& job,
+                   const Effort& effort = {});
 
 /// Exact for the squared loss, where the box and the clip are not looked at except to say how far
 /// they matter; other losses by runs, of at most kAsyncOwnersMax owners.
-Prediction predict(const PilotStatistics& facts, const AsyncJob& job, const Effort& effort = {});
+Prediction predict(const PilotStatistics& statistics, const AsyncJob& job,
+                   const Effort& effort = {});
 
 /// By drawing the noise; for the squared loss.
-Prediction predict(const PilotStatistics& facts, const StatisticsJob& job);
+Prediction predict(const PilotStatistics& statistics, const StatisticsJob& job);
 
 /// What a thousand rows say of other variances of the noise: runs that do not depend on each other.
 class ResponseRuns {
  public:
   static constexpr size_t kCount = 5;
 
-  ResponseRuns(const PilotStatistics& facts, const SyncJob& job);
+  ResponseRuns(const PilotStatistics& statistics, const SyncJob& job);
   ~ResponseRuns();
 
   void run(size_t k);  // each once, on any thread
@@ -119,8 +121,9 @@ class ResponseRuns {
 
 /// The prediction of other variances of the noise, around that of the job.
 Response response_of(const SyncJob& job, const Prediction& exact);
-Response response_of(const PilotStatistics& facts, const AsyncJob& job, const Prediction& here);
-Response response_of(const PilotStatistics& facts, const StatisticsJob& job,
+Response response_of(const PilotStatistics& statistics, const AsyncJob& job,
+                     const Prediction& here);
+Response response_of(const PilotStatistics& statistics, const StatisticsJob& job,
                      const Prediction& here);
 
 }  // namespace parley::forecast

@@ -22,33 +22,33 @@ struct Sum {
 
 /// Each owner's curvature along an axis in units of the joint one. The pilot's, on which all else
 /// rests, is kept: what owners differ in is which part of it is whose.
-std::vector<double> bends_of(const AsyncJob& job, const Vector& axis) {
-  std::vector<double> bends;
+std::vector<double> relative_curvatures(const AsyncJob& job, const Vector& axis) {
+  std::vector<double> found;
   double joint = 0;
   for (size_t i = 0; i < job.curvatures.size(); ++i) {
     const auto p = axis.size();
     const Eigen::Map<const Matrix> own(job.curvatures[i].data(), p, p);
-    bends.push_back(axis.dot(own * axis));
-    joint += job.rule.owners[i].weight * bends.back();
+    found.push_back(axis.dot(own * axis));
+    joint += job.rule.owners[i].weight * found.back();
   }
-  for (double& bend : bends) bend = joint > 0 ? bend / joint : 1;
-  return bends;
+  for (double& own : found) own = joint > 0 ? own / joint : 1;
+  return found;
 }
 
-Sum over_directions(const PilotStatistics& facts, const AsyncJob& job, bool quiet) {
-  const auto groups_along = [&](std::span<const double> bends) {
-    auto groups = grouped(job.rule, job.variances, job.rows, kGroups, bends);
+Sum over_directions(const PilotStatistics& statistics, const AsyncJob& job, bool quiet) {
+  const auto groups_along = [&](std::span<const double> curvatures) {
+    auto groups = grouped(job.rule, job.variances, job.rows, kGroups, curvatures);
     for (AsyncGroup& group : groups) group.variance *= quiet ? 0 : 1;
     return groups;
   };
   const auto alike = groups_along({});
-  const auto p = static_cast<Eigen::Index>(facts.dimension());
+  const auto p = static_cast<Eigen::Index>(statistics.dimension());
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(
-      Matrix(Eigen::Map<const Matrix>(facts.hessian.data(), p, p)));
-  const Vector optimum = Eigen::Map<const Vector>(facts.optimum.theta.data(), p);
+      Matrix(Eigen::Map<const Matrix>(statistics.hessian.data(), p, p)));
+  const Vector optimum = Eigen::Map<const Vector>(statistics.optimum.theta.data(), p);
   const Vector along = solver.eigenvectors().transpose() * optimum;
   // One record's gradient at the optimum varies by G = H spread H.
-  const Matrix spread_of_one = Eigen::Map<const Matrix>(facts.spread.data(), p, p);
+  const Matrix spread_of_one = Eigen::Map<const Matrix>(statistics.spread.data(), p, p);
   Sum sum;
   Vector mean(p), variance(p);
   for (Eigen::Index j = 0; j < p; ++j) {
@@ -56,9 +56,9 @@ Sum over_directions(const PilotStatistics& facts, const AsyncJob& job, bool quie
     const Vector axis = solver.eigenvectors().col(j);
     const double record = h * h * axis.dot(spread_of_one * axis);
     const double differ = 2 * h * job.differ / static_cast<double>(p);
-    const AsyncMoments found =
-        async_moments(job.rule, job.curvatures.empty() ? alike : groups_along(bends_of(job, axis)),
-                      {h - facts.l2, along[j], record, differ});
+    const AsyncMoments found = async_moments(
+        job.rule, job.curvatures.empty() ? alike : groups_along(relative_curvatures(job, axis)),
+        {h - statistics.l2, along[j], record, differ});
     sum.excess += h / 2 * found.square;
     mean[j] = found.mean;
     variance[j] = std::max(found.square - found.mean * found.mean, 0.0);
@@ -70,10 +70,10 @@ Sum over_directions(const PilotStatistics& facts, const AsyncJob& job, bool quie
   return sum;
 }
 
-Prediction by_runs(const PilotStatistics& facts, const AsyncJob& job, int threads,
+Prediction by_runs(const PilotStatistics& statistics, const AsyncJob& job, int threads,
                    std::string why) {
-  const PilotRuns loud = run_on_pilot(facts, job, false, threads);
-  const PilotRuns quiet = run_on_pilot(facts, job, true, threads);
+  const PilotRuns loud = run_on_pilot(statistics, job, false, threads);
+  const PilotRuns quiet = run_on_pilot(statistics, job, true, threads);
   return {.predictor = "pilot_monte_carlo",
           .why = "asynchronous, " + std::move(why),
           .excess = std::max(loud.excess, quiet.excess),  // Little noise is less than chance.
@@ -96,31 +96,31 @@ constexpr double kClipped = .02;
 
 }  // namespace
 
-Prediction predict(const PilotStatistics& facts, const AsyncJob& job, const Effort& effort) {
-  if (!std::holds_alternative<learn::Squared>(facts.loss))
-    return by_runs(facts, job, effort.threads,
-                   "loss " + std::string(learn::name_of(facts.loss)) + " is not quadratic");
-  const Estimated how{.rows = *facts.rows,
-                      .loss = facts.loss,
-                      .l2 = facts.l2,
+Prediction predict(const PilotStatistics& statistics, const AsyncJob& job, const Effort& effort) {
+  if (!std::holds_alternative<learn::Squared>(statistics.loss))
+    return by_runs(statistics, job, effort.threads,
+                   "loss " + std::string(learn::name_of(statistics.loss)) + " is not quadratic");
+  const Estimated how{.rows = *statistics.rows,
+                      .loss = statistics.loss,
+                      .l2 = statistics.l2,
                       .norm = job.norm,
                       .limit = job.limit,
                       .threads = effort.threads};
-  const Sum with = over_directions(facts, job, false), without = over_directions(facts, job, true);
-  const bool bent = !job.curvatures.empty();
+  const Sum with = over_directions(statistics, job, false),
+            without = over_directions(statistics, job, true);
   Prediction found{.predictor = "moments",
                    .why = std::string("squared loss, asynchronous") +
-                          (bent ? "; owners bend as their moments say" : ""),
+                          (job.curvatures.empty() ? "" : "; owners bend as their moments say"),
                    .excess = with.excess,
                    .optimisation = without.excess,
                    .distribution = with.distribution};
   const double clipped = at_output(how, with.distribution).clipped;
   if (effort.runs && clipped > kClipped && job.variances.size() <= kAsyncOwnersMax)
-    found = by_runs(facts, job, effort.threads, "records are clipped");
+    found = by_runs(statistics, job, effort.threads, "records are clipped");
   found.clipped = clipped;
-  found.stability = learn::stability(job.rule, facts.largest_curvature);
+  found.stability = learn::stability(job.rule, statistics.largest_curvature);
   for (size_t i = 0; i < job.curvatures.size(); ++i)
-    found.stability = std::max(found.stability, own_stability(job, i, facts.l2));
+    found.stability = std::max(found.stability, own_stability(job, i, statistics.l2));
   return found;
 }
 

@@ -23,12 +23,12 @@ double length_of(std::span<const double> z, double weighted_label, learn::ClipIn
 }
 
 /// The upper triangle of the mean of z z' and then the mean of y z, of rows shrunk as owners do.
-std::vector<double> moments_of(const PilotStatistics& facts, const StatisticsJob& job) {
-  const size_t p = facts.dimension();
+std::vector<double> moments_of(const PilotStatistics& statistics, const StatisticsJob& job) {
+  const size_t p = statistics.dimension();
   std::vector<double> sums(p * (p + 3) / 2);
-  for (size_t i = 0; i < facts.rows->size(); ++i) {
-    const auto z = facts.rows->row(i);
-    const double label = std::clamp(facts.rows->label(i), -job.label, job.label);
+  for (size_t i = 0; i < statistics.rows->size(); ++i) {
+    const auto z = statistics.rows->row(i);
+    const double label = std::clamp(statistics.rows->label(i), -job.label, job.label);
     const double length = length_of(z, label * job.label_weight, job.norm);
     const double shrink = length > job.row_norm ? job.row_norm / length : 1;
     size_t next = 0;
@@ -36,7 +36,7 @@ std::vector<double> moments_of(const PilotStatistics& facts, const StatisticsJob
       for (size_t k = j; k < p; ++k) sums[next++] += shrink * shrink * z[j] * z[k];
     for (size_t j = 0; j < p; ++j) sums[next++] += shrink * shrink * label * z[j];
   }
-  for (double& sum : sums) sum /= facts.count();
+  for (double& sum : sums) sum /= statistics.count();
   return sums;
 }
 
@@ -48,12 +48,12 @@ double unit_noise(SeededRandom& random, bool laplace) {
 
 class Drawing {
  public:
-  Drawing(const PilotStatistics& facts, const StatisticsJob& job)
-      : facts_(facts), job_(job), moments_(moments_of(facts, job)) {}
+  Drawing(const PilotStatistics& statistics, const StatisticsJob& job)
+      : statistics_(statistics), job_(job), moments_(moments_of(statistics, job)) {}
 
   /// Models of that many draws at a variance; always the same draws.
   std::vector<std::vector<double>> models(double variance, size_t count) const {
-    const size_t p = facts_.dimension();
+    const size_t p = statistics_.dimension();
     const bool laplace = job_.norm == learn::ClipIn::kL1;
     const double off = laplace ? 1 : 1 / std::numbers::sqrt2;
     const double deviation = std::sqrt(variance);
@@ -68,15 +68,15 @@ class Drawing {
           noisy[next++] += deviation * (j == k ? 1 : off) * unit_noise(random, laplace);
       for (size_t j = 0; j < p; ++j)
         noisy[next++] += deviation * off / job_.label_weight * unit_noise(random, laplace);
-      found.push_back(learn::moments_minimum(noisy, p, facts_.l2, floor, facts_.box));
+      found.push_back(learn::moments_minimum(noisy, p, statistics_.l2, floor, statistics_.box));
     }
     return found;
   }
 
   double excess(const std::vector<double>& model) const {
     std::vector<double> off = model;
-    for (size_t j = 0; j < off.size(); ++j) off[j] -= facts_.optimum.theta[j];
-    return quadratic_cost(facts_.hessian, off, {});
+    for (size_t j = 0; j < off.size(); ++j) off[j] -= statistics_.optimum.theta[j];
+    return quadratic_cost(statistics_.hessian, off, {});
   }
 
   double mean_excess(double variance) const {
@@ -87,15 +87,15 @@ class Drawing {
   }
 
  private:
-  const PilotStatistics& facts_;
+  const PilotStatistics& statistics_;
   const StatisticsJob& job_;
   std::vector<double> moments_;
 };
 
 }  // namespace
 
-Prediction predict(const PilotStatistics& facts, const StatisticsJob& job) {
-  const Drawing drawing(facts, job);
+Prediction predict(const PilotStatistics& statistics, const StatisticsJob& job) {
+  const Drawing drawing(statistics, job);
   const auto models = drawing.models(job.variance, kDraws);
   Prediction found{.predictor = "draws",
                    .why = "one answer of second moments; its noise was drawn 400 times"};
@@ -106,9 +106,9 @@ Prediction predict(const PilotStatistics& facts, const StatisticsJob& job) {
   return found;
 }
 
-Response response_of(const PilotStatistics& facts, const StatisticsJob& job,
+Response response_of(const PilotStatistics& statistics, const StatisticsJob& job,
                      const Prediction& here) {
-  const Drawing drawing(facts, job);
+  const Drawing drawing(statistics, job);
   std::vector<std::pair<double, double>> points = {{0, here.optimisation}};
   for (const double times : {1e-2, 1e-1, 1.0, 1e1, 1e2})
     points.emplace_back(times * job.variance, here.optimisation - drawing.mean_excess(0) +

@@ -63,31 +63,32 @@ class Parties {
 };
 
 /// The mean of z y, from the rows.
-VectorXd label_moments(const PilotStatistics& facts) {
-  VectorXd sum = VectorXd::Zero(static_cast<Index>(facts.dimension()));
-  for (size_t i = 0; i < facts.rows->size(); ++i)
-    sum += facts.rows->label(i) * Eigen::Map<const VectorXd>(facts.rows->row(i).data(), sum.size());
-  return sum / facts.count();
+VectorXd label_moments(const PilotStatistics& statistics) {
+  VectorXd sum = VectorXd::Zero(static_cast<Index>(statistics.dimension()));
+  for (size_t i = 0; i < statistics.rows->size(); ++i)
+    sum += statistics.rows->label(i) *
+           Eigen::Map<const VectorXd>(statistics.rows->row(i).data(), sum.size());
+  return sum / statistics.count();
 }
 
-double excess(const PilotStatistics& facts, std::vector<double> model) {
-  for (size_t j = 0; j < model.size(); ++j) model[j] -= facts.optimum.theta[j];
-  return quadratic_cost(facts.hessian, model, {});
+double excess(const PilotStatistics& statistics, std::vector<double> model) {
+  for (size_t j = 0; j < model.size(); ++j) model[j] -= statistics.optimum.theta[j];
+  return quadratic_cost(statistics.hessian, model, {});
 }
 
 }  // namespace
 
-double mean_excess(const PilotStatistics& facts, const SharingRuns& runs) {
+double mean_excess(const PilotStatistics& statistics, const SharingRuns& runs) {
   double sum = 0;
-  for (const auto& model : runs.models) sum += excess(facts, model);
+  for (const auto& model : runs.models) sum += excess(statistics, model);
   return sum / static_cast<double>(runs.models.size());
 }
 
-SharingRuns sharing_runs(const PilotStatistics& facts, const VerticalJob& job, double variance,
+SharingRuns sharing_runs(const PilotStatistics& statistics, const VerticalJob& job, double variance,
                          size_t count) {
-  const auto p = static_cast<Index>(facts.dimension());
-  const Eigen::Map<const Eigen::MatrixXd> hessian(facts.hessian.data(), p, p);
-  const VectorXd labels = label_moments(facts);
+  const auto p = static_cast<Index>(statistics.dimension());
+  const Eigen::Map<const Eigen::MatrixXd> hessian(statistics.hessian.data(), p, p);
+  const VectorXd labels = label_moments(statistics);
   const double deviation = std::sqrt(variance) / 2;  // of half the squares
   SeededRandom random(7, 0);
   SharingRuns found;
@@ -96,7 +97,7 @@ SharingRuns sharing_runs(const PilotStatistics& facts, const VerticalJob& job, d
     Parties parties(job);
     for (int64_t r = 0; r < job.steps.rounds; ++r) {
       const VectorXd x = parties.point();
-      VectorXd gradient = hessian * x / 2 - labels - facts.l2 / 2 * x;
+      VectorXd gradient = hessian * x / 2 - labels - statistics.l2 / 2 * x;
       for (double& value : gradient) value += deviation * random.normal();
       met += parties.take(gradient);
     }
@@ -117,11 +118,11 @@ SyncJob without_balls(const VerticalJob& job) {
   return table;
 }
 
-Prediction predict(const PilotStatistics& facts, const VerticalJob& job) {
-  const SharingRuns runs = sharing_runs(facts, job, job.variance, kColumnRuns);
-  const SharingRuns quiet = sharing_runs(facts, job, 0, 1);
+Prediction predict(const PilotStatistics& statistics, const VerticalJob& job) {
+  const SharingRuns runs = sharing_runs(statistics, job, job.variance, kColumnRuns);
+  const SharingRuns quiet = sharing_runs(statistics, job, 0, 1);
   if (runs.met <= kRarely && quiet.met <= 0)
-    if (Prediction found = predict(facts, without_balls(job), {.runs = false});
+    if (Prediction found = predict(statistics, without_balls(job), {.runs = false});
         found.predictor == "moments") {
       found.why = "squared loss; the ball of the model is not met";
       return found;
@@ -130,26 +131,27 @@ Prediction predict(const PilotStatistics& facts, const VerticalJob& job) {
                    .why =
                        "the ball of the model is met; the steps were run 400 times on the public "
                        "rows' second moments",
-                   .excess = mean_excess(facts, runs),
-                   .optimisation = mean_excess(facts, quiet),
+                   .excess = mean_excess(statistics, runs),
+                   .optimisation = mean_excess(statistics, quiet),
                    .distribution = distribution_of(runs.models)};
   found.excess = std::max(found.excess, found.optimisation);
   return found;
 }
 
 /// Moments hold as far as the balls are not met, which other variances of the noise may change.
-Response response_of(const PilotStatistics& facts, const VerticalJob& job, const Prediction& here) {
+Response response_of(const PilotStatistics& statistics, const VerticalJob& job,
+                     const Prediction& here) {
   constexpr size_t kFew = 200;
-  const auto runs = [&](double variance) { return sharing_runs(facts, job, variance, kFew); };
+  const auto runs = [&](double variance) { return sharing_runs(statistics, job, variance, kFew); };
   const double noise = here.excess - here.optimisation;
-  const double quiet = mean_excess(facts, sharing_runs(facts, job, 0, 1));
-  const double middle = mean_excess(facts, runs(job.variance));
+  const double quiet = mean_excess(statistics, sharing_runs(statistics, job, 0, 1));
+  const double middle = mean_excess(statistics, runs(job.variance));
   const double factor = middle > quiet && noise > 0 ? noise / (middle - quiet) : 1;
   std::vector<std::pair<double, double>> points = {{0, here.optimisation}};
   for (const double times : {1e-2, 1e-1, 1.0, 1e1, 1e2, 1e4}) {
     const SharingRuns found = runs(times * job.variance);
     const bool exact = times == 1 || (here.predictor == "moments" && found.met <= kRarely);
-    const double by_runs = here.optimisation + factor * (mean_excess(facts, found) - quiet);
+    const double by_runs = here.optimisation + factor * (mean_excess(statistics, found) - quiet);
     const double above = exact ? here.optimisation + times * noise : by_runs;
     points.emplace_back(times * job.variance, std::max(above, points.back().second));
   }

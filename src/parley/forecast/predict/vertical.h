@@ -8,8 +8,9 @@
 
 namespace parley::forecast {
 
-Prediction predict(const PilotStatistics& facts, const VerticalJob& job);
-Response response_of(const PilotStatistics& facts, const VerticalJob& job, const Prediction& here);
+Prediction predict(const PilotStatistics& statistics, const VerticalJob& job);
+Response response_of(const PilotStatistics& statistics, const VerticalJob& job,
+                     const Prediction& here);
 
 /// The steps as one schedule, as if there were no balls.
 SyncJob without_balls(const VerticalJob& job);
@@ -19,8 +20,8 @@ struct SharingRuns {
   std::vector<std::vector<double>> models{};
   double met = 0;
 };
-double mean_excess(const PilotStatistics& facts, const SharingRuns& runs);
-SharingRuns sharing_runs(const PilotStatistics& facts, const VerticalJob& job, double variance,
+double mean_excess(const PilotStatistics& statistics, const SharingRuns& runs);
+SharingRuns sharing_runs(const PilotStatistics& statistics, const VerticalJob& job, double variance,
                          size_t count);
 
 }  // namespace parley::forecast

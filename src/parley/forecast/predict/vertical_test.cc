@@ -37,8 +37,8 @@ TEST(Sharing, NoiseIsTheOneThatTheTermsHave) {
   const auto charter = charter_with(2, "gradients", "0.5");
   const auto terms = plan::vertical_terms(charter);
   ASSERT_TRUE(terms) << describe(terms.error());
-  const PilotStatistics facts = facts_of(charter.model, rows_of(1000));
-  const auto job = job_of(charter, facts);
+  const PilotStatistics statistics = statistics_of(charter.model, rows_of(1000));
+  const auto job = job_of(charter, statistics);
   ASSERT_TRUE(job) << describe(job.error());
   const double real = terms->noise.scale() * terms->plan.unit() / 4000;  // of half the squares
   EXPECT_NEAR(job->variance() / (4 * real * real), 1, 1e-4);
@@ -49,28 +49,30 @@ TEST(Sharing, NoiseIsTheOneThatTheTermsHave) {
 TEST(Sharing, MomentsAreThoseOfThePartiesSteps) {
   for (const char* step : {"0.5", "3.0"}) {
     const auto charter = charter_with(3, "gradients", step);
-    const PilotStatistics facts = facts_of(charter.model, as_trained(charter, rows_of(3000)));
-    const auto job = job_of(charter, facts);
+    const PilotStatistics statistics =
+        statistics_of(charter.model, as_trained(charter, rows_of(3000)));
+    const auto job = job_of(charter, statistics);
     ASSERT_TRUE(job);
     const auto& shared = std::get<VerticalJob>(job->kind);
-    const Prediction found = predict(facts, *job, {});
+    const Prediction found = predict(statistics, *job, {});
     EXPECT_EQ(found.predictor, "moments") << step;
-    const double runs = mean_excess(facts, sharing_runs(facts, shared, shared.variance, 400));
+    const double runs =
+        mean_excess(statistics, sharing_runs(statistics, shared, shared.variance, 400));
     EXPECT_NEAR(runs / found.excess, 1, .18) << step;
-    const double quiet = mean_excess(facts, sharing_runs(facts, shared, 0, 1));
+    const double quiet = mean_excess(statistics, sharing_runs(statistics, shared, 0, 1));
     EXPECT_NEAR(quiet / found.optimisation, 1, 1e-6) << step;
   }
 }
 
 TEST(Sharing, ABallThatIsMetIsRunAndHoldsTheNoiseBack) {
   const auto loud = charter_with(.05, "gradients", "3.0");
-  const PilotStatistics facts = facts_of(loud.model, as_trained(loud, rows_of(3000)));
-  const auto job = job_of(loud, facts);
+  const PilotStatistics statistics = statistics_of(loud.model, as_trained(loud, rows_of(3000)));
+  const auto job = job_of(loud, statistics);
   ASSERT_TRUE(job);
   const auto& shared = std::get<VerticalJob>(job->kind);
-  const Prediction found = predict(facts, *job, {});
+  const Prediction found = predict(statistics, *job, {});
   EXPECT_EQ(found.predictor, "draws");
-  EXPECT_LT(found.excess, predict(facts, without_balls(shared), {.runs = false}).excess);
+  EXPECT_LT(found.excess, predict(statistics, without_balls(shared), {.runs = false}).excess);
 }
 
 TEST(Columns, OfAGroupAreItsOwnFeatures) {

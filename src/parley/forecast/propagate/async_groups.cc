@@ -10,25 +10,25 @@ namespace {
 
 bool same(const AsyncGroup& a, const AsyncGroup& b) {
   return a.probability == b.probability && a.weight == b.weight && a.variance == b.variance &&
-         a.rows == b.rows && a.bend == b.bend;
+         a.rows == b.rows && a.relative_curvature == b.relative_curvature;
 }
 
 /// One group instead of several: probabilities and weights keep their sums, noise what it does to
 /// theta_i on average.
 AsyncGroup merged(std::span<const AsyncGroup> parts) {
-  AsyncGroup all{.bend = 0};
+  AsyncGroup all{.relative_curvature = 0};
   double noise = 0;
   for (const AsyncGroup& part : parts) {
     const double reach = part.weight / part.probability;
     all.owners += part.owners;
     all.probability += part.owners * part.probability;
     all.weight += part.owners * part.weight;
-    all.bend += part.owners * part.weight * part.bend;
+    all.relative_curvature += part.owners * part.weight * part.relative_curvature;
     all.rows += part.owners * part.rows;
     noise += part.owners * part.probability * reach * reach * part.variance;
   }
   noise /= all.probability;
-  all.bend /= all.weight;
+  all.relative_curvature /= all.weight;
   all.probability /= all.owners, all.weight /= all.owners;
   all.rows /= all.owners;
   const double reach = all.weight / all.probability;
@@ -40,17 +40,17 @@ AsyncGroup merged(std::span<const AsyncGroup> parts) {
 
 std::vector<AsyncGroup> grouped(const learn::AsyncRule& rule, std::span<const double> variances,
                                 std::span<const double> rows, size_t most,
-                                std::span<const double> bends) {
+                                std::span<const double> curvatures) {
   check(rule.owners.size() == variances.size() && rows.size() == variances.size() && most > 0);
-  check(bends.empty() || bends.size() == rows.size());
+  check(curvatures.empty() || curvatures.size() == rows.size());
   std::vector<AsyncGroup> kinds;
   for (size_t i = 0; i < variances.size(); ++i)
     kinds.push_back({1, rule.step / rule.owners[i].step, rule.owners[i].weight, variances[i],
-                     rows[i], bends.empty() ? 1 : bends[i]});
+                     rows[i], curvatures.empty() ? 1 : curvatures[i]});
   const auto reach = [](const AsyncGroup& g) { return g.weight / g.probability; };
   std::sort(kinds.begin(), kinds.end(), [&](const AsyncGroup& a, const AsyncGroup& b) {
-    return std::tuple(reach(a), a.variance, a.probability, a.bend) <
-           std::tuple(reach(b), b.variance, b.probability, b.bend);
+    return std::tuple(reach(a), a.variance, a.probability, a.relative_curvature) <
+           std::tuple(reach(b), b.variance, b.probability, b.relative_curvature);
   });
   std::vector<AsyncGroup> groups;
   for (const AsyncGroup& kind : kinds)

@@ -69,17 +69,18 @@ Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> g
   mean_ = average_mean_ = start;
   for (const AsyncGroup& g : groups) {
     const double step = rule.step / g.probability, half = rule.l2 / (2 * owners);
-    groups_.push_back({.count = g.owners,
-                       .probability = g.probability,
-                       .factor = 1 - step * (half + g.weight * g.bend * direction.curvature),
-                       // But for its pull each mean loss has gradient -l2 theta* at theta*.
-                       .drift = -step * (half - g.weight * rule.l2) * direction.optimum,
-                       .noise = step * step * g.weight * g.weight * g.variance,
-                       .with_learner = squared,
-                       .square = squared,
-                       .mean = start,
-                       .with_average = squared,
-                       .pull = 0});
+    groups_.push_back(
+        {.count = g.owners,
+         .probability = g.probability,
+         .factor = 1 - step * (half + g.weight * g.relative_curvature * direction.curvature),
+         // But for its pull each mean loss has gradient -l2 theta* at theta*.
+         .drift = -step * (half - g.weight * rule.l2) * direction.optimum,
+         .noise = step * step * g.weight * g.weight * g.variance,
+         .with_learner = squared,
+         .square = squared,
+         .mean = start,
+         .with_average = squared,
+         .pull = 0});
   }
   pairs_.assign(groups_.size() * groups_.size(), squared);
   pulled_.assign(pairs_.size(), 0);

@@ -3,7 +3,7 @@
 // gradients at the optimum: rows are finite, and each owner's pull another way whenever it comes.
 // How far is public: owner i's mean gradient of n_i rows has the covariance of one record's, over
 // n_i (4.3(b) with its q_i), and more if owners are declared to differ. Where it is known that an
-// owner's rows also bend differently (H_i), they do so along each direction by itself.
+// owner's rows also have a curvature of their own (H_i), it counts along each direction by itself.
 //
 // Owners alike in all of this are exchangeable: of a group it is enough to carry E theta_i^2,
 // E theta_i theta_j, E theta_L theta_i and E theta_i, and the same with the pulls, whatever its
@@ -19,12 +19,12 @@ namespace parley::forecast {
 
 /// Owners alike; `rule.owners` has as many as all groups together, and is not looked at.
 struct AsyncGroup {
-  double owners = 0;       // how many
-  double probability = 0;  // of one of them to come next; over all owners they add up to 1
-  double weight = 0;       // v_i
-  double variance = 0;     // of the noise on one coordinate of its mean gradient
-  double rows = 0;         // n_i; 0: endless
-  double bend = 1;         // curvature of its own rows, in units of the direction's
+  double owners = 0;              // how many
+  double probability = 0;         // of one of them to come next; over all owners they add up to 1
+  double weight = 0;              // v_i
+  double variance = 0;            // of the noise on one coordinate of its mean gradient
+  double rows = 0;                // n_i; 0: endless
+  double relative_curvature = 1;  // of its own rows, in units of the direction's
 };
 
 /// One direction: curvature h of the mean loss, l2 apart, and its coordinate of theta*.
@@ -49,10 +49,10 @@ AsyncMoments async_moments(const learn::AsyncRule& rule, std::span<const AsyncGr
                            AsyncDirection direction);
 
 /// At most `most` groups of a rule's owners, whose noise has these variances, who hold so many
-/// rows, and which bend so (none given: all alike): exact if there are no more kinds of owners,
-/// else neighbours in weight, noise and bend are taken for their mean.
+/// rows of these relative curvatures (none given: all alike): exact if there are no more kinds of
+/// owners, else neighbours in weight, noise and curvature are taken for their mean.
 std::vector<AsyncGroup> grouped(const learn::AsyncRule& rule, std::span<const double> variances,
                                 std::span<const double> rows, size_t most,
-                                std::span<const double> bends = {});
+                                std::span<const double> curvatures = {});
 
 }  // namespace parley::forecast

@@ -40,8 +40,9 @@ double enumerated(AsyncRule rule, std::span<const AsyncGroup> owners, AsyncDirec
     AsyncDescent descent(rule);
     for (uint64_t k = 0; k < rule.rounds; ++k, sequence /= owners.size()) {
       const size_t i = sequence % owners.size();
-      const double slope = owners[i].bend * d.curvature * (descent.middle(i)[0] - d.optimum) -
-                           rule.l2 * d.optimum + pulls[i];
+      const double slope =
+          owners[i].relative_curvature * d.curvature * (descent.middle(i)[0] - d.optimum) -
+          rule.l2 * d.optimum + pulls[i];
       const double noise = k == noisy ? std::sqrt(owners[i].variance) : 0;
       descent.step(i, std::vector{slope + noise});
     }
@@ -102,7 +103,7 @@ TEST(AsyncMoments, EqualTheEnumerationOfOwnersWhoseRowsBendDifferently) {  // 4.
   const std::vector<AsyncGroup> owners = {
       {1, .5, .6, .04, 0, .5}, {1, .3, .3, .5, 0, 2}, {1, .2, .1, .01, 0, 1}};
   auto alike = owners;
-  for (AsyncGroup& owner : alike) owner.bend = 1;
+  for (AsyncGroup& owner : alike) owner.relative_curvature = 1;
   for (const auto output : {AsyncOutput::kLast, AsyncOutput::kTail, AsyncOutput::kCopies}) {
     const AsyncRule rule = rule_of(.2, .4, 5, output);
     const AsyncDirection direction{2, .7};
@@ -199,12 +200,12 @@ TEST(AsyncGroups, KeepOwnersThatDifferApartAndMergeNeighboursBeyondTheLimit) {
   EXPECT_NEAR(one[0].variance, 2.5, 1e-15);
   EXPECT_NEAR(one[0].weight, 1 / 12.0, 1e-15);
   const std::vector<double> equal(12, 1), rows(12, 100);
-  std::vector<double> bends(12, .5);
-  bends[7] = 3;
-  const auto bent = grouped(rule, equal, rows, 4, bends);
-  ASSERT_EQ(bent.size(), 2u);
-  EXPECT_EQ(bent[1].bend, 3);
-  EXPECT_NEAR(grouped(rule, equal, rows, 1, bends)[0].bend, 8.5 / 12, 1e-15);
+  std::vector<double> curvatures(12, .5);
+  curvatures[7] = 3;
+  const auto unlike = grouped(rule, equal, rows, 4, curvatures);
+  ASSERT_EQ(unlike.size(), 2u);
+  EXPECT_EQ(unlike[1].relative_curvature, 3);
+  EXPECT_NEAR(grouped(rule, equal, rows, 1, curvatures)[0].relative_curvature, 8.5 / 12, 1e-15);
 }
 
 }  // namespace async_moments_test

@@ -59,10 +59,11 @@ void Iterate::spread(double step, const Matrix& curvature, double variance) {
 /// covariance, and by symmetry on its columns.
 void Iterate::spread_with_velocity(double step, const Matrix& curvature, double variance) {
   const Matrix one = Matrix::Identity(p_, p_);
-  const Matrix bend = curvature + l2_ * one;
+  const Matrix hessian = curvature + l2_ * one;
   const Matrix reach = step * (preconditioner_.size() > 0 ? preconditioner_ : one);
   for (int side = 0; side < 2; ++side) {
-    const Matrix velocity = schedule_.momentum * joint_.bottomRows(p_) + bend * joint_.topRows(p_);
+    const Matrix velocity =
+        schedule_.momentum * joint_.bottomRows(p_) + hessian * joint_.topRows(p_);
     joint_.bottomRows(p_) = velocity;
     if (preconditioner_.size() > 0)
       joint_.topRows(p_) -= reach * velocity;

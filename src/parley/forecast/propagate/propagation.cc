@@ -9,8 +9,8 @@ namespace parley::forecast {
 namespace {
 
 /// Rounds in which slope and curvature are looked up: the first ones, then as soon as so many times
-/// the rounds of the last time have been made. Clipped squares bend least; on the specification's
-/// grid neither number moves a forecast by more than 0.6 %.
+/// the rounds of the last time have been made. Clipped squares change their curvature least; on the
+/// specification's grid neither number moves a forecast by more than 0.6 %.
 constexpr size_t kDense = 4;
 double apart(const learn::Losses& loss) {
   if (std::holds_alternative<learn::Hinge>(loss)) return 1;

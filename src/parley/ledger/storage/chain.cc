@@ -232,18 +232,14 @@ privacy::Receipt Chain::receipt(const Row& answer) const {
       jobs_.at(answer.charter).after[place_of(kind)].at(static_cast<size_t>(answer.round) - 1);
   privacy::Receipt receipt{.round = static_cast<uint32_t>(answer.round),
                            .event = answer.event,
-                           .epsilon_spent = spent.pure,
+                           .epsilon_spent = spent.epsilon(delta_convert),
                            .delta_spent = spent.delta,
                            .chain = known_as(answer),
                            .query = answer.query,
                            .answer = sha256(answer.answer),
                            .job = job,
                            .kind = kind};
-  if (spent.rho > 0) {
-    const auto delta = *privacy::Delta::make(delta_convert);
-    receipt.epsilon_spent = add_up(spent.pure, privacy::zcdp_epsilon(spent.rho, delta));
-    receipt.delta_spent = add_up(spent.delta, delta.value());
-  }
+  if (spent.rho > 0) receipt.delta_spent = add_up(spent.delta, delta_convert);
   return receipt;
 }
 

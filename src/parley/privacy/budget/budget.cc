@@ -36,6 +36,11 @@ Spent Spent::plus(const Cost& cost) const {
   return total;
 }
 
+double Spent::epsilon(double delta_convert) const {
+  if (rho == 0) return pure;
+  return add_up(pure, zcdp_epsilon(rho, *Delta::make(delta_convert)));
+}
+
 bool Spent::within(const Budget& budget) const {
   return pure <= budget.pure_max && rho <= budget.rho_max && delta <= budget.delta_extra;
 }

@@ -35,6 +35,8 @@ struct Spent {
 
   Spent plus(const Cost& cost) const;
   bool within(const Budget& budget) const;
+  /// As one epsilon, with rho converted at this part of delta (Budget::delta_convert).
+  double epsilon(double delta_convert) const;
 };
 
 }  // namespace parley::privacy

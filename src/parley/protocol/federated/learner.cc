@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "parley/gate/secagg_gate.h"
-#include "parley/protocol/federated/letters.h"
+#include "parley/protocol/federated/messages.h"
 
 namespace parley::protocol {
 namespace {
@@ -122,19 +122,19 @@ Result<Step> FederatedLearner::take(size_t owner, wire::ReceivedFromMember& mess
 }
 
 Result<void> FederatedLearner::take_step(size_t owner, wire::ReceivedFromMember& message) {
-  const Circle& circle = plan_.circle;
+  const AggregationGroup& group = plan_.group;
   AggregationServer& server = attempt_->server;
   const auto of_itself = [&](size_t member) -> Result<void> {
     if (member == owner) return {};
     return wrong(plan_.owners[owner], "a message under another owner's name");
   };
   return std::visit(Match{[&](const wire::MemberKeys& step) -> Result<void> {
-                            const Keys keys = TRY(from_wire(circle, step));
+                            const Keys keys = TRY(from_wire(group, step));
                             TRY(of_itself(keys.member));
                             return server.take(keys);
                           },
                           [&](const wire::SealedShareList& step) -> Result<void> {
-                            const auto shares = TRY(from_wire(circle, step, owner));
+                            const auto shares = TRY(from_wire(group, step, owner));
                             return server.take(owner, shares);
                           },
                           [&](const wire::ReceivedAnswer& step) -> Result<void> {
@@ -145,12 +145,12 @@ Result<void> FederatedLearner::take_step(size_t owner, wire::ReceivedFromMember&
                                                                             step.values.end()));
                           },
                           [&](const wire::MemberConsent& step) -> Result<void> {
-                            const Consent consent = TRY(from_wire(circle, step));
+                            const Consent consent = TRY(from_wire(group, step));
                             TRY(of_itself(consent.member));
                             return server.take(consent);
                           },
                           [&](const wire::OpenedShareList& step) -> Result<void> {
-                            const Unmask unmask = TRY(from_wire(circle, step));
+                            const Unmask unmask = TRY(from_wire(group, step));
                             return server.take(owner, unmask);
                           }},
                     message.step);
@@ -210,7 +210,7 @@ bool FederatedLearner::can_begin() const {
     if (!state.greeted && !state.given_up) return false;
     ready += state.greeted;
   }
-  return ready >= plan_.circle.survivors();
+  return ready >= plan_.group.survivors();
 }
 
 bool FederatedLearner::is_ready() const {
@@ -240,7 +240,7 @@ Step FederatedLearner::time_is_up() {
   });
   if (attempt_)
     attempt_->awaited.clear();
-  else if (static_cast<size_t>(there) >= plan_.circle.survivors())
+  else if (static_cast<size_t>(there) >= plan_.group.survivors())
     for (OwnerState& state : states_) state.given_up = !state.greeted;
   go_on(step);
   return step;
@@ -252,7 +252,7 @@ void FederatedLearner::expect_vectors() {
 }
 
 void FederatedLearner::begin(Step& step) {
-  attempt_ = std::make_unique<Attempt>(plan_.circle.plan(++begun_, words()));
+  attempt_ = std::make_unique<Attempt>(plan_.group.plan(++begun_, words()));
   evaluations_begun_ += evaluating();
   expect_vectors();
   ++stage_;
@@ -272,7 +272,7 @@ template <class Messages>
 void FederatedLearner::pass_on(const Messages& messages, Step& step) {
   for (const auto& [owner, message] : messages) {
     if (!attempt_->members.contains(owner)) continue;
-    send(owner, wire::ToMember{begun_, to_wire(plan_.circle, message, owner)}, step);
+    send(owner, wire::ToMember{begun_, to_wire(plan_.group, message, owner)}, step);
     attempt_->awaited.insert(owner);
   }
 }
@@ -362,7 +362,7 @@ void FederatedLearner::abandon(const Error& why) {
 bool FederatedLearner::enough_can_pay() const {
   const auto left = std::count_if(states_.begin(), states_.end(),
                                   [&](const OwnerState& state) { return can_pay(state); });
-  return static_cast<size_t>(left) >= plan_.circle.survivors();
+  return static_cast<size_t>(left) >= plan_.group.survivors();
 }
 
 Error FederatedLearner::spent_up() const {
@@ -401,7 +401,7 @@ Result<void> FederatedLearner::replay(const wire::Note& note) {
   if (Step nothing; note.kind == wire::Note::Kind::kClosed && give_up_evaluation(nothing))
     return {};
   if (note.kind != wire::Note::Kind::kSum || note.values.size() != masked_.size() ||
-      arrived_.size() < plan_.circle.survivors() || finished())
+      arrived_.size() < plan_.group.survivors() || finished())
     return Error{Code::kIntegrity, "what does not follow from the vectors before it"};
   std::vector<uint64_t> sum = masked_;
   without_masks(sum, note.masks);

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "parley/learn/schedule/schedule.h"
-#include "parley/protocol/federated/circle.h"
+#include "parley/protocol/federated/group.h"
 #include "parley/protocol/learner.h"
 #include "parley/protocol/secagg/aggregation_server.h"
 #include "parley/wire/stream.h"

@@ -3,7 +3,7 @@
 #include <utility>
 #include <variant>
 
-#include "parley/protocol/federated/letters.h"
+#include "parley/protocol/federated/messages.h"
 
 namespace parley::protocol {
 
@@ -18,10 +18,10 @@ struct FederatedOwner::Session {
       : plan(std::move(of)), query(std::move(about)), member(plan, place, key, entropy) {}
 };
 
-FederatedOwner::FederatedOwner(Circle circle, size_t place, gate::SecaggGate gate, SigningKey key,
-                               Entropy& entropy)
-    : Owner(gate.terms().charter, circle.name(place), key),
-      circle_(std::move(circle)),
+FederatedOwner::FederatedOwner(AggregationGroup group, size_t place, gate::SecaggGate gate,
+                               SigningKey key, Entropy& entropy)
+    : Owner(gate.terms().charter, group.name(place), key),
+      group_(std::move(group)),
       place_(place),
       gate_(std::move(gate)),
       signing_key_(std::move(key)),
@@ -43,7 +43,7 @@ Owner::Reply FederatedOwner::consider(wire::ReceivedQuery query) {
                                          " again, after " + std::to_string(begun_)});
   if (const auto fits = gate_.validate(query.theta, query.kind); !fits) return refuse(fits.error());
   begun_ = query.round;
-  session_ = std::make_unique<Session>(circle_.plan(begun_, gate_.numbers(query.kind)),
+  session_ = std::make_unique<Session>(group_.plan(begun_, gate_.numbers(query.kind)),
                                        std::move(query), place_, signing_key_, *entropy_);
   return say(session_->member.begin());
 }
@@ -60,18 +60,18 @@ Owner::Reply FederatedOwner::aggregate(wire::ToMember message) {
 template <class Step>
 Owner::Reply FederatedOwner::say(const Step& step) {
   if (!step) return refuse(step.error());
-  return std::optional(send(wire::FromMember{begun_, to_wire(circle_, *step, place_)}));
+  return std::optional(send(wire::FromMember{begun_, to_wire(group_, *step, place_)}));
 }
 
 Owner::Reply FederatedOwner::next(const wire::NeighbourKeyList& shown) {
-  const auto keys = from_wire(circle_, shown);
+  const auto keys = from_wire(group_, shown);
   if (!keys) return refuse(keys.error());
   return say(session_->member.share(*keys));
 }
 
 /// The one moment at which something of the records leaves: paid before, and under the mask.
 Owner::Reply FederatedOwner::next(const wire::SealedShareList& list) {
-  const auto shares = from_wire(circle_, list, place_);
+  const auto shares = from_wire(group_, list, place_);
   if (!shares) return refuse(shares.error());
   auto mask = session_->member.mask(*shares);
   if (!mask) return refuse(mask.error());
@@ -84,11 +84,11 @@ Owner::Reply FederatedOwner::next(const wire::SealedShareList& list) {
 
 Owner::Reply FederatedOwner::next(const wire::SurvivorList& list) {
   if (!std::exchange(session_->consented, true)) {
-    const auto survivors = survivors_from(circle_, list);
+    const auto survivors = survivors_from(group_, list);
     if (!survivors) return refuse(survivors.error());
     return say(session_->member.consent(*survivors));
   }
-  const auto consents = consents_from(circle_, list);
+  const auto consents = consents_from(group_, list);
   if (!consents) return refuse(consents.error());
   return say(session_->member.unmask(*consents));
 }

@@ -20,7 +20,7 @@
 #include <string>
 
 #include "parley/gate/secagg_gate.h"
-#include "parley/protocol/federated/circle.h"
+#include "parley/protocol/federated/group.h"
 #include "parley/protocol/owner.h"
 
 namespace parley::protocol {
@@ -28,7 +28,7 @@ namespace parley::protocol {
 class FederatedOwner final : public Owner {
  public:
   /// `entropy` is for the secrets of aggregations.
-  FederatedOwner(Circle circle, size_t place, gate::SecaggGate gate, SigningKey key,
+  FederatedOwner(AggregationGroup group, size_t place, gate::SecaggGate gate, SigningKey key,
                  Entropy& entropy);
   ~FederatedOwner() override;
 
@@ -53,7 +53,7 @@ class FederatedOwner final : public Owner {
   template <class Step>
   Reply say(const Step& step);
 
-  Circle circle_;
+  AggregationGroup group_;
   size_t place_;
   gate::SecaggGate gate_;
   SigningKey signing_key_;

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kNamed = 4;  // owners that a sentence names one by one
 
 std::string in_metric(const Forecast& f, double value) {
-  return (f.metric == "auc" ? "AUC " : "RMSE ") + metric_text(f, value);
+  return (f.metric.name == "auc" ? "AUC " : "RMSE ") + metric_text(f, value);
 }
 
 std::string alone(const Forecast& f) {
@@ -45,10 +45,10 @@ std::string for_whom(const Forecast& f) {
   const size_t all = f.owners.size(), gain = f.gaining(), lose = f.losing();
   if (gain == all)
     return fmt::format("All {}. Alone: a model of the owner's own {}, without noise.", all,
-                       f.columns ? "columns" : "rows");
+                       f.job.columns ? "columns" : "rows");
   if (lose == all)
     return fmt::format("Nobody: everyone's own {}, without noise, do better.",
-                       f.columns ? "columns" : "rows");
+                       f.job.columns ? "columns" : "rows");
   std::string text = fmt::format("{} of {} surely.", gain, all);
   if (lose > 0)
     text += " Better off alone: " +
@@ -62,7 +62,8 @@ std::string for_whom(const Forecast& f) {
 }
 
 std::string at_which(const Forecast& f) {
-  if (!f.smallest_common)
+  const forecast::EpsilonForecast& epsilons = f.epsilons;
+  if (!epsilons.smallest_common)
     return "At none: without any noise the steps end further from the best than owners alone.";
   const auto [low, high] =
       std::minmax_element(f.owners.begin(), f.owners.end(),
@@ -71,26 +72,29 @@ std::string at_which(const Forecast& f) {
                                 ? significant(low->epsilon)
                                 : significant(low->epsilon) + " to " + significant(high->epsilon);
   std::string text = fmt::format("It pays for all from {} on; the charter gives {}.",
-                                 significant(*f.smallest_common), given);
-  if (f.enough) text += fmt::format(" Above {} little improves.", significant(*f.enough, 2));
-  if (!f.target) return text;
-  const std::string target = significant(100 * *f.target) + " %";
-  return text + (f.epsilon_for_target ? fmt::format(" For {} above the best: {}.", target,
-                                                    significant(*f.epsilon_for_target))
-                                      : fmt::format(" {} above the best is out of reach.", target));
+                                 significant(*epsilons.smallest_common), given);
+  if (epsilons.enough)
+    text += fmt::format(" Above {} little improves.", significant(*epsilons.enough, 2));
+  if (!epsilons.target) return text;
+  const std::string target = significant(100 * *epsilons.target) + " %";
+  return text + (epsilons.for_target ? fmt::format(" For {} above the best: {}.", target,
+                                                   significant(*epsilons.for_target))
+                                     : fmt::format(" {} above the best is out of reach.", target));
 }
 
 std::string how_sure(const Forecast& f) {
   return fmt::format("90 % interval {} to {}; {} % to {} % above the best possible.",
-                     metric_text(f, f.metric_low), metric_text(f, f.metric_high),
-                     significant(100 * f.low, 2), significant(100 * f.high, 2)) +
+                     metric_text(f, f.metric.low), metric_text(f, f.metric.high),
+                     significant(100 * f.relative_fitness.low, 2),
+                     significant(100 * f.relative_fitness.high, 2)) +
          " If owners' rows are like the public ones.";
 }
 
 }  // namespace
 
 std::string worth_it(const Forecast& f) {
-  if (f.losing() == f.owners.size() || f.mean > f.pilot_only) return "no";
+  if (f.losing() == f.owners.size() || f.relative_fitness.mean > f.relative_fitness.pilot_only)
+    return "no";
   if (f.gaining() == f.owners.size()) return "yes";
   return f.gaining() > 0 ? "some" : "unsure";
 }
@@ -102,7 +106,7 @@ std::string worth_it_sentence(const Forecast& f) {
                      : word == "some"   ? "For some."
                      : word == "unsure" ? "Not sure."
                                         : "No.",
-                     in_metric(f, f.metric_joint), alone(f), metric_text(f, f.metric_pilot));
+                     in_metric(f, f.metric.joint), alone(f), metric_text(f, f.metric.pilot_only));
 }
 
 std::vector<std::pair<std::string, std::string>> four_answers(const Forecast& f) {
@@ -114,9 +118,9 @@ std::vector<std::pair<std::string, std::string>> four_answers(const Forecast& f)
 
 std::string metric_text(const Forecast& f, double value) {
   // As many digits as tell together from alone, between two and four.
-  double apart = std::fabs(f.metric_joint - f.metric_best);
+  double apart = std::fabs(f.metric.joint - f.metric.best);
   for (const auto& owner : f.owners)
-    apart = std::max(apart, std::fabs(owner.local_metric - f.metric_joint));
+    apart = std::max(apart, std::fabs(owner.local_metric - f.metric.joint));
   const double places = apart > 0 ? std::ceil(1 - std::log10(apart)) : 3;
   return fmt::format("{:.{}f}", value, static_cast<int>(std::clamp(places, 2.0, 4.0)));
 }

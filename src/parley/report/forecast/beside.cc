@@ -20,7 +20,7 @@ std::string percent(double psi) { return significant(100 * psi, 2) + " %"; }
 
 std::string metric_of(const Forecast& f, const std::vector<learn::Metric>& metrics) {
   for (const learn::Metric& metric : metrics)
-    if (metric.name == f.metric) return metric_text(f, metric.value);
+    if (metric.name == f.metric.name) return metric_text(f, metric.value);
   return "";
 }
 
@@ -30,16 +30,17 @@ std::string verdict(bool gains, bool sure) {
 }
 
 std::string side_by_side(const Forecast& f, const sim::SimulateResult& result) {
+  const forecast::RelativeFitness& psi = f.relative_fitness;
   const sim::Spread& found = result.quality.relative_fitness;
   std::vector<std::vector<std::string>> rows = {
       {"", "forecast", "realised"},
-      {"above the best, expected", percent(f.mean), percent(found.mean)},
-      {"half of all runs", percent(f.p25) + " to " + percent(f.p75),
+      {"above the best, expected", percent(psi.mean), percent(found.mean)},
+      {"half of all runs", percent(psi.p25) + " to " + percent(psi.p75),
        percent(found.p25) + " to " + percent(found.p75)},
-      {"90 % interval", percent(f.low) + " to " + percent(f.high), ""},
-      {f.metric + " together", metric_text(f, f.metric_joint),
+      {"90 % interval", percent(psi.low) + " to " + percent(psi.high), ""},
+      {f.metric.name + " together", metric_text(f, f.metric.joint),
        metric_of(f, result.quality.joint_metrics)},
-      {"public rows alone", percent(f.pilot_only),
+      {"public rows alone", percent(psi.pilot_only),
        result.owners.front().pilot_only ? percent(*result.owners.front().pilot_only) : ""}};
   for (size_t i = 0; i < f.owners.size(); ++i) {
     const auto& real = result.owners[i];
@@ -54,8 +55,8 @@ std::string side_by_side(const Forecast& f, const sim::SimulateResult& result) {
 }  // namespace
 
 void add_realised(Forecast& forecast, const sim::SimulateResult& result) {
-  forecast.realised = {result.quality.relative_fitness.mean,
-                       result.quality.relative_fitness.standard_error, result.job.runs};
+  forecast.comparison.realised = {result.quality.relative_fitness.mean,
+                                  result.quality.relative_fitness.standard_error, result.job.runs};
 }
 
 std::string beside_text(const Forecast& f, const sim::SimulateResult& result) {

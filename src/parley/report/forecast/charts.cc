@@ -18,7 +18,7 @@ constexpr std::array kColours = {"#059", "#c60", "#283", "#a2a", "#555", "#b11"}
 constexpr std::array kDashes = {"", "7 3", "2 3", "9 3 2 3", "4 2", "12 4"};
 
 Axis epsilons(const Forecast& f) {
-  return {f.grid.epsilon.front(), f.grid.epsilon.back(), 74, 600};
+  return {f.what_if.grid.epsilon.front(), f.what_if.grid.epsilon.back(), 74, 600};
 }
 
 std::string with_caption(const std::string& title, const Plot& plot, const std::string& caption) {
@@ -28,7 +28,7 @@ std::string with_caption(const std::string& title, const Plot& plot, const std::
 
 /// Today's rows: the middle of the grid is beside it, so both neighbours are mixed.
 double psi_today(const Forecast& f, size_t e) {
-  const auto& grid = f.grid;
+  const auto& grid = f.what_if.grid;
   const size_t count = grid.epsilon.size();
   size_t above = 0;
   while (above + 1 < grid.times.size() && grid.times[above] < 1) ++above;
@@ -47,9 +47,9 @@ double hardest(const Forecast& f) {
 
 /// The epsilon at which a row of the map falls below what the largest owner reaches alone.
 std::optional<double> crossing(const Forecast& f, size_t r) {
-  const auto& grid = f.grid;
+  const auto& grid = f.what_if.grid;
   const size_t count = grid.epsilon.size();
-  const double alone = hardest(f) / (f.columns ? 1 : grid.times[r]);  // Few columns stay few.
+  const double alone = hardest(f) / (f.job.columns ? 1 : grid.times[r]);  // Few columns stay few.
   for (size_t e = 0; e < count; ++e) {
     const double psi = grid.psi[r * count + e];
     if (psi > alone) continue;
@@ -67,8 +67,8 @@ std::string epsilon_chart(const Forecast& f) {
   std::vector<double> all;
   Plot::Points together;
   double low = f.owners.front().local_only, high = low;
-  for (size_t e = 0; e < f.grid.epsilon.size(); ++e) {
-    together.emplace_back(f.grid.epsilon[e], psi_today(f, e));
+  for (size_t e = 0; e < f.what_if.grid.epsilon.size(); ++e) {
+    together.emplace_back(f.what_if.grid.epsilon[e], psi_today(f, e));
     all.push_back(together.back().second);
   }
   for (const auto& owner : f.owners)
@@ -88,11 +88,11 @@ std::string epsilon_chart(const Forecast& f) {
   return with_caption("At which ε", plot,
                       fmt::format("Expected relative fitness: how far above the best possible the "
                                   "joint model ends, and models of single owners' {}.",
-                                  f.columns ? "columns" : "rows"));
+                                  f.job.columns ? "columns" : "rows"));
 }
 
 std::string epsilon_rows_map(const Forecast& f) {
-  const auto& grid = f.grid;
+  const auto& grid = f.what_if.grid;
   double low = grid.psi.front(), high = low;
   for (const double psi : grid.psi) low = std::min(low, psi), high = std::max(high, psi);
   low = std::max(low, high * 1e-12);
@@ -126,23 +126,25 @@ std::string epsilon_rows_map(const Forecast& f) {
 }
 
 std::string break_even_chart(const Forecast& f) {
-  if (f.owners.size() < 2 || f.break_even.empty()) return "";
+  const auto& curves = f.what_if.break_even;
+  const auto& epsilon = f.what_if.grid.epsilon;
+  if (f.owners.size() < 2 || curves.empty()) return "";
   std::vector<double> all;
-  for (const auto& curve : f.break_even)
-    for (const auto& epsilon : curve.epsilon)
-      if (epsilon) all.push_back(std::clamp(*epsilon, 1e-4, 1e4));
+  for (const auto& curve : curves)
+    for (const auto& own : curve.epsilon)
+      if (own) all.push_back(std::clamp(*own, 1e-4, 1e4));
   const auto [bottom, top] = decades(all);
   Plot plot(epsilons(f), {bottom, top, 250, 20}, 300, "break-even epsilon by that of the others");
   plot.ticks(false);
   std::vector<std::pair<double, std::string>> names;
-  for (size_t i = 0; i < f.break_even.size(); ++i) {
+  for (size_t i = 0; i < curves.size(); ++i) {
     Plot::Points points;
-    for (size_t e = 0; e < f.grid.epsilon.size(); ++e)
-      if (const auto& own = f.break_even[i].epsilon[e])
-        points.emplace_back(f.grid.epsilon[e], std::clamp(*own, bottom, top));
+    for (size_t e = 0; e < epsilon.size(); ++e)
+      if (const auto& own = curves[i].epsilon[e])
+        points.emplace_back(epsilon[e], std::clamp(*own, bottom, top));
     if (points.empty()) continue;
     plot.line(points, kColours[i % kColours.size()], kDashes[i % kDashes.size()]);
-    names.emplace_back(points.back().second, f.break_even[i].owner);
+    names.emplace_back(points.back().second, curves[i].owner);
   }
   if (names.empty()) return "";
   plot.name_lines(names);
@@ -154,9 +156,10 @@ std::string break_even_chart(const Forecast& f) {
 }
 
 std::string comparison_chart(const Forecast& f) {
+  const Forecast::Comparison& compared = f.comparison;
   std::vector<double> all;
   Plot::Points forecast, smooth, general, both;
-  for (const auto& point : f.compared) {
+  for (const auto& point : compared.points) {
     forecast.emplace_back(point.epsilon, point.forecast);
     smooth.emplace_back(point.epsilon, point.smooth);
     general.emplace_back(point.epsilon, point.general);
@@ -165,7 +168,7 @@ std::string comparison_chart(const Forecast& f) {
       all.push_back(psi);
     if (point.runs) all.push_back(*point.runs);
   }
-  if (f.realised) all.push_back(f.realised->mean);
+  if (compared.realised) all.push_back(compared.realised->mean);
   const auto [bottom, top] = decades(all);
   Plot plot({.01, 100, 74, 560}, {bottom, top, 250, 20}, 300, "forecast, bounds and runs");
   plot.ticks(true);
@@ -173,9 +176,9 @@ std::string comparison_chart(const Forecast& f) {
   plot.line(general, kGrey, "2 3");
   plot.line(both, kGrey, "9 3 2 3");
   plot.line(forecast, kBlue);
-  for (const auto& point : f.compared)
+  for (const auto& point : compared.points)
     if (point.runs) plot.dot(point.epsilon, *point.runs, kOrange);
-  if (f.realised) plot.cross(f.owners.front().epsilon, f.realised->mean, "#b11");
+  if (compared.realised) plot.cross(f.owners.front().epsilon, compared.realised->mean, "#b11");
   plot.name_lines({{forecast.back().second, "forecast"},
                    {smooth.back().second, "bound (9), fitted"},
                    {general.back().second, "bound (11), fitted"},
@@ -184,13 +187,14 @@ std::string comparison_chart(const Forecast& f) {
   std::string caption =
       "Blue: the forecast. Grey: the papers' bounds, with a constant and factors fitted to five "
       "forecasts; as proved they are useless.";
-  if (std::any_of(f.compared.begin(), f.compared.end(), [](const auto& c) { return bool(c.runs); }))
+  if (std::any_of(compared.points.begin(), compared.points.end(),
+                  [](const auto& c) { return bool(c.runs); }))
     caption +=
         " Orange dots: 128 runs each on the public rows, from which the owners' will differ a "
         "little.";
-  if (f.realised)
-    caption +=
-        fmt::format(" Red cross: what came out on the owners' rows, {} runs.", f.realised->runs);
+  if (compared.realised)
+    caption += fmt::format(" Red cross: what came out on the owners' rows, {} runs.",
+                           compared.realised->runs);
   return with_caption("Forecast, bound, simulation", plot, caption);
 }
 

@@ -23,14 +23,14 @@ std::string at_least(const std::optional<double>& epsilon) {
 }
 
 std::string owners_table(const Forecast& f) {
-  std::vector<std::vector<std::string>> rows = {{"owner", "rows", "ε", "weight",
-                                                 f.metric + " alone", f.metric + " together",
-                                                 "to the best", "pays from ε", "share"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"owner", "rows", "ε", "weight", f.metric.name + " alone", f.metric.name + " together",
+       "to the best", "pays from ε", "share"}};
   for (size_t i = 0; i < std::min(f.owners.size(), kShown); ++i) {
     const Forecast::Owner& o = f.owners[i];
     rows.push_back({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
-                    metric_text(f, o.local_metric), metric_text(f, f.metric_joint),
-                    closer(o.local_only, f.mean) + (o.sure ? "" : " ?"),
+                    metric_text(f, o.local_metric), metric_text(f, f.metric.joint),
+                    closer(o.local_only, f.relative_fitness.mean) + (o.sure ? "" : " ?"),
                     at_least(o.break_even_epsilon), significant(o.shapley, 2)});
   }
   std::string text = table(rows);
@@ -40,28 +40,31 @@ std::string owners_table(const Forecast& f) {
 }
 
 std::string figures(const Forecast& f) {
-  const auto percent = [](double psi) { return significant(100 * psi) + " %"; };
+  const forecast::RelativeFitness& psi = f.relative_fitness;
+  const auto percent = [](double value) { return significant(100 * value) + " %"; };
   std::string text = fmt::format(
       "Expected above the best possible: {} (half of all runs {} to {}), of which noise {} and\n"
       "unfinished optimisation {}. The public rows alone: {}.\n",
-      percent(f.mean), percent(f.p25), percent(f.p75), percent(f.privacy), percent(f.optimisation),
-      percent(f.pilot_only));
-  if (f.drift != 0)
-    text += fmt::format("Owners' local steps lead apart, which is {} of it.\n", percent(f.drift));
+      percent(psi.mean), percent(psi.p25), percent(psi.p75), percent(psi.privacy),
+      percent(psi.optimisation), percent(psi.pilot_only));
+  if (psi.drift != 0)
+    text += fmt::format("Owners' local steps lead apart, which is {} of it.\n", percent(psi.drift));
   text += fmt::format(
       "By {} ({}), from {} public rows{}; no private row was read.\n"
       "{} {}, {} bytes for each owner, about {} s a round without the network's delay.\n",
-      f.predictor, f.why, grouped(f.pilot_rows), f.paid ? " drawn from paid moments" : "", f.rounds,
-      f.rounds == 1 ? "round" : "rounds", grouped(f.bytes_per_owner),
-      significant(f.seconds_per_round, 2));
+      f.basis.predictor, f.basis.why, grouped(f.basis.pilot_rows),
+      f.basis.paid ? " drawn from paid moments" : "", f.cost.rounds,
+      f.cost.rounds == 1 ? "round" : "rounds", grouped(f.cost.bytes_per_owner),
+      significant(f.cost.seconds_per_round, 2));
   return text;
 }
 
 std::string market_table(const Forecast& f) {
+  const Forecast::Market& market = *f.what_if.market;
   std::vector<std::vector<std::string>> rows = {
       {"owner", "asks for ε 1", "sells at most", "ε bought", "is paid", "ε negotiated"}};
   for (size_t i = 0; i < f.owners.size(); ++i) {
-    const Forecast::Sale& sale = f.market->sales[i];
+    const Forecast::Sale& sale = market.sales[i];
     rows.push_back({f.owners[i].name, significant(sale.price), significant(f.owners[i].epsilon),
                     significant(sale.epsilon), significant(sale.payment),
                     significant(sale.negotiated)});
@@ -70,19 +73,19 @@ std::string market_table(const Forecast& f) {
       "\nMarket: a unit of relative fitness is worth {}; bought, the model ends {} % above the "
       "best "
       "of endless rows.\n{}",
-      significant(f.market->value), significant(100 * f.market->psi), table(rows));
+      significant(market.value), significant(100 * market.psi), table(rows));
 }
 
-std::string steps_table(const Forecast& f) {
+std::string steps_table(const forecast::StepsAdvice& steps) {
   std::vector<std::vector<std::string>> rows = {
       {"local steps", "aggregations", "above the best", "noise", "leading apart", "bytes"}};
   const auto percent = [](double psi) { return significant(100 * psi, 2) + " %"; };
-  for (const auto& p : f.steps->points)
-    rows.push_back({std::to_string(p.local_steps) + (p.local_steps == f.steps->advised ? " *" : ""),
+  for (const auto& p : steps.points)
+    rows.push_back({std::to_string(p.local_steps) + (p.local_steps == steps.advised ? " *" : ""),
                     std::to_string(p.rounds), percent(p.psi), percent(p.noise), percent(p.drift),
                     grouped(p.bytes_per_owner)});
   return fmt::format("\nLocal steps between aggregations: {} ({:.0f} % of them saved): {}.\n{}",
-                     f.steps->advised, 100 * f.steps->saved, f.steps->why, table(rows));
+                     steps.advised, 100 * steps.saved, steps.why, table(rows));
 }
 
 Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
@@ -104,39 +107,44 @@ Json answers_json(const Forecast& f) {
   Json json;
   json["worth_it"] = {{"answer", worth_it(f)}, {"sentence", worth_it_sentence(f)}};
   json["for_whom"] = Json::array();
-  for (const auto& owner : f.owners) json["for_whom"].push_back(json_of(owner, f.mean));
-  json["at_which_epsilon"] = {{"smallest_common", optional_number(f.smallest_common)},
-                              {"enough", optional_number(f.enough)},
-                              {"target", optional_number(f.target)},
-                              {"for_target", optional_number(f.epsilon_for_target)},
-                              {"rows_for_target", optional_number(f.rows_for_target)}};
+  for (const auto& owner : f.owners)
+    json["for_whom"].push_back(json_of(owner, f.relative_fitness.mean));
+  json["at_which_epsilon"] = {{"smallest_common", optional_number(f.epsilons.smallest_common)},
+                              {"enough", optional_number(f.epsilons.enough)},
+                              {"target", optional_number(f.epsilons.target)},
+                              {"for_target", optional_number(f.epsilons.for_target)},
+                              {"rows_for_target", optional_number(f.epsilons.rows_for_target)}};
   json["how_sure"] = {
-      {"interval", {f.low, f.high}},
+      {"interval", {f.relative_fitness.low, f.relative_fitness.high}},
       {"level", 0.9},
-      {"metric_interval", {f.metric_low, f.metric_high}},
+      {"metric_interval", {f.metric.low, f.metric.high}},
       {"includes",
-       {"noise", "optimisation", f.paid ? "noise of the paid moments" : "pilot sampling"}}};
+       {"noise", "optimisation", f.basis.paid ? "noise of the paid moments" : "pilot sampling"}}};
   return json;
 }
 
 Json expected_json(const Forecast& f) {
-  return {
-      {"relative_fitness", {{"mean", f.mean}, {"p25", f.p25}, {"p50", f.p50}, {"p75", f.p75}}},
-      {"parts",
-       {{"optimisation", f.optimisation},
-        {"privacy", f.privacy},
-        {"drift", f.drift},
-        {"statistical_gain", f.statistical_gain}}},
-      {"best_fitness", f.fitness},
-      {"pilot_only", f.pilot_only},
-      {"distance_to_optimum", {{"mean", f.distance}, {"root_mean_square", f.distance_root}}},
-      {"metric",
-       {{"name", f.metric},
-        {"joint", f.metric_joint},
-        {"pilot_only", f.metric_pilot},
-        {"best_possible", f.metric_best}}},
-      {"bound",
-       {{"theorem2", f.bound_smooth}, {"theorem3", f.bound_general}, {"fitted", f.bound_fitted}}}};
+  const forecast::RelativeFitness& psi = f.relative_fitness;
+  return {{"relative_fitness",
+           {{"mean", psi.mean}, {"p25", psi.p25}, {"p50", psi.p50}, {"p75", psi.p75}}},
+          {"parts",
+           {{"optimisation", psi.optimisation},
+            {"privacy", psi.privacy},
+            {"drift", psi.drift},
+            {"statistical_gain", psi.statistical_gain}}},
+          {"best_fitness", f.optimum.fitness},
+          {"pilot_only", psi.pilot_only},
+          {"distance_to_optimum",
+           {{"mean", f.optimum.distance}, {"root_mean_square", f.optimum.distance_root}}},
+          {"metric",
+           {{"name", f.metric.name},
+            {"joint", f.metric.joint},
+            {"pilot_only", f.metric.pilot_only},
+            {"best_possible", f.metric.best}}},
+          {"bound",
+           {{"theorem2", f.comparison.smooth},
+            {"theorem3", f.comparison.general},
+            {"fitted", f.comparison.both}}}};
 }
 
 Json steps_json(const forecast::StepsAdvice& steps) {
@@ -164,16 +172,17 @@ Json steps_json(const forecast::StepsAdvice& steps) {
 
 std::string to_text(const Forecast& f) {
   std::string text =
-      fmt::format("{}  charter {}  forecast\n\n", f.charter_name, f.charter_hash.substr(0, 12));
+      fmt::format("{}  charter {}  forecast\n\n", f.job.charter, f.job.charter_hash.substr(0, 12));
   for (const auto& [question, answer] : four_answers(f))
     text += fmt::format("{:<13} {}\n", question, answer);
-  for (const forecast::Choice& choice : f.chosen)
-    text += fmt::format("{} {} = {}: {}\n", &choice == &f.chosen.front() ? "Chosen:" : "       ",
-                        choice.key, choice.value, choice.why);
+  for (const forecast::Choice& choice : f.advice.chosen)
+    text +=
+        fmt::format("{} {} = {}: {}\n", &choice == &f.advice.chosen.front() ? "Chosen:" : "       ",
+                    choice.key, choice.value, choice.why);
   text += "\n" + owners_table(f) + "\n" + figures(f);
-  if (f.steps) text += steps_table(f);
-  if (f.market) text += market_table(f);
-  for (const forecast::Warning& warning : f.warnings)
+  if (f.advice.steps) text += steps_table(*f.advice.steps);
+  if (f.what_if.market) text += market_table(f);
+  for (const forecast::Warning& warning : f.advice.warnings)
     text += fmt::format("Warning ({}): {}. {}\n", warning.code, warning.text, warning.what_to_do);
   if (!f.report.empty()) text += "Report: " + f.report + "\n";
   return text;
@@ -183,50 +192,53 @@ std::string to_json(const Forecast& f) {
   Json json = {
       {"format", "parley.forecast/1"},
       {"parley", provenance()},
-      {"charter", {{"name", f.charter_name}, {"sha256", f.charter_hash}, {"complete", f.complete}}},
-      {"inputs", {{"pilot_rows", f.pilot_rows}, {"private_rows_read", 0}}},
-      {"predictor", {{"name", f.predictor}, {"why", f.why}, {"others", f.others}}}};
+      {"charter",
+       {{"name", f.job.charter}, {"sha256", f.job.charter_hash}, {"complete", f.job.complete}}},
+      {"inputs", {{"pilot_rows", f.basis.pilot_rows}, {"private_rows_read", 0}}},
+      {"predictor",
+       {{"name", f.basis.predictor}, {"why", f.basis.why}, {"others", f.basis.others}}}};
   json["answers"] = answers_json(f);
   json["expected"] = expected_json(f);
   json["chosen"] = Json::array();
-  for (const forecast::Choice& c : f.chosen)
+  for (const forecast::Choice& c : f.advice.chosen)
     json["chosen"].push_back({{"key", c.key}, {"value", c.value}, {"why", c.why}});
-  for (const auto& c : f.coalitions)
+  for (const auto& c : f.what_if.coalitions)
     json["coalitions"].push_back(
         {{"members", c.members}, {"relative_fitness", c.relative_fitness}, {"best", c.best}});
   for (const auto& o : f.owners)
     json["shapley"].push_back(
         {{"owner", o.name}, {"value", o.shapley}, {"standard_error", o.shapley_error}});
-  if (f.market) {
+  if (f.what_if.market) {
+    const Forecast::Market& deal = *f.what_if.market;
     Json& market = json["market"];
-    market = {{"value", f.market->value}, {"psi", f.market->psi}, {"surplus", f.market->surplus}};
+    market = {{"value", deal.value}, {"psi", deal.psi}, {"surplus", deal.surplus}};
     for (size_t i = 0; i < f.owners.size(); ++i)
       market["sales"].push_back({{"owner", f.owners[i].name},
-                                 {"price", f.market->sales[i].price},
-                                 {"epsilon", f.market->sales[i].epsilon},
-                                 {"payment", f.market->sales[i].payment},
-                                 {"negotiated", f.market->sales[i].negotiated}});
+                                 {"price", deal.sales[i].price},
+                                 {"epsilon", deal.sales[i].epsilon},
+                                 {"payment", deal.sales[i].payment},
+                                 {"negotiated", deal.sales[i].negotiated}});
   }
-  for (const auto& s : f.scenarios)
+  for (const auto& s : f.what_if.scenarios)
     json["scenarios"].push_back({{"name", s.name},
                                  {"rows", {1e5, s.others_rows, s.others_rows}},
                                  {"epsilon", {s.epsilon, s.others_epsilon, s.others_epsilon}},
                                  {"by_rows", s.by_rows},
                                  {"first_alone", s.first_alone},
                                  {"optimal", s.optimal}});
-  for (const auto& c : f.compared)
+  for (const auto& c : f.comparison.points)
     json["compared"].push_back({{"epsilon", c.epsilon},
                                 {"forecast", c.forecast},
                                 {"theorem2", c.smooth},
                                 {"theorem3", c.general},
                                 {"fitted", c.both},
                                 {"pilot_monte_carlo", optional_number(c.runs)}});
-  if (f.steps) json["local_steps"] = steps_json(*f.steps);
-  json["cost"] = {{"rounds", f.rounds},
-                  {"bytes_per_owner", f.bytes_per_owner},
-                  {"seconds_per_round", f.seconds_per_round}};
+  if (f.advice.steps) json["local_steps"] = steps_json(*f.advice.steps);
+  json["cost"] = {{"rounds", f.cost.rounds},
+                  {"bytes_per_owner", f.cost.bytes_per_owner},
+                  {"seconds_per_round", f.cost.seconds_per_round}};
   json["warnings"] = Json::array();
-  for (const forecast::Warning& w : f.warnings)
+  for (const forecast::Warning& w : f.advice.warnings)
     json["warnings"].push_back({{"code", w.code}, {"text", w.text}, {"what_to_do", w.what_to_do}});
   json["report"] = f.report.empty() ? Json() : Json(f.report);
   return json.dump(2) + "\n";

@@ -36,14 +36,14 @@ std::string owners(const Forecast& f) {
   constexpr size_t kShown = 100;
   std::string text =
       "<h2>Owner by owner</h2>\n<table>\n" +
-      html_row({"owner", "rows", "ε", "weight", f.metric + " alone", f.metric + " together",
-                "to the best", "pays from ε", "Shapley share"},
+      html_row({"owner", "rows", "ε", "weight", f.metric.name + " alone",
+                f.metric.name + " together", "to the best", "pays from ε", "Shapley share"},
                "th");
   for (size_t i = 0; i < std::min(f.owners.size(), kShown); ++i) {
     const Forecast::Owner& o = f.owners[i];
     text += html_row({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
-                      metric_text(f, o.local_metric), metric_text(f, f.metric_joint),
-                      closer(o.local_only, f.mean) + (o.sure ? "" : " ?"),
+                      metric_text(f, o.local_metric), metric_text(f, f.metric.joint),
+                      closer(o.local_only, f.relative_fitness.mean) + (o.sure ? "" : " ?"),
                       !o.break_even_epsilon        ? "none"
                       : *o.break_even_epsilon == 0 ? "any"
                                                    : significant(*o.break_even_epsilon),
@@ -78,8 +78,8 @@ std::string coalitions(const Forecast& f) {
   if (f.owners.size() < 2) return "";
   std::string text = "<section>\n<h2>Who with whom</h2>\n<table>\n" +
                      html_row({"group", "without", "above endless rows", ""}, "th");
-  for (size_t k = 0; k < std::min(f.coalitions.size(), kShown); ++k) {
-    const auto& c = f.coalitions[k];
+  for (size_t k = 0; k < std::min(f.what_if.coalitions.size(), kShown); ++k) {
+    const auto& c = f.what_if.coalitions[k];
     text += html_row(
         {members(c.members, f.owners.size()), f.owners.size() <= 40 ? left_out(f, c.members) : "",
          significant(100 * c.relative_fitness) + " %", c.best ? "best" : ""},
@@ -90,13 +90,13 @@ std::string coalitions(const Forecast& f) {
          "give, so that groups of different size compare.</p>\n</section>\n";
 }
 
-std::string scenarios(const Forecast& f) {
-  if (f.scenarios.empty()) return "";
+std::string scenarios(const std::vector<Forecast::Scenario>& all) {
+  if (all.empty()) return "";
   std::string text = "<section>\n<h2>More data is not always good: four scenarios</h2>\n<table>\n" +
                      html_row({"two more owners", "rows, ε of the first", "rows, ε of the others",
                                "by rows", "the first alone", "optimal weights"},
                               "th");
-  for (const auto& s : f.scenarios) {
+  for (const auto& s : all) {
     const auto percent = [](double psi) { return significant(100 * psi) + " %"; };
     text += html_row(
         {s.name, "100,000, " + significant(s.epsilon),
@@ -110,71 +110,76 @@ std::string scenarios(const Forecast& f) {
          "rows.</p>\n</section>\n";
 }
 
-std::string local_steps(const Forecast& f) {
-  if (!f.steps) return "";
+std::string local_steps(const std::optional<forecast::StepsAdvice>& steps) {
+  if (!steps) return "";
   const auto percent = [](double psi) { return significant(100 * psi, 2) + " %"; };
   std::string text =
       "<section>\n<h2>Local steps between aggregations</h2>\n<p>" +
       escaped(fmt::format("{} local steps, {} aggregations: {:.0f} % of the communication of "
                           "single steps saved. ",
-                          f.steps->advised, f.steps->rounds, 100 * f.steps->saved)) +
-      escaped("Why: " + f.steps->why + ".") + "</p>\n<table>\n" +
+                          steps->advised, steps->rounds, 100 * steps->saved)) +
+      escaped("Why: " + steps->why + ".") + "</p>\n<table>\n" +
       html_row({"local steps", "aggregations", "above the best", "noise", "leading apart",
                 "bytes of an owner", ""},
                "th");
-  for (const auto& p : f.steps->points)
+  for (const auto& p : steps->points)
     text += html_row({std::to_string(p.local_steps), std::to_string(p.rounds), percent(p.psi),
                       percent(p.noise), percent(p.drift), grouped(p.bytes_per_owner),
-                      p.local_steps == f.steps->advised ? "advised" : ""},
+                      p.local_steps == steps->advised ? "advised" : ""},
                      "td");
   return text +
          "</table>\n<p class=quiet>The same number of local steps in all. Leading apart: what is "
          "lost because owners' rows differ, and so the ends of their steps.</p>\n</section>\n";
 }
 
-std::string chosen(const Forecast& f) {
-  if (f.chosen.empty()) return "";
+std::string chosen(const std::vector<forecast::Choice>& choices) {
+  if (choices.empty()) return "";
   std::string text =
       "<h2>Chosen, and why</h2>\n<table>\n" + html_row({"key", "value", "why"}, "th");
-  for (const forecast::Choice& choice : f.chosen)
+  for (const forecast::Choice& choice : choices)
     text += fmt::format(
         "<tr><td>{}</td><td>{}</td><td style=\"text-align:left;white-space:normal\">{}</td></tr>\n",
         escaped(choice.key), escaped(choice.value), escaped(choice.why));
   return text + "</table>\n";
 }
 
-std::string warnings(const Forecast& f) {
+std::string warnings(const std::vector<forecast::Warning>& all) {
   std::string text;
-  for (const forecast::Warning& warning : f.warnings)
+  for (const forecast::Warning& warning : all)
     text += fmt::format("<p class=warn>{}. {}</p>\n", escaped(warning.text),
                         escaped(warning.what_to_do));
   return text.empty() ? "" : "<h2>Mind</h2>\n" + text;
 }
 
 std::string html_figures(const Forecast& f) {
-  const auto percent = [](double psi) { return significant(100 * psi) + " %"; };
+  const auto& realised = f.comparison.realised;
+  const forecast::RelativeFitness& psi = f.relative_fitness;
+  const auto percent = [](double value) { return significant(100 * value) + " %"; };
   return fmt::format(
       "<h2>The figures</h2>\n<table>\n{}{}{}{}{}{}{}</table>\n"
       "<p class=quiet>Predictor: {} ({}). Read: the charter and {} public rows; no private row. "
       "Charter {}. parley {}.</p>\n",
       html_row({"", "above the best possible"}, "th"),
-      html_row({"joint model, expected", percent(f.mean)}, "td"),
-      html_row({"half of all runs", percent(f.p25) + " to " + percent(f.p75)}, "td"),
-      html_row({"of it: noise", percent(f.privacy)}, "td"),
-      html_row({"of it: unfinished optimisation", percent(f.optimisation)}, "td") +
-          (f.drift != 0 ? html_row({"of that: local steps that lead apart", percent(f.drift)}, "td")
-                        : ""),
-      html_row({"public rows alone", percent(f.pilot_only)}, "td") +
-          (f.realised ? html_row({fmt::format("realised, {} runs", f.realised->runs),
-                                  percent(f.realised->mean)},
-                                 "td")
-                      : ""),
+      html_row({"joint model, expected", percent(psi.mean)}, "td"),
+      html_row({"half of all runs", percent(psi.p25) + " to " + percent(psi.p75)}, "td"),
+      html_row({"of it: noise", percent(psi.privacy)}, "td"),
+      html_row({"of it: unfinished optimisation", percent(psi.optimisation)}, "td") +
+          (psi.drift != 0
+               ? html_row({"of that: local steps that lead apart", percent(psi.drift)}, "td")
+               : ""),
+      html_row({"public rows alone", percent(psi.pilot_only)}, "td") +
+          (realised ? html_row({fmt::format("realised, {} runs", realised->runs),
+                                percent(realised->mean)},
+                               "td")
+                    : ""),
       html_row({"90 % interval, public rows' own error included",
-                percent(f.low) + " to " + percent(f.high)},
+                percent(psi.low) + " to " + percent(psi.high)},
                "td") +
-          html_row({"distance of the coefficients from the best ones", significant(f.distance)},
-                   "td"),
-      escaped(f.predictor), escaped(f.why), grouped(f.pilot_rows), f.charter_hash, kVersion);
+          html_row(
+              {"distance of the coefficients from the best ones", significant(f.optimum.distance)},
+              "td"),
+      escaped(f.basis.predictor), escaped(f.basis.why), grouped(f.basis.pilot_rows),
+      f.job.charter_hash, kVersion);
 }
 
 }  // namespace
@@ -183,11 +188,12 @@ std::string to_html(const Forecast& f) {
   const std::string top = fmt::format(
       "<h1>{}</h1>\n<p class=quiet>Forecast of training together on {}, before anyone spends "
       "anything</p>\n",
-      escaped(f.charter_name), escaped(f.target_column));
-  return html_page(f.charter_name + ": forecast", kStyle,
-                   top + answers(f) + warnings(f) + owners(f) + epsilon_chart(f) +
-                       break_even_chart(f) + epsilon_rows_map(f) + coalitions(f) + scenarios(f) +
-                       comparison_chart(f) + local_steps(f) + chosen(f) + html_figures(f));
+      escaped(f.job.charter), escaped(f.job.target_column));
+  return html_page(f.job.charter + ": forecast", kStyle,
+                   top + answers(f) + warnings(f.advice.warnings) + owners(f) + epsilon_chart(f) +
+                       break_even_chart(f) + epsilon_rows_map(f) + coalitions(f) +
+                       scenarios(f.what_if.scenarios) + comparison_chart(f) +
+                       local_steps(f.advice.steps) + chosen(f.advice.chosen) + html_figures(f));
 }
 
 }  // namespace parley::report

@@ -219,7 +219,7 @@ class Engine {
     const bool last = pace_.own_clocks && step->taken && owners_[owner].process->gave_all();
     if (learner_->finished()) {
       for (const protocol::Outgoing& each : step->messages)
-        result_.bytes_farewell += each.message.size();
+        result_.bytes_down += each.message.size();
       return {};
     }
     if (queue_.happens(faults_.learner)) return crash_learner();

@@ -30,9 +30,8 @@ struct JobRun {
   std::vector<wire::Entry> journal{};  // every answer that was taken
   std::vector<wire::Note> notes{};     // and what else the journal holds
   uint64_t bytes_up = 0, bytes_down = 0;
-  uint64_t bytes_farewell = 0;  // down too, and not among those: what tells owners that it is over
-  uint64_t broken = 0;          // streams
-  uint64_t resumed = 0;         // learners
+  uint64_t broken = 0;   // streams
+  uint64_t resumed = 0;  // learners
   double time = 0;
   std::vector<std::vector<double>> parts{};  // sharing: what each owner keeps of the model
 };

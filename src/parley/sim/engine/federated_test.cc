@@ -297,7 +297,6 @@ TEST(FederatedSimulation, WhatCannotBeRunIsRefusedByName) {
     EXPECT_FALSE(result);
     return result ? "" : result.error().where.key;
   };
-  EXPECT_EQ(refused({.secure = "word_bits = 32\n"}), "secure_aggregation.word_bits");
   EXPECT_EQ(refused({.secure = "survivors = 5\nthreshold = 5\n"}), "secure_aggregation.threshold");
   EXPECT_EQ(refused({.protocol = "step = 0.3\nlevel = \"party\"\nmax_update_norm = 0.01\n",
                      .privacy = "evaluate = 0.1\n"}),

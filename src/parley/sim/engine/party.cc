@@ -92,7 +92,7 @@ Result<std::unique_ptr<Party>> Party::make(const Setting& setting) {
   std::unique_ptr<Clock> clock = std::make_unique<SimulatedClock>();
   ledger::Ledger ledger =
       TRY(setting.ledger.empty()
-              ? ledger::Ledger::open_volatile(name, *clock)
+              ? ledger::Ledger::open_volatile(name, *clock, ledger::Simulated{})
               : ledger::Ledger::open(setting.ledger, name, *clock, ledger::Simulated{}));
   const auto dataset =
       TRY(ledger.declare(account.dataset, account.budget, setting.charter.privacy.unit));
@@ -148,10 +148,7 @@ Result<gate::ColumnsGate> Party::open_columns_gate() {
 }
 
 double Party::epsilon_spent() const {
-  const privacy::Spent spent = ledger_.spent(dataset_);
-  if (spent.rho == 0) return spent.pure;
-  const auto delta = *privacy::Delta::make(budget_.delta_convert);
-  return add_up(spent.pure, privacy::zcdp_epsilon(spent.rho, delta));
+  return ledger_.spent(dataset_).epsilon(budget_.delta_convert);
 }
 
 }  // namespace parley::sim

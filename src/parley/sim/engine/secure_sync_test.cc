@@ -162,7 +162,6 @@ TEST(SecureSync, WhatCannotBeRunIsRefusedByName) {
     EXPECT_FALSE(result);
     return result ? "" : result.error().where.key;
   };
-  EXPECT_EQ(refused({.secure = "word_bits = 32\n"}), "secure_aggregation.word_bits");
   EXPECT_EQ(refused({.privacy = "calibration = \"paper\"\n"}), "privacy.calibration");
 }
 

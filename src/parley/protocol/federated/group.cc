@@ -1,4 +1,4 @@
-#include "parley/protocol/federated/circle.h"
+#include "parley/protocol/federated/group.h"
 
 #include <algorithm>
 #include <utility>
@@ -20,21 +20,21 @@ Result<std::vector<AggregationPlan::Member>> members_of(const Charter& charter) 
 
 }  // namespace
 
-Result<Circle> Circle::of(const Charter& charter) {
+Result<AggregationGroup> AggregationGroup::of(const Charter& charter) {
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
-  Circle circle;
-  AggregationPlan& plan = circle.plan_;
+  AggregationGroup group;
+  AggregationPlan& plan = group.plan_;
   plan.job = charter.hash;
   plan.members = TRY(members_of(charter));
   plan.survivors = static_cast<size_t>(secure.survivors);
   const plan::Degree degree = TRY(plan::degree_of(charter));
-  circle.degree_ = degree.neighbours;
+  group.degree_ = degree.neighbours;
   plan.threshold = degree.threshold;
-  TRY(circle.plan(1, 1).valid());
-  return circle;
+  TRY(group.plan(1, 1).valid());
+  return group;
 }
 
-AggregationPlan Circle::plan(uint32_t attempt, size_t words) const {
+AggregationPlan AggregationGroup::plan(uint32_t attempt, size_t words) const {
   AggregationPlan plan = plan_;
   plan.round = attempt;
   plan.words = words;
@@ -43,7 +43,7 @@ AggregationPlan Circle::plan(uint32_t attempt, size_t words) const {
   return plan;
 }
 
-Result<size_t> Circle::place(const std::string& name) const {
+Result<size_t> AggregationGroup::place(const std::string& name) const {
   for (size_t i = 0; i < plan_.members.size(); ++i)
     if (plan_.members[i].name == name) return i;
   return Error{Code::kIntegrity, "secure aggregation with someone who is not in the charter"};
@@ -51,7 +51,7 @@ Result<size_t> Circle::place(const std::string& name) const {
 
 Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* pilot) {
   auto plan = TRY(plan::federated_plan(charter, pilot));
-  return FederatedPlan{std::move(plan), TRY(Circle::of(charter))};
+  return FederatedPlan{std::move(plan), TRY(AggregationGroup::of(charter))};
 }
 
 }  // namespace parley::protocol

@@ -21,7 +21,7 @@
 
 namespace parley::net {
 
-class Circle {
+class GossipSession {
  public:
   struct Setting {
     const OwnerContext& context;
@@ -30,7 +30,8 @@ class Circle {
     const Log& log;
   };
   /// The node has taken what is in the journal.
-  Circle(const Setting& setting, protocol::GossipNode node, Journal journal, std::string started);
+  GossipSession(const Setting& setting, protocol::GossipNode node, Journal journal,
+                std::string started);
 
   /// Until the model is there and nobody needs this owner any more, or the reason why it will not
   /// be. The streams should end then.

@@ -1,4 +1,4 @@
-#include "parley/net/circle.h"
+#include "parley/net/gossip_session.h"
 
 #include <algorithm>
 #include <thread>
@@ -16,8 +16,8 @@ constexpr char kAgain[] = "Nothing is lost: start again to go on from here.";
 
 }  // namespace
 
-Circle::Circle(const Setting& setting, protocol::GossipNode node, Journal journal,
-               std::string started)
+GossipSession::GossipSession(const Setting& setting, protocol::GossipNode node, Journal journal,
+                             std::string started)
     : setting_(setting),
       outboxes_(setting.job.owners.size()),
       node_(std::move(node)),
@@ -26,7 +26,7 @@ Circle::Circle(const Setting& setting, protocol::GossipNode node, Journal journa
       book_(setting.options.receipts),
       kept_(node_.completed()) {}
 
-Result<Hash> Circle::wait(const std::atomic<bool>& stop) {
+Result<Hash> GossipSession::wait(const std::atomic<bool>& stop) {
   std::unique_lock lock(mutex_);
   TRY(go_on(with_ledger([&] { return node_.start(); })));
   while (!failed_ && !stop && !node_.refused()) {
@@ -49,17 +49,17 @@ Result<Hash> Circle::wait(const std::atomic<bool>& stop) {
 }
 
 /// It has what it wants; so long it stays for neighbours that have not said they have.
-bool Circle::is_left_alone() const {
+bool GossipSession::is_left_alone() const {
   const std::chrono::seconds stay(setting_.job.network.deadline_s);
   return Steady::now() - std::max(heard_, finished_) > stay;
 }
 
-void Circle::remind() {
+void GossipSession::remind() {
   reminded_ = Steady::now();
   tell(node_.remind());
 }
 
-Result<void> Circle::hear(size_t from, const Bytes& message) {
+Result<void> GossipSession::hear(size_t from, const Bytes& message) {
   const std::lock_guard lock(mutex_);
   heard_ = Steady::now();
   const size_t given = node_.given(), held = node_.held();
@@ -72,7 +72,7 @@ Result<void> Circle::hear(size_t from, const Bytes& message) {
   return go_on(std::move(whispers));
 }
 
-Result<void> Circle::go_on(Result<std::vector<protocol::Whisper>> whispers) {
+Result<void> GossipSession::go_on(Result<std::vector<protocol::Whisper>> whispers) {
   if (!whispers) return fail_locked(whispers.error()), whispers.error();
   if (const auto kept = keep_journal(); !kept) return fail_locked(kept.error()), kept;
   tell(*std::move(whispers));
@@ -82,7 +82,7 @@ Result<void> Circle::go_on(Result<std::vector<protocol::Whisper>> whispers) {
 }
 
 /// In the file before anyone hears of it.
-Result<void> Circle::keep_journal() {
+Result<void> GossipSession::keep_journal() {
   if (kept_ == node_.completed()) return {};
   for (; kept_ < node_.completed(); ++kept_)
     for (const wire::Entry& entry : node_.completed(kept_))
@@ -92,28 +92,28 @@ Result<void> Circle::keep_journal() {
   return {};
 }
 
-void Circle::tell(std::vector<protocol::Whisper> whispers) {
+void GossipSession::tell(std::vector<protocol::Whisper> whispers) {
   for (protocol::Whisper& each : whispers) outboxes_[each.to].put(std::move(each.message));
 }
 
-void Circle::connected(size_t neighbour, const std::string& how) {
+void GossipSession::connected(size_t neighbour, const std::string& how) {
   const std::lock_guard lock(mutex_);
   say(name(neighbour) + " " + how);
   for (protocol::Whisper& each : node_.remind())
     if (each.to == neighbour) outboxes_[neighbour].put(std::move(each.message));
 }
 
-void Circle::fail(const Error& error) {
+void GossipSession::fail(const Error& error) {
   const std::lock_guard lock(mutex_);
   fail_locked(error);
 }
 
-void Circle::fail_locked(const Error& error) {
+void GossipSession::fail_locked(const Error& error) {
   if (!failed_) failed_ = error;
   changed_.notify_all();
 }
 
-Result<void> Circle::write_model() {
+Result<void> GossipSession::write_model() {
   finished_ = Steady::now();
   const std::filesystem::path& out = setting_.options.out;
   const protocol::Trained trained = node_.learner().trained();
@@ -127,14 +127,14 @@ Result<void> Circle::write_model() {
 }
 
 /// One at a time: other jobs of the household keep theirs in the same files.
-void Circle::keep_receipts() {
+void GossipSession::keep_receipts() {
   for (size_t i = 0; i < outboxes_.size(); ++i)
     if (const auto newest = node_.newest(i))
       if (const auto kept = with_ledger([&] { return book_.keep(name(i), *newest); }); !kept)
         say("cannot keep the receipt of " + name(i) + ": " + describe(kept.error()));
 }
 
-Error Circle::nobody_answers() const {
+Error GossipSession::nobody_answers() const {
   std::string missing;
   for (const std::string& each : node_.missing()) missing += (missing.empty() ? "" : ", ") + each;
   return {Code::kUnavailable,

@@ -15,10 +15,10 @@
 namespace parley::protocol {
 
 /// Who aggregates with whom.
-class Circle {
+class AggregationGroup {
  public:
   /// Refuses a charter without a sign_key for every owner, and numbers that cannot work.
-  static Result<Circle> of(const charter::Charter& charter);
+  static Result<AggregationGroup> of(const charter::Charter& charter);
 
   /// Of aggregation `attempt`, of so many words. A sparse graph is another one each time.
   AggregationPlan plan(uint32_t attempt, size_t words) const;
@@ -35,7 +35,7 @@ class Circle {
 };
 
 struct FederatedPlan : plan::FederatedPlan {
-  Circle circle;
+  AggregationGroup group;
 };
 
 /// `pilot` is as for make_learner.

@@ -37,7 +37,7 @@ std::vector<double> exact_moments(const data::AnyRows& rows, int threads) {
 
 /// Adds `unit` times an owner's noisy moments, as the lattice holds them.
 void add(std::vector<double>& sum, std::span<const int64_t> values, double unit,
-         const SyncPlan::Moments& how, size_t p) {
+         const plan::SyncPlan::Moments& how, size_t p) {
   size_t next = 0;
   for (size_t j = 0; j < p; ++j)
     for (size_t k = j; k < p; ++k, ++next)
@@ -50,7 +50,7 @@ void add(std::vector<double>& sum, std::span<const int64_t> values, double unit,
 Result<FromOthers> moments_of(const Charter& charter, size_t learner, const data::Rows* pilot,
                               std::span<const wire::Entry> journal) {
   const Charter job = plan::job_of(charter, learner);
-  const SyncPlan plan = TRY(plan::sync_plan(job, pilot));
+  const plan::SyncPlan plan = TRY(plan::sync_plan(job, pilot));
   const size_t p = plan.schedule.start.size();
   FromOthers others{.moments = std::vector<double>(learn::statistics_size(p)),
                     .own_part = part_of_rows(charter, learner)};

@@ -59,7 +59,7 @@ RowsPointer value_rows(size_t count, size_t columns, uint64_t seed) {
 }
 
 TEST(PilotMetric, MatchesTheGolden) {  // V7
-  auto pilot = facts_of(model_of(charter::Loss::kLogistic, .1), golden_rows());
+  auto pilot = statistics_of(model_of(charter::Loss::kLogistic, .1), golden_rows());
   const std::vector<double> theta = {1.4195861999301, -.032550512134409, -.096352509060044};
   const double left_out[] = {1.00989231,   -.3425824114, -.3544436524, .7136694828,
                              -1.178401869, .2341284081,  -.1933138984, .4007361966};
@@ -87,12 +87,12 @@ TEST(PilotMetric, LeavesOutAsARefitWould) {
     const auto model = model_of(loss, 0);
     const auto rows =
         loss == charter::Loss::kSquared ? value_rows(80, 4, 1) : class_rows(200, 4, 1);
-    const PilotScores scores = pilot_scores(facts_of(model, rows));
+    const PilotScores scores = pilot_scores(statistics_of(model, rows));
     for (const size_t left : {0u, 17u, 50u}) {
       auto others = std::make_shared<data::Rows>(4);
       for (size_t i = 0; i < rows->size(); ++i)
         if (i != left) others->add(rows->row(i), rows->label(i));
-      const auto theta = facts_of(model, others).optimum.theta;
+      const auto theta = statistics_of(model, others).optimum.theta;
       double refitted = 0;
       for (size_t j = 0; j < 4; ++j) refitted += theta[j] * rows->row(left)[j];
       // Exact for squares; one Newton step for others.
@@ -110,7 +110,7 @@ TEST(PilotMetric, IsHonest) {
   constexpr size_t kColumns = 30, kPilots = 120;
   const auto model = model_of(charter::Loss::kLogistic, 1e-3);
   const auto many = class_rows(100000, kColumns, 1000);
-  const auto best = facts_of(model, class_rows(100000, kColumns, 1001));
+  const auto best = statistics_of(model, class_rows(100000, kColumns, 1001));
   std::vector<double> truth_scores(many->size());
   for (size_t i = 0; i < many->size(); ++i)
     for (size_t j = 0; j < kColumns; ++j)
@@ -120,7 +120,7 @@ TEST(PilotMetric, IsHonest) {
   double off_auc = 0, off_loss = 0, plug_in = 0;
   int holds_auc = 0, holds_loss = 0;
   for (size_t k = 0; k < kPilots; ++k) {
-    const auto pilot = facts_of(model, class_rows(1000, kColumns, k));
+    const auto pilot = statistics_of(model, class_rows(1000, kColumns, k));
     const PilotScores scores = pilot_scores(pilot);
     const auto of_auc = *pilot_metric(pilot, scores, Measure::kAuc);
     const auto of_loss = *pilot_metric(pilot, scores, Measure::kLogLoss);
@@ -140,7 +140,7 @@ TEST(PilotMetric, IsHonest) {
 }
 
 TEST(PilotMetric, StaysWithinItsRange) {
-  const auto pilot = facts_of(model_of(charter::Loss::kLogistic, .1), golden_rows());
+  const auto pilot = statistics_of(model_of(charter::Loss::kLogistic, .1), golden_rows());
   const PilotScores scores = pilot_scores(pilot);
   for (const Measure measure : {Measure::kAuc, Measure::kLogLoss}) {
     const auto metric = *pilot_metric(pilot, scores, measure);
@@ -160,7 +160,7 @@ TEST(PilotMetric, StaysWithinItsRange) {
 }
 
 TEST(PilotMetric, ErrorOfRmseFollowsRowsAndUnits) {
-  const auto pilot = facts_of(model_of(charter::Loss::kSquared, 0), value_rows(4000, 5, 3));
+  const auto pilot = statistics_of(model_of(charter::Loss::kSquared, 0), value_rows(4000, 5, 3));
   const PilotScores scores = pilot_scores(pilot);
   const auto metric = *pilot_metric(pilot, scores, Measure::kRmse);
   EXPECT_NEAR(metric.middle, .3, .012);
@@ -181,7 +181,7 @@ TEST(PilotMetric, SitesMakeTheErrorWider) {
     rows->add(different->row(i / kCopies), different->label(i / kCopies));
     sites.push_back(static_cast<uint32_t>(i / kCopies));
   }
-  const auto pilot = facts_of(model_of(charter::Loss::kLogistic, .01), rows);
+  const auto pilot = statistics_of(model_of(charter::Loss::kLogistic, .01), rows);
   const PilotScores scores = pilot_scores(pilot);
   for (const Measure measure : {Measure::kAuc, Measure::kLogLoss}) {
     const auto plain = *pilot_metric(pilot, scores, measure);
@@ -196,19 +196,19 @@ TEST(PilotMetric, SitesMakeTheErrorWider) {
 TEST(PilotMetric, RefusesWhatRowsDoNotDefine) {
   auto rows = std::make_shared<data::Rows>(2);
   for (int i = 0; i < 20; ++i) rows->add(std::vector<double>{i / 20., 1}, 1);
-  const auto pilot = facts_of(model_of(charter::Loss::kLogistic, .1), rows);
+  const auto pilot = statistics_of(model_of(charter::Loss::kLogistic, .1), rows);
   const PilotScores scores = pilot_scores(pilot);
   EXPECT_FALSE(pilot_metric(pilot, scores, Measure::kAuc));  // one class only
   EXPECT_FALSE(pilot_metric(pilot, scores, Measure::kRmse));
   EXPECT_TRUE(std::isfinite(pilot_metric(pilot, scores, Measure::kLogLoss)->error));
   EXPECT_EQ(rows_per_column(pilot), 0);
-  const auto hinge = facts_of(model_of(charter::Loss::kHinge, .1), golden_rows());
+  const auto hinge = statistics_of(model_of(charter::Loss::kHinge, .1), golden_rows());
   EXPECT_FALSE(pilot_metric(hinge, pilot_scores(hinge), Measure::kLogLoss));
 }
 
 TEST(PilotMetric, IsFiniteForOddPilots) {
   const auto finite = [](const charter::Model& model, const RowsPointer& rows, Measure measure) {
-    const auto pilot = facts_of(model, rows);
+    const auto pilot = statistics_of(model, rows);
     const PilotScores scores = pilot_scores(pilot);
     const auto metric = pilot_metric(pilot, scores, measure);
     const PilotDistances distances = pilot_distances(pilot, scores);

@@ -31,8 +31,8 @@ void add_site(data::Rows& rows, size_t count, double spread, SeededRandom& rando
 }
 double spread_for(double tau) { return std::sqrt(tau / (2 * kColumns)); }
 
-PilotStatistics facts(const RowsPointer& rows) {
-  return facts_of({.loss = charter::Loss::kSquared, .l2 = 0, .box = 100}, rows);
+PilotStatistics statistics(const RowsPointer& rows) {
+  return statistics_of({.loss = charter::Loss::kSquared, .l2 = 0, .box = 100}, rows);
 }
 
 TEST(Privacy, MuAndTheNoiseOfASumMatchTheGolden) {  // V1
@@ -80,7 +80,7 @@ TEST(Tau, NormHasItsSensitivity) {
   SeededRandom random(5, 0);
   auto rows = std::make_shared<data::Rows>(kColumns);
   add_site(*rows, 300, 0, random);
-  const auto pilot = facts(rows);
+  const auto pilot = statistics(rows);
   const PilotDistances distances = pilot_distances(pilot, pilot_scores(pilot));
   auto own = data::Rows(kColumns), wild = data::Rows(kColumns);
   add_site(own, 8, .3, random);
@@ -109,7 +109,7 @@ TEST(Tau, IsFoundFromNormsOfOwners) {
     SeededRandom random(11, 0);
     auto rows = std::make_shared<data::Rows>(kColumns);
     for (int i = 0; i < 500; ++i) add_site(*rows, 4, spread_for(tau), random);
-    const auto pilot = facts(rows);
+    const auto pilot = statistics(rows);
     const PilotDistances distances = pilot_distances(pilot, pilot_scores(pilot));
     NormSum sum{distances.clip, distances.square, pilot.count(), std::vector<double>(200, 150)};
     double mean = 0;
@@ -137,7 +137,7 @@ TEST(Tau, IsFoundFromSitesOfThePilot) {
         add_site(*rows, 30 + 5 * site, spread_for(tau), random);
         sites.resize(rows->size(), site);
       }
-      const auto pilot = facts(rows);
+      const auto pilot = statistics(rows);
       const PilotDistances distances = pilot_distances(pilot, pilot_scores(pilot));
       const auto found = tau_from_sites(pilot, distances, sites);
       // The posterior's mean before it is cut at 0 is the estimate.
@@ -161,7 +161,7 @@ TEST(Tau, FewSitesAreWideAndOneIsRefused) {
     three.resize(rows->size(), site);
   }
   one.resize(rows->size());
-  const auto pilot = facts(rows);
+  const auto pilot = statistics(rows);
   const PilotDistances distances = pilot_distances(pilot, pilot_scores(pilot));
   EXPECT_FALSE(tau_from_sites(pilot, distances, one));
   const auto found = tau_from_sites(pilot, distances, three);
@@ -182,7 +182,7 @@ TEST(Tau, DistanceFromThePilotIsUnbiased) {
   SeededRandom random(21, 0);
   auto rows = std::make_shared<data::Rows>(kColumns);
   add_site(*rows, 20000, 0, random);
-  const auto pilot = facts(rows);
+  const auto pilot = statistics(rows);
   double mean = 0;
   constexpr int kOwners = 400;
   for (int k = 0; k < kOwners; ++k) {

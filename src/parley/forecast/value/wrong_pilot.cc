@@ -108,7 +108,7 @@ double pilot_dispersion(const charter::Model& model, const PilotStatistics& pilo
   double sum = 0;
   for (size_t k = 0; k < kHalvings; ++k) {
     const Halves halves = halves_of(*pilot.rows, random);
-    const PilotStatistics half = facts_of(model, halves.one);
+    const PilotStatistics half = statistics_of(model, halves.one);
     const FirstAnswer answer{
         learn::mean_gradient(half.loss, *halves.other, half.optimum.theta, clip.norm, clip.limit),
         static_cast<double>(halves.other->size())};

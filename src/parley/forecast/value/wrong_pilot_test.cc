@@ -55,7 +55,7 @@ TEST(WrongPilot, LikePilotsRaiseFewAlarms) {
   double dispersion = 0;
   for (uint64_t k = 0; k < 1000; ++k) {
     SeededRandom random(k, 3);
-    const auto pilot = facts_of(kModel, rows_of(200, .3, random));
+    const auto pilot = statistics_of(kModel, rows_of(200, .3, random));
     const auto owners = rows_of(1000, .3, random);
     const double phi = pilot_dispersion(kModel, pilot, clip);
     const auto checked = check_pilot(pilot, predicted_answer(pilot, clip),
@@ -71,7 +71,7 @@ TEST(WrongPilot, AlarmsWhereALevelIsMissing) {
   const RecordClip clip{.limit = 1.5};
   for (uint64_t k = 0; k < 20; ++k) {
     SeededRandom random(k, 4);
-    const auto pilot = facts_of(kModel, rows_of(300, 0, random));
+    const auto pilot = statistics_of(kModel, rows_of(300, 0, random));
     const auto owners = rows_of(3000, .3, random);
     const double phi = pilot_dispersion(kModel, pilot, clip);
     const auto checked = check_pilot(pilot, predicted_answer(pilot, clip),
@@ -86,7 +86,7 @@ TEST(WrongPilot, AlarmsWhereALevelIsMissing) {
 TEST(WrongPilot, OwnersKnownToDifferRaiseTheThreshold) {
   SeededRandom random(1, 5);
   const RecordClip clip{.limit = 1.5};
-  const auto pilot = facts_of(kModel, rows_of(300, .3, random));
+  const auto pilot = statistics_of(kModel, rows_of(300, .3, random));
   const PredictedAnswer predicted = predicted_answer(pilot, clip);
   FirstAnswer answer = paid(pilot, *rows_of(3000, .8, random), clip, .005, random);
   const auto alike = check_pilot(pilot, predicted, answer, 1);
@@ -119,7 +119,7 @@ TEST(WrongPilot, CutsSteps) {
 TEST(WrongPilot, StandsOddPilots) {
   const RecordClip clip{.limit = 1};
   const auto checked = [&](const std::shared_ptr<data::Rows>& rows, double deviation) {
-    const auto pilot = facts_of(kModel, rows);
+    const auto pilot = statistics_of(kModel, rows);
     const double phi = pilot_dispersion(kModel, pilot, clip);
     EXPECT_TRUE(std::isfinite(phi) && phi >= 1);
     return check_pilot(pilot, predicted_answer(pilot, clip),

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include "parley/base/math/portable.h"
 #include "parley/base/math/seeded_random.h"

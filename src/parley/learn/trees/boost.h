@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "parley/base/result.h"
 #include "parley/data/rows.h"

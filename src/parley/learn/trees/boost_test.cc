@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "parley/base/math/seeded_random.h"
 #include "parley/data/trees/leaves.h"

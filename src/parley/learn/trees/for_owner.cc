@@ -1,7 +1,8 @@
 #include "parley/learn/trees/for_owner.h"
 
 #include <algorithm>
-#include <numeric>
+#include <span>
+#include <utility>
 
 #include "parley/base/math/seeded_random.h"
 #include "parley/base/memory/parallel.h"

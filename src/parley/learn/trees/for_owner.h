@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "parley/learn/trees/boost.h"
@@ -23,8 +24,8 @@ inline constexpr std::array<BoostOptions, 3> kOwnerSettings = {
 struct OwnerTrees {
   data::Trees trees{};  // of all rows, with the chosen setting
   size_t setting = 0;   // in kOwnerSettings
-  std::vector<double>
-      losses{};  // mean loss on held-out own rows, one per setting; empty if not tried
+  /// On held-out own rows, one mean loss per setting; empty if nothing was held out.
+  std::vector<double> losses{};
 };
 
 /// Own rows are divided into five parts by the seed; parts are held out in turn until 1,000 rows

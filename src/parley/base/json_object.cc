@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "parley/base/math/number.h"
+
 namespace parley {
 namespace {
 
@@ -131,6 +133,18 @@ Result<void> read_json(std::string_view text, const std::string& file, const std
   } catch (const Json::exception&) {  // A number that no double can hold.
     return Error{Code::kInvalid, "holds a number out of range", hint, {.file = file}};
   }
+}
+
+std::string canonical_json(const Json& json) {
+  if (json.is_number_float()) return shortest(json.get<double>());
+  if (!json.is_structured()) return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  for (const auto& [key, value] : json.items()) {
+    text += text.empty() ? "" : ",";
+    if (json.is_object()) text += canonical_json(key) + ":";
+    text += canonical_json(value);
+  }
+  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
 }  // namespace parley

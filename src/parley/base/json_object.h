@@ -59,4 +59,8 @@ class JsonObject {
 Result<void> read_json(std::string_view text, const std::string& file, const std::string& hint,
                        const std::function<Result<void>(const JsonObject&)>& read);
 
+/// The one text of a value, for files that are named by their hash: keys sorted, no blanks, numbers
+/// in the shortest form that reads back.
+std::string canonical_json(const nlohmann::json& json);
+
 }  // namespace parley

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/json_object.h"
-#include "parley/base/math/number.h"
 #include "parley/data/rows.h"
 #include "parley/data/transforms/bundle.h"
 
@@ -16,19 +15,6 @@ using Json = nlohmann::json;  // Keys sorted.
 constexpr std::string_view kFormat = "parley.bundle/1";
 constexpr std::array<std::string_view, 3> kSelectBy = {"all", "variance", "correlation"};
 constexpr std::string_view kNote = "99.9 % of pilot rows; a default for clipping, not a bound";
-
-/// Keys sorted, no blanks, numbers in the shortest form that reads back.
-std::string canonical(const Json& json) {
-  if (json.is_number_float()) return shortest(json.get<double>());
-  if (!json.is_structured()) return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  std::string text;
-  for (const auto& [key, value] : json.items()) {
-    text += text.empty() ? "" : ",";
-    if (json.is_object()) text += canonical(key) + ":";
-    text += canonical(value);
-  }
-  return json.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
 
 Json json_of(const Bundle::Rotate& rotate) {
   return {{"components", rotate.explained.size()},
@@ -130,7 +116,7 @@ std::string to_json(const Bundle& bundle) {
       {"rotate", bundle.rotate ? json_of(*bundle.rotate) : Json()},
       {"fourier", bundle.fourier ? json_of(*bundle.fourier) : Json()},
       {"constants", {{"max_l1", bundle.max_l1}, {"max_l2", bundle.max_l2}, {"note", kNote}}}};
-  return canonical(json) + "\n";
+  return canonical_json(json) + "\n";
 }
 
 Result<Bundle> bundle_of(const JsonObject& object) {

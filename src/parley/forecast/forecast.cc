@@ -54,7 +54,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   const PilotStatistics statistics =
       statistics_of(charter.model, as_trained(charter, pilot), options.threads);
   Job job = TRY(job_of(charter, statistics, pilot.get()));
-  const PilotScores scores = pilot_scores(statistics);
+  const PilotScores scores = pilot_scores(statistics, options.threads);
   const PilotMetric metric = TRY(pilot_metric(statistics, scores, measure_of(charter, statistics),
                                               charter.schema.target.scale));
   const double worth = TRY(worth_of(options, metric.measure));

@@ -23,7 +23,7 @@ struct PilotScores {
 
 /// Without refitting: u_i + h_i f'_i / (1 - h_i f''_i), h_i = z_i' H^-1 z_i / n0, one Newton step;
 /// the denominator is at least 0.05. The hinge loss has no curvature: ten folds are refitted.
-PilotScores pilot_scores(const PilotStatistics& pilot);
+PilotScores pilot_scores(const PilotStatistics& pilot, int threads = 1);
 
 enum class Measure { kRmse, kLogLoss, kAuc };
 std::string_view name_of(Measure measure);  // rmse | log_loss | auc

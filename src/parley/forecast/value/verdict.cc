@@ -115,8 +115,7 @@ Answer answer_of(std::span<const double> gains, double worth) {
   return above <= .1 * all ? Answer::kNotWorthIt : Answer::kNotSure;
 }
 
-Range range_of(std::vector<double> draws, double unit) {
-  std::sort(draws.begin(), draws.end());
+Range range_of(const std::vector<double>& draws, double unit) {
   double mean = 0;
   for (double draw : draws) mean += draw / static_cast<double>(draws.size());
   return {unit * mean, unit * quantile(draws, .05), unit * quantile(draws, .95)};

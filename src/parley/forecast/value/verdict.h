@@ -26,7 +26,7 @@ double default_worth(Measure measure);  // 0.005; AUC 0.002
 Answer answer_of(std::span<const double> gains, double worth);
 
 /// The mean and 90 % of draws, times `unit`.
-Range range_of(std::vector<double> draws, double unit = 1);
+Range range_of(const std::vector<double>& draws, double unit = 1);
 
 /// Of draws of a gain: of RMSE and log loss as a share of `baseline`, the metric that it is
 /// measured against.

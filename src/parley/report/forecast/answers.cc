@@ -45,7 +45,7 @@ std::string verdicts(const Forecast& f, GainAgainst against) {
     if (those == 0) continue;
     text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(answer));
     if (those == f.owners.size())
-      text += those == 1 ? "" : fmt::format(" for all {}", those);
+      text += those == 1 ? "" : those == 2 ? " for both" : fmt::format(" for all {}", those);
     else
       text += fmt::format(" for {} of {} ({})", those, f.owners.size(),
                           names(f, [&](const auto& owner) {

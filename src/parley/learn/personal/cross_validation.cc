@@ -9,10 +9,10 @@
 namespace parley::learn {
 namespace {
 
-/// 1 for the rows of a fold, or for the others.
-std::vector<double> mask(const std::vector<size_t>& fold_of_row, size_t fold, bool inside) {
-  std::vector<double> use;
-  for (size_t of : fold_of_row) use.push_back((of == fold) == inside ? 1 : 0);
+/// The rows of a fold, or the others.
+std::vector<bool> mask(const std::vector<size_t>& fold_of_row, size_t fold, bool inside) {
+  std::vector<bool> use;
+  for (size_t of : fold_of_row) use.push_back((of == fold) == inside);
   return use;
 }
 
@@ -42,7 +42,7 @@ Result<CrossValidated> cross_validate(const PersonalInput& input, const Family& 
   const auto fit = [&](size_t k) {
     if (k == sums.size())
       result.models =
-          family.fitted(OwnLoss(input.loss, design, std::vector<double>(design.rows(), 1.0)));
+          family.fitted(OwnLoss(input.loss, design, std::vector<bool>(design.rows(), true)));
     else
       sums[k] =
           held_out_sums(input.loss, design, family, divisions[k / plan.folds], k % plan.folds);

@@ -9,7 +9,7 @@
 namespace parley::learn {
 namespace golden_test {
 
-constexpr double kX[8][3] = {{1, .5, 1},   {-.5, 1, 1},  {.25, -1, 1}, {.75, .25, 1},
+constexpr double kX[8][3] = {{1, .5, 1},   {-.5, 1, 1},  {.25, -1, 1},  {.75, .25, 1},
                              {-1, -.5, 1}, {.5, .75, 1}, {-.25, .5, 1}, {0, -.75, 1}};
 constexpr double kValues[8] = {.5, -.25, .75, .25, -.5, .4, 0, .1};
 constexpr double kClasses[8] = {1, -1, 1, 1, -1, 1, -1, -1};
@@ -25,7 +25,7 @@ data::Rows golden_rows(const double* labels) {
 std::vector<double> model(const Losses& loss, const data::Rows& rows, const Pull& pull) {
   Design design(rows.columns(), 1);
   design.add(rows);
-  return OwnLoss(loss, design, std::vector<double>(rows.size(), 1.0)).models(pull).front();
+  return OwnLoss(loss, design, std::vector<bool>(rows.size(), true)).models(pull).front();
 }
 
 void expect_near(const std::vector<double>& found, const std::vector<double>& expected) {

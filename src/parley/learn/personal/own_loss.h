@@ -23,8 +23,8 @@ namespace parley::learn {
 /// The same bits whatever the number of threads, which the design decides.
 class OwnLoss {
  public:
-  /// Over the rows with use[i] = 1; the others have 0. Keeps a reference to the design.
-  OwnLoss(const Losses& loss, const Design& design, std::vector<double> use);
+  /// Over the rows with use[i]. Keeps a reference to the design.
+  OwnLoss(const Losses& loss, const Design& design, const std::vector<bool>& use);
 
   size_t rows() const { return rows_; }
   double mean(std::span<const double> theta) const;
@@ -38,8 +38,8 @@ class OwnLoss {
  private:
   Losses loss_;
   const Design& design_;
-  std::vector<double> use_;
   size_t rows_;
+  std::vector<double> weights_;       // in the mean: 1 / rows or 0
   std::optional<Moments> moments_{};  // of the squared loss
 };
 

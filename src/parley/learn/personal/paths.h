@@ -15,11 +15,10 @@ namespace parley::learn {
 /// L^-1 G L^-T = U diag(e) U' it is theta = L^-T U (2 e + nu)^-1 U' (2 L^-1 c + nu L' s).
 std::vector<std::vector<double>> squared_models(const Moments& moments, const Pull& pull);
 
-/// The rows that count, and how many these are.
+/// The rows that count, by their weights in the mean: 1 / (how many they are), or 0.
 struct Used {
   const Design& design;
-  std::span<const double> use;  // 1 or 0
-  double count = 0;
+  std::span<const double> weights;
 };
 
 /// A loss with curvature, by damped Newton steps.

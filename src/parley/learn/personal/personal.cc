@@ -12,7 +12,7 @@
 namespace parley::learn {
 namespace {
 
-/// Mixes the candidates of some centres; their weights among all candidates.
+/// The weights that mix the candidates of these centres; 0 for all others.
 std::vector<double> weights_among(const std::vector<PersonalCandidate>& candidates,
                                   const PersonalInput& input,
                                   std::initializer_list<Centre> centres) {

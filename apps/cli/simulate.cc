@@ -22,6 +22,7 @@ struct SimulateOptions {
   std::vector<std::filesystem::path> policies;
   uint64_t seed = 1;
   uint64_t runs = 1;
+  std::optional<double> held_out;  // of each owner's rows
   bool baseline = false;
   int threads = 0;                    // 0: as many as the machine has
   std::optional<uint64_t> memory_mb;  // for each owner's rows, instead of what policies say
@@ -56,6 +57,7 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
   uint64_t shown = 0;
   parley::SimulateOptions how{.seed = options.seed,
                               .runs = options.runs,
+                              .held_out = options.held_out,
                               .baseline = options.baseline,
                               .out = options.out.value_or("runs/" + std::to_string(options.seed)),
                               .memory_mb = options.memory_mb,
@@ -103,6 +105,10 @@ void add_simulate(Commands root) {
   app.add_option("--runs", options.runs, "Independent runs, for averages")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000}))
       ->capture_default_str();
+  app.add_option("--held-out", options.held_out,
+                 "Part of each owner's rows kept out of a further run, for figures on its own rows "
+                 "(default: 0.2 up to 10,000 rows in all, else 0)")
+      ->check(CLI::Range(0.0, 0.5));
   app.add_flag("--baseline", options.baseline,
                "Also what noise on each owner's own model would reach at the same epsilon");
   threads_option(app, options.threads);

@@ -29,8 +29,12 @@
 namespace parley {
 
 struct SimulateOptions {
-  uint64_t seed = 1;            // same seed, same model, bit for bit, on any number of threads
-  size_t runs = 1;              // more runs show how much the noise matters
+  uint64_t seed = 1;  // same seed, same model, bit for bit, on any number of threads
+  size_t runs = 1;    // more runs show how much the noise matters
+  /// The part of each owner's rows, below a half, that is kept out of a further run and on which
+  /// owners are told what they have alone, with public rows, jointly and personally; 0: no such
+  /// figures. As it stands, a fifth if that does not take long.
+  std::optional<double> held_out{};
   bool baseline = false;        // also what noise added once to each owner's model would reach
   std::filesystem::path out{};  // the first run leaves its model and ledgers here; empty: nowhere
   /// Of owners that bring one: its budget is enforced, and its data used for owners without a file.

@@ -99,6 +99,9 @@ Result<sim::SimulateInput> load(const charter::Charter& charter, const DataSourc
 
 Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
                                  const SimulateOptions& options, const sim::Literal* paper) {
+  if (options.held_out && !(*options.held_out >= 0 && *options.held_out <= .5))
+    return Error{Code::kInvalid, "the part that is held out must lie between 0 and 0.5",
+                 "For example 0.2, or 0 for no figures on owners' own rows."};
   const sim::SimulateInput input = TRY(load(handle.internal().charter, data, options));
   const charter::Charter& charter = input.charter;
   const auto asked =
@@ -110,6 +113,7 @@ Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
                                    .runs = options.runs,
                                    .threads = api::threads_or_all(options.threads),
                                    .baseline = options.baseline,
+                                   .held_out = options.held_out,
                                    .out = options.out,
                                    .progress =
                                        [&](uint64_t answers) {

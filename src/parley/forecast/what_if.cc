@@ -106,7 +106,8 @@ Result<void> add_market(Forecast& result, const Study& study, const MarketTerms&
                 .price_cap = terms.cap};
   const Deal deal = buy(demand, bids);
   const auto posted = negotiate(demand, bids);
-  Forecast::Market& market = result.what_if.market.emplace();
+  result.what_if.market = Forecast::Market{};
+  Forecast::Market& market = *result.what_if.market;
   market.value = terms.value;
   market.psi = deal.psi;
   market.surplus = deal.surplus;

@@ -110,6 +110,42 @@ std::optional<double> precision_at_recall(std::span<const double> scores,
   return precision_at_recall(levels_of(scores, labels), recall);
 }
 
+std::vector<double> influences_on_mean(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0;
+  for (double value : values) mean += value / n;
+  std::vector<double> found;
+  for (double value : values) found.push_back((value - mean) / n);
+  return found;
+}
+
+/// For a positive the share of negatives below it, for a negative that of positives above it, both
+/// minus AUC and over the rows of their class.
+std::vector<double> influences_on_auc(std::span<const double> scores,
+                                      std::span<const double> labels) {
+  const auto all = auc(scores, labels);
+  check(all.has_value());
+  std::vector<double> sorted[2];  // negatives, positives
+  for (size_t i = 0; i < scores.size(); ++i) sorted[labels[i] > 0].push_back(scores[i]);
+  for (auto& each : sorted) std::sort(each.begin(), each.end());
+  std::vector<double> found;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const bool positive = labels[i] > 0;
+    const auto& others = sorted[!positive];
+    const auto [first, last] = std::equal_range(others.begin(), others.end(), scores[i]);
+    const double below = static_cast<double>((first - others.begin()) + (last - others.begin())) /
+                         2 / static_cast<double>(others.size());
+    found.push_back(((positive ? below : 1 - below) - *all) /
+                    static_cast<double>(sorted[positive].size()));
+  }
+  return found;
+}
+
+std::string_view name_of(Measure measure) {
+  constexpr std::string_view kNames[] = {"rmse", "log_loss", "auc"};
+  return kNames[static_cast<int>(measure)];
+}
+
 std::vector<Metric> metrics_of(Output output, std::span<const double> scores,
                                std::span<const double> labels) {
   std::vector<Metric> found;

@@ -33,6 +33,20 @@ std::optional<double> auc(std::span<const double> scores, std::span<const double
 std::optional<double> precision_at_recall(std::span<const double> scores,
                                           std::span<const double> labels, double recall);
 
+/// How much each record moves the mean of `values`: the sum of squares is the mean's variance.
+std::vector<double> influences_on_mean(std::span<const double> values);
+
+/// How much each record moves the AUC: the sum of squares is its variance (DeLong, DeLong,
+/// Clarke-Pearson 1988), and that of differences of two models' influences the variance of the
+/// difference. Both classes must be there.
+std::vector<double> influences_on_auc(std::span<const double> scores,
+                                      std::span<const double> labels);
+
+/// The one metric that owners decide by.
+enum class Measure { kRmse, kLogLoss, kAuc };
+std::string_view name_of(Measure measure);  // rmse | log_loss | auc
+inline bool smaller_is_better(Measure measure) { return measure != Measure::kAuc; }
+
 using parley::Metric;
 
 /// What a model's output stands for.

@@ -15,6 +15,7 @@
 #include "parley/protocol/trained_model.h"
 #include "parley/sim/columns.h"
 #include "parley/sim/engine/party.h"
+#include "parley/sim/held_out.h"
 #include "parley/sim/literal.h"
 #include "parley/sim/outcome.h"
 #include "parley/sim/output_perturbation.h"
@@ -73,6 +74,14 @@ Error not_in_the_library() {
           "calibration \"paper\" is not in the library, which trains with privacy only",
           "The program `parley` has it, unless it was built with PARLEY_STUDIES=OFF.",
           {.key = "privacy.calibration"}};
+}
+
+/// The joint model of a run that leaves nothing behind and is none of those that are reported.
+Result<std::vector<double>> train_once(const SimulateInput& input, SimulateOptions options) {
+  options.out.clear();
+  options.progress = [](uint64_t) {};
+  const Reference reference = TRY(reference_of(input, options.threads));
+  return TRY(run_protocol(input, options, reference, options.runs)).model;
 }
 
 Result<Spread> baseline(const SimulateInput& input, const SimulateOptions& options,
@@ -293,6 +302,10 @@ Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOption
                                 : simulation_of_rows(input, options, paper));
   const Outcome outcome = TRY(all_runs(simulation, options.runs));
   SimulateResult result = TRY(result_of(input, options, simulation, outcome));
+  result.held_out = held_out_part(input, options);
+  if (result.held_out > 0)
+    result.figures = TRY(held_out_figures(
+        input, options, [&](const SimulateInput& kept) { return train_once(kept, options); }));
   result.timing.wall_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return result;

@@ -18,6 +18,7 @@
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
 #include "parley/learn/model.h"
+#include "parley/learn/personal/figures.h"
 #include "parley/simulate.h"
 
 namespace parley::sim {
@@ -39,7 +40,10 @@ struct SimulateOptions {
   uint64_t seed = 1;
   size_t runs = 1;
   int threads = 1;
-  bool baseline = false;        // also what output perturbation would reach
+  bool baseline = false;  // also what output perturbation would reach
+  /// The part of each owner's rows that is kept out of a further run, for figures on its own rows
+  /// (sim/held_out.h); 0: no figures; nothing: a fifth, if that does not take long.
+  std::optional<double> held_out = 0;
   std::filesystem::path out{};  // the first run leaves its model and its ledgers here
   std::function<void(uint64_t answers)> progress = [](uint64_t) {};
 };
@@ -80,6 +84,12 @@ struct SimulateResult {
     /// published.
     std::optional<learn::Evaluation> evaluation{};
   };
+  /// Of one owner, on its own held-out rows; without figures, why there are none.
+  struct OwnFigures {
+    std::string owner{};
+    std::optional<learn::OwnerFigures> figures{};
+    std::string why_not{};
+  };
   struct Traffic {
     uint64_t bytes_up = 0, bytes_down = 0;  // of one run
   };
@@ -90,6 +100,8 @@ struct SimulateResult {
   Job job{};
   Quality quality{};
   std::vector<Owner> owners{};
+  double held_out = 0;                // part of the rows that figures are made on; 0: none are made
+  std::vector<OwnFigures> figures{};  // of each owner
   Traffic traffic{};
   Timing timing{};
   std::vector<std::string> why_not_private{};

@@ -46,36 +46,6 @@ std::vector<double> left_out_scores(const PilotStatistics& pilot, std::vector<do
   return scores;
 }
 
-/// How much each row moves a metric: their sum of squares is its variance. Of means.
-std::vector<double> influence_of_mean(std::span<const double> values) {
-  const auto n = static_cast<double>(values.size());
-  double mean = 0;
-  for (double value : values) mean += value / n;
-  std::vector<double> found;
-  for (double value : values) found.push_back((value - mean) / n);
-  return found;
-}
-
-/// DeLong, DeLong, Clarke-Pearson 1988: for a positive the share of negatives below it, for a
-/// negative that of positives above it, both minus AUC and over the rows of their class.
-std::vector<double> influence_on_auc(std::span<const double> scores, std::span<const double> labels,
-                                     double auc) {
-  std::vector<double> sorted[2];  // negatives, positives
-  for (size_t i = 0; i < scores.size(); ++i) sorted[labels[i] > 0].push_back(scores[i]);
-  for (auto& each : sorted) std::sort(each.begin(), each.end());
-  std::vector<double> found;
-  for (size_t i = 0; i < scores.size(); ++i) {
-    const bool positive = labels[i] > 0;
-    const auto& others = sorted[!positive];
-    const auto [first, last] = std::equal_range(others.begin(), others.end(), scores[i]);
-    const double below = static_cast<double>((first - others.begin()) + (last - others.begin())) /
-                         2 / static_cast<double>(others.size());
-    found.push_back(((positive ? below : 1 - below) - auc) /
-                    static_cast<double>(sorted[positive].size()));
-  }
-  return found;
-}
-
 double variance_of(std::span<const double> influence, std::span<const uint32_t> sites) {
   double alone = 0, together = 0;
   for (double value : influence) alone += value * value;
@@ -96,7 +66,7 @@ struct Measured {
 Measured measured(Measure measure, const data::Rows& rows, std::span<const double> scores) {
   if (measure == Measure::kAuc) {
     const double auc = *learn::auc(scores, labels_of(rows));
-    return {auc, influence_on_auc(scores, labels_of(rows), auc)};
+    return {auc, learn::influences_on_auc(scores, labels_of(rows))};
   }
   std::vector<double> values;
   double sum = 0;
@@ -106,7 +76,7 @@ Measured measured(Measure measure, const data::Rows& rows, std::span<const doubl
                                                : learn::Logistic{}.value(u, y > 0 ? 1 : -1));
     sum += values.back();
   }
-  return {sum / static_cast<double>(rows.size()), influence_of_mean(values)};
+  return {sum / static_cast<double>(rows.size()), learn::influences_on_mean(values)};
 }
 
 Result<void> check_measure(const PilotStatistics& pilot, Measure measure) {
@@ -133,11 +103,6 @@ bool trains_it(const PilotStatistics& pilot, Measure measure) {
 }
 
 }  // namespace
-
-std::string_view name_of(Measure measure) {
-  constexpr std::string_view kNames[] = {"rmse", "log_loss", "auc"};
-  return kNames[static_cast<int>(measure)];
-}
 
 PilotScores pilot_scores(const PilotStatistics& pilot, int threads) {
   auto scores = scores_of(*pilot.rows, pilot.optimum.theta);

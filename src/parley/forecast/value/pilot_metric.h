@@ -13,6 +13,7 @@
 
 #include "parley/base/result.h"
 #include "parley/forecast/pilot_statistics.h"
+#include "parley/learn/metrics.h"
 
 namespace parley::forecast {
 
@@ -25,9 +26,7 @@ struct PilotScores {
 /// the denominator is at least 0.05. The hinge loss has no curvature: ten folds are refitted.
 PilotScores pilot_scores(const PilotStatistics& pilot, int threads = 1);
 
-enum class Measure { kRmse, kLogLoss, kAuc };
-std::string_view name_of(Measure measure);  // rmse | log_loss | auc
-inline bool smaller_is_better(Measure measure) { return measure != Measure::kAuc; }
+using learn::Measure;
 
 /// A metric in its own units, of the best model of the pilot's population.
 struct PilotMetric {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "parley/data/rows.h"
@@ -14,6 +15,14 @@ namespace parley::learn {
 class Moments {
  public:
   explicit Moments(size_t columns);
+  /// From sums over that many rows: of z z' (row by row), of y z, and of y^2.
+  Moments(size_t rows, std::vector<double> products, std::vector<double> labelled,
+          double label_square)
+      : columns_(labelled.size()),
+        rows_(rows),
+        products_(std::move(products)),
+        labelled_(std::move(labelled)),
+        label_square_(label_square) {}
 
   /// The same on any number of threads.
   void add(const data::Rows& rows, int threads);

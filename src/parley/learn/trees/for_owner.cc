@@ -12,7 +12,7 @@ namespace parley::learn {
 namespace {
 
 constexpr size_t kParts = 5;
-constexpr size_t kJudges = 1000;  // held-out rows that are enough
+constexpr size_t kJudges = 1000;  // held-out rows that are enough to choose a setting
 constexpr size_t kFewest = 2 * kParts;
 
 void add_all(const data::Rows& from, data::Rows& to) {
@@ -49,27 +49,47 @@ BoostOptions with_loss(BoostOptions setting, const Losses& loss, uint64_t seed) 
   return setting;
 }
 
-/// The mean loss of each setting over the parts that judge.
-Result<std::vector<double>> judged(const data::Rows& own, const data::Rows* public_rows,
-                                   const Losses& loss, uint64_t seed, int threads) {
-  const size_t each = own.size() / kParts;
-  const size_t turns = std::min(kParts, (kJudges + each - 1) / each);
-  const std::vector<size_t> parts = parts_of(own.size(), seed);
+struct Task {
+  const data::Rows& own;
+  const data::Rows* public_rows;
+  const Losses& loss;
+  uint64_t seed;
+  int threads;
+};
+
+/// The mean loss of each setting over the first `turns` parts.
+Result<std::vector<double>> judged(const Task& task, std::span<const BoostOptions> settings,
+                                   size_t turns) {
+  const std::vector<size_t> parts = parts_of(task.own.size(), task.seed);
   std::vector<Division> divisions;
   for (size_t turn = 0; turn < turns; ++turn)
-    divisions.push_back(divided(own, public_rows, parts, turn));
-  constexpr size_t kSettings = kOwnerSettings.size();
-  std::vector<Result<double>> found(turns * kSettings, 0.0);
-  each_in_parallel(threads, found.size(), [&](size_t k) {
-    const Division& division = divisions[k / kSettings];
-    const auto trees = boost(division.grow, with_loss(kOwnerSettings[k % kSettings], loss, seed));
-    found[k] = trees ? Result(mean_loss(loss, scores_of(*trees, division.judge), division.judge))
-                     : trees.error();
+    divisions.push_back(divided(task.own, task.public_rows, parts, turn));
+  std::vector<Result<double>> found(turns * settings.size(), 0.0);
+  each_in_parallel(task.threads, found.size(), [&](size_t k) {
+    const Division& division = divisions[k / settings.size()];
+    const auto& setting = settings[k % settings.size()];
+    const auto trees = boost(division.grow, with_loss(setting, task.loss, task.seed));
+    found[k] = trees
+                   ? Result(mean_loss(task.loss, scores_of(*trees, division.judge), division.judge))
+                   : trees.error();
   });
-  std::vector<double> losses(kSettings);
+  std::vector<double> losses(settings.size());
   for (size_t k = 0; k < found.size(); ++k)
-    losses[k % kSettings] += TRY(found[k]) / static_cast<double>(turns);
+    losses[k % settings.size()] += TRY(found[k]) / static_cast<double>(turns);
   return losses;
+}
+
+/// A few parts choose the setting; all of them then judge it.
+Result<void> choose(const Task& task, OwnerTrees& chosen) {
+  const size_t each = task.own.size() / kParts;
+  const size_t turns = std::min(kParts, (kJudges + each - 1) / each);
+  chosen.losses = TRY(judged(task, kOwnerSettings, turns));
+  const auto best = std::min_element(chosen.losses.begin(), chosen.losses.end());
+  chosen.setting = static_cast<size_t>(best - chosen.losses.begin());
+  chosen.loss = *best;
+  if (turns < kParts)
+    chosen.loss = TRY(judged(task, {&kOwnerSettings[chosen.setting], 1}, kParts))[0];
+  return {};
 }
 
 }  // namespace
@@ -78,11 +98,7 @@ Result<OwnerTrees> boosted_for_owner(const data::Rows& own, const data::Rows* pu
                                      const Losses& loss, uint64_t seed, int threads) {
   check(!public_rows || public_rows->columns() == own.columns());
   OwnerTrees chosen;
-  if (own.size() >= kFewest) {
-    chosen.losses = TRY(judged(own, public_rows, loss, seed, threads));
-    const auto best = std::min_element(chosen.losses.begin(), chosen.losses.end());
-    chosen.setting = static_cast<size_t>(best - chosen.losses.begin());
-  }
+  if (own.size() >= kFewest) TRY(choose({own, public_rows, loss, seed, threads}, chosen));
   data::Rows all(own.columns());
   add_all(own, all);
   if (public_rows) add_all(*public_rows, all);

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "parley/learn/trees/boost.h"
@@ -26,6 +27,9 @@ struct OwnerTrees {
   size_t setting = 0;   // in kOwnerSettings
   /// On held-out own rows, one mean loss per setting; empty if nothing was held out.
   std::vector<double> losses{};
+  /// Of the chosen setting, over all own rows, each predicted without its part; infinite if nothing
+  /// was held out.
+  double loss = std::numeric_limits<double>::infinity();
 };
 
 /// Own rows are divided into five parts by the seed; parts are held out in turn until 1,000 rows

@@ -1,0 +1,206 @@
+#include "parley/learn/personal/figures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "parley/data/trees/leaves.h"
+#include "parley/learn/personal/mixture.h"
+#include "parley/learn/solver/design.h"
+#include "parley/learn/trees/for_owner.h"
+
+namespace parley::learn {
+namespace {
+
+using Scores = std::vector<double>;
+
+Design design_of(const data::AnyRows& rows, int threads) {
+  Design design(data::columns_of(rows), threads);
+  std::visit([&](const auto& kind) { design.add(*kind); }, rows);
+  return design;
+}
+
+Scores linear_scores(const Design& rows, std::span<const double> theta) {
+  Scores scores(rows.rows());
+  rows.scores(theta, scores);
+  return scores;
+}
+
+/// One model that may be part of a mixture.
+struct Candidate {
+  Centre centre = Centre::kZero;
+  bool trees = false;
+  double loss = 0;  // by cross-validation
+  Scores scores{};  // of the held-out rows
+};
+
+bool knows_trees(const FiguresInput& input) {
+  const bool loss = std::holds_alternative<Squared>(input.own.loss) ||
+                    std::holds_alternative<Logistic>(input.own.loss);
+  return loss && std::holds_alternative<std::shared_ptr<const data::Rows>>(input.own.rows);
+}
+
+/// Grown on the owner's rows, and on those of `pilot`, if it is not null.
+Result<Candidate> with_trees(const FiguresInput& input, const data::Rows* pilot,
+                             const PersonalOptions& options) {
+  const auto& own = *std::get<std::shared_ptr<const data::Rows>>(input.own.rows);
+  const auto& judged = *std::get<std::shared_ptr<const data::Rows>>(input.held_out);
+  const OwnerTrees grown =
+      TRY(boosted_for_owner(own, pilot, input.own.loss, options.seed, options.threads));
+  return Candidate{.centre = pilot == nullptr ? Centre::kZero : Centre::kPilot,
+                   .trees = true,
+                   .loss = grown.loss,
+                   .scores = data::scores_of(grown.trees, judged)};
+}
+
+Result<std::vector<Candidate>> candidates_of(const FiguresInput& input, const Design& held_out,
+                                             const PersonalOptions& options) {
+  const PersonalModels models = TRY(personal_models(input.own, options));
+  std::vector<Candidate> found;
+  for (const PersonalCandidate& each : models.candidates)
+    found.push_back({each.centre, false, each.cv_loss, linear_scores(held_out, each.theta)});
+  if (!knows_trees(input)) return found;
+  found.push_back(TRY(with_trees(input, nullptr, options)));
+  const bool same = input.pilot && input.pilot->columns() == data::columns_of(input.own.rows);
+  if (same) found.push_back(TRY(with_trees(input, input.pilot.get(), options)));
+  return found;
+}
+
+/// The mixture of the candidates whose centres are allowed; weights are 0 for the others.
+struct Mixture {
+  std::vector<double> weights{};
+  Scores scores{};
+};
+
+Mixture mixture_of(std::span<const Candidate> candidates, std::span<const Centre> allowed,
+                   const Losses& loss, size_t rows) {
+  std::vector<double> losses;
+  std::vector<int> groups;
+  std::vector<size_t> places;
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    if (std::find(allowed.begin(), allowed.end(), candidates[k].centre) == allowed.end()) continue;
+    losses.push_back(candidates[k].loss);
+    groups.push_back(static_cast<int>(candidates[k].centre));
+    places.push_back(k);
+  }
+  const double smallest = *std::min_element(losses.begin(), losses.end());
+  const auto weights =
+      mixture_weights(losses, equal_priors(groups), rows, mixture_temperature(loss, smallest));
+  Mixture mixture{.weights = std::vector<double>(candidates.size()),
+                  .scores = Scores(candidates[0].scores.size())};
+  for (size_t j = 0; j < places.size(); ++j) {
+    mixture.weights[places[j]] = weights[j];
+    for (size_t i = 0; i < mixture.scores.size(); ++i)
+      mixture.scores[i] += weights[j] * candidates[places[j]].scores[i];
+  }
+  return mixture;
+}
+
+const Candidate& best_alone(std::span<const Candidate> candidates) {
+  const Candidate* best = nullptr;
+  for (const Candidate& each : candidates)
+    if (each.centre == Centre::kZero && (best == nullptr || each.loss < best->loss)) best = &each;
+  return *best;
+}
+
+/// The metric of scores with what each record moves it by, so that differences have a paired error.
+struct Judged {
+  double value = 0;
+  std::vector<double> influences{};
+};
+
+double error_of(std::span<const double> influences) {
+  double squares = 0;
+  for (double each : influences) squares += each * each;
+  return std::sqrt(squares);
+}
+
+class Judge {
+ public:
+  Judge(const FiguresInput& input, std::span<const double> labels)
+      : measure_(input.measure), scale_(input.scale), labels_(labels) {}
+
+  Result<void> check_defined() const {
+    if (labels_.empty())
+      return Error{Code::kInvalid, "no rows are held out to judge by", "Hold out more rows."};
+    if (measure_ == Measure::kAuc && !auc(labels_, labels_))
+      return Error{Code::kInvalid, "the held-out rows are of one class only, which defines no AUC",
+                   "Hold out more rows."};
+    return {};
+  }
+
+  Judged of(std::span<const double> scores) const {
+    if (measure_ == Measure::kAuc)
+      return {*auc(scores, labels_), influences_on_auc(scores, labels_)};
+    std::vector<double> losses;
+    for (size_t i = 0; i < scores.size(); ++i) {
+      const double y = labels_[i], u = scores[i];
+      losses.push_back(measure_ == Measure::kLogLoss ? Logistic{}.value(u, y)
+                                                     : (u - y) * (u - y) * scale_ * scale_);
+    }
+    return mean_of(losses);
+  }
+
+ private:
+  /// RMSE is the root of the mean: its influences are those of the mean over twice the root.
+  Judged mean_of(const std::vector<double>& losses) const {
+    double mean = 0;
+    for (double each : losses) mean += each / static_cast<double>(losses.size());
+    Judged judged{mean, influences_on_mean(losses)};
+    if (measure_ != Measure::kRmse || mean == 0) return judged;
+    judged.value = std::sqrt(mean);
+    for (double& each : judged.influences) each /= 2 * judged.value;
+    return judged;
+  }
+
+  Measure measure_;
+  double scale_;
+  std::span<const double> labels_;
+};
+
+Figure figure_of(const Judged& judged) { return {judged.value, error_of(judged.influences)}; }
+
+FigureGain gain_of(Measure measure, const Judged& better, const Judged& than) {
+  std::vector<double> apart;
+  for (size_t i = 0; i < better.influences.size(); ++i)
+    apart.push_back(better.influences[i] - than.influences[i]);
+  const double gain = better.value - than.value;
+  return {smaller_is_better(measure) ? -gain : gain, error_of(apart)};
+}
+
+}  // namespace
+
+Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOptions& options) {
+  const Design held_out = design_of(input.held_out, options.threads);
+  const Judge judge(input, held_out.labels());
+  TRY(judge.check_defined());
+  const auto candidates = TRY(candidates_of(input, held_out, options));
+  const size_t rows = data::size_of(input.own.rows);
+  constexpr Centre kAll[] = {Centre::kZero, Centre::kPilot, Centre::kJoint};
+  const auto mixed = [&](size_t centres) {
+    return mixture_of(candidates, std::span(kAll, centres), input.own.loss, rows);
+  };
+  const Candidate& best = best_alone(candidates);
+  const Mixture all = mixed(3);
+  const Judged alone = judge.of(best.scores), with_public = judge.of(mixed(2).scores),
+               personal = judge.of(all.scores);
+  OwnerFigures figures{.measure = input.measure,
+                       .trained = rows,
+                       .judged = data::size_of(input.held_out),
+                       .alone = figure_of(alone),
+                       .own_public = figure_of(with_public),
+                       .personal = figure_of(personal),
+                       .over_alone = gain_of(input.measure, personal, alone),
+                       .over_own_public = gain_of(input.measure, personal, with_public),
+                       .alone_trees = best.trees};
+  if (!input.own.joint.empty())
+    figures.joint = figure_of(judge.of(linear_scores(held_out, input.own.joint)));
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    if (candidates[k].trees) figures.trees_weight += all.weights[k];
+    if (candidates[k].centre == Centre::kJoint) figures.joint_weight += all.weights[k];
+  }
+  return figures;
+}
+
+}  // namespace parley::learn

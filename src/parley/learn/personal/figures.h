@@ -1,0 +1,58 @@
+// The four figures that an owner decides by, on its own held-out rows and in its own metric:
+//
+//   alone         its best model of its own rows: linear, or boosted trees
+//   own + public  the same with the public rows, which cost nothing
+//   joint         the model of the job
+//   personal      the mixture of all these by cross-validation on its own rows
+//
+// What a job brings is personal against own + public; against alone it would also be credited with
+// what the public rows give. All of it depends on the owner's records and stays with the owner; see
+// personal.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "parley/learn/metrics.h"
+#include "parley/learn/personal/personal.h"
+
+namespace parley::learn {
+
+struct FiguresInput {
+  PersonalInput own{};                        // rows to train on, and models from outside
+  data::AnyRows held_out{};                   // rows to judge by, of the same columns
+  std::shared_ptr<const data::Rows> pilot{};  // public rows; null: none
+  Measure measure = Measure::kRmse;
+  double scale = 1;  // target units of one unit of a label: RMSE is in the target's units
+};
+
+struct Figure {
+  double value = 0, error = 0;  // of the metric, and its standard error
+};
+
+/// Of one model over another: positive is better, whatever the metric.
+struct FigureGain {
+  double value = 0, error = 0;  // paired: both models are judged on the same rows
+};
+
+struct OwnerFigures {
+  Measure measure = Measure::kRmse;
+  size_t trained = 0, judged = 0;  // own rows
+  Figure alone{}, own_public{};
+  std::optional<Figure> joint{};  // none before a job
+  Figure personal{};
+  FigureGain over_alone{}, over_own_public{};  // of personal
+  bool alone_trees = false;  // boosted trees, and not a linear model, were best alone
+  double trees_weight = 0;   // of boosted trees in personal
+  double joint_weight = 0;   // of models pulled to the joint one
+};
+
+/// An error as personal_models() has, or if the held-out rows do not define the metric: none, or
+/// for AUC only one class. Boosted trees take part for losses and rows that they know: squared and
+/// logistic, dense.
+Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOptions& options = {});
+
+}  // namespace parley::learn

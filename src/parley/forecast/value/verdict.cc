@@ -89,8 +89,8 @@ Draws draws_of(const OwnerCase& owner) {
   return draws;
 }
 
-Verdict verdict_of(const OwnerCase& owner, Against against, const std::vector<double>& gains,
-                   double baseline) {
+Verdict owner_verdict(const OwnerCase& owner, Against against, const std::vector<double>& gains,
+                      double baseline) {
   Verdict found = verdict_of(against, gains, owner.worth, owner.metric.measure, baseline);
   found.alike = owner.tau.alike();
   found.rare = !(owner.rows_per_column >= kRowsPerColumn);
@@ -149,9 +149,9 @@ OwnerValue owner_value(const OwnerCase& owner) {
                    .own_public = range_of(draws.own_public),
                    .joint = range_of(draws.joint),
                    .personal = range_of(draws.personal)};
-  found.against_alone = verdict_of(owner, Against::kAlone, draws.gain_alone, found.alone.mean);
+  found.against_alone = owner_verdict(owner, Against::kAlone, draws.gain_alone, found.alone.mean);
   found.against_own_public =
-      verdict_of(owner, Against::kOwnPublic, draws.gain_own_public, found.own_public.mean);
+      owner_verdict(owner, Against::kOwnPublic, draws.gain_own_public, found.own_public.mean);
   return found;
 }
 

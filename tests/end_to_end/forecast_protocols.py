@@ -51,6 +51,20 @@ class Federated(InFolder):
             self.assertAlmostEqual(found["relative_fitness"]["mean"],
                                    parts["optimisation"] + parts["privacy"], places=9)
 
+    def test_of_synchronous_rounds_in_a_secure_sum_is_what_a_simulation_finds(self):
+        self.write(steps=1)
+        text = (self.folder / "job.toml").read_text()
+        text = text.replace('name = "federated"', 'name = "sync"\nrule = "pilot_newton"')
+        text = text.replace("local_steps = 1\n", "").replace("max_row_norm = 1.0\n", "")
+        text = text.replace("rounds = 60", "rounds = 3").replace("step = 0.3", "step = 1.0")
+        (self.folder / "job.toml").write_text(text)
+        found = self.forecast()["expected"]
+        runs = self.json("simulate", "job.toml", "--data", "data", "--runs", 20, "--out", "runs")
+        realised = runs["result"]["relative_fitness"]
+        self.assertGreater(found["parts"]["privacy"], found["parts"]["optimisation"])
+        # 20 runs of ten directions have a standard error of 10 % at most.
+        self.assertLess(abs(found["relative_fitness"]["mean"] / realised["mean"] - 1), .5)
+
     def test_reads_no_private_file_and_answers_in_the_same_form(self):
         self.write(steps=5)
         for clinic in CLINICS:

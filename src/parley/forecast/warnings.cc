@@ -138,7 +138,7 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
          fmt::format("{} owners alone would do better than all {}: the others add more noise than "
                      "knowledge",
                      best->members.size(), f.owners.size()),
-         charter.protocol.weighs_noise()
+         charter.protocol.weighs_noise() && !charter.secure_aggregation
              ? "Take weights = \"noise_optimal\", under which nobody does harm."
              : "Leave them out, or let them take a larger epsilon."});
 }

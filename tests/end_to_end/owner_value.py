@@ -164,6 +164,39 @@ class OwnerValue(InFolder):
         self.assertIn("has the column int_rate already", known)
         self.parley(*VALUE, "--own-columns", "nowhere", expect=2)
 
+    def test_classes_are_judged_by_auc_and_records_of_no_class_left_out(self):
+        consortium = Consortium(self.folder, rows=400, epsilon=20, budget=40)
+        for name in ("pilot", *OWNERS):
+            file = self.folder / "data" / f"{name}.csv"
+            rows = list(csv.DictReader(io.StringIO(file.read_text())))
+            for number, row in enumerate(rows):
+                row["high"] = "yes" if float(row["int_rate"]) > 13 else "no"
+                if name != "pilot" and number % 100 == 5:
+                    row["high"] = "unknown"
+            with open(file, "w", encoding="utf8", newline="") as out:
+                writer = csv.DictWriter(out, rows[0].keys())
+                writer.writeheader()
+                writer.writerows(rows)
+        consortium.write_charter(replace=[
+            ('loss = "squared"', 'loss = "logistic"'), ("box  = 1.0", "box  = 20.0"),
+            ("max_grad_norm = 8.0", "max_grad_norm = 2.0")])
+        text = consortium.charter.read_text()
+        begin = text.index("[target]")
+        end = text.index("\n[", begin)
+        consortium.charter.write_text(text[:begin] + '[target]\ncolumn = "high"\n'
+                                      'levels = ["no", "yes"]\n' + text[end:])
+        self.parley("simulate", consortium.charter, "--data", "data", "--held-out", "0", "--out", "sim")
+        found = self.json(*VALUE, "sim/model.json")
+        self.assertEqual(found["metric"], "auc")
+        self.assertEqual(found["trained_rows"] + found["held_out_rows"], 396)
+        for name in FIGURES:
+            figure = found["figures"][name]
+            self.assertTrue(0.7 < figure["value"] <= figure["interval"][1] <= 1, figure)
+        self.assertEqual({verdict["threshold"] for verdict in found["verdicts"]}, {0.002})
+        few = self.json(*VALUE, "--held-out", "0.02")
+        self.assertLess(few["held_out_smaller_class"], 10)
+        self.assertEqual({verdict["answer"] for verdict in few["verdicts"]}, {"not sure"})
+
     def test_an_owner_that_the_charter_does_not_name_is_refused(self):
         Consortium(self.folder)
         policy = self.folder / "bank-a" / "policy.toml"

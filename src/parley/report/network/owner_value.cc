@@ -113,11 +113,12 @@ std::string file_text(const OwnerLook& look) {
 
 std::string for_owner_only(const OwnerLook& look) {
   return fmt::format(
-      "For {} only: nothing was sent, charged or kept. These figures, answers and the personal "
+      "For {} only: nothing was sent or charged, {} is kept. These figures, answers and the "
+      "personal "
       "model depend on your records without any noise. Do not send, publish or compare them, and "
       "use them in no job. A decision to join or leave taken after this look depends on the "
       "records, too, and nobody charges it.",
-      look.owner);
+      look.owner, look.file.empty() ? "and nothing" : "and nothing but that file");
 }
 
 Json json_of(const forecast::Range& range) {

@@ -1,5 +1,5 @@
-// parley owner run|approve|check POLICY [CHARTER...] and parley owner tune POLICY CHARTER
-// TRANSCRIPT
+// parley owner run|approve|check POLICY [CHARTER...], parley owner tune POLICY CHARTER TRANSCRIPT
+// and parley owner value POLICY CHARTER [MODEL]
 #include "parley/report/network/owner.h"
 
 #include <pwd.h>
@@ -11,6 +11,7 @@
 
 #include "command.h"
 #include "parley/api/daemons.h"
+#include "parley/api/owner_value.h"
 #include "parley/net/doctor/preflight.h"
 #include "parley/net/tune.h"
 
@@ -39,6 +40,10 @@ struct OwnerCheckOptions {
 struct OwnerTuneOptions {
   std::filesystem::path policy, charter, transcript;
   std::filesystem::path out = "tuned.json";
+};
+
+struct OwnerValueOptions : api::OwnerLookOptions {
+  std::filesystem::path policy, charter;
 };
 
 /// The first job that failed decides how the process exits.
@@ -129,6 +134,13 @@ Result<Output> run(const OwnerTuneOptions& options, ProgressStyle) {
   return Output{report::to_text(result), report::to_json(result)};
 }
 
+Result<Output> run(const OwnerValueOptions& options, ProgressStyle) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  const charter::Charter charter = TRY(charter::read_charter(options.charter));
+  const report::OwnerLook look = TRY(api::look_at_value(policy, charter, options));
+  return Output{report::to_text(look), report::to_json(look)};
+}
+
 void add_owner_run(const Commands& group) {
   const auto [app, options] = group.add<OwnerRunOptions>(
       "run", "Answer the learners of charters that your policy accepts", run);
@@ -175,6 +187,32 @@ void add_owner_tune(const Commands& group) {
       ->capture_default_str();
 }
 
+void add_owner_value(const Commands& group) {
+  const auto [app, options] = group.add<OwnerValueOptions>(
+      "value", "What a job would bring or brought on your own rows: for your eyes only", run);
+  policy_argument(app, options.policy);
+  charter_argument(app, options.charter);
+  auto* model = app.add_option("model", options.model, "The job's model, once it is there");
+  model->type_name("FILE");
+  app.add_option("--out", options.out,
+                 "File for your personal model, for yourself only; must not be there yet")
+      ->type_name("FILE")
+      ->needs(model);
+  app.add_option("--held-out", options.held_out, "Part of your rows that the figures are judged by")
+      ->check(CLI::Range(0.01, 0.5))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Which rows are held out")->capture_default_str();
+  app.add_option("--worth", options.worth,
+                 "Least gain that matters to you: a share of RMSE, a difference of AUC (default: "
+                 "0.005, 0.002)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option(
+         "--own-columns", options.own_columns,
+         "Numbers of your table that the charter lacks and that are known before the target")
+      ->type_name("COLUMN,...")
+      ->delimiter(',');
+}
+
 }  // namespace
 
 void add_owner(Commands root) {
@@ -183,6 +221,7 @@ void add_owner(Commands root) {
   add_owner_approve(group);
   add_owner_check(group);
   add_owner_tune(group);
+  add_owner_value(group);
 }
 
 }  // namespace parley::cli

@@ -28,7 +28,8 @@ class Provenance(InFolder):
         self.made_by("forecast", charter)
         self.made_by("forecast", charter, "--tune", "--out", "tuned.charter.toml")
         self.made_by("simulate", charter, "--data", "data", "--out", "run", "--held-out", "0", seed=1)
-        self.made_by("simulate", charter, "--data", "data", "--out", "run", "--seed", "7", seed=7)
+        self.made_by("simulate", charter, "--data", "data", "--out", "run", "--seed", "7", "--held-out", "0",
+                     seed=7)
         self.made_by("predict", "run/model.json", "data/bank-a.csv")
         for action in ("show", "verify", "export"):
             self.made_by("ledger", action, "run/simulated/bank-a/ledger.db")

@@ -20,6 +20,8 @@ class OwnFile {
   /// and an error.
   static Result<void> write(const std::filesystem::path& file, const OwnModel& theta,
                             learn::Model model, const std::string& owner);
+  /// Is `model` such a file's? It is no model of a job, whatever else its card says.
+  static bool wrote(const learn::Model& model);
 };
 
 }  // namespace parley::gate

@@ -67,19 +67,31 @@ Result<std::vector<Candidate>> candidates_of(const FiguresInput& input, const De
   return found;
 }
 
-/// The mixture of the candidates whose centres are allowed; weights are 0 for the others.
+/// Which candidates may take part.
+struct Allowed {
+  std::span<const Centre> centres{};
+  bool trees = true;
+
+  bool operator()(const Candidate& candidate) const {
+    const bool centre =
+        std::find(centres.begin(), centres.end(), candidate.centre) != centres.end();
+    return centre && (trees || !candidate.trees);
+  }
+};
+
+/// The mixture of the candidates that are allowed; weights are 0 for the others.
 struct Mixture {
   std::vector<double> weights{};
   Scores scores{};
 };
 
-Mixture mixture_of(std::span<const Candidate> candidates, std::span<const Centre> allowed,
+Mixture mixture_of(std::span<const Candidate> candidates, const Allowed& allowed,
                    const Losses& loss, size_t rows) {
   std::vector<double> losses;
   std::vector<int> groups;
   std::vector<size_t> places;
   for (size_t k = 0; k < candidates.size(); ++k) {
-    if (std::find(allowed.begin(), allowed.end(), candidates[k].centre) == allowed.end()) continue;
+    if (!allowed(candidates[k])) continue;
     losses.push_back(candidates[k].loss);
     groups.push_back(static_cast<int>(candidates[k].centre));
     places.push_back(k);
@@ -178,8 +190,8 @@ Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOpti
   const auto candidates = TRY(candidates_of(input, held_out, options));
   const size_t rows = data::size_of(input.own.rows);
   constexpr Centre kAll[] = {Centre::kZero, Centre::kPilot, Centre::kJoint};
-  const auto mixed = [&](size_t centres) {
-    return mixture_of(candidates, std::span(kAll, centres), input.own.loss, rows);
+  const auto mixed = [&](size_t centres, bool trees = true) {
+    return mixture_of(candidates, {std::span(kAll, centres), trees}, input.own.loss, rows);
   };
   const Candidate& best = best_alone(candidates);
   const Mixture all = mixed(3);
@@ -191,6 +203,7 @@ Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOpti
                        .alone = figure_of(alone),
                        .own_public = figure_of(with_public),
                        .personal = figure_of(personal),
+                       .linear = figure_of(judge.of(mixed(3, false).scores)),
                        .over_alone = gain_of(input.measure, personal, alone),
                        .over_own_public = gain_of(input.measure, personal, with_public),
                        .alone_trees = best.trees};

@@ -44,6 +44,7 @@ struct OwnerFigures {
   Figure alone{}, own_public{};
   std::optional<Figure> joint{};  // none before a job
   Figure personal{};
+  Figure linear{};  // the mixture of the linear models alone, as a file holds it
   FigureGain over_alone{}, over_own_public{};  // of personal
   bool alone_trees = false;  // boosted trees, and not a linear model, were best alone
   double trees_weight = 0;   // of boosted trees in personal

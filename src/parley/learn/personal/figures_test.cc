@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace parley::learn {
@@ -112,6 +113,41 @@ TEST(OwnerFigures, PublicRowsAreACompetitor) {
   ASSERT_TRUE(figures);
   EXPECT_LT(figures->own_public.value, figures->alone.value);
   EXPECT_EQ(figures->own_public.value, figures->personal.value) << "nothing else is there";
+}
+
+TEST(OwnerFigures, TheLinearPartIsJudgedBesideTheMixtureWithTrees) {
+  const auto bent = owner_figures(input_of(kTruth, 3000, false, .6));
+  ASSERT_TRUE(bent);
+  EXPECT_GT(bent->linear.value, 1.2 * bent->personal.value);
+  FiguresInput straight = input_of(kTruth, 400, true);
+  straight.own.loss = Logistic{};
+  auto sparse = std::make_shared<data::SparseRows>(kColumns);
+  const auto dense = std::get<std::shared_ptr<const data::Rows>>(straight.own.rows);
+  const uint32_t all[] = {0, 1, 2, 3};
+  for (size_t i = 0; i < dense->size(); ++i) sparse->add(all, dense->row(i), dense->label(i));
+  straight.own.rows = std::shared_ptr<const data::SparseRows>(sparse);
+  const auto without_trees = owner_figures(straight);
+  ASSERT_TRUE(without_trees) << without_trees.error().what;
+  EXPECT_EQ(without_trees->linear.value, without_trees->personal.value);
+}
+
+TEST(HoldOut, DividesEveryRowOnceByTheSeed) {
+  const data::AnyRows rows = rows_of(103, kTruth, 5, false);
+  const auto& all = *std::get<std::shared_ptr<const data::Rows>>(rows);
+  const auto labels_of = [](const data::AnyRows& part) {
+    const auto& dense = *std::get<std::shared_ptr<const data::Rows>>(part);
+    return std::vector<double>(dense.labels(), dense.labels() + dense.size());
+  };
+  const DividedRows parts = hold_out(rows, .2, 7);
+  EXPECT_EQ(data::size_of(parts.held_out), 21u);
+  std::vector<double> both = labels_of(parts.kept), whole(all.labels(), all.labels() + all.size());
+  for (const double label : labels_of(parts.held_out)) both.push_back(label);
+  std::sort(both.begin(), both.end()), std::sort(whole.begin(), whole.end());
+  EXPECT_EQ(both, whole);
+  EXPECT_EQ(labels_of(hold_out(rows, .2, 7).held_out), labels_of(parts.held_out));
+  EXPECT_NE(labels_of(hold_out(rows, .2, 8).held_out), labels_of(parts.held_out));
+  const data::AnyRows one = rows_of(1, kTruth, 5, false);
+  EXPECT_EQ(data::size_of(hold_out(one, .2, 7).held_out), 0u);
 }
 
 TEST(OwnerFigures, SayWhatTheyCannotJudge) {

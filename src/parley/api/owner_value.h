@@ -1,0 +1,33 @@
+// An owner's private look: what a job would be or was worth on its own rows.
+//
+// It reads the owner's records and public files, sends nothing, opens no ledger and keeps nothing
+// but the personal model, if one is asked for. What it gives depends on the records without noise.
+// Nobody but the owner may see it, and no daemon calls it: automatic approval cannot depend on it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "parley/charter/policy.h"
+#include "parley/report/network/owner_value.h"
+
+namespace parley::api {
+
+struct OwnerLookOptions {
+  std::filesystem::path model{};           // the joint model's file; empty: before the job
+  std::filesystem::path out{};             // for the personal model, which needs the joint one
+  double held_out = .2;                    // the part of own rows to judge by
+  uint64_t seed = 1;                       // of what is held out
+  std::optional<double> worth{};           // least material gain; none: forecast::default_worth
+  std::vector<std::string> own_columns{};  // numbers that the charter lacks
+};
+
+/// kIntegrity if the model is not this charter's; kInvalid if the charter trains no single model
+/// for all owners, or the rows held out do not define the metric.
+Result<report::OwnerLook> look_at_value(const charter::Policy& policy, charter::Charter charter,
+                                        const OwnerLookOptions& options);
+
+}  // namespace parley::api

@@ -299,8 +299,10 @@ void compare(const Sharing& job, uint64_t runs, int threads) {
   for (size_t m = 0; m < job.owners; ++m) {
     alone += (m > 0 ? ", " : "") + std::to_string(100 * found.owners[m].local_only).substr(0, 4) +
              " (" + std::to_string(100 * done.owners[m].local_only).substr(0, 4) + ")";
-    sure += found.owners[m].sure;
-    right += found.owners[m].sure && found.owners[m].gains == done.owners[m].gains;
+    const auto answer = found.owners[m].against_alone.answer;
+    if (answer == GainAnswer::kNotSure) continue;
+    ++sure;
+    right += (answer == GainAnswer::kWorthIt) == done.owners[m].gains;
   }
   const forecast::RelativeFitness& psi = found.relative_fitness;
   std::printf(

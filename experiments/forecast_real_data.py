@@ -45,15 +45,15 @@ def line(epsilon, found, real):
     low, high = answers["how_sure"]["interval"]
     realised = real["relative_fitness"]["mean"]
     pairs = list(zip(answers["for_whom"], real["owners"]))
-    sure = [(a, b) for a, b in pairs if a["sure"]]
-    right = sum(a["gains"] == b["gains"] for a, b in sure)
+    ahead = sum((a["joint"] < a["local_only"]) == b["gains"] for a, b in pairs)
+    told = ", ".join(sorted({a["verdicts"][0]["answer"] for a, _ in pairs}))
     locals_ = [owner["local_only"] for owner in real["owners"]]
     cells = [f"{epsilon:g}", f"{percent(expected['relative_fitness']['mean'])} ({percent(low)} to {percent(high)})",
              percent(realised), f"{100 * (expected['relative_fitness']['mean'] / realised - 1):+.0f} %",
              percent(expected["pilot_only"]), percent(real["owners"][0]["pilot_only"]),
              percent(answers["for_whom"][0]["local_only"]), percent(sum(locals_) / len(locals_)),
              f"{expected['metric']['joint']:.4f}", f"{real['metrics']['joint'][metric]:.4f}",
-             f"{right} of {len(sure)}" if sure else "none", f"{len(pairs) - len(sure)}",
+             f"{ahead} of {len(pairs)}", told,
              f"{chosen['rule']}, {chosen['rounds']} rounds, clip {chosen['max_grad_norm']}"]
     return "| " + " | ".join(cells) + " |"
 
@@ -71,7 +71,7 @@ def main():
             print(f"\n**{name}**: {len(owners)} owners with {len(next(iter(owners.values())))} rows, pilot "
                   f"{len(pilot)} rows, {given.runs} runs\n")
             print("| ε | forecast | realised | error | pilot alone | realised | owner alone | realised "
-                  "| metric | realised | sure and right | not sure | chosen |\n" + "|---" * 13 + "|")
+                  "| metric | realised | ahead of alone or not, rightly | verdicts against alone | chosen |\n" + "|---" * 13 + "|")
             for epsilon in EPSILONS:
                 print(line(epsilon, *forecast_and_run(job, epsilon, given.runs)), flush=True)
 

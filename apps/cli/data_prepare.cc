@@ -4,6 +4,7 @@
 #include "command.h"
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
+#include "parley/learn/trees/public_trees.h"
 #include "parley/net/paid_moments.h"
 #include "parley/report/data/prepare.h"
 
@@ -25,8 +26,11 @@ struct DataPrepareOptions {
   std::string top_by = "correlation";
   uint64_t components = 0;
   bool whiten = false;
+  std::optional<double> cut, length;
   uint64_t fourier = 0;  // features; 0: none
   double scale = 1;
+  bool trees = false;
+  learn::BoostOptions grow = learn::kPublicTrees;
   uint64_t seed = 1;
   std::filesystem::path out;  // empty: bundle.json, pilot.csv, <owner>.moments.json
   data::CsvSigns signs;       // of the files named here
@@ -38,10 +42,22 @@ data::FitOptions fit_options(const DataPrepareOptions& options) {
       .top = options.top,
       .by = options.top_by == "variance" ? SelectBy::kVariance : SelectBy::kCorrelation,
       .components = options.components,
-      .whiten = options.whiten};
+      .whiten = options.whiten,
+      .cut = options.cut,
+      .length = options.length};
   if (options.fourier > 0)
     fit.fourier = {.features = options.fourier, .seed = options.seed, .scale = options.scale};
   return fit;
+}
+
+Result<data::Bundle> fitted(const DataPrepareOptions& options, const charter::Charter& charter,
+                            const data::Rows& rows, const Hash& pilot) {
+  data::FitOptions fit = fit_options(options);
+  learn::BoostOptions grow = options.grow;
+  grow.seed = options.seed;
+  if (options.trees)
+    fit.trees = TRY(learn::public_trees(rows, charter::loss_of(charter.model), grow));
+  return data::fit_bundle(rows, charter.schema, pilot, fit);
 }
 
 /// Relative to the charter if it lies at or below its folder, where the charter may name it.
@@ -67,8 +83,7 @@ Result<Output> from_pilot(const DataPrepareOptions& options, const charter::Char
                  {.file = options.pilot.string(), .key = "pilot.sha256"}};
   const auto loaded = TRY(
       data::load(data::source_of(options.pilot, options.signs), data::encoding_of(charter.schema)));
-  const data::Bundle bundle =
-      TRY(data::fit_bundle(loaded.rows, charter.schema, pilot, fit_options(options)));
+  const data::Bundle bundle = TRY(fitted(options, charter, loaded.rows, pilot));
   const auto out = or_else(options.out, "bundle.json");
   const report::Prepared prepared{named_by_charter(options.charter, out), bundle};
   TRY(write_file(out, to_json(prepared.bundle)));
@@ -132,6 +147,40 @@ void pilot_or_moments(CLI::App& app, DataPrepareOptions& options) {
       ->capture_default_str();
 }
 
+void column_options(CLI::App& app, DataPrepareOptions& options) {
+  auto* top = app.add_option("--top", options.top, "Keep so many encoded columns");
+  top->check(CLI::PositiveNumber);
+  app.add_option("--top-by", options.top_by, "The largest correlation with the target, or variance")
+      ->check(CLI::IsMember({"correlation", "variance"}))
+      ->needs(top)
+      ->capture_default_str();
+  app.add_option("--components", options.components, "Rotate to so many principal components")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--whiten", options.whiten, "Give every component variance 1");
+  app.add_option("--cut", options.cut,
+                 "Move numbers to at most so many deviations from the mean; 4 with --trees");
+  app.add_option("--length", options.length,
+                 "Scale features to this root mean square length; 2 with --trees");
+}
+
+/// Returns --trees.
+CLI::Option* tree_options(CLI::App& app, DataPrepareOptions& options) {
+  learn::BoostOptions& grow = options.grow;
+  auto* trees = app.add_option_function<size_t>(
+      "--trees", [&](size_t count) { options.trees = true, grow.trees = count; },
+      "Grow so many trees on the pilot, for example 40: their leaves are features, too");
+  trees->check(CLI::Range(size_t{1}, data::kTreesMax));
+  const auto add = [&](const char* name, auto& value, const char* what) {
+    return app.add_option(name, value, what)->needs(trees)->capture_default_str();
+  };
+  add("--depth", grow.limits.depth, "Splits on the way to a leaf")
+      ->check(CLI::Range(size_t{1}, data::kDepthMax));
+  add("--leaf-rows", grow.limits.leaf_rows, "At least so many pilot rows in a leaf");
+  add("--learning-rate", grow.learning_rate, "The part of its best value that a leaf gets");
+  add("--subsample", grow.subsample, "The part of the rows that each tree is grown on");
+  return trees;
+}
+
 }  // namespace
 
 void add_data_prepare(Commands data) {
@@ -144,22 +193,14 @@ void add_data_prepare(Commands data) {
       ->required()
       ->type_name("FILE");
   pilot_or_moments(app, options);
-  auto* top = app.add_option("--top", options.top, "Keep so many encoded columns");
-  top->check(CLI::PositiveNumber);
-  app.add_option("--top-by", options.top_by, "The largest correlation with the target, or variance")
-      ->check(CLI::IsMember({"correlation", "variance"}))
-      ->needs(top)
-      ->capture_default_str();
-  app.add_option("--components", options.components, "Rotate to so many principal components")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--whiten", options.whiten, "Give every component variance 1");
+  column_options(app, options);
   auto* fourier = app.add_option("--fourier", options.fourier, "So many random Fourier features");
   fourier->check(CLI::PositiveNumber);
   app.add_option("--scale", options.scale, "Distance at which records stop being alike")
       ->needs(fourier)
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "Of the Fourier features")
-      ->needs(fourier)
+  tree_options(app, options)->excludes(fourier);
+  app.add_option("--seed", options.seed, "Of the Fourier features, or of the rows of each tree")
       ->capture_default_str();
   app.add_option("--out", options.out,
                  "The file (default: bundle.json, <owner>.moments.json or pilot.csv)")

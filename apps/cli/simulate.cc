@@ -107,7 +107,7 @@ void add_simulate(Commands root) {
       ->capture_default_str();
   app.add_option("--held-out", options.held_out,
                  "Part of each owner's rows kept out of a further run, for figures on its own rows "
-                 "(default: 0.2 up to 100 owners of 20,000 rows, else 0)")
+                 "(default: 0.2 up to 10,000 rows in all, else 0)")
       ->check(CLI::Range(0.0, 0.5));
   app.add_flag("--baseline", options.baseline,
                "Also what noise on each owner's own model would reach at the same epsilon");

@@ -19,16 +19,15 @@ parley::Result<void> forecast(const char* file) {
             << 100 * range.high << " % in 90 % of runs\n";
   std::cout << "  " << forecast.metric().name << " " << forecast.metric().joint << "\n";
   for (const parley::OwnerForecast& owner : forecast.owners()) {
-    std::cout << "  " << owner.name << ": alone " << 100 * owner.local_only << " %, "
-              << (!owner.sure   ? "may gain"
-                  : owner.gains ? "gains"
-                                : "does not gain");
-    if (owner.break_even_epsilon)
-      std::cout << "; gains from epsilon " << *owner.break_even_epsilon << " on";
-    std::cout << "\n";
+    const parley::GainVerdict& verdict = owner.against_alone;
+    std::cout << "  " << owner.name << ": " << name_of(verdict.answer) << " against alone ("
+              << owner.alone.mean << "): better by " << verdict.gain.mean << ", between "
+              << verdict.gain.low << " and " << verdict.gain.high << "; counts from "
+              << verdict.threshold << (verdict.alike ? ", if all owners were alike" : "") << "\n";
+    if (owner.against_own_public)
+      std::cout << "    " << name_of(owner.against_own_public->answer)
+                << " against own + public rows, which cost nothing\n";
   }
-  if (const auto epsilon = forecast.epsilons().smallest_common)
-    std::cout << "  all gain if every owner gives epsilon " << *epsilon << "\n";
   for (const parley::Warning& warning : forecast.warnings())
     std::cout << "  " << warning.text << " " << warning.what_to_do << "\n";
   return {};

@@ -6,7 +6,7 @@
 //   const auto forecast = parley::make_forecast(*charter, {.folder = "data"});
 //   if (!forecast) return 1;
 //   for (const parley::OwnerForecast& owner : forecast->owners())
-//     std::cout << owner.name << (owner.gains ? " gains" : " does not gain") << "\n";
+//     std::cout << owner.name << ": " << name_of(owner.against_alone.answer) << "\n";
 //
 // It is made from the charter and its public rows (the pilot) alone: nothing private is read and
 // nothing is paid. Functions may be called from several threads at once.
@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct ForecastOptions {
   /// A public bound on how far owners differ, in units of the best possible loss: what the best
   /// model of an owner's rows would miss on all rows if it had endless ones.
   double differ = 0;
+  /// The least gain that an owner calls material: of RMSE a share, of AUC a difference. None: 0.005
+  /// and 0.002.
+  std::optional<double> worth{};
   double aggregation_price = 0;  // of one aggregation, in relative fitness; federated only
   /// Files of moments that owners released and paid for, from which the pilot was drawn: what their
   /// noise leaves unknown then widens the intervals.
@@ -69,7 +73,8 @@ struct RelativeFitness {
   double pilot_only = 0;  // of a model of the public rows, to compare
 };
 
-/// The metric that users of the model care about: "rmse", in the target's unit, or "auc".
+/// The metric that users of the model care about: "rmse", in the target's unit, or "auc"; over all
+/// owners' people together, new ones as well.
 struct MetricForecast {
   std::string name{};
   double joint = 0;          // of the joint model, expected
@@ -78,23 +83,56 @@ struct MetricForecast {
   double pilot_only = 0;     // of a model of the public rows
 };
 
-/// What an owner can expect. `local_only` is a relative fitness.
+/// A metric or a gain in its units: expected, and 90 % of what may come.
+struct MetricRange {
+  double mean = 0, low = 0, high = 0;
+};
+
+/// What a gain is measured against. Own + public costs nothing, so only a gain against it is what
+/// the job itself brings.
+enum class GainAgainst { kAlone, kOwnPublic };
+
+enum class GainAnswer { kWorthIt, kNoDifference, kNotWorthIt, kNotSure };
+std::string_view name_of(GainAnswer answer);  // worth it | no difference | not worth it | not sure
+
+/// Is a gain material for one owner? Worth it: above the threshold with 90 % probability; no
+/// difference: within it either way; not worth it: above it with at most 10 %; else not sure.
+struct GainVerdict {
+  GainAgainst against = GainAgainst::kAlone;
+  GainAnswer answer = GainAnswer::kNotSure;
+  MetricRange gain{};    // in the metric's units; above 0 is better
+  double threshold = 0;  // likewise
+  bool alike = true;     // Nobody said how much owners differ: it holds if all were alike.
+  bool rare = false;     // too few public rows of the smaller class for any answer but "not sure"
+};
+
+/// What an owner can expect.
 struct OwnerForecast {
   std::string name{};
   uint64_t rows = 0;
   double epsilon = 0, delta = 0;
-  double weight = 0;        // v_i
-  double local_only = 0;    // a model of its own rows, without noise
-  double local_metric = 0;  // the same in the user's metric
-  bool gains = false;       // expected
-  bool sure = false;        // and the interval of their difference does not contain zero
+  double weight = 0;  // v_i
+
+  // The user's metric on the owner's own population.
+  MetricRange alone{};                      // its own rows (or columns), without noise
+  std::optional<MetricRange> own_public{};  // with the public rows as well; owners of rows only
+  MetricRange joint{};                      // the joint model as it is
+  std::optional<MetricRange> personal{};    // mixed with the owner's own; owners of rows only
+
+  // Gains of the personal model; of the joint one where owners hold columns.
+  GainVerdict against_alone{};
+  std::optional<GainVerdict> against_own_public{};
+
+  // The papers' measure: relative fitness, over all owners' rows together.
+  double local_only = 0;                       // a model of its own rows, without noise
   std::optional<double> break_even_epsilon{};  // others as they are; none: no epsilon is enough
   double shapley = 0, shapley_error = 0;
 };
 
-/// At which epsilon, if all owners give the same; none: no epsilon is enough.
+/// At which epsilon, by the papers' measure, if all owners give the same; none: no epsilon is
+/// enough.
 struct EpsilonForecast {
-  std::optional<double> smallest_common{};  // from here on every owner gains
+  std::optional<double> smallest_common{};  // from here on joint is better than every owner alone
   std::optional<double> enough{};           // nine tenths of what no noise at all would bring
   std::optional<double> target{};           // the relative fitness that was wanted, if any
   std::optional<double> for_target{};

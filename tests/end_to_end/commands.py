@@ -96,6 +96,30 @@ class Commands(InFolder):
         model = self.folder / result["model"]
         self.assertTrue(model.exists())
 
+    def test_simulate_gives_every_owner_four_figures_on_its_own_rows(self):
+        charter = self.charter(owner__0__rows=300)
+        result = self.json("simulate", *charter, "--standin", "lending", own_figures=True)
+        own = result["result"]["own_rows"]
+        self.assertEqual(own["held_out"], 0.2)
+        self.assertEqual(own["metric"], "rmse")
+        self.assertEqual([o["owner"] for o in own["owners"]], OWNERS)
+        for owner in own["owners"]:
+            for figure in ("alone", "own_public", "joint", "personal"):
+                self.assertGreater(owner[figure]["value"], 1)
+                self.assertGreater(owner[figure]["standard_error"], 0)
+            gain = owner["alone"]["value"] - owner["personal"]["value"]
+            self.assertAlmostEqual(owner["gain_over_alone"]["value"], gain, 9)
+        self.assertEqual(own["owners"][0]["held_out_rows"], 60)
+        text = self.parley("simulate", *charter, "--standin", "lending", own_figures=True).stdout
+        self.assertIn("On each owner's own held-out rows, rmse:", text)
+        self.assertIn("The papers' measure", text)
+        self.assertNotIn("times closer", text)
+        off = self.json("simulate", *charter, "--standin", "lending", "--held-out", "0")
+        self.assertNotIn("own_rows", off["result"])
+        self.parley("simulate", *charter, "--standin", "lending", "--held-out", "0.7", expect=2)
+        for key in ("relative_fitness", "metrics"):
+            self.assertEqual(off["result"][key], result["result"][key], "the job is the same")
+
     def test_simulate_trains_classifiers_and_says_how_good_they_are(self):
         random = Random(1)
         for name, rows in (("bank-a", 1500), ("bank-b", 1500), ("bank-c", 1500), ("pilot", 300)):

@@ -58,13 +58,88 @@ class Forecast(InFolder):
         more = self.forecast(sets)["expected"]["parts"]
         self.assertLess(more["privacy"], parts["privacy"] / 50)
 
-    def test_the_break_even_epsilon_is_where_gain_begins(self):
+    def test_the_break_even_epsilon_is_where_joint_comes_ahead_of_alone(self):
+        """By the papers' measure."""
         sets = self.generate()
         smallest = self.forecast(sets)["answers"]["at_which_epsilon"]["smallest_common"]
-        for factor, gains in ((.97, False), (1.03, True)):
+        for factor, ahead in ((.97, False), (1.03, True)):
             at = [w for i in range(3) for w in ("--set", f"owner.{i}.epsilon={smallest * factor}")]
             for owner in self.forecast(sets + at)["answers"]["for_whom"]:
-                self.assertEqual(owner["gains"], gains, factor)
+                self.assertEqual(owner["joint"] < owner["local_only"], ahead, factor)
+
+    def verdicts(self, sets, *arguments):
+        """What every owner is told: against alone, and against own + public."""
+        found = self.forecast(sets, *arguments)
+        for owner in found["answers"]["for_whom"]:
+            self.assertEqual([v["against"] for v in owner["verdicts"]], ["alone", "own_public"])
+        return found, [tuple(v["answer"] for v in o["verdicts"])
+                       for o in found["answers"]["for_whom"]]
+
+    def test_every_owner_has_four_figures_and_two_verdicts_in_its_metric(self):
+        found, _ = self.verdicts(self.generate())
+        for owner in found["answers"]["for_whom"]:
+            figures = owner["figures"]
+            self.assertEqual(set(figures), {"alone", "own_public", "joint", "personal"})
+            for figure in figures.values():
+                self.assertLess(figure["low"], figure["mean"])
+                self.assertLess(figure["mean"], figure["high"])
+            # Mixing can do as it likes, so it is not worse than what it mixes.
+            self.assertLess(figures["personal"]["mean"], figures["own_public"]["mean"])
+            self.assertLess(figures["own_public"]["mean"], figures["alone"]["mean"])
+            for verdict, base in zip(owner["verdicts"], ("alone", "own_public")):
+                self.assertAlmostEqual(verdict["threshold"], .005 * figures[base]["mean"], places=9)
+                self.assertLessEqual(verdict["gain"]["low"], verdict["gain"]["mean"])
+                self.assertTrue(verdict["if_alike"])
+                self.assertIn("if all owners were alike", verdict["sentence"])
+
+    def test_large_owners_of_few_columns_are_told_plainly_that_nothing_is_to_be_gained(self):
+        sets = self.generate()
+        for i in range(3):
+            sets += ["--set", f"owner.{i}.rows=100000"]
+        found, told = self.verdicts(sets)
+        self.assertEqual(told, [("no difference", "no difference")] * 3)
+        self.assertEqual(found["answers"]["worth_it"]["answer"], "no")
+        text = self.parley("forecast", EXAMPLE, *sets, "--data", "data").stdout
+        self.assertIn("Worth it?     No difference: nobody gains", text)
+        self.assertNotIn("times closer", text)
+
+    def test_small_owners_gain_and_the_threshold_is_theirs(self):
+        sets = self.generate()
+        for i in range(3):
+            sets += ["--set", f"owner.{i}.rows=60", "--set", f"owner.{i}.epsilon=100"]
+        _, told = self.verdicts(sets)
+        self.assertEqual([against_alone for against_alone, _ in told], ["worth it"] * 3)
+        _, told = self.verdicts(sets, "--worth", "0.9")
+        self.assertNotIn("worth it", [answer for both in told for answer in both])
+        self.parley("forecast", EXAMPLE, *sets, "--data", "data", "--worth", "0", expect=2)
+
+    def test_declared_differences_change_verdicts_and_the_words(self):
+        sets = self.generate()
+        alike, _ = self.verdicts(sets)
+        unlike, _ = self.verdicts(sets, "--differ", "0.2")
+        for one, other in zip(alike["answers"]["for_whom"], unlike["answers"]["for_whom"]):
+            self.assertFalse(other["verdicts"][0]["if_alike"])
+            # The rows of others tell less.
+            self.assertLess(other["verdicts"][1]["gain"]["low"], one["verdicts"][1]["gain"]["low"])
+            self.assertLess(other["figures"]["alone"]["mean"], other["figures"]["joint"]["mean"])
+        self.assertIn("worse_than_alone", [w["code"] for w in unlike["warnings"]])
+        text = self.parley("forecast", EXAMPLE, *sets, "--data", "data", "--differ", "0.2").stdout
+        self.assertNotIn("alike", text)
+
+    def test_names_columns_that_the_public_rows_hardly_know_before_anyone_pays(self):
+        self.generate()
+        pilot = self.folder / "data" / "pilot.csv"
+        lines = pilot.read_text().split("\n")
+        place = lines[0].split(",").index("pc10")
+        for i, line in enumerate(lines[6:-1], 6):  # Five rows keep theirs.
+            cells = line.split(",")
+            lines[i] = ",".join(cells[:place] + ["0"] + cells[place + 1:])
+        pilot.write_text("\n".join(lines))
+        digest = hashlib.sha256(pilot.read_bytes()).hexdigest()
+        found = self.forecast(["--set", f'pilot.sha256="{digest}"'])
+        thin = [w["text"] for w in found["warnings"] if w["code"] == "thin_columns"]
+        self.assertEqual(len(thin), 1)
+        self.assertIn("pc10", thin[0])
 
     def test_small_cautious_owners_do_harm_by_rows_and_none_with_optimal_weights(self):
         """Scenario (i) of Wu et al., figure 6: more data is not always good, with weights n_i/n."""
@@ -94,19 +169,15 @@ class Forecast(InFolder):
 
     def test_does_not_say_yes_or_no_where_the_interval_contains_both(self):
         sets = self.generate()
-        for i in range(3):
-            sets += ["--set", f"owner.{i}.rows=50000"]  # more than the pilot, or the answer is no
-        smallest = self.forecast(sets)["answers"]["at_which_epsilon"]["smallest_common"]
-        at = [w for i in range(3) for w in ("--set", f"owner.{i}.epsilon={smallest * 1.05}")]
-        near = self.forecast(sets + at)
+        found, _ = self.verdicts(sets)
+        gain = found["answers"]["for_whom"][0]["verdicts"][0]
+        share = .005 * gain["gain"]["mean"] / gain["threshold"]
+        near, told = self.verdicts(sets, "--worth", share)
+        self.assertEqual([against_alone for against_alone, _ in told], ["not sure"] * 3)
         self.assertEqual(near["answers"]["worth_it"]["answer"], "unsure")
-        self.assertEqual([o["sure"] for o in near["answers"]["for_whom"]], [False] * 3)
         self.assertIn("not_sure", [w["code"] for w in near["warnings"]])
-        at = [w for i in range(3) for w in ("--set", f"owner.{i}.epsilon={smallest * 50}")]
-        far = self.forecast(sets + at)["answers"]
-        self.assertEqual([(o["gains"], o["sure"]) for o in far["for_whom"]], [(True, True)] * 3)
 
-    def test_owners_that_differ_gain_more_by_joining(self):
+    def test_by_the_papers_measure_owners_that_differ_gain_more_by_joining(self):
         sets = self.generate()
         alike = self.forecast(sets)["answers"]["at_which_epsilon"]["smallest_common"]
         found = self.forecast(sets, "--differ", ".01")["answers"]

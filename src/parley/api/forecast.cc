@@ -117,6 +117,7 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
   const forecast::ForecastOptions how{.target = options.target,
                                       .market = options.market,
                                       .differ = options.differ,
+                                      .worth = options.worth,
                                       .delta = options.delta,
                                       .compare = !options.html.empty(),
                                       .aggregation_price = options.aggregation_price,

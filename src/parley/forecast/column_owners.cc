@@ -5,41 +5,68 @@
 #include <cmath>
 #include <limits>
 
-#include "parley/forecast/joint.h"
+#include "parley/base/math/seeded_random.h"
 #include "parley/forecast/trained_rows.h"
 #include "parley/forecast/uncertainty.h"
+#include "parley/forecast/value/verdict.h"
 
 namespace parley::forecast {
 namespace {
 
 /// What an owner's own columns would reach, relative to the best of all.
 struct Alone {
-  double psi = 0, metric = 0;
-  double error = 0;  // standard error of psi, relative to it
+  double psi = 0;
+  double error = 0;      // standard error of psi, relative to it
+  PilotMetric metric{};  // of its best model
+  double value = 0;      // of the one that all records give
 };
 
-Alone alone(const Study& study, const Views& views, size_t owner, int threads) {
+Result<Alone> alone(const Study& study, const Views& views, size_t owner) {
   const std::vector<size_t> members = {owner};
   const charter::Charter own = charter_of(study.charter, members);
   const auto part = [&](const PilotStatistics& all) {
     return statistics_of(own.model, features_of(study.charter, *all.rows, members), 1);
   };
   const PilotStatistics statistics = part(study.statistics);
-  Alone found{.psi = statistics.fitness(study.rows) / study.best - 1};
-  std::vector<PilotStatistics> parts;
+  Alone found{.psi = statistics.fitness(study.rows) / study.best - 1, .error = 1};
+  found.metric = TRY(pilot_metric(statistics, pilot_scores(statistics), study.metric.measure,
+                                  study.charter.schema.target.scale));
+  found.value = found.metric.at(statistics.sampling / study.rows);
   double sum = 0, squares = 0;
   for (const PilotStatistics& view : views.statistics) {
-    parts.push_back(part(view));
-    const double psi = parts.back().optimum.fitness / view.optimum.fitness - 1;
+    const double psi = part(view).optimum.fitness / view.optimum.fitness - 1;
     sum += psi, squares += psi * psi;
   }
-  found.metric = MetricEstimator(own, statistics, parts, threads).of_rows(0);
-  const auto count = static_cast<double>(parts.size());
-  found.error = 1;
+  const auto count = static_cast<double>(views.statistics.size());
   if (count > 1 && sum > 0) {
     const double mean = sum / count, variance = std::max(squares / count - mean * mean, 0.0);
-    found.error = std::sqrt(variance / (count - 1)) / mean;
+    found.error = std::min(std::sqrt(variance / (count - 1)) / mean, 1.0);
   }
+  return found;
+}
+
+/// Joint against own columns. What the others' columns would bring without noise is known up to a
+/// factor of the error of `own`, what noise and steps leave up to the interval of the joint model.
+GainVerdict column_verdict(const Forecast& result, const Study& study, const Alone& own) {
+  constexpr size_t kDraws = 2000;
+  const RelativeFitness& psi = result.relative_fitness;
+  const double runs = std::log(psi.high / psi.low) / (2 * kNormal);
+  const double best = study.metric_at(0);
+  SeededRandom random(1, 0);
+  const auto factor = [&](double deviation) {
+    return std::exp(deviation * random.normal() - deviation * deviation / 2);
+  };
+  std::vector<double> gains;
+  for (size_t k = 0; k < kDraws; ++k) {
+    const double joint = study.metric_at(psi.mean * factor(runs));
+    const double alone = study.metric.within(best + (own.value - best) * factor(own.error));
+    gains.push_back(!smaller_is_better(study.metric.measure) ? joint - alone
+                    : alone > 0                              ? (alone - joint) / alone
+                                                             : 0);
+  }
+  GainVerdict found =
+      verdict_of(GainAgainst::kAlone, gains, study.worth, study.metric.measure, own.value);
+  found.alike = false;  // Owners hold columns of the same records.
   return found;
 }
 
@@ -57,23 +84,29 @@ std::optional<double> break_even(const Study& study, size_t owner, double psi) {
   return study.law.epsilon(variance / study.per_strength(0), study.charter.owners[owner].delta);
 }
 
-void add_column_owners(Forecast& result, const Study& study, const Views& views, int threads) {
+MetricRange around(const PilotMetric& metric, double value) {
+  return {value, metric.within(value - kNormal * metric.error),
+          metric.within(value + kNormal * metric.error)};
+}
+
+Result<void> add_owners_of_columns(Forecast& result, const Study& study, const Views& views) {
   const auto count = static_cast<double>(study.charter.owners.size());
   for (size_t i = 0; i < study.charter.owners.size(); ++i) {
     const charter::Owner& who = study.charter.owners[i];
-    const Alone own = alone(study, views, i, threads);
+    const Alone own = TRY(alone(study, views, i));
     result.owners.push_back({.name = who.name,
                              .rows = static_cast<uint64_t>(study.rows),
                              .epsilon = who.epsilon,
                              .delta = who.delta,
                              .weight = 1 / count,
+                             .alone = around(own.metric, own.value),
+                             .joint = {result.metric.joint, result.metric.low, result.metric.high},
+                             .against_alone = column_verdict(result, study, own),
                              .local_only = own.psi,
-                             .local_metric = own.metric,
-                             .gains = result.relative_fitness.mean < own.psi,
-                             .sure = surely(result.relative_fitness, own.psi, own.error),
                              .break_even_epsilon = break_even(study, i, own.psi)});
     result.relative_fitness.statistical_gain -= own.psi / count;
   }
+  return {};
 }
 
 /// How far above the best of all columns a group ends, noise included.
@@ -163,7 +196,7 @@ void add_column_epsilons(Forecast& result, const Study& study,
 Result<void> add_column_owners(Forecast& result, const Study& study,
                                const ForecastOptions& options) {
   const Views views = views_of(study.charter.model, study.statistics, {}, options.threads);
-  add_column_owners(result, study, views, options.threads);
+  TRY(add_owners_of_columns(result, study, views));
   TRY(add_groups(result, study));
   add_column_epsilons(result, study, options.target);
   return {};

@@ -24,6 +24,7 @@ struct ForecastOptions {
   /// A public bound on how far owners differ, in units of f*: what the best model of an owner's
   /// rows would miss on all rows if it had endless ones (tau^2 of spec, horizontal 3.7).
   double differ = 0;
+  std::optional<double> worth{};  // the least gain that counts, as default_worth(); none: that
   std::optional<double> delta{};  // that owners accept: a draft may then get Gaussian noise
   bool compare = false;           // also by runs on the public rows at several epsilons
   double aggregation_price = 0;   // in relative fitness; federated only
@@ -62,8 +63,9 @@ struct StepsAdvice {
   std::string why{};
 };
 
-/// What `parley forecast` prints, as a table, as formats/json/forecast.json or as a page. Relative
-/// fitness f / f* - 1 unless said otherwise; f is judged on all owners' rows together.
+/// What `parley forecast` prints, as tables, as parley.forecast/1 or as a page. Owners have figures
+/// of their own in the user's metric. All else is the papers' measure, relative fitness f / f* - 1,
+/// unless said otherwise; f is judged on all owners' rows together.
 struct Forecast {
   using Owner = parley::OwnerForecast;
 
@@ -161,9 +163,6 @@ struct Forecast {
   CostForecast cost{};
   Advice advice{};
   std::string report{};  // the HTML file, if one was written
-
-  size_t gaining() const;  // owners that surely gain
-  size_t losing() const;   // that surely do not
 };
 
 /// `charter` must be complete, with its bundle loaded; `pilot` its public rows.

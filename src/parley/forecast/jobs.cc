@@ -127,6 +127,21 @@ Result<void> add_federated(Job& job, const Charter& charter, const PilotStatisti
   return {};
 }
 
+/// Gradients of a secure sum: everyone adds what the strictest owner needs.
+Result<Job> summed_job(Job job, const Charter& charter, const PilotStatistics& statistics) {
+  const plan::SecaggPlan shares = TRY(plan::secagg_plan(charter));
+  job.weights = plan::sum_weights(charter);
+  job.strictest = true;
+  const double variance = job.variance();
+  job.kind = SyncJob{.schedule = TRY(plan::sync_schedule(charter, statistics.rows.get(),
+                                                         shares.owners[0].lattice())),
+                     .start_spread = start_spread(charter, statistics),
+                     .norm = learn::ClipIn::kL2,
+                     .limit = charter.privacy.max_grad_norm,
+                     .variance = variance};
+  return job;
+}
+
 /// As one owner of all columns, at the strictest budget.
 double joint_strength(const Charter& charter, const plan::NoiseLaw& law) {
   const auto all = law.strengths(charter.owners);
@@ -179,6 +194,7 @@ Result<Job> job_of(const Charter& charter, const PilotStatistics& statistics,
     job.kind = AsyncJob{plan.rule, norm, limit, job.variances, rows_of(charter)};
     return job;
   }
+  if (charter.secure_aggregation) return summed_job(std::move(job), charter, statistics);
   auto plan = TRY(plan::sync_plan(charter, statistics.rows.get()));
   for (const auto& owner : plan.owners) job.weights.push_back(owner.weight);
   if (charter.protocol.statistics()) {

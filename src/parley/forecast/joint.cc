@@ -10,13 +10,10 @@ namespace {
 
 /// The relative half width of a 90 % interval of a mean of five (Student's t, four degrees).
 constexpr double kStudent = 2.132;
-/// The same of a normal number.
-constexpr double kNormal = 1.645;
 
 }  // namespace
 
-void add_band(Forecast& result, const Study& study, const MetricEstimator& estimator,
-              double error) {
+void add_band(Forecast& result, const Study& study, double error) {
   RelativeFitness& psi = result.relative_fitness;
   MetricForecast& metric = result.metric;
   std::vector<double> draws = excess_draws(study.statistics, study.prediction);
@@ -29,14 +26,12 @@ void add_band(Forecast& result, const Study& study, const MetricEstimator& estim
   psi.low = quantile(draws, .05) / wide;
   psi.high = quantile(draws, .95) * wide;
   // In the user's metric: what the band moves it by, and how well its level is known.
-  const double per_psi = (metric.joint - metric.best) / psi.mean;
-  const auto moved = [&](double to) { return (to - psi.mean) * per_psi; };
-  const double level = kNormal * estimator.error();
-  const double down = std::min(moved(psi.low), moved(psi.high));
-  const double up = std::max(moved(psi.low), moved(psi.high));
-  metric.low = metric.joint - std::hypot(down, level);
-  metric.high = metric.joint + std::hypot(up, level);
-  if (!estimator.smaller_is_better()) metric.high = std::min(metric.high, 1.0);
+  const double one = study.metric_at(psi.low), other = study.metric_at(psi.high);
+  const double level = kNormal * study.metric.error;
+  const double down = std::hypot(metric.joint - std::min(one, other), level);
+  const double up = std::hypot(std::max(one, other) - metric.joint, level);
+  metric.low = study.metric.within(metric.joint - down);
+  metric.high = study.metric.within(metric.joint + up);
 }
 
 void add_parts(Forecast& result, const Study& study) {
@@ -73,16 +68,12 @@ void add_distance(Forecast& result, const Study& study) {
   }
 }
 
-void add_metrics(Forecast& result, const Study& study, const MetricEstimator& estimator) {
-  result.metric.name = estimator.name();
-  result.metric.best = estimator.of_rows(0);
-  result.metric.joint = estimator.at(study.prediction.distribution);
-  result.metric.pilot_only = estimator.of_rows(1 / study.statistics.count() + 1 / study.rows);
-}
-
-bool surely(const RelativeFitness& joint, double local_only, double own) {
-  const double runs = std::log(joint.high / joint.low) / (2 * kNormal);
-  return std::fabs(std::log(joint.mean / local_only)) > kNormal * std::hypot(runs, own);
+void add_metrics(Forecast& result, const Study& study) {
+  const RelativeFitness& psi = result.relative_fitness;
+  result.metric.name = name_of(study.metric.measure);
+  result.metric.best = study.metric.at(0);
+  result.metric.joint = study.metric_at(psi.mean);
+  result.metric.pilot_only = study.metric.at(study.statistics.sampling / study.statistics.count());
 }
 
 }  // namespace parley::forecast

@@ -9,6 +9,7 @@
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/jobs.h"
 #include "parley/forecast/pilot_statistics.h"
+#include "parley/forecast/value/pilot_metric.h"
 #include "parley/plan/noise.h"
 
 namespace parley::forecast {
@@ -20,12 +21,19 @@ struct Study {
   const Job& job;
   const Prediction& prediction;
   const plan::NoiseLaw& law;
-  const Game& game;  // in units of f*
+  const Game& game;           // in units of f*
+  const PilotScores& scores;  // of the pilot's rows
+  const PilotMetric& metric;  // the user's
   std::vector<Player> players{};
   std::vector<double> strengths{};  // of their noise
   double best = 0;                  // f*
   double rows = 0;                  // n
   double differ = 0;                // tau^2 / f*
+  double worth = 0;                 // the least gain that counts, as default_worth()
+
+  /// The metric that is expected on new rows of a model so far above f*, in its units: f* is that
+  /// of the owners' own rows, which flatter their optimum by B/n.
+  double metric_at(double psi) const { return metric.at(psi * best + statistics.sampling / rows); }
 
   /// Variance of an owner's noise for a strength, per strength, had it so many times its rows.
   double per_strength(size_t i, double times = 1) const {

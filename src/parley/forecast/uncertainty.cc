@@ -111,8 +111,9 @@ double quantile(std::vector<double> values, double share) {
   check(!values.empty());
   const double place = share * static_cast<double>(values.size() - 1);
   const auto below = static_cast<size_t>(place);
-  std::sort(values.begin(), values.end());
-  const double next = values[std::min(below + 1, values.size() - 1)];
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(values.begin(), at, values.end());
+  const double next = below + 1 < values.size() ? *std::min_element(at + 1, values.end()) : *at;
   return values[below] + (place - static_cast<double>(below)) * (next - values[below]);
 }
 

@@ -19,6 +19,9 @@ std::vector<std::vector<double>> models_of(const OutputDistribution& distributio
 /// f - f* of such models, with mean `prediction.excess`, in no order.
 std::vector<double> excess_draws(const PilotStatistics& statistics, const Prediction& prediction);
 
+/// The half width of a 90 % interval of a normal number, in deviations.
+inline constexpr double kNormal = 1.645;
+
 /// The value below which a share of them lies.
 double quantile(std::vector<double> values, double share);
 

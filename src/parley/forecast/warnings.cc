@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parley/forecast/value/wrong_pilot.h"
+
 namespace parley::forecast {
 namespace {
 
@@ -85,25 +87,47 @@ void about_shares(Forecast& f, const charter::Charter& charter) {
        "Take more secure_aggregation.survivors, or fewer colluders."});
 }
 
+/// The joint model as it is may be worse for an owner than its own, though a personal one is not.
+bool worse_than_alone(const Forecast& f, const Forecast::Owner& owner) {
+  const double better = owner.joint.mean - owner.alone.mean;
+  return (f.metric.name == "auc" ? -better : better) > owner.against_alone.threshold;
+}
+
+void about_the_owners(Forecast& f) {
+  const auto count = [&](const auto& is) {
+    return std::count_if(f.owners.begin(), f.owners.end(), is);
+  };
+  const auto warn = [&](std::string code, std::string text, std::string what_to_do) {
+    f.advice.warnings.push_back({std::move(code), std::move(text), std::move(what_to_do)});
+  };
+  if (const auto worse = count([&](const auto& o) { return worse_than_alone(f, o); }); worse > 0)
+    warn("worse_than_alone",
+         fmt::format(
+             "for {} of {} owners the joint model itself is worse than a model of their own {}",
+             worse, f.owners.size(), f.job.columns ? "columns" : "rows"),
+         f.job.columns ? "See the table: at which epsilon it would pay."
+                       : "They need a personal model: the joint one mixed with their own.");
+  const auto unsure =
+      count([](const auto& o) { return o.against_alone.answer == GainAnswer::kNotSure; });
+  if (f.owners.front().against_alone.rare)
+    warn("rare_class",
+         "the public rows hold fewer than two of the smaller class for every column: no verdict "
+         "can be sure",
+         "Take more public rows of that class, or fewer columns.");
+  else if (unsure > 0)
+    warn("not_sure",
+         fmt::format("for {} of {} owners the public rows do not tell whether the gain counts",
+                     unsure, f.owners.size()),
+         "Take more public rows, or decide by the interval, not by the expected value.");
+}
+
 void about_the_job(Forecast& f, const charter::Charter& charter) {
   if (f.relative_fitness.mean > f.relative_fitness.pilot_only)
     f.advice.warnings.push_back(
         {"worse_than_pilot",
          "the joint model is expected to be no better than the public rows alone",
          "Larger budgets, fewer rounds, or no collaboration at all."});
-  if (f.losing() > 0)
-    f.advice.warnings.push_back(
-        {"worse_than_alone",
-         fmt::format("{} of {} owners would do better with a model of their own {}", f.losing(),
-                     f.owners.size(), f.job.columns ? "columns" : "rows"),
-         "See the table: at which epsilon it would pay."});
-  if (const size_t unsure = f.owners.size() - f.losing() - f.gaining(); unsure > 0)
-    f.advice.warnings.push_back(
-        {"not_sure",
-         fmt::format("for {} of {} owners the public rows do not tell whether it pays: joint and "
-                     "own model are too near each other",
-                     unsure, f.owners.size()),
-         "Take more public rows, or decide by the interval, not by the expected value."});
+  about_the_owners(f);
   const bool by_rows = charter.protocol.weights == charter::Weights::kRows;
   const auto& groups = f.what_if.coalitions;
   const auto best = std::find_if(groups.begin(), groups.end(),
@@ -120,6 +144,23 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
 }
 
 }  // namespace
+
+void warn_of_thin_columns(Forecast& forecast, const data::Schema& schema, const data::Rows& pilot) {
+  constexpr size_t kNamed = 8, kLeast = 10;
+  const std::vector<size_t> thin = thin_columns(pilot, kLeast);
+  if (thin.empty()) return;
+  const std::vector<std::string> names = schema.features();
+  std::string text;
+  for (size_t k = 0; k < std::min(thin.size(), kNamed); ++k)
+    text += (k > 0 ? ", " : "") + names[thin[k]];
+  if (thin.size() > kNamed) text += fmt::format(" and {} more", thin.size() - kNamed);
+  forecast.advice.warnings.push_back(
+      {"thin_columns",
+       fmt::format("fewer than {} public rows tell anything about {}: owners with such records may "
+                   "be led far astray, most of all by Newton steps",
+                   kLeast, text),
+       "Take public rows that have them, merge rare levels, or leave the columns out."});
+}
 
 void warn_of_differences(Forecast& forecast, double differ) {
   constexpr double kMuch = .5;

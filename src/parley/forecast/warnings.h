@@ -13,6 +13,8 @@ void add_warnings(Forecast& forecast, const charter::Charter& charter, const Pre
 
 /// `error` of the expected figure, relative to it, that public and owners' rows leave as samples.
 void warn_of_samples(Forecast& forecast, double error);
+/// Names columns of which the public rows hardly know anything (spec, value 6).
+void warn_of_thin_columns(Forecast& forecast, const data::Schema& schema, const data::Rows& pilot);
 /// Of owners that are declared to differ by this much, and take local steps.
 void warn_of_differences(Forecast& forecast, double differ);
 

@@ -18,15 +18,15 @@ Result<NoiseLaw> NoiseLaw::of(const charter::Charter& charter) {
   if (privacy.calibration != charter::Calibration::kSound)
     return charter::not_available("privacy.calibration", name_of(privacy.calibration),
                                   "Forecasts are of \"sound\" jobs.");
-  const bool federated = charter.protocol.as<charter::Federated>() != nullptr;
-  if (privacy.mechanism == charter::MechanismName::kSkellam && !federated)
+  const bool in_sums = charter.secure_aggregation.has_value();
+  if (privacy.mechanism == charter::MechanismName::kSkellam && !in_sums)
     return charter::not_available("privacy.mechanism", name_of(privacy.mechanism),
                                   "Use \"laplace\" or \"gaussian\".");
   NoiseLaw law{privacy.mechanism, static_cast<double>(privacy.unit_records),
                static_cast<double>(parts_of(charter)), 1 - privacy.evaluate};
   // Of columns in several places nothing is kept for an evaluation.
   if (charter.columns_apart()) law.training = 1;
-  if (!federated) return law;
+  if (!in_sums) return law;
   // Skellam shares are as loud as Gaussian ones but for a thousandth: the lattice is that fine.
   law.mechanism = charter::MechanismName::kGaussian;
   const charter::SecureAggregation& secure = *charter.secure_aggregation;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "parley/plan/learner/weights.h"
+#include "parley/plan/secagg_terms.h"
 
 namespace parley::plan {
 namespace noise_test {
@@ -72,6 +73,28 @@ TEST(NoiseLaw, IsThatOfReleasedStatistics) {
                 1, 1e-5)
         << privacy;
   }
+}
+
+// Everyone adds what the strictest needs; if all are there the sum is louder than what is charged.
+TEST(NoiseLaw, IsThatOfASecureSumOfGradients) {
+  std::string owners = "epsilon = 1.0\n";
+  for (const char* other : {"b\"\nrows = 500\nepsilon = 3.0", "c\"\nrows = 800\nepsilon = 0.7",
+                            "d\"\nrows = 900\nepsilon = 1.0", "e\"\nrows = 70\nepsilon = 2.0"})
+    owners += std::string("[[owner]]\nname = \"") + other + "\n";
+  owners += "[secure_aggregation]\nsurvivors = 4\ncolluders = 1";
+  const auto charter = charter_with("delta = 1e-6\nunit_records = 2", owners);
+  const auto law = *plan::NoiseLaw::of(charter);
+  double largest = 0;
+  const auto weights = plan::sum_weights(charter);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const double own =
+        law.variance(charter.owners[i], paid_answers(charter), charter.privacy.max_grad_norm);
+    largest = std::max(largest, weights[i] * weights[i] * own);
+  }
+  const SecaggPlan plan = *secagg_plan(charter);
+  const double share =
+      std::visit([](const auto& known) { return known.variance(); }, plan.owners[0].mechanism);
+  EXPECT_NEAR(largest / (share * 5 * plan.unit * plan.unit), 1, 1e-3);
 }
 
 TEST(NoiseLaw, MatchesTheGoldenScale) {  // G6 with kappa = 2: b = 0.04

@@ -11,11 +11,11 @@
 
 namespace parley::sim {
 
-/// Beyond these, figures are made only if they are asked for: cross-validation and trees take
-/// longer than the job.
-inline constexpr size_t kFigureOwnersMax = 100, kFigureRowsMax = 20'000;
+/// Of all owners. Beyond it figures are made only if they are asked for: cross-validation and trees
+/// take far longer than the job.
+inline constexpr size_t kFigureRowsMax = 10'000;
 
-/// The part that is held out: as asked for; a fifth where owners are few and small enough; else 0.
+/// The part that is held out: as asked for; a fifth of few rows; else 0.
 double held_out_part(const SimulateInput& input, const SimulateOptions& options);
 
 /// Trains on the rows that are not held out, and gives the joint model.

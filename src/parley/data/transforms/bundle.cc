@@ -11,13 +11,22 @@ std::vector<std::string> numbered(const char* stem, size_t count) {
   return names;
 }
 
+/// The features without leaves.
+std::vector<std::string> of_columns(const Bundle& bundle) {
+  if (bundle.fourier) return numbered("rff", bundle.fourier->features);
+  if (bundle.rotate) return numbered("pc", bundle.rotate->explained.size());
+  std::vector<std::string> names;
+  for (uint64_t column : bundle.select) names.push_back(bundle.encoded[column]);
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> Bundle::features() const {
-  if (fourier) return numbered("rff", fourier->features);
-  if (rotate) return numbered("pc", rotate->explained.size());
-  std::vector<std::string> names;
-  for (uint64_t column : select) names.push_back(encoded[column]);
+  std::vector<std::string> names = of_columns(*this);
+  if (!trees) return names;
+  const std::vector<std::string> leaves = trees->trees.level_names();
+  names.insert(names.end(), leaves.begin(), leaves.end());
   return names;
 }
 

@@ -1,7 +1,9 @@
 // The public pre-processing bundle: what makes features of encoded columns, fitted on pilot rows
 // only, written as canonical JSON, named by its SHA-256 in the charter, applied alike by everybody.
 //
-//   encoded columns -> standardise -> select -> rotate (principal components) -> Fourier features
+//   encoded columns -> standardise, cut -> select -> principal components -> Fourier features
+//
+// and, as more features, the leaves of public trees over the encoded columns.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/result.h"
+#include "parley/data/trees/trees.h"
 
 namespace parley {
 class JsonObject;
@@ -45,17 +48,27 @@ struct Bundle {
     double scale = 1;
     bool operator==(const Fourier&) const = default;
   };
+  /// Trees over the encoded columns. Every tree is a category, its leaves are the levels: of a
+  /// tree's features that of the record's leaf is `leaf`, the others are 0.
+  struct PublicTrees {
+    Trees trees{};
+    double leaf = 1;
+    bool operator==(const PublicTrees&) const = default;
+  };
 
   MadeFrom made_from{};
   std::vector<std::string> input{}, encoded{};
   std::vector<double> mean{}, scale{};  // one per encoded column: (value - mean) / scale
-  std::vector<uint64_t> select{};       // the encoded columns kept, ascending
+  double cut = 0;                  // afterwards numbers are moved into [-cut, cut]; 0: they stay
+  std::vector<uint64_t> select{};  // the encoded columns kept, ascending
   SelectBy select_by = SelectBy::kAll;
   std::optional<Rotate> rotate{};
   std::optional<Fourier> fourier{};
+  std::optional<PublicTrees> trees{};
   double max_l1 = 0, max_l2 = 0;  // 99.9 % of the pilot's rows are at most as long, without bias
 
-  /// Names: the kept columns, pc1 .., or rff1 ..; the charter's bias comes after them.
+  /// Names: the kept columns, pc1 .., or rff1 ..; then the leaves, tree1=1 ..; the charter's bias
+  /// comes after them.
   std::vector<std::string> features() const;
   bool operator==(const Bundle&) const = default;
 };
@@ -75,12 +88,21 @@ Result<Bundle> bundle_of(const JsonObject& object);
 /// Whether it was made for these columns.
 Result<void> check_fits(const Bundle& bundle, const Schema& schema);
 
+/// `cut` and `length` with trees, unless given.
+inline constexpr double kCutBesideLeaves = 4;
+inline constexpr double kLengthBesideLeaves = 2;
+
 struct FitOptions {
   size_t top = 0;  // columns to keep, 0 for all that vary
   Bundle::SelectBy by = Bundle::SelectBy::kCorrelation;
   size_t components = 0;  // 0: no rotation, or with `whiten` all directions that vary
   bool whiten = false;
   std::optional<Bundle::Fourier> fourier{};
+  std::optional<Trees> trees{};  // grown on the same rows: learn/trees/public_trees.h
+  std::optional<double> cut{};   // in deviations; not with a rotation
+  /// Root mean square length of the features that the pilot's columns would have without a cut, so
+  /// that l2 and clip mean the same for any number of columns. Leaves get the same length.
+  std::optional<double> length{};
 };
 
 /// `pilot` was read by `encoding_of(schema)`, so it holds encoded columns. Deterministic: the same

@@ -88,6 +88,12 @@ Result<void> fit_select(const Rows& pilot, const FitOptions& options, Bundle& bu
   return {};
 }
 
+/// Components mix columns, so that a cut of single columns does not bound them: none there.
+void fit_cut(const FitOptions& options, Bundle& bundle) {
+  const bool rotates = options.components > 0 || options.whiten;
+  bundle.cut = options.cut.value_or(options.trees && !rotates ? kCutBesideLeaves : 0);
+}
+
 /// The kept columns, standardised, row by row.
 std::vector<double> standardised(const Rows& pilot, const Bundle& bundle) {
   std::vector<double> rows;
@@ -132,6 +138,34 @@ Result<void> fit_rotate(const Rows& pilot, const FitOptions& options, Bundle& bu
   return {};
 }
 
+/// Every kept column, or every whitened component, has variance 1 before: the mean square length is
+/// their number. The cut stays at as many deviations as it was.
+void fit_length(double length, Bundle& bundle) {
+  const bool whitened = bundle.rotate && bundle.rotate->whiten;
+  const size_t variances = whitened ? bundle.rotate->explained.size() : bundle.select.size();
+  const double factor = std::sqrt(static_cast<double>(variances)) / length;
+  for (uint64_t column : bundle.select) bundle.scale[column] *= factor;
+  bundle.cut /= factor;
+}
+
+/// A record has one leaf in every tree, so that its leaves have this length exactly.
+Result<void> fit_leaves(const Trees& trees, double length, Bundle& bundle) {
+  check(trees.columns == bundle.encoded.size() && !trees.trees.empty());
+  bundle.trees = {trees, length / std::sqrt(static_cast<double>(trees.trees.size()))};
+  if (const size_t features = bundle.features().size(); features >= kColumnsMax)
+    return cannot(std::to_string(features) + " features, more than 4095",
+                  "Grow fewer trees, or keep fewer columns.");
+  return {};
+}
+
+Result<void> fit_length_and_leaves(const FitOptions& options, Bundle& bundle) {
+  if (!options.trees && !options.length) return {};
+  const double length = options.length.value_or(kLengthBesideLeaves);
+  fit_length(length, bundle);
+  if (options.trees) TRY(fit_leaves(*options.trees, length, bundle));
+  return {};
+}
+
 /// The smallest of `values` that at least 99.9 % of them do not exceed.
 double nearly_largest(std::vector<double> values) {
   const size_t at = (values.size() * 999 + 999) / 1000 - 1;
@@ -152,17 +186,31 @@ void fit_constants(const Rows& pilot, Bundle& bundle) {
   bundle.max_l2 = nearly_largest(std::move(l2));
 }
 
-Result<void> check_options(const Rows& pilot, const FitOptions& options) {
-  if (pilot.size() < 2) return cannot("the pilot has fewer than 2 rows", "Use more pilot rows.");
-  if (options.top > 0 && options.by == Bundle::SelectBy::kAll)
-    return cannot("top needs a rule", "Keep columns by correlation or by variance.");
+Result<void> check_fourier(const FitOptions& options) {
   if (!options.fourier) return {};
+  if (options.trees || options.length)
+    return cannot("Fourier features go neither with trees nor with a length",
+                  "Their length is about 1 already; take leaves or Fourier features.");
   if (options.fourier->features < 1 || options.fourier->features >= kColumnsMax)
     return cannot("Fourier features must be from 1 to 4095", "For example --fourier 200.");
   if (!(options.fourier->scale >= 1e-6 && options.fourier->scale <= 1e6))
     return cannot("the scale of Fourier features must be from 1e-6 to 1e6",
                   "About the distance at which two records stop being alike, for example 3.");
   return {};
+}
+
+Result<void> check_options(const Rows& pilot, const FitOptions& options) {
+  if (pilot.size() < 2) return cannot("the pilot has fewer than 2 rows", "Use more pilot rows.");
+  if (options.top > 0 && options.by == Bundle::SelectBy::kAll)
+    return cannot("top needs a rule", "Keep columns by correlation or by variance.");
+  if (options.cut && (options.components > 0 || options.whiten))
+    return cannot("a cut does not go with principal components",
+                  "It moves single columns: leave it out, or the components.");
+  for (const auto& [name, value] : {std::pair{"cut", options.cut}, {"length", options.length}})
+    if (value && !(*value >= 1e-6 && *value <= 1e6))
+      return cannot(std::string("the ") + name + " must be from 1e-6 to 1e6",
+                    "For example --cut 4 --length 2.");
+  return check_fourier(options);
 }
 
 }  // namespace
@@ -184,8 +232,10 @@ Result<Bundle> fit_bundle(const Rows& pilot, const Schema& schema, const Hash& p
   check(bundle.encoded.size() == pilot.columns());
   fit_standard(pilot, bundle);
   TRY(fit_select(pilot, options, bundle));
+  fit_cut(options, bundle);
   TRY(fit_rotate(pilot, options, bundle));
   bundle.fourier = options.fourier;
+  TRY(fit_length_and_leaves(options, bundle));
   fit_constants(pilot, bundle);
   return bundle;
 }

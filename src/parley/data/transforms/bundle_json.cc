@@ -27,6 +27,12 @@ Json json_of(const Bundle::Fourier& fourier) {
   return {{"features", fourier.features}, {"scale", fourier.scale}, {"seed", fourier.seed}};
 }
 
+Json json_of(const Bundle::PublicTrees& leaves) {
+  Json json = json_of(leaves.trees);
+  json["leaf"] = leaves.leaf;
+  return json;
+}
+
 Result<Hash> get_hash(const JsonObject& object, std::string_view key) {
   std::string hex;
   TRY(object.get(key, hex));
@@ -71,6 +77,21 @@ Result<Bundle::Fourier> fourier_of(const JsonObject& object) {
   return fourier;
 }
 
+/// Of a bundle that is complete but for the trees.
+Result<Bundle::PublicTrees> public_trees_of(const JsonObject& object, const Bundle& bundle) {
+  Bundle::PublicTrees leaves;
+  leaves.trees = TRY(trees_of(object));
+  TRY(object.get("leaf", leaves.leaf));
+  if (leaves.trees.columns != bundle.encoded.size())
+    return object.error("columns", "must be as many as encoded columns");
+  if (leaves.trees.trees.empty()) return object.error("trees", "must be at least one");
+  if (!(leaves.leaf > 0 && leaves.leaf <= kLargest))
+    return object.error("leaf", "must be above 0 and at most 1e140");
+  if (bundle.features().size() + leaves.trees.level_names().size() >= kColumnsMax)
+    return object.error("trees", "have so many leaves that there are more than 4095 features");
+  return leaves;
+}
+
 Result<void> get_standard(const JsonObject& object, Bundle& bundle) {
   TRY(object.get("input", bundle.input));
   TRY(object.get("encoded", bundle.encoded));
@@ -84,6 +105,9 @@ Result<void> get_standard(const JsonObject& object, Bundle& bundle) {
     return object.error("scale", "must be one per encoded column");
   if (std::any_of(bundle.scale.begin(), bundle.scale.end(), [](double s) { return !(s > 0); }))
     return object.error("scale", "must be above 0");
+  if (!object.has("cut")) return {};
+  TRY(object.get("cut", bundle.cut));
+  if (!(bundle.cut > 0)) return object.error("cut", "must be above 0");
   return {};
 }
 
@@ -101,7 +125,7 @@ Result<void> get_select(const JsonObject& object, Bundle& bundle) {
 }  // namespace
 
 std::string to_json(const Bundle& bundle) {
-  const Json json = {
+  Json json = {
       {"format", kFormat},
       {"made_from",
        {{"pilot_sha256", to_hex(bundle.made_from.pilot)},
@@ -116,6 +140,9 @@ std::string to_json(const Bundle& bundle) {
       {"rotate", bundle.rotate ? json_of(*bundle.rotate) : Json()},
       {"fourier", bundle.fourier ? json_of(*bundle.fourier) : Json()},
       {"constants", {{"max_l1", bundle.max_l1}, {"max_l2", bundle.max_l2}, {"note", kNote}}}};
+  // Left out of bundles without them, whose text and hash stay as they were before there were any.
+  if (bundle.cut > 0) json["cut"] = bundle.cut;
+  if (bundle.trees) json["trees"] = json_of(*bundle.trees);
   return canonical_json(json) + "\n";
 }
 
@@ -131,6 +158,7 @@ Result<Bundle> bundle_of(const JsonObject& object) {
   if (!object.is_null("rotate"))
     bundle.rotate = TRY(rotate_of(TRY(object.object("rotate")), bundle.select.size()));
   if (!object.is_null("fourier")) bundle.fourier = TRY(fourier_of(TRY(object.object("fourier"))));
+  if (object.has("trees")) bundle.trees = TRY(public_trees_of(TRY(object.object("trees")), bundle));
   const JsonObject constants = TRY(object.object("constants"));
   TRY(constants.get("max_l1", bundle.max_l1));
   TRY(constants.get("max_l2", bundle.max_l2));

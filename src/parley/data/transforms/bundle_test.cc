@@ -56,6 +56,27 @@ FitOptions everything() {
           .fourier = Bundle::Fourier{.features = 20, .seed = 9, .scale = 2.5}};
 }
 
+/// age <= 40 ? (amount <= 9 ? 1 : 2) : 3, and whether somebody rents.
+Trees two_trees() {
+  return {.columns = 6,
+          .base = .5,
+          .trees = {{.splits = {{1, 1, 40}, {2, 0, 9}}, .values = {-1, 0, 1}},
+                    {.splits = {{1, 2, .5}}, .values = {2, 3}}}};
+}
+
+FitOptions with_trees() {
+  FitOptions options;
+  options.trees = two_trees();
+  return options;
+}
+
+std::vector<double> features_of(const Bundle& bundle, const std::vector<double>& encoded) {
+  Transform transform(bundle);
+  std::vector<double> z(transform.features());
+  transform.apply(encoded, z);
+  return z;
+}
+
 MatrixXd features_of(const Bundle& bundle, const Rows& rows) {
   Transform transform(bundle);
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> z(rows.size(),
@@ -63,6 +84,12 @@ MatrixXd features_of(const Bundle& bundle, const Rows& rows) {
   for (size_t i = 0; i < rows.size(); ++i)
     transform.apply(rows.row(i), {z.row(i).data(), transform.features()});
   return z;
+}
+
+std::string bits_of(const MatrixXd& z) {
+  TupleBytes bits;
+  for (Eigen::Index i = 0; i < z.size(); ++i) bits.add(z.data()[i]);
+  return to_hex(bits.sha256());
 }
 
 MatrixXd covariance(const MatrixXd& z) {
@@ -130,10 +157,7 @@ TEST(Bundle, HasTheSameBitsOnEveryMachineAndThread) {
   std::thread thread([&] { other = features_of(bundle, pilot()); });
   thread.join();
   EXPECT_EQ(whole, other);
-  TupleBytes bits;
-  for (Eigen::Index i = 0; i < whole.size(); ++i) bits.add(whole.data()[i]);
-  EXPECT_EQ(to_hex(bits.sha256()),
-            "7aaaaef79c775fc05630852d930577301c2ddc6a61078c6fd0dbac164a752a00");
+  EXPECT_EQ(bits_of(whole), "7aaaaef79c775fc05630852d930577301c2ddc6a61078c6fd0dbac164a752a00");
 }
 
 TEST(Bundle, ARowDoesNotDependOnTheRowsBeforeIt) {
@@ -164,8 +188,65 @@ TEST(Bundle, FourierFeaturesApproachTheGaussianKernel) {
   EXPECT_NE(features_of(fitted({.fourier = other}), rows), z);
 }
 
+TEST(Bundle, LeavesOfTreesAreFeaturesAfterTheColumns) {
+  const Bundle bundle = fitted(with_trees());
+  EXPECT_EQ(bundle.features(),
+            (std::vector<std::string>{"amount", "age", "home=RENT", "home=OWN", "home=other",
+                                      "tree1=1", "tree1=2", "tree1=3", "tree2=1", "tree2=2"}));
+  const double on = 2 / std::sqrt(2.);
+  const auto leaves = [&](const std::vector<double>& record) {
+    const std::vector<double> z = features_of(bundle, record);
+    return std::vector(z.begin() + 5, z.end());
+  };
+  EXPECT_EQ(leaves({8, 30, 1, 0, 0, 3}), (std::vector{on, 0., 0., 0., on}));
+  EXPECT_EQ(leaves({10, 40, 0, 1, 0, 3}), (std::vector{0., on, 0., on, 0.}));
+  EXPECT_EQ(leaves({10, 41, 0, 1, 0, 3}), (std::vector{0., 0., on, on, 0.}));
+}
+
+TEST(Bundle, WithTreesColumnsAndLeavesHaveLengthTwoAndNoNumberIsFarOut) {
+  const Bundle bundle = fitted(with_trees());
+  const MatrixXd z = features_of(bundle, pilot());
+  const double side = 2 / std::sqrt(5.);  // of a number one deviation from its mean
+  EXPECT_LT(z.leftCols(2).colwise().mean().cwiseAbs().maxCoeff(), 1e-3);
+  for (int j = 0; j < 4; ++j) EXPECT_NEAR(std::sqrt(covariance(z)(j, j)), side, 1e-2 * side);
+  EXPECT_NEAR(z.leftCols(5).maxCoeff(), 4 * side, 1e-12) << "home=other is rare: 4.4 deviations";
+  EXPECT_NEAR((z.rightCols(5).rowwise().norm().array() - 2).abs().maxCoeff(), 0, 1e-15);
+  EXPECT_GE(bundle.max_l2, 2) << "covers the leaves, too";
+}
+
+TEST(Bundle, LengthIsThatOfTheFeaturesWhateverTheyAre) {
+  const auto mean_square = [](const FitOptions& options) {
+    return features_of(fitted(options), pilot()).rowwise().squaredNorm().mean();
+  };
+  EXPECT_NEAR(mean_square({.length = 3}), 9, 9. / 1999);
+  EXPECT_NEAR(mean_square({.top = 2, .length = 3}), 9, 9. / 1999);
+  EXPECT_NEAR(mean_square({.components = 3, .whiten = true, .length = 3}), 9, 9. / 1999);
+  FitOptions both = with_trees();
+  both.components = 3, both.whiten = true;
+  EXPECT_NEAR(mean_square(both), 8, 8. / 1999) << "components, and leaves as long";
+  EXPECT_EQ(fitted(both).cut, 0);
+}
+
+TEST(Bundle, ACutMovesWhatIsFartherAndNothingElse) {
+  const Bundle plain = fitted(), cut = fitted({.cut = 1.5});
+  const MatrixXd all = features_of(plain, pilot());
+  EXPECT_EQ(features_of(cut, pilot()), all.cwiseMin(1.5).cwiseMax(-1.5));
+  EXPECT_TRUE(std::isnan(features_of(cut, std::vector(6, std::nan("")))[0]));
+}
+
+// As HasTheSameBitsOnEveryMachineAndThread.
+TEST(Bundle, WithTreesHasTheSameBitsEverywhere) {
+  const Bundle bundle = fitted(with_trees());
+  EXPECT_EQ(to_hex(hash_of(bundle)),
+            "ea3a825d0e42ef5f78e286b4666413493b7ffa97c33782c6fa23aab277e62d7e");
+  EXPECT_EQ(bits_of(features_of(bundle, pilot())),
+            "0b5ff6d7247eb99894ea7191ab9b5b7175c0a1b1fa8f7e3c1ad88337e2652b29");
+}
+
 TEST(Bundle, ComesBackFromItsFileBitForBitAndHasOneText) {
-  for (const FitOptions& options : {FitOptions{}, {.whiten = true}, everything()}) {
+  FitOptions cut_and_long{.top = 3, .cut = 3, .length = 5};
+  for (const FitOptions& options :
+       {FitOptions{}, {.whiten = true}, everything(), cut_and_long, with_trees()}) {
     const Bundle bundle = fitted(options);
     const std::string text = to_json(bundle);
     const auto back = bundle_from_json(text, "bundle.json");
@@ -199,15 +280,61 @@ TEST(Bundle, FilesWhoseListsDoNotFitAreRefusedWithTheirKey) {
   EXPECT_EQ(refused_key([](Bundle& b) { b.max_l1 = std::nan(""); }), "");
 }
 
-TEST(Bundle, DamagedFilesAreErrorsNeverCrashes) {
-  const std::string text = to_json(fitted(everything()));
-  std::mt19937_64 random(1);
-  for (int run = 0; run < 3000; ++run) {
-    std::string damaged = text;
-    damaged[random() % damaged.size()] = static_cast<char>(random());
-    damaged.resize(random() % 4 == 0 ? random() % damaged.size() : damaged.size());
-    if (const auto bundle = bundle_from_json(damaged, "b")) Transform{*bundle};
+TEST(Bundle, TreesThatDoNotFitAreRefusedWithTheirKey) {
+  const auto refused_key = [](auto change) {
+    Bundle bundle = fitted(with_trees());
+    change(bundle, bundle.trees->trees);
+    const auto back = bundle_from_json(to_json(bundle), "bundle.json");
+    return back ? "accepted" : back.error().where.key;
+  };
+  const auto many = [](size_t count) {
+    return [=](Bundle&, Trees& trees) { trees.trees.assign(count, trees.trees[1]); };
+  };
+  EXPECT_EQ(refused_key([](Bundle&, Trees&) {}), "accepted");
+  EXPECT_EQ(refused_key([](Bundle&, Trees& trees) { trees.columns = 5; }), "trees.columns");
+  EXPECT_EQ(refused_key([](Bundle&, Trees& trees) { trees.columns = 7; }), "trees.columns");
+  EXPECT_EQ(refused_key([](Bundle&, Trees& trees) { trees.trees[1].splits[0].column = 6; }),
+            "trees.trees[1].column");
+  EXPECT_EQ(refused_key(many(0)), "trees.trees");
+  EXPECT_EQ(refused_key(many(1000)), "accepted") << "2,005 features";
+  EXPECT_EQ(refused_key(many(1001)), "trees.trees");
+  EXPECT_EQ(refused_key([](Bundle& bundle, Trees&) { bundle.trees->leaf = 0; }), "trees.leaf");
+  EXPECT_EQ(refused_key([](Bundle& bundle, Trees&) { bundle.trees->leaf = 1e141; }), "trees.leaf");
+  EXPECT_EQ(refused_key([](Bundle& bundle, Trees&) { bundle.cut = -1; }), "accepted")
+      << "is not written: no cut";
+}
+
+// 4,095 features and the bias are the most that a record has.
+TEST(Bundle, MoreFeaturesThanARecordHasAreRefused) {
+  const auto trees = [](size_t leaves_of_last) {
+    Trees trees = two_trees();
+    Tree full;
+    for (uint64_t at = 1; at < 16; ++at) full.splits.push_back({at, 0, 0});
+    full.values.assign(16, 1);
+    trees.trees.assign(255, full);  // 4,080 leaves, and five columns
+    for (size_t more = 2; more < leaves_of_last + 2; more += 2)
+      trees.trees.push_back(two_trees().trees[1]);
+    return trees;
+  };
+  for (const auto& [leaves, fits] : {std::pair{size_t{10}, true}, {size_t{12}, false}}) {
+    FitOptions options;
+    options.trees = trees(leaves);
+    EXPECT_EQ(bool(fit_bundle(pilot(), schema(), {}, options)), fits);
+    Bundle bundle = fitted(with_trees());
+    bundle.trees->trees = trees(leaves);
+    EXPECT_EQ(bool(bundle_from_json(to_json(bundle), "bundle.json")), fits);
   }
+}
+
+TEST(Bundle, DamagedFilesAreErrorsNeverCrashes) {
+  std::mt19937_64 random(1);
+  for (const std::string& text : {to_json(fitted(everything())), to_json(fitted(with_trees()))})
+    for (int run = 0; run < 3000; ++run) {
+      std::string damaged = text;
+      damaged[random() % damaged.size()] = static_cast<char>(random());
+      damaged.resize(random() % 4 == 0 ? random() % damaged.size() : damaged.size());
+      if (const auto bundle = bundle_from_json(damaged, "b")) Transform{*bundle};
+    }
 }
 
 TEST(Bundle, BelongsToItsColumns) {
@@ -238,6 +365,12 @@ TEST(Bundle, ImpossibleFitsAreErrors) {
   EXPECT_FALSE(fits(pilot(1), {}));
   EXPECT_FALSE(fits(pilot(), {.fourier = Bundle::Fourier{.features = 4096}}));
   EXPECT_FALSE(fits(pilot(), {.fourier = Bundle::Fourier{.features = 9, .scale = 0}}));
+  EXPECT_FALSE(fits(pilot(), {.cut = 0}));
+  EXPECT_FALSE(fits(pilot(), {.length = 1e7}));
+  EXPECT_FALSE(fits(pilot(), {.components = 2, .cut = 4})) << "columns are cut, not components";
+  FitOptions both = everything();
+  both.trees = two_trees();
+  EXPECT_FALSE(fits(pilot(), both)) << "leaves or Fourier features";
 }
 
 }  // namespace bundle_test

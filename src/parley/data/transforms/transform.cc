@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "parley/base/math/portable.h"
 #include "parley/base/math/seeded_random.h"
@@ -29,7 +30,10 @@ void draw_frequencies(const Bundle::Fourier& fourier, size_t inputs, std::vector
 }  // namespace
 
 Transform::Transform(const Bundle& bundle)
-    : inputs_(bundle.encoded.size()), select_(bundle.select), standard_(bundle.select.size()) {
+    : inputs_(bundle.encoded.size()),
+      select_(bundle.select),
+      cut_(bundle.cut > 0 ? bundle.cut : std::numeric_limits<double>::infinity()),
+      standard_(bundle.select.size()) {
   for (uint64_t column : select_) {
     mean_.push_back(bundle.mean[column]);
     scale_.push_back(bundle.scale[column]);
@@ -48,17 +52,28 @@ Transform::Transform(const Bundle& bundle)
     draw_frequencies(*fourier, width, fourier_.matrix, fourier_.offset);
     amplitude_ = std::sqrt(2 / static_cast<double>(fourier->features));
   }
+  if (!bundle.trees) return;
+  leaves_.emplace(bundle.trees->trees);
+  leaf_ = bundle.trees->leaf;
 }
 
-size_t Transform::features() const {
+size_t Transform::features() const { return column_features() + (leaves_ ? leaves_->levels() : 0); }
+
+size_t Transform::column_features() const {
   if (!fourier_.offset.empty()) return fourier_.offset.size();
   return rotated_.empty() ? standard_.size() : rotated_.size();
 }
 
 void Transform::apply(std::span<const double> encoded, std::span<double> z) {
   check(encoded.size() == inputs_ && z.size() == features());
+  const size_t own = column_features();
+  apply_to_columns(encoded, z.first(own));
+  if (leaves_) leaves_->one_hot(encoded, leaf_, z.subspan(own));
+}
+
+void Transform::apply_to_columns(std::span<const double> encoded, std::span<double> z) {
   for (size_t j = 0; j < select_.size(); ++j)
-    standard_[j] = (encoded[select_[j]] - mean_[j]) / scale_[j];
+    standard_[j] = std::clamp((encoded[select_[j]] - mean_[j]) / scale_[j], -cut_, cut_);
   std::span<const double> now = standard_;
   if (!rotated_.empty()) {
     rotate_.apply(now, rotated_);

@@ -2,10 +2,12 @@
 // owner and every prediction gets the same bits.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "parley/data/transforms/bundle.h"
+#include "parley/data/trees/leaves.h"
 
 namespace parley::data {
 
@@ -17,7 +19,7 @@ class Transform {
   size_t inputs() const { return inputs_; }
   size_t features() const;
 
-  /// From encoded columns to features. Nothing fails on what a record contains: what is not finite
+  /// From encoded columns to features. Nothing fails on what a record contains: what is no number
   /// stays so, and becomes the zero record where rows are stored.
   void apply(std::span<const double> encoded, std::span<double> z);
 
@@ -30,12 +32,18 @@ class Transform {
     void apply(std::span<const double> x, std::span<double> out) const;
   };
 
+  size_t column_features() const;  // without leaves
+  void apply_to_columns(std::span<const double> encoded, std::span<double> z);
+
   size_t inputs_;
   std::vector<uint64_t> select_;
   std::vector<double> mean_, scale_;  // of the kept columns
-  Linear rotate_{}, fourier_{};       // empty where the bundle has none
+  double cut_;
+  Linear rotate_{}, fourier_{};  // empty where the bundle has none
   double amplitude_ = 1;
   std::vector<double> standard_, rotated_;
+  std::optional<Leaves> leaves_{};
+  double leaf_ = 0;
 };
 
 }  // namespace parley::data

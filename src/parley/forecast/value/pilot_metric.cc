@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "parley/base/memory/parallel.h"
 #include "parley/forecast/value/whitened.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
@@ -14,11 +15,11 @@ namespace {
 std::span<const double> labels_of(const data::Rows& rows) { return {rows.labels(), rows.size()}; }
 
 /// Every tenth row is scored by the optimum of the others.
-std::vector<double> folded_scores(const PilotStatistics& pilot) {
+std::vector<double> folded_scores(const PilotStatistics& pilot, int threads) {
   const data::Rows& rows = *pilot.rows;
   const size_t folds = std::min<size_t>(10, rows.size());
   std::vector<double> scores(rows.size());
-  for (size_t fold = 0; fold < folds; ++fold) {
+  each_in_parallel(threads, folds, [&](size_t fold) {
     data::Rows others(rows.columns());
     for (size_t i = 0; i < rows.size(); ++i)
       if (i % folds != fold) others.add(rows.row(i), rows.label(i));
@@ -26,7 +27,7 @@ std::vector<double> folded_scores(const PilotStatistics& pilot) {
     fitness.add(others);
     const auto all = scores_of(rows, fitness.minimum(pilot.box).theta);
     for (size_t i = fold; i < rows.size(); i += folds) scores[i] = all[i];
-  }
+  });
   return scores;
 }
 
@@ -103,9 +104,9 @@ bool trains_it(const PilotStatistics& pilot, Measure measure) {
 
 }  // namespace
 
-PilotScores pilot_scores(const PilotStatistics& pilot) {
+PilotScores pilot_scores(const PilotStatistics& pilot, int threads) {
   auto scores = scores_of(*pilot.rows, pilot.optimum.theta);
-  auto left_out = std::holds_alternative<learn::Hinge>(pilot.loss) ? folded_scores(pilot)
+  auto left_out = std::holds_alternative<learn::Hinge>(pilot.loss) ? folded_scores(pilot, threads)
                                                                    : left_out_scores(pilot, scores);
   return {std::move(scores), std::move(left_out)};
 }

@@ -24,7 +24,7 @@ struct PilotScores {
 
 /// Without refitting: u_i + h_i f'_i / (1 - h_i f''_i), h_i = z_i' H^-1 z_i / n0, one Newton step;
 /// the denominator is at least 0.05. The hinge loss has no curvature: ten folds are refitted.
-PilotScores pilot_scores(const PilotStatistics& pilot);
+PilotScores pilot_scores(const PilotStatistics& pilot, int threads = 1);
 
 using learn::Measure;
 

@@ -8,7 +8,14 @@
 #include "parley/forecast/uncertainty.h"
 #include "parley/forecast/value/chi_square.h"
 
-namespace parley::forecast {
+namespace parley {
+
+std::string_view name_of(GainAnswer answer) {
+  constexpr std::string_view kNames[] = {"worth it", "no difference", "not worth it", "not sure"};
+  return kNames[static_cast<int>(answer)];
+}
+
+namespace forecast {
 namespace {
 
 constexpr size_t kDraws = 2000;
@@ -82,31 +89,16 @@ Draws draws_of(const OwnerCase& owner) {
   return draws;
 }
 
-Range range_of(std::vector<double> draws, double unit = 1) {
-  std::sort(draws.begin(), draws.end());
-  double mean = 0;
-  for (double draw : draws) mean += draw / static_cast<double>(draws.size());
-  return {unit * mean, unit * quantile(draws, .05), unit * quantile(draws, .95)};
-}
-
-Verdict verdict_of(const OwnerCase& owner, Against against, const std::vector<double>& gains,
-                   double baseline) {
-  const double unit = smaller_is_better(owner.metric.measure) ? baseline : 1;
-  const bool rare = !(owner.rows_per_column >= kRowsPerColumn);
-  return {.against = against,
-          .answer = rare ? Answer::kNotSure : answer_of(gains, owner.worth),
-          .gain = range_of(gains, unit),
-          .threshold = unit * owner.worth,
-          .alike = owner.tau.alike(),
-          .rare = rare};
+Verdict owner_verdict(const OwnerCase& owner, Against against, const std::vector<double>& gains,
+                      double baseline) {
+  Verdict found = verdict_of(against, gains, owner.worth, owner.metric.measure, baseline);
+  found.alike = owner.tau.alike();
+  found.rare = !(owner.rows_per_column >= kRowsPerColumn);
+  if (found.rare) found.answer = Answer::kNotSure;
+  return found;
 }
 
 }  // namespace
-
-std::string_view name_of(Answer answer) {
-  constexpr std::string_view kNames[] = {"worth it", "no difference", "not worth it", "not sure"};
-  return kNames[static_cast<int>(answer)];
-}
 
 double default_worth(Measure measure) { return measure == Measure::kAuc ? .002 : .005; }
 
@@ -123,11 +115,26 @@ Answer answer_of(std::span<const double> gains, double worth) {
   return above <= .1 * all ? Answer::kNotWorthIt : Answer::kNotSure;
 }
 
-std::string sentence(const Verdict& verdict, Measure measure) {
+Range range_of(const std::vector<double>& draws, double unit) {
+  double mean = 0;
+  for (double draw : draws) mean += draw / static_cast<double>(draws.size());
+  return {unit * mean, unit * quantile(draws, .05), unit * quantile(draws, .95)};
+}
+
+Verdict verdict_of(Against against, const std::vector<double>& gains, double worth, Measure measure,
+                   double baseline) {
+  const double unit = smaller_is_better(measure) ? baseline : 1;
+  return {.against = against,
+          .answer = answer_of(gains, worth),
+          .gain = range_of(gains, unit),
+          .threshold = unit * worth};
+}
+
+std::string sentence(const Verdict& verdict, std::string_view metric) {
   std::string text(name_of(verdict.answer));
   text[0] = static_cast<char>(text[0] - 'a' + 'A');
   text += verdict.against == Against::kAlone ? " against alone: " : " against own + public: ";
-  text += std::string(name_of(measure)) + " better by " + significant(verdict.gain.mean) + " (" +
+  text += std::string(metric) + " better by " + significant(verdict.gain.mean) + " (" +
           significant(verdict.gain.low) + " to " + significant(verdict.gain.high) +
           "; material from " + significant(verdict.threshold) + ")";
   if (verdict.rare) text += "; the public rows hold too few of the smaller class to be sure";
@@ -142,10 +149,11 @@ OwnerValue owner_value(const OwnerCase& owner) {
                    .own_public = range_of(draws.own_public),
                    .joint = range_of(draws.joint),
                    .personal = range_of(draws.personal)};
-  found.against_alone = verdict_of(owner, Against::kAlone, draws.gain_alone, found.alone.mean);
+  found.against_alone = owner_verdict(owner, Against::kAlone, draws.gain_alone, found.alone.mean);
   found.against_own_public =
-      verdict_of(owner, Against::kOwnPublic, draws.gain_own_public, found.own_public.mean);
+      owner_verdict(owner, Against::kOwnPublic, draws.gain_own_public, found.own_public.mean);
   return found;
 }
 
-}  // namespace parley::forecast
+}  // namespace forecast
+}  // namespace parley

@@ -5,18 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "parley/forecast.h"
 #include "parley/forecast/value/own_figures.h"
 #include "parley/forecast/value/pilot_metric.h"
 #include "parley/forecast/value/tau.h"
 
 namespace parley::forecast {
 
-/// What a gain is measured against. Own + public costs nothing, so only a gain against it is what
-/// the job itself brings.
-enum class Against { kAlone, kOwnPublic };
-
-enum class Answer { kWorthIt, kNoDifference, kNotWorthIt, kNotSure };
-std::string_view name_of(Answer answer);  // worth it | no difference | not worth it | not sure
+using Against = parley::GainAgainst;
+using Answer = parley::GainAnswer;
+using Range = parley::MetricRange;
+using Verdict = parley::GainVerdict;
 
 /// The least gain that an owner calls material: an owner's own number, or the default. Of RMSE and
 /// log loss a share, of AUC a difference.
@@ -26,23 +25,17 @@ double default_worth(Measure measure);  // 0.005; AUC 0.002
 /// P[gain > worth] <= 0.1: not worth it; else, and with a gain that is no number, not sure.
 Answer answer_of(std::span<const double> gains, double worth);
 
-/// A mean and 90 % of draws.
-struct Range {
-  double mean = 0, low = 0, high = 0;
-};
+/// The mean and 90 % of draws, times `unit`.
+Range range_of(const std::vector<double>& draws, double unit = 1);
 
-struct Verdict {
-  Against against = Against::kAlone;
-  Answer answer = Answer::kNotSure;
-  Range gain{};          // in the metric's units; above 0 is better
-  double threshold = 0;  // likewise
-  bool alike = true;     // tau is not known: it holds if all owners were alike
-  bool rare = false;     // too few rows of the smaller class for any answer but "not sure"
-};
+/// Of draws of a gain: of RMSE and log loss as a share of `baseline`, the metric that it is
+/// measured against.
+Verdict verdict_of(Against against, const std::vector<double>& gains, double worth, Measure measure,
+                   double baseline);
 
 /// For people: "Worth it against alone: auc better by 0.012 (0.004 to 0.021; material from 0.002),
 /// if all owners were alike."
-std::string sentence(const Verdict& verdict, Measure measure);
+std::string sentence(const Verdict& verdict, std::string_view metric);
 
 /// All that a forecast for one owner needs.
 struct OwnerCase {

@@ -73,8 +73,9 @@ TEST(OwnerValue, NeedsTauToBeSureOfOwnersThatDiffer) {
   owner.tau = {};
   const OwnerValue alike = owner_value(owner);
   EXPECT_TRUE(alike.against_alone.alike);
-  EXPECT_NE(sentence(alike.against_alone, Measure::kLogLoss).find("if all owners were alike"),
-            std::string::npos);
+  EXPECT_NE(
+      sentence(alike.against_alone, name_of(Measure::kLogLoss)).find("if all owners were alike"),
+      std::string::npos);
   owner.tau = declared_tau(3);  // Others' rows say nothing about mine.
   const OwnerValue unlike = owner_value(owner);
   EXPECT_FALSE(unlike.against_own_public.alike);
@@ -89,7 +90,8 @@ TEST(OwnerValue, IsNeverSureOfRareOutcomes) {
   const OwnerValue found = owner_value(owner);
   EXPECT_EQ(found.against_alone.answer, Answer::kNotSure);
   EXPECT_EQ(found.against_own_public.answer, Answer::kNotSure);
-  EXPECT_NE(sentence(found.against_alone, Measure::kLogLoss).find("too few"), std::string::npos);
+  EXPECT_NE(sentence(found.against_alone, name_of(Measure::kLogLoss)).find("too few"),
+            std::string::npos);
 }
 
 TEST(OwnerValue, SpeaksInTheMetric) {
@@ -117,7 +119,7 @@ TEST(OwnerValue, SpeaksInTheMetric) {
   const OwnerValue rmse = owner_value(owner);
   EXPECT_NEAR(rmse.against_alone.threshold, .005 * rmse.alone.mean, 1e-12);
   EXPECT_GT(rmse.alone.mean, 50);
-  const std::string text = sentence(rmse.against_own_public, Measure::kRmse);
+  const std::string text = sentence(rmse.against_own_public, name_of(Measure::kRmse));
   EXPECT_NE(text.find("against own + public"), std::string::npos) << text;
   EXPECT_NE(text.find("rmse better by"), std::string::npos) << text;
 }

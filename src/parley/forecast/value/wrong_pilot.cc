@@ -137,21 +137,35 @@ Result<PilotCheck> check_pilot(const PilotStatistics& pilot, const PredictedAnsw
   return result;
 }
 
+namespace {
+
+/// The commonest of some values, which it sorts.
+double commonest_of(std::vector<double>& values) {
+  std::sort(values.begin(), values.end());
+  size_t most = 0, run = 0;
+  double found = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    run = i > 0 && values[i] == values[i - 1] ? run + 1 : 1;
+    if (run > most) most = run, found = values[i];
+  }
+  return found;
+}
+
+}  // namespace
+
 std::vector<size_t> thin_columns(const data::Rows& pilot, size_t least) {
   std::vector<size_t> found;
-  std::vector<double> values(pilot.size());
+  // Where fewer than `least` rows differ from a value, most of the first 2 least rows have it.
+  std::vector<double> first(std::min(pilot.size(), 2 * least));
   bool bias = false;
   for (size_t j = 0; j < pilot.columns(); ++j) {
-    for (size_t i = 0; i < pilot.size(); ++i) values[i] = pilot.row(i)[j];
-    std::sort(values.begin(), values.end());
-    size_t commonest = 0, run = 0;
-    for (size_t i = 0; i < values.size(); ++i) {
-      run = i > 0 && values[i] == values[i - 1] ? run + 1 : 1;
-      commonest = std::max(commonest, run);
-    }
-    const bool first_bias = !bias && commonest == values.size() && commonest > 0 && values[0] != 0;
+    for (size_t i = 0; i < first.size(); ++i) first[i] = pilot.row(i)[j];
+    const double common = commonest_of(first);
+    size_t others = 0;
+    for (size_t i = 0; i < pilot.size() && others < least; ++i) others += pilot.row(i)[j] != common;
+    const bool first_bias = !bias && others == 0 && pilot.size() > 0 && common != 0;
     bias = bias || first_bias;
-    if (!first_bias && pilot.size() - commonest < least) found.push_back(j);
+    if (!first_bias && others < least) found.push_back(j);
   }
   return found;
 }

@@ -13,6 +13,12 @@ namespace {
 using data::Bundle;
 using Json = nlohmann::ordered_json;
 
+std::string leaves(const data::Trees& trees) {
+  const size_t count = trees.trees.size();
+  return fmt::format("{} leaves of {} tree{} of depth {}", trees.level_names().size(), count,
+                     count == 1 ? "" : "s", trees.depth());
+}
+
 /// "12 columns, 19 encoded, 17 kept, 10 components (71 % of the variance), whitened".
 std::string steps(const Bundle& bundle) {
   std::string text = fmt::format("{} columns, {} encoded, {} kept", bundle.input.size(),
@@ -26,6 +32,7 @@ std::string steps(const Bundle& bundle) {
                         100 * explained, rotate->whiten ? ", whitened" : "");
   }
   if (bundle.fourier) text += fmt::format(", {} Fourier features", bundle.fourier->features);
+  if (bundle.trees) text += ", " + leaves(bundle.trees->trees);
   return text;
 }
 

@@ -3,33 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "parley/base/math/number.h"
+#include "parley/report/forecast/owners.h"
 
 namespace parley::report {
 namespace {
 
 constexpr size_t kNamed = 4;  // owners that a sentence names one by one
-
-std::string in_metric(const Forecast& f, double value) {
-  return (f.metric.name == "auc" ? "AUC " : "RMSE ") + metric_text(f, value);
-}
-
-std::string alone(const Forecast& f) {
-  if (f.owners.size() > kNamed) {
-    const auto [low, high] = std::minmax_element(
-        f.owners.begin(), f.owners.end(),
-        [](const auto& a, const auto& b) { return a.local_metric < b.local_metric; });
-    return fmt::format("{} to {}", metric_text(f, low->local_metric),
-                       metric_text(f, high->local_metric));
-  }
-  std::string text;
-  for (const auto& owner : f.owners)
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", metric_text(f, owner.local_metric),
-                        owner.name);
-  return text;
-}
 
 /// The first few names of those for whom `in` holds.
 template <class In>
@@ -41,38 +22,62 @@ std::string names(const Forecast& f, const In& in) {
   return text + (found > kNamed ? fmt::format(" and {} more", found - kNamed) : "");
 }
 
-std::string for_whom(const Forecast& f) {
-  const size_t all = f.owners.size(), gain = f.gaining(), lose = f.losing();
-  if (gain == all)
-    return fmt::format("All {}. Alone: a model of the owner's own {}, without noise.", all,
-                       f.job.columns ? "columns" : "rows");
-  if (lose == all)
-    return fmt::format("Nobody: everyone's own {}, without noise, do better.",
-                       f.job.columns ? "columns" : "rows");
-  std::string text = fmt::format("{} of {} surely.", gain, all);
-  if (lose > 0)
-    text += " Better off alone: " +
-            names(f, [](const auto& owner) { return owner.sure && !owner.gains; }) + ".";
-  if (gain + lose < all)
-    text += " Not sure: " + names(f, [](const auto& owner) { return !owner.sure; }) +
-            (f.owners.front().sure    ? "."
-             : f.owners.front().gains ? " (more likely yes)."
-                                      : " (more likely no).");
+const GainVerdict* verdict_on(const Forecast::Owner& owner, GainAgainst against) {
+  if (against == GainAgainst::kAlone) return &owner.against_alone;
+  return owner.against_own_public ? &*owner.against_own_public : nullptr;
+}
+
+/// How many owners have this verdict.
+size_t count(const Forecast& f, GainAgainst against, GainAnswer answer) {
+  return static_cast<size_t>(
+      std::count_if(f.owners.begin(), f.owners.end(), [&](const auto& owner) {
+        const GainVerdict* found = verdict_on(owner, against);
+        return found != nullptr && found->answer == answer;
+      }));
+}
+
+/// "worth it for 2 of 3 (bank-a, bank-b), not sure for 1 of 3 (bank-c)".
+std::string verdicts(const Forecast& f, GainAgainst against) {
+  std::string text;
+  for (const auto answer : {GainAnswer::kWorthIt, GainAnswer::kNotSure, GainAnswer::kNoDifference,
+                            GainAnswer::kNotWorthIt}) {
+    const size_t those = count(f, against, answer);
+    if (those == 0) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", name_of(answer));
+    if (those == f.owners.size())
+      text += those == 1 ? "" : those == 2 ? " for both" : fmt::format(" for all {}", those);
+    else
+      text += fmt::format(" for {} of {} ({})", those, f.owners.size(),
+                          names(f, [&](const auto& owner) {
+                            return verdict_on(owner, against)->answer == answer;
+                          }));
+  }
   return text;
+}
+
+std::string for_whom(const Forecast& f) {
+  return fmt::format("{} {} by, with 90 % interval, on the owner's own people{}:",
+                     f.job.columns ? "Joint model:" : "Personal model:",
+                     f.metric.name == "auc" ? "AUC higher" : metric_name(f) + " lower",
+                     f.owners.front().against_alone.alike ? ", if all owners were alike" : "");
 }
 
 std::string at_which(const Forecast& f) {
   const forecast::EpsilonForecast& epsilons = f.epsilons;
   if (!epsilons.smallest_common)
-    return "At none: without any noise the steps end further from the best than owners alone.";
+    return "At none by the papers' measure, the loss over all rows: without any noise the steps "
+           "end "
+           "further from the best than owners alone.";
   const auto [low, high] =
       std::minmax_element(f.owners.begin(), f.owners.end(),
                           [](const auto& a, const auto& b) { return a.epsilon < b.epsilon; });
   const std::string given = low->epsilon == high->epsilon
                                 ? significant(low->epsilon)
                                 : significant(low->epsilon) + " to " + significant(high->epsilon);
-  std::string text = fmt::format("It pays for all from {} on; the charter gives {}.",
-                                 significant(*epsilons.smallest_common), given);
+  std::string text = fmt::format(
+      "By the papers' measure, the loss over all rows, joint is ahead of every owner alone from {} "
+      "on; the charter gives {}.",
+      significant(*epsilons.smallest_common), given);
   if (epsilons.enough)
     text += fmt::format(" Above {} little improves.", significant(*epsilons.enough, 2));
   if (!epsilons.target) return text;
@@ -83,53 +88,44 @@ std::string at_which(const Forecast& f) {
 }
 
 std::string how_sure(const Forecast& f) {
-  return fmt::format("90 % interval {} to {}; {} % to {} % above the best possible.",
-                     metric_text(f, f.metric.low), metric_text(f, f.metric.high),
-                     significant(100 * f.relative_fitness.low, 2),
-                     significant(100 * f.relative_fitness.high, 2)) +
-         " If owners' rows are like the public ones.";
+  return fmt::format(
+      "{} of the joint model over all rows {} ({} to {}; public rows only {}), by the papers' "
+      "measure {} % to {} % above the best possible. If owners' rows are like the public ones.",
+      metric_name(f), metric_text(f, f.metric.joint), metric_text(f, f.metric.low),
+      metric_text(f, f.metric.high), metric_text(f, f.metric.pilot_only),
+      significant(100 * f.relative_fitness.low, 2), significant(100 * f.relative_fitness.high, 2));
 }
 
 }  // namespace
 
-std::string worth_it(const Forecast& f) {
-  if (f.losing() == f.owners.size() || f.relative_fitness.mean > f.relative_fitness.pilot_only)
-    return "no";
-  if (f.gaining() == f.owners.size()) return "yes";
-  return f.gaining() > 0 ? "some" : "unsure";
+std::string worth_it(const Forecast& f, GainAgainst against) {
+  const size_t worth = count(f, against, GainAnswer::kWorthIt);
+  if (worth == f.owners.size()) return "yes";
+  if (worth > 0) return "some";
+  return count(f, against, GainAnswer::kNotSure) > 0 ? "unsure" : "no";
 }
 
 std::string worth_it_sentence(const Forecast& f) {
-  const std::string word = worth_it(f);
-  return fmt::format("{} {} together; alone {}; public rows only {}.",
-                     word == "yes"      ? "Yes."
-                     : word == "some"   ? "For some."
-                     : word == "unsure" ? "Not sure."
-                                        : "No.",
-                     in_metric(f, f.metric.joint), alone(f), metric_text(f, f.metric.pilot_only));
+  const bool alike = f.owners.front().against_alone.alike;
+  if (f.job.columns) return "Against own columns alone: " + verdicts(f, GainAgainst::kAlone) + ".";
+  const auto none = [&](GainAgainst against) {
+    return count(f, against, GainAnswer::kNoDifference) == f.owners.size();
+  };
+  if (none(GainAgainst::kAlone) && none(GainAgainst::kOwnPublic))
+    return fmt::format(
+        "No difference: nobody gains as much {} as counts, against alone or own + public{}.",
+        metric_name(f), alike ? ", if all owners were alike" : "");
+  return fmt::format("{}gainst alone {}; against own + public, which costs nothing, {}.",
+                     alike ? "If all owners were alike: a" : "A", verdicts(f, GainAgainst::kAlone),
+                     verdicts(f, GainAgainst::kOwnPublic));
 }
 
-std::vector<std::pair<std::string, std::string>> four_answers(const Forecast& f) {
-  return {{"Worth it?", worth_it_sentence(f)},
-          {"For whom?", for_whom(f)},
-          {"At which ε?", at_which(f)},
-          {"How sure?", how_sure(f)}};
+Answers first_answers(const Forecast& f) {
+  return {{"Worth it?", worth_it_sentence(f)}, {"For whom?", for_whom(f)}};
 }
 
-std::string metric_text(const Forecast& f, double value) {
-  // As many digits as tell together from alone, between two and four.
-  double apart = std::fabs(f.metric.joint - f.metric.best);
-  for (const auto& owner : f.owners)
-    apart = std::max(apart, std::fabs(owner.local_metric - f.metric.joint));
-  const double places = apart > 0 ? std::ceil(1 - std::log10(apart)) : 3;
-  return fmt::format("{:.{}f}", value, static_cast<int>(std::clamp(places, 2.0, 4.0)));
-}
-
-std::string closer(double alone, double joint) {
-  if (!(joint < alone)) return "loses";
-  const double times = alone / joint;
-  return (times < 10 ? significant(times, 2) : grouped(static_cast<uint64_t>(times))) +
-         " times closer";
+Answers more_answers(const Forecast& f) {
+  return {{"At which ε?", at_which(f)}, {"How sure?", how_sure(f)}};
 }
 
 }  // namespace parley::report

@@ -1,4 +1,4 @@
-// The four answers a board asks for, in sentences; the same in the table, the JSON and the report.
+// What a board asks for, in sentences; the same in the text, the JSON and the page.
 #pragma once
 
 #include <string>
@@ -9,18 +9,15 @@
 
 namespace parley::report {
 
-/// yes | some | unsure | no: all surely gain, some do, the interval contains both, nobody does or
-/// the public rows alone are as good.
-std::string worth_it(const Forecast& forecast);
+/// yes | some | unsure | no: the verdicts are "worth it" for all, for some, for none though some
+/// are not sure, or for none. Against own + public: of owners of rows only.
+std::string worth_it(const Forecast& forecast, GainAgainst against);
 std::string worth_it_sentence(const Forecast& forecast);
 
-/// Question and answer: worth it, for whom, at which epsilon, how sure.
-std::vector<std::pair<std::string, std::string>> four_answers(const Forecast& forecast);
-
-/// The user's metric as people write it.
-std::string metric_text(const Forecast& forecast, double value);
-
-/// How much nearer `joint` is to the best than `alone`.
-std::string closer(double alone, double joint);
+using Answers = std::vector<std::pair<std::string, std::string>>;
+/// Worth it, and for whom: what the table of verdicts below it says.
+Answers first_answers(const Forecast& forecast);
+/// At which epsilon, by the papers' measure; how sure.
+Answers more_answers(const Forecast& forecast);
 
 }  // namespace parley::report

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/report/forecast/answers.h"
+#include "parley/report/forecast/owners.h"
 #include "parley/report/provenance.h"
 #include "parley/report/simulate.h"
 #include "parley/report/table.h"
@@ -24,31 +24,22 @@ std::string metric_of(const Forecast& f, const std::vector<learn::Metric>& metri
   return "";
 }
 
-std::string verdict(bool gains, bool sure) {
-  if (!sure) return gains ? "gains, not surely" : "loses, not surely";
-  return gains ? "gains" : "loses";
-}
-
 std::string side_by_side(const Forecast& f, const sim::SimulateResult& result) {
   const forecast::RelativeFitness& psi = f.relative_fitness;
   const sim::Spread& found = result.quality.relative_fitness;
   std::vector<std::vector<std::string>> rows = {
-      {"", "forecast", "realised"},
+      {"by the papers' measure", "forecast", "realised"},
       {"above the best, expected", percent(psi.mean), percent(found.mean)},
       {"half of all runs", percent(psi.p25) + " to " + percent(psi.p75),
        percent(found.p25) + " to " + percent(found.p75)},
       {"90 % interval", percent(psi.low) + " to " + percent(psi.high), ""},
-      {f.metric.name + " together", metric_text(f, f.metric.joint),
+      {f.metric.name + " over all rows", metric_text(f, f.metric.joint),
        metric_of(f, result.quality.joint_metrics)},
       {"public rows alone", percent(psi.pilot_only),
        result.owners.front().pilot_only ? percent(*result.owners.front().pilot_only) : ""}};
-  for (size_t i = 0; i < f.owners.size(); ++i) {
-    const auto& real = result.owners[i];
-    rows.push_back(
-        {f.owners[i].name + " alone",
-         percent(f.owners[i].local_only) + ", " + verdict(f.owners[i].gains, f.owners[i].sure),
-         percent(real.local_only) + ", " + verdict(real.gains, true)});
-  }
+  for (size_t i = 0; i < f.owners.size(); ++i)
+    rows.push_back({f.owners[i].name + " alone", percent(f.owners[i].local_only),
+                    percent(result.owners[i].local_only)});
   return table(rows);
 }
 

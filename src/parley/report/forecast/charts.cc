@@ -122,7 +122,7 @@ std::string epsilon_rows_map(const Forecast& f) {
   return with_caption(
       "What if: ε and rows", plot,
       "Relative fitness by ε (across) and by how many times the rows of today owners hold (up). "
-      "Right of the orange line every owner gains; the cross is the charter.");
+      "Right of the orange line joint is ahead of every owner alone; the cross is the charter.");
 }
 
 std::string break_even_chart(const Forecast& f) {
@@ -149,10 +149,10 @@ std::string break_even_chart(const Forecast& f) {
   if (names.empty()) return "";
   plot.name_lines(names);
   plot.below("ε of the others");
-  return with_caption(
-      "Break-even", plot,
-      "The ε from which joining pays an owner (up), by what the others give (across). Where a line "
-      "is missing no ε is enough; where it meets the floor, any is.");
+  return with_caption("Break-even", plot,
+                      "The ε from which joint is ahead of an owner alone by the papers' measure "
+                      "(up), by what the others give (across). Where a line "
+                      "is missing no ε is enough; where it meets the floor, any is.");
 }
 
 std::string comparison_chart(const Forecast& f) {

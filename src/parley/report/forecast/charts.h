@@ -9,7 +9,8 @@ namespace parley::report {
 
 /// Relative fitness against an epsilon of everyone, with what owners reach alone.
 std::string epsilon_chart(const Forecast& forecast);
-/// Relative fitness by epsilon and rows, with the line right of which everyone gains.
+/// Relative fitness by epsilon and rows, with the line right of which joint is ahead of every owner
+/// alone.
 std::string epsilon_rows_map(const Forecast& forecast);
 /// What an owner would have to give by what the others give; empty for a single owner.
 std::string break_even_chart(const Forecast& forecast);

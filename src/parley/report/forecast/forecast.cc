@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
+#include "parley/forecast/value/verdict.h"
 #include "parley/report/forecast/answers.h"
+#include "parley/report/forecast/owners.h"
 #include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
@@ -18,24 +20,15 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kShown = 20;  // owners in the table; more are in the JSON
 
-std::string at_least(const std::optional<double>& epsilon) {
-  return !epsilon ? "none" : *epsilon == 0 ? "any" : significant(*epsilon);
+std::string rest_of_owners(const Forecast& f) {
+  if (f.owners.size() <= kShown) return "";
+  return fmt::format("... and {} more; --json has them all.\n", f.owners.size() - kShown);
 }
 
-std::string owners_table(const Forecast& f) {
-  std::vector<std::vector<std::string>> rows = {
-      {"owner", "rows", "ε", "weight", f.metric.name + " alone", f.metric.name + " together",
-       "to the best", "pays from ε", "share"}};
-  for (size_t i = 0; i < std::min(f.owners.size(), kShown); ++i) {
-    const Forecast::Owner& o = f.owners[i];
-    rows.push_back({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
-                    metric_text(f, o.local_metric), metric_text(f, f.metric.joint),
-                    closer(o.local_only, f.relative_fitness.mean) + (o.sure ? "" : " ?"),
-                    at_least(o.break_even_epsilon), significant(o.shapley, 2)});
-  }
-  std::string text = table(rows);
-  if (f.owners.size() > kShown)
-    text += fmt::format("... and {} more; --json has them all.\n", f.owners.size() - kShown);
+std::string lines(const Answers& answers) {
+  std::string text;
+  for (const auto& [question, answer] : answers)
+    text += fmt::format("{:<13} {}\n", question, answer);
   return text;
 }
 
@@ -43,8 +36,10 @@ std::string figures(const Forecast& f) {
   const forecast::RelativeFitness& psi = f.relative_fitness;
   const auto percent = [](double value) { return significant(100 * value) + " %"; };
   std::string text = fmt::format(
-      "Expected above the best possible: {} (half of all runs {} to {}), of which noise {} and\n"
-      "unfinished optimisation {}. The public rows alone: {}.\n",
+      "The papers' measure is how far the loss over all owners' rows ends above the best "
+      "possible:\n"
+      "{} expected (half of all runs {} to {}), of which noise {} and unfinished optimisation\n"
+      "{}. The public rows alone: {}.\n",
       percent(psi.mean), percent(psi.p25), percent(psi.p75), percent(psi.privacy),
       percent(psi.optimisation), percent(psi.pilot_only));
   if (psi.drift != 0)
@@ -90,25 +85,45 @@ std::string steps_table(const forecast::StepsAdvice& steps) {
 
 Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
-Json json_of(const Forecast::Owner& o, double joint) {
+Json json_of(const MetricRange& range) {
+  return {{"mean", range.mean}, {"low", range.low}, {"high", range.high}};
+}
+
+Json json_of(const GainVerdict& verdict, const std::string& metric) {
+  return {{"against", verdict.against == GainAgainst::kAlone ? "alone" : "own_public"},
+          {"answer", name_of(verdict.answer)},
+          {"gain", json_of(verdict.gain)},
+          {"threshold", verdict.threshold},
+          {"if_alike", verdict.alike},
+          {"rare", verdict.rare},
+          {"sentence", forecast::sentence(verdict, metric)}};
+}
+
+Json json_of(const Forecast::Owner& o, const Forecast& f) {
+  Json figures = {{"alone", json_of(o.alone)}};
+  if (o.own_public) figures["own_public"] = json_of(*o.own_public);
+  figures["joint"] = json_of(o.joint);
+  if (o.personal) figures["personal"] = json_of(*o.personal);
+  Json verdicts = {json_of(o.against_alone, f.metric.name)};
+  if (o.against_own_public) verdicts.push_back(json_of(*o.against_own_public, f.metric.name));
   return {{"owner", o.name},
           {"rows", o.rows},
           {"epsilon", o.epsilon},
           {"weight", o.weight},
+          {"figures", std::move(figures)},
+          {"verdicts", std::move(verdicts)},
           {"local_only", o.local_only},
-          {"local_metric", o.local_metric},
-          {"joint", joint},
-          {"gains", o.gains},
-          {"sure", o.sure},
+          {"joint", f.relative_fitness.mean},
           {"break_even_epsilon", optional_number(o.break_even_epsilon)}};
 }
 
 Json answers_json(const Forecast& f) {
   Json json;
-  json["worth_it"] = {{"answer", worth_it(f)}, {"sentence", worth_it_sentence(f)}};
+  json["worth_it"] = {{"answer", worth_it(f, GainAgainst::kAlone)},
+                      {"sentence", worth_it_sentence(f)}};
+  if (!f.job.columns) json["worth_it"]["against_own_public"] = worth_it(f, GainAgainst::kOwnPublic);
   json["for_whom"] = Json::array();
-  for (const auto& owner : f.owners)
-    json["for_whom"].push_back(json_of(owner, f.relative_fitness.mean));
+  for (const auto& owner : f.owners) json["for_whom"].push_back(json_of(owner, f));
   json["at_which_epsilon"] = {{"smallest_common", optional_number(f.epsilons.smallest_common)},
                               {"enough", optional_number(f.epsilons.enough)},
                               {"target", optional_number(f.epsilons.target)},
@@ -173,13 +188,14 @@ Json steps_json(const forecast::StepsAdvice& steps) {
 std::string to_text(const Forecast& f) {
   std::string text =
       fmt::format("{}  charter {}  forecast\n\n", f.job.charter, f.job.charter_hash.substr(0, 12));
-  for (const auto& [question, answer] : four_answers(f))
-    text += fmt::format("{:<13} {}\n", question, answer);
+  text += lines(first_answers(f)) + "\n" + table(verdict_cells(f, kShown)) + rest_of_owners(f);
+  text += "\n" + lines(more_answers(f));
   for (const forecast::Choice& choice : f.advice.chosen)
     text +=
         fmt::format("{} {} = {}: {}\n", &choice == &f.advice.chosen.front() ? "Chosen:" : "       ",
                     choice.key, choice.value, choice.why);
-  text += "\n" + owners_table(f) + "\n" + figures(f);
+  text += "\n" + table(figure_cells(f, kShown)) + "\n" + table(paper_cells(f, kShown));
+  text += "\n" + figures(f);
   if (f.advice.steps) text += steps_table(*f.advice.steps);
   if (f.what_if.market) text += market_table(f);
   for (const forecast::Warning& warning : f.advice.warnings)

@@ -8,6 +8,7 @@
 #include "parley/report/forecast/answers.h"
 #include "parley/report/forecast/charts.h"
 #include "parley/report/forecast/forecast.h"
+#include "parley/report/forecast/owners.h"
 #include "parley/report/page/html.h"
 
 namespace parley::report {
@@ -25,35 +26,31 @@ constexpr const char* kStyle =
     "@media print{body{margin:0;max-width:none;font-size:13px}h2{break-after:avoid}"
     "section,tr,svg{break-inside:avoid}}";
 
-std::string answers(const Forecast& f) {
+std::string questions(const Answers& answers) {
   std::string text = "<dl>\n";
-  for (const auto& [question, answer] : four_answers(f))
+  for (const auto& [question, answer] : answers)
     text += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(question), escaped(answer));
   return text + "</dl>\n";
 }
 
-std::string owners(const Forecast& f) {
-  constexpr size_t kShown = 100;
-  std::string text =
-      "<h2>Owner by owner</h2>\n<table>\n" +
-      html_row({"owner", "rows", "ε", "weight", f.metric.name + " alone",
-                f.metric.name + " together", "to the best", "pays from ε", "Shapley share"},
-               "th");
-  for (size_t i = 0; i < std::min(f.owners.size(), kShown); ++i) {
-    const Forecast::Owner& o = f.owners[i];
-    text += html_row({o.name, grouped(o.rows), significant(o.epsilon), significant(o.weight, 2),
-                      metric_text(f, o.local_metric), metric_text(f, f.metric.joint),
-                      closer(o.local_only, f.relative_fitness.mean) + (o.sure ? "" : " ?"),
-                      !o.break_even_epsilon        ? "none"
-                      : *o.break_even_epsilon == 0 ? "any"
-                                                   : significant(*o.break_even_epsilon),
-                      significant(o.shapley, 2)},
-                     "td");
-  }
+constexpr size_t kShownOnPage = 100;  // owners
+
+std::string html_table(const Forecast& f, const Cells& cells) {
+  std::string text = "<table>\n";
+  for (const auto& row : cells) text += html_row(row, &row == &cells.front() ? "th" : "td");
   text += "</table>\n";
-  if (f.owners.size() > kShown)
-    text += fmt::format("<p class=quiet>and {} more</p>\n", f.owners.size() - kShown);
+  if (f.owners.size() > kShownOnPage)
+    text += fmt::format("<p class=quiet>and {} more</p>\n", f.owners.size() - kShownOnPage);
   return text;
+}
+
+std::string owners(const Forecast& f) {
+  return "<h2>Owner by owner</h2>\n<p>" +
+         escaped(metric_name(f) + " on the owner's own people, with 90 % intervals.") + "</p>\n" +
+         html_table(f, figure_cells(f, kShownOnPage)) +
+         "<p>The papers' measure: how far the loss over all owners' rows ends above the best "
+         "possible.</p>\n" +
+         html_table(f, paper_cells(f, kShownOnPage));
 }
 
 std::string members(const std::vector<std::string>& names, size_t all) {
@@ -159,7 +156,7 @@ std::string html_figures(const Forecast& f) {
       "<h2>The figures</h2>\n<table>\n{}{}{}{}{}{}{}</table>\n"
       "<p class=quiet>Predictor: {} ({}). Read: the charter and {} public rows; no private row. "
       "Charter {}. parley {}.</p>\n",
-      html_row({"", "above the best possible"}, "th"),
+      html_row({"the papers' measure, over all rows", "above the best possible"}, "th"),
       html_row({"joint model, expected", percent(psi.mean)}, "td"),
       html_row({"half of all runs", percent(psi.p25) + " to " + percent(psi.p75)}, "td"),
       html_row({"of it: noise", percent(psi.privacy)}, "td"),
@@ -190,7 +187,9 @@ std::string to_html(const Forecast& f) {
       "anything</p>\n",
       escaped(f.job.charter), escaped(f.job.target_column));
   return html_page(f.job.charter + ": forecast", kStyle,
-                   top + answers(f) + warnings(f.advice.warnings) + owners(f) + epsilon_chart(f) +
+                   top + questions(first_answers(f)) +
+                       html_table(f, verdict_cells(f, kShownOnPage)) + questions(more_answers(f)) +
+                       warnings(f.advice.warnings) + owners(f) + epsilon_chart(f) +
                        break_even_chart(f) + epsilon_rows_map(f) + coalitions(f) +
                        scenarios(f.what_if.scenarios) + comparison_chart(f) +
                        local_steps(f.advice.steps) + chosen(f.advice.chosen) + html_figures(f));

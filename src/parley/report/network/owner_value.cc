@@ -80,7 +80,7 @@ std::string verdicts_text(const OwnerLook& look) {
     return "There are no public rows: what the job brings is known with its model.\n";
   std::string text = after_job(look) ? "Your personal model:\n" : "Public rows with yours:\n";
   for (const forecast::Verdict& verdict : look.verdicts)
-    text += "  " + forecast::sentence(verdict, look.figures.measure) + "\n";
+    text += "  " + forecast::sentence(verdict, learn::name_of(look.figures.measure)) + "\n";
   if (look.few)
     text +=
         fmt::format("  Only {} rows{} are held out: no answer is sure.\n", look.smaller_class,
@@ -127,10 +127,10 @@ Json json_of(const forecast::Range& range) {
 
 Json json_of(const forecast::Verdict& verdict, const OwnerLook& look) {
   Json json = {{"against", name_of(verdict.against)},
-               {"answer", forecast::name_of(verdict.answer)},
+               {"answer", parley::name_of(verdict.answer)},
                {"gain", json_of(verdict.gain)},
                {"threshold", verdict.threshold},
-               {"sentence", forecast::sentence(verdict, look.figures.measure)}};
+               {"sentence", forecast::sentence(verdict, learn::name_of(look.figures.measure))}};
   return json;
 }
 

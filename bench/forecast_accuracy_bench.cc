@@ -110,24 +110,24 @@ struct Forecasts {
   std::string predictor{};
 };
 
-Forecasts forecast(const Case& model, const forecast::PilotStatistics& facts, double scale,
+Forecasts forecast(const Case& model, const forecast::PilotStatistics& statistics, double scale,
                    int threads) {
   const double variance = 2 * scale * scale;
   if (model.asynchronous) {
-    const auto found =
-        forecast::predict(facts,
-                          forecast::AsyncJob{async_rule(model, facts.dimension()), norm_of(model),
-                                             model.clip, std::vector<double>(kOwners, variance),
-                                             std::vector<double>(kOwners, kEach)},
-                          {.threads = threads});
-    return {found.excess, facts.optimum.fitness, found.smallest_gain, found.predictor};
+    const auto found = forecast::predict(
+        statistics,
+        forecast::AsyncJob{async_rule(model, statistics.dimension()), norm_of(model), model.clip,
+                           std::vector<double>(kOwners, variance),
+                           std::vector<double>(kOwners, kEach)},
+        {.threads = threads});
+    return {found.excess, statistics.optimum.fitness, found.smallest_gain, found.predictor};
   }
   const auto found =
-      forecast::predict(facts,
-                        forecast::SyncJob{schedule_of(model, facts.dimension()), 0, norm_of(model),
-                                          model.clip, variance / kOwners},
+      forecast::predict(statistics,
+                        forecast::SyncJob{schedule_of(model, statistics.dimension()), 0,
+                                          norm_of(model), model.clip, variance / kOwners},
                         {.threads = threads});
-  return {found.excess, facts.optimum.fitness, found.smallest_gain, found.predictor};
+  return {found.excess, statistics.optimum.fitness, found.smallest_gain, found.predictor};
 }
 
 /// As forecast/warnings.cc warns.
@@ -145,8 +145,8 @@ void compare(const Case& model, uint64_t runs, int threads) {
   mc::Population population({loss, model.charter.l2, model.charter.box, norm_of(model), model.clip},
                             p, mc::Precision::kSingle, threads);
   for (const SharedRows& rows : data.owners) population.add(*rows);
-  const auto own = forecast::facts_of(model.charter, data.all);
-  const auto pilot = forecast::facts_of(model.charter, data.pilot);
+  const auto own = forecast::statistics_of(model.charter, data.all);
+  const auto pilot = forecast::statistics_of(model.charter, data.pilot);
   for (const double rows : {1e4, 3e4, 1e5})
     for (const double epsilon : {.1, 1.0, 10.0}) {
       const double scale = scale_of(model, rows, epsilon);

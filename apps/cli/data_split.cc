@@ -16,7 +16,7 @@ struct DataSplitOptions {
   std::string by;
   std::optional<uint64_t> seed;  // each row to an owner at random; without: blocks
   std::filesystem::path out = ".";
-  data::CsvSigns signs;  // of the files named here
+  CsvSigns signs;  // of the files named here
 };
 
 Result<std::vector<data::CsvPart>> parts_of(const DataSplitOptions& options) {

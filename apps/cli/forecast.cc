@@ -26,7 +26,7 @@ struct ForecastOptions {
   std::optional<double> delta;                 // that owners would accept
   std::vector<std::filesystem::path> moments;  // from which the pilot was drawn
   int threads = 0;                             // 0: as many as the machine has
-  data::CsvSigns signs;                        // of the pilot
+  CsvSigns signs;                              // of the pilot
 };
 
 /// --price OWNER=PRICE for every owner, and cap=PRICE.
@@ -46,8 +46,8 @@ Result<std::optional<MarketTerms>> market(const ForecastOptions& options) {
 }
 
 /// A change of one owner of many has no place in the charter's text.
-Result<void> no_single_owners(const std::vector<charter::Override>& changes) {
-  for (const charter::Override& change : changes)
+Result<void> no_single_owners(const std::vector<Override>& changes) {
+  for (const Override& change : changes)
     if (change.key.starts_with("owner."))
       return Error{Code::kInvalid, "--set " + change.key + " cannot be written into --out",
                    "Change the owner in the charter's file."};

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "parley/data/readers/csv.h"
+#include "parley/gate/gate.h"
 #include "parley/learn/solver/moments.h"
 #include "parley/ledger/simulated.h"
 #include "support/entropy.h"

@@ -105,6 +105,10 @@ void heed_interrupts() {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = true; });
 }
 
+void outlive_readers() {
+  for (const int signal : {SIGPIPE, SIGHUP}) std::signal(signal, SIG_IGN);
+}
+
 void log_line(const std::string& line) {
   SystemClock clock;
   std::fprintf(stderr, "%s %s\n", clock.now().c_str(), line.c_str());

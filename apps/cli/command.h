@@ -109,9 +109,10 @@ Result<std::vector<Override>> overrides(const std::vector<std::string>& set);
 /// Set by Ctrl-C and SIGTERM once heed_interrupts was called: daemons look at it and end in order.
 extern std::atomic<bool> interrupted;
 void heed_interrupts();
+/// For daemons: neither whoever reads their log nor the terminal they were started in ends them.
+void outlive_readers();
 
-/// One line of a daemon's log, with the time. It refers to nothing: gRPC's threads may still tell
-/// of a stranger when the command has ended.
+/// One line of a daemon's log, with the time.
 void log_line(const std::string& line);
 
 }  // namespace parley::cli

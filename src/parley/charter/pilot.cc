@@ -1,5 +1,6 @@
 #include "parley/base/files.h"
 #include "parley/charter/charter.h"
+#include "parley/data/readers/csv_signs.h"
 #include "parley/data/sources/source.h"
 
 namespace parley::charter {
@@ -20,7 +21,8 @@ Result<std::shared_ptr<const data::Rows>> load_pilot(const Charter& charter,
                    "Everybody must use the same public rows: get the file whose hash the charter "
                    "names, or agree on a new charter.",
                    {.file = file.string(), .key = "pilot.sha256"}};
-    data::Source source = data::source_of(file, signs);
+    // A pilot drawn from moments has commas, whatever the owners' files have.
+    data::Source source = data::source_of(file, data::signs_that_fit(file, signs));
     source.select.rows = static_cast<uint64_t>(pilot.rows);
     return Shared(std::make_shared<data::Rows>(TRY(data::load(source, charter.schema)).rows));
   }

@@ -13,6 +13,8 @@
 #include "parley/charter/charter.h"
 #include "parley/data/rows.h"
 #include "parley/forecast.h"
+#include "parley/forecast/value/tau.h"
+#include "parley/progress.h"
 
 namespace parley::forecast {
 
@@ -24,6 +26,10 @@ struct ForecastOptions {
   /// A public bound on how far owners differ, in units of f*: what the best model of an owner's
   /// rows would miss on all rows if it had endless ones (tau^2 of spec, horizontal 3.7).
   double differ = 0;
+  /// Instead of it, as owners paid to know it or as the public rows' sites say.
+  std::optional<Tau> tau{};
+  /// The site of each public row, where rows name one: they say how sure a metric is.
+  std::vector<uint32_t> sites{};
   std::optional<double> worth{};  // the least gain that counts, as default_worth(); none: that
   std::optional<double> delta{};  // that owners accept: a draft may then get Gaussian noise
   bool compare = false;           // also by runs on the public rows at several epsilons
@@ -33,7 +39,15 @@ struct ForecastOptions {
   std::vector<std::shared_ptr<const data::Rows>> redrawn{};
   /// Rows drawn from each owner's own moments, in the charter's order: the owners' curvatures.
   std::vector<std::shared_ptr<const data::Rows>> owners{};
+  /// A draft that leaves its protocol open: among which to choose, of sync, sums, federated, async;
+  /// empty: all. And the name of the file of its features.
+  std::vector<std::string> protocols{};
+  std::string bundle = "bundle.json";
+  OnProgress progress{};
   int threads = 1;
+
+  /// In units of f*, by whoever says it: an excess is half of a squared distance.
+  double differ_at(double best) const { return tau ? tau->value / (2 * best) : differ; }
 };
 
 using parley::Choice;
@@ -145,14 +159,46 @@ struct Forecast {
     std::optional<Realised> realised{};
   };
 
+  /// A design that was compared: the chosen one first, then from the best on.
+  struct Ranked {
+    std::string features{}, protocol{}, how{};  // how: rule, rounds, clip
+    size_t columns = 0;
+    double l2 = 0;
+    double loss = 0, metric = 0;  // expected of the joint model on new rows
+    double error = 0;             // standard error of the loss's difference to the chosen one's
+    bool chosen = false;
+    bool quick = false;        // by the criterion alone, not by a forecast
+    bool needs_delta = false;  // that no owner has accepted
+  };
+
   struct Advice {
     std::vector<Choice> chosen{};        // in the charter
+    std::vector<Ranked> ranking{};       // where features and protocol were open
     std::optional<StepsAdvice> steps{};  // federated
     std::vector<Warning> warnings{};
   };
 
+  /// How much owners differ: tau, twice the loss that the best common model misses on an owner's
+  /// own population, with 90 % of what it may be.
+  struct Differ {
+    std::string from = "nobody";  // declared | sites | paid; nobody: as if all were alike
+    MetricRange tau{};
+  };
+  /// Of a charter with rule "distance", in place of all that follows: what its number would tell.
+  struct DistanceForecast {
+    /// If tau were this, the mean length would be `norm`, and tau be said to lie in between.
+    struct Point {
+      double tau = 0, norm = 0, low = 0, high = 0;
+    };
+    double noise = 0;  // deviation of the noise on the mean length
+    double alike = 0;  // the mean length if all owners were alike
+    std::vector<Point> points{};
+  };
+
   Job job{};
   Basis basis{};
+  std::optional<DistanceForecast> distance{};
+  Differ differ{};
   RelativeFitness relative_fitness{};  // of the joint model
   Optimum optimum{};                   // what it is relative to, and how far the model is from it
   MetricForecast metric{};

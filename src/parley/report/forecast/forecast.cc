@@ -9,7 +9,9 @@
 #include "parley/base/math/number.h"
 #include "parley/forecast/value/verdict.h"
 #include "parley/report/forecast/answers.h"
+#include "parley/report/forecast/distance.h"
 #include "parley/report/forecast/owners.h"
+#include "parley/report/forecast/ranking.h"
 #include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
@@ -124,6 +126,9 @@ Json answers_json(const Forecast& f) {
   if (!f.job.columns) json["worth_it"]["against_own_public"] = worth_it(f, GainAgainst::kOwnPublic);
   json["for_whom"] = Json::array();
   for (const auto& owner : f.owners) json["for_whom"].push_back(json_of(owner, f));
+  if (!f.job.columns)
+    json["how_unlike"] = {
+        {"from", f.differ.from}, {"tau", json_of(f.differ.tau)}, {"sentence", how_unlike(f)}};
   json["at_which_epsilon"] = {{"smallest_common", optional_number(f.epsilons.smallest_common)},
                               {"enough", optional_number(f.epsilons.enough)},
                               {"target", optional_number(f.epsilons.target)},
@@ -186,6 +191,7 @@ Json steps_json(const forecast::StepsAdvice& steps) {
 }  // namespace
 
 std::string to_text(const Forecast& f) {
+  if (f.distance) return distance_text(f);
   std::string text =
       fmt::format("{}  charter {}  forecast\n\n", f.job.charter, f.job.charter_hash.substr(0, 12));
   text += lines(first_answers(f)) + "\n" + table(verdict_cells(f, kShown)) + rest_of_owners(f);
@@ -194,6 +200,7 @@ std::string to_text(const Forecast& f) {
     text +=
         fmt::format("{} {} = {}: {}\n", &choice == &f.advice.chosen.front() ? "Chosen:" : "       ",
                     choice.key, choice.value, choice.why);
+  text += ranking_text(f);
   text += "\n" + table(figure_cells(f, kShown)) + "\n" + table(paper_cells(f, kShown));
   text += "\n" + figures(f);
   if (f.advice.steps) text += steps_table(*f.advice.steps);
@@ -205,6 +212,7 @@ std::string to_text(const Forecast& f) {
 }
 
 std::string to_json(const Forecast& f) {
+  if (f.distance) return distance_json(f);
   Json json = {
       {"format", "parley.forecast/1"},
       {"parley", provenance()},
@@ -218,6 +226,7 @@ std::string to_json(const Forecast& f) {
   json["chosen"] = Json::array();
   for (const forecast::Choice& c : f.advice.chosen)
     json["chosen"].push_back({{"key", c.key}, {"value", c.value}, {"why", c.why}});
+  if (!f.advice.ranking.empty()) json["ranking"] = Json::parse(ranking_json(f));
   for (const auto& c : f.what_if.coalitions)
     json["coalitions"].push_back(
         {{"members", c.members}, {"relative_fitness", c.relative_fitness}, {"best", c.best}});

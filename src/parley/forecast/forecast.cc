@@ -68,9 +68,9 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   prediction.optimisation += error.curvature * best;
   prediction.excess += error.curvature * best;
   const Response response = response_of(statistics, job, prediction, runs.get(), options.threads);
-  const Game game(response.scaled(1 / best), statistics.sampling / best,
-                  statistics.sampling / best / statistics.count(), game_weights(charter),
-                  job.variance(), job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
+  Game game(response.scaled(1 / best), statistics.sampling / best,
+            statistics.sampling / best / statistics.count(), game_weights(charter), job.variance(),
+            job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
   Study study{.charter = charter,
               .statistics = statistics,
               .job = job,
@@ -89,6 +89,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   for (size_t i = 0; i < job.variances.size(); ++i)
     study.players.push_back(
         {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});
+  if (!columns) game.owners_differ(options.differ, study.players);
   const double unsure = columns || job.strictest ? with_owners_luck(statistics, error.relative,
                                                                     prediction.excess / best, n)
                                                  : error.relative;

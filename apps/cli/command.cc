@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "parley/base/clock.h"
+#include "parley/base/math/number.h"
+#include "parley/data/readers/csv_signs.h"
 
 namespace parley::cli {
 
@@ -39,6 +41,28 @@ void set_option(CLI::App& app, std::vector<std::string>& set) {
            "KEY=VALUE");
 }
 
+void epsilon_option(CLI::App& app, std::vector<std::string>& epsilon) {
+  repeated(app.add_option("--epsilon", epsilon,
+                          "Budget of every owner for this job, or of one: --epsilon bank-a=0.5"),
+           "EPSILON|OWNER=EPSILON");
+}
+
+Result<PerOwner> per_owner(const std::vector<std::string>& texts, const std::string& option) {
+  PerOwner found;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    const auto number = parse_number(text.substr(equals == std::string::npos ? 0 : equals + 1));
+    if (!number || !(*number > 0) || equals == 0)
+      return Error{Code::kInvalid, option + " " + text + ": not a number above 0, or OWNER=NUMBER",
+                   "For example " + option + " 1 or " + option + " bank-a=0.5."};
+    if (equals == std::string::npos)
+      found.all = *number;
+    else
+      found.owners.emplace_back(text.substr(0, equals), *number);
+  }
+  return found;
+}
+
 void threads_option(CLI::App& app, int& threads) {
   app.add_option("--threads", threads, "Threads (default: all)")->check(CLI::Range(1, 1024));
 }
@@ -62,6 +86,7 @@ void wait_option(CLI::App& app, int64_t& seconds, const std::string& help) {
 }
 
 void signs_options(CLI::App& app, CsvSigns& signs) {
+  signs = data::kFindSigns;
   const auto add = [&](const char* name, char& sign, const char* help) {
     app.add_option_function<std::string>(
            name,
@@ -75,8 +100,8 @@ void signs_options(CLI::App& app, CsvSigns& signs) {
         ->type_name("CHAR");
   };
   add("--separator", signs.separator,
-      "Between fields of CSV files, a character or tab (default: ,)");
-  add("--decimal", signs.decimal, "Of numbers in CSV files (default: .)");
+      "Between fields of CSV files, a character or tab (default: found in the file)");
+  add("--decimal", signs.decimal, "Of numbers in CSV files (default: found in the file)");
 }
 
 int threads_or_all(int threads) {

@@ -103,6 +103,15 @@ struct Pair {
 };
 Result<Pair> split_pair(const std::string& text, const std::string& option);
 
+/// "1", for every owner, and "bank-a=0.5", for one of them, in any order.
+struct PerOwner {
+  std::optional<double> all{};
+  std::vector<std::pair<std::string, double>> owners{};
+};
+Result<PerOwner> per_owner(const std::vector<std::string>& texts, const std::string& option);
+/// --epsilon of init and forecast.
+void epsilon_option(CLI::App& app, std::vector<std::string>& epsilon);
+
 /// The changes of --set key=value.
 Result<std::vector<Override>> overrides(const std::vector<std::string>& set);
 

@@ -4,6 +4,7 @@
 #include "command.h"
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
+#include "parley/data/transforms/bounds_bundle.h"
 #include "parley/learn/trees/public_trees.h"
 #include "parley/net/paid_moments.h"
 #include "parley/report/data/prepare.h"
@@ -27,6 +28,7 @@ struct DataPrepareOptions {
   uint64_t components = 0;
   bool whiten = false;
   std::optional<double> cut, length;
+  bool bounds = false;
   uint64_t fourier = 0;  // features; 0: none
   double scale = 1;
   bool trees = false;
@@ -52,6 +54,7 @@ data::FitOptions fit_options(const DataPrepareOptions& options) {
 
 Result<data::Bundle> fitted(const DataPrepareOptions& options, const charter::Charter& charter,
                             const data::Rows& rows, const Hash& pilot) {
+  if (options.bounds) return data::bounds_bundle(rows, charter.schema, pilot);
   data::FitOptions fit = fit_options(options);
   learn::BoostOptions grow = options.grow;
   grow.seed = options.seed;
@@ -74,6 +77,17 @@ std::filesystem::path or_else(const std::filesystem::path& out, const std::strin
   return out.empty() ? std::filesystem::path(name) : out;
 }
 
+/// A charter may name the file that is there by its hash: another content is not put in its place.
+Result<void> write_new(const std::filesystem::path& out, const std::string& content) {
+  const auto there = read_file(out);
+  if (there && *there == content) return {};
+  if (must_be_absent(out)) return write_file(out, content);
+  return Error{Code::kInvalid,
+               "is there already with another content, and charters may name it: it stays",
+               "Move it away, or give another --out.",
+               {.file = out.string()}};
+}
+
 Result<Output> from_pilot(const DataPrepareOptions& options, const charter::Charter& charter) {
   const Hash pilot = TRY(hash_file(options.pilot));
   if (charter.pilot && charter.pilot->sha256 != pilot)
@@ -86,7 +100,7 @@ Result<Output> from_pilot(const DataPrepareOptions& options, const charter::Char
   const data::Bundle bundle = TRY(fitted(options, charter, loaded.rows, pilot));
   const auto out = or_else(options.out, "bundle.json");
   const report::Prepared prepared{named_by_charter(options.charter, out), bundle};
-  TRY(write_file(out, to_json(prepared.bundle)));
+  TRY(write_new(out, to_json(prepared.bundle)));
   return Output{report::to_text(prepared), report::to_json(prepared)};
 }
 
@@ -98,7 +112,7 @@ Result<Output> pay(const DataPrepareOptions& options, const charter::Charter& ch
                                 options.dataset};
   const auto moments = TRY(net::release_moments(policy, charter, order, entropy, clock));
   const auto out = or_else(options.out, policy.owner + ".moments.json");
-  TRY(write_file(out, to_json(moments)));
+  TRY(write_new(out, to_json(moments)));
   return Output{report::to_text(moments, out.string()), to_json(moments)};
 }
 
@@ -110,7 +124,7 @@ Result<Output> draw(const DataPrepareOptions& options, const charter::Charter& c
   }
   const std::string rows = TRY(data::drawn_pilot(moments, charter.schema, options.rows));
   const auto out = or_else(options.out, "pilot.csv");
-  TRY(write_file(out, rows));
+  TRY(write_new(out, rows));
   const report::DrawnPilot drawn{named_by_charter(options.charter, out), sha256(as_bytes(rows)),
                                  options.rows, std::move(moments)};
   return Output{report::to_text(drawn), report::to_json(drawn)};
@@ -154,13 +168,19 @@ void column_options(CLI::App& app, DataPrepareOptions& options) {
       ->check(CLI::IsMember({"correlation", "variance"}))
       ->needs(top)
       ->capture_default_str();
+  auto* bounds = app.add_flag("--bounds", options.bounds,
+                              "Move numbers to [-1, 1] by the charter's bounds, and no more");
+  bounds->excludes(top);
   app.add_option("--components", options.components, "Rotate to so many principal components")
-      ->check(CLI::PositiveNumber);
-  app.add_flag("--whiten", options.whiten, "Give every component variance 1");
+      ->check(CLI::PositiveNumber)
+      ->excludes(bounds);
+  app.add_flag("--whiten", options.whiten, "Give every component variance 1")->excludes(bounds);
   app.add_option("--cut", options.cut,
-                 "Move numbers to at most so many deviations from the mean; 4 with --trees");
+                 "Move numbers to at most so many deviations from the mean; 4 with --trees")
+      ->excludes(bounds);
   app.add_option("--length", options.length,
-                 "Scale features to this root mean square length; 2 with --trees");
+                 "Scale features to this root mean square length; 2 with --trees")
+      ->excludes(bounds);
 }
 
 /// Returns --trees.
@@ -199,7 +219,8 @@ void add_data_prepare(Commands data) {
   app.add_option("--scale", options.scale, "Distance at which records stop being alike")
       ->needs(fourier)
       ->capture_default_str();
-  tree_options(app, options)->excludes(fourier);
+  tree_options(app, options)->excludes(fourier)->excludes("--bounds");
+  fourier->excludes("--bounds");
   app.add_option("--seed", options.seed, "Of the Fourier features, or of the rows of each tree")
       ->capture_default_str();
   app.add_option("--out", options.out,

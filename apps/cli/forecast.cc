@@ -2,10 +2,13 @@
 #include "parley/forecast.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
 
 #include "command.h"
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
+#include "parley/base/progress.h"
 
 namespace parley::cli {
 namespace {
@@ -13,9 +16,11 @@ namespace {
 struct ForecastOptions {
   std::filesystem::path charter;
   std::vector<std::string> set;
+  std::vector<std::string> epsilon;
   std::filesystem::path data;  // where pilot and bundle lie; empty: beside the charter
   std::optional<double> target;
   bool tune = false;
+  std::vector<std::string> protocols;          // of an open draft; empty: all
   std::filesystem::path out;                   // of the completed charter; empty: nowhere
   std::filesystem::path html;                  // of the report; empty: none
   std::vector<std::string> prices;             // OWNER=PRICE, of one unit of epsilon
@@ -46,20 +51,67 @@ Result<std::optional<MarketTerms>> market(const ForecastOptions& options) {
   return std::optional(terms);
 }
 
-/// A change of one owner of many has no place in the charter's text.
-Result<void> no_single_owners(const std::vector<Override>& changes) {
+/// A change of one owner has no place in the charter's text if owners stand in a table of their
+/// own.
+Result<void> no_table_of_owners(const ForecastOptions& options,
+                                const std::vector<Override>& changes) {
+  const bool table = TRY(read_file(options.charter)).find("[owners]") != std::string::npos;
   for (const Override& change : changes)
-    if (change.key.starts_with("owner."))
-      return Error{Code::kInvalid, "--set " + change.key + " cannot be written into --out",
-                   "Change the owner in the charter's file."};
+    if (table && change.key.starts_with("owner."))
+      return Error{Code::kInvalid, "a change of " + change.key + " cannot be written into --out",
+                   "Change the owner in the table that the charter names."};
   return {};
 }
 
-Result<Output> run(const ForecastOptions& options, ProgressStyle) {
-  const auto changes = TRY(overrides(options.set));
-  if (!options.out.empty()) TRY(no_single_owners(changes));
+/// --epsilon as changes of the charter's owners.
+Result<void> add_epsilons(const ForecastOptions& options, std::vector<Override>& changes) {
+  const PerOwner given = TRY(per_owner(options.epsilon, "--epsilon"));
+  if (options.epsilon.empty()) return {};
+  const auto owners = TRY(Charter::read(options.charter, changes)).owners();
+  const auto set = [&](size_t i, double epsilon) {
+    changes.push_back({"owner." + std::to_string(i) + ".epsilon", shortest(epsilon)});
+  };
+  for (size_t i = 0; given.all && i < owners.size(); ++i) set(i, *given.all);
+  for (const auto& [name, epsilon] : given.owners) {
+    const auto at = std::find_if(owners.begin(), owners.end(),
+                                 [&](const CharterOwner& owner) { return owner.name == name; });
+    if (at == owners.end())
+      return Error{Code::kInvalid, "--epsilon " + name + ": the charter has no such owner"};
+    set(static_cast<size_t>(at - owners.begin()), epsilon);
+  }
+  return {};
+}
+
+/// Beside the charter: rates.charter.toml names rates.bundle.json.
+std::filesystem::path bundle_beside(const std::filesystem::path& out) {
+  std::string name = out.filename().string();
+  for (const char* end : {".toml", ".charter"})
+    if (name.ends_with(end)) name.resize(name.size() - std::string_view(end).size());
+  return out.parent_path() / (name + ".bundle.json");
+}
+
+Result<void> write_charter(const ForecastOptions& options, const Forecast& forecast) {
+  if (options.out.empty()) return {};
+  TRY(write_file(options.out, forecast.charter_text()));
+  if (!forecast.bundle_text().empty())
+    TRY(write_file(bundle_beside(options.out), forecast.bundle_text()));
+  return {};
+}
+
+Result<Output> run(const ForecastOptions& options, ProgressStyle style) {
+  auto changes = TRY(overrides(options.set));
+  TRY(add_epsilons(options, changes));
+  if (!options.out.empty()) TRY(no_table_of_owners(options, changes));
   const Charter charter = TRY(Charter::read(options.charter, changes));
   const auto terms = TRY(market(options));
+  std::optional<Progress> progress;
+  uint64_t shown = 0;
+  const auto advance = [&](uint64_t done, uint64_t total) {
+    if (!progress) progress.emplace(style, "comparing", total);
+    progress->advance(done - std::exchange(shown, done));
+  };
+  const std::string bundle =
+      options.out.empty() ? "bundle.json" : bundle_beside(options.out).filename().string();
   const Forecast forecast =
       TRY(make_forecast(charter, {.folder = options.data,
                                   .signs = options.signs,
@@ -72,9 +124,13 @@ Result<Output> run(const ForecastOptions& options, ProgressStyle) {
                                   .worth = options.worth,
                                   .aggregation_price = options.aggregation_price,
                                   .moments = options.moments,
+                                  .protocols = options.protocols,
+                                  .bundle = bundle,
+                                  .progress = advance,
                                   .html = options.html,
                                   .threads = options.threads}));
-  if (!options.out.empty()) TRY(write_file(options.out, forecast.charter_text()));
+  if (progress) progress->finish();
+  TRY(write_charter(options, forecast));
   return Output{forecast.to_text(), forecast.to_json()};
 }
 
@@ -91,7 +147,15 @@ void add_forecast(Commands root) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--tune", options.tune,
                "Choose on the public rows whatever the charter does not say, weights included");
-  app.add_option("--out", options.out, "Write the completed charter here")->type_name("FILE");
+  app.add_option("--protocols", options.protocols,
+                 "Of a draft without protocol.name: choose among these only, of sync, sums, "
+                 "federated, async")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"sync", "sums", "federated", "async"}));
+  app.add_option("--out", options.out,
+                 "Write the completed charter here, and beside it the bundle of features, if those "
+                 "were chosen")
+      ->type_name("FILE");
   app.add_option("--html", options.html, "Write a report for people here")->type_name("FILE");
   repeated(app.add_option(
                "--price", options.prices,
@@ -125,6 +189,7 @@ void add_forecast(Commands root) {
                  "The paid moments from which the pilot was drawn: their noise then counts in the "
                  "interval")
       ->type_name("FILE");
+  epsilon_option(app, options.epsilon);
   threads_option(app, options.threads);
   signs_options(app, options.signs);
   set_option(app, options.set);

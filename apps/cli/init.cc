@@ -1,5 +1,6 @@
 // parley init FILE... --target COLUMN
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "command.h"
 #include "parley/base/files.h"
@@ -14,8 +15,24 @@ struct InitOptions {
   std::vector<std::string> without;
   std::filesystem::path pilot;  // empty: none
   std::filesystem::path out;    // empty: stdout
+  std::vector<std::string> epsilon;
+  std::optional<double> delta;  // none: a usual one
   data::CsvSigns signs;         // of the files named here
 };
+
+Result<void> set_epsilons(const InitOptions& options, std::vector<charter::DraftOwner>& owners) {
+  const PerOwner given = TRY(per_owner(options.epsilon, "--epsilon"));
+  for (charter::DraftOwner& owner : owners) owner.epsilon = given.all.value_or(1);
+  for (const auto& [name, epsilon] : given.owners) {
+    const auto at = std::find_if(owners.begin(), owners.end(),
+                                 [&](const auto& owner) { return owner.name == name; });
+    if (at == owners.end())
+      return Error{Code::kInvalid, "--epsilon " + name + ": no file gives such an owner",
+                   "Owners are named after their files: Bank_A.csv is bank-a."};
+    at->epsilon = epsilon;
+  }
+  return {};
+}
 
 /// The charter, and every owner's policy beside it.
 Result<std::vector<std::string>> write_drafts(const InitOptions& options,
@@ -23,13 +40,12 @@ Result<std::vector<std::string>> write_drafts(const InitOptions& options,
                                               const charter::Draft& draft) {
   std::vector<std::string> written;
   if (options.out.empty()) return written;
-  TRY(write_file(options.out, draft.charter));
-  written.push_back(options.out.string());
-  for (const charter::DraftOwner& owner : input.owners) {
-    const auto file = options.out.parent_path() / (owner.name + ".policy.toml");
-    TRY(write_file(file, charter::draft_policy(owner)));
-    written.push_back(file.string());
-  }
+  std::vector<FileToMake> files = {{options.out, draft.charter}};
+  for (const charter::DraftOwner& owner : input.owners)
+    files.push_back(
+        {options.out.parent_path() / (owner.name + ".policy.toml"), charter::draft_policy(owner)});
+  TRY(make_files(files));  // What is there may hold decisions of people, and stays.
+  for (const FileToMake& file : files) written.push_back(file.path.string());
   return written;
 }
 
@@ -40,6 +56,9 @@ Result<Output> run(const InitOptions& options, ProgressStyle) {
   charter::DraftInput input{.target = options.target, .without = options.without};
   if (!options.pilot.empty()) input.pilot = TRY(charter::draft_pilot(options.pilot, options.signs));
   input.owners = TRY(charter::draft_owners(options.files, options.signs));
+  TRY(set_epsilons(options, input.owners));
+  input.delta = options.delta.value_or(charter::usual_delta(input.owners));
+  for (charter::DraftOwner& owner : input.owners) owner.delta = input.delta;
   report::Drafted drafted{.draft = TRY(charter::draft_charter(input)),
                           .has_pilot = input.pilot.has_value()};
   drafted.files = TRY(write_drafts(options, input, drafted.draft));
@@ -64,6 +83,11 @@ void add_init(Commands root) {
       ->type_name("FILE");
   app.add_option("--out", options.out, "The charter; policies go beside it (default: stdout)")
       ->type_name("FILE");
+  epsilon_option(app, options.epsilon);
+  app.add_option("--delta", options.delta,
+                 "That owners accept, for Gaussian noise and secure sums (default: 1e-6, less for "
+                 "large owners); 0: none")
+      ->check(CLI::Range(0.0, 1e-3));
   signs_options(app, options.signs);
 }
 

@@ -23,6 +23,7 @@
 
 #include "parley/charter.h"
 #include "parley/data.h"
+#include "parley/progress.h"
 #include "parley/result.h"
 
 namespace parley {
@@ -55,8 +56,13 @@ struct ForecastOptions {
   /// Files of moments that owners released and paid for, from which the pilot was drawn: what their
   /// noise leaves unknown then widens the intervals.
   std::vector<std::filesystem::path> moments{};
-  std::filesystem::path html{};  // writes the report as a page; empty: none
-  int threads = 0;               // 0: as many as the machine has
+  /// Of a draft that leaves its protocol open, which then gets features, l2 and a protocol: among
+  /// "sync", "sums" (sync in secure sums), "federated" and "async"; empty: all.
+  std::vector<std::string> protocols{};
+  std::string bundle = "bundle.json";  // the name of the file of such features, in charter_text()
+  OnProgress progress{};               // of what is compared for such a draft
+  std::filesystem::path html{};        // writes the report as a page; empty: none
+  int threads = 0;                     // 0: as many as the machine has
 };
 
 /// What is expected of the joint model, as relative fitness: loss / best possible loss - 1, over
@@ -172,6 +178,8 @@ class Forecast {
   const std::vector<Warning>& warnings() const;
   /// The charter's text with what was chosen, which Charter::parse takes.
   const std::string& charter_text() const;
+  /// The file of features that this text names, where features were chosen; else empty.
+  const std::string& bundle_text() const;
 
   std::string to_text() const;
   std::string to_json() const;  // parley.forecast/1

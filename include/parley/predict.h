@@ -24,9 +24,13 @@ struct Predictions {
   std::string model;   // its name
   std::string column;  // the target's name
   std::vector<double> values;
-  std::vector<std::string> ids{};  // of the records, where they are known
+  std::vector<std::string> ids{};       // of the records, where they are known
+  std::string level{};                  // the second class, of which values are scores; else empty
+  std::vector<double> probabilities{};  // of that class, where the loss is logistic
 
-  std::string to_csv() const;   // a header, then a line for each record
+  /// A header that says what stands below, then a line for each record: the value, or of two
+  /// classes the probability of the second, or its score where the loss gives no probability.
+  std::string to_csv() const;
   std::string to_json() const;  // parley.predict/1
 };
 

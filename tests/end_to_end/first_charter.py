@@ -17,7 +17,8 @@ from parley import InFolder, main
 
 DATA = os.environ.get("PARLEY_DATA")
 # What a person, later `parley forecast --tune`, decides.
-DECIDED = {"protocol.rule": "pilot_newton", "protocol.rounds": 3, "protocol.step": 1,
+DECIDED = {"protocol.name": "sync", "protocol.rule": "pilot_newton", "protocol.rounds": 3,
+           "protocol.step": 1, "privacy.mechanism": "laplace",
            "privacy.max_grad_norm": 16}
 OWNERS = ["bank-a", "bank-b", "bank-c"]
 
@@ -35,8 +36,8 @@ class FirstCharter(InFolder):
         files = [f"data/{name}.csv" for name in OWNERS]
         without = ["--without", ",".join(leave_out)] if leave_out else []
         done = self.parley("init", *files, "--pilot", "data/pilot.csv", "--target", target, "--out",
-                           "draft.toml", *without)
-        self.assertIn("a draft; undecided: protocol.rule",
+                           "draft.toml", "--delta", "0", *without)
+        self.assertIn("a draft; undecided: protocol.name protocol.rule",
                       self.parley("charter", "check", "draft.toml").stdout)
         return done.stderr
 
@@ -137,8 +138,11 @@ class Generated(FirstCharter):
             file, = self.json("data", "describe", f"{folder}/pilot.csv", *signs)["files"]
             return file["columns"]
         def drafted(folder, *signs):
+            for file in ["draft.toml", "bundle.json", *(f"{name}.policy.toml" for name in OWNERS)]:
+                (self.folder / file).unlink(missing_ok=True)
             self.parley("init", *(f"{folder}/{name}.csv" for name in OWNERS), "--pilot",
-                        f"{folder}/pilot.csv", "--target", "int_rate", "--out", "draft.toml", *signs)
+                        f"{folder}/pilot.csv", "--target", "int_rate", "--out", "draft.toml",
+                        "--delta", "0", *signs)
             done = self.parley("data", "prepare", "draft.toml", "--pilot", f"{folder}/pilot.csv",
                                "--whiten", *signs)
             with open(self.folder / "draft.toml", "a", encoding="utf-8") as charter:

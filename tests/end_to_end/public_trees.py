@@ -46,6 +46,7 @@ class PublicTrees(InFolder):
         self.bundle = json.loads((self.folder / "bundle.json").read_text())
 
     def prepare(self, *options, expect=0):
+        (self.folder / "bundle.json").unlink(missing_ok=True)  # No bundle is overwritten.
         return self.parley("data", "prepare", "job.charter.toml", "--pilot", "data/pilot.csv", "--trees", TREES,
                            "--depth", DEPTH, "--out", "bundle.json", *options, expect=expect)
 

@@ -21,6 +21,7 @@ namespace parley {
 struct Forecast::Internal {
   forecast::Forecast forecast;
   std::string charter;  // its text, complete
+  std::string bundle;   // the file that it names, if features were chosen
 };
 
 namespace {
@@ -186,6 +187,9 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
                                       .aggregation_price = options.aggregation_price,
                                       .redrawn = std::move(others),
                                       .owners = std::move(owners),
+                                      .protocols = options.protocols,
+                                      .bundle = options.bundle,
+                                      .progress = options.progress,
                                       .threads = api::threads_or_all(options.threads)};
   const auto& [agreed, text, changes] = handle.internal();
   auto tuned =
@@ -195,7 +199,8 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
     tuned.forecast.report = options.html.string();
   }
   return Forecast(std::make_shared<const Forecast::Internal>(
-      Forecast::Internal{std::move(tuned.forecast), std::move(tuned.charter)}));
+      Forecast::Internal{std::move(tuned.forecast), std::move(tuned.charter),
+                         tuned.bundle ? data::to_json(*tuned.bundle) : ""}));
 }
 
 Forecast::Forecast(std::shared_ptr<const Internal> internal) : internal_(std::move(internal)) {}
@@ -212,6 +217,7 @@ const std::vector<Warning>& Forecast::warnings() const {
   return internal().forecast.advice.warnings;
 }
 const std::string& Forecast::charter_text() const { return internal().charter; }
+const std::string& Forecast::bundle_text() const { return internal().bundle; }
 std::string Forecast::to_text() const { return report::to_text(internal().forecast); }
 std::string Forecast::to_json() const { return report::to_json(internal().forecast); }
 std::string Forecast::to_html() const { return report::to_html(internal().forecast); }

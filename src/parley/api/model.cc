@@ -1,5 +1,6 @@
 #include "parley/model.h"
 
+#include <cmath>
 #include <utility>
 
 #include "parley/api/internal.h"
@@ -14,10 +15,26 @@ Model handle_of(learn::Model model) {
   return Model(std::make_shared<const Model::Internal>(Model::Internal{std::move(model)}));
 }
 
+/// Of the second class; none but for the logistic loss. With class weights w the scores are log
+/// odds times w2/w1.
+std::vector<double> probabilities(const learn::Model& model, const std::vector<double>& scores) {
+  std::vector<double> found;
+  const auto* logistic = std::get_if<learn::Logistic>(&model.loss);
+  if (logistic == nullptr) return found;
+  const double times = logistic->weights.of(1) / logistic->weights.of(-1);
+  for (const double score : scores) found.push_back(1 / (1 + times * std::exp(-score)));
+  return found;
+}
+
 Result<Predictions> predict_from(const Model& handle, const data::Source& source) {
   const learn::Model& model = handle.internal().model;
   const data::Rows rows = TRY(data::load(source, model.schema, {.labels = false})).rows;
-  return Predictions{model.name, model.schema.target.column, learn::predict(model, rows)};
+  Predictions found{model.name, model.schema.target.column, learn::predict(model, rows)};
+  if (model.schema.target.levels.size() == 2) {
+    found.level = model.schema.target.levels[1];
+    found.probabilities = probabilities(model, found.values);
+  }
+  return found;
 }
 
 }  // namespace

@@ -8,13 +8,14 @@
 namespace parley::charter {
 namespace {
 
-void check_delta(Table& t, const Owner& owner, MechanismName mechanism) {
-  const std::string word(name_of(mechanism));
+/// While a draft leaves the mechanism open, a delta says that the owner would accept it.
+void check_delta(Table& t, const Owner& owner, std::optional<MechanismName> mechanism) {
   if (mechanism == MechanismName::kLaplace && owner.delta != 0)
     t.fail("delta", "must be 0 for mechanism laplace, found " + shortest(owner.delta),
            "Leave delta out, or take mechanism = \"gaussian\".");
-  if (mechanism != MechanismName::kLaplace && owner.delta == 0)
-    t.fail("delta", "must be above 0 for mechanism " + word + ", found 0",
+  if (mechanism && mechanism != MechanismName::kLaplace && owner.delta == 0)
+    t.fail("delta",
+           "must be above 0 for mechanism " + std::string(name_of(*mechanism)) + ", found 0",
            "Give " + owner.name + " a delta far below 1/rows, for example delta = 1e-6.");
   // With delta = 1/n a mechanism may publish one whole record (spec: delta always below 1/n).
   if (owner.delta * static_cast<double>(owner.rows) >= 1)
@@ -78,7 +79,9 @@ void read_owner(Table& t, Charter& charter) {
   const Async* async = charter.protocol.as<Async>();
   if (async != nullptr && async->rates == Rates::kDeclared)
     t.required("rate", owner.rate, above(0).up_to(1e6), "Declared rates: for example rate = 1.0.");
-  check_delta(t, owner, charter.privacy.mechanism);
+  check_delta(
+      t, owner,
+      t.undecided("privacy.mechanism") ? std::nullopt : std::optional(charter.privacy.mechanism));
 }
 
 bool is_owner(const Charter& charter, std::string_view name) {

@@ -2,6 +2,7 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/charter.h"
+#include "parley/data/readers/csv_signs.h"
 #include "parley/data/sources/source.h"
 
 namespace parley::charter {
@@ -40,7 +41,8 @@ Result<PublicRows> load_public_rows(const Charter& charter,
                    "Everybody must use the same public rows: get the file whose hash the charter "
                    "names, or agree on a new charter.",
                    {.file = file.string(), .key = "pilot.sha256"}};
-    data::Source source = data::source_of(file, signs);
+    // A pilot drawn from moments has commas, whatever the owners' files have.
+    data::Source source = data::source_of(file, data::signs_that_fit(file, signs));
     source.select.rows = static_cast<uint64_t>(pilot.rows);
     source.select.id = pilot.group;
     auto loaded = TRY(data::load(source, charter.schema));

@@ -115,7 +115,11 @@ void read_privacy(Table& root, Charter& charter) {
                "The most records of one unit that are used, for example unit_records = 1.");
     t.optional("overlap", privacy.overlap, at_least(1).up_to(1e4),
                "How many data sets may hold the same unit, for example overlap = 1.");
-    t.optional("mechanism", privacy.mechanism, Anything{}, "For example mechanism = \"laplace\".");
+    constexpr std::string_view kMechanism = "For example mechanism = \"laplace\".";
+    if (root.undecided("protocol.name") && !sums)
+      t.forecast("mechanism", privacy.mechanism, Anything{}, kMechanism);
+    else
+      t.optional("mechanism", privacy.mechanism, Anything{}, kMechanism);
     check_mechanism(t, charter, sums);
     read_clip(t, charter);
     // Below 16 bits the rounding of 4096 coordinates could exceed the clip

@@ -307,8 +307,12 @@ void read_model(Table& root, Charter& charter) {
 
 void read_protocol(Table& root, Charter& charter) {
   root.table("protocol", [&](Table& t) {
-    ProtocolName name{};
-    t.decisive("name", name, Anything{}, "For example name = \"sync\".");
+    ProtocolName name = ProtocolName::kSync;  // of a draft that leaves it open, too
+    constexpr std::string_view kHint = "For example name = \"sync\".";
+    if (root.has("records"))  // columns in several places: one protocol only
+      t.decisive("name", name, Anything{}, kHint);
+    else
+      t.forecast("name", name, Anything{}, kHint);
     switch (name) {
       case ProtocolName::kSync:
         return read_sync(t, charter);

@@ -9,6 +9,7 @@
 
 #include "parley/base/math/seeded_random.h"
 #include "parley/data/encode.h"
+#include "parley/data/readers/csv_signs.h"
 #include "parley/data/readers/quick_number.h"
 
 namespace parley::data {
@@ -106,12 +107,14 @@ const ColumnProfile* Profile::find(std::string_view name) const {
   return found == columns.end() ? nullptr : &*found;
 }
 
-Result<Profile> profile_csv(const std::filesystem::path& path, const CsvSigns& signs) {
+Result<Profile> profile_csv(const std::filesystem::path& path, const CsvSigns& asked) {
+  const CsvSigns signs = signs_of(path, asked);
   TRY(check_signs(signs));
   std::vector<ColumnReader> readers;
   Profile profile;
   TRY(scan_csv(path, {.separator = signs.separator,
                       .names = [&](const CsvRecord&, const auto& names) -> Result<void> {
+                        TRY(check_header(path, names));
                         for (const std::string& name : names)
                           readers.emplace_back(name, signs.decimal, readers.size());
                         return {};
@@ -125,13 +128,14 @@ Result<Profile> profile_csv(const std::filesystem::path& path, const CsvSigns& s
   return profile;
 }
 
-Result<Outline> outline_csv(const std::filesystem::path& path, const CsvSigns& signs) {
+Result<Outline> outline_csv(const std::filesystem::path& path, const CsvSigns& asked) {
+  const CsvSigns signs = signs_of(path, asked);
   TRY(check_signs(signs));
   Outline outline;
   TRY(scan_csv(path, {.separator = signs.separator,
                       .names = [&](const CsvRecord&, const auto& names) -> Result<void> {
                         outline.names = names;
-                        return {};
+                        return check_header(path, names);
                       },
                       .record = [&](const CsvRecord&) -> Result<void> {
                         ++outline.rows;

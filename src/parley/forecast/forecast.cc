@@ -29,11 +29,6 @@ GameWeights game_weights(const Charter& charter) {
   }
 }
 
-Measure measure_of(const Charter& charter, const PilotStatistics& statistics) {
-  const bool classes = !charter.schema.target.levels.empty() || learn::two_classes(statistics.loss);
-  return classes ? Measure::kAuc : Measure::kRmse;
-}
-
 Result<double> worth_of(const ForecastOptions& options, Measure measure) {
   if (options.worth && !(*options.worth > 0 && std::isfinite(*options.worth)))
     return Error{Code::kInvalid, "the least gain that counts must be above 0",

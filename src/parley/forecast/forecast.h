@@ -14,6 +14,7 @@
 #include "parley/data/rows.h"
 #include "parley/forecast.h"
 #include "parley/forecast/value/tau.h"
+#include "parley/progress.h"
 
 namespace parley::forecast {
 
@@ -38,6 +39,11 @@ struct ForecastOptions {
   std::vector<std::shared_ptr<const data::Rows>> redrawn{};
   /// Rows drawn from each owner's own moments, in the charter's order: the owners' curvatures.
   std::vector<std::shared_ptr<const data::Rows>> owners{};
+  /// A draft that leaves its protocol open: among which to choose, of sync, sums, federated, async;
+  /// empty: all. And the name of the file of its features.
+  std::vector<std::string> protocols{};
+  std::string bundle = "bundle.json";
+  OnProgress progress{};
   int threads = 1;
 
   /// In units of f*, by whoever says it: an excess is half of a squared distance.
@@ -153,8 +159,21 @@ struct Forecast {
     std::optional<Realised> realised{};
   };
 
+  /// A design that was compared: the chosen one first, then from the best on.
+  struct Ranked {
+    std::string features{}, protocol{}, how{};  // how: rule, rounds, clip
+    size_t columns = 0;
+    double l2 = 0;
+    double loss = 0, metric = 0;  // expected of the joint model on new rows
+    double error = 0;             // standard error of the loss's difference to the chosen one's
+    bool chosen = false;
+    bool quick = false;        // by the criterion alone, not by a forecast
+    bool needs_delta = false;  // that no owner has accepted
+  };
+
   struct Advice {
     std::vector<Choice> chosen{};        // in the charter
+    std::vector<Ranked> ranking{};       // where features and protocol were open
     std::optional<StepsAdvice> steps{};  // federated
     std::vector<Warning> warnings{};
   };

@@ -13,6 +13,11 @@ constexpr double kStudent = 2.132;
 
 }  // namespace
 
+Measure measure_of(const charter::Charter& charter, const PilotStatistics& statistics) {
+  const bool classes = !charter.schema.target.levels.empty() || learn::two_classes(statistics.loss);
+  return classes ? Measure::kAuc : Measure::kRmse;
+}
+
 void add_band(Forecast& result, const Study& study, double error) {
   RelativeFitness& psi = result.relative_fitness;
   MetricForecast& metric = result.metric;

@@ -7,6 +7,9 @@
 
 namespace parley::forecast {
 
+/// The metric that users of the model care about.
+Measure measure_of(const charter::Charter& charter, const PilotStatistics& statistics);
+
 /// Optimisation, noise and gain; the public rows alone.
 void add_parts(Forecast& result, const Study& study);
 void add_distance(Forecast& result, const Study& study);

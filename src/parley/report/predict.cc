@@ -19,11 +19,15 @@ std::string csv_field(const std::string& text) {
 }  // namespace
 
 std::string to_csv(const Predictions& predictions) {
-  const bool named = !predictions.ids.empty();
-  std::string csv = (named ? "id," : "") + csv_field(predictions.column) + "\n";
-  for (size_t i = 0; i < predictions.values.size(); ++i)
-    csv +=
-        (named ? csv_field(predictions.ids[i]) + "," : "") + shortest(predictions.values[i]) + "\n";
+  const bool named = !predictions.ids.empty(), likely = !predictions.probabilities.empty();
+  const std::string what = predictions.level.empty()
+                               ? predictions.column
+                               : (likely ? "probability of " : "score of ") + predictions.column +
+                                     " = " + predictions.level;
+  const std::vector<double>& shown = likely ? predictions.probabilities : predictions.values;
+  std::string csv = (named ? "id," : "") + csv_field(what) + "\n";
+  for (size_t i = 0; i < shown.size(); ++i)
+    csv += (named ? csv_field(predictions.ids[i]) + "," : "") + shortest(shown[i]) + "\n";
   return csv;
 }
 
@@ -33,6 +37,8 @@ std::string to_json(const Predictions& predictions) {
       {"model", predictions.model},        {"column", predictions.column},
       {"rows", predictions.values.size()}, {"values", predictions.values}};
   if (!predictions.ids.empty()) json["ids"] = predictions.ids;
+  if (!predictions.level.empty()) json["scores_of"] = predictions.level;
+  if (!predictions.probabilities.empty()) json["probabilities"] = predictions.probabilities;
   return json.dump() + "\n";
 }
 

@@ -18,13 +18,21 @@ double uniform(Entropy& entropy) {
   return (static_cast<double>(entropy.word() >> 12) + 0.5) * 0x1p-52;
 }
 
-Result<void> check_fits(const SimulateInput& input) {
+}  // namespace
+
+Result<void> check_baseline(const SimulateInput& input) {
   const charter::Model& model = input.charter.model;
-  const auto refuse = [](const std::string& what, const std::string& key) {
-    return Error{
-        Code::kInvalid, "output perturbation " + what, "Leave out --baseline.", {.key = key}};
+  const auto refuse = [](const std::string& what, const std::string& key,
+                         const std::string& hint = "Leave out --baseline.") {
+    return Error{Code::kInvalid,
+                 "the baseline, noise on each owner's own model, " + what,
+                 hint,
+                 {.key = key}};
   };
-  if (!(model.l2 > 0)) return refuse("needs model.l2 above 0", "model.l2");
+  if (!(model.l2 > 0))
+    return refuse(
+        "needs model.l2 above 0: without it no bound says how far one record moves a model",
+        "model.l2", "Give --set model.l2=0.001, or leave out --baseline.");
   if (model.loss == charter::Loss::kHinge) return refuse("needs a smooth loss", "model.loss");
   if (!(input.charter.privacy.max_grad_norm > 0))
     return refuse("needs privacy.max_grad_norm", "privacy.max_grad_norm");
@@ -34,10 +42,8 @@ Result<void> check_fits(const SimulateInput& input) {
   return {};
 }
 
-}  // namespace
-
 Result<OutputPerturbation> OutputPerturbation::make(const SimulateInput& input) {
-  TRY(check_fits(input));
+  TRY(check_baseline(input));
   const Charter& charter = input.charter;
   OutputPerturbation result;
   result.pure_ = charter.privacy.mechanism == charter::MechanismName::kLaplace;

@@ -14,6 +14,10 @@
 
 namespace parley::sim {
 
+/// Whether it is defined for this job: not without l2, nor for hinge or sparse rows. The error
+/// names the key.
+Result<void> check_baseline(const SimulateInput& input);
+
 class OutputPerturbation {
  public:
   /// Solves for every owner. Refused, naming the key, without l2 and for hinge or sparse rows.

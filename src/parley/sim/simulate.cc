@@ -296,6 +296,7 @@ Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOption
                                 const Literal* paper) {
   const auto started = std::chrono::steady_clock::now();
   if (is_literal(given.charter) && !paper) return not_in_the_library();
+  if (options.baseline && !given.charter.records) TRY(check_baseline(given));
   const SimulateInput changed =
       given.charter.secure_aggregation ? as_trained(given) : SimulateInput{};
   const SimulateInput& input = given.charter.secure_aggregation ? changed : given;

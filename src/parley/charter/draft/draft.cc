@@ -1,12 +1,14 @@
 #include "parley/charter/draft/draft.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
 #include "parley/charter/draft/guess.h"
 #include "parley/charter/toml/accept.h"
+#include "parley/data/readers/csv_signs.h"
 
 namespace parley::charter {
 namespace {
@@ -117,11 +119,11 @@ void write_column(Lines& out, const Column& column, const data::ColumnProfile* s
   out.raw("");
 }
 
-void write_owner(Lines& out, const std::string& name, uint64_t rows, const std::string& comment) {
+void write_owner(Lines& out, const DraftOwner& owner, const std::string& comment) {
   out.raw("[[owner]]");
-  out.value("name", to_json(name), "CONFIRM");
-  out.value("rows", std::to_string(rows), "CONFIRM; " + comment);
-  out.value("epsilon", "1", "CONFIRM; the owner's total for this job");
+  out.value("name", to_json(owner.name), "CONFIRM");
+  out.value("rows", std::to_string(owner.outline.rows), "CONFIRM; " + comment);
+  out.value("epsilon", to_json(owner.epsilon), "CONFIRM; the owner's total for this job");
   out.raw("");
 }
 
@@ -131,20 +133,22 @@ void write_rest(Lines& out, const DraftInput& input, bool classes) {
   out.value("bias", "true");
   out.value("box", classes ? "5" : "1", "CONFIRM; every coefficient is at most this large");
   out.raw("");
-  out.raw(
-      "[protocol]                        # rule, rounds, step: for `parley forecast --tune`, or "
-      "you");
-  out.value("name", "\"sync\"");
+  out.raw("[protocol]");
+  out.raw("# OPEN: protocol, rule, rounds and step, with the features and model.l2: for");
+  out.raw("# OPEN: `parley forecast --tune`, or you");
   out.raw("");
-  out.raw("[privacy]                         # max_grad_norm likewise");
+  out.raw("[privacy]");
+  out.raw("# OPEN: mechanism and max_grad_norm likewise");
   out.value("unit", "\"record\"", "CONFIRM; has a person one record only? see unit_records");
   out.value("overlap", "1", "CONFIRM; in how many data sets may one person be?");
-  out.value("mechanism", "\"laplace\"");
+  out.value("delta", to_json(input.delta),
+            input.delta > 0 ? "CONFIRM; owners accept it, as Gaussian noise and secure sums need"
+                            : "CONFIRM; above 0 it would allow Gaussian noise and secure sums");
   out.raw("");
   if (input.owners.empty())
-    for (const char* name : {"owner-a", "owner-b"}) write_owner(out, name, 1000, "a placeholder");
-  for (const DraftOwner& owner : input.owners)
-    write_owner(out, owner.name, owner.outline.rows, "it becomes public");
+    for (const char* name : {"owner-a", "owner-b"})
+      write_owner(out, {.name = name, .file = {}, .outline = {.rows = 1000}}, "a placeholder");
+  for (const DraftOwner& owner : input.owners) write_owner(out, owner, "it becomes public");
   out.raw("[learner]");
   out.value("name", "\"learner\"", "CONFIRM");
 }
@@ -238,9 +242,16 @@ Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::pa
     const std::string stem = name.substr(0, 58);
     for (int n = 2; !names.insert(name).second; ++n) name = stem + "-" + std::to_string(n);
     auto outline = TRY(data::outline_csv(file, signs));
-    owners.push_back({name, file, std::move(outline), signs});
+    owners.push_back({name, file, std::move(outline), data::signs_of(file, signs)});
   }
   return owners;
+}
+
+double usual_delta(std::span<const DraftOwner> owners) {
+  double rows = 1;
+  for (const DraftOwner& owner : owners)
+    rows = std::max(rows, static_cast<double>(owner.outline.rows));
+  return std::min(1e-6, rounded_down(std::pow(rows, -1.5), 1));
 }
 
 Result<Draft> draft_charter(const DraftInput& input) {
@@ -298,14 +309,14 @@ std::string draft_policy(const DraftOwner& owner) {
   sign("decimal", owner.signs.decimal, '.');
   out.raw("");
   out.raw("[dataset.budget]                  # the promise for the lifetime of this data set");
-  out.value("epsilon", "1", "CONFIRM");
-  out.value("delta", "0");
-  out.value("pure", "1");
+  out.value("epsilon", to_json(owner.epsilon), "CONFIRM");
+  out.value("delta", to_json(owner.delta),
+            owner.delta > 0 ? "CONFIRM; 0 for jobs with Laplace noise" : "");
   out.raw("");
   out.raw("[[accept]]");
   out.value("consortium", to_json(kConsortium), "CONFIRM");
   out.value("dataset", "\"records\"");
-  out.value("epsilon_max", "1", "CONFIRM; the most that one charter may spend");
+  out.value("epsilon_max", to_json(owner.epsilon), "CONFIRM; the most that one charter may spend");
   out.value("person", "true", "a person says yes to every charter");
   return std::move(out).text();
 }

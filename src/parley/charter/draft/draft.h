@@ -27,6 +27,8 @@ struct DraftOwner {
   std::filesystem::path file;
   data::Outline outline{};
   data::CsvSigns signs{};
+  double epsilon = 1;  // for this job
+  double delta = 0;    // that it accepts; 0: none
 };
 
 struct DraftInput {
@@ -34,6 +36,7 @@ struct DraftInput {
   std::vector<std::string> without{};  // columns that a person wants to leave out
   std::optional<DraftPilot> pilot{};
   std::vector<DraftOwner> owners{};
+  double delta = 0;  // that all owners accept; 0: none
 };
 
 struct Draft {
@@ -54,6 +57,9 @@ Result<DraftPilot> draft_pilot(const std::filesystem::path& file, const data::Cs
 /// Private rows, only counted. Every owner gets a name of its own.
 Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::path> files,
                                              const data::CsvSigns& signs = {});
+
+/// A delta that is far below 1/rows of every owner, which Gaussian noise and secure sums need.
+double usual_delta(std::span<const DraftOwner> owners);
 
 /// Needs a pilot or an owner.
 Result<Draft> draft_charter(const DraftInput& input);

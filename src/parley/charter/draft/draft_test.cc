@@ -145,14 +145,33 @@ TEST_F(DraftTest, PoliciesAreReadAndAcceptTheDraftOnceComplete) {
   const DraftInput some = input("rate");
   const auto policy = parse_policy(draft_policy(some.owners[0]), "bank-0.policy.toml");
   ASSERT_TRUE(policy) << describe(policy.error());
-  const std::vector<Override> complete = {{"protocol.rule", "algorithm2"},
-                                          {"protocol.rounds", "3"},
-                                          {"protocol.step", "0.1"},
-                                          {"privacy.max_grad_norm", "8"}};
+  const std::vector<Override> complete = {
+      {"protocol.name", "sync"}, {"privacy.mechanism", "laplace"}, {"protocol.rule", "algorithm2"},
+      {"protocol.rounds", "3"},  {"protocol.step", "0.1"},         {"privacy.max_grad_norm", "8"}};
   const auto charter = parse_charter(draft_charter(some)->charter, "draft", folder, complete);
   ASSERT_TRUE(charter) << describe(charter.error());
   ASSERT_NE(policy->first_match(*charter), nullptr);
   EXPECT_TRUE(policy->first_match(*charter)->person);
+}
+
+// What is left to the forecast is everything but what people know.
+TEST_F(DraftTest, LeavesProtocolAndMechanismOpenAndSaysWhichDeltaIsAccepted) {
+  DraftInput some = input("rate");
+  some.delta = usual_delta(some.owners);
+  EXPECT_EQ(some.delta, 1e-6);
+  some.owners[1].epsilon = .25, some.owners[1].delta = some.delta;
+  const auto charter = parse_charter(draft_charter(some)->charter, "draft", folder);
+  ASSERT_TRUE(charter) << describe(charter.error());
+  for (const char* key : {"protocol.name", "privacy.mechanism", "protocol.rule"})
+    EXPECT_EQ(std::count(charter->undecided.begin(), charter->undecided.end(), key), 1) << key;
+  EXPECT_EQ(charter->owners[0].epsilon, 1);
+  EXPECT_EQ(charter->owners[1].epsilon, .25);
+  EXPECT_EQ(charter->owners[1].delta, 1e-6);
+  const auto policy = parse_policy(draft_policy(some.owners[1]), "bank-1.policy.toml");
+  ASSERT_TRUE(policy) << describe(policy.error());
+  EXPECT_EQ(policy->accept[0].epsilon_max, .25);
+  some.owners[0].outline.rows = 1'000'000;
+  EXPECT_LT(usual_delta(some.owners) * 1e6, 1e-2) << "far below 1/rows";
 }
 
 TEST_F(DraftTest, AnyHeaderGivesAnErrorOrADraftThatIsRead) {

@@ -9,6 +9,7 @@
 // hint.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -54,6 +55,12 @@ class Table {
     const bool there = read(key, value, rule, hint);
     if (!there) findings_->undecided.push_back(path_of(key));
     return there;
+  }
+
+  /// Whether a draft left this key out, by its whole name, such as privacy.mechanism.
+  bool undecided(std::string_view path) const {
+    const auto& all = findings_->undecided;
+    return std::find(all.begin(), all.end(), path) != all.end();
   }
 
   /// A table inside; one that is missing reads as an empty one.

@@ -7,12 +7,15 @@
 #include "parley/base/files.h"
 #include "parley/base/math/seeded_random.h"
 #include "parley/data/readers/csv_scan.h"
+#include "parley/data/readers/csv_signs.h"
 
 namespace parley::data {
 namespace {
 
 constexpr size_t kGroupsMax = 1'000'000, kPartsMax = 500;  // Each part is an open file.
 constexpr size_t kBuffered = 1 << 16;
+constexpr uint64_t kShuffled = 256 << 20;  // bytes of a file that are put into order at a time
+constexpr uint64_t kOrderStreams = uint64_t{1} << 62;  // apart from those that choose parts
 
 /// The first pass: how many rows there are, in all and of each group.
 struct Census {
@@ -25,6 +28,7 @@ Result<Census> take_census(const std::filesystem::path& path, const CsvSplit& sp
   Census census;
   TRY(scan_csv(path, {.separator = split.separator,
                       .names = [&](const CsvRecord& header, const auto& names) -> Result<void> {
+                        TRY(check_header(path, names));
                         const auto found = std::find(names.begin(), names.end(), split.by);
                         census.column = static_cast<size_t>(found - names.begin());
                         if (split.by.empty() || found != names.end()) return {};
@@ -107,6 +111,10 @@ class Writer {
     return {};
   }
   size_t parts() const { return files_.size(); }
+  Result<void> text(size_t part, std::string_view line) {
+    texts_[part] += line;
+    return texts_[part].size() < kBuffered ? Result<void>() : flush(part);
+  }
 
  private:
   Result<void> flush(size_t part) {
@@ -127,11 +135,60 @@ Result<void> check_parts(const std::vector<CsvPart>& parts) {
   return {};
 }
 
+/// A row of a random order: rows are sorted by a random number each.
+struct Shuffled {
+  uint64_t key;
+  uint64_t row;
+  size_t part;
+  std::string line;
+};
+
+/// Each row to a part at random, and in random order. The order's numbers are cut into as many
+/// ranges as the file has pieces of 256 MB, and each range is a pass of its own.
+Result<void> split_randomly(const std::filesystem::path& path, const CsvSplit& split,
+                            Writer& writer, std::vector<CsvPart>& parts,
+                            const std::vector<double>& chances) {
+  std::error_code ignored;
+  const uint64_t bytes = std::filesystem::file_size(path, ignored);
+  const uint64_t passes = ignored ? 1 : std::min<uint64_t>(bytes / kShuffled + 1, 1000);
+  for (uint64_t pass = 0; pass < passes; ++pass) {
+    std::vector<Shuffled> rows;
+    uint64_t row = 0;
+    TRY(scan_csv(path, {.separator = split.separator,
+                        .names = [&](const CsvRecord& header, const auto&) -> Result<void> {
+                          for (size_t part = 0; pass == 0 && part < writer.parts(); ++part)
+                            TRY(writer.line(part, header, split.separator));
+                          return {};
+                        },
+                        .record = [&](const CsvRecord& record) -> Result<void> {
+                          ++row;
+                          const uint64_t key =
+                              SeededRandom(*split.random_seed, kOrderStreams + row).word();
+                          if (key % passes != pass) return {};
+                          const auto part = static_cast<size_t>(
+                              SeededRandom(*split.random_seed, row).choice(chances));
+                          rows.push_back({key, row, part, {}});
+                          append_line(rows.back().line, record, split.separator);
+                          return {};
+                        }}));
+    std::sort(rows.begin(), rows.end(), [](const Shuffled& a, const Shuffled& b) {
+      return std::pair(a.key, a.row) < std::pair(b.key, b.row);
+    });
+    for (const Shuffled& each : rows) {
+      ++parts[each.part].rows;
+      TRY(writer.text(each.part, each.line));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<std::vector<CsvPart>> split_csv(const std::filesystem::path& path, const CsvSplit& split,
+Result<std::vector<CsvPart>> split_csv(const std::filesystem::path& path, const CsvSplit& asked,
                                        std::vector<CsvPart> parts) {
   TRY(check_parts(parts));
+  CsvSplit split = asked;
+  split.separator = signs_of(path, {asked.separator, '.'}).separator;
   TRY(check_signs({split.separator, split.separator == '.' ? ',' : '.'}));
   double shares = 0;
   for (const CsvPart& part : parts) shares += part.share;
@@ -142,13 +199,16 @@ Result<std::vector<CsvPart>> split_csv(const std::filesystem::path& path, const 
   for (const CsvPart& part : parts) chances.push_back(part.share / shares);
   Writer writer;
   TRY(writer.open(parts));
+  if (split.by.empty() && split.random_seed) {
+    TRY(split_randomly(path, split, writer, parts, chances));
+    TRY(writer.finish());
+    return parts;
+  }
   uint64_t row = 0;
   size_t block = 0;
   const auto part_of = [&](const CsvRecord& record) -> Result<size_t> {
     while (block + 1 < cuts.size() && row >= cuts[block]) ++block;
     ++row;
-    if (split.by.empty() && split.random_seed)
-      return static_cast<size_t>(SeededRandom(*split.random_seed, row).choice(chances));
     if (split.by.empty()) return block;
     const auto place = places.find(std::string(trimmed(record[census.column])));
     if (place != places.end()) return place->second;

@@ -1,4 +1,5 @@
-// Cuts a CSV file into one per owner, in two passes and bounded memory.
+// Cuts a CSV file into one per owner, in bounded memory: two passes, and for a random order one
+// more for every 256 MB.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,12 @@ struct CsvPart {
 };
 
 struct CsvSplit {
-  char separator = ',';
+  char separator = ',';  // 0: it is found
   /// Rows with the same value in this column stay together, the largest groups placed first, each
   /// where most of the share is still open. Without it the parts are consecutive.
   std::string by{};
-  /// Without `by`: each row goes to a part at random, by the shares, instead.
+  /// Without `by`: each row goes to a part at random, by the shares, and the rows of a part are in
+  /// random order: a file that is sorted leaves no trace in the parts.
   std::optional<uint64_t> random_seed{};
 };
 

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <set>
+#include <sstream>
 
 #include "parley/base/files.h"
 #include "support/ledgers.h"
@@ -76,6 +78,27 @@ TEST_F(SplitFile, RandomPartsHaveTheirSharesAndRepeatThemselves) {
   EXPECT_EQ(text(1), before);
   ASSERT_TRUE(split(whole, {.random_seed = 4}, {3, 1}));
   EXPECT_NE(text(1), before);
+}
+
+// A sorted file would otherwise leave its order, and with it labels, in the parts.
+TEST_F(SplitFile, RandomPartsAreInRandomOrderAndLoseNoRow) {
+  std::string whole = "x\n";
+  for (int i = 0; i < 1000; ++i) whole += std::to_string(i) + "\n";
+  ASSERT_TRUE(split(whole, {.random_seed = 3}, {1, 1}));
+  std::vector<int> rows;
+  int rising = 0;
+  for (const int part : {0, 1}) {
+    std::istringstream lines(text(part));
+    std::string line;
+    std::getline(lines, line);
+    EXPECT_EQ(line, "x");
+    for (int last = -1; std::getline(lines, line); last = rows.back())
+      rows.push_back(std::stoi(line)), rising += rows.back() > last;
+  }
+  EXPECT_NEAR(rising, 500, 80);  // of 1,000 neighbours half, up to five standard deviations
+  std::sort(rows.begin(), rows.end());
+  ASSERT_EQ(rows.size(), 1000u);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(rows[i], i);
 }
 
 TEST_F(SplitFile, ImpossibleRequestsLeaveNoFile) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parley/data/readers/csv.h"
+#include "parley/data/readers/csv_signs.h"
 #include "parley/data/sources/postgres.h"
 #include "parley/data/sources/sqlite.h"
 #include "parley/data/sources/table.h"
@@ -36,8 +37,9 @@ Source source_of(const std::filesystem::path& file, const CsvSigns& signs) {
   Source source;
   source.kind = libsvm ? Source::Kind::kLibsvm : Source::Kind::kCsv;
   source.path = file;
-  source.separator = signs.separator;
-  source.decimal = signs.decimal;
+  const CsvSigns found = libsvm ? CsvSigns{} : signs_of(file, signs);
+  source.separator = found.separator;
+  source.decimal = found.decimal;
   return source;
 }
 

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "parley/base/math/portable.h"
 #include "parley/data/rows.h"
 #include "parley/data/schema.h"
+#include "parley/data/transforms/bounds_bundle.h"
 #include "parley/data/transforms/principal.h"
 #include "parley/data/transforms/transform.h"
 #include "parley/data/transforms/whitening.h"
@@ -55,6 +57,34 @@ void fit_standard(const Rows& pilot, Bundle& bundle) {
     bundle.mean.push_back(mean + 0.0);  // -0 is 0.
     bundle.scale.push_back(deviation >= kSmallest ? deviation : 1);
     if (deviation >= kSmallest && varies(pilot, j)) bundle.select.push_back(j);
+  }
+}
+
+struct Ends {
+  double low, high;
+};
+
+/// Between which values an encoded column lies, by its public description.
+Ends ends_of(const Column& column) {
+  if (column.kind == Column::Kind::kNumber)
+    return column.log ? Ends{portable_log1p(column.low), portable_log1p(column.high)}
+                      : Ends{column.low, column.high};
+  const size_t levels = column.levels.size() + (column.other ? 1 : 0);
+  return {0, static_cast<double>(std::max<size_t>(levels, 2) - 1)};
+}
+
+/// By public bounds: numbers to [-1, 1], levels of a category as they are.
+void fit_bounds(const Schema& schema, Bundle& bundle) {
+  for (const Column& column : schema.columns) {
+    const bool levels =
+        column.kind == Column::Kind::kCategory && column.encode == Column::Encode::kOneHot;
+    const auto [low, high] = levels ? Ends{-1, 1} : ends_of(column);
+    const size_t count = levels ? column.levels.size() + (column.other ? 1 : 0) : 1;
+    for (size_t k = 0; k < count; ++k) {
+      bundle.select.push_back(bundle.mean.size());
+      bundle.mean.push_back((low + high) / 2 + 0.0);
+      bundle.scale.push_back((high - low) / 2);
+    }
   }
 }
 
@@ -213,7 +243,24 @@ Result<void> check_options(const Rows& pilot, const FitOptions& options) {
   return check_fourier(options);
 }
 
+Bundle bundle_for(const Rows& pilot, const Schema& schema, const Hash& pilot_hash) {
+  Bundle bundle;
+  bundle.made_from = {pilot_hash, columns_hash(schema), pilot.size()};
+  for (const Column& column : schema.columns) bundle.input.push_back(column.name);
+  bundle.encoded = schema.encoded();
+  check(bundle.encoded.size() == pilot.columns());
+  return bundle;
+}
+
 }  // namespace
+
+Bundle bounds_bundle(const Rows& pilot, const Schema& schema, const Hash& pilot_hash) {
+  Bundle bundle = bundle_for(pilot, schema, pilot_hash);
+  fit_bounds(schema, bundle);
+  check(bundle.mean.size() == bundle.encoded.size());
+  fit_constants(pilot, bundle);
+  return bundle;
+}
 
 Schema encoding_of(const Schema& schema) {
   Schema plain = schema;
@@ -225,11 +272,7 @@ Schema encoding_of(const Schema& schema) {
 Result<Bundle> fit_bundle(const Rows& pilot, const Schema& schema, const Hash& pilot_hash,
                           const FitOptions& options) {
   TRY(check_options(pilot, options));
-  Bundle bundle;
-  bundle.made_from = {pilot_hash, columns_hash(schema), pilot.size()};
-  for (const Column& column : schema.columns) bundle.input.push_back(column.name);
-  bundle.encoded = schema.encoded();
-  check(bundle.encoded.size() == pilot.columns());
+  Bundle bundle = bundle_for(pilot, schema, pilot_hash);
   fit_standard(pilot, bundle);
   TRY(fit_select(pilot, options, bundle));
   fit_cut(options, bundle);

@@ -34,22 +34,71 @@ double psi_of(const Charter& charter, const Public& known, int threads) {
     weighting += statistics.sampling * off * off / rows;
   }
   const Prediction found = predict(statistics, *job, {.threads = threads});
-  const PilotError error = pilot_error(known.views, statistics, *job, found, n, threads);
-  return (found.excess + weighting) / best + error.curvature;
+  // Asynchronous jobs may need runs, here as in each view; and their steps use no curvature.
+  const double curvature =
+      charter.protocol.one_at_a_time()
+          ? 0
+          : pilot_error(known.views, statistics, *job, found, n, threads).curvature;
+  return (found.excess + weighting) / best + curvature;
 }
 
 std::string as_text(double value) { return shortest(value); }
 
 /// The same charter but for one value, to say what another choice would have come to.
-template <class Change>
-std::string otherwise(const Candidate& best, const Public& known, int threads,
-                      const std::string& name, const Change& change) {
-  Charter other = best.charter;
-  change(other);
-  const double psi = psi_of(other, known, threads);
-  return psi < std::numeric_limits<double>::infinity()
-             ? fmt::format("{} would reach {}", name, significant(psi, 2))
-             : "";
+struct Other {
+  std::string key, name;
+  Candidate candidate{};
+};
+
+constexpr size_t kManyColumns = 150;
+
+/// Half and twice the clip and the rounds, where they are open; weights by rows.
+std::vector<Other> others_of(const Candidate& best, const Public& known, const Given& given,
+                             int threads) {
+  std::vector<Other> found;
+  if (known.statistics.dimension() > kManyColumns) return found;  // It would take too long.
+  const auto add = [&](const char* key, const std::string& name, const auto& change) {
+    if (given(key)) return;
+    Other other{key, name, best};
+    change(other.candidate.charter);
+    other.candidate.psi = psi_of(other.candidate.charter, known, threads);
+    if (other.candidate.psi < std::numeric_limits<double>::infinity())
+      found.push_back(std::move(other));
+  };
+  for (const double times : {.5, 2.0}) {
+    const double clip = rounded(best.charter.privacy.max_grad_norm * times);
+    add("privacy.max_grad_norm", significant(clip, 2),
+        [&](Charter& c) { c.privacy.max_grad_norm = clip; });
+    const auto rounds =
+        static_cast<int64_t>(static_cast<double>(best.charter.protocol.rounds) * times);
+    if (rounds < 1) continue;
+    add("protocol.rounds", std::to_string(rounds), [&](Charter& c) {
+      if (auto* async = c.protocol.as<charter::Async>())
+        async->answers = std::max<int64_t>(1, async->answers * rounds / c.protocol.rounds);
+      c.protocol.rounds = rounds;
+    });
+  }
+  if (best.charter.protocol.weights == charter::Weights::kNoiseOptimal)
+    add("protocol.weights", "weights by rows",
+        [](Charter& c) { c.protocol.weights = charter::Weights::kRows; });
+  return found;
+}
+
+/// Forecasts so near to each other are the same.
+constexpr double kAsGood = .02;
+
+/// Moves to a neighbour while that is better, so that no reason contradicts the choice.
+std::vector<Other> improve(Candidate& best, const Public& known, const Given& given, int threads) {
+  constexpr int kMoves = 4;
+  for (int move = 0;; ++move) {
+    std::vector<Other> others = others_of(best, known, given, threads);
+    const auto least = std::min_element(others.begin(), others.end(), [](auto& a, auto& b) {
+      return a.candidate.psi < b.candidate.psi;
+    });
+    if (least == others.end() || least->candidate.psi > (1 - kAsGood) * best.psi || move == kMoves)
+      return others;
+    best = least->candidate;
+  }
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -61,8 +110,8 @@ std::string joined(const std::vector<std::string>& parts) {
 
 class Reasons {
  public:
-  Reasons(const Candidate& best, const Public& known, int threads)
-      : best_(best), known_(known), threads_(threads) {}
+  Reasons(const Candidate& best, const Public& known, const std::vector<Other>& others)
+      : best_(best), known_(known), others_(others) {}
 
   Choice clip() const {
     const double clip = best_.charter.privacy.max_grad_norm;
@@ -70,14 +119,12 @@ class Reasons {
     return {"privacy.max_grad_norm", as_text(clip),
             joined({fmt::format("{} % of the public records are clipped at the optimum",
                                 significant(100 * share, 2)),
-                    other_clip(.5), other_clip(2)})};
+                    otherwise("privacy.max_grad_norm")})};
   }
   Choice rounds() const {
-    const auto answers = best_.charter.protocol.rounds;
-    return {"protocol.rounds", std::to_string(answers),
+    return {"protocol.rounds", std::to_string(best_.charter.protocol.rounds),
             joined({fmt::format("expected fitness {} above the best", significant(best_.psi, 2)),
-                    answers > 1 ? other_rounds(std::max<int64_t>(1, answers / 2)) : "",
-                    other_rounds(answers * 2)})};
+                    otherwise("protocol.rounds")})};
   }
   Choice rule() const {
     return {"protocol.rule", std::string(name_of(sync().rule)),
@@ -105,8 +152,7 @@ class Reasons {
   }
   Choice weights() const {
     return {"protocol.weights", std::string(name_of(best_.charter.protocol.weights)),
-            otherwise(best_, known_, threads_, "weights by rows",
-                      [](Charter& c) { c.protocol.weights = charter::Weights::kRows; })};
+            otherwise("protocol.weights")};
   }
   Choice answers() const {
     return {"protocol.answers", std::to_string(best_.charter.answers()),
@@ -114,29 +160,28 @@ class Reasons {
   }
 
  private:
-  std::string other_clip(double times) const {
-    const double clip = best_.charter.privacy.max_grad_norm * times;
-    return otherwise(best_, known_, threads_, significant(clip, 2),
-                     [&](Charter& c) { c.privacy.max_grad_norm = clip; });
-  }
-  std::string other_rounds(int64_t rounds) const {
-    return otherwise(best_, known_, threads_, std::to_string(rounds), [&](Charter& c) {
-      if (auto* async = c.protocol.as<charter::Async>())
-        async->answers = async->answers * rounds / c.protocol.rounds;
-      c.protocol.rounds = rounds;
-    });
+  std::string otherwise(std::string_view key) const {
+    std::vector<std::string> parts;
+    for (const Other& other : others_)
+      if (other.key == key)
+        parts.push_back(other.candidate.psi < (1 + kAsGood) * best_.psi
+                            ? other.name + " would do as well"
+                            : fmt::format("{} would reach {}", other.name,
+                                          significant(other.candidate.psi, 2)));
+    return joined(parts);
   }
 
   const charter::Sync& sync() const { return *best_.charter.protocol.as<charter::Sync>(); }
 
   const Candidate& best_;
   const Public& known_;
-  int threads_;
+  const std::vector<Other>& others_;
 };
 
-std::vector<Choice> explained(const Charter& draft, const Candidate& best, const Public& known,
+std::vector<Choice> explained(const Charter& draft, Candidate& best, const Public& known,
                               const Given& given, int threads) {
-  const Reasons why(best, known, threads);
+  const auto others = improve(best, known, given, threads);
+  const Reasons why(best, known, others);
   const bool sync = draft.protocol.as<charter::Sync>() != nullptr;
   std::vector<Choice> choices;
   const auto add = [&](std::string_view key, Choice (Reasons::*reason)() const) {
@@ -156,10 +201,18 @@ std::vector<Choice> explained(const Charter& draft, const Candidate& best, const
   return choices;
 }
 
+constexpr size_t kAll = std::numeric_limits<size_t>::max();
+
 Result<Candidate> best_of(const Charter& draft, const Public& known, const Given& given,
-                          int threads) {
+                          int threads, size_t most = kAll) {
   Candidate best{.psi = std::numeric_limits<double>::infinity()};
-  for (Candidate& candidate : TRY(shortlist(draft, known.statistics, given))) {
+  auto candidates = TRY(shortlist(draft, known.statistics, given));
+  if (most < candidates.size()) {
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.psi < b.psi; });
+    candidates.resize(most);
+  }
+  for (Candidate& candidate : candidates) {
     candidate.psi = psi_of(candidate.charter, known, threads);
     if (candidate.psi < best.psi) best = std::move(candidate);
   }
@@ -179,6 +232,18 @@ Result<Choosing> choose(const Charter& draft, const PilotStatistics& statistics,
   found.best = TRY(best_of(draft, known, given, threads));
   found.choices = explained(draft, found.best, known, given, threads);
   return found;
+}
+
+Result<Candidate> best_candidate(const Charter& draft, const PilotStatistics& statistics,
+                                 const Given& given, int threads, size_t most) {
+  const Views views = views_of(draft.model, statistics, {}, threads);
+  return best_of(draft, {statistics, views}, given, threads, most);
+}
+
+std::vector<Choice> explain(const Charter& draft, Candidate& best,
+                            const PilotStatistics& statistics, const Given& given, int threads) {
+  const Views views = views_of(draft.model, statistics, {}, threads);
+  return explained(draft, best, {statistics, views}, given, threads);
 }
 
 Result<double> reachable(const Charter& draft, const PilotStatistics& statistics,

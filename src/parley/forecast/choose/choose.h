@@ -31,6 +31,14 @@ using Given = std::function<bool(std::string_view key)>;
 Result<Choosing> choose(const charter::Charter& draft, const PilotStatistics& statistics,
                         const Given& given, int threads);
 
+/// The best of a few candidates, judged by the predictors; of all, or of the `most` that look best
+/// near the optimum.
+Result<Candidate> best_candidate(const charter::Charter& draft, const PilotStatistics& statistics,
+                                 const Given& given, int threads, size_t most);
+/// Moves it to half or twice a value while that is better, and says why each value was taken.
+std::vector<Choice> explain(const charter::Charter& draft, Candidate& best,
+                            const PilotStatistics& statistics, const Given& given, int threads);
+
 /// How far from the best such a choice would end, in units of f*, without saying which it is.
 Result<double> reachable(const charter::Charter& draft, const PilotStatistics& statistics,
                          const Given& given, int threads);

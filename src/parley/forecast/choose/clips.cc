@@ -30,6 +30,16 @@ std::vector<double> gradient_lengths(const Charter& charter, const PilotStatisti
   return lengths;
 }
 
+/// The smaller class's share of the public rows; of numbers, one half.
+double smaller_class(const PilotStatistics& statistics) {
+  if (!learn::two_classes(statistics.loss)) return .5;
+  double positive = 0;
+  for (size_t i = 0; i < statistics.rows->size(); ++i) positive += statistics.rows->label(i) > 0;
+  return std::min(positive, statistics.count() - positive) / statistics.count();
+}
+/// Below, the clip would cut off what little there is of the class (spec, value 4).
+constexpr double kRareClass = .05;
+
 std::vector<double> newton_step(const std::vector<double>& inverse,
                                 const std::vector<double>& gradient) {
   const size_t p = gradient.size();
@@ -48,12 +58,21 @@ double rounded(double value) {
   return places > 0 ? digits / unit : digits * unit;  // Either is exact, or rounds once.
 }
 
+double clip_at(const Charter& draft, const PilotStatistics& statistics, double share) {
+  if (smaller_class(statistics) < kRareClass) share = std::max(share, .98);
+  const auto lengths = gradient_lengths(draft, statistics);
+  const double clip = lengths[static_cast<size_t>(share * static_cast<double>(lengths.size() - 1))];
+  return clip > 0 ? rounded(clip) : rounded(std::max(lengths.back(), 1e-12));
+}
+
 std::vector<double> clips(const Charter& draft, const PilotStatistics& statistics,
                           const Given& given) {
   if (given("privacy.max_grad_norm")) return {draft.privacy.max_grad_norm};
   const auto lengths = gradient_lengths(draft, statistics);
+  const double least = smaller_class(statistics) < kRareClass ? .98 : 0;
   std::vector<double> found;
-  for (const double share : {.5, .7, .85, .93, .97, .99, .997, .999, 1.0}) {
+  for (const double share : {.5, .7, .85, .93, .97, .98, .99, .997, .999, 1.0}) {
+    if (share < least) continue;
     const auto at = static_cast<size_t>(share * static_cast<double>(lengths.size() - 1));
     const double clip = lengths[at] > 0 ? rounded(lengths[at]) : 0;
     if (clip > 0 && (found.empty() || clip > found.back() * 1.01)) found.push_back(clip);
@@ -70,7 +89,11 @@ std::optional<Clipped> clipped_at(const Charter& draft, const PilotStatistics& s
     found.hessian = learn::smoothed_hessian(statistics.loss, *statistics.rows, found.theta, norm,
                                             clip, statistics.l2);
     auto inverse = learn::inverse(found.hessian, p);
-    if (!inverse) return std::nullopt;
+    if (!inverse) {  // Levels of a category add up to the bias: along that nothing changes.
+      const double floor = 1e-6 * learn::largest_eigenvalue(found.hessian, p);
+      if (!(floor > 0)) return std::nullopt;
+      inverse = learn::floored_inverse(found.hessian, p, floor);
+    }
     found.inverse = *std::move(inverse);
     auto gradient =
         learn::mean_gradient(statistics.loss, *statistics.rows, found.theta, norm, clip);

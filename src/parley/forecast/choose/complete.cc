@@ -12,7 +12,7 @@ struct Key {
 };
 
 Key split(std::string_view key) {
-  const size_t dot = key.find('.');
+  const size_t dot = key.starts_with("owner.") ? key.rfind('.') : key.find('.');
   return {std::string(key.substr(0, dot)), std::string(key.substr(dot + 1))};
 }
 
@@ -31,10 +31,13 @@ std::string trimmed(std::string_view line) {
   return first == std::string_view::npos ? "" : std::string(line.substr(first));
 }
 
-/// The line of the section's header, or of the last line.
+/// The line of the section's header, or of the last line; of "owner.2" that of the third block.
 size_t header(const std::vector<std::string>& lines, const std::string& section) {
+  const bool owner = section.starts_with("owner.");
+  auto left = owner ? parse_number(section.substr(6)).value_or(0) : 0;
   for (size_t i = 0; i < lines.size(); ++i)
-    if (trimmed(lines[i]).starts_with("[" + section + "]")) return i;
+    if (trimmed(lines[i]).starts_with(owner ? "[[owner]]" : "[" + section + "]") && left-- == 0)
+      return i;
   return lines.size();
 }
 
@@ -64,8 +67,21 @@ void put(std::vector<std::string>& lines, const std::string& key, const std::str
       where.name + " = " + as_toml(value) + (why.empty() ? "" : "  # forecast: " + why);
   if (const size_t at = line_of(lines, where); at < lines.size()) return void(lines[at] = line);
   size_t at = header(lines, where.section);
+  if (at == lines.size() && where.section.starts_with("owner.")) return;  // of a table of owners
   if (at == lines.size()) lines.push_back("[" + where.section + "]"), at = lines.size() - 1;
   lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(at) + 1, line);
+}
+
+/// What `parley init` says of keys that are open, in sections where some were chosen since.
+void drop_open_marks(std::vector<std::string>& lines, std::span<const Choice> choices) {
+  for (const Choice& choice : choices) {
+    const size_t first = header(lines, split(choice.key).section) + 1;
+    for (size_t i = first; i < lines.size() && !trimmed(lines[i]).starts_with("[");)
+      if (trimmed(lines[i]).starts_with("# OPEN:"))
+        lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(i));
+      else
+        ++i;
+  }
 }
 
 }  // namespace
@@ -88,6 +104,7 @@ std::string completed(std::string_view toml, std::span<const charter::Override> 
   std::vector<std::string> lines = lines_of(toml);
   for (const charter::Override& change : changes) put(lines, change.key, change.value, "");
   for (const Choice& choice : choices) put(lines, choice.key, choice.value, choice.why);
+  drop_open_marks(lines, choices);
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   return text;

@@ -16,7 +16,8 @@ Result<bool> is_given(std::string_view toml, std::span<const charter::Override> 
                       std::string_view key);
 
 /// The text with every choice and every change as a line of its section, choices with their reason
-/// as a comment. Everything else stays as it was written.
+/// as a comment; a change of owner.2.epsilon as one of the third [[owner]] block. Everything else
+/// stays as it was written, but for `parley init`'s marks that keys are open.
 std::string completed(std::string_view toml, std::span<const charter::Override> changes,
                       std::span<const Choice> choices);
 

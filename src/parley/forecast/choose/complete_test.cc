@@ -38,6 +38,22 @@ TEST(Completed, ReplacesWhatTheCommandLineChanges) {
   EXPECT_EQ(text.find("as agreed"), std::string::npos);
 }
 
+TEST(Completed, PutsAChangeOfOneOwnerIntoItsBlock) {
+  const std::string owners = "[[owner]]\nname = \"a\"\nepsilon = 1\n[[owner]]\nname = \"b\"\n";
+  const std::vector<charter::Override> changes = {{"owner.0.epsilon", "2"},
+                                                  {"owner.1.epsilon", "0.5"}};
+  EXPECT_EQ(completed(owners, changes, {}),
+            "[[owner]]\nname = \"a\"\nepsilon = 2\n[[owner]]\nepsilon = 0.5\nname = \"b\"\n");
+  EXPECT_EQ(completed("[charter]\n", changes, {}), "[charter]\n") << "owners in a table";
+}
+
+// A line that says that a key is open must not stand beside its value.
+TEST(Completed, RemovesMarksOfWhatIsOpen) {
+  const std::vector<Choice> choices = {{"protocol.rounds", "3", "best"}};
+  EXPECT_EQ(completed("[protocol]\n# OPEN: rounds\n# mine\n[privacy]\n# OPEN: clip\n", {}, choices),
+            "[protocol]\nrounds = 3  # forecast: best\n# mine\n[privacy]\n# OPEN: clip\n");
+}
+
 TEST(IsGiven, LooksAtTheTextAndAtTheCommandLine) {
   const std::vector<charter::Override> changes = {{"protocol.rounds", "3"}};
   EXPECT_TRUE(*is_given(kDraft, {}, "protocol.step"));

@@ -6,6 +6,7 @@
 
 #include "parley/forecast/choose/clips.h"
 #include "parley/forecast/jobs.h"
+#include "parley/forecast/predict/predict.h"
 #include "parley/forecast/propagate/exact.h"
 #include "parley/learn/schedule/weights.h"
 #include "parley/plan/learner/sync_plan.h"
@@ -112,7 +113,8 @@ class Search {
     charter.privacy.max_grad_norm = near.clip;
     if (!given_("protocol.average")) sync.average = average_of(rule);
     if (!given_("protocol.start")) charter.protocol.start = charter::Start::kPilot;
-    if (!given_("protocol.weights")) charter.protocol.weights = charter::Weights::kNoiseOptimal;
+    if (!given_("protocol.weights") && !charter.secure_aggregation)
+      charter.protocol.weights = charter::Weights::kNoiseOptimal;
     return charter;
   }
 
@@ -127,14 +129,17 @@ class Search {
   double owners_error(const Charter& charter, double gain) const {
     std::vector<learn::OwnerError> owners;
     std::vector<double> by_rows;
-    const double louder = std::pow(static_cast<double>(charter.answers()), law_.power());
+    const double louder = std::pow(plan::paid_answers(charter), law_.power());
+    double strictest = 0;  // of what owners need in a secure sum
     for (size_t i = 0; i < charter.owners.size(); ++i) {
       const auto rows = static_cast<double>(charter.owners[i].rows);
       const double reach = charter.privacy.max_grad_norm / rows;
       const double variance = strengths_[i] * reach * reach * louder;
       owners.push_back({rows, gain * variance, statistics_.sampling / rows});
       by_rows.push_back(rows / rows_);
+      strictest = std::max(strictest, variance * by_rows.back() * by_rows.back());
     }
+    if (charter.secure_aggregation) return gain * strictest;
     const bool optimal = charter.protocol.weights == charter::Weights::kNoiseOptimal;
     return learn::weights_error(owners, optimal ? learn::optimal_weights(owners) : by_rows);
   }
@@ -174,7 +179,32 @@ std::vector<Candidate> sync_candidates(const Charter& draft, const PilotStatisti
   return all;
 }
 
-/// Answers of each owner and steps within the stability rule; a handful, as predictions are quick.
+/// So many asynchronous candidates are judged by the predictors, which may need runs.
+constexpr size_t kAsyncShortlist = 3;
+
+/// The best by exact moments of the quadratic near the optimum, and what the clip moves that by.
+std::vector<Candidate> best_near(std::vector<Candidate> all, const PilotStatistics& statistics) {
+  std::vector<std::pair<double, std::optional<Clipped>>> clipped;  // by clip, which repeat
+  const auto near = [&](const Charter& charter) -> const std::optional<Clipped>& {
+    const double clip = charter.privacy.max_grad_norm;
+    for (const auto& [known, found] : clipped)
+      if (known == clip) return found;
+    return clipped.emplace_back(clip, clipped_at(charter, statistics, clip)).second;
+  };
+  for (Candidate& candidate : all) {
+    const auto job = job_of(candidate.charter, statistics);
+    const auto& at = near(candidate.charter);
+    candidate.psi = job && at
+                        ? at->bias + async_excess_near(statistics, std::get<AsyncJob>(job->kind))
+                        : std::numeric_limits<double>::infinity();
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Candidate& a, const Candidate& b) { return a.psi < b.psi; });
+  all.resize(std::min(all.size(), kAsyncShortlist));
+  return all;
+}
+
+/// Answers of each owner and steps within the stability rule.
 std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatistics& statistics,
                                         const Given& given) {
   double largest = 0;
@@ -185,7 +215,9 @@ std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatist
   std::vector<Candidate> all;
   const std::vector<double> tried = given("protocol.step") ? std::vector{draft.protocol.step}
                                                            : std::vector{most / 8, most / 3, most};
-  for (const double clip : clips(draft, statistics, given))
+  std::vector<double> all_clips = clips(draft, statistics, given), some;
+  for (size_t k = 0; k < all_clips.size(); k += 2) some.push_back(all_clips[k]);
+  for (const double clip : some)
     for (const double step : tried)
       for (const int64_t answers : {1, 2, 4, 8, 16, 32}) {
         Candidate candidate{draft, 0};
@@ -202,7 +234,7 @@ std::vector<Candidate> async_candidates(const Charter& draft, const PilotStatist
         all.push_back(std::move(candidate));
         if (given("protocol.rounds")) break;
       }
-  return all;
+  return best_near(std::move(all), statistics);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "parley/forecast/choose/complete.h"
 #include "parley/forecast/choose/distance.h"
 #include "parley/forecast/choose/federated.h"
+#include "parley/forecast/choose/open/open.h"
 #include "parley/forecast/trained_rows.h"
 
 namespace parley::forecast {
@@ -20,16 +21,16 @@ Result<std::set<std::string, std::less<>>> given_keys(const Draft& draft) {
   for (const char* key :
        {"protocol.rule", "protocol.rounds", "protocol.local_steps", "protocol.answers",
         "protocol.step", "protocol.momentum", "protocol.average", "protocol.start",
-        "protocol.weights", "privacy.mechanism", "privacy.max_grad_norm"})
+        "protocol.weights", "privacy.mechanism", "privacy.max_grad_norm", "model.l2"})
     if (TRY(is_given(draft.text, draft.changes, key))) given.insert(key);
   return given;
 }
 
-/// Changes of single owners stand in no section of the text.
-std::vector<charter::Override> of_owners(std::span<const charter::Override> changes, bool owners) {
+/// Changes of single owners, which have no place in the text if owners stand in a table.
+std::vector<charter::Override> of_owners(std::span<const charter::Override> changes) {
   std::vector<charter::Override> found;
   for (const charter::Override& change : changes)
-    if (change.key.starts_with("owner.") == owners) found.push_back(change);
+    if (change.key.starts_with("owner.")) found.push_back(change);
   return found;
 }
 
@@ -68,13 +69,35 @@ Result<Choosing> choose_mechanism(const Draft& draft, const PilotStatistics& sta
   return laplace;
 }
 
+bool open_protocol(const charter::Charter& draft) {
+  const auto& open = draft.undecided;
+  return std::find(open.begin(), open.end(), "protocol.name") != open.end();
+}
+
+/// Everything: features, l2, mechanism and protocol as well.
+Result<Tuned> forecast_open(const Draft& draft, const std::shared_ptr<const data::Rows>& pilot,
+                            const Given& given, const ForecastOptions& options) {
+  const OpenChoice chosen = TRY(choose_open(draft, pilot, given, options));
+  Tuned tuned{{}, completed(draft.text, draft.changes, chosen.choices), chosen.bundle};
+  charter::Charter charter = TRY(charter::parse_charter(
+      tuned.charter, "the completed charter", draft.charter.folder, of_owners(draft.changes)));
+  charter.schema.bundle = chosen.bundle ? chosen.bundle : draft.charter.schema.bundle;
+  tuned.forecast = TRY(forecast(charter, chosen.rows, options));
+  auto& advice = tuned.forecast.advice;
+  advice.chosen = chosen.choices;
+  advice.ranking = chosen.ranking;
+  advice.warnings.insert(advice.warnings.end(), chosen.warnings.begin(), chosen.warnings.end());
+  tuned.forecast.job.complete = false;
+  return tuned;
+}
+
 }  // namespace
 
 Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const data::Rows>& pilot,
                              const ForecastOptions& options) {
   if (draft.charter.protocol.distance()) return forecast_distance_draft(draft, pilot, options);
-  const auto changes = of_owners(draft.changes, false), own = of_owners(draft.changes, true);
-  Tuned tuned{{}, completed(draft.text, changes, {})};
+  const auto own = of_owners(draft.changes);
+  Tuned tuned{{}, completed(draft.text, draft.changes, {})};
   const bool shared = draft.charter.columns_apart();
   const bool fixed = shared || draft.charter.protocol.statistics();
   if (shared && !draft.charter.complete())
@@ -99,13 +122,17 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const dat
         key == "protocol.start" || key == "protocol.weights" || key == "privacy.mechanism";
     return written.contains(key) || (has_default && !draft.tune);
   };
+  if (open_protocol(draft.charter)) {
+    const Given all = [&](std::string_view key) { return written.contains(key); };
+    return forecast_open(draft, pilot, all, options);
+  }
   const PilotStatistics statistics =
       statistics_of(draft.charter.model, as_trained(draft.charter, pilot), options.threads);
   const bool federated = draft.charter.protocol.as<charter::Federated>() != nullptr;
   const Choosing chosen =
       TRY(federated ? choose_federated(draft.charter, statistics, *pilot, given, options)
                     : choose_mechanism(draft, statistics, given, options));
-  tuned.charter = completed(draft.text, changes, chosen.choices);
+  tuned.charter = completed(draft.text, draft.changes, chosen.choices);
   // What is forecast is what the text says, not what was meant.
   charter::Charter charter = TRY(
       charter::parse_charter(tuned.charter, "the completed charter", draft.charter.folder, own));

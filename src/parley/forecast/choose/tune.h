@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,6 +21,8 @@ struct Draft {
 struct Tuned {
   Forecast forecast{};
   std::string charter{};  // the text, complete
+  /// Where features were chosen: the bundle that the text names, by `ForecastOptions::bundle`.
+  std::optional<data::Bundle> bundle{};
 };
 
 /// A complete charter is forecast as it is unless `tune` is set.

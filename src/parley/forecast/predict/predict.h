@@ -99,6 +99,10 @@ Prediction predict(const PilotStatistics& statistics, const SyncJob& job,
 Prediction predict(const PilotStatistics& statistics, const AsyncJob& job,
                    const Effort& effort = {});
 
+/// E f - f* of any loss, taken for the quadratic that it is near the optimum, without a clip:
+/// quick, to compare jobs.
+double async_excess_near(const PilotStatistics& statistics, const AsyncJob& job);
+
 /// By drawing the noise; for the squared loss.
 Prediction predict(const PilotStatistics& statistics, const StatisticsJob& job);
 

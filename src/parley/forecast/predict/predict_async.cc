@@ -124,6 +124,10 @@ Prediction predict(const PilotStatistics& statistics, const AsyncJob& job, const
   return found;
 }
 
+double async_excess_near(const PilotStatistics& statistics, const AsyncJob& job) {
+  return over_directions(statistics, job, false).excess;
+}
+
 /// Affine in the variances, so that all of them times t gives a line.
 Response response_of(const PilotStatistics&, const AsyncJob& job, const Prediction& here) {
   double variance = 0;

@@ -11,6 +11,7 @@
 #include "parley/report/forecast/answers.h"
 #include "parley/report/forecast/distance.h"
 #include "parley/report/forecast/owners.h"
+#include "parley/report/forecast/ranking.h"
 #include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
@@ -199,6 +200,7 @@ std::string to_text(const Forecast& f) {
     text +=
         fmt::format("{} {} = {}: {}\n", &choice == &f.advice.chosen.front() ? "Chosen:" : "       ",
                     choice.key, choice.value, choice.why);
+  text += ranking_text(f);
   text += "\n" + table(figure_cells(f, kShown)) + "\n" + table(paper_cells(f, kShown));
   text += "\n" + figures(f);
   if (f.advice.steps) text += steps_table(*f.advice.steps);
@@ -224,6 +226,7 @@ std::string to_json(const Forecast& f) {
   json["chosen"] = Json::array();
   for (const forecast::Choice& c : f.advice.chosen)
     json["chosen"].push_back({{"key", c.key}, {"value", c.value}, {"why", c.why}});
+  if (!f.advice.ranking.empty()) json["ranking"] = Json::parse(ranking_json(f));
   for (const auto& c : f.what_if.coalitions)
     json["coalitions"].push_back(
         {{"members", c.members}, {"relative_fitness", c.relative_fitness}, {"best", c.best}});

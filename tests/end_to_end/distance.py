@@ -61,6 +61,8 @@ class Distance(InFolder):
         self.assertIn("noise of deviation", self.parley("charter", "explain", clinics.charter).stdout)
         done = self.json("simulate", clinics.charter, "--data", "data", "--seed", "5", "--out", "sim")
         self.assertAlmostEqual(done["result"]["distance"]["norm_standard_error"], price["noise"])
+        before = self.json("owner", "check", "clinic-0/policy.toml", clinics.charter)["charters"][0]
+        self.assertEqual(before["left"], self.left(clinics))
         learner, port = clinics.learner()
         for clinic in CLINICS:
             self.addCleanup(clinics.owner(clinic, port, seed=5).wait)
@@ -78,12 +80,18 @@ class Distance(InFolder):
         for owner in verified["owners"]:
             self.assertEqual(owner["answers"], 1)
             self.assertLessEqual(owner["epsilon"], 0.5)
+        self.assertAlmostEqual(self.left(clinics), before["left_after"])  # One account for both jobs.
         self.forecast_reads_it(clinics)
         bought["distance"]["norm"] *= 1.01
         (self.folder / "job" / "model.json").write_text(json.dumps(bought))
         done = self.parley("verify", "job/model.json", "job/transcript.pb.zst", clinics.charter,
                            expect=5)
         self.assertIn("distance.norm", done.stdout + done.stderr)
+
+    def left(self, clinics):
+        """Of the lifetime budget of the data set, for the training job."""
+        said = self.json("owner", "check", "clinic-0/policy.toml", clinics.training)
+        return said["charters"][0]["left"]
 
     def forecast_reads_it(self, clinics):
         blind = self.json("forecast", clinics.training)["answers"]
@@ -113,6 +121,18 @@ class Distance(InFolder):
         (self.folder / "sim" / "model.json").write_text(json.dumps(model))
         self.fails(2, "other public rows", "forecast", clinics.training, "--distance",
                    "sim/model.json")
+
+    def test_a_simulation_says_what_the_number_would_be_without_noise(self):
+        clinics = Unlike(self.folder, epsilon=10000.0)
+        self.completed(clinics)
+        done = self.json("simulate", clinics.charter, "--data", "data", "--runs", "3")
+        bought = done["result"]["bought"]
+        self.assertGreater(bought["noiseless"], 0)
+        self.assertAlmostEqual(bought["tau"] / bought["noiseless"], 1, 2)
+        self.assertLess(bought["deviation"], 0.01 * bought["mean"])
+        self.assertTrue(bought["forecast_low"] < bought["noiseless"] < bought["forecast_high"])
+        text = self.parley("simulate", clinics.charter, "--data", "data", "--out", "again").stdout
+        self.assertIn("Without noise the number would say", text)
 
     def test_an_owner_without_the_public_rows_says_so_and_pays_nothing(self):
         clinics = Unlike(self.folder)

@@ -1,6 +1,5 @@
 #include "parley/api/simulate.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <type_traits>
@@ -107,7 +106,7 @@ std::vector<std::shared_ptr<const data::Rows>> dense_rows(const sim::SimulateInp
   return found;
 }
 
-/// What the number says, beside what was forecast and what the rows say themselves.
+/// What the number says, beside what it would say without noise and what the rows say themselves.
 Result<sim::SimulateResult::Bought> bought(const sim::SimulateInput& input,
                                            const std::vector<learn::Distance>& distances,
                                            int threads) {
@@ -119,12 +118,14 @@ Result<sim::SimulateResult::Bought> bought(const sim::SimulateInput& input,
   for (const forecast::Tau& tau : taus) found.mean += tau.value / runs;
   for (const forecast::Tau& tau : taus) squares += std::pow(tau.value - found.mean, 2);
   found.deviation = taus.size() > 1 ? std::sqrt(squares / (runs - 1)) : 0;
-  const auto rows = dense_rows(input);
-  if (rows.empty()) return found;
-  found.exact = forecast::exact_tau(input.charter, rows, input.pilot, threads);
-  const double tau[] = {std::max(*found.exact, 0.0)};
+  std::vector<data::AnyRows> rows;
+  for (const sim::OwnerData& owner : input.owners) rows.push_back(owner.rows);
+  found.noiseless = TRY(forecast::noiseless_tau(input.charter, rows, input.pilot, threads));
+  const double tau[] = {found.noiseless};
   const auto stated = TRY(forecast::forecast_distance(input.charter, input.pilot, tau, threads));
-  found.exact_low = stated.points[0].low, found.exact_high = stated.points[0].high;
+  found.noiseless_low = stated.points[0].low, found.noiseless_high = stated.points[0].high;
+  const auto dense = dense_rows(input);
+  if (!dense.empty()) found.exact = forecast::exact_tau(input.charter, dense, input.pilot, threads);
   return found;
 }
 

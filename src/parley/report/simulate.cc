@@ -168,11 +168,14 @@ std::string bought_text(const SimulateResult& result) {
                           ? ""
                           : fmt::format("; over runs {} ± {}", significant(bought.mean),
                                         significant(bought.deviation, 2)));
+  text += fmt::format(
+      "Without noise the number would say {}; for that the forecast's interval was {} to {}.\n",
+      significant(bought.noiseless), significant(bought.noiseless_low, 2),
+      significant(bought.noiseless_high, 2));
   if (bought.exact)
     text += fmt::format(
-        "Without noise the owners' rows say {}; for that the forecast's interval was {} to {}.\n",
-        significant(*bought.exact), significant(bought.exact_low, 2),
-        significant(bought.exact_high, 2));
+        "The mean of owners' own squared distances, in which the furthest weigh most, is {}.\n",
+        significant(*bought.exact));
   return text + fmt::format("{} spent ε {} of {} on it.\n", result.owners.front().name,
                             significant(result.owners.front().epsilon_spent),
                             significant(result.owners.front().epsilon));
@@ -194,9 +197,10 @@ Json json_of(const SimulateResult::Bought& bought) {
           {"high", bought.high},
           {"mean", bought.mean},
           {"deviation", bought.deviation},
-          {"exact", bought.exact ? Json(*bought.exact) : Json()},
-          {"forecast_low", bought.exact_low},
-          {"forecast_high", bought.exact_high}};
+          {"noiseless", bought.noiseless},
+          {"forecast_low", bought.noiseless_low},
+          {"forecast_high", bought.noiseless_high},
+          {"exact", bought.exact ? Json(*bought.exact) : Json()}};
 }
 
 }  // namespace

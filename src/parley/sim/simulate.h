@@ -89,10 +89,10 @@ struct SimulateResult {
   struct Bought {
     double tau = 0, low = 0, high = 0;  // in the first run, with its 90 % interval
     double mean = 0, deviation = 0;     // over runs
-    /// Of the private rows themselves, without noise, and the interval that was forecast if tau
-    /// were that; none of sparse rows.
-    std::optional<double> exact{};
-    double exact_low = 0, exact_high = 0;
+    /// What the same number would say without noise, and the interval that was forecast if tau
+    /// were that.
+    double noiseless = 0, noiseless_low = 0, noiseless_high = 0;
+    std::optional<double> exact{};  // mean of owners' own squared distances; none of sparse rows
   };
   /// Of one owner, on its own held-out rows; without figures, why there are none.
   struct OwnFigures {

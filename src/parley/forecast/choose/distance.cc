@@ -1,9 +1,8 @@
 #include "parley/forecast/choose/distance.h"
 
 #include <array>
-#include <cmath>
+#include <cstdio>
 
-#include "parley/base/math/number.h"
 #include "parley/forecast/choose/complete.h"
 #include "parley/forecast/cost.h"
 #include "parley/forecast/value/paid_distance.h"
@@ -17,8 +16,9 @@ constexpr const char* kClip = "privacy.max_grad_norm";
 Choice clip_choice(const Draft& draft, const std::shared_ptr<const data::Rows>& pilot,
                    int threads) {
   const double clip = distance_clip(draft.charter, pilot, threads);
-  const double unit = std::pow(10, std::floor(std::log10(clip)) - 2);
-  return {kClip, shortest(std::round(clip / unit) * unit),
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.3g", clip);
+  return {kClip, digits,
           "95 % of the public rows' gradients are shorter, in the metric of their Hessian"};
 }
 

@@ -1,7 +1,9 @@
 #include "parley/forecast/value/paid_distance.h"
 
+#include <cmath>
 #include <utility>
 
+#include "parley/learn/objective.h"
 #include "parley/plan/distance.h"
 
 namespace parley::forecast {
@@ -18,6 +20,15 @@ NormSum norm_sum(const PilotStatistics& pilot, double clip, std::vector<double> 
           .weights = std::move(weights)};
 }
 
+/// If all owners take part.
+NormSum norm_sum(const PilotStatistics& pilot, const charter::Charter& charter, int threads) {
+  std::vector<double> rows;
+  for (const charter::Owner& owner : charter.owners)
+    rows.push_back(static_cast<double>(owner.rows));
+  return norm_sum(pilot, charter.privacy.max_grad_norm, std::move(rows),
+                  plan::distance_weights(charter), threads);
+}
+
 Tau tau_of(const learn::Distance& paid, const PilotStatistics& pilot, double clip, int threads) {
   const NormSum sum =
       norm_sum(pilot, clip, {paid.rows.begin(), paid.rows.end()}, paid.weights, threads);
@@ -30,7 +41,10 @@ Result<Tau> paid_tau(const learn::Model& file, const RowsPointer& pilot, int thr
   if (!file.distance)
     return Error{Code::kInvalid, "is no result of rule \"distance\": it says nothing about owners",
                  "Give the model.json that a job with that rule has left."};
-  check(pilot != nullptr && pilot->columns() == file.theta.size());
+  if (pilot == nullptr || pilot->columns() != file.theta.size() || !(file.box > 0) ||
+      !(file.card.max_grad_norm > 0))
+    return Error{Code::kInvalid, "was measured with columns or bounds that do not fit these rows",
+                 "Give the file as the job has left it."};
   const PilotStatistics statistics = statistics_of(file.loss, file.l2, file.box, pilot, threads);
   return tau_of(*file.distance, statistics, file.card.max_grad_norm, threads);
 }
@@ -43,6 +57,24 @@ std::vector<Tau> paid_taus(const charter::Charter& charter,
   for (const learn::Distance& distance : distances)
     found.push_back(tau_of(distance, statistics, charter.privacy.max_grad_norm, threads));
   return found;
+}
+
+Result<double> noiseless_tau(const charter::Charter& charter, std::span<const data::AnyRows> owners,
+                             const RowsPointer& pilot, int threads) {
+  const PilotStatistics statistics = statistics_of(charter.model, pilot, threads);
+  const auto metric = TRY(plan::distance_metric(charter, pilot.get()));
+  const auto point = metric->point(statistics.optimum.theta);
+  const NormSum sum = norm_sum(statistics, charter, threads);
+  double norm = 0;
+  for (size_t i = 0; i < owners.size(); ++i) {
+    const auto there = std::get<RowsPointer>(metric->rows(owners[i]));
+    double square = 0;
+    for (double value :
+         learn::mean_gradient(statistics.loss, *there, point, learn::ClipIn::kL2, sum.clip))
+      square += value * value;
+    norm += sum.weights[i] / sum.total() * std::sqrt(square);
+  }
+  return tau_from_norms(sum, norm, 0).value;
 }
 
 double exact_tau(const charter::Charter& charter, std::span<const RowsPointer> owners,
@@ -63,11 +95,7 @@ Result<Forecast::DistanceForecast> forecast_distance(const charter::Charter& cha
                                                      const RowsPointer& pilot,
                                                      std::span<const double> taus, int threads) {
   const PilotStatistics statistics = statistics_of(charter.model, pilot, threads);
-  std::vector<double> rows;
-  for (const charter::Owner& owner : charter.owners)
-    rows.push_back(static_cast<double>(owner.rows));
-  const NormSum sum = norm_sum(statistics, charter.privacy.max_grad_norm, rows,
-                               plan::distance_weights(charter), threads);
+  const NormSum sum = norm_sum(statistics, charter, threads);
   Forecast::DistanceForecast found{.noise = TRY(plan::distance_noise(charter)),
                                    .alike = sum.expected(0)};
   for (const double tau : taus) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/data/rows.h"
+#include "parley/data/any_rows.h"
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/value/tau.h"
 #include "parley/learn/model.h"
@@ -24,8 +24,12 @@ std::vector<Tau> paid_taus(const charter::Charter& charter,
                            std::span<const learn::Distance> distances,
                            const std::shared_ptr<const data::Rows>& pilot, int threads = 1);
 
-/// What rows of all owners say themselves, without noise: for simulations. The mean over owners of
-/// their distances from the pilot's optimum, less what that is off by itself; may be below 0.
+/// For simulations, which have all owners' rows: what the number would say without noise.
+Result<double> noiseless_tau(const charter::Charter& charter, std::span<const data::AnyRows> owners,
+                             const std::shared_ptr<const data::Rows>& pilot, int threads = 1);
+
+/// And the mean of the owners' own squared distances from the pilot's optimum, less what that is
+/// off by itself: unbiased, and for few owners dominated by the furthest. May be below 0.
 double exact_tau(const charter::Charter& charter,
                  std::span<const std::shared_ptr<const data::Rows>> owners,
                  const std::shared_ptr<const data::Rows>& pilot, int threads = 1);

@@ -266,8 +266,11 @@ SimulateInput as_trained(const SimulateInput& input) {
   for (charter::Owner& owner : own.charter.owners)
     owner.sign_key = simulated_key(owner.name).public_key();
   const auto norm = plan::shrunk_to(own.charter);
-  for (size_t i = 0; norm && i < own.owners.size(); ++i)
-    own.owners[i].rows = learn::shrunk(own.owners[i].rows, *norm);
+  for (size_t i = 0; norm && i < own.owners.size(); ++i) {
+    OwnerData& owner = own.owners[i];
+    owner.rows = learn::shrunk(owner.rows, *norm);
+    if (owner.fresh) owner.fresh = learn::shrunk(*owner.fresh, *norm);
+  }
   return own;
 }
 
@@ -303,7 +306,10 @@ Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOption
   const Outcome outcome = TRY(all_runs(simulation, options.runs));
   SimulateResult result = TRY(result_of(input, options, simulation, outcome));
   result.held_out = held_out_part(input, options);
-  if (result.held_out > 0)
+  result.worth = options.worth;
+  if (has_fresh_rows(input))
+    result.figures = fresh_figures(input, options, outcome.first.model);
+  else if (result.held_out > 0)
     result.figures = TRY(held_out_figures(
         input, options, [&](const SimulateInput& kept) { return train_once(kept, options); }));
   result.timing.wall_s =

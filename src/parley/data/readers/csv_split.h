@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/data/readers/csv_records.h"
 
 namespace parley::data {
 
@@ -25,6 +26,9 @@ struct CsvSplit {
   /// Without `by`: each row goes to a part at random, by the shares, instead.
   std::optional<uint64_t> random_seed{};
 };
+
+/// The record as a line; quoted only where it must be, so that a \r at the end stays one.
+void append_line(std::string& text, const CsvRecord& record, char separator);
 
 /// Writes the parts, each with the header; returns them with their rows. The files appear together
 /// at the end, or none of them.

@@ -48,6 +48,11 @@ double rounded(double value) {
   return places > 0 ? digits / unit : digits * unit;  // Either is exact, or rounds once.
 }
 
+double clip_at(const Charter& draft, const PilotStatistics& statistics, double share) {
+  const auto lengths = gradient_lengths(draft, statistics);
+  return rounded(lengths[static_cast<size_t>(share * static_cast<double>(lengths.size() - 1))]);
+}
+
 std::vector<double> clips(const Charter& draft, const PilotStatistics& statistics,
                           const Given& given) {
   if (given("privacy.max_grad_norm")) return {draft.privacy.max_grad_norm};

@@ -12,6 +12,10 @@ namespace parley::forecast {
 std::vector<double> clips(const charter::Charter& draft, const PilotStatistics& statistics,
                           const Given& given);
 
+/// The length that this share of the public records' gradients at the optimum does not exceed, in
+/// the norm of the draft's mechanism, as rounded().
+double clip_at(const charter::Charter& draft, const PilotStatistics& statistics, double share);
+
 /// Near the optimum of the clipped loss: where it lies, its curvature, what it costs.
 struct Clipped {
   double clip = 0;

@@ -12,6 +12,7 @@
 #include "parley/data/readers/csv.h"
 #include "parley/learn/fitness.h"
 #include "parley/sim/standin/hospital.h"
+#include "parley/sim/standin/stays.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -230,6 +231,60 @@ TEST(Standins, AreTheSameOnEveryMachine) {
             "e4f4d10066f74ec944a383601e92ccc358758a251db02c3dc6de8acf7e2fab48");
   EXPECT_EQ(hash({.name = "hospital", .owners = owners, .pilot = 1000, .seed = 7}),
             "66bc2d3fa755baba360b4ad85969e6fd3777e29870b7af9d805426324c76d234");
+}
+
+/// Of the rows [begin, end).
+double share_of_ones(const Standin& standin, uint64_t begin, uint64_t end) {
+  const Drawn made = drawn(standin, begin, end);
+  return std::accumulate(made.target.begin(), made.target.end(), 0.) / double(end - begin);
+}
+
+TEST(Stays, HospitalsAreSmallAndUnlikeAndTheirNewPatientsAreTheirs) {
+  const auto sizes = stays_sizes(2000, 3);
+  EXPECT_GE(*std::min_element(sizes.begin(), sizes.end()), 80u);
+  EXPECT_LT(*std::max_element(sizes.begin(), sizes.end()), 320u);
+  EXPECT_NEAR(quantile({sizes.begin(), sizes.end()}, .5), 160, 8) << "uniform in the logarithm";
+
+  const uint64_t rows = 20'000;
+  const Standin standin =
+      *make_standin({.name = "stays", .owners = {rows, rows, rows}, .pilot = 800, .fresh = rows});
+  EXPECT_EQ(standin.rows, 6 * rows + 800);
+  const double error = std::sqrt(.5 / double(rows));  // of a difference of two shares, at most
+  double apart = 0;
+  for (uint64_t i = 0; i < 3; ++i) {
+    const double own = share_of_ones(standin, i * rows, (i + 1) * rows);
+    const double fresh = share_of_ones(standin, (3 + i) * rows + 800, (4 + i) * rows + 800);
+    EXPECT_NEAR(own, fresh, 5 * error) << "hospital " << i;
+    apart = std::max(apart, std::fabs(own - share_of_ones(standin, 0, rows)));
+  }
+  EXPECT_GT(apart, 10 * error) << "hospitals differ";
+}
+
+// What the forecast is told about the demo's hospitals: tau = tr(H T) over twice the best loss.
+TEST(Stays, DifferAsDeclared) {
+  constexpr size_t kMany = 1500, kEach = 200;
+  const Standin standin = *make_standin(
+      {.name = "stays", .owners = std::vector<uint64_t>(kMany, kEach), .pilot = 100, .seed = 11});
+  const Drawn made = drawn(standin, 0, kMany * kEach);
+  auto rows = std::make_shared<data::Rows>(24);
+  for (size_t i = 0; i < made.z.size(); ++i) {
+    std::vector<double> z = made.z[i];
+    z.push_back(1);
+    rows->add(z, made.target[i] > 0 ? 1 : -1);
+  }
+  learn::Fitness fitness(learn::Logistic{}, 24, 0, 2);
+  fitness.add(*rows);
+  const learn::Optimum best = fitness.minimum(10);
+  double tau = 0;
+  for (size_t i = 0; i < rows->size(); ++i) {
+    double score = 0;
+    for (size_t j = 0; j < 24; ++j) score += best.theta[j] * rows->row(i)[j];
+    const double p = 1 / (1 + std::exp(-score));
+    for (size_t j = 0; j < 24; ++j)
+      tau += p * (1 - p) * rows->row(i)[j] * rows->row(i)[j] * (j == 23 ? .16 : .04);
+  }
+  tau /= double(rows->size());
+  EXPECT_NEAR(tau / (2 * best.fitness), kStaysDiffer, .005);
 }
 
 }  // namespace standin_test

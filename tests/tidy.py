@@ -200,6 +200,22 @@ def wrong_public_headers(repository):
                 yield f"{path}:{line}: a public header includes <{match.group(1)}>, not standard C++"
 
 
+HEAVY = re.compile(r"(Eigen|CLI|google/protobuf|grpc|grpcpp|asio|boost)[/.].*|nlohmann/json\.hpp|sqlite3\.h|toml\+\+/.*")
+MAY_BE_HEAVY = ("src/parley/net/transport/",)  # gRPC's own types, until it is replaced
+
+
+def heavy_headers(repository):
+    """Libraries that take long to parse are included where they are used, not in headers."""
+    for path, text in repository.text.items():
+        if not path.startswith("src/") or not path.endswith(".h") or path.startswith(MAY_BE_HEAVY):
+            continue
+        code = without_comments(text)
+        for match in ANGLED.finditer(code):
+            if HEAVY.fullmatch(match.group(1)):
+                line = code.count("\n", 0, match.start()) + 1
+                yield f"{path}:{line}: a header includes <{match.group(1)}>, which is for .cc files"
+
+
 def large_folders(repository):
     root = repository.root
     for top in ("src", "include", "studies", "apps"):
@@ -271,7 +287,7 @@ def forbidden_words(repository):
 def violations(root):
     repository = Repository(root)
     return [*wrong_includes(repository), *wrong_public_headers(repository),
-            *large_folders(repository), *forbidden_reach(repository),
+            *heavy_headers(repository), *large_folders(repository), *forbidden_reach(repository),
             *unlisted_exits(repository), *forbidden_words(repository)]
 
 
@@ -349,6 +365,8 @@ PLANTED = {
         "include/parley/model.h", "#include <Eigen/Dense>\n", "not standard C++"),
     "a public header that includes a library of one file": (
         "include/parley/model.h", "#include <sqlite3.h>\n", "not standard C++"),
+    "an internal header that includes a library": (
+        "src/parley/base/a.h", "#include <Eigen/Core>\n", "which is for .cc files"),
     "a public header that nobody listed": (
         "include/parley/extra.h", "#include <vector>\n", "list of public headers"),
     "a folder with too many files": (

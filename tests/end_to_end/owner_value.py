@@ -58,8 +58,11 @@ class OwnerValue(InFolder):
     def test_after_a_job_four_figures_and_a_personal_model_for_its_owner(self):
         consortium = Consortium(self.folder)
         self.train(consortium)
+        policy = self.folder / "bank-a/policy.toml"
+        policy.write_text(policy.read_text() + "\n[worth]\nrmse = 0.02\n")
         state = self.files("bank-a")
         after = [*VALUE, "job/model.json"]
+        self.assertEqual(self.json(*after)["worth"], 0.02)
         found = self.json(*after, "--out", "mine.json", "--worth", "0.01")
         for name in FIGURES:
             self.assertGreater(found["figures"][name]["value"], 0, name)

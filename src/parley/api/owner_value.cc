@@ -180,6 +180,14 @@ std::optional<report::Unlike> unlike_of(const charter::Charter& charter, const D
                         .alike_most = report::normal_range(dS / n0, deviation).high / 2};
 }
 
+/// The policy's threshold of this metric, or the default.
+double worth_of(const charter::Worth& worth, learn::Measure measure) {
+  const std::optional<double>& own = measure == learn::Measure::kAuc    ? worth.auc
+                                     : measure == learn::Measure::kRmse ? worth.rmse
+                                                                        : worth.log_loss;
+  return own.value_or(forecast::default_worth(measure));
+}
+
 /// Refitted on all own rows, because nothing is judged by it any more.
 Result<void> keep_personal(learn::PersonalInput own, const data::AnyRows& rows,
                            const learn::PersonalOptions& how, const std::filesystem::path& file,
@@ -217,7 +225,7 @@ Result<OwnerLook> look_at_value(const charter::Policy& policy, charter::Charter 
                  .pilot = pilot != nullptr,
                  .figures = TRY(learn::owner_figures(input, how)),
                  .own_columns = options.own_columns,
-                 .worth = options.worth.value_or(forecast::default_worth(input.measure)),
+                 .worth = options.worth.value_or(worth_of(policy.worth, input.measure)),
                  .unlike = unlike_of(charter, pilot, rows.charters, how.threads),
                  .seed = options.seed,
                  .file = options.out};

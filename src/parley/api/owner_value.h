@@ -21,7 +21,7 @@ struct OwnerLookOptions {
   std::filesystem::path out{};             // for the personal model, which needs the joint one
   double held_out = .2;                    // the part of own rows to judge by
   uint64_t seed = 1;                       // of what is held out
-  std::optional<double> worth{};           // least material gain; none: forecast::default_worth
+  std::optional<double> worth{};           // least material gain; none: the policy's
   std::vector<std::string> own_columns{};  // numbers that the charter lacks
 };
 

@@ -164,8 +164,15 @@ void read_machine(Table& root, Policy& policy) {
   });
 }
 
+void read_worth(Table& t, Worth& worth) {
+  t.optional("auc", worth.auc, above(0).below(1), "A difference, for example auc = 0.002.");
+  t.optional("rmse", worth.rmse, above(0).below(1), "A share, for example rmse = 0.005.");
+  t.optional("log_loss", worth.log_loss, above(0).below(1),
+             "A share, for example log_loss = 0.005.");
+}
+
 void read_sections(Table& root, Policy& policy) {
-  root.only({"owner", "identity", "dataset", "accept", "network", "limits", "metrics"});
+  root.only({"owner", "identity", "dataset", "accept", "network", "limits", "metrics", "worth"});
   root.table("owner", [&](Table& t) { read_owner(t, policy); });
   root.table_if_given("identity", [&](Table& t) { read_identity(t, policy.identity.emplace()); });
   std::set<std::string> names;
@@ -179,6 +186,7 @@ void read_sections(Table& root, Policy& policy) {
   root.each("accept", {0, kRulesMax}, "Rules are [[accept]] blocks; the first match wins.",
             [&](Table& t) { read_accept(t, policy); });
   read_machine(root, policy);
+  root.table_if_given("worth", [&](Table& t) { read_worth(t, policy.worth); });
 }
 
 }  // namespace

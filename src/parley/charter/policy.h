@@ -53,6 +53,12 @@ struct Accept {
   bool matches(const Charter& charter, const Owner& owner) const;
 };
 
+/// The least gain that this owner calls material, by metric; where none is given, the default.
+struct Worth {
+  std::optional<double> auc{};               // a difference
+  std::optional<double> rmse{}, log_loss{};  // a share
+};
+
 struct Policy {
   std::string owner;
   std::filesystem::path state, charters;
@@ -63,10 +69,11 @@ struct Policy {
   std::string listen{};  // where it listens, if it does; else as the charter says
   std::map<std::string, std::string> peers{};  // addresses of others, instead of the charter's
   int64_t threads = 1;
-  int64_t memory_mb = 4096;        // of 2^20 bytes
-  double unpacked_gb = 64;         // of 2^30 bytes: the most that a packed file may hold
-  int64_t answer_ms = 0;           // answers leave at multiples of it; 0: at once
-  std::string metrics_listen;      // empty: no metrics
+  int64_t memory_mb = 4096;    // of 2^20 bytes
+  double unpacked_gb = 64;     // of 2^30 bytes: the most that a packed file may hold
+  int64_t answer_ms = 0;       // answers leave at multiples of it; 0: at once
+  std::string metrics_listen;  // empty: no metrics
+  Worth worth{};
   std::filesystem::path folder{};  // where relative paths of data and papers start
 
   /// The first rule that matches decides; nullptr means refused. A charter that does not name this

@@ -147,6 +147,7 @@ TEST(Policy, ErrorsNameKeyAndLine) {
       {"pure = 1.0", "pure = 5.0", "dataset[0].budget.pure", "at most 4"},
       {"epsilon = 2.0", "epsilon = 2.0\npure = 1.0", "dataset[1].budget.pure",
        "the whole epsilon is pure", "pure = 1.0\n[[accept]]"},
+      {"[network]", "[worth]\nauc = 1\n[network]", "worth.auc", "below 1", "auc = 1"},
       {"records = 3", "records = 0", "dataset[0].unit.records", "at least 1"},
       {"protocol = [\"sync\"", "protocol = [\"synch\"", "accept[0].protocol",
        "unknown member \"synch\""},

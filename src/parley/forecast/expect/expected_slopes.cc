@@ -1,5 +1,6 @@
 #include "parley/forecast/expect/expected_slopes.h"
 
+#include <Eigen/Core>
 #include <numbers>
 
 #include "parley/forecast/expect/gaussian_loss.h"
@@ -28,12 +29,14 @@ Normal normal(const Floats& x) {
 
 /// E of v clamped_block to +-limit, v ~ N(mean, deviation^2), and of its derivative by the score,
 /// of which v is twice.
-SlopeBlock clamped_block(const Floats& mean, const Floats& deviation, const Floats& limit) {
+void clamped_block(const Floats& mean, const Floats& deviation, const Floats& limit,
+                   const SlopeBlock& found) {
   const Floats s = deviation.max(2 * static_cast<float>(kTinyDeviation));
   const Normal low = normal((-limit - mean) / s), high = normal((limit - mean) / s);
   const Floats inside = high.share - low.share;
-  return {mean * inside - s * (high.density - low.density) + limit * ((1 - high.share) - low.share),
-          2 * inside};
+  found.slope =
+      mean * inside - s * (high.density - low.density) + limit * ((1 - high.share) - low.share);
+  found.curvature = 2 * inside;
 }
 
 /// Of positive records one weight, of the others another.
@@ -45,43 +48,45 @@ Floats class_weights(const learn::ClassWeights& weights, const Floats& labels) {
 
 }  // namespace
 
-SlopeBlock expected_slopes(const learn::Squared&, const ScoreBlock& scores) {
-  return clamped_block(2 * (scores.mean - scores.labels), 2 * scores.deviation, scores.limits);
+void expected_slopes(const learn::Squared&, const ScoreBlock& scores, const SlopeBlock& found) {
+  clamped_block(2 * (scores.mean - scores.labels), 2 * scores.deviation, scores.limits, found);
 }
 
-SlopeBlock expected_slopes(const learn::Huber& loss, const ScoreBlock& scores) {
-  return clamped_block(2 * (scores.mean - scores.labels), 2 * scores.deviation,
-                       scores.limits.min(2 * static_cast<float>(loss.delta)));
+void expected_slopes(const learn::Huber& loss, const ScoreBlock& scores, const SlopeBlock& found) {
+  clamped_block(2 * (scores.mean - scores.labels), 2 * scores.deviation,
+                scores.limits.min(2 * static_cast<float>(loss.delta)), found);
 }
 
-SlopeBlock expected_slopes(const learn::Hinge& loss, const ScoreBlock& scores) {
+void expected_slopes(const learn::Hinge& loss, const ScoreBlock& scores, const SlopeBlock& found) {
   const Floats jump = class_weights(loss.weights, scores.labels).min(scores.limits);
   const Floats short_by = 1 - scores.labels * scores.mean;
   const Floats share =
       normal(short_by / scores.deviation.max(static_cast<float>(kTinyDeviation))).share;
   const Floats width =
       (scores.deviation.square() + static_cast<float>(kKinkWidth * kKinkWidth)).sqrt();
-  return {-scores.labels * jump * share, jump * normal(short_by / width).density / width};
+  found.slope = -scores.labels * jump * share;
+  found.curvature = jump * normal(short_by / width).density / width;
 }
 
-SlopeBlock expected_slopes(const learn::Logistic& loss, const ScoreBlock& scores) {
+void expected_slopes(const learn::Logistic& loss, const ScoreBlock& scores,
+                     const SlopeBlock& found) {
   const Floats weights = class_weights(loss.weights, scores.labels);
   const Floats most = weights.min(scores.limits);
   const bool clipped = (scores.limits < weights).any();
   const Quadrature& rule = quadrature_for(clipped ? kNoLimit : scores.deviation.maxCoeff());
   const Floats margin = scores.labels * scores.mean;
-  SlopeBlock sum{Floats::Zero(margin.size()), Floats::Zero(margin.size())};
+  found.slope.setZero(margin.size());
+  found.curvature.setZero(margin.size());
   for (size_t k = 0; k < rule.nodes.size(); ++k) {
     const auto node = static_cast<float>(rule.nodes[k]), part = static_cast<float>(rule.weights[k]);
     // The sign of a node does not matter: nodes come in pairs.
     const Floats wrong = 1 / (1 + (margin + node * scores.deviation).min(80.F).exp());
     const Floats slope = weights * wrong;
     const Floats curvature = part * slope * (1 - wrong);
-    sum.slope += part * slope.min(most);
-    sum.curvature += clipped ? Floats((slope > most).select(0.F, curvature)) : curvature;
+    found.slope += part * slope.min(most);
+    found.curvature += clipped ? Floats((slope > most).select(0.F, curvature)) : curvature;
   }
-  sum.slope *= -scores.labels;
-  return sum;
+  found.slope *= -scores.labels;
 }
 
 }  // namespace parley::forecast

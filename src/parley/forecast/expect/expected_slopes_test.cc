@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Core>
+
 #include "parley/forecast/expect/gaussian_loss.h"
 
 namespace parley::forecast {
@@ -14,13 +16,15 @@ void expect_as_one_by_one(const Loss& loss, double near) {
     for (const double limit : {.3, 1.5, kNoLimit})
       for (const double label : {-1.0, 1.0}) {
         const Floats means = Floats::LinSpaced(41, -3.01F, 3), all = Floats::Ones(41);
-        const auto found = expected_slopes(
-            loss, {means, all * static_cast<float>(deviation), all * static_cast<float>(label),
-                   all * std::min(static_cast<float>(limit), kNoSlopeLimit)});
+        const Floats deviations = all * static_cast<float>(deviation);
+        const Floats labels = all * static_cast<float>(label);
+        const Floats limits = all * std::min(static_cast<float>(limit), kNoSlopeLimit);
+        Floats slope, curvature;
+        expected_slopes(loss, {means, deviations, labels, limits}, {slope, curvature});
         for (Eigen::Index i = 0; i < means.size(); ++i) {
           const auto one = expected(loss, {means[i], deviation, label}, limit);
-          EXPECT_NEAR(found.slope[i], one.slope, near);
-          EXPECT_NEAR(found.curvature[i], one.curvature, near * std::max(1.0, one.curvature));
+          EXPECT_NEAR(slope[i], one.slope, near);
+          EXPECT_NEAR(curvature[i], one.curvature, near * std::max(1.0, one.curvature));
         }
       }
 }

@@ -1,14 +1,18 @@
 #include "parley/forecast/expect/records.h"
 
+#include <Eigen/Core>
 #include <algorithm>
+#include <vector>
 
 #include "parley/base/memory/parallel.h"
+#include "parley/forecast/expect/expected_slopes.h"
 #include "parley/forecast/propagate/block_products.h"
 
 namespace parley::forecast {
 namespace {
 
 using Index = Eigen::Index;
+using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// Sums are made over so many pieces of the rows and added in order, on any number of threads.
 constexpr size_t kRecordPieces = 4;
@@ -16,10 +20,8 @@ constexpr Index kRecordBlock = 256;
 
 size_t whole(size_t columns) { return (columns + kTogether - 1) / kTogether * kTogether; }
 
-}  // namespace
-
 /// Of one piece of the rows: sums, and room to work in.
-struct Records::Sums {
+struct Sums {
   Sums(Index columns, bool with_curvature)
       : slope(Vector::Zero(columns)),
         curvature(Matrix::Zero(with_curvature ? columns : 0, columns)) {
@@ -32,7 +34,33 @@ struct Records::Sums {
   Rows scaled{}, block{};
 };
 
-Records::Records(const Estimated& by)
+/// Where all records are looked from.
+struct Seen {
+  Eigen::VectorXf mean{};
+  Rows spread{};  // the upper triangle of the covariance, twice beside the diagonal; or empty
+  bool curvature = false;
+};
+
+}  // namespace
+
+class Records::Blocks {
+ public:
+  explicit Blocks(const Estimated& by);
+  Vector slope(const Vector& mean, const Matrix& covariance, Matrix* curvature) const;
+
+ private:
+  template <class Loss>
+  void add_block(const Loss& loss, Index at, Index count, const Seen& seen, Sums& sums) const;
+  Seen seen_from(const Vector& mean, const Matrix& covariance, bool curvature) const;
+
+  learn::Losses loss_;
+  Index columns_;
+  Rows z_{};  // with zeros to a whole number of kTogether columns
+  Floats labels_{}, limits_{};
+  int threads_;
+};
+
+Records::Blocks::Blocks(const Estimated& by)
     : loss_(by.loss), columns_(static_cast<Index>(by.rows.columns())), threads_(by.threads) {
   const size_t count = (by.rows.size() + by.stride - 1) / by.stride;
   const Index p = columns_;
@@ -49,8 +77,8 @@ Records::Records(const Estimated& by)
   }
 }
 
-Records::Seen Records::seen_from(const Vector& mean, const Matrix& covariance,
-                                 bool curvature) const {
+Seen Records::Blocks::seen_from(const Vector& mean, const Matrix& covariance,
+                                bool curvature) const {
   const Index p = columns_;
   Seen seen{.mean = Eigen::VectorXf::Zero(z_.cols()), .curvature = curvature};
   seen.mean.head(p) = mean.cast<float>();
@@ -65,8 +93,8 @@ Records::Seen Records::seen_from(const Vector& mean, const Matrix& covariance,
 }
 
 template <class Loss>
-void Records::add_block(const Loss& loss, Index at, Index count, const Seen& seen,
-                        Sums& sums) const {
+void Records::Blocks::add_block(const Loss& loss, Index at, Index count, const Seen& seen,
+                                Sums& sums) const {
   const auto block = z_.middleRows(at, count);
   const FloatRows rows{block.data(), static_cast<size_t>(count), static_cast<size_t>(z_.cols())};
   const Floats scores = (block * seen.mean).array();
@@ -75,20 +103,21 @@ void Records::add_block(const Loss& loss, Index at, Index count, const Seen& see
     quadratic_forms(rows, seen.spread.data(), deviations.data());
     deviations = deviations.max(0).sqrt();
   }
-  const SlopeBlock found = expected_slopes(
-      loss, {scores, deviations, labels_.segment(at, count), limits_.segment(at, count)});
-  sums.slope += (block.transpose() * found.slope.matrix()).template cast<double>();
+  const Floats labels = labels_.segment(at, count), limits = limits_.segment(at, count);
+  Floats slope, curvature;
+  expected_slopes(loss, {scores, deviations, labels, limits}, {slope, curvature});
+  sums.slope += (block.transpose() * slope.matrix()).template cast<double>();
   if (!seen.curvature) return;
   sums.block.setZero();
-  add_weighted_products(rows, found.curvature.data(), sums.scaled.data(), sums.block.data());
+  add_weighted_products(rows, curvature.data(), sums.scaled.data(), sums.block.data());
   sums.curvature += sums.block.template cast<double>();
 }
 
-Derivatives Records::derivatives(const Vector& mean, const Matrix& covariance,
-                                 bool curvature) const {
-  const Seen seen = seen_from(mean, covariance, curvature);
-  std::vector<Sums> parts(kRecordPieces, Sums(z_.cols(), curvature));
-  const auto all = static_cast<Index>(size());
+Vector Records::Blocks::slope(const Vector& mean, const Matrix& covariance,
+                              Matrix* curvature) const {
+  const Seen seen = seen_from(mean, covariance, curvature != nullptr);
+  std::vector<Sums> parts(kRecordPieces, Sums(z_.cols(), seen.curvature));
+  const Index all = labels_.size();
   std::visit(
       [&](const auto& loss) {
         in_parallel(threads_, kRecordPieces, [&](size_t, size_t first, size_t last) {
@@ -106,11 +135,18 @@ Derivatives Records::derivatives(const Vector& mean, const Matrix& covariance,
     parts[0].curvature += parts[k].curvature;
   }
   const auto n = static_cast<double>(all);
-  Derivatives found{parts[0].slope.head(columns_) / n, {}};
-  if (!curvature) return found;
-  found.curvature = parts[0].curvature.topLeftCorner(columns_, columns_) / n;
-  found.curvature.triangularView<Eigen::StrictlyLower>() = found.curvature.transpose().eval();
-  return found;
+  if (curvature != nullptr) {
+    *curvature = parts[0].curvature.topLeftCorner(columns_, columns_) / n;
+    curvature->triangularView<Eigen::StrictlyLower>() = curvature->transpose().eval();
+  }
+  return parts[0].slope.head(columns_) / n;
+}
+
+Records::Records(const Estimated& by) : blocks_(std::make_unique<const Blocks>(by)) {}
+Records::~Records() = default;
+
+Vector Records::slope(const Vector& mean, const Matrix& covariance, Matrix* curvature) const {
+  return blocks_->slope(mean, covariance, curvature);
 }
 
 }  // namespace parley::forecast

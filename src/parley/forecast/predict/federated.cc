@@ -1,5 +1,6 @@
 #include "parley/forecast/predict/federated.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
@@ -162,9 +163,9 @@ double drift_of(const PilotStatistics& statistics, const FederatedJob& job) {
   const VectorXd pooled = owners.pooled();
   VectorXd apart = vector(job.start), alike = apart;
   for (int64_t r = 0; r < job.rounds; ++r) {
-    MatrixXd ends = apart.replicate(1, owners.shares.cols());
-    steps.take(ends, owners.shares, r * job.plan.steps);
-    apart += steps.updates(ends, apart) * owners.weights;
+    MatrixXd ends = apart.replicate(1, owners.shares->cols());
+    steps.take(ends, *owners.shares, r * job.plan.steps);
+    apart += steps.updates(ends, apart) * *owners.weights;
     apart = apart.cwiseMax(-job.plan.box).cwiseMin(job.plan.box);
     MatrixXd end = alike;
     steps.take(end, pooled, r * job.plan.steps);

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "parley/forecast/expect/output_distribution.h"
 
@@ -15,32 +16,38 @@ constexpr int kNewtonSteps = 20, kHalvings = 12;
 
 }  // namespace
 
+struct LocalSteps::Records {
+  MatrixXd z;  // rows x columns
+  VectorXd labels, limits;
+};
+
 LocalSteps::LocalSteps(const data::Rows& rows, const learn::LocalPlan& plan, learn::ClipIn norm,
                        double limit)
-    : plan_(plan),
-      z_(static_cast<Index>(rows.size()), static_cast<Index>(rows.columns())),
-      labels_(z_.rows()),
-      limits_(z_.rows()) {
-  for (Index i = 0; i < z_.rows(); ++i) {
+    : plan_(plan) {
+  const auto n = static_cast<Index>(rows.size()), p = static_cast<Index>(rows.columns());
+  auto records = std::make_unique<Records>(Records{MatrixXd(n, p), VectorXd(n), VectorXd(n)});
+  for (Index i = 0; i < n; ++i) {
     const auto row = rows.row(static_cast<size_t>(i));
-    z_.row(i) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), z_.cols());
-    labels_[i] = rows.label(static_cast<size_t>(i));
-    limits_[i] = slope_limit(norm, limit, row);
+    records->z.row(i) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), p);
+    records->labels[i] = rows.label(static_cast<size_t>(i));
+    records->limits[i] = slope_limit(norm, limit, row);
   }
+  records_ = std::move(records);
 }
+LocalSteps::~LocalSteps() = default;
 
 MatrixXd LocalSteps::gradients(const MatrixXd& models, const MatrixXd& shares) const {
-  MatrixXd slopes = z_ * models;
+  const auto& [z, labels, limits] = *records_;
+  MatrixXd slopes = z * models;
   std::visit(
       [&](const auto& loss) {
         for (Index k = 0; k < slopes.cols(); ++k)
           for (Index i = 0; i < slopes.rows(); ++i)
-            slopes(i, k) =
-                std::clamp(loss.slope(slopes(i, k), labels_[i]), -limits_[i], limits_[i]);
+            slopes(i, k) = std::clamp(loss.slope(slopes(i, k), labels[i]), -limits[i], limits[i]);
       },
       plan_.loss);
   if (shares.size() > 0) slopes.array() *= shares.array();
-  return z_.transpose() * slopes / static_cast<double>(z_.rows()) + plan_.l2 * models;
+  return z.transpose() * slopes / static_cast<double>(z.rows()) + plan_.l2 * models;
 }
 
 void LocalSteps::take(MatrixXd& models, const MatrixXd& shares, int64_t done) const {
@@ -63,33 +70,35 @@ MatrixXd LocalSteps::updates(const MatrixXd& models, const VectorXd& from) const
 }
 
 double LocalSteps::fitness(const VectorXd& model, const VectorXd& counts) const {
-  const VectorXd scores = z_ * model;
+  const auto& [z, labels, limits] = *records_;
+  const VectorXd scores = z * model;
   double sum = 0;
   std::visit(
       [&](const auto& loss) {
         for (Index i = 0; i < scores.size(); ++i)
-          sum += counts[i] * loss.value(scores[i], labels_[i]);
+          sum += counts[i] * loss.value(scores[i], labels[i]);
       },
       plan_.loss);
-  return sum / static_cast<double>(z_.rows()) + plan_.l2 / 2 * model.squaredNorm();
+  return sum / static_cast<double>(z.rows()) + plan_.l2 / 2 * model.squaredNorm();
 }
 
 VectorXd LocalSteps::optimum(VectorXd start, const VectorXd& counts) const {
-  const auto n = static_cast<double>(z_.rows());
+  const auto& [z, labels, limits] = *records_;
+  const auto n = static_cast<double>(z.rows());
   double now = fitness(start, counts);
   for (int step = 0; step < kNewtonSteps; ++step) {
-    VectorXd slopes = z_ * start, curvatures = slopes;
+    VectorXd slopes = z * start, curvatures = slopes;
     std::visit(
         [&](const auto& loss) {
           for (Index i = 0; i < slopes.size(); ++i) {
-            curvatures[i] = counts[i] * loss.curvature(slopes[i], labels_[i]) / n;
-            slopes[i] = counts[i] * loss.slope(slopes[i], labels_[i]) / n;
+            curvatures[i] = counts[i] * loss.curvature(slopes[i], labels[i]) / n;
+            slopes[i] = counts[i] * loss.slope(slopes[i], labels[i]) / n;
           }
         },
         plan_.loss);
-    MatrixXd hessian = z_.transpose() * curvatures.asDiagonal() * z_;
+    MatrixXd hessian = z.transpose() * curvatures.asDiagonal() * z;
     hessian.diagonal().array() += plan_.l2 + 1e-10 * hessian.diagonal().maxCoeff();
-    const VectorXd gradient = z_.transpose() * slopes + plan_.l2 * start;
+    const VectorXd gradient = z.transpose() * slopes + plan_.l2 * start;
     VectorXd move = hessian.llt().solve(gradient);
     VectorXd next;
     double there = now;

@@ -2,8 +2,10 @@
 // runs with noise of their own.
 #pragma once
 
-#include <Eigen/Core>
+#include <cstdint>
+#include <memory>
 
+#include "parley/base/math/eigen_names.h"
 #include "parley/data/rows.h"
 #include "parley/learn/federated/local_update.h"
 #include "parley/learn/objective.h"
@@ -15,23 +17,24 @@ class LocalSteps {
   /// Gradients of records are clipped to `limit` in `norm`.
   LocalSteps(const data::Rows& rows, const learn::LocalPlan& plan, learn::ClipIn norm,
              double limit);
+  ~LocalSteps();
 
   /// K steps of every column of `models`, after `done` earlier ones; `shares` is rows x columns,
   /// how much each counts a row, or empty.
-  void take(Eigen::MatrixXd& models, const Eigen::MatrixXd& shares, int64_t done) const;
+  void take(ColumnMatrix& models, const ColumnMatrix& shares, int64_t done) const;
   /// What moved each column away from `from`, no longer than the plan's longest update.
-  Eigen::MatrixXd updates(const Eigen::MatrixXd& models, const Eigen::VectorXd& from) const;
+  ColumnMatrix updates(const ColumnMatrix& models, const ColumnVector& from) const;
   /// f of a model, rows counted by `counts`.
-  double fitness(const Eigen::VectorXd& model, const Eigen::VectorXd& counts) const;
+  double fitness(const ColumnVector& model, const ColumnVector& counts) const;
   /// Where f is smallest, from `start` on by Newton steps that are halved while they lead up.
-  Eigen::VectorXd optimum(Eigen::VectorXd start, const Eigen::VectorXd& counts) const;
+  ColumnVector optimum(ColumnVector start, const ColumnVector& counts) const;
 
  private:
-  Eigen::MatrixXd gradients(const Eigen::MatrixXd& models, const Eigen::MatrixXd& shares) const;
+  ColumnMatrix gradients(const ColumnMatrix& models, const ColumnMatrix& shares) const;
 
+  struct Records;
   learn::LocalPlan plan_;
-  Eigen::MatrixXd z_;  // rows x columns
-  Eigen::VectorXd labels_, limits_;
+  std::unique_ptr<const Records> records_;
 };
 
 }  // namespace parley::forecast

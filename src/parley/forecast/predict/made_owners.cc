@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "parley/base/math/seeded_random.h"
@@ -129,38 +130,42 @@ MatrixXd tilted_by(const PilotStatistics& statistics, const data::Rows& rows,
 
 }  // namespace
 
+VectorXd MadeOwners::pooled() const { return *shares * *weights; }
+
 MadeOwners made_owners(const PilotStatistics& statistics, const MadeFrom& from) {
   const size_t all = from.weights.size(), count = std::min(all, kOwnersMost);
   const size_t apart = std::max<size_t>(1, statistics.rows->size() / from.rows_most);
   MadeOwners made{.rows = part_of(*statistics.rows, 0, apart)};
   const auto n = static_cast<Index>(made.rows->size());
-  made.weights.resize(static_cast<Index>(count));
+  VectorXd weights(static_cast<Index>(count));
   std::vector<double> rows;
   for (size_t k = 0; k < count; ++k) {
     const size_t i = k * all / count;
-    made.weights[static_cast<Index>(k)] = from.weights[i];
+    weights[static_cast<Index>(k)] = from.weights[i];
     rows.push_back(from.rows[i]);
   }
-  made.weights /= made.weights.sum();
-  made.shares = MatrixXd::Ones(n, static_cast<Index>(count));
+  weights /= weights.sum();
+  MatrixXd shares = MatrixXd::Ones(n, static_cast<Index>(count));
   if (from.differ > 0)
-    made.shares = tilted_by(statistics, *made.rows, made.weights, from.differ, made.differ);
+    shares = tilted_by(statistics, *made.rows, weights, from.differ, made.differ);
   SeededRandom random(11, 0);
-  for (Index k = 0; k < made.shares.cols(); ++k) {
+  for (Index k = 0; k < shares.cols(); ++k) {
     const double shape = rows[static_cast<size_t>(k)] / static_cast<double>(n);
-    for (Index i = 0; i < n; ++i) made.shares(i, k) *= gamma_share(random, shape);
-    made.shares.col(k) /= made.shares.col(k).mean();
+    for (Index i = 0; i < n; ++i) shares(i, k) *= gamma_share(random, shape);
+    shares.col(k) /= shares.col(k).mean();
   }
+  made.shares = std::make_shared<const MatrixXd>(std::move(shares));
+  made.weights = std::make_shared<const VectorXd>(std::move(weights));
   return made;
 }
 
 Dissimilarity dissimilarity(const PilotStatistics& statistics, const MadeOwners& owners,
                             std::span<const double> theta) {
-  const MatrixXd own = pulls(statistics, *owners.rows, owners.shares, owners.pooled(), theta);
+  const MatrixXd own = pulls(statistics, *owners.rows, *owners.shares, owners.pooled(), theta);
   const Eigen::LLT<MatrixXd> hessian(hessian_of(statistics));
   const VectorXd squares = own.colwise().squaredNorm().transpose();
   const VectorXd missed = own.cwiseProduct(hessian.solve(own)).colwise().sum().transpose();
-  return {squares.dot(owners.weights), missed.dot(owners.weights) / 2};
+  return {squares.dot(*owners.weights), missed.dot(*owners.weights) / 2};
 }
 
 }  // namespace parley::forecast

@@ -1,10 +1,10 @@
 // Owners made from public rows: each sees all of them, but counts some more and some less.
 #pragma once
 
-#include <Eigen/Core>
 #include <memory>
 #include <span>
 
+#include "parley/base/math/eigen_names.h"
 #include "parley/forecast/pilot_statistics.h"
 
 namespace parley::forecast {
@@ -23,12 +23,12 @@ struct MadeFrom {
 /// Shares are rows x owners, each column with mean 1: how much an owner counts a row.
 struct MadeOwners {
   std::shared_ptr<const data::Rows> rows{};
-  Eigen::MatrixXd shares{};
-  Eigen::VectorXd weights{};
+  std::shared_ptr<const ColumnMatrix> shares{};
+  std::shared_ptr<const ColumnVector> weights{};
   double differ = 0;  // what was reached of it
 
   /// How much all of them together count a row.
-  Eigen::VectorXd pooled() const { return shares * weights; }
+  ColumnVector pooled() const;
 };
 
 /// At most 12, of more owners every so many. Finite rows are gamma weights on the public ones: the

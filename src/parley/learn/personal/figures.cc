@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "parley/data/trees/leaves.h"
 #include "parley/learn/personal/mixture.h"
@@ -41,17 +43,60 @@ bool knows_trees(const FiguresInput& input) {
   return loss && std::holds_alternative<std::shared_ptr<const data::Rows>>(input.own.rows);
 }
 
-/// Grown on the owner's rows, and on those of `pilot`, if it is not null.
-Result<Candidate> with_trees(const FiguresInput& input, const data::Rows* pilot,
+/// What trees are grown on and judged by.
+struct TreeRows {
+  const data::Rows& own;
+  const data::Rows* pilot;  // null: own rows only
+  const data::Rows& judged;
+};
+
+Result<Candidate> with_trees(Centre centre, const TreeRows& rows, const Losses& loss,
                              const PersonalOptions& options) {
-  const auto& own = *std::get<std::shared_ptr<const data::Rows>>(input.own.rows);
-  const auto& judged = *std::get<std::shared_ptr<const data::Rows>>(input.held_out);
   const OwnerTrees grown =
-      TRY(boosted_for_owner(own, pilot, input.own.loss, options.seed, options.threads));
-  return Candidate{.centre = pilot == nullptr ? Centre::kZero : Centre::kPilot,
+      TRY(boosted_for_owner(rows.own, rows.pilot, loss, options.seed, options.threads));
+  return Candidate{.centre = centre,
                    .trees = true,
                    .loss = grown.loss,
-                   .scores = data::scores_of(grown.trees, judged)};
+                   .scores = data::scores_of(grown.trees, rows.judged)};
+}
+
+/// The rows with the joint model's score as a further column.
+data::Rows with_score(const data::Rows& rows, std::span<const double> joint) {
+  data::Rows found(rows.columns() + 1);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto row = rows.row(i);
+    std::vector<double> z(row.begin(), row.end());
+    z.push_back(std::inner_product(joint.begin(), joint.end(), row.begin(), 0.0));
+    found.add(z, rows.label(i));
+  }
+  return found;
+}
+
+/// Trees on all columns and the joint model's score: what that model misses of this owner.
+Result<Candidate> with_trees_on_joint(const FiguresInput& input, const TreeRows& rows,
+                                      const PersonalOptions& options) {
+  const std::span<const double> joint = input.own.joint;
+  const data::Rows own = with_score(rows.own, joint), judged = with_score(rows.judged, joint);
+  std::optional<data::Rows> pilot;
+  if (rows.pilot) pilot = with_score(*rows.pilot, joint);
+  Candidate found = TRY(with_trees(Centre::kJoint, {own, pilot ? &*pilot : nullptr, judged},
+                                   input.own.loss, options));
+  found.loss += input.own.joint_optimism;
+  return found;
+}
+
+Result<void> add_trees(const FiguresInput& input, const PersonalOptions& options,
+                       std::vector<Candidate>& found) {
+  const auto& own = *std::get<std::shared_ptr<const data::Rows>>(input.own.rows);
+  const auto& judged = *std::get<std::shared_ptr<const data::Rows>>(input.held_out);
+  const bool same = input.pilot && input.pilot->columns() == own.columns();
+  const data::Rows* pilot = same ? input.pilot.get() : nullptr;
+  found.push_back(TRY(with_trees(Centre::kZero, {own, nullptr, judged}, input.own.loss, options)));
+  if (same)
+    found.push_back(TRY(with_trees(Centre::kPilot, {own, pilot, judged}, input.own.loss, options)));
+  if (!input.own.joint.empty())
+    found.push_back(TRY(with_trees_on_joint(input, {own, pilot, judged}, options)));
+  return {};
 }
 
 Result<std::vector<Candidate>> candidates_of(const FiguresInput& input, const Design& held_out,
@@ -60,10 +105,7 @@ Result<std::vector<Candidate>> candidates_of(const FiguresInput& input, const De
   std::vector<Candidate> found;
   for (const PersonalCandidate& each : models.candidates)
     found.push_back({each.centre, false, each.cv_loss, linear_scores(held_out, each.theta)});
-  if (!knows_trees(input)) return found;
-  found.push_back(TRY(with_trees(input, nullptr, options)));
-  const bool same = input.pilot && input.pilot->columns() == data::columns_of(input.own.rows);
-  if (same) found.push_back(TRY(with_trees(input, input.pilot.get(), options)));
+  if (knows_trees(input)) TRY(add_trees(input, options, found));
   return found;
 }
 

@@ -63,7 +63,7 @@ struct OwnerFigures : FourFigures {
 
 /// An error as personal_models() has, or if the held-out rows do not define the metric: none, or
 /// for AUC only one class. Boosted trees take part for losses and rows that they know: squared and
-/// logistic, dense.
+/// logistic, dense; on the columns, and on the columns with the joint model's score.
 Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOptions& options = {});
 
 }  // namespace parley::learn

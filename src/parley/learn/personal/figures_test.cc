@@ -105,6 +105,20 @@ TEST(OwnerFigures, TreesAreTakenWhereTheTableIsNotLinear) {
   EXPECT_FALSE(straight->alone_trees);
 }
 
+TEST(OwnerFigures, TreesSeeWhatTheJointModelSaysOfAnOwnerThatIsBent) {
+  FiguresInput bent = input_of(kTruth, 150, false, .6);
+  const auto alone = owner_figures(bent);
+  bent.own.joint = kTruth;
+  const auto joined = owner_figures(bent);
+  ASSERT_TRUE(alone && joined);
+  EXPECT_LT(joined->personal.value, joined->linear.value) << "trees mend what the joint one misses";
+  EXPECT_LT(joined->personal.value, alone->personal.value) << "and need its score for that";
+  EXPECT_GT(joined->joint_weight, .1)
+      << "a part of the mixture, by what it is better than the rest";
+  bent.own.joint_optimism = 1e9;
+  EXPECT_LT(owner_figures(bent)->joint_weight, 1e-6) << "charged to every model of its kind";
+}
+
 TEST(OwnerFigures, AreInTheTargetsUnitsAndOfTheNoise) {
   FiguresInput input = input_of(kTruth, 2000, false);
   const double plain = owner_figures(input)->alone.value;

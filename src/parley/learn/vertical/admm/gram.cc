@@ -1,5 +1,6 @@
 #include "parley/learn/vertical/admm/gram.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 
 #include "parley/base/memory/parallel.h"

@@ -2,13 +2,12 @@
 // the lower triangle is filled.
 #pragma once
 
-#include <Eigen/Core>
-
+#include "parley/base/math/eigen_names.h"
 #include "parley/data/any_rows.h"
 
 namespace parley::learn {
 
-Eigen::MatrixXd gram_of_columns(const data::AnyRows& rows, double diagonal, int threads);
-Eigen::MatrixXd gram_of_rows(const data::AnyRows& rows, double diagonal, int threads);
+ColumnMatrix gram_of_columns(const data::AnyRows& rows, double diagonal, int threads);
+ColumnMatrix gram_of_rows(const data::AnyRows& rows, double diagonal, int threads);
 
 }  // namespace parley::learn

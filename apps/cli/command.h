@@ -84,6 +84,8 @@ void charter_argument(CLI::App& app, std::filesystem::path& charter);
 void policy_argument(CLI::App& app, std::filesystem::path& policy);
 void set_option(CLI::App& app, std::vector<std::string>& set);
 void threads_option(CLI::App& app, int& threads);
+/// --metric auc|log_loss, by which two classes are judged.
+void metric_option(CLI::App& app, bool& log_loss);
 /// --dial in place of what policy or charter say.
 void dial_option(CLI::App& app, std::string& dial);
 /// --as, the owner that learns.

@@ -71,6 +71,7 @@ void add_demo(Commands root) {
                  "The least gain that counts for an owner: a share of RMSE (default 0.005), or a "
                  "difference of AUC (default 0.002)")
       ->check(CLI::PositiveNumber);
+  metric_option(app, how.log_loss);
   app.add_option("--seed", typed.seed, "Same seed: same rows, same model, same page")
       ->capture_default_str();
   threads_option(app, how.threads);

@@ -25,6 +25,7 @@ struct SimulateOptions {
   std::optional<double> held_out;  // of each owner's rows
   std::filesystem::path judge_on;
   std::optional<double> worth;
+  bool log_loss = false;
   bool baseline = false;
   int threads = 0;                    // 0: as many as the machine has
   std::optional<uint64_t> memory_mb;  // for each owner's rows, instead of what policies say
@@ -61,6 +62,7 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
                               .held_out = options.held_out,
                               .judge_on = options.judge_on,
                               .worth = options.worth,
+                              .log_loss = options.log_loss,
                               .baseline = options.baseline,
                               .out = options.out.value_or("runs/" + std::to_string(options.seed)),
                               .memory_mb = options.memory_mb,
@@ -117,6 +119,7 @@ void add_simulate(Commands root) {
                  "The least gain that counts: a share of RMSE (default 0.005), or a difference of "
                  "AUC (default 0.002)")
       ->check(CLI::PositiveNumber);
+  metric_option(app, options.log_loss);
   app.add_flag("--baseline", options.baseline,
                "Also what noise on each owner's own model would reach at the same epsilon");
   threads_option(app, options.threads);

@@ -41,6 +41,7 @@ struct SimulateOptions {
   /// The least gain that counts as material in these figures: of RMSE a share, of AUC a
   /// difference. None: 0.005 and 0.002.
   std::optional<double> worth{};
+  bool log_loss = false;        // judges two classes by log loss instead of AUC
   bool baseline = false;        // also what noise added once to each owner's model would reach
   std::filesystem::path out{};  // the first run leaves its model and ledgers here; empty: nowhere
   /// Of owners that bring one: its budget is enforced, and its data used for owners without a file.

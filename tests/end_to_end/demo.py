@@ -59,6 +59,15 @@ class OwnTable(InFolder):
         self.assertAlmostEqual(own["mean"][0]["personal"], 1, delta=.15, msg="the noise's deviation")
         self.assertIn("--separator ';'", done["commands"][-1])
 
+    def test_log_loss_where_it_is_asked_for(self):
+        (self.folder / "mine.csv").write_text(table(WARDS))
+        text = self.demo("--target", "long", "--by", "ward", "--metric", "log_loss").stdout
+        self.assertIn("log loss, mean of 4", text)
+        self.assertIn("own new rows, log loss:", text)
+        self.assertIn("A gain counts from 0.5 % of log loss", text)
+        self.assertIn("--metric log_loss", text)
+        self.demo("--target", "days", "--by", "ward", "--metric", "log_loss", expect=2)
+
     def test_where_nothing_is_to_be_gained_it_says_so(self):
         # Enough rows of their own, and a linear model fits.
         (self.folder / "mine.csv").write_text(table({"a": 3000, "b": 3000, "c": 3000}))

@@ -118,6 +118,7 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
                                       .market = options.market,
                                       .differ = options.differ,
                                       .worth = options.worth,
+                                      .log_loss = options.log_loss,
                                       .delta = options.delta,
                                       .compare = !options.html.empty(),
                                       .aggregation_price = options.aggregation_price,

@@ -130,6 +130,7 @@ Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
                                    .threads = api::threads_or_all(options.threads),
                                    .baseline = options.baseline,
                                    .held_out = options.held_out,
+                                   .log_loss = options.log_loss,
                                    .worth = options.worth,
                                    .out = options.out,
                                    .progress =

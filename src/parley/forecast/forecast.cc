@@ -29,7 +29,8 @@ GameWeights game_weights(const Charter& charter) {
   }
 }
 
-Measure measure_of(const Charter& charter, const PilotStatistics& statistics) {
+Measure measure_of(const Charter& charter, const PilotStatistics& statistics, bool log_loss) {
+  if (log_loss) return Measure::kLogLoss;
   const bool classes = !charter.schema.target.levels.empty() || learn::two_classes(statistics.loss);
   return classes ? Measure::kAuc : Measure::kRmse;
 }
@@ -55,8 +56,9 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
       statistics_of(charter.model, as_trained(charter, pilot), options.threads);
   Job job = TRY(job_of(charter, statistics, pilot.get()));
   const PilotScores scores = pilot_scores(statistics, options.threads);
-  const PilotMetric metric = TRY(pilot_metric(statistics, scores, measure_of(charter, statistics),
-                                              charter.schema.target.scale));
+  const PilotMetric metric =
+      TRY(pilot_metric(statistics, scores, measure_of(charter, statistics, options.log_loss),
+                       charter.schema.target.scale));
   const double worth = TRY(worth_of(options, metric.measure));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = statistics.fitness(n);

@@ -25,6 +25,7 @@ struct ForecastOptions {
   /// rows would miss on all rows if it had endless ones (tau^2 of spec, horizontal 3.7).
   double differ = 0;
   std::optional<double> worth{};  // the least gain that counts, as default_worth(); none: that
+  bool log_loss = false;          // of two classes, instead of AUC
   std::optional<double> delta{};  // that owners accept: a draft may then get Gaussian noise
   bool compare = false;           // also by runs on the public rows at several epsilons
   double aggregation_price = 0;   // in relative fitness; federated only

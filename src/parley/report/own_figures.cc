@@ -81,17 +81,17 @@ std::vector<std::string> cells_of(const std::string& name, const std::string& ro
           with_error(f.over_own_public.value, f.over_own_public.error)};
 }
 
-std::vector<std::string> cells_of(const FiguresSummary& all) {
+/// `beside`: by log loss, in a table of AUC.
+std::vector<std::string> cells_of(const FiguresSummary& all, bool beside) {
   const GainSummary &alone = all.against_alone, &own_public = all.against_own_public;
-  return {
-      fmt::format("mean of {}{}", all.owners, all.measure == Measure::kLogLoss ? ", log loss" : ""),
-      "",
-      shown(all.alone),
-      shown(all.own_public),
-      shown(all.joint),
-      shown(all.personal),
-      with_error(alone.mean, alone.error),
-      with_error(own_public.mean, own_public.error)};
+  return {fmt::format("mean of {}{}", all.owners, beside ? ", log loss" : ""),
+          "",
+          shown(all.alone),
+          shown(all.own_public),
+          shown(all.joint),
+          shown(all.personal),
+          with_error(alone.mean, alone.error),
+          with_error(own_public.mean, own_public.error)};
 }
 
 std::string what_figures_mean(bool trees) {
@@ -226,7 +226,8 @@ std::vector<std::vector<std::string>> figures_cells(const SimulateResult& result
       rows.push_back(cells_of(own.owner, grouped(own.figures->judged), *own.figures,
                               own.figures->alone_trees));
   if (rows.size() > 2)
-    for (const FiguresSummary& all : summaries_of(result)) rows.push_back(cells_of(all));
+    for (const FiguresSummary& all : summaries_of(result))
+      rows.push_back(cells_of(all, rows.back()[0].starts_with("mean of")));
   return rows;
 }
 

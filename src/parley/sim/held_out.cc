@@ -49,7 +49,8 @@ std::vector<SimulateResult::OwnFigures> all_figures(const SimulateInput& trained
                                                     const std::vector<data::AnyRows>& judged_on,
                                                     const SimulateOptions& options,
                                                     const std::vector<double>& joint) {
-  const learn::FiguresInput common = plan::figures_input(trained.charter, trained.pilot, joint);
+  learn::FiguresInput common = plan::figures_input(trained.charter, trained.pilot, joint);
+  if (options.log_loss) common.measure = learn::Measure::kLogLoss;
   std::vector<SimulateResult::OwnFigures> found(trained.owners.size());
   std::mutex one_at_a_time;
   each_in_parallel(options.threads, found.size(), [&](size_t i) {

@@ -297,6 +297,11 @@ Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOption
                                 const Literal* paper) {
   const auto started = std::chrono::steady_clock::now();
   if (is_literal(given.charter) && !paper) return not_in_the_library();
+  if (options.log_loss && given.charter.model.loss != charter::Loss::kLogistic)
+    return Error{Code::kInvalid,
+                 "log loss judges models of two classes with the logistic loss only",
+                 "Leave out --metric.",
+                 {.key = "model.loss"}};
   const SimulateInput changed =
       given.charter.secure_aggregation ? as_trained(given) : SimulateInput{};
   const SimulateInput& input = given.charter.secure_aggregation ? changed : given;

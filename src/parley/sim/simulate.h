@@ -47,6 +47,7 @@ struct SimulateOptions {
   /// (sim/held_out.h); 0: no figures; nothing: a fifth, if that does not take long. Where owners
   /// have fresh rows, figures are made on these with the first run's model instead.
   std::optional<double> held_out = 0;
+  bool log_loss = false;  // figures of two classes by it, instead of AUC
   /// The least gain that counts in figures, as learn::default_worth; nothing: that.
   std::optional<double> worth{};
   std::filesystem::path out{};  // the first run leaves its model and its ledgers here

@@ -101,6 +101,7 @@ Result<sim::SimulateResult> train(const sim::SimulateInput& input, const DemoOpt
   return sim::simulate(
       input, {.seed = options.seed,
               .threads = threads,
+              .log_loss = options.log_loss,
               .worth = options.worth,
               .out = options.out / "run",
               .progress = [&](uint64_t more) { tell(options.training, done += more, answers); },
@@ -127,7 +128,8 @@ void describe_files(report::Demo& demo, const DemoData& data, const DemoOptions&
                 {"data/new/", "rows of every owner that nothing was trained on"},
                 {"run/", "the joint model and every owner's ledger"}};
   const std::string differs = differ > 0 ? " --differ " + shortest(differ) : "";
-  const std::string worth = options.worth ? " --worth " + shortest(*options.worth) : "";
+  std::string worth = options.worth ? " --worth " + shortest(*options.worth) : "";
+  if (options.log_loss) worth += " --metric log_loss";
   const std::string signs = signs_of(data.signs);
   if (!data.made_by.empty()) demo.commands.push_back(data.made_by);
   for (const std::string& command :
@@ -160,8 +162,11 @@ Result<report::Demo> run_demo(const DemoData& data, const DemoOptions& options) 
                     .owners = data.owners_called,
                     .rows = data.rows_called,
                     .folder = options.out.string()};
-  demo.forecast = TRY(forecast::forecast(
-      input.charter, input.pilot, {.differ = differ, .worth = options.worth, .threads = threads}));
+  demo.forecast = TRY(forecast::forecast(input.charter, input.pilot,
+                                         {.differ = differ,
+                                          .worth = options.worth,
+                                          .log_loss = options.log_loss,
+                                          .threads = threads}));
   demo.result = TRY(train(input, options, threads));
   describe_files(demo, data, options, differ);
   const auto page = options.out / "index.html";

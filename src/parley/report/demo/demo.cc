@@ -45,10 +45,9 @@ std::string job_part(const sim::SimulateResult& result) {
 std::string after_part(const Demo& demo) {
   std::string text = "AFTER: what was forecast, and what came out\n\n" +
                      to_text(beside(demo.forecast, demo.result), demo.forecast);
-  for (const FiguresSummary& all : summaries_of(demo.result))
-    if (all.measure != learn::Measure::kLogLoss && !nothing_sentence(all).empty())
-      text += nothing_sentence(all) + "\n";
-  return text + "\n";
+  const auto summaries = summaries_of(demo.result);
+  const std::string nothing = summaries.empty() ? "" : nothing_sentence(summaries.front());
+  return text + nothing + (nothing.empty() ? "\n" : "\n\n");
 }
 
 std::string look_part(const Demo& demo) {

@@ -129,6 +129,9 @@ std::string title_of_picture(const Demo& demo, const FiguresSummary& all) {
   if (nothing_gained(all))
     return fmt::format("Nothing material is to be gained here: of {} {} {} gain, {} lose",
                        all.owners, demo.owners, gains.material, gains.lost);
+  if (nothing_of_the_job(all))
+    return fmt::format("{} of {} {} gain against alone, by the public rows, not by the job",
+                       gains.material, all.owners, demo.owners);
   return fmt::format(
       "{} of {} {} predict better together than alone; {}", gains.material, all.owners, demo.owners,
       gains.lost == 0 ? std::string("none worse") : fmt::format("{} worse", gains.lost));

@@ -231,6 +231,8 @@ TEST(Standins, AreTheSameOnEveryMachine) {
             "e4f4d10066f74ec944a383601e92ccc358758a251db02c3dc6de8acf7e2fab48");
   EXPECT_EQ(hash({.name = "hospital", .owners = owners, .pilot = 1000, .seed = 7}),
             "66bc2d3fa755baba360b4ad85969e6fd3777e29870b7af9d805426324c76d234");
+  EXPECT_EQ(hash({.name = "stays", .owners = owners, .pilot = 1000, .seed = 7}),
+            "52c2c47de6c8a34c29e9d8cfe36272992d29f3c83f908dfa36c9425f0267e617");
 }
 
 /// Of the rows [begin, end).

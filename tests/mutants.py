@@ -73,6 +73,11 @@ MUTANTS = {
         "a unit counts as one record", "Terms.*:CharterAudit.*",
         [("plan/sensitivity.h", "return kReplaceOne * unit_records * lattice.bound<Norm>();",
           "return kReplaceOne * (unit_records > 0) * lattice.bound<Norm>();")]),
+    "distance-once": (
+        "the length of a sum is taken to move as if a record were added, not replaced",
+        "GradientNorm.*",
+        [("learn/distance/gradient_norm.h", "const double exact = 2 * records *",
+          "const double exact = 1 * records *")]),
     "forget-overlap": (
         "data sets that share a person do not share its epsilon", "Terms.*:CharterAudit.*",
         [("plan/budget.cc", "return charter.privacy.overlap * charter.jobs();",

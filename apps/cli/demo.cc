@@ -64,8 +64,8 @@ void add_demo(Commands root) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--differ", how.differ,
-                 "How far owners differ, as `parley forecast` takes it (default: of the hospitals "
-                 "as generated)")
+                 "How far owners differ, as `parley forecast` takes it (default: as the sites of "
+                 "the public rows say)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--worth", how.worth,
                  "The least gain that counts for an owner: a share of RMSE (default 0.005), or a "

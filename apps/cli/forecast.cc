@@ -21,6 +21,7 @@ struct ForecastOptions {
   std::vector<std::string> prices;             // OWNER=PRICE, of one unit of epsilon
   double value = 0;                            // of one unit of relative fitness, in the same money
   double differ = 0;                           // tau^2 in units of f*
+  std::filesystem::path distance;              // tau as owners paid for it; empty: not
   std::optional<double> worth;                 // the least gain that counts
   bool log_loss = false;                       // of two classes, instead of AUC
   double aggregation_price = 0;                // in relative fitness; federated only
@@ -68,6 +69,7 @@ Result<Output> run(const ForecastOptions& options, ProgressStyle) {
                                   .delta = options.delta,
                                   .market = terms,
                                   .differ = options.differ,
+                                  .distance = options.distance,
                                   .worth = options.worth,
                                   .log_loss = options.log_loss,
                                   .aggregation_price = options.aggregation_price,
@@ -105,6 +107,10 @@ void add_forecast(Commands root) {
                  "How far owners differ: what the best model of one owner's rows misses on all "
                  "rows however many it has, as relative fitness")
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--distance", options.distance,
+                 "How far owners differ, as they paid to know it: the model.json of a job with "
+                 "rule \"distance\" on the same public rows")
+      ->type_name("FILE");
   app.add_option("--worth", options.worth,
                  "The least gain that counts for an owner: a share of RMSE (default 0.005), or a "
                  "difference of AUC (default 0.002)")

@@ -45,6 +45,9 @@ struct ForecastOptions {
   /// A public bound on how far owners differ, in units of the best possible loss: what the best
   /// model of an owner's rows would miss on all rows if it had endless ones.
   double differ = 0;
+  /// Instead of it: the model.json of a job of rule "distance" on the same public rows, in which
+  /// owners paid to know it. Without either, sites that the public rows name say it, if they do.
+  std::filesystem::path distance{};
   /// The least gain that an owner calls material: of RMSE a share, of AUC a difference. None: 0.005
   /// and 0.002.
   std::optional<double> worth{};

@@ -40,6 +40,7 @@ struct LearnerResult {
   double seconds = 0;  // from the first question to the last answer of this process
   std::vector<Owner> owners{};
   std::optional<Evaluation> evaluation{};  // of the model, paid for by the owners
+  std::optional<Distance> distance{};      // in place of a model, under rule "distance"
   std::filesystem::path model_file{}, transcript_file{};
 
   std::string to_text() const;

@@ -65,6 +65,19 @@ struct Evaluation {
   bool operator==(const Evaluation&) const = default;
 };
 
+/// What owners paid for in place of a model, under rule "distance": how far they differ, as one
+/// noisy number over all of them, which `ForecastOptions::distance` takes. The model beside it is
+/// the pilot's optimum, from which it was measured, and costs nothing.
+struct Distance {
+  /// The mean length of the owners' mean gradients there, in the metric of the pilot's Hessian, and
+  /// the standard deviation of its noise.
+  double norm = 0, norm_error = 0;
+  std::vector<uint64_t> rows{};   // of each owner in the sum
+  std::vector<double> weights{};  // of each in the mean, up to a factor
+  std::string pilot{};            // SHA-256 of the public rows' file
+  bool operator==(const Distance&) const = default;
+};
+
 /// How a model came about.
 struct Training {
   std::string started{};  // RFC 3339, UTC
@@ -102,6 +115,8 @@ class Model {
   const Training& training() const;
   /// If the charter kept a part of epsilon for it.
   const std::optional<Evaluation>& evaluation() const;
+  /// If the charter's rule is "distance".
+  const std::optional<Distance>& distance() const;
   std::string to_json() const;  // parley.model/1
 
   // For the library itself; what Internal is, is no part of the interface.

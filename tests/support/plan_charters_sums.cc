@@ -118,6 +118,16 @@ PlanFamily sums_family() {
                                         {"protocol.step", ""},
                                         {"privacy.max_grad_norm", ""},
                                         {"privacy.max_row_norm", "0.9"}});
+  const Keys once = {{"protocol.rule", "\"distance\""},
+                     {"protocol.rounds", ""},
+                     {"protocol.step", ""},
+                     {"secure_aggregation.repeats", ""}};
+  family.base("distance, secure", with(keys, once));
+  family.change("overlap 3", {{"privacy.overlap", "3"}});
+  family.change("3 records of a unit", {{"privacy.unit_records", "3"}});
+  family.change("skellam", {{"privacy.mechanism", "\"skellam\""}});
+  family.change("2 repeats", {{"secure_aggregation.repeats", "2"}});
+  family.change("refused: evaluated", {{"privacy.evaluate", "0.1"}});
   return family.done();
 }
 

@@ -46,6 +46,18 @@ PlanText text_of(const plan::GradientSum& sum) {
   return out;
 }
 
+PlanText text_of(const plan::DistanceSum& sum) {
+  PlanText out;
+  out.add_details("loss", text_of(sum.loss));
+  out.add("lattice", text_of(sum.norm.lattice));
+  out.add("rows", sum.norm.rows);
+  out.add("weight", sum.norm.weight);
+  out.add("unit_records", sum.unit_records);
+  out.add("sensitivity", sum.sensitivity());
+  out.add("largest", sum.norm.largest());
+  return out;
+}
+
 template <class M>
 PlanText text_of_share(const M& mechanism, double sensitivity) {
   PlanText out = text_of_mechanism(mechanism, sensitivity);

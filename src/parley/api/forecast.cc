@@ -10,16 +10,13 @@
 #include "parley/data/transforms/paid_moments.h"
 #include "parley/forecast/choose/tune.h"
 #include "parley/forecast/forecast.h"
+#include "parley/forecast/trained_rows.h"
 #include "parley/forecast/uncertainty.h"
+#include "parley/forecast/value/paid_distance.h"
 #include "parley/report/forecast/forecast.h"
 #include "parley/sim/load.h"
 
 namespace parley {
-
-struct Forecast::Internal {
-  forecast::Forecast forecast;
-  std::string charter;  // its text, complete
-};
 
 namespace {
 
@@ -91,19 +88,75 @@ Result<forecast::ManyRows> of_each_owner(const Moments& moments, const charter::
   return found;
 }
 
-using PublicRows = std::shared_ptr<const data::Rows>;
+using charter::PublicRows;
+
+std::vector<std::filesystem::path> folders_of(const charter::Charter& charter,
+                                              const ForecastOptions& options) {
+  return {options.folder.empty() ? charter.folder : options.folder, charter.folder};
+}
 
 /// The pilot, and in the charter the bundle that makes its features.
 Result<PublicRows> public_rows(charter::Charter& charter, const ForecastOptions& options) {
   if (options.generated) {
     auto input = TRY(sim::load_standin(charter, options.generated->name, options.generated->seed));
     charter = std::move(input.charter);
-    return std::move(input.pilot);
+    return PublicRows{std::move(input.pilot)};
   }
-  const std::vector<std::filesystem::path> folders = {
-      options.folder.empty() ? charter.folder : options.folder, charter.folder};
+  const auto folders = folders_of(charter, options);
   TRY(charter::load_bundle(charter, folders));
-  return charter::load_pilot(charter, folders, options.signs);
+  return charter::load_public_rows(charter, folders, options.signs);
+}
+
+Error not_comparable(const std::filesystem::path& file, const std::string& what) {
+  return {Code::kInvalid,
+          what,
+          "Buy the distance with the pilot, target and loss of this charter.",
+          {.file = file.string()}};
+}
+
+/// From the file of a job of rule "distance". It may have had other features and another l2: the
+/// public rows are read as it read them.
+Result<forecast::Tau> bought_tau(const charter::Charter& charter, const PublicRows& pilot,
+                                 const ForecastOptions& options) {
+  const learn::Model file = TRY(learn::read_model(options.distance));
+  if (file.distance && (!charter.pilot || file.distance->pilot != to_hex(charter.pilot->sha256)))
+    return not_comparable(options.distance, "was measured from other public rows");
+  if (file.schema.target != charter.schema.target ||
+      file.loss.index() != charter::loss_of(charter.model).index())
+    return not_comparable(options.distance, "is about another target or loss");
+  charter::Charter as_measured = charter;
+  as_measured.schema = file.schema;
+  const auto rows =
+      options.generated
+          ? pilot.rows
+          : TRY(charter::load_pilot(as_measured, folders_of(charter, options), options.signs));
+  auto tau = forecast::paid_tau(file, rows, api::threads_or_all(options.threads));
+  if (tau) return tau;
+  Error error = tau.error();
+  error.where.file = options.distance.string();
+  return error;
+}
+
+/// Who says how much owners differ, if it is not a person.
+Result<std::optional<forecast::Tau>> known_tau(const charter::Charter& charter,
+                                               const PublicRows& pilot,
+                                               const ForecastOptions& options) {
+  using Known = std::optional<forecast::Tau>;
+  if (!options.distance.empty() && options.differ > 0)
+    return Error{Code::kInvalid, "how far owners differ is given twice",
+                 "Give either --differ or --distance."};
+  if (!options.distance.empty()) return Known(TRY(bought_tau(charter, pilot, options)));
+  if (options.differ > 0 || pilot.sites.empty() || charter.columns_apart()) return Known();
+  const auto statistics =
+      forecast::statistics_of(charter.model, forecast::as_trained(charter, pilot.rows),
+                              api::threads_or_all(options.threads));
+  auto tau = forecast::tau_from_sites(
+      statistics, forecast::pilot_distances(statistics, forecast::pilot_scores(statistics)),
+      pilot.sites);
+  if (tau) return Known(*std::move(tau));
+  Error error = tau.error();
+  error.where.key = "pilot.group";
+  return error;
 }
 
 }  // namespace
@@ -111,12 +164,17 @@ Result<PublicRows> public_rows(charter::Charter& charter, const ForecastOptions&
 Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& options) {
   charter::Charter charter = handle.internal().charter;
   const PublicRows pilot = TRY(public_rows(charter, options));
+  if (charter.protocol.distance() && !options.html.empty())
+    return Error{Code::kInvalid, "there is no page of a charter with rule \"distance\"",
+                 "Leave out --html."};
   const Moments moments = TRY(moments_of(options));
   auto others = TRY(redrawn(moments, charter));
   auto owners = TRY(of_each_owner(moments, charter));
   const forecast::ForecastOptions how{.target = options.target,
                                       .market = options.market,
                                       .differ = options.differ,
+                                      .tau = TRY(known_tau(charter, pilot, options)),
+                                      .sites = pilot.sites,
                                       .worth = options.worth,
                                       .log_loss = options.log_loss,
                                       .delta = options.delta,
@@ -126,7 +184,8 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
                                       .owners = std::move(owners),
                                       .threads = api::threads_or_all(options.threads)};
   const auto& [agreed, text, changes] = handle.internal();
-  auto tuned = TRY(forecast::forecast_draft({charter, text, changes, options.tune}, pilot, how));
+  auto tuned =
+      TRY(forecast::forecast_draft({charter, text, changes, options.tune}, pilot.rows, how));
   if (!options.html.empty()) {
     TRY(write_file(options.html, report::to_html(tuned.forecast)));
     tuned.forecast.report = options.html.string();

@@ -13,6 +13,7 @@
 #include "parley/plan/learner/jobs.h"
 #include "parley/plan/learner/warnings.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/report/distance.h"
 #include "parley/report/evaluation.h"
 #include "parley/report/provenance.h"
 
@@ -121,6 +122,7 @@ std::string LearnerResult::to_text() const {
   for (const Owner& owner : owners)
     text += fmt::format("  {} spent epsilon {:.6g}\n", owner.name, owner.epsilon_spent);
   if (evaluation) text += report::to_text(*evaluation);
+  if (distance) text += report::to_text(*distance);
   return text + fmt::format("model       {}\ntranscript  {}\n", model_file.string(),
                             transcript_file.string());
 }
@@ -137,6 +139,7 @@ std::string LearnerResult::to_json() const {
               {"name", charter_name},
               {"rounds", rounds},
               {"evaluation", evaluation ? Json::parse(report::to_json(*evaluation)) : Json()},
+              {"distance", distance ? Json::parse(report::to_json(*distance)) : Json()},
               {"seconds", seconds},
               {"model_sha256", to_hex(model)},
               {"transcript_sha256", to_hex(transcript)},

@@ -41,6 +41,7 @@ const std::vector<double>& Model::parameters() const { return internal().model.t
 const PrivacyCard& Model::privacy() const { return internal().model.card; }
 const Training& Model::training() const { return internal().model.training; }
 const std::optional<Evaluation>& Model::evaluation() const { return internal().model.evaluation; }
+const std::optional<Distance>& Model::distance() const { return internal().model.distance; }
 std::string Model::to_json() const { return learn::to_json(internal().model); }
 
 Result<Predictions> predict(const Model& model, const std::filesystem::path& file,

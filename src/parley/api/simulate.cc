@@ -1,10 +1,13 @@
 #include "parley/api/simulate.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <type_traits>
 #include <utility>
 
 #include "parley/api/internal.h"
+#include "parley/forecast/value/paid_distance.h"
 #include "parley/report/simulate.h"
 #include "parley/sim/load.h"
 #include "parley/sim/simulate.h"
@@ -108,6 +111,36 @@ Result<sim::SimulateInput> load(const charter::Charter& charter, const DataSourc
   return input;
 }
 
+/// Of each owner; none where some are sparse.
+std::vector<std::shared_ptr<const data::Rows>> dense_rows(const sim::SimulateInput& input) {
+  std::vector<std::shared_ptr<const data::Rows>> found;
+  for (const sim::OwnerData& owner : input.owners)
+    if (const auto* rows = std::get_if<0>(&owner.rows)) found.push_back(*rows);
+  if (found.size() < input.owners.size()) found.clear();
+  return found;
+}
+
+/// What the number says, beside what was forecast and what the rows say themselves.
+Result<sim::SimulateResult::Bought> bought(const sim::SimulateInput& input,
+                                           const std::vector<learn::Distance>& distances,
+                                           int threads) {
+  const auto taus = forecast::paid_taus(input.charter, distances, input.pilot, threads);
+  const MetricRange first = forecast::tau_range(taus.front());
+  sim::SimulateResult::Bought found{.tau = first.mean, .low = first.low, .high = first.high};
+  const auto runs = static_cast<double>(taus.size());
+  double squares = 0;
+  for (const forecast::Tau& tau : taus) found.mean += tau.value / runs;
+  for (const forecast::Tau& tau : taus) squares += std::pow(tau.value - found.mean, 2);
+  found.deviation = taus.size() > 1 ? std::sqrt(squares / (runs - 1)) : 0;
+  const auto rows = dense_rows(input);
+  if (rows.empty()) return found;
+  found.exact = forecast::exact_tau(input.charter, rows, input.pilot, threads);
+  const double tau[] = {std::max(*found.exact, 0.0)};
+  const auto stated = TRY(forecast::forecast_distance(input.charter, input.pilot, tau, threads));
+  found.exact_low = stated.points[0].low, found.exact_high = stated.points[0].high;
+  return found;
+}
+
 }  // namespace
 
 Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
@@ -145,6 +178,9 @@ Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
                                            options.judging(judged, input.owners.size());
                                        }},
                                   paper));
+  if (!result.quality.distances.empty())
+    result.bought =
+        TRY(bought(input, result.quality.distances, api::threads_or_all(options.threads)));
   return Simulation(
       std::make_shared<const Simulation::Internal>(Simulation::Internal{std::move(result)}));
 }

@@ -27,6 +27,9 @@ void read_pilot(Table& t, Pilot& pilot) {
   t.leave_out("file");  // Only the hash counts.
   t.required("sha256", pilot.sha256, Anything{}, "Take it from sha256sum of the pilot file.");
   t.required("rows", pilot.rows, at_least(1).up_to(1e12), "Count them, for example rows = 10000.");
+  t.optional("group", pilot.group, any_text,
+             "The column that names each public row's site, for example group = \"hospital\".");
+  if (pilot.group.empty()) t.leave_out("group");
 }
 
 void read_preprocess(Table& t, Preprocess& preprocess) {

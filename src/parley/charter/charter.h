@@ -30,6 +30,7 @@ struct Pilot {
   std::string file;
   Hash sha256{};
   int64_t rows = 0;
+  std::string group{};  // a column that names each row's site; empty: rows are one sample
 };
 
 /// What `parley data prepare` made of the pilot.
@@ -164,8 +165,18 @@ learn::Losses loss_of(const Model& model);
 /// trained.
 Result<void> load_bundle(Charter& charter, std::span<const std::filesystem::path> folders);
 
-/// The public rows, null without a [pilot], from the first of `folders` that holds the file. Its
-/// hash must be the charter's. After load_bundle, which makes their features.
+/// What public rows there are; rows are null without a [pilot].
+struct PublicRows {
+  std::shared_ptr<const data::Rows> rows{};
+  std::vector<uint32_t> sites{};  // of each row, where [pilot] names a group; else empty
+};
+
+/// From the first of `folders` that holds the pilot's file. Its hash must be the charter's. After
+/// load_bundle, which makes their features.
+Result<PublicRows> load_public_rows(const Charter& charter,
+                                    std::span<const std::filesystem::path> folders,
+                                    const data::CsvSigns& signs = {});
+/// The rows alone.
 Result<std::shared_ptr<const data::Rows>> load_pilot(const Charter& charter,
                                                      std::span<const std::filesystem::path> folders,
                                                      const data::CsvSigns& signs = {});

@@ -261,6 +261,10 @@ sha256 = "0f1e2d3c4b5a69788796a5b4c3d2e1f00112233445566778899aabbccddeeff0"
   EXPECT_EQ(before, parse(text, {{"pilot.file", "\"elsewhere/rows.csv\""}})->hash);
   EXPECT_EQ(before, parse(text, {{"preprocess.bundle", "\"b.json\""}})->hash);
   EXPECT_NE(before, parse(text, {{"pilot.rows", "11"}})->hash);
+  const auto sites = parse(text, {{"pilot.group", "\"hospital\""}});
+  EXPECT_NE(before, sites->hash);
+  EXPECT_EQ(sites->pilot->group, "hospital");
+  EXPECT_EQ(parse(text)->canonical.find("group"), std::string::npos);  // Older hashes stay.
   const std::string other = "\"" + std::string(64, 'a') + "\"";
   EXPECT_NE(before, parse(text, {{"pilot.sha256", other}})->hash);
   EXPECT_NE(before, parse(text, {{"preprocess.sha256", other}})->hash);

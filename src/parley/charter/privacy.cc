@@ -63,8 +63,13 @@ void read_clip(Table& t, Charter& charter) {
   removed(t, "clip", "what is clipped is always a record's gradient");
 }
 
+/// Is only a sum over owners opened, whatever the charter says?
+bool always_sums(const Protocol& protocol) {
+  return protocol.as<Federated>() != nullptr || protocol.distance();
+}
+
 /// Consistent (spec, vertical 4.2): c >= 1 since everyone knows its own share, t > c, s >= t.
-void read_shares(Table& t, SecureAggregation& s, int64_t owners) {
+void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol& protocol) {
   const auto count = [&](int64_t low) {
     return at_least(static_cast<double>(low)).up_to(static_cast<double>(owners));
   };
@@ -72,6 +77,7 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners) {
   s.colluders = std::max<int64_t>(1, owners / 5);
   // Of a member's neighbours, who are one fewer than the survivors.
   s.threshold = std::max(s.colluders + 1, std::min((2 * owners + 2) / 3, s.survivors - 1));
+  if (protocol.distance()) s.repeats = 0;  // Room for a second sum would halve what the one gets.
   s.graph = owners <= 50 ? Graph::kComplete : Graph::kSparse;
   if (owners < 2) t.fail("survivors", "need at least 2 owners to add up", "Add owners.");
   t.optional("colluders", s.colluders, count(1),
@@ -94,7 +100,7 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners) {
 void read_privacy(Table& root, Charter& charter) {
   Privacy& privacy = charter.privacy;
   const Protocol& protocol = charter.protocol;
-  const bool sums = protocol.as<Federated>() != nullptr || root.has("secure_aggregation");
+  const bool sums = always_sums(protocol) || root.has("secure_aggregation");
   if (charter.columns_apart() || sums) privacy.mechanism = MechanismName::kGaussian;
   if (sums) privacy.evaluate = 0;
   if ((charter.columns_apart() || protocol.one_at_a_time()) && root.has("secure_aggregation"))
@@ -122,6 +128,8 @@ void read_privacy(Table& root, Charter& charter) {
              "must be 0 with copies of statistics: one release serves all, and each would ask to "
              "have another model judged",
              "Add evaluate = 0.0.");
+    if (protocol.distance() && privacy.evaluate > 0)
+      t.fail("evaluate", "must be 0 for rule distance, which trains no model", "Leave it out.");
     if (protocol.learners.publish && privacy.evaluate > 0)
       t.fail("evaluate", "must be 0 with protocol.publish: it would judge the others' model",
              "Take evaluate = 0.0.");
@@ -134,9 +142,9 @@ void read_privacy(Table& root, Charter& charter) {
 void read_secure_aggregation(Table& root, Charter& charter) {
   const auto read = [&](Table& t) {
     read_shares(t, charter.secure_aggregation.emplace(),
-                static_cast<int64_t>(charter.owners.size()));
+                static_cast<int64_t>(charter.owners.size()), charter.protocol);
   };
-  if (charter.protocol.as<Federated>() != nullptr)
+  if (always_sums(charter.protocol))
     root.table("secure_aggregation", read);
   else if (charter.protocol.as<Sync>() != nullptr)
     root.table_if_given("secure_aggregation", read);

@@ -44,7 +44,7 @@ void read_descent(Table& t, Protocol& p, Kind& kind, bool rule_known) {
 
 void read_once(Table& t, Protocol& p) {
   p.rounds = 1;
-  t.optional("rounds", p.rounds, at_least(1).up_to(1), "Statistics are released once: rounds = 1.");
+  t.optional("rounds", p.rounds, at_least(1).up_to(1), "Owners are asked once: rounds = 1.");
 }
 
 void check_start(Table& t, const Charter& charter) {
@@ -63,6 +63,12 @@ void check_sync_rule(Table& t, const Charter& charter, Rule rule) {
           "Add one, or rule = \"constant\".");
     needs(model.loss != Loss::kHinge, "a loss with curvature for pilot_newton",
           "For the hinge loss take rule = \"strongly_convex\".");
+  }
+  if (rule == Rule::kDistance) {
+    needs(charter.pilot.has_value(), "a [pilot] for distance: how far from whose model?",
+          "Add one: how much owners differ is measured from the optimum of public rows.");
+    needs(model.loss != Loss::kHinge, "a loss with curvature for distance",
+          "Take loss = \"logistic\".");
   }
   if (rule == Rule::kStatistics)
     needs(model.loss == Loss::kSquared, "loss = \"squared\" for statistics",
@@ -125,21 +131,23 @@ void read_learners(Table& t, Protocol& p) {
 void read_sync(Table& t, Charter& charter) {
   Protocol& p = charter.protocol;
   Sync& sync = p.kind.emplace<Sync>();
-  const bool known =
-      t.forecast("rule", sync.rule,
-                 Among<Rule>{Rule::kAlgorithm1, Rule::kAlgorithm2, Rule::kConstant,
-                             Rule::kStronglyConvex, Rule::kPilotNewton, Rule::kStatistics},
-                 "For example rule = \"pilot_newton\".");
+  const bool known = t.forecast(
+      "rule", sync.rule,
+      Among<Rule>{Rule::kAlgorithm1, Rule::kAlgorithm2, Rule::kConstant, Rule::kStronglyConvex,
+                  Rule::kPilotNewton, Rule::kStatistics, Rule::kDistance},
+      "For example rule = \"pilot_newton\".");
   if (known) check_sync_rule(t, charter, sync.rule);
-  const bool once = known && sync.rule == Rule::kStatistics;
+  const bool once = known && p.once();
   once ? read_once(t, p) : read_descent(t, p, sync, known);
-  if (known && sync.rule == Rule::kPilotNewton) p.start = Start::kPilot;
+  if (known && (sync.rule == Rule::kPilotNewton || p.distance())) p.start = Start::kPilot;
   if (!once) t.optional("start", p.start, Anything{}, "For example start = \"zero\".");
   check_start(t, charter);
   t.optional("weights", p.weights, Among<Weights>{Weights::kRows, Weights::kNoiseOptimal},
              "For example weights = \"rows\".");
   if (p.weights == Weights::kNoiseOptimal && once)
-    t.fail("weights", "= \"noise_optimal\" is for rules that ask for gradients, found statistics",
+    t.fail("weights",
+           "= \"noise_optimal\" is for rules that ask for gradients, found " +
+               std::string(name_of(sync.rule)),
            "Take weights = \"rows\".");
   else if (p.weights == Weights::kNoiseOptimal && !charter.pilot)
     t.fail("weights", "= \"noise_optimal\" is computed from public rows, but there is no [pilot]",

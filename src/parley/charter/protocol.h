@@ -12,7 +12,8 @@
 
 namespace parley::charter {
 
-/// Gradients of all owners, round by round, or once the statistics of all (Wu et al.).
+/// Gradients of all owners, round by round, or once the statistics of all (Wu et al.), or once how
+/// far owners differ.
 struct Sync {
   Rule rule = Rule::kConstant;
   double momentum = 0;
@@ -86,6 +87,10 @@ struct Protocol {
   std::optional<Rule> rule() const;
   /// Are sums of products released once, instead of gradients round by round?
   bool statistics() const { return rule() == Rule::kStatistics; }
+  /// Is no model trained, but told how far owners differ (plan/distance.h)?
+  bool distance() const { return rule() == Rule::kDistance; }
+  /// Is every owner asked once, and are there no steps?
+  bool once() const { return statistics() || distance(); }
   /// Is any record protected? ADMM adds no noise.
   bool protects() const { return as<Admm>() == nullptr; }
   /// May owners be weighted by their noise?

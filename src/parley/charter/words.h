@@ -24,12 +24,13 @@ template <>
 inline constexpr auto kNames<ProtocolName> = names("sync", "async", "sharing", "federated");
 
 enum class Rule {
-  kAlgorithm1,  // sync: the first six
+  kAlgorithm1,  // sync: the first seven
   kAlgorithm2,
   kConstant,
   kStronglyConvex,
   kPilotNewton,
   kStatistics,  // also sharing (V-C)
+  kDistance,    // no model: how far owners differ
   kPaper,       // async
   kGradients,   // sharing: V-B, V-A, and without privacy
   kNoisySharing,
@@ -38,7 +39,7 @@ enum class Rule {
 template <>
 inline constexpr auto kNames<Rule> =
     names("algorithm1", "algorithm2", "constant", "strongly_convex", "pilot_newton", "statistics",
-          "paper", "gradients", "noisy_sharing", "admm");
+          "distance", "paper", "gradients", "noisy_sharing", "admm");
 
 using learn::Average;
 template <>

@@ -58,11 +58,12 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   const PilotScores scores = pilot_scores(statistics, options.threads);
   const PilotMetric metric =
       TRY(pilot_metric(statistics, scores, measure_of(charter, statistics, options.log_loss),
-                       charter.schema.target.scale));
+                       charter.schema.target.scale, options.sites));
   const double worth = TRY(worth_of(options, metric.measure));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = statistics.fitness(n);
-  tell_apart(job, statistics, options.differ * best, options.owners);
+  const double differ = options.differ_at(best);
+  tell_apart(job, statistics, differ * best, options.owners);
   const Views views =
       views_of(charter.model, statistics, as_trained(charter, options.redrawn), options.threads);
   Prediction prediction = predict(statistics, job, {.threads = options.threads});
@@ -88,7 +89,8 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
               .strengths = job.strengths,
               .best = best,
               .rows = n,
-              .differ = options.differ,
+              .differ = differ,
+              .tau = options.tau.value_or(declared_tau(2 * differ * best)),
               .worth = worth};
   const bool columns = charter.columns_apart();
   for (size_t i = 0; i < job.variances.size(); ++i)
@@ -107,6 +109,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
                             .others = {"bound"},
                             .pilot_rows = pilot->size(),
                             .paid = views.redrawn},
+                  .differ = {std::string(name_of(study.tau.from)), tau_range(study.tau)},
                   .optimum = {.fitness = best}};
   add_parts(result, study);
   add_distance(result, study);
@@ -126,7 +129,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   add_warnings(result, charter, prediction, disagreement(charter.model, statistics));
   warn_of_thin_columns(result, charter.schema, *pilot);
   if (columns || job.strictest) warn_of_samples(result, unsure);
-  if (job.strictest) warn_of_differences(result, options.differ);
+  if (job.strictest) warn_of_differences(result, differ);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include "parley/charter/charter.h"
 #include "parley/data/rows.h"
 #include "parley/forecast.h"
+#include "parley/forecast/value/tau.h"
 
 namespace parley::forecast {
 
@@ -24,6 +25,10 @@ struct ForecastOptions {
   /// A public bound on how far owners differ, in units of f*: what the best model of an owner's
   /// rows would miss on all rows if it had endless ones (tau^2 of spec, horizontal 3.7).
   double differ = 0;
+  /// Instead of it, as owners paid to know it or as the public rows' sites say.
+  std::optional<Tau> tau{};
+  /// The site of each public row, where rows name one: they say how sure a metric is.
+  std::vector<uint32_t> sites{};
   std::optional<double> worth{};  // the least gain that counts, as default_worth(); none: that
   bool log_loss = false;          // of two classes, instead of AUC
   std::optional<double> delta{};  // that owners accept: a draft may then get Gaussian noise
@@ -35,6 +40,9 @@ struct ForecastOptions {
   /// Rows drawn from each owner's own moments, in the charter's order: the owners' curvatures.
   std::vector<std::shared_ptr<const data::Rows>> owners{};
   int threads = 1;
+
+  /// In units of f*, by whoever says it: an excess is half of a squared distance.
+  double differ_at(double best) const { return tau ? tau->value / (2 * best) : differ; }
 };
 
 using parley::Choice;
@@ -152,8 +160,27 @@ struct Forecast {
     std::vector<Warning> warnings{};
   };
 
+  /// How much owners differ: tau, twice the loss that the best common model misses on an owner's
+  /// own population, with 90 % of what it may be.
+  struct Differ {
+    std::string from = "nobody";  // declared | sites | paid; nobody: as if all were alike
+    MetricRange tau{};
+  };
+  /// Of a charter with rule "distance", in place of all that follows: what its number would tell.
+  struct DistanceForecast {
+    /// If tau were this, the mean length would be `norm`, and tau be said to lie in between.
+    struct Point {
+      double tau = 0, norm = 0, low = 0, high = 0;
+    };
+    double noise = 0;  // deviation of the noise on the mean length
+    double alike = 0;  // the mean length if all owners were alike
+    std::vector<Point> points{};
+  };
+
   Job job{};
   Basis basis{};
+  std::optional<DistanceForecast> distance{};
+  Differ differ{};
   RelativeFitness relative_fitness{};  // of the joint model
   Optimum optimum{};                   // what it is relative to, and how far the model is from it
   MetricForecast metric{};

@@ -192,6 +192,26 @@ TEST(Forecast, TakesTheLeastGainThatCountsAndDeclaredDifferencesFromItsOptions) 
     EXPECT_FALSE(forecast(charter, pilot, {.worth = worth}));
 }
 
+TEST(Forecast, TakesHowMuchOwnersDifferFromWhoeverKnowsIt) {
+  const auto charter = charter_of(toml(kNewton, kClip, kThree));
+  const auto pilot = rows_of(4000, 1);
+  const auto declared = forecast(charter, pilot, {.differ = .1});
+  ASSERT_TRUE(declared);
+  EXPECT_EQ(declared->differ.from, "declared");
+  EXPECT_EQ(forecast(charter, pilot, {})->differ.from, "nobody");
+  // The same tau, known better.
+  const Tau tau{.from = Tau::From::kNorms,
+                .value = declared->differ.tau.mean,
+                .posterior = {declared->differ.tau.mean}};
+  const auto paid = forecast(charter, pilot, {.tau = tau});
+  ASSERT_TRUE(paid);
+  EXPECT_EQ(paid->differ.from, "paid");
+  EXPECT_FALSE(paid->owners[0].against_alone.alike);
+  EXPECT_NEAR(paid->owners[0].local_only / declared->owners[0].local_only, 1, 1e-9);
+  const auto width = [](const MetricRange& range) { return range.high - range.low; };
+  EXPECT_LT(width(paid->owners[0].joint), width(declared->owners[0].joint));
+}
+
 // Much noise and a loss without curvature: AUCs stay AUCs.
 TEST(Forecast, NeverLeavesTheMetricsRange) {
   std::string text = toml("name = \"sync\"\nrule = \"constant\"\nrounds = 5\nstep = 1.0",

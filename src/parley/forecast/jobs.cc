@@ -53,6 +53,11 @@ Result<void> check_sharing(const Charter& charter) {
 
 Result<void> check_known(const Charter& charter) {
   const charter::Protocol& p = charter.protocol;
+  if (p.distance())
+    return Error{Code::kInvalid,
+                 "rule \"distance\" trains no model, so that nobody gains or loses by it",
+                 "See what its number would tell with `parley forecast`.",
+                 {.key = "protocol.rule"}};
   if (p.as<charter::Federated>()) return check_federated(charter);
   if (charter.columns_apart()) return check_sharing(charter);
   const auto& owner = p.learners.owner;

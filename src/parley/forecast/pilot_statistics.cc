@@ -100,8 +100,12 @@ void optimum_of_rows(PilotStatistics& statistics, int threads) {
 
 PilotStatistics statistics_of(const charter::Model& model, std::shared_ptr<const data::Rows> rows,
                               int threads) {
-  PilotStatistics statistics{
-      .rows = std::move(rows), .loss = charter::loss_of(model), .l2 = model.l2, .box = model.box};
+  return statistics_of(charter::loss_of(model), model.l2, model.box, std::move(rows), threads);
+}
+
+PilotStatistics statistics_of(const learn::Losses& loss, double l2, double box,
+                              std::shared_ptr<const data::Rows> rows, int threads) {
+  PilotStatistics statistics{.rows = std::move(rows), .loss = loss, .l2 = l2, .box = box};
   if (std::holds_alternative<learn::Squared>(statistics.loss))
     optimum_of_squares(statistics, threads);
   else

@@ -37,6 +37,8 @@ struct PilotStatistics {
   }
 };
 
+PilotStatistics statistics_of(const learn::Losses& loss, double l2, double box,
+                              std::shared_ptr<const data::Rows> rows, int threads = 1);
 PilotStatistics statistics_of(const charter::Model& model, std::shared_ptr<const data::Rows> rows,
                               int threads = 1);
 

@@ -14,10 +14,9 @@ namespace {
 
 /// All that the owners' cases have in common.
 OwnerCase common_case(const Study& study, std::span<const double> rows) {
-  // Excess is half of a squared distance, `differ` in units of f*.
   return {.pilot = pilot_distances(study.statistics, study.scores),
           .metric = study.metric,
-          .tau = declared_tau(2 * study.differ * study.best),
+          .tau = study.tau,
           .joint_rows = joint_rows(rows, study.job.weights),
           .noise = 2 * study.prediction.excess,
           .rows_per_column = rows_per_column(study.statistics),

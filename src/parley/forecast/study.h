@@ -29,6 +29,7 @@ struct Study {
   double best = 0;                  // f*
   double rows = 0;                  // n
   double differ = 0;                // tau^2 / f*
+  Tau tau{};                        // the same, and how well it is known
   double worth = 0;                 // the least gain that counts, as default_worth()
 
   /// The metric that is expected on new rows of a model so far above f*, in its units: f* is that

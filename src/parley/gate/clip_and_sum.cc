@@ -8,6 +8,7 @@
 
 #include "parley/base/memory/parallel.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/plan/distance.h"
 #include "parley/plan/sensitivity.h"
 
 namespace parley::gate {
@@ -87,6 +88,18 @@ privacy::Bounded<L2> ClipAndSum::update(const Records& records, const learn::Loc
     return gradient;
   };
   return {update.rounded(update.run(theta, mean, done), gamma), update.sensitivity_on(gamma)};
+}
+
+privacy::Bounded<L2> ClipAndSum::length(const Records& records, const plan::DistanceSum& distance,
+                                        std::span<const double> point, int threads) {
+  const learn::Lattice& lattice = distance.norm.lattice;
+  const auto part = [&](const auto& rows, size_t begin, size_t end) {
+    return learn::lattice_sum<L2>(distance.loss, lattice, point, rows, begin, end);
+  };
+  const auto sum = sum_of(records.value_, lattice.dimension(), threads, part);
+  std::vector<int64_t> numbers(plan::kDistanceNumbers);
+  numbers[0] = distance.norm.of(sum);
+  return {std::move(numbers), distance.sensitivity()};
 }
 
 template <class Norm>

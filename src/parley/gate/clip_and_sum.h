@@ -11,6 +11,7 @@
 #include "parley/learn/kernel/statistics_map.h"
 #include "parley/learn/loss.h"
 #include "parley/plan/fine_tune.h"
+#include "parley/plan/secagg_terms.h"
 #include "parley/privacy/flow.h"
 
 namespace parley::gate {
@@ -46,6 +47,11 @@ class ClipAndSum {
   static privacy::Bounded<L2> update(const Records& records, const learn::LocalUpdate& update,
                                      double gamma, std::span<const double> theta, uint64_t done,
                                      int threads);
+
+  /// The length of the summed gradients of records that lie in the distance's metric already, at
+  /// `point` there (learn/distance/gradient_norm.h).
+  static privacy::Bounded<L2> length(const Records& records, const plan::DistanceSum& distance,
+                                     std::span<const double> point, int threads);
 
   /// The model that is tuned on the records near `center`, on its lattice (plan/fine_tune.h).
   template <class Norm>

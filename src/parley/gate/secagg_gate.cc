@@ -45,7 +45,7 @@ Result<SecaggGate> SecaggGate::open(Records records, plan::SecaggTerms terms,
                                     Entropy& entropy, int threads) {
   const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
   if (rows != terms.rows()) return other_data("rows", terms.rows(), rows);
-  if (columns != terms.numbers()) return other_data("features", terms.numbers(), columns);
+  if (columns != terms.features()) return other_data("features", terms.features(), columns);
   if (static_cast<double>(rows) * terms.lattice().bound<L2>() > 0x1p61)
     return Error{Code::kInvalid, "the sum of so many rows does not fit 64 bits",
                  "Divide the data among several owners."};
@@ -54,13 +54,17 @@ Result<SecaggGate> SecaggGate::open(Records records, plan::SecaggTerms terms,
     const double norm = update->plan().max_row_norm;
     records = records.map([&](const data::AnyRows& all) { return learn::shrunk(all, norm); });
   }
+  if (const auto* sum = std::get_if<plan::DistanceSum>(&terms.part)) {
+    check(sum->metric && sum->metric->columns() == columns);
+    records = records.map([&](const data::AnyRows& all) { return sum->metric->rows(all); });
+  }
   SecaggGate gate(std::move(records), std::move(terms), ledger, dataset, entropy, threads);
   gate.draw_ahead();
   return gate;
 }
 
 Result<void> SecaggGate::validate(std::span<const double> theta, Kind kind) const {
-  TRY(check_theta(theta, terms_.numbers(), terms_.box));
+  TRY(check_theta(theta, terms_.features(), terms_.box));
   return is_payable(kind);
 }
 
@@ -87,6 +91,8 @@ privacy::Bounded<L2> SecaggGate::part_at(uint32_t attempt, std::span<const doubl
   if (const auto* sum = std::get_if<plan::GradientSum>(&terms_.part))
     return ClipAndSum::gradient<L2>(records_, sum->loss, sum->lattice, at, sum->unit_records,
                                     threads_);
+  if (const auto* sum = std::get_if<plan::DistanceSum>(&terms_.part))
+    return ClipAndSum::length(records_, *sum, without_tiny(sum->metric->point(at)), threads_);
   const learn::LocalUpdate& update = terms_.update();
   const uint64_t done = uint64_t{attempt - 1} * static_cast<uint64_t>(update.plan().steps);
   return ClipAndSum::update(records_, update, terms_.gamma, at, done, threads_);

@@ -22,7 +22,8 @@ namespace parley::gate {
 class SecaggGate {
  public:
   /// Refuses a job that the records do not fit or the budget cannot pay to its end; nothing is
-  /// spent. For local steps shrinks the records, once. Draws the first noise.
+  /// spent. For local steps shrinks the records, once; for distances brings them into the metric,
+  /// which the terms must have. Draws the first noise.
   static Result<SecaggGate> open(Records records, plan::SecaggTerms terms, ledger::Ledger& ledger,
                                  ledger::DatasetId dataset, Entropy& entropy, int threads);
 

@@ -113,6 +113,14 @@ OrderedJson to_json(const Evaluation& evaluation) {
   return json;
 }
 
+OrderedJson to_json(const Distance& distance) {
+  return {{"norm", distance.norm},
+          {"norm_standard_error", distance.norm_error},
+          {"rows", distance.rows},
+          {"weights", distance.weights},
+          {"pilot_sha256", distance.pilot}};
+}
+
 }  // namespace
 
 std::string to_json(const Model& model) {
@@ -131,6 +139,7 @@ std::string to_json(const Model& model) {
   json["target"] = to_json(model.schema.target);
   json["privacy_card"] = to_json(model.card);
   if (model.evaluation) json["evaluation"] = to_json(*model.evaluation);
+  if (model.distance) json["distance"] = to_json(*model.distance);
   json["training"] = to_json(model.training);
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }

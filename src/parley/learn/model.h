@@ -20,6 +20,7 @@ namespace parley::learn {
 /// In the statement of every model whose card says that it is not private.
 inline constexpr std::string_view kNotPrivate = "NOT PRIVATE";
 
+using parley::Distance;
 using parley::Evaluation;
 using parley::PrivacyCard;
 using parley::Training;
@@ -35,6 +36,7 @@ struct Model {
   PrivacyCard card{};
   Training training{};
   std::optional<Evaluation> evaluation{};
+  std::optional<Distance> distance{};
   bool operator==(const Model&) const = default;
 };
 

@@ -1,5 +1,6 @@
 // Reads the model file: every key it needs is there, of the right type and finite, or an error says
 // which is not. Keys it does not know are left to later versions.
+#include <algorithm>
 #include <type_traits>
 #include <variant>
 
@@ -111,6 +112,23 @@ Result<Evaluation> evaluation_of(const JsonObject& object) {
   return evaluation;
 }
 
+Result<Distance> distance_of(const JsonObject& object) {
+  Distance distance;
+  TRY(object.get("norm", distance.norm));
+  TRY(object.get("norm_standard_error", distance.norm_error));
+  TRY(object.get("rows", distance.rows));
+  TRY(object.get("weights", distance.weights));
+  TRY(object.get("pilot_sha256", distance.pilot));
+  if (!(distance.norm_error > 0)) return object.error("norm_standard_error", "must be above 0");
+  const auto is_positive = [](auto value) { return value > 0; };
+  if (distance.rows.empty() || !std::ranges::all_of(distance.rows, is_positive))
+    return object.error("rows", "must be numbers above 0, one for each owner in the sum");
+  if (distance.weights.size() != distance.rows.size() ||
+      !std::ranges::all_of(distance.weights, is_positive))
+    return object.error("weights", "must be numbers above 0, as many as rows");
+  return distance;
+}
+
 Result<void> get_weights(const JsonObject& object, ClassWeights& weights) {
   std::vector<double> numbers;
   TRY(object.get("class_weights", numbers));
@@ -190,6 +208,7 @@ Result<Model> model_of(const JsonObject& file) {
   model.card = TRY(card_of(TRY(file.object("privacy_card"))));
   model.training = TRY(training_of(TRY(file.object("training"))));
   if (file.has("evaluation")) model.evaluation = TRY(evaluation_of(TRY(file.object("evaluation"))));
+  if (file.has("distance")) model.distance = TRY(distance_of(TRY(file.object("distance"))));
   return model;
 }
 

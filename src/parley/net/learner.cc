@@ -331,6 +331,7 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
                        .rounds = learner.rounds_done(),
                        .seconds = session.seconds(),
                        .evaluation = trained.evaluation,
+                       .distance = trained.distance,
                        .model_file = options.out / "model.json",
                        .transcript_file = options.out / "transcript.pb.zst"};
   for (size_t i = 0; i < trained.spent.size(); ++i)

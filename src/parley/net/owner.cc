@@ -158,6 +158,8 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter)
     TRY(plan::can_run(job, TRY(place_in(job, policy.owner))));
   }
   Ready ready{std::move(charter), std::move(jobs), data, {}, std::move(key)};
+  if (ready.charter.protocol.distance())
+    ready.pilot = TRY(charter::load_pilot(ready.charter, folders));
   if (columns) return ready;  // Its columns are read with the other owners' order of records.
   const data::Source source = TRY(charter::source_of(policy, *data, ready.charter));
   auto loaded = TRY(data::load_any(source, ready.charter.schema));
@@ -211,6 +213,7 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
        .key = ready.key,
        .entropy = context.entropy,
        .threads = static_cast<int>(context.policy.threads),
+       .pilot = ready.pilot.get(),
        .columns = columns ? std::move(columns->setting) : protocol::ColumnsSetting{}});
 }
 

@@ -40,6 +40,7 @@ struct Ready {
   const charter::Dataset* data = nullptr;
   std::optional<gate::Records> records;  // none of an owner of columns, whose gate reads them
   SigningKey key;
+  std::shared_ptr<const data::Rows> pilot{};  // public; read for rule "distance" only
 };
 
 /// Nothing is spent by it.

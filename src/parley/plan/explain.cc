@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "parley/base/math/number.h"
+#include "parley/plan/distance.h"
 #include "parley/plan/learner/async_plan.h"
 #include "parley/plan/noise.h"
 
@@ -84,8 +85,11 @@ std::string what(const Charter& charter) {
                                ? ""  // The bundle decides how many.
                                : " (" + count(features, "feature") + ")";
   std::string text =
-      "What: a linear model of " + in_quotes(charter.schema.target.column) + " from " +
-      count(columns, "column") + made + ", " + loss(model) +
+      (charter.protocol.distance()
+           ? "What: how far owners differ from the public rows' linear model of "
+           : "What: a linear model of ") +
+      in_quotes(charter.schema.target.column) + " from " + count(columns, "column") + made + ", " +
+      loss(model) +
       (model.l1 > 0 ? ", l1 = " + shortest(model.l1) : ", l2 = " + shortest(model.l2)) +
       ", every coefficient between -" + shortest(model.box) + " and " + shortest(model.box) + ".";
   if (charter.preprocess)
@@ -134,9 +138,10 @@ std::string momentum(double momentum) {
 std::string how_sync(const Charter& charter, const charter::Sync& sync) {
   const Protocol& p = charter.protocol;
   std::string text = momentum(sync.momentum);
-  if (!p.statistics())
-    text += ", output " + decided(charter, "protocol.average", output(sync.average));
-  return text + ", start " + word(p.start) + ", owners weighted by " +
+  if (!p.once()) text += ", output " + decided(charter, "protocol.average", output(sync.average));
+  text += ", start " + word(p.start);
+  if (p.distance()) return text + ", owners weighted by rows up to the median";
+  return text + ", owners weighted by " +
          (p.weights == Weights::kRows ? "their rows" : "rows and noise, as the pilot shows");
 }
 
@@ -151,7 +156,7 @@ std::string how(const Charter& charter) {
   if (const auto rule = p.rule())
     text += ", rule " + decided(charter, "protocol.rule", word(*rule));
   text += ", rounds " + decided(charter, "protocol.rounds", grouped(p.rounds));
-  if (!p.statistics()) text += ", step " + decided(charter, "protocol.step", shortest(p.step));
+  if (!p.once()) text += ", step " + decided(charter, "protocol.step", shortest(p.step));
   if (const auto* sync = p.as<charter::Sync>()) text += how_sync(charter, *sync);
   if (const auto* vertical = p.as<charter::Vertical>()) text += momentum(vertical->momentum);
   if (const auto* admm = p.as<charter::Admm>()) text += how_admm(*admm);
@@ -162,8 +167,10 @@ std::string how(const Charter& charter) {
   if (const auto& secure = charter.secure_aggregation)
     text += ". Only the sum over owners is opened, and only if " + grouped(secure->survivors) +
             " of them answer; it stays private if up to " + count(secure->colluders, "owner") +
-            " pool what they know. Up to " + count(secure->repeats, "sum") +
-            " beyond the rounds can be paid if one fails";
+            " pool what they know. " +
+            (secure->repeats == 0 ? "A sum that fails is not paid for again"
+                                  : "Up to " + count(secure->repeats, "sum") +
+                                        " beyond the rounds can be paid if one fails");
   text += ". An answer is due within " + grouped(charter.network.deadline_s) + " seconds";
   const auto owners = static_cast<int64_t>(charter.owners.size());
   if (p.as<charter::Sync>() && !charter.secure_aggregation && charter.network.quorum < owners)
@@ -188,6 +195,8 @@ std::string bound_of(const Charter& charter) {
 std::string answer_of(const Charter& charter) {
   const Protocol& protocol = charter.protocol;
   if (protocol.statistics()) return "noisy table of sums of products";
+  if (protocol.distance())
+    return "noisy number under a mask: how far its rows pull from the pilot's model";
   if (protocol.rule() == Rule::kNoisySharing) return "noisy list of one score per record";
   if (charter.columns_apart()) return "noisy gradient sum in secret shares";
   if (protocol.as<charter::Federated>()) return "noisy model update under a mask";
@@ -228,6 +237,17 @@ std::string noise(const Charter& charter, const Owner& owner) {
          about(*scale);
 }
 
+/// What the sum over owners will be worth, before anyone pays for it.
+std::string distance_price(const Charter& charter) {
+  if (!charter.protocol.distance() || !charter.complete()) return "";
+  const auto deviation = distance_noise(charter);
+  if (!deviation) return "";
+  return "  The mean length r over owners will carry " + word(charter.privacy.mechanism) +
+         " noise of deviation " + about(*deviation) +
+         ", so that tau, the squared distance, is known to about 2 r times that; `parley forecast` "
+         "says what it may be.\n";
+}
+
 std::string price(const Charter& charter) {
   if (!charter.protocol.protects())
     return "At which price: nothing is charged, for nothing is protected: epsilon is infinite, "
@@ -239,12 +259,13 @@ std::string price(const Charter& charter) {
             shortest(owner.epsilon) + ", delta " + shortest(owner.delta) + noise(charter, owner) +
             ".\n";
   }
-  if (charter.owners.size() <= kListed) return text;
+  if (charter.owners.size() <= kListed) return text + distance_price(charter);
   double low = charter.owners[0].epsilon, high = low;
   for (const Owner& owner : charter.owners)
     low = std::fmin(low, owner.epsilon), high = std::fmax(high, owner.epsilon);
   return text + "  and " + grouped(static_cast<int64_t>(charter.owners.size() - kListed)) +
-         " more; epsilon lies between " + shortest(low) + " and " + shortest(high) + ".\n";
+         " more; epsilon lies between " + shortest(low) + " and " + shortest(high) + ".\n" +
+         distance_price(charter);
 }
 
 std::string promise(const Charter& charter) {
@@ -280,8 +301,8 @@ std::string limits(const Charter& charter) {
   if (charter.pilot) text += ", the " + count(charter.pilot->rows, "pilot row");
   if (charter.records && charter.records->on_mismatch == OnMismatch::kIntersect)
     text += ", how many records the owners have in common";
-  return text +
-         ", and the trained model.\nNot covered: when answers are sent, an owner that lies about "
+  return text + (charter.protocol.distance() ? ", and that number" : ", and the trained model") +
+         ".\nNot covered: when answers are sent, an owner that lies about "
          "its data, and what is "
          "true of people in general and so of someone whose records were never used.\n";
 }

@@ -9,6 +9,7 @@
 
 #include "parley/base/math/number.h"
 #include "parley/plan/can_run.h"
+#include "parley/plan/distance.h"
 #include "parley/plan/learner/weights.h"
 
 namespace parley::plan {
@@ -167,6 +168,45 @@ Result<SecaggPlan> plan_gradients(const Charter& charter, const Need& need) {
   return plan;
 }
 
+/// One length of each owner, on the lattice of the records.
+Result<SecaggPlan> plan_distances(const Charter& charter, const Need& need) {
+  const auto lattice = TRY(learn::Lattice::make(charter.privacy.max_grad_norm,
+                                                static_cast<int>(charter.privacy.grid_bits),
+                                                charter.schema.features().size()));
+  std::vector<double> weights = distance_weights(charter);
+  std::vector<DistanceSum> parts;
+  std::vector<double> sensitivities;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    parts.push_back({charter::loss_of(charter.model),
+                     {lattice, static_cast<uint64_t>(charter.owners[i].rows), weights[i]},
+                     static_cast<uint32_t>(charter.privacy.unit_records)});
+    sensitivities.push_back(parts.back().sensitivity());
+  }
+  const auto mechanism = TRY(mechanism_for(charter, need, sensitivities));
+  SecaggPlan plan{lattice.gamma(), 0,  need.parties,
+                  weights,         {}, largest_noise(charter.owners.size(), mechanism)};
+  double total = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    total += weights[i];
+    plan.largest += parts[i].norm.largest();
+    plan.owners.push_back({charter.hash, need.answers, std::move(parts[i]), charter.model.box,
+                           lattice.gamma(), mechanism});
+  }
+  for (double& weight : plan.weights) weight /= total;
+  plan.unit = lattice.gamma() / total;
+  return plan;
+}
+
+/// What owners add up, round by round or once.
+Result<SecaggPlan> plan_sums(const Charter& charter) {
+  const bool distance = charter.protocol.distance();
+  const Need need = TRY(need_of(charter, Part::kTraining, charter.protocol.rounds,
+                                distance ? kDistanceNumbers : charter.schema.features().size()));
+  if (distance) return plan_distances(charter, need);
+  return charter.protocol.as<charter::Federated>() ? plan_updates(charter, need)
+                                                   : plan_gradients(charter, need);
+}
+
 /// The same for all owners.
 Result<void> plan_evaluation(const Charter& charter, SecaggPlan& plan) {
   const auto map = TRY(evaluation_map(charter));
@@ -205,16 +245,23 @@ std::string SecaggTerms::event() const {
 
 const learn::Lattice& SecaggTerms::lattice() const {
   if (const auto* sum = std::get_if<GradientSum>(&part)) return sum->lattice;
+  if (const auto* sum = std::get_if<DistanceSum>(&part)) return sum->norm.lattice;
   return update().lattice();
 }
 
 uint64_t SecaggTerms::rows() const {
   if (const auto* sum = std::get_if<GradientSum>(&part)) return sum->rows;
+  if (const auto* sum = std::get_if<DistanceSum>(&part)) return sum->norm.rows;
   return update().plan().rows;
+}
+
+size_t SecaggTerms::numbers() const {
+  return std::holds_alternative<DistanceSum>(part) ? kDistanceNumbers : features();
 }
 
 double SecaggTerms::sensitivity() const {
   if (const auto* sum = std::get_if<GradientSum>(&part)) return sum->sensitivity();
+  if (const auto* sum = std::get_if<DistanceSum>(&part)) return sum->sensitivity();
   return update().sensitivity_on(gamma);
 }
 
@@ -253,10 +300,7 @@ std::optional<double> shrunk_to(const Charter& charter) {
 Result<SecaggPlan> secagg_plan(const Charter& charter) {
   check(charter.secure_aggregation.has_value());
   TRY(check_sums(charter));
-  const Need need = TRY(
-      need_of(charter, Part::kTraining, charter.protocol.rounds, charter.schema.features().size()));
-  SecaggPlan plan = TRY(charter.protocol.as<charter::Federated>() ? plan_updates(charter, need)
-                                                                  : plan_gradients(charter, need));
+  SecaggPlan plan = TRY(plan_sums(charter));
   TRY(plan_evaluation(charter, plan));
   const double largest = std::fmax(plan.largest, plan.largest_evaluation);
   if (!(largest < kRing))

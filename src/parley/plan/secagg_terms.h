@@ -4,18 +4,21 @@
 // Under protocol federated an owner gives where its local steps lead. Under sync the learner takes
 // the steps, and an owner gives the sum of its records' gradients. These are integers on the
 // records' own lattice, so owners' sums add up exactly: nothing is rounded again, and every record
-// weighs alike, wherever it lies.
+// weighs alike, wherever it lies. Under its rule "distance" it gives the length of that sum alone.
 //
 // All owners add shares of one variance, the largest that any of them needs for its epsilon, so
 // that every sum of at least `survivors` of them protects each, whoever is in it; what an owner is
 // charged follows from that variance and its own sensitivity.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
 
 #include "parley/charter/charter.h"
+#include "parley/learn/distance/gradient_norm.h"
+#include "parley/learn/distance/whitened.h"
 #include "parley/learn/federated/local_update.h"
 #include "parley/plan/sensitivity.h"
 #include "parley/privacy/mechanisms.h"
@@ -34,6 +37,19 @@ struct GradientSum {
   double largest() const { return static_cast<double>(rows) * lattice.bound<L2>(); }
 };
 
+/// How far an owner's rows pull away from the pilot's optimum: one number, and zeros
+/// (plan/distance.h).
+struct DistanceSum {
+  learn::Losses loss;
+  learn::GradientNorm norm;
+  uint32_t unit_records = 1;
+  /// In which lengths are measured. Every owner makes it from the public rows before it opens its
+  /// gate; sensitivity and noise do not depend on it.
+  std::shared_ptr<const learn::Whitened> metric{};
+
+  double sensitivity() const { return norm.sensitivity(unit_records); }
+};
+
 /// The evaluation at the end, in a sum like all else.
 struct SecaggEvaluation {
   learn::EvaluationMap map;
@@ -48,7 +64,7 @@ struct SecaggEvaluation {
 struct SecaggTerms {
   Hash charter{};
   uint32_t answers = 0;  // most aggregations that it pays for, repeated ones among them
-  std::variant<learn::LocalUpdate, GradientSum> part;
+  std::variant<learn::LocalUpdate, GradientSum, DistanceSum> part;
   double box = 0;    // of the points that may be asked about
   double gamma = 0;  // spacing of the sum's lattice
   privacy::SharedMechanisms mechanism;
@@ -59,7 +75,10 @@ struct SecaggTerms {
   /// Of the records' gradients.
   const learn::Lattice& lattice() const;
   uint64_t rows() const;
-  size_t numbers() const { return lattice().dimension(); }
+  /// Features of a record, and coordinates of the points that are asked about.
+  size_t features() const { return lattice().dimension(); }
+  /// How many numbers an aggregation has.
+  size_t numbers() const;
   double sensitivity() const;
   privacy::Cost cost() const;
   privacy::Cost evaluation_cost() const;
@@ -71,7 +90,9 @@ struct SecaggTerms {
 /// Of all owners, in the charter's order.
 struct SecaggPlan {
   double gamma = 0;
-  double unit = 0;  // times a sum of all owners: their mean gradient, or minus their mean update
+  /// Times a sum of all owners: their mean gradient, minus their mean update, or under rule
+  /// "distance" their mean length.
+  double unit = 0;
   privacy::Parties parties;
   std::vector<double> weights;  // w_i; they add up to 1
   std::vector<SecaggTerms> owners;

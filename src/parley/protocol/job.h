@@ -29,6 +29,7 @@ struct Trained {
   std::vector<JobSpent> spent{};                  // of each owner, by its last receipt
   std::vector<uint32_t> answers{};                // of each owner, its evaluation not counted
   std::optional<learn::Evaluation> evaluation{};  // where the charter asks for one
+  std::optional<learn::Distance> distance{};      // under rule "distance"; theta is where it begins
   std::optional<std::string> manifest{};          // in place of theta, where owners keep the parts
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "parley/plan/distance.h"
 #include "parley/plan/terms.h"
 #include "parley/protocol/async.h"
 #include "parley/protocol/federated/owner.h"
@@ -36,10 +37,12 @@ MadeOwner aggregating_owner(OwnerSetting& own) {
   if (!own.key)
     return Error{Code::kInvalid, "secure aggregation signs, and the owner has no key for that",
                  "Give it the key that the charter names."};
-  const plan::SecaggPlan plan = TRY(plan::secagg_plan(own.charter));
+  plan::SecaggTerms terms = TRY(plan::secagg_plan(own.charter)).owners.at(own.place);
+  if (auto* distance = std::get_if<plan::DistanceSum>(&terms.part))
+    distance->metric = TRY(plan::distance_metric(own.charter, own.pilot));
   AggregationGroup group = TRY(AggregationGroup::of(own.charter));
-  auto gate = TRY(gate::SecaggGate::open(std::move(own.records), plan.owners.at(own.place),
-                                         own.ledger, own.dataset, own.entropy, own.threads));
+  auto gate = TRY(gate::SecaggGate::open(std::move(own.records), std::move(terms), own.ledger,
+                                         own.dataset, own.entropy, own.threads));
   return std::unique_ptr<Owner>(std::make_unique<FederatedOwner>(
       std::move(group), own.place, std::move(gate), *std::move(own.key), own.entropy));
 }

@@ -33,7 +33,8 @@ struct OwnerSetting {
   std::optional<SigningKey> key{};  // without one nothing is signed: a simulation
   Entropy& entropy;
   int threads = 1;
-  ColumnsSetting columns{};  // of a charter with a dealer only
+  const data::Rows* pilot = nullptr;  // the charter's public rows; needed for rule "distance" only
+  ColumnsSetting columns{};           // of a charter with a dealer only
 };
 
 /// The records behind a gate. Refuses a job that they do not fit or that the budget cannot pay to

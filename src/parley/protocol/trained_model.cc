@@ -23,9 +23,10 @@ std::string statement(const charter::Charter& charter, bool simulated) {
   const charter::Privacy& privacy = charter.privacy;
   const bool pure = privacy.mechanism == charter::MechanismName::kLaplace;
   const std::string where = charter.records ? " at all owners" : " of one owner";
-  const std::string promise =
-      where + " would change the probability of any model by at most a factor e^epsilon" +
-      std::string(pure ? "." : ", plus delta.");
+  const std::string promise = where + " would change the probability of any " +
+                              (charter.protocol.distance() ? "distance" : "model") +
+                              " by at most a factor e^epsilon" +
+                              std::string(pure ? "." : ", plus delta.");
   if (!simulated) return "Other values in " + whose(charter) + promise;
   return std::string(learn::kNotPrivate) +
          ": a simulation, whose noise can be replayed from its seed. Run over the network, other "
@@ -95,7 +96,8 @@ learn::Model trained_model(const charter::Charter& charter, const Trained& train
           .schema = charter.schema,
           .card = card_of(charter, trained, training.seed.has_value()),
           .training = std::move(training),
-          .evaluation = trained.evaluation};
+          .evaluation = trained.evaluation,
+          .distance = trained.distance};
 }
 
 }  // namespace parley::protocol

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
+#include "parley/report/distance.h"
 #include "parley/report/evaluation.h"
 #include "parley/report/own_figures.h"
 #include "parley/report/provenance.h"
@@ -81,6 +82,47 @@ std::vector<std::vector<std::string>> owner_rows(const SimulateResult& result) {
   return rows;
 }
 
+/// Rule "distance": what was bought, and at which price.
+std::string bought_text(const SimulateResult& result) {
+  const SimulateResult::Bought& bought = *result.bought;
+  std::string text = to_text(result.quality.distances.front());
+  text += fmt::format("How unlike owners are: tau {} (90 % {} to {}){}.\n", significant(bought.tau),
+                      significant(bought.low, 2), significant(bought.high, 2),
+                      result.job.runs == 1
+                          ? ""
+                          : fmt::format("; over runs {} ± {}", significant(bought.mean),
+                                        significant(bought.deviation, 2)));
+  if (bought.exact)
+    text += fmt::format(
+        "Without noise the owners' rows say {}; for that the forecast's interval was {} to {}.\n",
+        significant(*bought.exact), significant(bought.exact_low, 2),
+        significant(bought.exact_high, 2));
+  return text + fmt::format("{} spent ε {} of {} on it.\n", result.owners.front().name,
+                            significant(result.owners.front().epsilon_spent),
+                            significant(result.owners.front().epsilon));
+}
+
+std::string ending(const SimulateResult& result) {
+  std::string text;
+  if (!result.model.empty()) text += "Model: " + result.model.string() + "\n";
+  for (const std::string& warning : result.warnings) text += "Warning: " + warning + "\n";
+  text += "NOT PRIVATE:";
+  for (const std::string& why : result.why_not_private)
+    text += (why == result.why_not_private.front() ? " " : "; ") + why;
+  return text + ".\n";
+}
+
+Json json_of(const SimulateResult::Bought& bought) {
+  return {{"tau", bought.tau},
+          {"low", bought.low},
+          {"high", bought.high},
+          {"mean", bought.mean},
+          {"deviation", bought.deviation},
+          {"exact", bought.exact ? Json(*bought.exact) : Json()},
+          {"forecast_low", bought.exact_low},
+          {"forecast_high", bought.exact_high}};
+}
+
 }  // namespace
 
 std::string to_text(const SimulateResult& result) {
@@ -90,6 +132,7 @@ std::string to_text(const SimulateResult& result) {
   std::string text = fmt::format(
       "{}  charter {}  {}, seed {}\n\n", result.job.charter, result.job.charter_hash.substr(0, 12),
       result.job.runs == 1 ? "1 run" : grouped(result.job.runs) + " runs", result.job.seed);
+  if (result.bought) return text + bought_text(result) + ending(result);
   if (!is_protected(first))
     text += "NO PRIVACY AT ALL: no noise, no ledger, nobody is protected.\n\n";
   if (result.figures.empty() && !result.job.columns && is_protected(first))
@@ -132,12 +175,7 @@ std::string to_text(const SimulateResult& result) {
     text += to_text(*result.quality.evaluation) +
             fmt::format("{} paid ε {} for it, part of what it spent.\n", first.name,
                         significant(first.epsilon_evaluation));
-  if (!result.model.empty()) text += "Model: " + result.model.string() + "\n";
-  for (const std::string& warning : result.warnings) text += "Warning: " + warning + "\n";
-  text += "NOT PRIVATE:";
-  for (const std::string& why : result.why_not_private)
-    text += (why == result.why_not_private.front() ? " " : "; ") + why;
-  return text + ".\n";
+  return text + ending(result);
 }
 
 std::string to_json(const SimulateResult& result) {
@@ -175,6 +213,10 @@ std::string to_json(const SimulateResult& result) {
                         {"optimum", json_of(result.quality.optimum_metrics)}};
   if (result.quality.evaluation)
     outcome["evaluation"] = Json::parse(to_json(*result.quality.evaluation));
+  if (result.bought) {
+    outcome["distance"] = Json::parse(to_json(result.quality.distances.front()));
+    outcome["bought"] = json_of(*result.bought);
+  }
   outcome["bytes_up"] = result.traffic.bytes_up;
   outcome["bytes_down"] = result.traffic.bytes_down;
   json["timing"] = {{"wall_s", result.timing.wall_s}, {"threads", result.timing.threads}};

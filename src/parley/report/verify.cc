@@ -7,6 +7,7 @@
 
 #include "parley/base/math/number.h"
 #include "parley/protocol/verify/verify_epsilon.h"
+#include "parley/report/distance.h"
 #include "parley/report/evaluation.h"
 #include "parley/report/provenance.h"
 
@@ -86,6 +87,7 @@ std::string to_text(const VerifyResult& result) {
     text += fmt::format("Model recomputed from {} signed answers: identical.\n",
                         grouped(result.answers));
   if (result.evaluation) text += to_text(*result.evaluation);
+  if (result.distance) text += to_text(*result.distance);
   text += epsilons(result) + ledgers(result);
   if (!result.file_compared && !result.in_parts)
     text += "The transcript is not packed, so its hash was not compared with the model's.\n";
@@ -103,6 +105,7 @@ std::string to_json(const VerifyResult& result) {
       {"rounds", result.rounds},
       {"answers", result.answers},
       {"evaluation", result.evaluation ? Json::parse(to_json(*result.evaluation)) : Json()},
+      {"distance", result.distance ? Json::parse(to_json(*result.distance)) : Json()},
       {"transcript_sha256_compared", result.file_compared},
       {"accountant", protocol::SecondAccountant::kName},
       {"owners", Json::array()},

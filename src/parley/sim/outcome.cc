@@ -44,6 +44,7 @@ Result<Outcome> all_runs(const Simulation& simulation, size_t runs) {
     for (size_t k = 0; k < run.by_round.size(); ++k) outcome.by_round[k].push_back(run.by_round[k]);
     outcome.own.resize(run.own.size());
     for (size_t k = 0; k < run.own.size(); ++k) outcome.own[k].push_back(run.own[k].relative);
+    if (run.distance) outcome.distances.push_back(*run.distance);
     if (number == 0) outcome.first = std::move(run);
   }
   return outcome;
@@ -63,6 +64,7 @@ Result<RunOutcome> run_with_learner(const SimulateInput& input, const SimulateOp
                             }}));
   outcome.model = std::move(job.trained.theta);
   outcome.evaluation = job.trained.evaluation;
+  outcome.distance = job.trained.distance;
   outcome.bytes_up = job.bytes_up, outcome.bytes_down = job.bytes_down;
   if (run > 0) return outcome;
   const std::vector<double> scales = TRY(noise_scales(input.charter));

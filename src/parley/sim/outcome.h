@@ -44,6 +44,7 @@ struct RunOutcome {
   std::vector<double> by_round{};  // relative fitness after each round
   std::vector<double> model{};
   std::optional<learn::Evaluation> evaluation{};
+  std::optional<learn::Distance> distance{};
   std::optional<std::string> manifest{};  // of a model whose parts stay with their owners
   std::vector<OwnerShare> owners{};       // empty but in the first run
   std::vector<OwnerLearned> own{};
@@ -53,6 +54,7 @@ struct RunOutcome {
 struct Outcome {
   RunOutcome first{};
   std::vector<std::vector<double>> by_round{};  // relative fitness of every run after each round
+  std::vector<learn::Distance> distances{};     // of every run, under rule "distance"
   std::vector<std::vector<double>> own{};       // of every run, for each owner that learns
 };
 

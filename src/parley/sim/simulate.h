@@ -90,6 +90,16 @@ struct SimulateResult {
     /// What the owners paid for at the end, in the first run; unlike all above it could be
     /// published.
     std::optional<learn::Evaluation> evaluation{};
+    std::vector<learn::Distance> distances{};  // likewise under rule "distance", of every run
+  };
+  /// Rule "distance": what owners bought, read as tau (forecast/value/tau.h).
+  struct Bought {
+    double tau = 0, low = 0, high = 0;  // in the first run, with its 90 % interval
+    double mean = 0, deviation = 0;     // over runs
+    /// Of the private rows themselves, without noise, and the interval that was forecast if tau
+    /// were that; none of sparse rows.
+    std::optional<double> exact{};
+    double exact_low = 0, exact_high = 0;
   };
   /// Of one owner, on its own held-out rows; without figures, why there are none.
   struct OwnFigures {
@@ -107,6 +117,7 @@ struct SimulateResult {
   Job job{};
   Quality quality{};
   std::vector<Owner> owners{};
+  std::optional<Bought> bought{};  // under rule "distance", in place of all that follows
   double held_out = 0;  // part of the rows that figures are made on; 0: none, or on fresh rows
   std::vector<OwnFigures> figures{};  // of each owner
   std::optional<double> worth{};      // the least gain that counts in them; nothing: the default

@@ -22,9 +22,8 @@ namespace parley::api {
 struct DemoOptions {
   std::filesystem::path out = "parley-demo";
   double epsilon = 1, delta = 1e-6;  // of every owner
-  /// How far owners differ, as forecast::ForecastOptions has it.
-  std::optional<double> differ{};
-  bool log_loss = false;          // judges two classes by it instead of AUC
+  double differ = 0;      // how far owners differ, declared; 0: as the sites of public rows say
+  bool log_loss = false;  // judges two classes by it instead of AUC
   std::optional<double> worth{};  // the least gain that counts, as learn::default_worth
   uint64_t seed = 1;              // of generated rows, divisions and noise
   int threads = 0;                // 0: as many as the machine has

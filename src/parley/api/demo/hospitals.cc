@@ -37,9 +37,10 @@ std::string schema_of(const sim::Standin& standin) {
   std::string text =
       fmt::format("[target]\ncolumn = \"{}\"\nlevels = [\"0\", \"1\"]\n\n", standin.target);
   for (const std::string& name : standin.columns)
-    text += fmt::format(
-        "[[column]]\nname    = \"{}\"\nkind    = \"number\"\nbounds  = [-1, 1]\nmissing = 0\n\n",
-        name);
+    if (name != "site")
+      text += fmt::format(
+          "[[column]]\nname    = \"{}\"\nkind    = \"number\"\nbounds  = [-1, 1]\nmissing = 0\n\n",
+          name);
   return text;
 }
 
@@ -68,10 +69,9 @@ Result<report::Demo> hospitals_demo(const DemoOptions& options) {
                 .story = story_of(how.owners),
                 .owners_called = "hospitals",
                 .rows_called = "patients",
-                .l2 = .01,
-                .differ = sim::kStaysDiffer};
+                .l2 = .01};
   for (size_t i = 0; i < kHospitals; ++i) data.owners.push_back({hospital_name(i), how.owners[i]});
-  data.schema = TRY(pilot_block(options.out, kPublicRows)) + schema_of(standin);
+  data.schema = TRY(pilot_block(options.out, kPublicRows, "site")) + schema_of(standin);
   data.made_by = fmt::format("parley data generate stays --seed {} --out data", options.seed);
   return run_demo(data, options);
 }

@@ -5,10 +5,11 @@
 #include "parley/api/internal.h"
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
+#include "parley/charter/toml/canonical.h"
 #include "parley/data/sources/source.h"
 #include "parley/data/transforms/bundle.h"
 #include "parley/forecast/choose/clips.h"
-#include "parley/forecast/forecast.h"
+#include "parley/forecast/pilot_statistics.h"
 #include "parley/report/demo/picture.h"
 #include "parley/sim/load.h"
 
@@ -74,8 +75,7 @@ Result<double> clip_of(const std::filesystem::path& file, const CsvSigns& signs,
                            kClippedShare);
 }
 
-Result<charter::Charter> write_charter(const DemoData& data, const DemoOptions& options,
-                                       int threads) {
+Result<Charter> write_charter(const DemoData& data, const DemoOptions& options, int threads) {
   const auto file = options.out / (data.name + ".charter.toml");
   const std::string owners = TRY(write_owners(data, options));
   std::string preprocess;
@@ -88,7 +88,7 @@ Result<charter::Charter> write_charter(const DemoData& data, const DemoOptions& 
       fmt::format("max_grad_norm = {}               # nine of ten public gradients are shorter\n",
                   shortest(TRY(clip_of(file, data.signs, threads))));
   TRY(write_file(file, charter_text(data, owners, clip, preprocess)));
-  return charter::read_charter(file);
+  return Charter::read(file);
 }
 
 Result<sim::SimulateResult> train(const sim::SimulateInput& input, const DemoOptions& options,
@@ -119,15 +119,14 @@ std::string signs_of(const CsvSigns& signs) {
   return text;
 }
 
-void describe_files(report::Demo& demo, const DemoData& data, const DemoOptions& options,
-                    double differ) {
+void describe_files(report::Demo& demo, const DemoData& data, const DemoOptions& options) {
   const std::string charter = data.name + ".charter.toml";
   demo.files = {{"index.html", "all of this as a page, the picture first (picture.svg)"},
                 {charter, "what the owners agreed on"},
                 {"data/", "the rows of every owner, and the public ones, pilot.csv"},
                 {"data/new/", "rows of every owner that nothing was trained on"},
                 {"run/", "the joint model and every owner's ledger"}};
-  const std::string differs = differ > 0 ? " --differ " + shortest(differ) : "";
+  const std::string differs = options.differ > 0 ? " --differ " + shortest(options.differ) : "";
   std::string worth = options.worth ? " --worth " + shortest(*options.worth) : "";
   if (options.log_loss) worth += " --metric log_loss";
   const std::string signs = signs_of(data.signs);
@@ -142,33 +141,36 @@ void describe_files(report::Demo& demo, const DemoData& data, const DemoOptions&
 
 }  // namespace
 
-Result<std::string> pilot_block(const std::filesystem::path& folder, uint64_t rows) {
+Result<std::string> pilot_block(const std::filesystem::path& folder, uint64_t rows,
+                                const std::string& group) {
   return fmt::format(
       "[pilot]                           # public rows, of no owner\n"
-      "file   = \"data/pilot.csv\"\nsha256 = \"{}\"\nrows   = {}\n\n",
-      to_hex(TRY(hash_file(folder / "data" / "pilot.csv"))), rows);
+      "file   = \"data/pilot.csv\"\nsha256 = \"{}\"\nrows   = {}\n"
+      "group  = {}                   # their sites, which tell how much owners differ\n\n",
+      to_hex(TRY(hash_file(folder / "data" / "pilot.csv"))), rows, charter::to_json(group));
 }
 
 Result<report::Demo> run_demo(const DemoData& data, const DemoOptions& options) {
   const int threads = threads_or_all(options.threads);
-  const charter::Charter charter = TRY(write_charter(data, options, threads));
+  const Charter agreed = TRY(write_charter(data, options, threads));
+  const charter::Charter& charter = agreed.internal().charter;
   const auto folder = options.out / "data";
   sim::DataSources sources = sim::files_in(folder, charter, data.signs);
   sources.pilot_signs = data.signs;
   sim::SimulateInput input = TRY(sim::load_sources(charter, sources));
   TRY(sim::load_fresh(input, folder / "new", data.signs));
-  const double differ = options.differ.value_or(data.differ);
   report::Demo demo{.story = data.story,
                     .owners = data.owners_called,
                     .rows = data.rows_called,
                     .folder = options.out.string()};
-  demo.forecast = TRY(forecast::forecast(input.charter, input.pilot,
-                                         {.differ = differ,
-                                          .worth = options.worth,
-                                          .log_loss = options.log_loss,
-                                          .threads = threads}));
+  const Forecast forecast = TRY(make_forecast(agreed, {.signs = data.signs,
+                                                       .differ = options.differ,
+                                                       .worth = options.worth,
+                                                       .log_loss = options.log_loss,
+                                                       .threads = options.threads}));
+  demo.forecast = forecast.internal().forecast;
   demo.result = TRY(train(input, options, threads));
-  describe_files(demo, data, options, differ);
+  describe_files(demo, data, options);
   const auto page = options.out / "index.html";
   TRY(write_file(page, report::to_html(demo)));
   if (const std::string picture = report::picture_of(demo); !picture.empty())

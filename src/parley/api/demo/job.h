@@ -26,11 +26,12 @@ struct DemoData {
   std::string made_by{};     // the command that writes the rows
   bool standardise = false;  // columns by the public rows, in a bundle that is then made
   CsvSigns signs{};          // of the files
-  double differ = 0;         // unless options say otherwise
 };
 
-/// A TOML block of [pilot] for data/pilot.csv below the folder.
-Result<std::string> pilot_block(const std::filesystem::path& folder, uint64_t rows);
+/// A TOML block of [pilot] for data/pilot.csv below the folder. The column `group` names the site
+/// of each row, by which the forecast tells how much owners differ.
+Result<std::string> pilot_block(const std::filesystem::path& folder, uint64_t rows,
+                                const std::string& group);
 
 /// Writes the charter, forecasts, trains, judges, and writes the page.
 Result<report::Demo> run_demo(const DemoData& data, const DemoOptions& options);

@@ -260,7 +260,7 @@ Result<report::Demo> table_demo(const DemoTable& table, const DemoOptions& optio
     data.story.push_back(left_out);
   for (size_t i = 0; i < chosen.owners.size(); ++i)
     data.owners.push_back({chosen.owners[i].name, dealt.rows()[i]});
-  data.schema = TRY(pilot_block(options.out, dealt.pilot_rows())) + draft.schema;
+  data.schema = TRY(pilot_block(options.out, dealt.pilot_rows(), table.by)) + draft.schema;
   return run_demo(data, options);
 }
 

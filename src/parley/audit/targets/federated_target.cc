@@ -1,6 +1,7 @@
 #include "parley/audit/targets/federated_target.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/plan/distance.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/protocol/federated/learner.h"
 #include "parley/sim/engine/party.h"
@@ -53,16 +55,32 @@ std::vector<double> canary(const Charter& charter, bool up) {
   return {-against * length, up ? across : -across};
 }
 
+/// Public rows by which a job of rule "distance" measures: the same length in all directions.
+const data::Rows& public_rows() {
+  static const data::Rows rows = [] {
+    data::Rows made(kNarrowColumns);
+    for (const double label : {-1., 1.})
+      for (const double side : {-1., 1.}) {
+        made.add(std::array{side, 0.}, label);
+        made.add(std::array{0., side}, label);
+      }
+    return made;
+  }();
+  return rows;
+}
+
 /// Of the audited owner, whose unit is one way or the other, or of anyone else. At level "party"
-/// all its records are.
+/// all its records are. A length says nothing of a lone record's direction: under rule "distance"
+/// others point up, so that the unit doubles or cancels them.
 RowsPointer rows_of(const Charter& charter, bool audited, World world) {
   const bool whole = !charter.protocol.by_record();
   const bool classes = !charter.schema.target.levels.empty();
   auto rows = std::make_shared<data::Rows>(kNarrowColumns);
   const auto unit = static_cast<size_t>(charter.privacy.unit_records);
   for (size_t i = 0; i < unit + kOtherRecords; ++i) {
-    if (audited && (whole || i < unit))
-      rows->add(canary(charter, world == World::kSecond), classes ? 1 : kFarOut);
+    const bool beside = charter.protocol.distance() && i < 2 * unit;
+    if (audited && (whole || i < unit || beside))
+      rows->add(canary(charter, i >= unit || world == World::kSecond), classes ? 1 : kFarOut);
     else
       rows->add(std::vector<double>(kNarrowColumns), 1);
   }
@@ -72,6 +90,11 @@ RowsPointer rows_of(const Charter& charter, bool audited, World world) {
 /// An owner's part of aggregation `attempt` before any noise.
 std::vector<int64_t> exact_part(const plan::SecaggTerms& terms, const RowsPointer& records,
                                 const std::vector<double>& theta, uint32_t attempt) {
+  if (const auto* sum = std::get_if<plan::DistanceSum>(&terms.part)) {
+    const auto there = std::get<RowsPointer>(sum->metric->rows(records));
+    return {sum->norm.of(learn::lattice_sum<L2>(
+        sum->loss, terms.lattice(), sum->metric->point(theta), *there, 0, there->size()))};
+  }
   if (const auto* sum = std::get_if<plan::GradientSum>(&terms.part))
     return learn::lattice_sum<L2>(sum->loss, sum->lattice, theta, *records, 0, records->size());
   const learn::LocalUpdate& update = terms.update();
@@ -102,14 +125,16 @@ Result<Attack> attack_on(const Charter& whole, size_t owner) {
   plan.schedule = learn::constant_step(plan.answers, 0, learn::Average::kNone, far_out(charter));
   plan.l2 = 0;
   plan.evaluation.reset();
-  const plan::SecaggPlan shares = TRY(plan::secagg_plan(charter));
+  plan::SecaggTerms terms = TRY(plan::secagg_plan(charter)).owners.at(owner);
+  if (auto* distance = std::get_if<plan::DistanceSum>(&terms.part))
+    distance->metric = TRY(plan::distance_metric(charter, &public_rows()));
   Attack attack{std::move(charter), owner, std::move(plan)};
   const std::vector<double> theta = far_out(attack.charter);
   const RowsPointer first = rows_of(attack.charter, true, World::kFirst);
   const RowsPointer second = rows_of(attack.charter, true, World::kSecond);
   for (uint32_t attempt = 1; attempt <= attack.plan.answers; ++attempt) {
-    const auto before = exact_part(shares.owners[owner], first, theta, attempt);
-    const auto after = exact_part(shares.owners[owner], second, theta, attempt);
+    const auto before = exact_part(terms, first, theta, attempt);
+    const auto after = exact_part(terms, second, theta, attempt);
     std::vector<double>& shift = attack.shifts.emplace_back();
     for (size_t j = 0; j < before.size(); ++j)
       shift.push_back(static_cast<double>(after[j] - before[j]));
@@ -168,7 +193,8 @@ class Job {
                                             .seed = seed,
                                             .run = 0,
                                             .ledger = {},
-                                            .threads = 1}));
+                                            .threads = 1,
+                                            .pilot = &public_rows()}));
     owners_[place] = TRY(parties_[place]->start());
     learner_->attend(place);
     return take(TRY(learner_->step(place, owners_[place]->connect())));

@@ -15,11 +15,13 @@ struct Some {
   double epsilon = 3;
   std::string protocol = "name = \"federated\"\nrounds = 1\nlocal_steps = 4\nstep = 0.5\n";
   std::string norm = "max_row_norm = 1.0\n";
+  std::string pilot{};
 };
 
 charter::Charter some_charter(const Some& some) {
   std::string text =
-      "[charter]\nversion = 1\nname = \"clinics\"\nconsortium = \"clinics.example\"\n"
+      "[charter]\nversion = 1\nname = \"clinics\"\nconsortium = \"clinics.example\"\n" +
+      some.pilot +
       "[target]\ncolumn = \"sick\"\nlevels = [\"no\", \"yes\"]\n"
       "[[column]]\nname = \"x\"\ncount = 3\nkind = \"number\"\nbounds = [-9.0, 9.0]\n"
       "missing = 0.0\n[model]\nloss = \"logistic\"\nl2 = 0.01\nbox = 100.0\n[protocol]\n" +
@@ -54,6 +56,14 @@ TEST(FederatedAudit, SumsOfGradientsPass) {
                                          "step = 0.5\n",
                              .norm = "max_grad_norm = 1.0\n"}),
                0, 2);
+}
+
+TEST(FederatedAudit, DistancesPass) {
+  expect_sound(some_charter({.protocol = "name = \"sync\"\nrule = \"distance\"\n",
+                             .norm = "max_grad_norm = 1.0\n",
+                             .pilot = "[pilot]\nfile = \"p\"\nrows = 8\nsha256 = \"" +
+                                      std::string(64, 'a') + "\"\n"}),
+               2, 5);
 }
 
 TEST(FederatedAudit, WholeOwnersPass) {

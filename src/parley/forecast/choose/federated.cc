@@ -127,10 +127,11 @@ std::vector<Candidate> candidates(const LocalStepsSearch& search) {
   return found;
 }
 
-Result<Job> job_with(const LocalStepsSearch& search, const Charter& charter, double differ) {
+Result<Job> job_with(const LocalStepsSearch& search, const Charter& charter,
+                     const ForecastOptions& options) {
   Job job = TRY(job_of(charter, search.statistics, &search.pilot));
-  std::get<FederatedJob>(job.kind).differ =
-      differ * search.statistics.fitness(owners_rows(charter));
+  const double best = search.statistics.fitness(owners_rows(charter));
+  std::get<FederatedJob>(job.kind).differ = best * options.differ_at(best);
   return job;
 }
 
@@ -138,7 +139,7 @@ Result<Candidate> best_of(const LocalStepsSearch& search, const ForecastOptions&
   Candidate best{.psi = std::numeric_limits<double>::infinity()};
   auto all = candidates(search);
   for (size_t k = 0; k < std::min(all.size(), kShortlist); ++k) {
-    const auto job = job_with(search, all[k].charter, options.differ);
+    const auto job = job_with(search, all[k].charter, options);
     if (!job) continue;
     const double f = search.statistics.fitness(owners_rows(all[k].charter));
     const double psi = predict(search.statistics, *job, {.threads = options.threads}).excess / f;
@@ -152,7 +153,7 @@ Result<Candidate> best_of(const LocalStepsSearch& search, const ForecastOptions&
 /// How many of the steps are local, where the draft leaves both open.
 Result<std::string> divide(const LocalStepsSearch& search, Candidate& best,
                            const ForecastOptions& options) {
-  const Job job = TRY(job_with(search, best.charter, options.differ));
+  const Job job = TRY(job_with(search, best.charter, options));
   const double f = search.statistics.fitness(owners_rows(best.charter));
   const Prediction found = predict(search.statistics, job, {.threads = options.threads});
   const StepsAdvice advice = advise_steps(

@@ -7,6 +7,7 @@
 #include "parley/base/math/number.h"
 #include "parley/forecast/choose/choose.h"
 #include "parley/forecast/choose/complete.h"
+#include "parley/forecast/choose/distance.h"
 #include "parley/forecast/choose/federated.h"
 #include "parley/forecast/trained_rows.h"
 
@@ -71,6 +72,7 @@ Result<Choosing> choose_mechanism(const Draft& draft, const PilotStatistics& sta
 
 Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const data::Rows>& pilot,
                              const ForecastOptions& options) {
+  if (draft.charter.protocol.distance()) return forecast_distance_draft(draft, pilot, options);
   const auto changes = of_owners(draft.changes, false), own = of_owners(draft.changes, true);
   Tuned tuned{{}, completed(draft.text, changes, {})};
   const bool shared = draft.charter.columns_apart();

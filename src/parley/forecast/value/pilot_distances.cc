@@ -5,15 +5,28 @@
 #include <type_traits>
 
 #include "parley/forecast/uncertainty.h"
-#include "parley/forecast/value/whitened.h"
+#include "parley/learn/distance/whitened.h"
 
 namespace parley::forecast {
+
+using learn::Whitened, learn::mean_loss_of, learn::mean_of, learn::scores_of, learn::slopes_of;
+
 namespace {
 
 /// Sum over records of the squared length of their gradients.
 double sum_of_squares(std::span<const double> slopes, std::span<const double> lengths) {
   double sum = 0;
   for (size_t i = 0; i < slopes.size(); ++i) sum += slopes[i] * slopes[i] * lengths[i] * lengths[i];
+  return sum;
+}
+
+/// Mean over records of the squared length of their gradients, each cut to `clip`.
+double mean_square(std::span<const double> slopes, std::span<const double> lengths, double clip) {
+  double sum = 0;
+  for (size_t i = 0; i < slopes.size(); ++i) {
+    const double length = std::min(std::fabs(slopes[i]) * lengths[i], clip);
+    sum += length * length / static_cast<double>(slopes.size());
+  }
   return sum;
 }
 
@@ -80,10 +93,7 @@ PilotDistances pilot_distances(const PilotStatistics& pilot, const PilotScores& 
   std::vector<double> gradients;
   for (size_t i = 0; i < in.size(); ++i) gradients.push_back(std::fabs(in[i]) * lengths[i]);
   found.clip = quantile(gradients, .95);
-  for (size_t i = 0; i < out.size(); ++i) {
-    const double length = std::min(std::fabs(out[i]) * lengths[i], found.clip);
-    found.square += length * length / static_cast<double>(rows.size());
-  }
+  found.square = mean_square(out, lengths, found.clip);
   const double middle = (mean_loss_of(pilot.loss, rows, scores.in_sample) +
                          mean_loss_of(pilot.loss, rows, scores.left_out)) /
                         2;
@@ -91,15 +101,9 @@ PilotDistances pilot_distances(const PilotStatistics& pilot, const PilotScores& 
   return found;
 }
 
-double clipped_norm(const PilotStatistics& pilot, const data::Rows& rows, double clip) {
-  const Whitened whitened(pilot.hessian, pilot.dimension());
-  const auto lengths = whitened.lengths(rows);
-  auto slopes = slopes_of(pilot.loss, rows, scores_of(rows, pilot.optimum.theta));
-  for (size_t i = 0; i < slopes.size(); ++i) {
-    const double length = std::fabs(slopes[i]) * lengths[i];
-    if (length > clip) slopes[i] *= clip / length;
-  }
-  return whitened.length(mean_of(rows, slopes));
+double clipped_square(const PilotStatistics& pilot, const PilotScores& scores, double clip) {
+  const auto lengths = Whitened(pilot.hessian, pilot.dimension()).lengths(*pilot.rows);
+  return mean_square(slopes_of(pilot.loss, *pilot.rows, scores.left_out), lengths, clip);
 }
 
 double distance_from_pilot(const PilotStatistics& pilot, const data::Rows& rows) {

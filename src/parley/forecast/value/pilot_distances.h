@@ -24,9 +24,8 @@ struct PilotDistances {
 
 PilotDistances pilot_distances(const PilotStatistics& pilot, const PilotScores& scores);
 
-/// r of an owner: the length of its mean gradient at the pilot's optimum, each record's cut to
-/// `clip`. Replacing a record moves it by at most 2 clip / n, because a length is 1-Lipschitz.
-double clipped_norm(const PilotStatistics& pilot, const data::Rows& rows, double clip);
+/// Cc at another clip.
+double clipped_square(const PilotStatistics& pilot, const PilotScores& scores, double clip);
 
 /// The squared distance between the best model of the population of `rows` and the pilot's optimum:
 /// the mean of (W' g_i).(W' g_j) over pairs of different records, which needs no S and is unbiased.

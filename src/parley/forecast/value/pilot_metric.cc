@@ -5,11 +5,14 @@
 #include <map>
 
 #include "parley/base/memory/parallel.h"
-#include "parley/forecast/value/whitened.h"
+#include "parley/learn/distance/whitened.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
 
 namespace parley::forecast {
+
+using learn::Whitened, learn::mean_loss_of, learn::scores_of;
+
 namespace {
 
 std::span<const double> labels_of(const data::Rows& rows) { return {rows.labels(), rows.size()}; }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "parley/base/math/portable.h"
+#include "parley/forecast/uncertainty.h"
 #include "parley/forecast/value/chi_square.h"
 #include "parley/plan/noise.h"
 #include "parley/plan/sensitivity.h"
@@ -28,10 +29,9 @@ std::vector<double> normal_nodes() {
 class NormCurve {
  public:
   NormCurve(const NormSum& sum, double shift) {
-    const auto weights = sum.weights();
     const double total = sum.total();
     std::map<double, double> shares;
-    for (size_t i = 0; i < weights.size(); ++i) shares[sum.rows[i]] += weights[i] / total;
+    for (size_t i = 0; i < sum.rows.size(); ++i) shares[sum.rows[i]] += sum.weights[i] / total;
     for (const auto& [rows, share] : shares)
       terms_.push_back({share, sum.square * (1 / rows + 1 / sum.pilot_rows) + shift});
   }
@@ -89,6 +89,28 @@ std::vector<Site> sites_of(const PilotStatistics& pilot, std::span<const uint32_
 
 }  // namespace
 
+std::string_view name_of(Tau::From from) {
+  switch (from) {
+    case Tau::From::kDeclared:
+      return "declared";
+    case Tau::From::kSites:
+      return "sites";
+    case Tau::From::kNorms:
+      return "paid";
+    case Tau::From::kAlike:
+      break;
+  }
+  return "nobody";
+}
+
+MetricRange tau_range(const Tau& tau) {
+  const auto nodes = normal_nodes();
+  std::vector<double> all;
+  for (double value : tau.posterior)
+    for (double z : nodes) all.push_back(value * std::exp(std::sqrt(tau.log_variance) * z));
+  return {tau.value, quantile(all, .05), quantile(all, .95)};
+}
+
 Tau declared_tau(double value) {
   check(value >= 0 && std::isfinite(value));
   if (value == 0) return {};
@@ -128,20 +150,9 @@ Result<Tau> tau_from_sites(const PilotStatistics& pilot, const PilotDistances& d
   return tau;
 }
 
-std::vector<double> NormSum::weights() const {
-  check(!rows.empty());
-  std::vector<double> sorted = rows;
-  std::sort(sorted.begin(), sorted.end());
-  const size_t half = sorted.size() / 2;
-  const double median = sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-  std::vector<double> found;
-  for (double n : rows) found.push_back(std::min(n, median));
-  return found;
-}
-
 double NormSum::total() const {
   double sum = 0;
-  for (double weight : weights()) sum += weight;
+  for (double weight : weights) sum += weight;
   return sum;
 }
 

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/forecast.h"
 #include "parley/forecast/value/pilot_distances.h"
 
 namespace parley::forecast {
@@ -25,6 +27,12 @@ struct Tau {
   bool alike() const { return from == From::kAlike; }
 };
 
+/// "nobody", "declared", "sites", "paid".
+std::string_view name_of(Tau::From from);
+
+/// With 90 % of what it may be.
+MetricRange tau_range(const Tau& tau);
+
 /// Declared by a person: 90 % within a factor of 3 either way. 0 is that owners are alike.
 Tau declared_tau(double value);
 
@@ -36,16 +44,16 @@ Tau declared_tau(double value);
 Result<Tau> tau_from_sites(const PilotStatistics& pilot, const PilotDistances& distances,
                            std::span<const uint32_t> sites);
 
-/// One paid number (2.2.3): owners enter v_i r_i into a secure sum, r_i = clipped_norm of their
-/// rows and v_i = min(n_i, median n). Public numbers:
+/// One paid number (2.2.3): owners enter v_i r_i into a secure sum (plan/distance.h). Public
+/// numbers:
 struct NormSum {
-  double clip = 0;             // cw
-  double square = 0;           // Cc
-  double pilot_rows = 0;       // n0
-  std::vector<double> rows{};  // n_i
+  double clip = 0;                // cw
+  double square = 0;              // Cc
+  double pilot_rows = 0;          // n0
+  std::vector<double> rows{};     // n_i
+  std::vector<double> weights{};  // v_i (plan/distance.h)
 
-  std::vector<double> weights() const;  // v_i
-  double total() const;                 // V = sum of v_i
+  double total() const;  // V = sum of v_i
   /// A replaced record moves v_i r_i by at most 2 cw v_i / n_i <= 2 cw.
   double sensitivity() const;
   /// The standard deviation s of the noise on sum / V: 2 cw sqrt(k) / (mu V). `rho` pays for it,

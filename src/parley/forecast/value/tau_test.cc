@@ -6,7 +6,10 @@
 #include <memory>
 
 #include "parley/base/math/seeded_random.h"
+#include "parley/learn/distance/whitened.h"
+#include "parley/learn/objective.h"
 #include "parley/plan/budget.h"
+#include "parley/plan/distance.h"
 #include "parley/plan/noise.h"
 #include "parley/privacy/accounting/gdp.h"
 
@@ -50,16 +53,18 @@ TEST(Privacy, MuAndTheNoiseOfASumMatchTheGolden) {  // V1
 }
 
 TEST(Tau, ExpectedNormMatchesTheGolden) {  // V11
-  const NormSum sum{.square = 12, .pilot_rows = 1000, .rows = {100, 200, 400}};
-  EXPECT_EQ(sum.weights(), (std::vector<double>{100, 200, 200}));
+  const std::vector<double> rows = {100, 200, 400};
+  const NormSum sum{
+      .square = 12, .pilot_rows = 1000, .rows = rows, .weights = plan::distance_weights(rows)};
+  EXPECT_EQ(sum.weights, (std::vector<double>{100, 200, 200}));
   EXPECT_NEAR(sum.expected(.1), .4021134266, 1e-9);
   EXPECT_NEAR(tau_from_norms(sum, .4021134266, 0).value, .1, 1e-8);
   EXPECT_EQ(tau_from_norms(sum, .1, .01).value, 0);  // less than owners that are alike
 }
 
 TEST(Tau, PosteriorOfAPaidNormRisesAndHoldsTheValue) {
-  const NormSum sum{
-      .clip = 9, .square = 20, .pilot_rows = 1000, .rows = std::vector<double>(30, 200)};
+  const std::vector<double> rows(30, 200);
+  const NormSum sum{.clip = 9, .square = 20, .pilot_rows = 1000, .rows = rows, .weights = rows};
   const double norm = sum.expected(.1);
   const double mu = privacy::gdp_mu(.2, privacy::Delta(1e-6));
   const double noise = sum.noise(mu * mu / 2, 5 / 3.);
@@ -75,32 +80,15 @@ TEST(Tau, PosteriorOfAPaidNormRisesAndHoldsTheValue) {
   EXPECT_NEAR(rho, mu * mu / 2, 1e-12);
 }
 
-/// Section 10, test 8: no replacement of a record moves v r by more than 2 cw.
-TEST(Tau, NormHasItsSensitivity) {
-  SeededRandom random(5, 0);
-  auto rows = std::make_shared<data::Rows>(kColumns);
-  add_site(*rows, 300, 0, random);
-  const auto pilot = statistics(rows);
-  const PilotDistances distances = pilot_distances(pilot, pilot_scores(pilot));
-  auto own = data::Rows(kColumns), wild = data::Rows(kColumns);
-  add_site(own, 8, .3, random);
-  for (int k = 0; k < 60; ++k) {
-    std::vector<double> z(kColumns);
-    for (double& value : z) value = 5 * random.normal();
-    wild.add(z, (k % 2 ? -1 : 1) * 20);
-  }
-  const double before = clipped_norm(pilot, own, distances.clip);
-  const double most = 2 * distances.clip / 8;
-  double largest = 0;
-  for (size_t place = 0; place < own.size(); ++place)
-    for (size_t k = 0; k < wild.size(); ++k) {
-      data::Rows other(kColumns);
-      for (size_t i = 0; i < own.size(); ++i)
-        i == place ? other.add(wild.row(k), wild.label(k)) : other.add(own.row(i), own.label(i));
-      largest = std::max(largest, std::fabs(clipped_norm(pilot, other, distances.clip) - before));
-    }
-  EXPECT_LE(largest, most);
-  EXPECT_GT(largest, .3 * most);
+/// r of an owner, without noise.
+double norm_of(const PilotStatistics& pilot, const RowsPointer& rows, double clip) {
+  const learn::Whitened metric(pilot.hessian, pilot.dimension());
+  const auto there = std::get<0>(metric.rows(std::shared_ptr<const data::Rows>(rows)));
+  double square = 0;
+  for (double value : learn::mean_gradient(pilot.loss, *there, metric.point(pilot.optimum.theta),
+                                           learn::ClipIn::kL2, clip))
+    square += value * value;
+  return std::sqrt(square);
 }
 
 /// Owners that differ by a known tau: one norm each, without noise, finds it.
@@ -111,12 +99,13 @@ TEST(Tau, IsFoundFromNormsOfOwners) {
     for (int i = 0; i < 500; ++i) add_site(*rows, 4, spread_for(tau), random);
     const auto pilot = statistics(rows);
     const PilotDistances distances = pilot_distances(pilot, pilot_scores(pilot));
-    NormSum sum{distances.clip, distances.square, pilot.count(), std::vector<double>(200, 150)};
+    const std::vector<double> counts(200, 150);
+    const NormSum sum{distances.clip, distances.square, pilot.count(), counts, counts};
     double mean = 0;
     for (size_t i = 0; i < sum.rows.size(); ++i) {
-      data::Rows own(kColumns);
-      add_site(own, 150, spread_for(tau), random);
-      mean += clipped_norm(pilot, own, distances.clip) / static_cast<double>(sum.rows.size());
+      const auto own = std::make_shared<data::Rows>(kColumns);
+      add_site(*own, 150, spread_for(tau), random);
+      mean += norm_of(pilot, own, distances.clip) / static_cast<double>(sum.rows.size());
     }
     // The clip shortens what it cuts, and X is taken to have three degrees of freedom, not six.
     EXPECT_NEAR(tau_from_norms(sum, mean, 0).value / tau, 1, .25) << tau;
@@ -167,6 +156,15 @@ TEST(Tau, FewSitesAreWideAndOneIsRefused) {
   const auto found = tau_from_sites(pilot, distances, three);
   ASSERT_TRUE(found);
   EXPECT_GT(found->posterior.back(), 2 * found->value);
+}
+
+TEST(Tau, RangeCountsTheModelsErrorToo) {
+  const Tau sure{.from = Tau::From::kNorms, .value = .2, .posterior = {.2}};
+  EXPECT_EQ(tau_range(sure).low, .2);
+  EXPECT_EQ(tau_range(sure).high, .2);
+  const Tau unsure{.from = Tau::From::kNorms, .value = .2, .posterior = {.2}, .log_variance = .25};
+  EXPECT_NEAR(std::log(tau_range(unsure).high / .2), 1.645 * .5, .05);
+  EXPECT_NEAR(std::log(tau_range(unsure).low / .2), -1.645 * .5, .05);
 }
 
 TEST(Tau, DeclaredIsKnownToAFactorOfThree) {

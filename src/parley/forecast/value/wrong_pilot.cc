@@ -11,10 +11,13 @@
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/value/chi_square.h"
 #include "parley/forecast/value/pilot_metric.h"
-#include "parley/forecast/value/whitened.h"
+#include "parley/learn/distance/whitened.h"
 #include "parley/learn/solver/products.h"
 
 namespace parley::forecast {
+
+using learn::Whitened, learn::mean_of, learn::slopes_of;
+
 namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

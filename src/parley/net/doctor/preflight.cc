@@ -197,6 +197,7 @@ Preflight preflight_of(const Policy& policy, Charter charter,
   needs(signing_key(policy, charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!needs(charter::load_bundle(charter, folders))) return preflight;
+  if (charter.protocol.distance()) needs(charter::load_pilot(charter, folders));
   const auto jobs = plan::jobs_asking(charter, policy.owner);
   if (!needs(jobs)) return preflight;
   if (!jobs->empty()) needs(weigh(policy, charter, *jobs, ledger, preflight));

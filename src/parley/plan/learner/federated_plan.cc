@@ -99,14 +99,14 @@ Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* p
   TRY(require_signatures(owners, charter));
   TRY(degree_of(charter));
   auto schedule = TRY(schedule_of(charter, pilot, shares.owners[0].lattice()));
-  const bool own_steps = charter.protocol.as<charter::Federated>() != nullptr;
+  const bool steps = charter.protocol.as<charter::Sync>() && !charter.protocol.distance();
   FederatedPlan plan{.charter = charter.hash,
                      .owners = std::move(owners),
                      .answers = shares.owners[0].answers,
                      .unit = shares.unit,
                      .largest = shares.largest,
                      .box = charter.model.box,
-                     .l2 = own_steps ? 0 : charter.model.l2,
+                     .l2 = steps ? charter.model.l2 : 0,
                      .schedule = std::move(schedule)};
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     plan.owners[i].name = charter.owners[i].name;
@@ -116,6 +116,9 @@ Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* p
   if (const auto& last = shares.owners[0].evaluation)
     plan.evaluation = FederatedPlan::Evaluation{
         last->map, last->answers, variance_of(last->mechanism), shares.largest_evaluation};
+  if (charter.protocol.distance())
+    plan.distance = FederatedPlan::Distance{variance_of(shares.owners[0].mechanism),
+                                            to_hex(charter.pilot->sha256)};
   return plan;
 }
 

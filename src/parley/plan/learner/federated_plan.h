@@ -38,6 +38,11 @@ struct FederatedPlan {
     double variance = 0;   // of an owner's share of the noise
     double largest = 0;    // of a coordinate of the sum
   };
+  /// What owners give under rule "distance", one number: their weights are v_i / V.
+  struct Distance {
+    double variance = 0;  // of an owner's share of the noise
+    std::string pilot{};  // SHA-256 of the public rows
+  };
   Hash charter{};
   std::vector<PlannedOwner> owners;
   uint32_t answers = 0;  // of one owner, repeated aggregations among them
@@ -47,6 +52,7 @@ struct FederatedPlan {
   double l2 = 0;  // as far as the learner adds it
   learn::Schedule schedule;
   std::optional<Evaluation> evaluation{};  // after the last round
+  std::optional<Distance> distance{};      // in place of gradients; the one step leads nowhere
 };
 
 /// `pilot` holds the charter's public rows; null where it has none. Refuses a charter without a

@@ -28,7 +28,7 @@ learn::Measure measure_of(const Charter& charter) {
 
 bool one_model_for_all(const Charter& charter) {
   const auto& how = charter.protocol.learners.owner;
-  return charter.central() && !charter.records &&
+  return charter.central() && !charter.records && !charter.protocol.distance() &&
          charter.privacy.calibration == charter::Calibration::kSound &&
          (!how || how == charter::OwnerLearner::kOwnNoise);
 }

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "parley/gate/secagg_gate.h"
+#include "parley/plan/distance.h"
 #include "parley/protocol/federated/messages.h"
 
 namespace parley::protocol {
@@ -43,6 +44,7 @@ std::vector<double> FederatedLearner::point() const {
 }
 
 size_t FederatedLearner::words() const {
+  if (plan_.distance) return plan::kDistanceNumbers;
   return evaluating() ? plan_.evaluation->map.size() : descent_.dimension();
 }
 
@@ -323,17 +325,36 @@ Result<void> FederatedLearner::take_sum(const std::vector<int64_t>& sum) {
   for (const int64_t value : sum)
     if (std::fabs(static_cast<double>(value)) > largest)
       return Error{Code::kIntegrity, "a sum that no parts of these owners can have"};
-  evaluating() ? judge(sum) : descend(sum);
+  if (plan_.distance)
+    measure(sum);
+  else
+    evaluating() ? judge(sum) : descend(sum);
   return {};
 }
 
-void FederatedLearner::descend(const std::vector<int64_t>& sum) {
+double FederatedLearner::unit() const {
   double present = 0;
   for (const size_t owner : arrived_) present += plan_.owners[owner].weight;
-  const double unit = arrived_.size() == states_.size() ? plan_.unit : plan_.unit / present;
+  return arrived_.size() == states_.size() ? plan_.unit : plan_.unit / present;
+}
+
+void FederatedLearner::descend(const std::vector<int64_t>& sum) {
   std::vector<double> gradient;
-  for (const int64_t value : sum) gradient.push_back(unit * static_cast<double>(value));
+  for (const int64_t value : sum) gradient.push_back(unit() * static_cast<double>(value));
   descent_.step(gradient);
+}
+
+/// The mean length, and no step.
+void FederatedLearner::measure(const std::vector<int64_t>& sum) {
+  const double noise = plan_.distance->variance * static_cast<double>(arrived_.size());
+  distance_ = learn::Distance{.norm = unit() * static_cast<double>(sum[0]),
+                              .norm_error = unit() * std::sqrt(noise),
+                              .pilot = plan_.distance->pilot};
+  for (const size_t owner : arrived_) {
+    distance_->rows.push_back(plan_.owners[owner].rows);
+    distance_->weights.push_back(plan_.owners[owner].weight);
+  }
+  descent_.step(std::vector<double>(descent_.dimension()));
 }
 
 /// The sum is like the answer of one owner with all their records.
@@ -420,7 +441,8 @@ bool FederatedLearner::awaits(size_t owner) const {
 
 Trained FederatedLearner::trained() const {
   Trained trained{.theta = {descent_.average().begin(), descent_.average().end()},
-                  .evaluation = evaluation_};
+                  .evaluation = evaluation_,
+                  .distance = distance_};
   for (const OwnerState& state : states_) {
     trained.spent.push_back(state.spent);
     trained.answers.push_back(state.taken);

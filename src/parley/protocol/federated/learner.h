@@ -3,7 +3,8 @@
 // update (spec, vertical 3.2), under sync a step against their mean gradient, both projected to the
 // box. The messages are at the top of owner.h. At the end, where the charter keeps epsilon for it,
 // one more aggregation adds up the records' losses at the model; where it fails more often than
-// `repeats` allows, the model stays without.
+// `repeats` allows, the model stays without. Under rule "distance" owners give one number each in
+// place of gradients, the learner makes no step, and the model is the pilot's optimum.
 //
 // An aggregation begins when every owner is there, or enough are and the time is up; from then on
 // nobody waits for the missing before they come back. An owner whose stream breaks has left the
@@ -99,6 +100,9 @@ class FederatedLearner final : public Learner {
   void pass_on(const Messages& messages, Step& step);
   Result<void> take_sum(const std::vector<int64_t>& sum);
   void descend(const std::vector<int64_t>& sum);
+  void measure(const std::vector<int64_t>& sum);
+  /// Times a sum of those whose vectors arrived.
+  double unit() const;
   void judge(std::vector<int64_t> sum);
   /// What the next aggregation is asked about.
   std::vector<double> point() const;
@@ -115,6 +119,7 @@ class FederatedLearner final : public Learner {
   learn::Descent descent_;
   uint32_t begun_ = 0, evaluations_begun_ = 0;
   std::optional<learn::Evaluation> evaluation_{};
+  std::optional<learn::Distance> distance_{};
   bool without_evaluation_ = false;
   uint64_t stage_ = 0;
   std::set<size_t> arrived_{};      // whose masked vectors of aggregation begun_ were taken

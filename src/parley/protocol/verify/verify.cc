@@ -332,6 +332,7 @@ class Verifier {
                                    .transcript_sha256 = transcript_hash()};
     const Trained trained = learner_->trained();
     result_.evaluation = trained.evaluation;
+    result_.distance = trained.distance;
     const learn::Model expected = evidence_.published
                                       ? published_near(trained, training)
                                       : trained_model(evidence_.charter, trained, training);

@@ -19,7 +19,8 @@ using Json = nlohmann::ordered_json;
 
 std::string forecast_part(const Forecast& f) {
   std::string text = "BEFORE: the forecast, from public rows only; nobody has spent anything\n\n";
-  for (const auto& [question, answer] : {first_answers(f).front(), more_answers(f).back()})
+  const Answers more = more_answers(f);
+  for (const auto& [question, answer] : {first_answers(f).front(), more.front(), more.back()})
     text += fmt::format("{:<13} {}\n", question, answer);
   const size_t warnings = f.advice.warnings.size();
   if (warnings > 0)

@@ -98,6 +98,20 @@ std::string how_sure(const Forecast& f) {
 
 }  // namespace
 
+std::string how_unlike(const Forecast& f) {
+  const MetricRange& tau = f.differ.tau;
+  if (f.differ.from == "nobody")
+    return "Nobody says: all owners are taken to be alike. The sites of public rows can say it "
+           "(pilot.group), a paid number (rule \"distance\"), or a person (--differ).";
+  const std::string source = f.differ.from == "paid"    ? "from the number that owners paid for"
+                             : f.differ.from == "sites" ? "from the sites of the public rows"
+                                                        : "as declared";
+  return fmt::format(
+      "Tau {} ({} to {}), {}: the best common model misses half of it in loss on an owner's own "
+      "people.",
+      significant(tau.mean, 2), significant(tau.low, 2), significant(tau.high, 2), source);
+}
+
 std::string worth_it(const Forecast& f, GainAgainst against) {
   const size_t worth = count(f, against, GainAnswer::kWorthIt);
   if (worth == f.owners.size()) return "yes";
@@ -125,7 +139,9 @@ Answers first_answers(const Forecast& f) {
 }
 
 Answers more_answers(const Forecast& f) {
-  return {{"At which ε?", at_which(f)}, {"How sure?", how_sure(f)}};
+  Answers answers = {{"At which ε?", at_which(f)}, {"How sure?", how_sure(f)}};
+  if (!f.job.columns) answers.insert(answers.begin(), {"How unlike?", how_unlike(f)});
+  return answers;
 }
 
 }  // namespace parley::report

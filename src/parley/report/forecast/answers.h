@@ -12,6 +12,7 @@ namespace parley::report {
 /// yes | some | unsure | no: the verdicts are "worth it" for all, for some, for none though some
 /// are not sure, or for none. Against own + public: of owners of rows only.
 std::string worth_it(const Forecast& forecast, GainAgainst against);
+std::string how_unlike(const Forecast& f);
 std::string worth_it_sentence(const Forecast& forecast);
 
 using Answers = std::vector<std::pair<std::string, std::string>>;

@@ -9,6 +9,7 @@
 #include "parley/base/math/number.h"
 #include "parley/forecast/value/verdict.h"
 #include "parley/report/forecast/answers.h"
+#include "parley/report/forecast/distance.h"
 #include "parley/report/forecast/owners.h"
 #include "parley/report/provenance.h"
 #include "parley/report/table.h"
@@ -124,6 +125,9 @@ Json answers_json(const Forecast& f) {
   if (!f.job.columns) json["worth_it"]["against_own_public"] = worth_it(f, GainAgainst::kOwnPublic);
   json["for_whom"] = Json::array();
   for (const auto& owner : f.owners) json["for_whom"].push_back(json_of(owner, f));
+  if (!f.job.columns)
+    json["how_unlike"] = {
+        {"from", f.differ.from}, {"tau", json_of(f.differ.tau)}, {"sentence", how_unlike(f)}};
   json["at_which_epsilon"] = {{"smallest_common", optional_number(f.epsilons.smallest_common)},
                               {"enough", optional_number(f.epsilons.enough)},
                               {"target", optional_number(f.epsilons.target)},
@@ -186,6 +190,7 @@ Json steps_json(const forecast::StepsAdvice& steps) {
 }  // namespace
 
 std::string to_text(const Forecast& f) {
+  if (f.distance) return distance_text(f);
   std::string text =
       fmt::format("{}  charter {}  forecast\n\n", f.job.charter, f.job.charter_hash.substr(0, 12));
   text += lines(first_answers(f)) + "\n" + table(verdict_cells(f, kShown)) + rest_of_owners(f);
@@ -205,6 +210,7 @@ std::string to_text(const Forecast& f) {
 }
 
 std::string to_json(const Forecast& f) {
+  if (f.distance) return distance_json(f);
   Json json = {
       {"format", "parley.forecast/1"},
       {"parley", provenance()},

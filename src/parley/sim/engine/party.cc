@@ -72,6 +72,7 @@ Result<std::unique_ptr<Party>> Party::make(const SimulateInput& input,
                .run = run,
                .ledger = keep.empty() ? keep : ledger_file(options.out, name),
                .threads = options.threads,
+               .pilot = input.pilot.get(),
                .records = input.owners[owner].records,
                .keep = keep,
                .secret = secret});
@@ -116,7 +117,8 @@ Result<std::unique_ptr<protocol::Owner>> Party::start(const charter::Charter& jo
                              .ledger = ledger_,
                              .dataset = dataset_,
                              .entropy = entropy_,
-                             .threads = setting_.threads};
+                             .threads = setting_.threads,
+                             .pilot = setting_.pilot};
   if (job.secure_aggregation) own.key = simulated_key(name());
   if (protocol::has_dealer(job)) own.columns = columns();
   return protocol::make_owner(std::move(own));

@@ -46,7 +46,8 @@ constexpr size_t kPilotSites = 8;
 constexpr uint64_t kSites = uint64_t{1} << 62, kSiteSizes = kSites + (uint64_t{1} << 61);
 
 struct Site {
-  uint64_t end = 0;  // its rows, and those of all before it
+  double number = 0;  // from 1 on
+  uint64_t end = 0;   // its rows, and those of all before it
   std::array<double, kStaysWidth> slopes{};
   std::array<double, kScores> shifts{};
   double bias = 0;
@@ -54,7 +55,7 @@ struct Site {
 
 Site draw_site(uint64_t seed, size_t i) {
   SeededRandom random(seed, kSites + i);
-  Site site;
+  Site site{.number = static_cast<double>(i + 1)};
   for (size_t j = 0; j < kStaysWidth; ++j)
     site.slopes[j] = kStaysColumns[j].slope + kSlopeDeviation * random.normal();
   site.bias = kBias + kBiasDeviation * random.normal();
@@ -73,6 +74,7 @@ void draw_stay(uint64_t seed, uint64_t row, const Site& site, std::span<double> 
                        : random.uniform() < kStaysColumns[j].share;
     score += site.slopes[j] * values[j];
   }
+  values[kStaysWidth] = site.number;
   target = random.uniform() < 1 / (1 + portable_exp(-score));
 }
 
@@ -106,6 +108,7 @@ Standin stays_standin(const StandinOptions& options) {
   const auto sites = std::make_shared<const std::vector<Site>>(all_sites(options));
   Standin standin{.columns = {}, .target = "long_stay", .rows = sites->back().end, .draw = {}};
   for (const StaysColumn& column : kStaysColumns) standin.columns.emplace_back(column.name);
+  standin.columns.emplace_back("site");
   standin.draw = [sites, seed = options.seed](uint64_t row, std::span<double> values,
                                               double& target) {
     const auto at = std::upper_bound(sites->begin(), sites->end(), row,

@@ -10,13 +10,8 @@ namespace parley::sim {
 /// exp(U) rows with U uniform from log 80 to log 320; forty hospitals by default.
 std::vector<uint64_t> stays_sizes(size_t hospitals = 40, uint64_t seed = 1);
 
-/// How far such hospitals differ, as `parley forecast --differ` takes it: tau / (2 f*), tau =
-/// tr(H T) of the hospitals' coefficients and f* the loss of the best common model. A test computes
-/// it from drawn rows.
-inline constexpr double kStaysDiffer = .07;
-
-/// 11 scores in [-1, 1], 12 columns of 0 and 1, and the target long_stay, 0 or 1. The pilot's rows
-/// are those of 8 further hospitals, one after the other.
+/// 11 scores in [-1, 1], 12 columns of 0 and 1, the hospital's number, site, and the target
+/// long_stay, 0 or 1. The pilot's rows are those of 8 further hospitals, one after the other.
 Standin stays_standin(const StandinOptions& options);
 
 }  // namespace parley::sim

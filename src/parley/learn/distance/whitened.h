@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "parley/data/rows.h"
+#include "parley/data/any_rows.h"
 #include "parley/learn/loss.h"
 
-namespace parley::forecast {
+namespace parley::learn {
 
 class Whitened {
  public:
@@ -23,6 +23,13 @@ class Whitened {
   /// tr(H^-1 M).
   double trace(std::span<const double> matrix) const;
 
+  /// Every record z as W' z, its label as it is: a record's gradient there is W' times that here.
+  /// A pure function of the record, wherever it lies, as the kernel's (kernel/record_map.h).
+  data::AnyRows rows(const data::AnyRows& rows) const;
+  /// The coordinates in which theta has the same scores there: point . (W' z) = theta . z, as far
+  /// as z lies in directions with curvature.
+  std::vector<double> point(std::span<const double> theta) const;
+
  private:
   size_t columns_;
   std::vector<double> root_{};  // W, row-major
@@ -32,14 +39,13 @@ class Whitened {
 std::vector<double> scores_of(const data::Rows& rows, std::span<const double> theta);
 
 /// d loss / d score of every row.
-std::vector<double> slopes_of(const learn::Losses& loss, const data::Rows& rows,
+std::vector<double> slopes_of(const Losses& loss, const data::Rows& rows,
                               std::span<const double> scores);
 
 /// The mean of loss over rows with these scores.
-double mean_loss_of(const learn::Losses& loss, const data::Rows& rows,
-                    std::span<const double> scores);
+double mean_loss_of(const Losses& loss, const data::Rows& rows, std::span<const double> scores);
 
 /// (1/n) sum of factor_i z_i.
 std::vector<double> mean_of(const data::Rows& rows, std::span<const double> factors);
 
-}  // namespace parley::forecast
+}  // namespace parley::learn

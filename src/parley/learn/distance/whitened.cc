@@ -1,4 +1,4 @@
-#include "parley/forecast/value/whitened.h"
+#include "parley/learn/distance/whitened.h"
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
@@ -6,7 +6,7 @@
 
 #include "parley/base/result.h"
 
-namespace parley::forecast {
+namespace parley::learn {
 namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -23,6 +23,27 @@ Eigen::Map<const Matrix, 0, Eigen::OuterStride<>> block_of(const data::Rows& row
   return {rows.values() + begin * rows.stride(), static_cast<Eigen::Index>(end - begin),
           static_cast<Eigen::Index>(rows.columns()),
           Eigen::OuterStride<>(static_cast<Eigen::Index>(rows.stride()))};
+}
+
+/// Adds a part of W' z: that of one number of z, in the order of columns.
+void add_part(double value, const double* row, std::vector<double>& sum) {
+  for (size_t k = 0; k < sum.size(); ++k) sum[k] = std::fma(value, row[k], sum[k]);
+}
+
+std::vector<double> whitened(const std::vector<double>& root, const data::Rows& rows, size_t i) {
+  const auto z = rows.row(i);
+  std::vector<double> found(z.size());
+  for (size_t j = 0; j < z.size(); ++j) add_part(z[j], &root[j * z.size()], found);
+  return found;
+}
+
+std::vector<double> whitened(const std::vector<double>& root, const data::SparseRows& rows,
+                             size_t i) {
+  std::vector<double> found(rows.columns());
+  const auto at = rows.row_indices(i);
+  for (size_t k = 0; k < at.size(); ++k)
+    add_part(rows.row_values(i)[k], &root[at[k] * found.size()], found);
+  return found;
 }
 
 }  // namespace
@@ -61,6 +82,33 @@ double Whitened::trace(std::span<const double> matrix) const {
   return (square(matrix, columns_) * root).cwiseProduct(root).sum();
 }
 
+data::AnyRows Whitened::rows(const data::AnyRows& rows) const {
+  check(data::columns_of(rows) == columns_);
+  auto found = std::make_shared<data::Rows>(columns_);
+  found->reserve(data::size_of(rows));
+  std::visit(
+      [&](const auto& kind) {
+        for (size_t i = 0; i < kind->size(); ++i)
+          found->add(whitened(root_, *kind, i), kind->label(i));
+      },
+      rows);
+  return std::shared_ptr<const data::Rows>(std::move(found));
+}
+
+/// A column of W is an eigenvector over the root of its eigenvalue h, so that its square is 1/h.
+std::vector<double> Whitened::point(std::span<const double> theta) const {
+  check(theta.size() == columns_);
+  std::vector<double> found(columns_), squares(columns_);
+  for (size_t j = 0; j < columns_; ++j)
+    for (size_t k = 0; k < columns_; ++k) {
+      const double entry = root_[j * columns_ + k];
+      found[k] += entry * theta[j];
+      squares[k] += entry * entry;
+    }
+  for (size_t k = 0; k < columns_; ++k) found[k] = squares[k] > 0 ? found[k] / squares[k] : 0;
+  return found;
+}
+
 std::vector<double> scores_of(const data::Rows& rows, std::span<const double> theta) {
   std::vector<double> scores(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -70,7 +118,7 @@ std::vector<double> scores_of(const data::Rows& rows, std::span<const double> th
   return scores;
 }
 
-std::vector<double> slopes_of(const learn::Losses& loss, const data::Rows& rows,
+std::vector<double> slopes_of(const Losses& loss, const data::Rows& rows,
                               std::span<const double> scores) {
   std::vector<double> slopes(rows.size());
   std::visit(
@@ -81,8 +129,7 @@ std::vector<double> slopes_of(const learn::Losses& loss, const data::Rows& rows,
   return slopes;
 }
 
-double mean_loss_of(const learn::Losses& loss, const data::Rows& rows,
-                    std::span<const double> scores) {
+double mean_loss_of(const Losses& loss, const data::Rows& rows, std::span<const double> scores) {
   double sum = 0;
   std::visit(
       [&](const auto& known) {
@@ -102,4 +149,4 @@ std::vector<double> mean_of(const data::Rows& rows, std::span<const double> fact
   return mean;
 }
 
-}  // namespace parley::forecast
+}  // namespace parley::learn

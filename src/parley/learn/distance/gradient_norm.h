@@ -1,0 +1,48 @@
+// How far an owner's rows pull away from a model: the length of their mean gradient there, times a
+// weight v, as one integer in units of the lattice,
+//     q = round(v |S| / n),   S the sum of the records' clipped lattice gradients, n their number.
+// With records and model in the metric of a Hessian (whitened.h) |S| / n is the r of spec, value
+// 2.2.3.
+//
+// Claim. With B the lattice's bound of a record's gradient and v <= n, replacing u records moves q
+// by at most
+//     2 u B v / n + (p + 16) 2^-53 v B + 1.
+// Proof. A length is 1-Lipschitz, so |S| moves by no more than S does, and each of the u records
+// moves S by at most 2 B, exactly (kernel/lattice.h): no factor p. As computed, an entry of S as a
+// double is off by a part of 2^-53, its square by three, their sum by p - 1 more, the root halves
+// that and adds one, and two products with it add two: less than (p/2 + 8) 2^-53 of v |S| / n,
+// which is at most v B, in either world. Rounding moves either by 1/2. End of proof.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "parley/learn/kernel/lattice.h"
+
+namespace parley::learn {
+
+struct GradientNorm {
+  Lattice lattice;
+  uint64_t rows = 1;
+  double weight = 1;  // v, at most the rows
+
+  /// Of the sum of all records' gradients.
+  int64_t of(std::span<const int64_t> sum) const {
+    double squares = 0;
+    for (const int64_t value : sum)
+      squares += static_cast<double>(value) * static_cast<double>(value);
+    return std::llround(std::sqrt(squares) * (weight / static_cast<double>(rows)));
+  }
+
+  /// How far other values in so many records move it.
+  double sensitivity(uint32_t records) const {
+    const double exact = 2 * records * lattice.bound<L2>() * (weight / static_cast<double>(rows));
+    const double dimension = static_cast<double>(lattice.dimension());
+    const double computed = (dimension + 16) * 0x1p-53 * weight * lattice.bound<L2>();
+    return std::ceil((exact + computed + 1) * (1 + 0x1p-50));
+  }
+  double largest() const { return weight * lattice.bound<L2>() + 1; }
+};
+
+}  // namespace parley::learn

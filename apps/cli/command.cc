@@ -67,6 +67,13 @@ void threads_option(CLI::App& app, int& threads) {
   app.add_option("--threads", threads, "Threads (default: all)")->check(CLI::Range(1, 1024));
 }
 
+void metric_option(CLI::App& app, bool& log_loss) {
+  app.add_option_function<std::string>(
+         "--metric", [&](const std::string& name) { log_loss = name == "log_loss"; },
+         "By which two classes are judged (default: auc)")
+      ->check(CLI::IsMember({"auc", "log_loss"}));
+}
+
 void dial_option(CLI::App& app, std::string& dial) {
   app.add_option("--dial", dial, "Instead of the address in policy or charter")
       ->type_name("HOST:PORT");

@@ -50,8 +50,9 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
       statistics_of(charter.model, as_trained(charter, pilot), options.threads);
   Job job = TRY(job_of(charter, statistics, pilot.get()));
   const PilotScores scores = pilot_scores(statistics, options.threads);
-  const PilotMetric metric = TRY(pilot_metric(statistics, scores, measure_of(charter, statistics),
-                                              charter.schema.target.scale, options.sites));
+  const PilotMetric metric = TRY(pilot_metric(
+      statistics, scores, options.log_loss ? Measure::kLogLoss : measure_of(charter, statistics),
+      charter.schema.target.scale, options.sites));
   const double worth = TRY(worth_of(options, metric.measure));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = statistics.fitness(n);

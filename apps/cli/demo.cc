@@ -46,6 +46,7 @@ Result<Output> run(const DemoOptions& options, ProgressStyle style) {
       TRY(sim::simulate(input, {.seed = options.seed,
                                 .runs = options.runs,
                                 .threads = threads,
+                                .continue_after_alarm = true,  // Its pilot is of a later time.
                                 .out = options.out / "run",
                                 .progress = [&](uint64_t done) { progress.advance(done); }}));
   progress.finish();

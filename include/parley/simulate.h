@@ -35,7 +35,10 @@ struct SimulateOptions {
   /// owners are told what they have alone, with public rows, jointly and personally; 0: no such
   /// figures. As it stands, a fifth if that does not take long.
   std::optional<double> held_out{};
-  bool baseline = false;        // also what noise added once to each owner's model would reach
+  bool baseline = false;  // also what noise added once to each owner's model would reach
+  /// Where the first paid answers are unlike the pilot and the charter asks a person: go on; else
+  /// the job ends there.
+  bool continue_after_alarm = false;
   std::filesystem::path out{};  // the first run leaves its model and ledgers here; empty: nowhere
   /// Of owners that bring one: its budget is enforced, and its data used for owners without a file.
   std::vector<Policy> policies{};
@@ -83,6 +86,8 @@ class Simulation {
   const std::vector<Metric>& best_metrics() const;
   /// What the owners paid for at the end, in the first run.
   const std::optional<Evaluation>& evaluation() const;
+  /// Of the first run, where the charter's rule tests its pilot.
+  const std::optional<PilotCheck>& pilot_check() const;
   /// What a learner would say before it starts, and why the result is not private.
   const std::vector<std::string>& warnings() const;
   const std::vector<std::string>& why_not_private() const;

@@ -44,6 +44,8 @@ struct RunOutcome {
   std::vector<double> by_round{};  // relative fitness after each round
   std::vector<double> model{};
   std::optional<learn::Evaluation> evaluation{};
+  std::optional<learn::PilotCheck> pilot{};
+  bool stopped = false;                   // by an alarm of it
   std::optional<std::string> manifest{};  // of a model whose parts stay with their owners
   std::vector<OwnerShare> owners{};       // empty but in the first run
   std::vector<OwnerLearned> own{};
@@ -54,6 +56,7 @@ struct Outcome {
   RunOutcome first{};
   std::vector<std::vector<double>> by_round{};  // relative fitness of every run after each round
   std::vector<std::vector<double>> own{};       // of every run, for each owner that learns
+  size_t alarms = 0;
 };
 
 using Run = std::function<Result<RunOutcome>(const Reference&, uint64_t run)>;

@@ -1,12 +1,13 @@
-#include "parley/forecast/value/whitened.h"
+#include "parley/learn/pilot/whitened.h"
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 #include "parley/base/result.h"
 
-namespace parley::forecast {
+namespace parley::learn {
 namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -61,6 +62,21 @@ double Whitened::trace(std::span<const double> matrix) const {
   return (square(matrix, columns_) * root).cwiseProduct(root).sum();
 }
 
+std::vector<double> left_out_scores(const Losses& loss, const data::Rows& rows,
+                                    std::span<const double> hessian, std::vector<double> scores) {
+  const auto lengths = Whitened(hessian, rows.columns()).lengths(rows);
+  const auto n = static_cast<double>(rows.size());
+  std::visit(
+      [&](const auto& known) {
+        for (size_t i = 0; i < scores.size(); ++i) {
+          const double h = lengths[i] * lengths[i] / n, u = scores[i], y = rows.label(i);
+          scores[i] += h * known.slope(u, y) / std::max(1 - h * known.curvature(u, y), .05);
+        }
+      },
+      loss);
+  return scores;
+}
+
 std::vector<double> scores_of(const data::Rows& rows, std::span<const double> theta) {
   std::vector<double> scores(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -70,7 +86,7 @@ std::vector<double> scores_of(const data::Rows& rows, std::span<const double> th
   return scores;
 }
 
-std::vector<double> slopes_of(const learn::Losses& loss, const data::Rows& rows,
+std::vector<double> slopes_of(const Losses& loss, const data::Rows& rows,
                               std::span<const double> scores) {
   std::vector<double> slopes(rows.size());
   std::visit(
@@ -81,8 +97,7 @@ std::vector<double> slopes_of(const learn::Losses& loss, const data::Rows& rows,
   return slopes;
 }
 
-double mean_loss_of(const learn::Losses& loss, const data::Rows& rows,
-                    std::span<const double> scores) {
+double mean_loss_of(const Losses& loss, const data::Rows& rows, std::span<const double> scores) {
   double sum = 0;
   std::visit(
       [&](const auto& known) {
@@ -102,4 +117,4 @@ std::vector<double> mean_of(const data::Rows& rows, std::span<const double> fact
   return mean;
 }
 
-}  // namespace parley::forecast
+}  // namespace parley::learn

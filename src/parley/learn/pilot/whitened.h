@@ -9,7 +9,7 @@
 #include "parley/data/rows.h"
 #include "parley/learn/loss.h"
 
-namespace parley::forecast {
+namespace parley::learn {
 
 class Whitened {
  public:
@@ -28,18 +28,22 @@ class Whitened {
   std::vector<double> root_{};  // W, row-major
 };
 
+/// Scores as if each row had been left out of the fit with this Hessian: u + h f'/(1 - h f''),
+/// h = z' H^-1 z / n; the denominator is at least 0.05 (spec, value 3).
+std::vector<double> left_out_scores(const Losses& loss, const data::Rows& rows,
+                                    std::span<const double> hessian, std::vector<double> scores);
+
 /// theta . z of every row.
 std::vector<double> scores_of(const data::Rows& rows, std::span<const double> theta);
 
 /// d loss / d score of every row.
-std::vector<double> slopes_of(const learn::Losses& loss, const data::Rows& rows,
+std::vector<double> slopes_of(const Losses& loss, const data::Rows& rows,
                               std::span<const double> scores);
 
 /// The mean of loss over rows with these scores.
-double mean_loss_of(const learn::Losses& loss, const data::Rows& rows,
-                    std::span<const double> scores);
+double mean_loss_of(const Losses& loss, const data::Rows& rows, std::span<const double> scores);
 
 /// (1/n) sum of factor_i z_i.
 std::vector<double> mean_of(const data::Rows& rows, std::span<const double> factors);
 
-}  // namespace parley::forecast
+}  // namespace parley::learn

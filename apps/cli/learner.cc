@@ -18,7 +18,12 @@ struct LearnerOptions {
   std::filesystem::path out{};       // empty: as the library chooses
   std::filesystem::path receipts{};  // likewise
   int64_t wait = 600;
+  std::string after_alarm{};  // continue, stop; empty: nobody was asked
 };
+
+std::optional<bool> decision(const std::string& word) {
+  return word.empty() ? std::nullopt : std::optional(word == "continue");
+}
 
 Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   const Charter charter = TRY(Charter::read(options.charter));
@@ -31,6 +36,7 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
                                    .out = options.out,
                                    .receipts = options.receipts,
                                    .resume = options.resume,
+                                   .after_alarm = decision(options.after_alarm),
                                    .as = options.as,
                                    .wait = std::chrono::seconds(options.wait),
                                    .progress =
@@ -62,6 +68,11 @@ void add_learner(Commands root) {
                    "receipts in --identity)")
         ->type_name("DIR");
     wait_option(app, options.wait, "Give up when no answer comes for so long");
+    if (resume)
+      app.add_option("--after-alarm", options.after_alarm,
+                     "What you decide after the first paid answers were unlike the pilot: "
+                     "continue, or stop with the pilot's model")
+          ->check(CLI::IsMember({"continue", "stop"}));
   };
   add(false, "run", "Train the model");
   add(true, "resume", "Go on with a job that was interrupted");

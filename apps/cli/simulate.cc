@@ -27,6 +27,7 @@ struct SimulateOptions {
   std::optional<double> worth;
   bool log_loss = false;
   bool baseline = false;
+  bool continue_after_alarm = false;
   int threads = 0;                    // 0: as many as the machine has
   std::optional<uint64_t> memory_mb;  // for each owner's rows, instead of what policies say
   std::optional<std::filesystem::path> out;
@@ -64,6 +65,7 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
                               .worth = options.worth,
                               .log_loss = options.log_loss,
                               .baseline = options.baseline,
+                              .continue_after_alarm = options.continue_after_alarm,
                               .out = options.out.value_or("runs/" + std::to_string(options.seed)),
                               .memory_mb = options.memory_mb,
                               .threads = options.threads,
@@ -122,6 +124,9 @@ void add_simulate(Commands root) {
   metric_option(app, options.log_loss);
   app.add_flag("--baseline", options.baseline,
                "Also what noise on each owner's own model would reach at the same epsilon");
+  app.add_flag("--continue-after-alarm", options.continue_after_alarm,
+               "Go on where the first paid answers are unlike the pilot and a person would be "
+               "asked (default: the job ends there)");
   threads_option(app, options.threads);
   app.add_option("--memory-mb", options.memory_mb,
                  "Rows of an owner that need more lie in a file in --out (default: its policy's "

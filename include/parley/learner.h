@@ -39,8 +39,10 @@ struct LearnerResult {
   size_t rounds = 0;
   double seconds = 0;  // from the first question to the last answer of this process
   std::vector<Owner> owners{};
-  std::optional<Evaluation> evaluation{};  // of the model, paid for by the owners
-  std::optional<Distance> distance{};      // in place of a model, under rule "distance"
+  std::optional<Evaluation> evaluation{};   // of the model, paid for by the owners
+  std::optional<Distance> distance{};       // in place of a model, under rule "distance"
+  std::optional<PilotCheck> pilot_check{};  // of the first answers, where they are tested
+  bool stopped_by_alarm = false;            // of that: the model is the pilot's
   std::filesystem::path model_file{}, transcript_file{};
 
   std::string to_text() const;
@@ -55,8 +57,11 @@ struct LearnerOptions {
   std::filesystem::path out{};       // journal, transcript and model; empty: runs/<charter's hash>
   std::filesystem::path receipts{};  // the newest of every owner; empty: <identity>/receipts
   bool resume = false;               // go on with the journal in `out`
-  std::string as{};                  // where every owner learns: the owner that this learner is
-  std::chrono::seconds wait{600};    // for owners, without any answer
+  /// After an alarm of the first answers that a person was asked about (kPolicy): go on, or end
+  /// the job with the pilot's model. With `resume` only.
+  std::optional<bool> after_alarm{};
+  std::string as{};                // where every owner learns: the owner that this learner is
+  std::chrono::seconds wait{600};  // for owners, without any answer
   std::function<void(int port)> opened{};  // once it listens
   OnProgress progress{};                   // rounds
   OnLog log{};
@@ -65,7 +70,8 @@ struct LearnerOptions {
 
 /// Runs the job to its end; blocks for as long as that takes. Bundle and pilot are looked for
 /// beside the charter. An owner's refusal ends it with that owner's reason (kPolicy,
-/// kBudgetExhausted); owners that stay away for `wait` end it with kUnavailable, a stop with
+/// kBudgetExhausted), as does an alarm of the first answers before a person has decided (kPolicy);
+/// owners that stay away for `wait` end it with kUnavailable, a stop with
 /// kFailed. Whatever ended it, `resume` goes on from there, and no owner pays twice for an answer.
 Result<LearnerResult> run_learner(const Charter& charter, const LearnerOptions& options);
 

@@ -78,6 +78,20 @@ struct Distance {
   bool operator==(const Distance&) const = default;
 };
 
+/// The first paid answers, at the model of the public rows (the pilot), against what the pilot
+/// predicts.
+struct PilotCheck {
+  double statistic = 0;   // Q = d' V^-1 d, d = paid - predicted gradient, V its covariance
+  double threshold = 0;   // of Q: dispersion times the 99.9 % quantile of chi-square
+  double dispersion = 1;  // how much Q varies between halves of the pilot itself, at least 1
+  /// (d' H^-1 d - tr H^-1 V)/2: about the loss between the pilot's model and the owners' best. For
+  /// people; the alarm does not depend on it.
+  double gap = 0;
+  double step_noise = 0;  // about the loss that the noise of one further step costs
+  bool alarm = false;     // the owners' rows are unlike the pilot
+  bool operator==(const PilotCheck&) const = default;
+};
+
 /// How a model came about.
 struct Training {
   std::string started{};  // RFC 3339, UTC

@@ -41,8 +41,11 @@ struct SimulateOptions {
   /// The least gain that counts as material in these figures: of RMSE a share, of AUC a
   /// difference. None: 0.005 and 0.002.
   std::optional<double> worth{};
-  bool log_loss = false;        // judges two classes by log loss instead of AUC
-  bool baseline = false;        // also what noise added once to each owner's model would reach
+  bool log_loss = false;  // judges two classes by log loss instead of AUC
+  bool baseline = false;  // also what noise added once to each owner's model would reach
+  /// Where the first paid answers are unlike the pilot and the charter asks a person: go on; else
+  /// the job ends there.
+  bool continue_after_alarm = false;
   std::filesystem::path out{};  // the first run leaves its model and ledgers here; empty: nowhere
   /// Of owners that bring one: its budget is enforced, and its data used for owners without a file.
   std::vector<Policy> policies{};
@@ -91,6 +94,8 @@ class Simulation {
   const std::vector<Metric>& best_metrics() const;
   /// What the owners paid for at the end, in the first run.
   const std::optional<Evaluation>& evaluation() const;
+  /// Of the first run, where the charter's rule tests its pilot.
+  const std::optional<PilotCheck>& pilot_check() const;
   /// What a learner would say before it starts, and why the result is not private.
   const std::vector<std::string>& warnings() const;
   const std::vector<std::string>& why_not_private() const;

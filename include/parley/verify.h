@@ -49,9 +49,10 @@ struct VerifyResult {
   Hash charter{};
   uint64_t rounds = 0;
   uint64_t answers = 0;
-  std::optional<Evaluation> evaluation{};  // recomputed, too
-  std::optional<Distance> distance{};      // likewise
-  bool recomputed = false;                 // the model; not when an answer is already in doubt
+  std::optional<Evaluation> evaluation{};   // recomputed, too
+  std::optional<Distance> distance{};       // likewise
+  std::optional<PilotCheck> pilot_check{};  // likewise
+  bool recomputed = false;                  // the model; not when an answer is already in doubt
   bool in_parts = false;  // it lies with the owners, and nobody else can recompute it
   bool file_compared = false;
   std::vector<Owner> owners{};

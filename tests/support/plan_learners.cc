@@ -25,6 +25,7 @@ PlanText text_of(const learn::Schedule& schedule) {
   out.add("start", schedule.start);
   out.add("preconditioner", schedule.preconditioner);
   out.add("momentum", schedule.momentum);
+  if (schedule.longest > 0) out.add("longest", schedule.longest);
   return out;
 }
 
@@ -130,7 +131,7 @@ void add_plan(PlanText& out, const Charter& job, const data::Rows* pilot) {
   }
 }
 
-/// How loud owners are, and with which floor Newton steps divide.
+/// How loud owners are, and their mean, by which Newton steps are floored.
 void add_variances(PlanText& out, const Charter& job) {
   const bool sums = job.secure_aggregation.has_value();
   std::vector<double> variances;
@@ -141,8 +142,8 @@ void add_variances(PlanText& out, const Charter& job) {
   }
   if (!variances.empty()) out.add_detail("noise variances", variances);
   if (job.protocol.rule() == charter::Rule::kPilotNewton)
-    add_result(out, "newton_floor", plan::newton_floor(job),
-               [](PlanText& part, double floor) { part.add("value", floor); });
+    add_result(out, "mean_deviation", plan::mean_deviation(job),
+               [](PlanText& part, double deviation) { part.add("value", deviation); });
 }
 
 void add_job(PlanText& out, const Charter& job, const data::Rows* pilot) {

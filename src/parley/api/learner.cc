@@ -11,6 +11,7 @@
 #include "parley/net/learner.h"
 #include "parley/net/vertical.h"
 #include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/pilot_check.h"
 #include "parley/plan/learner/warnings.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/report/distance.h"
@@ -71,6 +72,7 @@ Result<net::LearnerOptions> session_of(const LearnerOptions& options,
       .out = out,
       .receipts = options.receipts.empty() ? options.identity / "receipts" : options.receipts,
       .resume = options.resume,
+      .after_alarm = options.after_alarm,
       .wait = options.wait,
       .opened =
           [&options, log](int port) {
@@ -87,6 +89,9 @@ Result<net::LearnerOptions> session_of(const LearnerOptions& options,
 
 Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptions& options,
                                        const std::atomic<bool>& stop) {
+  if (options.after_alarm && !options.resume)
+    return Error{Code::kInvalid, "nobody can decide about an alarm that has not been",
+                 "Leave --after-alarm out; `parley learner resume` takes it, if there is one."};
   charter::Charter agreed = handle.internal().charter;
   const std::filesystem::path folders[] = {agreed.folder};
   TRY(charter::load_bundle(agreed, folders));
@@ -120,6 +125,8 @@ std::string LearnerResult::to_text() const {
       fmt::format("{}: trained in {} rounds, {:.3g} s\n", charter_name, rounds, seconds);
   for (const Owner& owner : owners)
     text += fmt::format("  {} spent epsilon {:.6g}\n", owner.name, owner.epsilon_spent);
+  if (pilot_check) text += plan::to_text(*pilot_check) + "\n";
+  if (stopped_by_alarm) text += "The job ended there: the model is the pilot's.\n";
   if (evaluation) text += report::to_text(*evaluation);
   if (distance) text += report::to_text(*distance);
   return text + fmt::format("model       {}\ntranscript  {}\n", model_file.string(),
@@ -137,6 +144,8 @@ std::string LearnerResult::to_json() const {
               {"charter", to_hex(charter)},
               {"name", charter_name},
               {"rounds", rounds},
+              {"pilot_check", pilot_check ? Json::parse(report::to_json(*pilot_check)) : Json()},
+              {"stopped_by_alarm", stopped_by_alarm},
               {"evaluation", evaluation ? Json::parse(report::to_json(*evaluation)) : Json()},
               {"distance", distance ? Json::parse(report::to_json(*distance)) : Json()},
               {"seconds", seconds},

@@ -163,6 +163,7 @@ Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
                                    .runs = options.runs,
                                    .threads = api::threads_or_all(options.threads),
                                    .baseline = options.baseline,
+                                   .continue_after_alarm = options.continue_after_alarm,
                                    .held_out = options.held_out,
                                    .log_loss = options.log_loss,
                                    .worth = options.worth,
@@ -208,6 +209,9 @@ const std::vector<Metric>& Simulation::best_metrics() const {
 }
 const std::optional<Evaluation>& Simulation::evaluation() const {
   return internal().result.quality.evaluation;
+}
+const std::optional<PilotCheck>& Simulation::pilot_check() const {
+  return internal().result.quality.pilot;
 }
 const std::vector<std::string>& Simulation::warnings() const { return internal().result.warnings; }
 const std::vector<std::string>& Simulation::why_not_private() const {

@@ -128,6 +128,12 @@ void read_learners(Table& t, Protocol& p) {
   check_learners(t, p);
 }
 
+/// The default has no text: charters from before it have the same hash.
+void read_on_alarm(Table& t, Sync& sync) {
+  t.optional("on_alarm", sync.on_alarm, Anything{}, "For example on_alarm = \"ask\".");
+  if (sync.on_alarm == OnAlarm::kAsk) t.leave_out("on_alarm");
+}
+
 void read_sync(Table& t, Charter& charter) {
   Protocol& p = charter.protocol;
   Sync& sync = p.kind.emplace<Sync>();
@@ -142,6 +148,7 @@ void read_sync(Table& t, Charter& charter) {
   if (known && (sync.rule == Rule::kPilotNewton || p.distance())) p.start = Start::kPilot;
   if (!once) t.optional("start", p.start, Anything{}, "For example start = \"zero\".");
   check_start(t, charter);
+  if (!known || sync.rule == Rule::kPilotNewton) read_on_alarm(t, sync);
   t.optional("weights", p.weights, Among<Weights>{Weights::kRows, Weights::kNoiseOptimal},
              "For example weights = \"rows\".");
   if (p.weights == Weights::kNoiseOptimal && once)

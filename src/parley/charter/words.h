@@ -49,6 +49,11 @@ enum class Start { kZero, kPilot };
 template <>
 inline constexpr auto kNames<Start> = names("zero", "pilot");
 
+/// What a learner does when the first paid answers are not what the pilot predicts.
+enum class OnAlarm { kAsk, kStop };
+template <>
+inline constexpr auto kNames<OnAlarm> = names("ask", "stop");
+
 enum class Weights { kRows, kNoiseOptimal, kParties };
 template <>
 inline constexpr auto kNames<Weights> = names("rows", "noise_optimal", "parties");

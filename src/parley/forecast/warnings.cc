@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parley/forecast/value/wrong_pilot.h"
+#include "parley/learn/pilot/wrong_pilot.h"
 
 namespace parley::forecast {
 namespace {
@@ -146,19 +146,14 @@ void about_the_job(Forecast& f, const charter::Charter& charter) {
 }  // namespace
 
 void warn_of_thin_columns(Forecast& forecast, const data::Schema& schema, const data::Rows& pilot) {
-  constexpr size_t kNamed = 8, kLeast = 10;
-  const std::vector<size_t> thin = thin_columns(pilot, kLeast);
+  const std::vector<size_t> thin = learn::thin_columns(pilot);
   if (thin.empty()) return;
-  const std::vector<std::string> names = schema.features();
-  std::string text;
-  for (size_t k = 0; k < std::min(thin.size(), kNamed); ++k)
-    text += (k > 0 ? ", " : "") + names[thin[k]];
-  if (thin.size() > kNamed) text += fmt::format(" and {} more", thin.size() - kNamed);
   forecast.advice.warnings.push_back(
       {"thin_columns",
-       fmt::format("fewer than {} public rows tell anything about {}: owners with such records may "
-                   "be led far astray, most of all by Newton steps",
-                   kLeast, text),
+       fmt::format(
+           "fewer than {} public rows tell anything about {}: the forecast knows nothing of "
+           "owners with such records, and Newton steps leave these columns out",
+           learn::kThin, learn::names_of(thin, schema.features())),
        "Take public rows that have them, merge rare levels, or leave the columns out."});
 }
 

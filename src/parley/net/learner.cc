@@ -8,6 +8,7 @@
 #include "parley/net/journal.h"
 #include "parley/net/receipts.h"
 #include "parley/net/transport/server.h"
+#include "parley/plan/learner/pilot_check.h"
 #include "parley/protocol/trained_model.h"
 
 namespace parley::net {
@@ -53,6 +54,24 @@ Result<Opened> open_journal(const LearnerOptions& options, const Hash& charter, 
       "The journal was changed. Put it back; or, if the charter's questions follow from "
       "its answers, start again with another --out: owners replay what they have answered.",
       {.file = file.string()}};
+}
+
+/// Why the learner does not go on by itself: the first answers are paid, and nothing more is
+/// before a person has said so.
+Error question_of(const protocol::Learner& learner) {
+  return {Code::kPolicy, plan::to_text(*learner.guard().check()),
+          "Nothing more is paid before you decide: `parley learner resume` with --after-alarm "
+          "continue, or with --after-alarm stop, which ends the job with the pilot's model."};
+}
+
+/// What the person has said goes to the journal, before anyone hears of it.
+Result<void> decide(const LearnerOptions& options, protocol::Learner& learner, Journal& journal,
+                    const Log& log) {
+  if (!learner.guard().asks()) return {};
+  if (!options.after_alarm) return question_of(learner);
+  for (const wire::Note& note : learner.decide(*options.after_alarm).notes) journal.append(note);
+  log(std::string("after the alarm: ") + (*options.after_alarm ? "continue" : "stop"));
+  return journal.flush();
 }
 
 /// Every owner will be shown its newest receipt from earlier jobs.
@@ -154,12 +173,20 @@ class Session {
       if (Steady::now() - last_answer_ > options_.wait) return nobody_comes();
       TRY(take(host_.next(times_.patience())));
       if (learner_.refused()) return abandon(*learner_.refused());
+      if (learner_.guard().asks()) return abandon(question_of(learner_));
       if (times_.is_call()) send(learner_.call());
       if (first_question_ && (times_.is_up(learner_.stage()) || learner_.is_ready()))
         TRY(go_on(learner_.time_is_up()));
+      say_check();
       dismiss_late();
     }
     return {};
+  }
+
+  /// The test of the pilot, once.
+  void say_check() {
+    const auto& check = learner_.guard().check();
+    if (check && !std::exchange(said_, true)) log_(plan::to_text(*check));
   }
 
   void keep_receipts() {
@@ -313,6 +340,7 @@ class Session {
   std::vector<OwnerState> states_;
   uint64_t shown_ = learner_.rounds_done();
   bool receipts_kept_ = shown_ > 0;
+  bool said_ = learner_.guard().check().has_value();
   std::optional<Steady::time_point> first_question_{};
   Steady::time_point last_answer_ = Steady::now();
 };
@@ -325,6 +353,7 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
   const ReceiptBook book(options.receipts);
   TRY(remember_receipts(book, learner));
   Opened opened = TRY(open_journal(options, charter.hash, clock, learner));
+  TRY(decide(options, learner, opened.journal, log));
   const Door door{.address = options.listen,
                   .longest = longest_message(learner.numbers()),
                   .expected = owners_of(charter)};
@@ -342,6 +371,8 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
                        .seconds = session.seconds(),
                        .evaluation = trained.evaluation,
                        .distance = trained.distance,
+                       .pilot_check = trained.pilot,
+                       .stopped_by_alarm = trained.stopped,
                        .model_file = options.out / "model.json",
                        .transcript_file = options.out / "transcript.pb.zst"};
   for (size_t i = 0; i < trained.spent.size(); ++i)

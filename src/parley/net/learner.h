@@ -23,6 +23,7 @@ struct LearnerOptions {
   std::filesystem::path out;                   // journal, transcript and model
   std::filesystem::path receipts{};            // the newest of every owner, over all jobs
   bool resume = false;                         // go on with the journal that is there
+  std::optional<bool> after_alarm{};           // what a person said whom an earlier process asked
   std::chrono::seconds wait{600};              // for owners, without any answer
   std::chrono::milliseconds greeting{10'000};  // an owner that connected must say hello by then
   std::function<void(int port)> opened = [](int) {};

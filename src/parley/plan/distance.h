@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "parley/charter/charter.h"
-#include "parley/learn/distance/whitened.h"
+#include "parley/learn/pilot/whitened.h"
 
 namespace parley::plan {
 

@@ -18,8 +18,8 @@
 
 #include "parley/charter/charter.h"
 #include "parley/learn/distance/gradient_norm.h"
-#include "parley/learn/distance/whitened.h"
 #include "parley/learn/federated/local_update.h"
+#include "parley/learn/pilot/whitened.h"
 #include "parley/plan/sensitivity.h"
 #include "parley/privacy/mechanisms.h"
 

@@ -10,6 +10,7 @@
 #include "parley/charter/charter.h"
 #include "parley/learn/kernel/evaluation_map.h"
 #include "parley/learn/model.h"
+#include "parley/learn/pilot/wrong_pilot.h"
 #include "parley/plan/learner/weights.h"
 #include "parley/wire/transcript.h"
 
@@ -30,6 +31,8 @@ struct Trained {
   std::vector<uint32_t> answers{};                // of each owner, its evaluation not counted
   std::optional<learn::Evaluation> evaluation{};  // where the charter asks for one
   std::optional<learn::Distance> distance{};      // under rule "distance"; theta is where it begins
+  std::optional<learn::PilotCheck> pilot{};       // of the first answers, where they were tested
+  bool stopped = false;                           // by its alarm
   std::optional<std::string> manifest{};          // in place of theta, where owners keep the parts
 };
 

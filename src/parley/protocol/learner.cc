@@ -4,6 +4,8 @@
 
 namespace parley::protocol {
 
+Step Learner::decide(bool) { return check(false), Step{}; }  // Nothing was tested.
+
 wire::Welcome Learner::welcome(size_t owner, uint32_t next_round) const {
   wire::Welcome welcome{wire::kVersion, next_round, {}};
   for (const auto& proof : {remembered_[owner], newest_[owner]})

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "parley/protocol/job.h"
+#include "parley/protocol/pilot_guard.h"
 
 namespace parley::protocol {
 
@@ -29,6 +30,12 @@ class Learner {
   std::optional<wire::Proof> newest(size_t owner) const {
     return newest_[owner] ? newest_[owner] : remembered_[owner];
   }
+
+  /// The first answers will be tested.
+  void guard(PilotGuard guard) { guard_ = std::move(guard); }
+  const PilotGuard& guard() const { return guard_; }
+  /// Where the guard asks: a person has decided.
+  virtual Step decide(bool go_on);
 
   /// A stream of this owner has opened; a greeting must follow. An older one is forgotten.
   virtual void attend(size_t owner) = 0;
@@ -76,6 +83,7 @@ class Learner {
   void keep_newest(size_t owner, const Hash& charter, const wire::ReceivedAnswer& answer);
   void refuse(const PlannedOwner& owner, const wire::Refusal& refusal);
   void refuse(Error why) { refused_ = std::move(why); }
+  PilotGuard guard_{};
 
  private:
   std::vector<std::optional<wire::Proof>> remembered_;  // of earlier jobs

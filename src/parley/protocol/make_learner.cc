@@ -19,6 +19,13 @@ Result<std::unique_ptr<Learner>> made(Plan plan, const charter::Charter& charter
   return std::unique_ptr<Learner>(std::make_unique<Role>(std::move(plan)));
 }
 
+template <class Plan>
+Result<PilotGuard> guard_of(const charter::Charter& charter, const data::Rows* pilot,
+                            const Plan& plan) {
+  auto test = TRY(plan::PilotTest::make(charter, pilot, plan.schedule, plan.owners));
+  return test ? PilotGuard(*std::move(test)) : PilotGuard();
+}
+
 }  // namespace
 
 bool has_dealer(const charter::Charter& charter) { return charter.columns_apart(); }
@@ -38,9 +45,16 @@ Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
     return made<AsyncLearner>(TRY(plan::async_plan(charter, pilot)), charter, receipts);
   if (charter.secure_aggregation) {
     auto plan = TRY(federated_plan(charter, pilot));  // It has keys of its own: aggregation signs.
-    return std::unique_ptr<Learner>(std::make_unique<FederatedLearner>(std::move(plan)));
+    const auto guard = TRY(guard_of(charter, pilot, plan));
+    auto learner = std::make_unique<FederatedLearner>(std::move(plan));
+    learner->guard(guard);
+    return std::unique_ptr<Learner>(std::move(learner));
   }
-  return made<SyncLearner>(TRY(plan::sync_plan(charter, pilot)), charter, receipts);
+  auto plan = TRY(plan::sync_plan(charter, pilot));
+  const auto guard = TRY(guard_of(charter, pilot, plan));
+  auto learner = TRY(made<SyncLearner>(std::move(plan), charter, receipts));
+  learner->guard(guard);
+  return learner;
 }
 
 }  // namespace parley::protocol

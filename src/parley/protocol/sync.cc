@@ -105,6 +105,7 @@ Result<void> SyncLearner::take(size_t owner, const wire::ReceivedAnswer& answer)
   const PlannedOwner& who = plan_.owners[owner];
   OwnerState& state = states_[owner];
   if (finished()) return wrong(who, "an answer after the last round");
+  if (guard_.asks()) return wrong(who, "an answer before a person has decided to go on");
   const Due due = this->due(owner);
   const bool evaluation = due.kind == privacy::ReleaseKind::kEvaluation;
   if (answer.receipt.kind != due.kind)
@@ -161,15 +162,33 @@ void SyncLearner::go_on() {
       answers.push_back(state.answer ? &*state.answer : nullptr);
     evaluation_ = joint_evaluation(*plan_.evaluation, plan_.owners, answers);
   } else {
-    const std::vector<double> answers = mean_answers();
-    descent_.step(plan_.moments ? to_minimum(answers) : answers);
+    descend();
   }
   for (OwnerState& state : states_) state.answer.reset();
   answered_ = 0;
 }
 
+void SyncLearner::descend() {
+  const std::vector<double> answers = mean_answers();
+  std::vector<size_t> present;
+  for (size_t owner = 0; owner < states_.size(); ++owner)
+    if (states_[owner].answer) present.push_back(owner);
+  if (plan_.moments)
+    descent_.step(to_minimum(answers));
+  else if (guard_.admits(descent_.theta(), answers, present))
+    descent_.step(answers);
+}
+
+Step SyncLearner::decide(bool go_on) {
+  Step step;
+  if (const auto held = guard_.decide(go_on)) descent_.step(*held);
+  step.notes.push_back({.kind = wire::Note::Kind::kAlarm, .round = go_on ? 1u : 0u});
+  ask_all(step);
+  return step;
+}
+
 bool SyncLearner::enough() const {
-  if (!tolerant() || finished()) return false;
+  if (!tolerant() || finished() || guard_.asks()) return false;
   const auto answered = std::count_if(states_.begin(), states_.end(), [](const OwnerState& state) {
     return state.answer.has_value();
   });
@@ -195,6 +214,10 @@ Result<void> SyncLearner::replay(const std::string& owner, const wire::ReceivedA
 }
 
 Result<void> SyncLearner::replay(const wire::Note& note) {
+  if (note.kind == wire::Note::Kind::kAlarm) {
+    if (const auto held = TRY(guard_.decide(note))) descent_.step(*held);
+    return {};
+  }
   if (note.kind == wire::Note::Kind::kClosed) {
     if (enough()) return go_on(), Result<void>();
     return Error{Code::kIntegrity, "the end of a round that had not enough answers"};
@@ -209,12 +232,15 @@ Result<void> SyncLearner::replay(const wire::Note& note) {
 
 bool SyncLearner::awaits(size_t owner) const {
   const OwnerState& state = states_[owner];
-  return !finished() && (state.open || !state.answer);
+  return !finished() && !guard_.asks() && (state.open || !state.answer);
 }
 
 Trained SyncLearner::trained() const {
-  Trained trained{
-      .theta = {model().begin(), model().end()}, .spent = spent(), .evaluation = evaluation()};
+  Trained trained{.theta = {model().begin(), model().end()},
+                  .spent = spent(),
+                  .evaluation = evaluation(),
+                  .pilot = guard_.check(),
+                  .stopped = guard_.stopped()};
   for (const OwnerState& state : states_) trained.answers.push_back(state.taken);
   return trained;
 }
@@ -243,6 +269,7 @@ void SyncLearner::ask(size_t owner, Step& step) {
 
 /// Everyone who attends, but for those that are still at an older question.
 void SyncLearner::ask_all(Step& step) {
+  if (guard_.asks() && !refused()) return;
   for (size_t owner = 0; owner < plan_.owners.size(); ++owner) {
     const OwnerState& state = states_[owner];
     if (state.greeted && (!state.open || finished() || refused())) ask(owner, step);

@@ -55,11 +55,14 @@ class SyncLearner final : public Learner {
 
   Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
   Result<void> replay(const wire::Note& note) override;
+  Step decide(bool go_on) override;
 
   const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
   size_t numbers() const override { return plan_.numbers(); }
-  bool finished() const override { return descent_.finished() && !evaluating(); }
-  uint64_t rounds_done() const override { return descent_.rounds_done(); }
+  bool finished() const override {
+    return (descent_.finished() || guard_.stopped()) && !evaluating();
+  }
+  uint64_t rounds_done() const override { return descent_.rounds_done() + guard_.holds(); }
   uint64_t rounds() const override { return plan_.schedule.rounds.size(); }
   /// Is this owner's answer of the current round missing?
   bool awaits(size_t owner) const override;
@@ -75,8 +78,8 @@ class SyncLearner final : public Learner {
   };
   Due due(size_t owner) const;
 
-  /// The output so far: the average that the schedule defines.
-  std::span<const double> model() const { return descent_.average(); }
+  /// The output so far: the average that the schedule defines or, after an alarm, what was better.
+  std::span<const double> model() const { return guard_.best().value_or(descent_.average()); }
   /// What each owner has spent, by its last receipt.
   std::vector<JobSpent> spent() const;
   /// What the owners' evaluations come to, once they are there and if the charter asks for them.
@@ -108,6 +111,7 @@ class SyncLearner final : public Learner {
   bool enough() const;
   bool go_on_if_complete();
   void go_on();
+  void descend();
   void ask(size_t owner, Step& step);
   void ask_all(Step& step);
   std::vector<double> mean_answers() const;

@@ -34,6 +34,11 @@ std::string statement(const charter::Charter& charter, bool simulated) {
          whose(charter) + promise;
 }
 
+/// An alarm of the first answers may have ended the job.
+uint64_t rounds_of(const charter::Charter& charter, const Trained& trained) {
+  return trained.stopped ? 1 : static_cast<uint64_t>(charter.learner_steps());
+}
+
 learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& trained,
                            bool simulated) {
   const charter::Privacy& privacy = charter.privacy;
@@ -51,7 +56,7 @@ learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& train
       .max_grad_norm = privacy.max_grad_norm,
       .max_row_norm = privacy.max_row_norm,
       .norm = std::string(norm_of(privacy.mechanism)),
-      .rounds = static_cast<uint64_t>(charter.learner_steps()),
+      .rounds = rounds_of(charter, trained),
       .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",
                       "answer times"}};
   if (charter.records)
@@ -85,7 +90,7 @@ std::string prediction_of(const charter::Charter& charter) {
 
 learn::Model trained_model(const charter::Charter& charter, const Trained& trained,
                            learn::Training training) {
-  training.rounds = static_cast<uint64_t>(charter.learner_steps());
+  training.rounds = rounds_of(charter, trained);
   training.parley = std::string(kVersion);
   return {.name = charter.name,
           .loss = charter::loss_of(charter.model),

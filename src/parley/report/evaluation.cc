@@ -14,10 +14,11 @@ std::string to_text(const learn::Evaluation& evaluation) {
   if (evaluation.accuracy)
     text += fmt::format(", accuracy {:.4f} ± {}", *evaluation.accuracy,
                         significant(*evaluation.accuracy_error, 2));
-  return text + fmt::format(
-                    "\n(standard error of the noise; a record's loss counts at most {}, l2 is not "
-                    "included).\n",
-                    significant(evaluation.loss_bound));
+  return text +
+         fmt::format(
+             "\n(standard error of the noise; a record's loss counts at most {}, so the loss is "
+             "larger where many lose more; l2 is not included).\n",
+             significant(evaluation.loss_bound));
 }
 
 std::string to_json(const learn::Evaluation& evaluation) {
@@ -29,6 +30,13 @@ std::string to_json(const learn::Evaluation& evaluation) {
     json["accuracy_standard_error"] = *evaluation.accuracy_error;
   }
   return json.dump();
+}
+
+std::string to_json(const learn::PilotCheck& check) {
+  return nlohmann::ordered_json{{"statistic", check.statistic},   {"threshold", check.threshold},
+                                {"dispersion", check.dispersion}, {"gap", check.gap},
+                                {"step_noise", check.step_noise}, {"alarm", check.alarm}}
+      .dump();
 }
 
 }  // namespace parley::report

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
+#include "parley/plan/learner/pilot_check.h"
 #include "parley/report/distance.h"
 #include "parley/report/evaluation.h"
 #include "parley/report/own_figures.h"
@@ -127,6 +128,21 @@ Json json_of(const SimulateResult::Bought& bought) {
           {"exact", bought.exact ? Json(*bought.exact) : Json()}};
 }
 
+/// The test of the first run, and how many runs had an alarm.
+std::string about_the_pilot(const SimulateResult& result) {
+  const auto& pilot = result.quality.pilot;
+  if (!pilot) return "";
+  std::string text = plan::to_text(*pilot) + "\n";
+  if (result.quality.stopped)
+    text +=
+        "The job ended there, with the pilot's model; nothing more was paid. To go on "
+        "nevertheless: "
+        "--continue-after-alarm.\n";
+  if (result.job.runs > 1)
+    text += fmt::format("Alarms in {} of {} runs.\n", result.quality.alarms, result.job.runs);
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const SimulateResult& result) {
@@ -175,6 +191,7 @@ std::string to_text(const SimulateResult& result) {
                                                      grouped(result.traffic.bytes_up),
                                                      grouped(result.traffic.bytes_down))
                                        : "in one process: nothing was sent.\n");
+  text += about_the_pilot(result);
   if (result.quality.evaluation)
     text += to_text(*result.quality.evaluation) +
             fmt::format("{} paid ε {} for it, part of what it spent.\n", first.name,
@@ -215,6 +232,11 @@ std::string to_json(const SimulateResult& result) {
   }
   outcome["metrics"] = {{"joint", json_of(result.quality.joint_metrics)},
                         {"optimum", json_of(result.quality.optimum_metrics)}};
+  if (const auto& pilot = result.quality.pilot) {
+    outcome["pilot_check"] = Json::parse(to_json(*pilot));
+    outcome["pilot_alarms"] = result.quality.alarms;
+    outcome["stopped_by_alarm"] = result.quality.stopped;
+  }
   if (result.quality.evaluation)
     outcome["evaluation"] = Json::parse(to_json(*result.quality.evaluation));
   if (result.bought) {

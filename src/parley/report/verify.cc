@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
+#include "parley/plan/learner/pilot_check.h"
 #include "parley/protocol/verify/verify_epsilon.h"
 #include "parley/report/distance.h"
 #include "parley/report/evaluation.h"
@@ -86,6 +87,7 @@ std::string to_text(const VerifyResult& result) {
   else
     text += fmt::format("Model recomputed from {} signed answers: identical.\n",
                         grouped(result.answers));
+  if (result.pilot_check) text += plan::to_text(*result.pilot_check) + "\n";
   if (result.evaluation) text += to_text(*result.evaluation);
   if (result.distance) text += to_text(*result.distance);
   text += epsilons(result) + ledgers(result);
@@ -104,6 +106,7 @@ std::string to_json(const VerifyResult& result) {
       {"in_parts", result.in_parts},
       {"rounds", result.rounds},
       {"answers", result.answers},
+      {"pilot_check", result.pilot_check ? Json::parse(to_json(*result.pilot_check)) : Json()},
       {"evaluation", result.evaluation ? Json::parse(to_json(*result.evaluation)) : Json()},
       {"distance", result.distance ? Json::parse(to_json(*result.distance)) : Json()},
       {"transcript_sha256_compared", result.file_compared},

@@ -42,6 +42,7 @@ Result<Outcome> all_runs(const Simulation& simulation, size_t runs) {
     RunOutcome run = TRY(simulation.run(simulation.reference, number));
     outcome.by_round.resize(std::max(outcome.by_round.size(), run.by_round.size()));
     for (size_t k = 0; k < run.by_round.size(); ++k) outcome.by_round[k].push_back(run.by_round[k]);
+    outcome.alarms += run.pilot && run.pilot->alarm;
     outcome.own.resize(run.own.size());
     for (size_t k = 0; k < run.own.size(); ++k) outcome.own[k].push_back(run.own[k].relative);
     if (run.distance) outcome.distances.push_back(*run.distance);
@@ -65,6 +66,9 @@ Result<RunOutcome> run_with_learner(const SimulateInput& input, const SimulateOp
   outcome.model = std::move(job.trained.theta);
   outcome.evaluation = job.trained.evaluation;
   outcome.distance = job.trained.distance;
+  outcome.pilot = job.trained.pilot, outcome.stopped = job.trained.stopped;
+  if (outcome.stopped)  // The model stays what it was.
+    outcome.by_round.resize(static_cast<size_t>(input.charter.answers()), outcome.by_round.back());
   outcome.bytes_up = job.bytes_up, outcome.bytes_down = job.bytes_down;
   if (run > 0) return outcome;
   const std::vector<double> scales = TRY(noise_scales(input.charter));

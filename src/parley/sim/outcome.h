@@ -45,6 +45,8 @@ struct RunOutcome {
   std::vector<double> model{};
   std::optional<learn::Evaluation> evaluation{};
   std::optional<learn::Distance> distance{};
+  std::optional<learn::PilotCheck> pilot{};
+  bool stopped = false;                   // by an alarm of it
   std::optional<std::string> manifest{};  // of a model whose parts stay with their owners
   std::vector<OwnerShare> owners{};       // empty but in the first run
   std::vector<OwnerLearned> own{};
@@ -56,6 +58,7 @@ struct Outcome {
   std::vector<std::vector<double>> by_round{};  // relative fitness of every run after each round
   std::vector<learn::Distance> distances{};     // of every run, under rule "distance"
   std::vector<std::vector<double>> own{};       // of every run, for each owner that learns
+  size_t alarms = 0;
 };
 
 using Run = std::function<Result<RunOutcome>(const Reference&, uint64_t run)>;

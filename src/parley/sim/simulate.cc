@@ -203,8 +203,10 @@ Result<std::filesystem::path> keep_model(const Charter& charter, const SimulateO
     return file;
   }
   if (is_literal(charter)) return std::filesystem::path();
-  protocol::Trained trained{
-      .theta = first.model, .evaluation = first.evaluation, .distance = first.distance};
+  protocol::Trained trained{.theta = first.model,
+                            .evaluation = first.evaluation,
+                            .distance = first.distance,
+                            .stopped = first.stopped};
   for (const OwnerShare& share : first.owners)
     trained.spent.push_back(share.spent), trained.answers.push_back(share.answers);
   const auto file = options.out / "model.json";
@@ -220,7 +222,10 @@ Result<SimulateResult::Quality> quality_of(const SimulateInput& input,
   const Reference& reference = simulation.reference;
   SimulateResult::Quality quality{.optimum = reference.optimum,
                                   .evaluation = outcome.first.evaluation,
-                                  .distances = outcome.distances};
+                                  .distances = outcome.distances,
+                                  .pilot = outcome.first.pilot,
+                                  .stopped = outcome.first.stopped,
+                                  .alarms = outcome.alarms};
   for (const auto& round : outcome.by_round) quality.by_round.push_back(spread_of(round));
   quality.relative_fitness = quality.by_round.back();
   std::vector<double> fitness = outcome.by_round.back();

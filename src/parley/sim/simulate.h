@@ -19,6 +19,7 @@
 #include "parley/learn/metrics.h"
 #include "parley/learn/model.h"
 #include "parley/learn/personal/figures.h"
+#include "parley/learn/pilot/wrong_pilot.h"
 #include "parley/simulate.h"
 
 namespace parley::sim {
@@ -42,7 +43,8 @@ struct SimulateOptions {
   uint64_t seed = 1;
   size_t runs = 1;
   int threads = 1;
-  bool baseline = false;  // also what output perturbation would reach
+  bool baseline = false;              // also what output perturbation would reach
+  bool continue_after_alarm = false;  // where the charter asks a person; else the job ends there
   /// The part of each owner's rows that is kept out of a further run, for figures on its own rows
   /// (sim/held_out.h); 0: no figures; nothing: a fifth, if that does not take long. Where owners
   /// have fresh rows, figures are made on these with the first run's model instead.
@@ -91,6 +93,10 @@ struct SimulateResult {
     /// published.
     std::optional<learn::Evaluation> evaluation{};
     std::vector<learn::Distance> distances{};  // likewise under rule "distance", of every run
+    /// The test of the pilot in the first run, whether its alarm ended it, and alarms of all runs.
+    std::optional<learn::PilotCheck> pilot{};
+    bool stopped = false;
+    size_t alarms = 0;
   };
   /// Rule "distance": what owners bought, read as tau (forecast/value/tau.h).
   struct Bought {

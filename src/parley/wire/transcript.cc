@@ -59,6 +59,9 @@ Result<void> take(const v1::TranscriptEntry& proto, Transcript& transcript) {
   } else if (proto.has_begun()) {
     transcript.notes.push_back(
         {Note::Kind::kBegun, proto.owner(), proto.begun().attempt(), answers});
+  } else if (proto.has_alarm()) {
+    transcript.notes.push_back(
+        {Note::Kind::kAlarm, proto.owner(), proto.alarm().go_on() ? 1u : 0u, answers});
   } else if (proto.has_sum()) {
     const std::string& values = proto.sum().values();
     if (values.size() % 8 != 0) return malformed("a sum is not whole numbers of 8 bytes");
@@ -101,6 +104,9 @@ Bytes transcript_note(const Note& note) {
       break;
     case Note::Kind::kBegun:
       entry.mutable_begun()->set_attempt(note.round);
+      break;
+    case Note::Kind::kAlarm:
+      entry.mutable_alarm()->set_go_on(note.round == 1);
       break;
     case Note::Kind::kSum: {
       const Bytes values = bytes_of(note.values);

@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include "parley/base/math/chi_square.h"
 #include "parley/base/math/portable.h"
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/value/chi_square.h"
 
 namespace parley::forecast {
 namespace own_figures_test {

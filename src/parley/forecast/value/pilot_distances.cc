@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "parley/forecast/uncertainty.h"
-#include "parley/learn/distance/whitened.h"
+#include "parley/learn/pilot/whitened.h"
 
 namespace parley::forecast {
 
@@ -31,11 +31,11 @@ double mean_square(std::span<const double> slopes, std::span<const double> lengt
 }
 
 /// tr(H^-1 covariance of slope z), with divisor n - lost.
-double trace_of_covariance(const Whitened& whitened, const data::Rows& rows,
+double trace_of_covariance(const learn::Whitened& whitened, const data::Rows& rows,
                            std::span<const double> slopes, std::span<const double> lengths,
                            double lost) {
   const auto n = static_cast<double>(rows.size());
-  const double mean = whitened.length(mean_of(rows, slopes));
+  const double mean = whitened.length(learn::mean_of(rows, slopes));
   return (sum_of_squares(slopes, lengths) - n * mean * mean) / (n - lost);
 }
 
@@ -82,7 +82,7 @@ double constant_loss(const PilotStatistics& pilot) {
 
 PilotDistances pilot_distances(const PilotStatistics& pilot, const PilotScores& scores) {
   const data::Rows& rows = *pilot.rows;
-  const Whitened whitened(pilot.hessian, pilot.dimension());
+  const learn::Whitened whitened(pilot.hessian, pilot.dimension());
   const auto lengths = whitened.lengths(rows);
   const auto in = slopes_of(pilot.loss, rows, scores.in_sample);
   const auto out = slopes_of(pilot.loss, rows, scores.left_out);
@@ -108,10 +108,10 @@ double clipped_square(const PilotStatistics& pilot, const PilotScores& scores, d
 
 double distance_from_pilot(const PilotStatistics& pilot, const data::Rows& rows) {
   check(rows.size() >= 2);
-  const Whitened whitened(pilot.hessian, pilot.dimension());
-  const auto slopes = slopes_of(pilot.loss, rows, scores_of(rows, pilot.optimum.theta));
+  const learn::Whitened whitened(pilot.hessian, pilot.dimension());
+  const auto slopes = slopes_of(pilot.loss, rows, learn::scores_of(rows, pilot.optimum.theta));
   const auto n = static_cast<double>(rows.size());
-  const double mean = whitened.length(mean_of(rows, slopes));
+  const double mean = whitened.length(learn::mean_of(rows, slopes));
   const double squares = sum_of_squares(slopes, whitened.lengths(rows));
   return (n * n * mean * mean - squares) / (n * (n - 1));
 }

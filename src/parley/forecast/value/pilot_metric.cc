@@ -5,9 +5,9 @@
 #include <map>
 
 #include "parley/base/memory/parallel.h"
-#include "parley/learn/distance/whitened.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/metrics.h"
+#include "parley/learn/pilot/whitened.h"
 
 namespace parley::forecast {
 
@@ -28,24 +28,9 @@ std::vector<double> folded_scores(const PilotStatistics& pilot, int threads) {
       if (i % folds != fold) others.add(rows.row(i), rows.label(i));
     learn::Fitness fitness(pilot.loss, rows.columns(), pilot.l2);
     fitness.add(others);
-    const auto all = scores_of(rows, fitness.minimum(pilot.box).theta);
+    const auto all = learn::scores_of(rows, fitness.minimum(pilot.box).theta);
     for (size_t i = fold; i < rows.size(); i += folds) scores[i] = all[i];
   });
-  return scores;
-}
-
-std::vector<double> left_out_scores(const PilotStatistics& pilot, std::vector<double> scores) {
-  const data::Rows& rows = *pilot.rows;
-  const auto lengths = Whitened(pilot.hessian, pilot.dimension()).lengths(rows);
-  const auto n = static_cast<double>(rows.size());
-  std::visit(
-      [&](const auto& loss) {
-        for (size_t i = 0; i < scores.size(); ++i) {
-          const double h = lengths[i] * lengths[i] / n, u = scores[i], y = rows.label(i);
-          scores[i] += h * loss.slope(u, y) / std::max(1 - h * loss.curvature(u, y), .05);
-        }
-      },
-      pilot.loss);
   return scores;
 }
 
@@ -108,9 +93,10 @@ bool trains_it(const PilotStatistics& pilot, Measure measure) {
 }  // namespace
 
 PilotScores pilot_scores(const PilotStatistics& pilot, int threads) {
-  auto scores = scores_of(*pilot.rows, pilot.optimum.theta);
-  auto left_out = std::holds_alternative<learn::Hinge>(pilot.loss) ? folded_scores(pilot, threads)
-                                                                   : left_out_scores(pilot, scores);
+  auto scores = learn::scores_of(*pilot.rows, pilot.optimum.theta);
+  auto left_out = std::holds_alternative<learn::Hinge>(pilot.loss)
+                      ? folded_scores(pilot, threads)
+                      : learn::left_out_scores(pilot.loss, *pilot.rows, pilot.hessian, scores);
   return {std::move(scores), std::move(left_out)};
 }
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "parley/base/math/chi_square.h"
 #include "parley/base/math/portable.h"
 #include "parley/forecast/uncertainty.h"
-#include "parley/forecast/value/chi_square.h"
 #include "parley/plan/noise.h"
 #include "parley/plan/sensitivity.h"
 

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/learn/distance/whitened.h"
 #include "parley/learn/objective.h"
+#include "parley/learn/pilot/whitened.h"
 #include "parley/plan/budget.h"
 #include "parley/plan/distance.h"
 #include "parley/plan/noise.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/chi_square.h"
 #include "parley/base/math/number.h"
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/uncertainty.h"
-#include "parley/forecast/value/chi_square.h"
 
 namespace parley {
 

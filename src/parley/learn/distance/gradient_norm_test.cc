@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
-#include "parley/learn/distance/whitened.h"
 #include "parley/learn/kernel/kernel.h"
+#include "parley/learn/pilot/whitened.h"
 
 namespace parley::learn {
 namespace gradient_norm_test {

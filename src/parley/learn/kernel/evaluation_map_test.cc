@@ -75,6 +75,20 @@ TEST(EvaluationMap, TheSecondNumberOfClassesCountsWhoIsRight) {
   EXPECT_EQ(record(map, 0.3, -1)[1], 0);
 }
 
+// A model that a wrong pilot has led astray: for one record in seven it is off by 2.4. The bound,
+// by which noise is calibrated, cuts their losses: what is paid for is a lower bound of the loss.
+TEST(EvaluationMap, SaysTooLittleOfALossBeyondItsBound) {
+  data::Rows rows(2);
+  for (int i = 0; i < 700; ++i) rows.add(std::array{1., i % 7 == 0 ? 1. : 0.}, .1);
+  const std::array theta{.1 + .15, 2.25};
+  const EvaluationMap map = *EvaluationMap::make(Squared{}, 1, 24);
+  const double paid =
+      static_cast<double>(evaluation_sum(map, theta, rows, 0, 700)[0]) * map.gamma();
+  EXPECT_NEAR(paid / 700, (6 * .0225 + 1) / 7, 1e-6);
+  const double loss = (6 * .0225 + 2.4 * 2.4) / 7;
+  EXPECT_GT(loss, 5 * paid / 700);
+}
+
 TEST(EvaluationMap, SparseRowsGiveTheIntegersOfTheirDenseForm) {
   test::SeededEntropy entropy(2, "rows");
   data::Rows dense(9);

@@ -92,7 +92,9 @@ void Descent::step(std::span<const double> gradients) {
         for (size_t j = 0; j < p; ++j)
           direction += schedule_.preconditioner[i * p + j] * velocity[j];
       }
-      theta[i] = std::clamp(theta[i] - round.step * direction, -box_, box_);
+      double change = round.step * direction;
+      if (schedule_.longest > 0) change = std::clamp(change, -schedule_.longest, schedule_.longest);
+      theta[i] = std::clamp(theta[i] - change, -box_, box_);
       // Rounding must not carry the output over the edge: owners evaluate only what is inside.
       average[i] =
           std::clamp((1 - round.average) * average[i] + round.average * theta[i], -box_, box_);

@@ -2,7 +2,7 @@
 // same table; rules differ only in the function that fills it.
 //
 //   v       <- momentum v + (l2 theta[k] + gradient)
-//   theta[k+1] = clamp(theta[k] - a_k M v)
+//   theta[k+1] = clamp(theta[k] - cut(a_k M v))
 //   average <- (1 - q_k) average + q_k theta[k+1],   average = theta[1] before the first round
 #pragma once
 
@@ -21,6 +21,7 @@ struct Schedule {
   std::vector<double> start;           // theta[1]
   std::vector<double> preconditioner;  // M, row-major p x p; empty is the identity
   double momentum = 0;
+  double longest = 0;  // every coordinate of a step is cut to it; 0: steps are not cut
 };
 
 /// What the output is made of: the last iterate, the weighted average of all (Wu et al., Algorithm

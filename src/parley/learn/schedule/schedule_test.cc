@@ -277,5 +277,14 @@ TEST(Descent, ColumnsAreTheRunsOneByOne) {
   }
 }
 
+TEST(Descent, CutsEveryCoordinateOfAStep) {
+  Schedule schedule = constant_step(1, 1, Average::kNone, {0, 0, 0});
+  schedule.longest = 2;
+  Descent descent(schedule, 100, 0);
+  descent.step(std::vector<double>{.5, -3, 7});
+  EXPECT_EQ(std::vector<double>(descent.theta().begin(), descent.theta().end()),
+            (std::vector<double>{-.5, 2, -2}));
+}
+
 }  // namespace schedule_test
 }  // namespace parley::learn

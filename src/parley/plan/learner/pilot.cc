@@ -10,7 +10,7 @@ std::vector<double> pilot_optimum(const charter::Charter& charter, const data::R
   return fitness.minimum(charter.model.box).theta;
 }
 
-OwnersClip clip_of(const charter::Charter& charter, const learn::Lattice& lattice) {
+learn::RecordClip clip_of(const charter::Charter& charter, const learn::Lattice& lattice) {
   if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
     return {learn::ClipIn::kL1, lattice.shortened<L1>()};
   return {learn::ClipIn::kL2, lattice.shortened<L2>()};

@@ -6,7 +6,7 @@
 #include "parley/charter/charter.h"
 #include "parley/data/rows.h"
 #include "parley/learn/kernel/lattice.h"
-#include "parley/learn/objective.h"
+#include "parley/learn/pilot/wrong_pilot.h"
 
 namespace parley::plan {
 
@@ -14,10 +14,6 @@ namespace parley::plan {
 std::vector<double> pilot_optimum(const charter::Charter& charter, const data::Rows& pilot);
 
 /// How owners clip their records: in the mechanism's norm.
-struct OwnersClip {
-  learn::ClipIn norm;
-  double limit;
-};
-OwnersClip clip_of(const charter::Charter& charter, const learn::Lattice& lattice);
+learn::RecordClip clip_of(const charter::Charter& charter, const learn::Lattice& lattice);
 
 }  // namespace parley::plan

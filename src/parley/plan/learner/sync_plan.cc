@@ -1,5 +1,6 @@
 #include "parley/plan/learner/sync_plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -8,11 +9,13 @@
 
 #include "parley/base/math/noise_floor.h"
 #include "parley/learn/kernel/lattice.h"
+#include "parley/learn/pilot/wrong_pilot.h"
 #include "parley/learn/statistics.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/pilot.h"
 #include "parley/plan/learner/weights.h"
 #include "parley/plan/secagg_terms.h"
+#include "parley/plan/sensitivity.h"
 #include "parley/plan/terms.h"
 
 namespace parley::plan {
@@ -20,24 +23,36 @@ namespace {
 
 using charter::Charter, charter::not_available;
 
-/// The inverse Hessian of the pilot's clipped loss: clipped in the mechanism's norm, as owners do.
+/// The inverse of the pilot's Hessian, floored; 0 for columns that it leaves out.
 Result<std::vector<double>> curvature_at(const Charter& charter, const data::Rows* pilot,
                                          std::span<const double> theta,
                                          const learn::Lattice& lattice) {
-  if (pilot == nullptr)
-    return Error{Code::kInvalid,
-                 "the rule needs public rows, and the charter has no [pilot]",
-                 "Add a [pilot], or use rule = \"constant\" with start = \"zero\".",
-                 {.key = "pilot"}};
-  const auto [norm, limit] = clip_of(charter, lattice);
-  const auto hessian = learn::clipped_hessian(charter::loss_of(charter.model), *pilot, theta, norm,
-                                              limit, charter.model.l2);
-  const size_t p = lattice.dimension();
-  const double floor = TRY(newton_floor(charter));
-  auto curvature = learn::inverse(hessian, p);
-  if (!curvature || learn::largest_eigenvalue(*curvature, p) * floor > 1)
-    return learn::floored_inverse(hessian, p, floor);
-  return *std::move(curvature);
+  const NewtonHessian hessian = TRY(newton_hessian(charter, pilot, theta, lattice));
+  const size_t kept = hessian.columns.size(), p = lattice.dimension();
+  const double floor = newton_floor(TRY(mean_deviation(charter)), kept);
+  auto inverse = learn::inverse(hessian.matrix, kept);
+  if (!inverse || learn::largest_eigenvalue(*inverse, kept) * floor > 1)
+    inverse = learn::floored_inverse(hessian.matrix, kept, floor);
+  std::vector<double> all(p * p);
+  for (size_t i = 0; i < kept; ++i)
+    for (size_t j = 0; j < kept; ++j)
+      all[hessian.columns[i] * p + hessian.columns[j]] = (*inverse)[i * kept + j];
+  return all;
+}
+
+Error thin_pilot() {
+  return {Code::kInvalid,
+          "the pilot has fewer than 10 rows that tell anything about any column, and Newton steps "
+          "need its curvature",
+          "Take a larger pilot, or rule = \"constant\" with start = \"zero\".",
+          {.key = "pilot"}};
+}
+
+/// Of a coefficient in one Newton step, whatever the answers are: that of a column with a Hessian
+/// which the pilot has wrong (spec, value 6: 1 for labels in [-1, 1], 2 for classes).
+double longest_change(const Charter& charter) {
+  return learn::two_classes(charter::loss_of(charter.model)) ? 2
+                                                             : label_bound(charter.schema.target);
 }
 
 /// How answers of moments are read, and how large their noise is in the weighted mean.
@@ -79,10 +94,34 @@ size_t SyncPlan::numbers() const {
   return moments ? learn::statistics_size(schedule.start.size()) : schedule.start.size();
 }
 
-Result<double> newton_floor(const Charter& charter) {
-  const double deviation = std::sqrt(
+Result<double> mean_deviation(const Charter& charter) {
+  return std::sqrt(
       TRY(charter.secure_aggregation ? secure_mean_variance(charter) : mean_variance(charter)));
-  return 4 * charter.protocol.step * deviation / charter.model.box;
+}
+
+double newton_floor(double deviation, size_t columns) {
+  return deviation * std::sqrt(static_cast<double>(columns)) / 2;
+}
+
+Result<NewtonHessian> newton_hessian(const Charter& charter, const data::Rows* pilot,
+                                     std::span<const double> theta, const learn::Lattice& lattice) {
+  if (pilot == nullptr)
+    return Error{Code::kInvalid,
+                 "the rule needs public rows, and the charter has no [pilot]",
+                 "Add a [pilot], or use rule = \"constant\" with start = \"zero\".",
+                 {.key = "pilot"}};
+  const auto [norm, limit] = clip_of(charter, lattice);
+  const auto whole = learn::clipped_hessian(charter::loss_of(charter.model), *pilot, theta, norm,
+                                            limit, charter.model.l2);
+  const std::vector<size_t> thin = learn::thin_columns(*pilot);
+  const size_t p = lattice.dimension();
+  NewtonHessian kept;
+  for (size_t j = 0; j < p; ++j)
+    if (!std::binary_search(thin.begin(), thin.end(), j)) kept.columns.push_back(j);
+  if (kept.columns.empty()) return thin_pilot();
+  for (const size_t i : kept.columns)
+    for (const size_t j : kept.columns) kept.matrix.push_back(whole[i * p + j]);
+  return kept;
 }
 
 learn::Schedule step_table(const Charter& charter, std::vector<double> start,
@@ -111,6 +150,7 @@ learn::Schedule step_table(const Charter& charter, std::vector<double> start,
   };
   learn::Schedule schedule = table();
   schedule.momentum = sync->momentum;
+  if (sync->rule == charter::Rule::kPilotNewton) schedule.longest = longest_change(charter);
   return schedule;
 }
 

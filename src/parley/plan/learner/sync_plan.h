@@ -44,9 +44,21 @@ Result<std::vector<double>> start_of(const charter::Charter& charter, const data
 /// That table for a synchronous charter, whose owners clip on this lattice.
 Result<learn::Schedule> sync_schedule(const charter::Charter& charter, const data::Rows* pilot,
                                       const learn::Lattice& lattice);
-/// Of pilot_newton: eigenvalues of the pilot's curvature below it count as it. So the noise of one
-/// step is at most a quarter of the box in any direction, also where public rows are constant.
-Result<double> newton_floor(const charter::Charter& charter);
+
+/// Of pilot_newton: the Hessian of the pilot's clipped loss, clipped in the mechanism's norm as
+/// owners do, in the columns of which the pilot has 10 rows or more. No step is made in the others:
+/// there it would divide by little more than l2, and go anywhere (spec, value 6).
+struct NewtonHessian {
+  std::vector<size_t> columns{};
+  std::vector<double> matrix{};
+};
+Result<NewtonHessian> newton_hessian(const charter::Charter& charter, const data::Rows* pilot,
+                                     std::span<const double> theta, const learn::Lattice& lattice);
+/// The standard deviation of the noise on a coordinate of the owners' mean gradient.
+Result<double> mean_deviation(const charter::Charter& charter);
+/// Eigenvalues below sd sqrt(p)/2 are raised to it: along them a step is mostly noise (spec, value
+/// 4a).
+double newton_floor(double deviation, size_t columns);
 
 /// `pilot` holds the charter's public rows; null where it has none. All that the plan contains
 /// follows from public values.

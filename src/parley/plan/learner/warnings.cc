@@ -1,27 +1,44 @@
 #include "parley/plan/learner/warnings.h"
 
 #include "parley/learn/objective.h"
+#include "parley/learn/pilot/wrong_pilot.h"
 #include "parley/plan/learner/federated_plan.h"
 #include "parley/plan/learner/jobs.h"
 #include "parley/plan/learner/sync_plan.h"
+#include "parley/plan/secagg_terms.h"
+#include "parley/plan/terms.h"
 
 namespace parley::plan {
 namespace {
 
 /// A direction in which public rows are nearly constant has hardly any curvature: a Newton step
 /// would divide by it, and does by the floor instead.
-Result<void> look_at_curvature(const charter::Charter& charter, const learn::Schedule& schedule,
+Result<bool> is_nearly_singular(const charter::Charter& charter, const NewtonHessian& hessian) {
+  const size_t kept = hessian.columns.size();
+  const auto inverse = learn::inverse(hessian.matrix, kept);
+  const double noise = charter.protocol.step * TRY(mean_deviation(charter));
+  return !inverse || learn::largest_eigenvalue(*inverse, kept) * noise > charter.model.box / 4;
+}
+
+Result<void> look_at_curvature(const charter::Charter& charter, const data::Rows* pilot,
+                               const learn::Schedule& schedule, const learn::Lattice& lattice,
                                std::vector<std::string>& found) {
-  if (schedule.preconditioner.empty()) return {};
-  const double floor = TRY(newton_floor(charter));
-  const double longest = learn::largest_eigenvalue(schedule.preconditioner, schedule.start.size());
-  if (longest * floor < 1 - 1e-6) return {};
-  found.push_back(
-      "The pilot's curvature is nearly singular: in some direction the noise of one Newton step "
-      "would be more than a quarter of the box. Steps there are shortened to that, and little is "
-      "learnt in it. Features that add up to a constant, such as all levels of a category beside a "
-      "bias or beside another such category, do this: leave out a level or the bias, give a larger "
-      "model.l2, or take rule = \"constant\".");
+  const NewtonHessian hessian = TRY(newton_hessian(charter, pilot, schedule.start, lattice));
+  if (TRY(is_nearly_singular(charter, hessian)))
+    found.push_back(
+        "The pilot's curvature is nearly singular: in some direction the noise of one Newton step "
+        "would be more than a quarter of the box. Steps there are shortened, and little is "
+        "learnt in it. Features that add up to a constant, such as all levels of a category beside "
+        "a bias or beside another such category, do this: leave out a level or the bias, give a "
+        "larger model.l2, or take rule = \"constant\".");
+  const auto thin = learn::thin_columns(*pilot);
+  if (!thin.empty())
+    found.push_back("Fewer than " + std::to_string(learn::kThin) +
+                    " pilot rows tell anything about " +
+                    learn::names_of(thin, charter.schema.features()) +
+                    ". Newton steps leave these columns out, and nothing is learnt about them. "
+                    "Take public rows that have them, merge rare levels, or leave the columns "
+                    "out.");
   return {};
 }
 
@@ -29,7 +46,8 @@ Result<std::vector<std::string>> warnings_of_sums(const charter::Charter& charte
                                                   const data::Rows* pilot) {
   const FederatedPlan plan = TRY(federated_plan(charter, pilot));
   std::vector<std::string> found;
-  TRY(look_at_curvature(charter, plan.schedule, found));
+  const SecaggPlan shares = TRY(secagg_plan(charter));
+  TRY(look_at_curvature(charter, pilot, plan.schedule, shares.owners[0].lattice(), found));
   return found;
 }
 
@@ -52,7 +70,8 @@ Result<std::vector<std::string>> plan_warnings(const charter::Charter& charter,
   const charter::Charter job =
       learners.copies || apart ? job_of(charter, learner_place(charter)) : joint_job(charter);
   const SyncPlan plan = TRY(sync_plan(job, pilot));
-  TRY(look_at_curvature(job, plan.schedule, found));
+  const Terms terms = TRY(terms_for(job, 0));
+  TRY(look_at_curvature(job, pilot, plan.schedule, terms.lattice, found));
   return found;
 }
 

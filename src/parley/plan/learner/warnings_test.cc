@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "parley/base/math/seeded_random.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/learner/weights.h"
 #include "support/entropy.h"
@@ -83,18 +84,55 @@ double moved(const SyncPlan& plan, const std::vector<double>& v) {
   return schedule.rounds[0].step * std::sqrt(square);
 }
 
-// The levels against the bias; the other directions are stepped along as without the floor.
+// Along the levels against the bias, whose curvature is l2, the step divides by sd sqrt(p)/2; the
+// other directions are stepped along as without the floor.
 TEST(NewtonFloor, BoundsTheNoiseOfAStepAlongWhatPublicRowsDoNotShow) {
   const auto charter = charter_of(true, 1e-5);
   const data::Rows pilot = pilot_of(true);
   const auto plan = sync_plan(charter, &pilot);
   ASSERT_TRUE(plan) << describe(plan.error());
   const double deviation = std::sqrt(*noise_variance(charter, 0) / 2);  // of two owners' mean
-  const double most = charter.model.box / 4 / deviation;
+  const double most = 2 / (deviation * std::sqrt(5.0));
   EXPECT_NEAR(moved(*plan, {.5, .5, .5, 0, -.5}), most, 1e-3 * most);
   const double along_x = moved(*plan, {0, 0, 0, 1, 0});
   EXPECT_GT(along_x, 1);
   EXPECT_LT(along_x, 3);  // 1 / (2 E x^2), E x^2 = 1/3, of which a clip leaves most
+}
+
+// A level that 9 of 500 pilot rows have: no step is made there, and it is named.
+TEST(NewtonFloor, LeavesOutColumnsThatThePilotHardlyKnows) {
+  const auto charter = charter_of(false, 1e-3);
+  data::Rows pilot(4);
+  SeededRandom random(1, 1);
+  for (int i = 0; i < 500; ++i) {
+    std::vector<double> z = {i % 2 ? 1. : 0., i % 2 ? 0. : 1., 0, 2 * random.uniform() - 1};
+    if (i < 9) z[0] = z[1] = 0, z[2] = 1;
+    pilot.add(z, .5 * z[3]);
+  }
+  const auto plan = sync_plan(charter, &pilot);
+  ASSERT_TRUE(plan) << describe(plan.error());
+  EXPECT_EQ(moved(*plan, {0, 0, 1, 0}), 0);
+  EXPECT_GT(moved(*plan, {1, 0, 0, 0}), .1);
+  const auto said = plan_warnings(charter, &pilot);
+  ASSERT_EQ(said->size(), 1u);
+  EXPECT_NE(said->front().find("home=c"), std::string::npos) << said->front();
+}
+
+TEST(NewtonFloor, APilotOfAFewRowsIsRefused) {
+  const auto charter = charter_of(false, 1e-3);
+  data::Rows pilot(4);
+  for (int i = 0; i < 9; ++i)
+    pilot.add(std::vector<double>{i % 2 ? 1. : 0., i % 2 ? 0. : 1., 0, i / 9.}, 0);
+  const auto plan = sync_plan(charter, &pilot);
+  ASSERT_FALSE(plan);
+  EXPECT_EQ(plan.error().where.key, "pilot");
+}
+
+TEST(NewtonStep, IsCutToTheSizeOfTheLabels) {
+  const data::Rows pilot = pilot_of(false);
+  const auto plan = sync_plan(charter_of(false, 1e-3), &pilot);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->schedule.longest, 2);  // Labels lie in [-2, 2].
 }
 
 }  // namespace warnings_test

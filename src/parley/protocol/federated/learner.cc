@@ -39,7 +39,7 @@ FederatedLearner::FederatedLearner(FederatedPlan plan)
 FederatedLearner::~FederatedLearner() = default;
 
 std::vector<double> FederatedLearner::point() const {
-  const auto at = evaluating() ? descent_.average() : descent_.theta();
+  const auto at = evaluating() ? model() : descent_.theta();
   return {at.begin(), at.end()};
 }
 
@@ -105,7 +105,7 @@ Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
   state.greeted = true;
   state.given_up = false;
   state.paid = hello.last_round;
-  if (finished()) send(owner, wire::Finished{model_hash(descent_.average())}, step);
+  if (finished()) send(owner, wire::Finished{model_hash(model())}, step);
   if (refused()) send(owner, wire::Abort{refused()->code, refused()->what}, step);
   go_on(step);
   return step;
@@ -205,7 +205,7 @@ Result<void> FederatedLearner::check_signed(size_t owner, const wire::ReceivedAn
 }
 
 bool FederatedLearner::can_begin() const {
-  if (attempt_ || finished() || refused()) return false;
+  if (attempt_ || finished() || refused() || guard_.asks()) return false;
   size_t ready = 0;
   for (const OwnerState& state : states_) {
     if (!can_pay(state)) continue;
@@ -220,7 +220,7 @@ bool FederatedLearner::is_ready() const {
 }
 
 void FederatedLearner::go_on(Step& step) {
-  while (!finished() && !refused()) {
+  while (!finished() && !refused() && !guard_.asks()) {
     if (!attempt_ && give_up_evaluation(step)) return end_all(step);
     if (!attempt_ && !enough_can_pay())
       refuse(spent_up());
@@ -236,7 +236,7 @@ void FederatedLearner::go_on(Step& step) {
 
 Step FederatedLearner::time_is_up() {
   Step step;
-  if (finished() || refused()) return step;
+  if (finished() || refused() || guard_.asks()) return step;
   const auto there = std::count_if(states_.begin(), states_.end(), [&](const OwnerState& state) {
     return state.greeted && can_pay(state);
   });
@@ -341,7 +341,17 @@ double FederatedLearner::unit() const {
 void FederatedLearner::descend(const std::vector<int64_t>& sum) {
   std::vector<double> gradient;
   for (const int64_t value : sum) gradient.push_back(unit() * static_cast<double>(value));
-  descent_.step(gradient);
+  const std::vector<size_t> owners(arrived_.begin(), arrived_.end());
+  if (guard_.admits(descent_.theta(), gradient, owners)) descent_.step(gradient);
+}
+
+Step FederatedLearner::decide(bool go_on) {
+  Step step;
+  if (const auto held = guard_.decide(go_on)) descent_.step(*held);
+  step.notes.push_back({.kind = wire::Note::Kind::kAlarm, .round = go_on ? 1u : 0u});
+  if (finished()) end_all(step);
+  this->go_on(step);
+  return step;
 }
 
 /// The mean length, and no step.
@@ -402,7 +412,7 @@ void FederatedLearner::end_all(Step& step) {
     if (refused())
       send(owner, wire::Abort{refused()->code, refused()->what}, step);
     else
-      send(owner, wire::Finished{model_hash(descent_.average())}, step);
+      send(owner, wire::Finished{model_hash(model())}, step);
   }
 }
 
@@ -413,6 +423,10 @@ Result<void> FederatedLearner::replay(const std::string& owner,
 }
 
 Result<void> FederatedLearner::replay(const wire::Note& note) {
+  if (note.kind == wire::Note::Kind::kAlarm) {
+    if (const auto held = TRY(guard_.decide(note))) descent_.step(*held);
+    return {};
+  }
   if (note.kind == wire::Note::Kind::kBegun && note.round == begun_ + 1 && !finished()) {
     begun_ = note.round;
     evaluations_begun_ += evaluating();
@@ -435,14 +449,16 @@ Result<void> FederatedLearner::replay(const wire::Note& note) {
 }
 
 bool FederatedLearner::awaits(size_t owner) const {
-  if (finished() || refused()) return false;
+  if (finished() || refused() || guard_.asks()) return false;
   return attempt_ ? attempt_->awaited.contains(owner) : !states_[owner].greeted;
 }
 
 Trained FederatedLearner::trained() const {
-  Trained trained{.theta = {descent_.average().begin(), descent_.average().end()},
+  Trained trained{.theta = {model().begin(), model().end()},
                   .evaluation = evaluation_,
-                  .distance = distance_};
+                  .distance = distance_,
+                  .pilot = guard_.check(),
+                  .stopped = guard_.stopped()};
   for (const OwnerState& state : states_) {
     trained.spent.push_back(state.spent);
     trained.answers.push_back(state.taken);

@@ -48,11 +48,14 @@ class FederatedLearner final : public Learner {
 
   Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
   Result<void> replay(const wire::Note& note) override;
+  Step decide(bool go_on) override;
 
   const std::vector<PlannedOwner>& owners() const override { return plan_.owners; }
   size_t numbers() const override;
-  bool finished() const override { return descent_.finished() && !evaluating(); }
-  uint64_t rounds_done() const override { return descent_.rounds_done(); }
+  bool finished() const override {
+    return (descent_.finished() || guard_.stopped()) && !evaluating();
+  }
+  uint64_t rounds_done() const override { return descent_.rounds_done() + guard_.holds(); }
   uint64_t rounds() const override { return plan_.schedule.rounds.size(); }
   bool awaits(size_t owner) const override;
   Trained trained() const override;
@@ -104,6 +107,7 @@ class FederatedLearner final : public Learner {
   /// Times a sum of those whose vectors arrived.
   double unit() const;
   void judge(std::vector<int64_t> sum);
+  std::span<const double> model() const { return guard_.best().value_or(descent_.average()); }
   /// What the next aggregation is asked about.
   std::vector<double> point() const;
   void abandon(const Error& why);

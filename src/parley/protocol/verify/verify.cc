@@ -65,18 +65,20 @@ bool is_evaluation(const ReceivedAnswer& answer) {
 class Verifier {
  public:
   /// The learner is the protocol's, made from the charter's plan.
-  Verifier(const Evidence& evidence, std::unique_ptr<Learner> learner)
+  Verifier(const Evidence& evidence, std::unique_ptr<Learner> learner, bool stopped)
       : evidence_(evidence),
         learner_(std::move(learner)),
+        stopped_(stopped),
         tolerant_(evidence.charter.network.quorum <
                   static_cast<int64_t>(evidence.charter.owners.size())),
-        evaluates_(evidence.charter.privacy.evaluate > 0 && evidence.manifest == nullptr),
+        evaluates_(evidence.charter.privacy.evaluate > 0 && evidence.manifest == nullptr &&
+                   !stopped),
         sums_(evidence.charter.secure_aggregation.has_value()),
         owners_(evidence.charter.owners) {
     const charter::Charter& charter = evidence.charter;
     result_.charter_name = charter.name;
     result_.charter = charter.hash;
-    result_.rounds = static_cast<uint64_t>(charter.learner_steps());
+    result_.rounds = stopped_ ? 1 : static_cast<uint64_t>(charter.learner_steps());
     result_.answers = evidence.transcript.entries.size() + (evidence.published ? 1 : 0);
     result_.in_parts = evidence.manifest != nullptr;
   }
@@ -215,7 +217,7 @@ class Verifier {
 
   /// Of one owner.
   uint64_t most_answers() const {
-    return static_cast<uint64_t>(evidence_.charter.answers()) + repeats();
+    return (stopped_ ? 1 : static_cast<uint64_t>(evidence_.charter.answers())) + repeats();
   }
   uint64_t repeats() const {
     return sums_ ? static_cast<uint64_t>(evidence_.charter.secure_aggregation->repeats) : 0;
@@ -333,6 +335,7 @@ class Verifier {
     const Trained trained = learner_->trained();
     result_.evaluation = trained.evaluation;
     result_.distance = trained.distance;
+    result_.pilot_check = trained.pilot;
     const learn::Model expected = evidence_.published
                                       ? published_near(trained, training)
                                       : trained_model(evidence_.charter, trained, training);
@@ -394,6 +397,7 @@ class Verifier {
 
   const Evidence& evidence_;
   std::unique_ptr<Learner> learner_;
+  bool stopped_;    // after the first answers, by an alarm
   bool tolerant_;   // of owners that stay away
   bool evaluates_;  // after the last round
   bool sums_;       // under secure aggregation, where what was paid for may never have come
@@ -402,13 +406,25 @@ class Verifier {
   VerifyResult result_{};
 };
 
+/// Did an alarm of the first answers end the job? They tell it by themselves.
+bool stopped_by_alarm(Learner& learner, const wire::Transcript& transcript) {
+  static_cast<void>(bool(transcript.in_order(
+      [&](const wire::Entry& entry) { return learner.replay(entry.owner, entry.answer); },
+      [&](const wire::Note& note) { return learner.replay(note); })));
+  return learner.guard().stopped();
+}
+
 }  // namespace
 
 Result<VerifyResult> verify(const Evidence& evidence) {
   // Receipts are looked at, not dealt for: any key will do.
   const auto dealer = evidence.manifest ? std::optional(Secret32{}) : std::nullopt;
-  auto learner = TRY(make_learner(evidence.charter, evidence.pilot, Receipts::kSigned, dealer));
-  return Verifier(evidence, std::move(learner)).run();
+  const auto made = [&] {
+    return make_learner(evidence.charter, evidence.pilot, Receipts::kSigned, dealer);
+  };
+  const bool tests = evidence.charter.protocol.rule() == charter::Rule::kPilotNewton;
+  const bool stopped = tests && stopped_by_alarm(*TRY(made()), evidence.transcript);
+  return Verifier(evidence, TRY(made()), stopped).run();
 }
 
 }  // namespace parley::protocol

@@ -185,9 +185,10 @@ TEST_F(Verify, AnHonestJobIsRecomputedAndEveryEpsilonAddsUp) {
 TEST_F(Verify, EveryRuleIsRecomputedBitForBit) {
   using Changes = std::vector<charter::Override>;
   data::Rows pilot(2);
-  for (int owner : {1, 2})
-    for (size_t i = 0; i < test::tiny_owner(owner).size(); ++i)
-      pilot.add(test::tiny_owner(owner).row(i), test::tiny_owner(owner).label(i));
+  for (int k = 0; k < 8; ++k)  // Newton steps need ten rows that differ in every column.
+    for (int owner : {1, 2})
+      for (size_t i = 0; i < test::tiny_owner(owner).size(); ++i)
+        pilot.add(test::tiny_owner(owner).row(i), test::tiny_owner(owner).label(i));
   pilot_ = &pilot;
   const std::string some_pilot =
       "pilot = {file = \"pilot.csv\", rows = 5, sha256 = \"" + std::string(64, '0') + "\"}\n";

@@ -213,6 +213,7 @@ class Engine {
     auto step = learner_->step(owner, message);
     if (!step && faults_.none()) return step.error();
     if (!step) return break_off(owner), Result<void>();
+    decide(*step);
     keep(owner, *step);
     if (step->taken) answered_ = queue_.now(), setting_.options.progress(1);
     begin_stage(before);
@@ -226,6 +227,14 @@ class Engine {
     send_all(std::move(step->messages));
     if (last) retire(owner);
     return {};
+  }
+
+  /// Nobody is there to be asked: the options say it.
+  void decide(protocol::Step& step) {
+    if (!learner_->guard().asks()) return;
+    protocol::Step more = learner_->decide(setting_.options.continue_after_alarm);
+    for (wire::Note& note : more.notes) step.notes.push_back(std::move(note));
+    for (protocol::Outgoing& out : more.messages) step.messages.push_back(std::move(out));
   }
 
   struct Mark {
@@ -245,6 +254,7 @@ class Engine {
   Result<void> time_is_up() {
     const Mark before = mark();
     protocol::Step step = learner_->time_is_up();
+    decide(step);
     keep(0, step);
     if (!begin_stage(before)) plan_deadline(faults_.deadline / 4);
     if (!learner_->finished()) send_all(std::move(step.messages));

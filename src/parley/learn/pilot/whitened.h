@@ -35,6 +35,11 @@ class Whitened {
   std::vector<double> root_{};  // W, row-major
 };
 
+/// Scores as if each row had been left out of the fit with this Hessian: u + h f'/(1 - h f''),
+/// h = z' H^-1 z / n; the denominator is at least 0.05 (spec, value 3).
+std::vector<double> left_out_scores(const Losses& loss, const data::Rows& rows,
+                                    std::span<const double> hessian, std::vector<double> scores);
+
 /// theta . z of every row.
 std::vector<double> scores_of(const data::Rows& rows, std::span<const double> theta);
 

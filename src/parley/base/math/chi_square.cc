@@ -1,9 +1,9 @@
-#include "parley/forecast/value/chi_square.h"
+#include "parley/base/math/chi_square.h"
 
 #include <cmath>
 #include <numbers>
 
-namespace parley::forecast {
+namespace parley {
 namespace {
 
 /// P[chi-square_3 <= x] = erf(sqrt(x/2)) - sqrt(2x/pi) exp(-x/2).
@@ -51,4 +51,4 @@ const std::array<double, kChiSquareNodes>& chi_square_3_nodes() {
   return nodes;
 }
 
-}  // namespace parley::forecast
+}  // namespace parley

@@ -1,7 +1,8 @@
-#include "parley/learn/distance/whitened.h"
+#include "parley/learn/pilot/whitened.h"
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 #include "parley/base/result.h"
@@ -107,6 +108,21 @@ std::vector<double> Whitened::point(std::span<const double> theta) const {
     }
   for (size_t k = 0; k < columns_; ++k) found[k] = squares[k] > 0 ? found[k] / squares[k] : 0;
   return found;
+}
+
+std::vector<double> left_out_scores(const Losses& loss, const data::Rows& rows,
+                                    std::span<const double> hessian, std::vector<double> scores) {
+  const auto lengths = Whitened(hessian, rows.columns()).lengths(rows);
+  const auto n = static_cast<double>(rows.size());
+  std::visit(
+      [&](const auto& known) {
+        for (size_t i = 0; i < scores.size(); ++i) {
+          const double h = lengths[i] * lengths[i] / n, u = scores[i], y = rows.label(i);
+          scores[i] += h * known.slope(u, y) / std::max(1 - h * known.curvature(u, y), .05);
+        }
+      },
+      loss);
+  return scores;
 }
 
 std::vector<double> scores_of(const data::Rows& rows, std::span<const double> theta) {

@@ -6,7 +6,7 @@
 
 #include "parley/base/math/seeded_random.h"
 
-namespace parley::forecast {
+namespace parley {
 
 /// The quantile of chi-square with `freedom` degrees at the probability whose normal quantile is
 /// `normal`, by the cube of Wilson and Hilferty (1931): k (1 - 2/(9k) + z sqrt(2/(9k)))^3. Within
@@ -22,4 +22,4 @@ double chi_square_share(SeededRandom& random, size_t freedom);
 inline constexpr size_t kChiSquareNodes = 60;
 const std::array<double, kChiSquareNodes>& chi_square_3_nodes();
 
-}  // namespace parley::forecast
+}  // namespace parley

@@ -1,4 +1,4 @@
-#include "parley/forecast/value/wrong_pilot.h"
+#include "parley/learn/pilot/wrong_pilot.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
@@ -6,18 +6,16 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 
+#include "parley/base/math/chi_square.h"
 #include "parley/base/math/portable.h"
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/value/chi_square.h"
-#include "parley/forecast/value/pilot_metric.h"
-#include "parley/learn/distance/whitened.h"
+#include "parley/learn/fitness.h"
+#include "parley/learn/pilot/whitened.h"
 #include "parley/learn/solver/products.h"
 
-namespace parley::forecast {
-
-using learn::Whitened, learn::mean_of, learn::slopes_of;
-
+namespace parley::learn {
 namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -25,17 +23,17 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 constexpr double kQuantile = .999;
 constexpr size_t kHalvings = 8;
 
-double norm_in(std::span<const double> z, learn::ClipIn norm) {
+double norm_in(std::span<const double> z, ClipIn norm) {
   double sum = 0;
-  for (double value : z) sum += norm == learn::ClipIn::kL1 ? std::fabs(value) : value * value;
-  return norm == learn::ClipIn::kL1 ? sum : std::sqrt(sum);
+  for (double value : z) sum += norm == ClipIn::kL1 ? std::fabs(value) : value * value;
+  return norm == ClipIn::kL1 ? sum : std::sqrt(sum);
 }
 
 /// Slopes of these scores, each cut so that slope z is within the clip.
-std::vector<double> clipped_slopes(const PilotStatistics& pilot, std::span<const double> scores,
+std::vector<double> clipped_slopes(const PilotFit& pilot, std::span<const double> scores,
                                    const RecordClip& clip) {
   auto slopes = slopes_of(pilot.loss, *pilot.rows, scores);
-  if (clip.norm == learn::ClipIn::kNone) return slopes;
+  if (clip.norm == ClipIn::kNone) return slopes;
   for (size_t i = 0; i < slopes.size(); ++i) {
     const double most = clip.limit / norm_in(pilot.rows->row(i), clip.norm);
     slopes[i] = std::clamp(slopes[i], -most, most);
@@ -48,7 +46,7 @@ std::vector<double> covariance_of(const data::Rows& rows, std::span<const double
   const size_t p = rows.columns();
   std::vector<double> squares;
   for (double slope : slopes) squares.push_back(slope * slope);
-  learn::ProductSum sum(p, rows.stride());
+  ProductSum sum(p, rows.stride());
   sum.add(rows.values(), squares.data(), rows.size());
   sum.flush();
   const auto mean = mean_of(rows, slopes);
@@ -79,11 +77,23 @@ Halves halves_of(const data::Rows& rows, SeededRandom& random) {
 
 }  // namespace
 
-PredictedAnswer predicted_answer(const PilotStatistics& pilot, const RecordClip& clip) {
-  const PilotScores scores = pilot_scores(pilot);
+PilotFit fit_pilot(const Losses& loss, double l2, double box,
+                   std::shared_ptr<const data::Rows> rows) {
+  Fitness fitness(loss, rows->columns(), l2);
+  fitness.add(*rows);
+  auto theta = fitness.minimum(box).theta;
+  auto hessian = smoothed_hessian(loss, *rows, theta, ClipIn::kNone, 0, l2);
+  return {std::move(rows), loss, l2, box, std::move(theta), true, std::move(hessian)};
+}
+
+PredictedAnswer predicted_answer(const PilotFit& pilot, const RecordClip& clip) {
+  const auto scores = scores_of(*pilot.rows, pilot.theta);
   const size_t p = pilot.dimension();
-  const auto slopes = clipped_slopes(pilot, scores.left_out, clip);
-  PredictedAnswer found{mean_of(*pilot.rows, clipped_slopes(pilot, scores.in_sample, clip)),
+  const auto slopes = clipped_slopes(
+      pilot,
+      pilot.fitted ? left_out_scores(pilot.loss, *pilot.rows, pilot.hessian, scores) : scores,
+      clip);
+  PredictedAnswer found{mean_of(*pilot.rows, clipped_slopes(pilot, scores, clip)),
                         covariance_of(*pilot.rows, slopes)};
   double square = 0;
   for (double slope : slopes) square += slope * slope / pilot.count();
@@ -104,16 +114,15 @@ Result<Difference> judge(std::span<const double> difference, std::span<const dou
   return Difference{d.dot(factor.solve(d)), (length * length - whitened.trace(covariance)) / 2};
 }
 
-double pilot_dispersion(const charter::Model& model, const PilotStatistics& pilot,
-                        const RecordClip& clip) {
+double pilot_dispersion(const PilotFit& pilot, const RecordClip& clip) {
   if (pilot.rows->size() < 4) return 1;
   SeededRandom random(1, 0);
   double sum = 0;
   for (size_t k = 0; k < kHalvings; ++k) {
     const Halves halves = halves_of(*pilot.rows, random);
-    const PilotStatistics half = statistics_of(model, halves.one);
+    const PilotFit half = fit_pilot(pilot.loss, pilot.l2, pilot.box, halves.one);
     const FirstAnswer answer{
-        learn::mean_gradient(half.loss, *halves.other, half.optimum.theta, clip.norm, clip.limit),
+        mean_gradient(half.loss, *halves.other, half.theta, clip.norm, clip.limit),
         static_cast<double>(halves.other->size())};
     const auto found = check_pilot(half, predicted_answer(half, clip), answer, 1);
     sum += found ? found->statistic / static_cast<double>(half.dimension()) : 1;
@@ -121,7 +130,7 @@ double pilot_dispersion(const charter::Model& model, const PilotStatistics& pilo
   return std::max(1.0, sum / kHalvings);
 }
 
-Result<PilotCheck> check_pilot(const PilotStatistics& pilot, const PredictedAnswer& predicted,
+Result<PilotCheck> check_pilot(const PilotFit& pilot, const PredictedAnswer& predicted,
                                const FirstAnswer& answer, double dispersion) {
   const size_t p = pilot.dimension();
   check(answer.gradient.size() == p && answer.rows > 0);
@@ -138,6 +147,13 @@ Result<PilotCheck> check_pilot(const PilotStatistics& pilot, const PredictedAnsw
       dispersion * wilson_hilferty(static_cast<double>(p), normal_quantile(kQuantile));
   result.alarm = !(result.statistic <= result.threshold);
   return result;
+}
+
+Result<PilotCheck> check_pilot(const PilotFit& pilot, const RecordClip& clip,
+                               const FirstAnswer& answer) {
+  const PredictedAnswer predicted = predicted_answer(pilot, clip);
+  const PilotCheck plain = TRY(check_pilot(pilot, predicted, answer, 1));
+  return plain.alarm ? check_pilot(pilot, predicted, answer, pilot_dispersion(pilot, clip)) : plain;
 }
 
 namespace {
@@ -160,22 +176,27 @@ std::vector<size_t> thin_columns(const data::Rows& pilot, size_t least) {
   std::vector<size_t> found;
   // Where fewer than `least` rows differ from a value, most of the first 2 least rows have it.
   std::vector<double> first(std::min(pilot.size(), 2 * least));
-  bool bias = false;
+  std::optional<size_t> bias;
   for (size_t j = 0; j < pilot.columns(); ++j) {
     for (size_t i = 0; i < first.size(); ++i) first[i] = pilot.row(i)[j];
     const double common = commonest_of(first);
     size_t others = 0;
     for (size_t i = 0; i < pilot.size() && others < least; ++i) others += pilot.row(i)[j] != common;
-    const bool first_bias = !bias && others == 0 && pilot.size() > 0 && common != 0;
-    bias = bias || first_bias;
-    if (!first_bias && others < least) found.push_back(j);
+    if (others == 0 && pilot.size() > 0 && common != 0)
+      bias = j;  // Before it: a level of all rows.
+    if (others < least) found.push_back(j);
   }
+  if (bias) std::erase(found, *bias);
   return found;
 }
 
-void cut_step(const learn::Losses& loss, std::span<double> step) {
-  const double most = learn::two_classes(loss) ? 2 : 1;
-  for (double& change : step) change = std::isfinite(change) ? std::clamp(change, -most, most) : 0;
+std::string names_of(std::span<const size_t> columns, const std::vector<std::string>& features) {
+  constexpr size_t kNamed = 8;
+  std::string text;
+  for (size_t k = 0; k < std::min(columns.size(), kNamed); ++k)
+    text += (k > 0 ? ", " : "") + features[columns[k]];
+  if (columns.size() > kNamed) text += " and " + std::to_string(columns.size() - kNamed) + " more";
+  return text;
 }
 
-}  // namespace parley::forecast
+}  // namespace parley::learn

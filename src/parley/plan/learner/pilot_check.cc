@@ -1,0 +1,107 @@
+#include "parley/plan/learner/pilot_check.h"
+
+#include <cmath>
+#include <utility>
+
+#include "parley/base/math/number.h"
+#include "parley/plan/learner/pilot.h"
+#include "parley/plan/secagg_terms.h"
+
+namespace parley::plan {
+namespace {
+
+/// Of each owner's noise in the mean of all. In a secure sum every share adds the same.
+Result<std::vector<double>> noise_in_mean(const charter::Charter& charter,
+                                          const std::vector<PlannedOwner>& owners) {
+  std::vector<double> variances;
+  if (charter.secure_aggregation) {
+    const SecaggPlan plan = TRY(secagg_plan(charter));
+    const double share = std::visit([](const auto& known) { return known.variance(); },
+                                    plan.owners.front().mechanism);
+    return std::vector(owners.size(), share * plan.unit * plan.unit);
+  }
+  for (size_t i = 0; i < owners.size(); ++i)
+    variances.push_back(owners[i].weight * owners[i].weight * TRY(noise_variance(charter, i)));
+  return variances;
+}
+
+Result<learn::RecordClip> clip_in(const charter::Charter& charter) {
+  if (charter.secure_aggregation)
+    return clip_of(charter, TRY(secagg_plan(charter)).owners[0].lattice());
+  return clip_of(charter, TRY(terms_for(charter, 0)).lattice);
+}
+
+}  // namespace
+
+Result<std::optional<PilotTest>> PilotTest::make(const charter::Charter& charter,
+                                                 const data::Rows* pilot,
+                                                 const learn::Schedule& schedule,
+                                                 const std::vector<PlannedOwner>& owners) {
+  std::optional<PilotTest> none;
+  if (charter.protocol.rule() != charter::Rule::kPilotNewton) return none;
+  check(pilot != nullptr && !schedule.preconditioner.empty());
+  PilotTest test;
+  test.pilot_ = {.rows = std::make_shared<data::Rows>(*pilot),
+                 .loss = charter::loss_of(charter.model),
+                 .l2 = charter.model.l2,
+                 .box = charter.model.box,
+                 .theta = schedule.start,
+                 .fitted = charter.protocol.start == charter::Start::kPilot};
+  test.clip_ = TRY(clip_in(charter));
+  test.step_ = schedule.preconditioner;
+  for (double& value : test.step_) value *= schedule.rounds.front().step;
+  const auto variances = TRY(noise_in_mean(charter, owners));
+  for (size_t i = 0; i < owners.size(); ++i)
+    test.owners_.push_back({owners[i].weight, static_cast<double>(owners[i].rows), variances[i]});
+  test.on_alarm_ = charter.protocol.on_alarm();
+  return std::optional(std::move(test));
+}
+
+learn::PilotCheck PilotTest::look_at(std::span<const double> gradient,
+                                     std::span<const size_t> present) const {
+  double weight = 0, squares = 0, variance = 0;
+  for (const size_t owner : present) {
+    const Share& share = owners_[owner];
+    weight += share.weight;
+    squares += share.weight * share.weight / share.rows;
+    variance += share.variance;
+  }
+  learn::PilotFit pilot = pilot_;
+  pilot.hessian = learn::smoothed_hessian(pilot.loss, *pilot.rows, pilot.theta,
+                                          learn::ClipIn::kNone, 0, pilot.l2);
+  const double deviation = std::sqrt(variance) / weight;
+  auto found = learn::check_pilot(pilot, clip_,
+                                  {.gradient = {gradient.begin(), gradient.end()},
+                                   .rows = weight * weight / squares,
+                                   .deviation = deviation});
+  check(bool(found));  // Noise alone makes the covariance regular.
+  found->step_noise = step_noise(pilot.hessian, deviation);
+  return *found;
+}
+
+/// (sd^2/2) tr(M H M).
+double PilotTest::step_noise(std::span<const double> hessian, double deviation) const {
+  const size_t p = pilot_.dimension();
+  double trace = 0;
+  for (size_t i = 0; i < p; ++i)
+    for (size_t j = 0; j < p; ++j) {
+      double product = 0;  // (M M)_ij, M being symmetric
+      for (size_t k = 0; k < p; ++k) product += step_[i * p + k] * step_[j * p + k];
+      trace += product * hessian[i * p + j];
+    }
+  return deviation * deviation / 2 * trace;
+}
+
+std::string to_text(const learn::PilotCheck& check) {
+  const std::string numbers =
+      "Q = " + significant(check.statistic) + ", expected up to " + significant(check.threshold);
+  if (!check.alarm) return "The first paid answers are as the pilot predicts (" + numbers + ").";
+  return "The owners' rows are unlike the pilot: the first paid answers are not what it predicts "
+         "(" +
+         numbers + "). Their best model is about " + significant(check.gap) +
+         " of loss better than the pilot's, as far as its curvature tells; the noise of each "
+         "further step costs about " +
+         significant(check.step_noise) + ".";
+}
+
+}  // namespace parley::plan

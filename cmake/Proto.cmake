@@ -1,5 +1,5 @@
-# The messages of proto/parley.proto, included as "proto/parley.pb.h". No gRPC here: only what the
-# ledger, the wire and the simulator need.
+# The messages of proto/parley.proto, included as "proto/parley.pb.h".
+# They are what the ledger, the wire and the simulator exchange.
 
 set(proto_include ${PROJECT_BINARY_DIR}/generated_proto)
 set(proto_source ${proto_include}/proto/parley.pb.cc)

@@ -27,9 +27,9 @@ def unpack(file):
                           stdout=subprocess.PIPE).stdout
 
 
-def run(command):
+def run(command, cwd=None):
     done = subprocess.run([str(part) for part in command], text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE)
+                          stderr=subprocess.PIPE, cwd=cwd)
     if done.returncode != 0:
         sys.exit(done.stderr)
     return done.stdout

@@ -67,6 +67,13 @@ void threads_option(CLI::App& app, int& threads) {
   app.add_option("--threads", threads, "Threads (default: all)")->check(CLI::Range(1, 1024));
 }
 
+void metric_option(CLI::App& app, bool& log_loss) {
+  app.add_option_function<std::string>(
+         "--metric", [&](const std::string& name) { log_loss = name == "log_loss"; },
+         "By which two classes are judged (default: auc)")
+      ->check(CLI::IsMember({"auc", "log_loss"}));
+}
+
 void dial_option(CLI::App& app, std::string& dial) {
   app.add_option("--dial", dial, "Instead of the address in policy or charter")
       ->type_name("HOST:PORT");
@@ -128,6 +135,10 @@ std::atomic<bool> interrupted = false;
 
 void heed_interrupts() {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = true; });
+}
+
+void outlive_readers() {
+  for (const int signal : {SIGPIPE, SIGHUP}) std::signal(signal, SIG_IGN);
 }
 
 void log_line(const std::string& line) {

@@ -84,6 +84,8 @@ void charter_argument(CLI::App& app, std::filesystem::path& charter);
 void policy_argument(CLI::App& app, std::filesystem::path& policy);
 void set_option(CLI::App& app, std::vector<std::string>& set);
 void threads_option(CLI::App& app, int& threads);
+/// --metric auc|log_loss, by which two classes are judged.
+void metric_option(CLI::App& app, bool& log_loss);
 /// --dial in place of what policy or charter say.
 void dial_option(CLI::App& app, std::string& dial);
 /// --as, the owner that learns.
@@ -96,6 +98,27 @@ void repeated(CLI::Option* option, const std::string& type_name);
 
 /// As many as asked for; 0: as many as the machine has.
 int threads_or_all(int threads);
+
+/// A progress bar that begins when it first hears of the work.
+class ProgressOf {
+ public:
+  ProgressOf(ProgressStyle style, std::string title) : style_(style), title_(std::move(title)) {}
+
+  /// To be given to what does the work; must not outlive this.
+  std::function<void(uint64_t done, uint64_t total)> heard() {
+    return [this](uint64_t done, uint64_t total) {
+      if (!bar_) bar_.emplace(style_, title_, total);
+      bar_->advance(done - std::exchange(shown_, done));
+      if (done == total) bar_->finish();
+    };
+  }
+
+ private:
+  ProgressStyle style_;
+  std::string title_;
+  std::optional<Progress> bar_{};
+  uint64_t shown_ = 0;
+};
 
 /// "key=value" in two parts, or an error that shows how.
 struct Pair {
@@ -118,9 +141,10 @@ Result<std::vector<Override>> overrides(const std::vector<std::string>& set);
 /// Set by Ctrl-C and SIGTERM once heed_interrupts was called: daemons look at it and end in order.
 extern std::atomic<bool> interrupted;
 void heed_interrupts();
+/// For daemons: neither whoever reads their log nor the terminal they were started in ends them.
+void outlive_readers();
 
-/// One line of a daemon's log, with the time. It refers to nothing: gRPC's threads may still tell
-/// of a stranger when the command has ended.
+/// One line of a daemon's log, with the time.
 void log_line(const std::string& line);
 
 }  // namespace parley::cli

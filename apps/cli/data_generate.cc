@@ -1,4 +1,4 @@
-// parley data generate lending|credit|hospital
+// parley data generate lending|credit|hospital|stays
 #include <CLI/CLI.hpp>
 
 #include "command.h"
@@ -6,6 +6,7 @@
 #include "parley/base/math/number.h"
 #include "parley/report/data/generate.h"
 #include "parley/sim/standin/hospital.h"
+#include "parley/sim/standin/stays.h"
 
 namespace parley::cli {
 namespace {
@@ -18,6 +19,7 @@ struct DataGenerateOptions {
   uint64_t seed = 1;
   double drift = 0.7;
   bool raw = false;
+  uint64_t fresh = 0;
   std::filesystem::path out = ".";
 };
 
@@ -37,10 +39,10 @@ Result<Block> owner_block(const std::string& text) {
   return Block{pair.key, uint64_t(*rows)};
 }
 
-/// hospital-01 .. hospital-86.
-std::vector<Block> all_hospitals(uint64_t seed) {
+/// hospital-01 .. hospital-86, or to -40.
+std::vector<Block> all_hospitals(const std::vector<uint64_t>& sizes) {
   std::vector<Block> result;
-  for (uint64_t rows : sim::hospital_sizes(86, 1'900'000, seed)) {
+  for (uint64_t rows : sizes) {
     const std::string number = std::to_string(result.size() + 1);
     result.push_back({"hospital-" + std::string(2 - number.size(), '0') + number, rows});
   }
@@ -51,8 +53,10 @@ std::vector<Block> all_hospitals(uint64_t seed) {
 Result<std::vector<Block>> blocks(const DataGenerateOptions& options) {
   std::vector<Block> result;
   for (const std::string& text : options.owners) result.push_back(TRY(owner_block(text)));
-  if (result.empty() && options.rows == 0 && options.standin == "hospital")
-    return all_hospitals(options.seed);
+  const bool sizes = result.empty() && options.rows == 0;
+  if (sizes && options.standin == "hospital")
+    return all_hospitals(sim::hospital_sizes(86, 1'900'000, options.seed));
+  if (sizes && options.standin == "stays") return all_hospitals(sim::stays_sizes(40, options.seed));
   if (result.empty() == (options.rows == 0))
     return Error{Code::kInvalid, "give either --rows, for one file, or --owner for each owner",
                  "For example --owner bank-a=100000 --owner bank-b=50000."};
@@ -66,11 +70,15 @@ Result<Output> run(const DataGenerateOptions& options, ProgressStyle style) {
                                       .pilot = options.pilot,
                                       .seed = options.seed,
                                       .raw = options.raw,
-                                      .drift = options.drift};
+                                      .drift = options.drift,
+                                      .fresh = options.fresh};
   for (const Block& block : files) standin_options.owners.push_back(block.rows);
   const auto standin = TRY(sim::make_standin(standin_options));
+  const size_t owners = files.size();
   files.push_back({"pilot", options.pilot});
-  TRY(make_directories(options.out));
+  for (size_t i = 0; options.fresh > 0 && i < owners; ++i)
+    files.push_back({"new/" + files[i].name, options.fresh});
+  TRY(make_directories(options.fresh > 0 ? options.out / "new" : options.out));
   Progress progress(style, "generating", standin.rows);
   std::vector<report::GeneratedFile> written;
   for (uint64_t begin = 0; const Block& block : files) {
@@ -110,6 +118,16 @@ void add_data_generate(Commands data) {
       "V1 to V28 and Amount as published instead of standardised", 10000);
   add("hospital", "Lengths of stay; without --owner and --rows 86 hospitals with 1.9 million rows",
       nullptr, 50000);
+  const auto [stays, of_stays] =
+      add("stays",
+          "Long stays in unlike small hospitals; without --owner and --rows forty of 80 to 320 "
+          "patients",
+          nullptr, 304);
+  of_stays.fresh = 4000;
+  stays
+      .add_option("--new", of_stays.fresh,
+                  "Further rows of each owner, in the folder new, for `parley simulate --judge-on`")
+      ->capture_default_str();
 }
 
 }  // namespace parley::cli

@@ -1,78 +1,81 @@
-// parley demo
+// parley demo [FILE --target COLUMN --by COLUMN]
+#include "parley/api/demo/demo.h"
+
 #include <CLI/CLI.hpp>
 
 #include "command.h"
-#include "parley/base/files.h"
-#include "parley/forecast/forecast.h"
-#include "parley/report/forecast/beside.h"
-#include "parley/sim/load.h"
 
 namespace parley::cli {
-
-/// examples/three-banks.charter.toml, which CMake puts into the program.
-extern const char* const kDemoCharter;
-
 namespace {
 
 struct DemoOptions {
-  std::filesystem::path out = "parley-demo";
-  uint64_t rows = 100000;  // of each bank
-  uint64_t runs = 20;
-  uint64_t seed = 7;
-  int threads = 0;  // 0: as many as the machine has
+  api::DemoTable table{};  // without a file: forty hospitals
+  api::DemoOptions how{};
+  uint64_t seed = 1;
 };
 
-/// The example's charter, with so many rows, and where a person finds it afterwards.
-Result<charter::Charter> write_charter(const DemoOptions& options) {
-  std::string text = kDemoCharter;
-  const std::string rows = "rows     = 100000";
-  for (size_t at = text.find(rows); at != std::string::npos; at = text.find(rows, at + 1))
-    text.replace(at, rows.size(), "rows     = " + std::to_string(options.rows));
-  const auto file = options.out / "three-banks.charter.toml";
-  TRY(make_directories(options.out));
-  TRY(write_file(file, text));
-  return charter::read_charter(file);
-}
-
-Result<Output> run(const DemoOptions& options, ProgressStyle style) {
-  const charter::Charter charter = TRY(write_charter(options));
-  const sim::SimulateInput input = TRY(sim::load_standin(charter, "lending", 1));
-  const int threads = threads_or_all(options.threads);
-  forecast::Forecast forecast =
-      TRY(forecast::forecast(charter, input.pilot, {.compare = true, .threads = threads}));
-  const auto answers = static_cast<uint64_t>(charter.answers()) * input.owners.size();
-  Progress progress(style, "training", answers * options.runs);
-  const auto result =
-      TRY(sim::simulate(input, {.seed = options.seed,
-                                .runs = options.runs,
-                                .threads = threads,
-                                .out = options.out / "run",
-                                .progress = [&](uint64_t done) { progress.advance(done); }}));
-  progress.finish();
-  report::add_realised(forecast, result);
-  const auto page = options.out / "forecast.html";
-  TRY(write_file(page, report::to_html(forecast)));
-  forecast.report = page.string();
-  return Output{report::beside_text(forecast, result), report::beside_json(forecast, result)};
+Result<Output> run(const DemoOptions& typed, ProgressStyle style) {
+  ProgressOf training(style, "training"), judging(style, "judging");
+  api::DemoOptions options = typed.how;
+  options.seed = typed.seed;
+  options.training = training.heard(), options.judging = judging.heard();
+  const bool own = !typed.table.file.empty();
+  if (own && (typed.table.target.empty() || typed.table.by.empty()))
+    return Error{Code::kInvalid, "which column to predict, and which one names the owners?",
+                 "For example: parley demo patients.csv --target long_stay --by hospital."};
+  const report::Demo demo =
+      TRY(own ? api::table_demo(typed.table, options) : api::hospitals_demo(options));
+  return Output{to_text(demo), to_json(demo)};
 }
 
 }  // namespace
 
 void add_demo(Commands root) {
-  const auto [app, options] = root.add<DemoOptions>(
-      "demo", "Three banks on generated loans: a forecast, the training, and both side by side",
+  const auto [app, typed] = root.add<DemoOptions>(
+      "demo",
+      "Forty small hospitals, or a file of your own: a forecast, the training, and what each owner "
+      "has on its own new rows",
       run);
-  app.add_option("--out", options.out, "Folder for charter, report, model and ledgers")
+  api::DemoTable& table = typed.table;
+  api::DemoOptions& how = typed.how;
+  auto* file = app.add_option("file", table.file, "A CSV file of your own");
+  file->type_name("FILE");
+  app.add_option("--target", table.target, "The column to predict")
+      ->type_name("COLUMN")
+      ->needs(file);
+  app.add_option("--by", table.by, "The column whose values are the owners")
+      ->type_name("COLUMN")
+      ->needs(file);
+  app.add_option("--without", table.without, "Columns to leave out: a,b,c")
+      ->delimiter(',')
+      ->type_name("COLUMN")
+      ->needs(file);
+  app.add_option("--min-rows", table.min_rows, "Owners with fewer rows are put aside")
+      ->check(CLI::Range(uint64_t{20}, uint64_t{1'000'000}))
+      ->needs(file)
       ->capture_default_str();
-  app.add_option("--rows", options.rows, "Loans of each bank")
-      ->check(CLI::Range(uint64_t{100}, uint64_t{10'000'000}))
+  app.add_option("--max-rows", table.max_rows,
+                 "So many rows of an owner are used, drawn at random; 0: all")
+      ->needs(file)
       ->capture_default_str();
-  app.add_option("--runs", options.runs, "Runs beside which the forecast is held")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000}))
+  app.add_option("--out", how.out, "Folder for charter, data, page, model and ledgers")
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "Same seed: same models, bit for bit")
+  app.add_option("--epsilon", how.epsilon, "Of every owner, for the whole job")
+      ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  threads_option(app, options.threads);
+  app.add_option("--differ", how.differ,
+                 "How far owners differ, as `parley forecast` takes it (default: as the sites of "
+                 "the public rows say)")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--worth", how.worth,
+                 "The least gain that counts for an owner: a share of RMSE (default 0.005), or a "
+                 "difference of AUC (default 0.002)")
+      ->check(CLI::PositiveNumber);
+  metric_option(app, how.log_loss);
+  app.add_option("--seed", typed.seed, "Same seed: same rows, same model, same page")
+      ->capture_default_str();
+  threads_option(app, how.threads);
+  signs_options(app, table.signs);
 }
 
 }  // namespace parley::cli

@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "parley/net/doctor/patient.h"
-#include "parley/net/transport/transport.h"
 
 namespace parley::cli {
 namespace {
@@ -22,7 +21,6 @@ Result<Output> run(const DoctorOptions& options, ProgressStyle) {
     charter = TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
   const auto patient = TRY(net::patient_of(options.patient, std::move(charter)));
   SystemClock clock;
-  net::log_refused_handshakes(nullptr);  // The diagnosis says it better.
   const net::Diagnosis diagnosis = net::diagnose(patient, clock);
   report::Diagnosis result;
   for (const auto& [check, said, wrong] : diagnosis.findings)

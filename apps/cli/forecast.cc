@@ -28,6 +28,7 @@ struct ForecastOptions {
   double differ = 0;                           // tau^2 in units of f*
   std::filesystem::path distance;              // tau as owners paid for it; empty: not
   std::optional<double> worth;                 // the least gain that counts
+  bool log_loss = false;                       // of two classes, instead of AUC
   double aggregation_price = 0;                // in relative fitness; federated only
   std::optional<double> delta;                 // that owners would accept
   std::vector<std::filesystem::path> moments;  // from which the pilot was drawn
@@ -122,6 +123,7 @@ Result<Output> run(const ForecastOptions& options, ProgressStyle style) {
                                   .differ = options.differ,
                                   .distance = options.distance,
                                   .worth = options.worth,
+                                  .log_loss = options.log_loss,
                                   .aggregation_price = options.aggregation_price,
                                   .moments = options.moments,
                                   .protocols = options.protocols,
@@ -177,6 +179,7 @@ void add_forecast(Commands root) {
                  "The least gain that counts for an owner: a share of RMSE (default 0.005), or a "
                  "difference of AUC (default 0.002)")
       ->check(CLI::PositiveNumber);
+  metric_option(app, options.log_loss);
   app.add_option("--aggregation-price", options.aggregation_price,
                  "Federated: what one aggregation costs, as relative fitness; local steps are then "
                  "chosen for the least of both")

@@ -23,6 +23,7 @@ struct LearnerOptions {
 Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   const Charter charter = TRY(Charter::read(options.charter));
   heed_interrupts();
+  outlive_readers();
   std::optional<Progress> progress;
   uint64_t shown = 0;
   const parley::LearnerOptions how{.identity = options.identity,

@@ -50,6 +50,7 @@ struct OwnerValueOptions : api::OwnerLookOptions {
 Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
   const Policy policy = TRY(Policy::read(options.policy));
   heed_interrupts();
+  outlive_readers();
   const auto jobs = TRY(api::run_owner(policy,
                                        {.charters = options.charters,
                                         .dial = options.dial,

@@ -23,6 +23,9 @@ struct SimulateOptions {
   uint64_t seed = 1;
   uint64_t runs = 1;
   std::optional<double> held_out;  // of each owner's rows
+  std::filesystem::path judge_on;
+  std::optional<double> worth;
+  bool log_loss = false;
   bool baseline = false;
   int threads = 0;                    // 0: as many as the machine has
   std::optional<uint64_t> memory_mb;  // for each owner's rows, instead of what policies say
@@ -53,22 +56,21 @@ Result<DataSource> data_of(const SimulateOptions& options) {
 
 Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
   const Charter charter = TRY(Charter::read(options.charter, TRY(overrides(options.set))));
-  std::optional<Progress> progress;
-  uint64_t shown = 0;
+  ProgressOf training(style, "training"), judging(style, "judging");
   parley::SimulateOptions how{.seed = options.seed,
                               .runs = options.runs,
                               .held_out = options.held_out,
+                              .judge_on = options.judge_on,
+                              .worth = options.worth,
+                              .log_loss = options.log_loss,
                               .baseline = options.baseline,
                               .out = options.out.value_or("runs/" + std::to_string(options.seed)),
                               .memory_mb = options.memory_mb,
                               .threads = options.threads,
-                              .progress = [&](uint64_t done, uint64_t total) {
-                                if (!progress) progress.emplace(style, "training", total);
-                                progress->advance(done - std::exchange(shown, done));
-                              }};
+                              .progress = training.heard(),
+                              .judging = judging.heard()};
   for (const auto& file : options.policies) how.policies.push_back(TRY(Policy::read(file)));
   const Simulation result = TRY(api::simulate(charter, TRY(data_of(options)), how, literal()));
-  if (progress) progress->finish();
   return Output{result.to_text(), result.to_json()};
 }
 
@@ -90,7 +92,7 @@ void add_simulate(Commands root) {
   app.add_option("--by", options.split_by, "The column of --split that names the owner")
       ->needs(split);
   app.add_option("--standin", options.standin, "Generated data instead of files")
-      ->check(CLI::IsMember({"lending", "credit", "hospital"}))
+      ->check(CLI::IsMember({"lending", "credit", "hospital", "stays"}))
       ->excludes(data)
       ->excludes(split);
   app.add_option("--standin-seed", options.standin_seed, "Seed of the generated data")
@@ -109,6 +111,15 @@ void add_simulate(Commands root) {
                  "Part of each owner's rows kept out of a further run, for figures on its own rows "
                  "(default: 0.2 up to 10,000 rows in all, else 0)")
       ->check(CLI::Range(0.0, 0.5));
+  app.add_option("--judge-on", options.judge_on,
+                 "A folder with <owner>.csv: rows that nothing is trained on, for these figures; "
+                 "then nothing is held out")
+      ->type_name("DIR");
+  app.add_option("--worth", options.worth,
+                 "The least gain that counts: a share of RMSE (default 0.005), or a difference of "
+                 "AUC (default 0.002)")
+      ->check(CLI::PositiveNumber);
+  metric_option(app, options.log_loss);
   app.add_flag("--baseline", options.baseline,
                "Also what noise on each owner's own model would reach at the same epsilon");
   threads_option(app, options.threads);

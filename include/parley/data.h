@@ -66,8 +66,9 @@ struct SplitFile {
 };
 
 /// Generated rows with the published statistics of a data set and none of its records: "lending",
-/// "credit" or "hospital". The charter's columns must be among the stand-in's (an error lists
-/// them); owners hold consecutive blocks, and the pilot is what follows. Same seed, same rows.
+/// "credit", "hospital" or "stays". The charter's columns must be among the stand-in's (an error
+/// lists them); owners hold consecutive blocks, and the pilot is what follows. Same seed, same
+/// rows.
 struct GeneratedData {
   std::string name = "lending";
   uint64_t seed = 1;

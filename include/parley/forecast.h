@@ -52,6 +52,7 @@ struct ForecastOptions {
   /// The least gain that an owner calls material: of RMSE a share, of AUC a difference. None: 0.005
   /// and 0.002.
   std::optional<double> worth{};
+  bool log_loss = false;         // judges two classes by log loss instead of AUC
   double aggregation_price = 0;  // of one aggregation, in relative fitness; federated only
   /// Files of moments that owners released and paid for, from which the pilot was drawn: what their
   /// noise leaves unknown then widens the intervals.

@@ -35,6 +35,13 @@ struct SimulateOptions {
   /// owners are told what they have alone, with public rows, jointly and personally; 0: no such
   /// figures. As it stands, a fifth if that does not take long.
   std::optional<double> held_out{};
+  /// A folder with <owner>.csv, as in OwnerFolder: rows that nothing is trained on. These figures
+  /// are then made on them, with the first run's model, and nothing is held out. Empty: none.
+  std::filesystem::path judge_on{};
+  /// The least gain that counts as material in these figures: of RMSE a share, of AUC a
+  /// difference. None: 0.005 and 0.002.
+  std::optional<double> worth{};
+  bool log_loss = false;        // judges two classes by log loss instead of AUC
   bool baseline = false;        // also what noise added once to each owner's model would reach
   std::filesystem::path out{};  // the first run leaves its model and ledgers here; empty: nowhere
   /// Of owners that bring one: its budget is enforced, and its data used for owners without a file.
@@ -42,6 +49,7 @@ struct SimulateOptions {
   std::optional<uint64_t> memory_mb{};  // of 2^20 bytes, for each owner's rows; beyond, in a file
   int threads = 0;                      // 0: as many as the machine has
   OnProgress progress{};                // answers, over all runs
+  OnProgress judging{};                 // owners whose figures are made
 };
 
 /// Over the runs.

@@ -111,7 +111,7 @@ class Commands(InFolder):
             self.assertAlmostEqual(owner["gain_over_alone"]["value"], gain, 9)
         self.assertEqual(own["owners"][0]["held_out_rows"], 60)
         text = self.parley("simulate", *charter, "--standin", "lending", own_figures=True).stdout
-        self.assertIn("On each owner's own held-out rows, rmse:", text)
+        self.assertIn("On each owner's own held-out rows, RMSE:", text)
         self.assertIn("The papers' measure", text)
         self.assertNotIn("times closer", text)
         off = self.json("simulate", *charter, "--standin", "lending", "--held-out", "0")
@@ -185,9 +185,9 @@ class Commands(InFolder):
         self.assertLessEqual(shown["datasets"][0]["pure"]["spent"], 1)
         self.assertIn("chain whole", self.parley("ledger", "verify", ledger).stdout)
 
-    def test_the_demo_gains_for_all_three_banks(self):
-        # What scripts/demo shows, at its size: the joint model beats each bank's own in every run of
-        # 20, because its error is several times smaller than theirs.
+    def test_three_large_banks_gain_by_the_papers_measure(self):
+        # The joint model beats each bank's own over all rows in every run of 20, because its error is
+        # several times smaller than theirs.
         result = self.json("simulate", EXAMPLE, "--standin", "lending", "--runs", "20")
         for owner in result["result"]["owners"]:
             self.assertTrue(owner["gains"], owner)

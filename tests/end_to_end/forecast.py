@@ -184,17 +184,6 @@ class Forecast(InFolder):
         self.assertLess(found["at_which_epsilon"]["smallest_common"], alike / 2)
         self.assertGreater(found["for_whom"][0]["local_only"], .01)
 
-    def test_the_demo_puts_what_came_out_beside_what_was_forecast(self):
-        done = self.parley("demo", "--rows", 3000, "--runs", 10, "--out", "demo").stdout
-        self.assertLess(done.index("Worth it?"), done.index("loss together"))
-        self.assertLess(done.index("loss together"), done.index("realised"))
-        for file in ("three-banks.charter.toml", "forecast.html", "run/model.json"):
-            self.assertTrue((self.folder / "demo" / file).exists(), file)
-        self.assertIn("realised, 10 runs", (self.folder / "demo" / "forecast.html").read_text())
-        both = self.json("demo", "--rows", 3000, "--runs", 10, "--out", "demo")
-        self.assertEqual(both["forecast"]["format"], "parley.forecast/1")
-        self.assertEqual(both["simulate"]["format"], "parley.simulate/1")
-
     def test_chooses_the_mechanism_and_says_why(self):
         sets = self.generate(rows=20000)
         draft = self.draft()

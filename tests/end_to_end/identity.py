@@ -228,7 +228,7 @@ class Doctor(Consortium):
         return "policy.toml"
 
     @contextlib.contextmanager
-    def server(self, *more, name="central-bank", ca="ca", alpn=("-alpn", "h2")):
+    def server(self, *more, name="central-bank", ca="ca", alpn=("-alpn", "parley/2")):
         """The port of an openssl s_server that shows the papers of `name`."""
         command = ["openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", f"{name}/{name}.crt",
                    "-key", f"{name}/{name}.key", "-CAfile", f"{ca}/authority.crt", "-Verify", "1",
@@ -274,10 +274,9 @@ class Doctor(Consortium):
         return said
 
     def test_finds_nothing_wrong_where_nothing_is(self):
-        for version in ("-tls1_3", "-tls1_2"):
-            with self.server(version) as port:
-                text = self.parley("doctor", self.policy(port)).stdout
-            self.assertTrue(text.startswith("Everything is in order.\n"), text)
+        with self.server("-tls1_3") as port:
+            text = self.parley("doctor", self.policy(port)).stdout
+        self.assertTrue(text.startswith("Everything is in order.\n"), text)
 
     def test_notices_that_what_listens_is_not_a_learner(self):
         with self.server() as port:
@@ -296,7 +295,7 @@ class Doctor(Consortium):
                 self.assertTrue(said["ok"], (call, said))
                 self.assertEqual([check["check"] for check in said["checks"]],
                                  ["papers", "clock", "sign key", "charter", "address", "reachable",
-                                  "tls", "peer", "learner", "welcome", "http/2", "job"])
+                                  "tls", "peer", "learner", "protocol", "welcome", "job"])
         finally:
             learner.kill()
             learner.wait()
@@ -384,18 +383,23 @@ class Doctor(Consortium):
 
     def test_finds_that_the_peer_refuses_our_certificate(self):
         self.init("impostor")
-        for version in ("-tls1_3", "-tls1_2"):
-            with self.server(version, ca="impostor") as port:
-                said = self.doctor(port, expect=5, wrong="welcome")
-            self.assertIn('refuses our certificate with the alert "unknown CA"', said)
-            with self.server(version, "-attime", "1999999999") as port:
-                said = self.doctor(port, expect=5, wrong="welcome")
-            self.assertIn('with the alert "certificate expired"', said)
-            self.assertIn("compare both clocks", said)
+        with self.server(ca="impostor") as port:
+            said = self.doctor(port, expect=5, wrong="welcome")
+        self.assertIn('refuses our certificate with the alert "unknown CA"', said)
+        with self.server("-attime", "1999999999") as port:
+            said = self.doctor(port, expect=5, wrong="welcome")
+        self.assertIn('with the alert "certificate expired"', said)
+        self.assertIn("compare both clocks", said)
 
-    def test_finds_that_http2_is_missing(self):
-        with self.server(alpn=()) as port:
-            self.assertIn("does not speak HTTP/2", self.doctor(port, expect=4, wrong="http/2"))
+    def test_finds_another_version(self):
+        for alpn in ((), ("-alpn", "h2")):
+            with self.server(alpn=alpn) as port:
+                said = self.doctor(port, expect=4, wrong="protocol" if alpn == () else "tls")
+            self.assertIn("does not speak parley/2: it runs Parley 0.1" if alpn == () else
+                          'ends TLS with the alert "no application protocol"', said)
+        with self.server("-tls1_2") as port:
+            said = self.doctor(port, expect=4, wrong="tls")
+        self.assertIn("speaks TLSv1.2, and TLS 1.3 is needed", said)
 
     def test_goes_through_a_proxy_where_the_policy_says_so(self):
         asked = []

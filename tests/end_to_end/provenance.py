@@ -67,7 +67,7 @@ class Provenance(InFolder):
         self.made_by("audit", "--mechanism", "laplace", "--runs", "2000", "--seed", "2", seed=2)
         self.made_by("audit", "--list", seed=1)
         self.made_by("reproduce", "--list", seed=1)
-        self.made_by("demo", "--rows", "2000", "--runs", "1", "--out", "demo", seed=7)
+        self.made_by("demo", "--out", "demo", "--seed", "2", seed=2)
 
     def test_errors_and_names_that_are_no_text(self):
         self.made_by("charter", "check", "absent.toml", expect=2)

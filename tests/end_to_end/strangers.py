@@ -1,6 +1,8 @@
 """Strangers at the port of a running learner, with openssl and plain sockets: each is refused for a
 reason that the log names, and the owners finish the job."""
 
+import re
+import resource
 import socket
 import subprocess
 import time
@@ -15,7 +17,7 @@ class Strangers(InFolder):
         shown = [] if papers is None else ["-cert", f"{papers}/{papers}.crt", "-key",
                                            f"{papers}/{papers}.key"]
         subprocess.run(["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-alpn",
-                        "h2", *shown], cwd=self.folder, input=b"hello", capture_output=True,
+                        "parley/2", *shown], cwd=self.folder, input=b"hello", capture_output=True,
                        timeout=60, check=False)
 
     def test_all_are_refused_with_a_reason_and_the_job_goes_on(self):
@@ -28,7 +30,6 @@ class Strangers(InFolder):
                         "-copy_extensions", "copy", "-out", "late/late.crt"], cwd=self.folder,
                        check=True, capture_output=True)
         learner, port = consortium.learner()
-        refused = "refused a stranger before any call: "
         for reason, come in (
                 ("it showed no certificate", lambda: self.knock(port)),
                 ("its certificate is not from this consortium's authority",
@@ -36,11 +37,35 @@ class Strangers(InFolder):
                 ("its certificate has expired", lambda: self.knock(port, "late")),
                 ("it does not speak TLS", lambda: self.shout(port))):
             come()
-            self.assertIn(refused + reason, self.log_with(consortium, refused + reason))
+            self.assertIn(f": {reason}", self.log_with(consortium, f": {reason}"))
+        self.assertIn("refused a stranger at 127.0.0.1:", consortium.log("learner"))
         owners = [consortium.owner(owner, port) for owner in OWNERS]
         self.assertEqual(learner.wait(60), 0, consortium.log("learner"))
         for name, owner in zip(OWNERS, owners):
             self.assertEqual(owner.wait(60), 0, consortium.log(name))
+
+    def test_more_connections_than_descriptors_do_not_make_it_deaf(self):
+        consortium = Consortium(self.folder, rounds=1)
+        learner, port = consortium.learner()
+        resource.prlimit(learner.pid, resource.RLIMIT_NOFILE, (1024, 1024))
+        ours = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, ours[1]), ours[1]))
+        idle = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(1100)]
+        for _ in range(2000):  # And a flood of those who come and go.
+            socket.create_connection(("127.0.0.1", port), timeout=60).close()
+        self.assertLess(self.kilobytes(learner), 100_000)
+        owners = [consortium.owner(owner, port) for owner in OWNERS]
+        self.assertEqual(learner.wait(60), 0, consortium.log("learner"))
+        for name, owner in zip(OWNERS, owners):
+            self.assertEqual(owner.wait(60), 0, consortium.log(name))
+        self.assertIn("too many came at once", consortium.log("learner"))
+        for each in idle:
+            each.close()
+
+    @staticmethod
+    def kilobytes(process):
+        with open(f"/proc/{process.pid}/status", encoding="utf8") as status:
+            return int(re.search(r"VmHWM:\s+(\d+)", status.read())[1])
 
     @staticmethod
     def log_with(consortium, words):

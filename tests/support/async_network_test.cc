@@ -102,7 +102,6 @@ void attend(const sim::SimulateInput& input, size_t owner, const Score& score,
 
 learn::Model networked(const sim::SimulateInput& input, std::vector<std::string> order) {
   test::Consortium banks = test::consortium_of_today();
-  net::log_refused_handshakes(nullptr);
   Score score{std::move(order)};
   const auto folder = test::fresh_folder();
   const auto learner =

@@ -95,7 +95,6 @@ class OpenJob {
  public:
   explicit OpenJob(Consortium& consortium, std::chrono::milliseconds greeting = kPatient)
       : consortium_(consortium), folder_(fresh_folder()) {
-    net::log_refused_handshakes(book_.log());
     std::promise<int> opened;
     thread_ = std::thread([this, &opened, greeting] {
       const net::LearnerOptions options{
@@ -112,7 +111,6 @@ class OpenJob {
   ~OpenJob() {
     stop_ = true;
     if (thread_.joinable()) thread_.join();
-    net::log_refused_handshakes(nullptr);
     std::filesystem::remove_all(folder_);
   }
 

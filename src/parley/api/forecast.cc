@@ -18,12 +18,6 @@
 
 namespace parley {
 
-struct Forecast::Internal {
-  forecast::Forecast forecast;
-  std::string charter;  // its text, complete
-  std::string bundle;   // the file that it names, if features were chosen
-};
-
 namespace {
 
 /// Removed with everything in it when it is no longer needed.
@@ -182,6 +176,7 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
                                       .tau = TRY(known_tau(charter, pilot, options)),
                                       .sites = pilot.sites,
                                       .worth = options.worth,
+                                      .log_loss = options.log_loss,
                                       .delta = options.delta,
                                       .compare = !options.html.empty(),
                                       .aggregation_price = options.aggregation_price,

@@ -9,6 +9,8 @@
 #include "parley/charter.h"
 #include "parley/charter/charter.h"
 #include "parley/charter/policy.h"
+#include "parley/forecast.h"
+#include "parley/forecast/forecast.h"
 #include "parley/learn/model.h"
 #include "parley/ledger.h"
 #include "parley/ledger/read.h"
@@ -21,6 +23,12 @@ struct Charter::Internal {
   charter::Charter charter;
   std::string text;  // as it was written, before the changes
   std::vector<Override> changes;
+};
+
+struct Forecast::Internal {
+  forecast::Forecast forecast;
+  std::string charter;  // its text, complete
+  std::string bundle;   // the file that it names, if features were chosen
 };
 
 struct Policy::Internal {

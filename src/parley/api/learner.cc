@@ -103,7 +103,6 @@ Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptio
   SystemClock clock;
   const net::Credentials credentials = TRY(learners_credentials(options, charter, clock));
   const net::Log log = options.log ? options.log : [](const std::string&) {};
-  net::log_refused_handshakes(log);
   for (const std::string& warning : TRY(plan::plan_warnings(charter, pilot.get())))
     log("warning: " + warning);
   const net::LearnerOptions session =

@@ -16,8 +16,6 @@ Result<std::vector<OwnerJob>> api::run_owner(const Policy& handle, const OwnerOp
   SystemClock clock;
   SystemEntropy entropy;
   const net::Log log = options.log ? options.log : [](const std::string&) {};
-  const bool listens = policy.identity && !policy.identity->learner.empty();
-  net::log_refused_handshakes(listens ? log : nullptr);
   const net::ServiceOptions service{.charters = options.charters,
                                     .dial = options.dial,
                                     .listen = options.listen,

@@ -19,9 +19,6 @@ namespace {
 using report::OwnerLook;
 using DenseRows = std::shared_ptr<const data::Rows>;
 
-/// Below so many rows of the smaller class DeLong's error of an AUC is itself too uncertain.
-constexpr uint64_t kClassRows = 10;
-
 Result<void> check_asked(const charter::Charter& charter, const OwnerLookOptions& options) {
   if (!plan::one_model_for_all(charter))
     return Error{Code::kInvalid,
@@ -118,19 +115,6 @@ class OwnColumns {
   std::vector<Scale> scales_{};
 };
 
-/// Records of neither class count for nothing in a job, and cannot be judged.
-data::AnyRows with_class(const charter::Charter& charter, data::AnyRows rows) {
-  if (charter.schema.target.levels.empty()) return rows;
-  const std::vector<bool> known = std::visit(
-      [](const auto& kind) {
-        std::vector<bool> use;
-        for (size_t i = 0; i < kind->size(); ++i) use.push_back(kind->label(i) != 0);
-        return use;
-      },
-      rows);
-  return learn::chosen_rows(rows, known);
-}
-
 struct OwnRows {
   data::AnyRows charters{};  // its columns
   data::AnyRows all{};       // and own ones
@@ -142,7 +126,7 @@ Result<OwnRows> own_rows(data::Source source, const charter::Charter& charter,
   source.select.unit.reset();
   const data::AnyRows rows = TRY(data::load_any(source, charter.schema)).rows;
   if (own_columns.empty()) {
-    const data::AnyRows known = with_class(charter, rows);
+    const data::AnyRows known = plan::with_class(charter, rows);
     return OwnRows{known, known};
   }
   const auto* dense = std::get_if<DenseRows>(&rows);
@@ -150,20 +134,7 @@ Result<OwnRows> own_rows(data::Source source, const charter::Charter& charter,
     return Error{Code::kInvalid, "LIBSVM files have no names of columns",
                  "Leave out the own columns."};
   const OwnColumns own = TRY(OwnColumns::read(source, charter, own_columns));
-  return OwnRows{with_class(charter, rows), with_class(charter, own.behind(**dense))};
-}
-
-uint64_t smaller_class_of(const data::AnyRows& rows, learn::Measure measure) {
-  const size_t all = data::size_of(rows);
-  if (measure != learn::Measure::kAuc) return all;
-  const size_t positive = std::visit(
-      [](const auto& kind) {
-        size_t count = 0;
-        for (size_t i = 0; i < kind->size(); ++i) count += kind->label(i) > 0;
-        return count;
-      },
-      rows);
-  return std::min(positive, all - positive);
+  return OwnRows{plan::with_class(charter, rows), plan::with_class(charter, own.behind(**dense))};
 }
 
 /// The gain measured on rows held out, as normal with its paired error.
@@ -253,13 +224,13 @@ Result<OwnerLook> look_at_value(const charter::Policy& policy, charter::Charter 
                  .charter = charter.hash,
                  .pilot = pilot != nullptr,
                  .figures = TRY(learn::owner_figures(input, how)),
-                 .smaller_class = smaller_class_of(input.held_out, input.measure),
                  .own_columns = options.own_columns,
                  .worth = options.worth.value_or(worth_of(policy.worth, input.measure)),
                  .unlike = unlike_of(charter, pilot, rows.charters, how.threads),
                  .seed = options.seed,
                  .file = options.out};
-  look.few = look.smaller_class < kClassRows;
+  look.smaller_class = look.figures.smaller_class;
+  look.few = look.figures.few();
   look.verdicts = verdicts_of(look);
   if (!options.out.empty())
     TRY(keep_personal(std::move(input.own), rows.all, how, options.out, std::move(joint),

@@ -79,6 +79,18 @@ void limit_memory(const SimulateOptions& options, sim::DataSources& sources) {
   }
 }
 
+/// Of the files, where there are any.
+data::CsvSigns signs_of(const DataSource& data) {
+  return std::visit(
+      [](const auto& given) {
+        if constexpr (requires { given.signs; })
+          return given.signs;
+        else
+          return data::CsvSigns();
+      },
+      data);
+}
+
 Result<sim::SimulateInput> load(const charter::Charter& charter, const DataSource& data,
                                 const SimulateOptions& options) {
   Policies policies = policies_of(options);
@@ -93,6 +105,7 @@ Result<sim::SimulateInput> load(const charter::Charter& charter, const DataSourc
     }
   };
   sim::SimulateInput input = TRY(std::visit(read, data));
+  if (!options.judge_on.empty()) TRY(sim::load_fresh(input, options.judge_on, signs_of(data)));
   input.policies = std::move(policies);
   return input;
 }
@@ -133,6 +146,9 @@ Result<sim::SimulateResult::Bought> bought(const sim::SimulateInput& input,
 
 Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
                                  const SimulateOptions& options, const sim::Literal* paper) {
+  if (options.held_out && !options.judge_on.empty())
+    return Error{Code::kInvalid, "rows to judge by are given, so none need be held out",
+                 "Leave out either the part or the folder."};
   if (options.held_out && !(*options.held_out >= 0 && *options.held_out <= .5))
     return Error{Code::kInvalid, "the part that is held out must lie between 0 and 0.5",
                  "For example 0.2, or 0 for no figures on owners' own rows."};
@@ -141,18 +157,26 @@ Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
   const auto asked =
       static_cast<uint64_t>(charter.answers()) + (charter.privacy.evaluate > 0 ? 1 : 0);
   const uint64_t total = asked * input.owners.size() * options.runs;
-  uint64_t done = 0;
+  uint64_t done = 0, judged = 0;
   auto result = TRY(sim::simulate(input,
                                   {.seed = options.seed,
                                    .runs = options.runs,
                                    .threads = api::threads_or_all(options.threads),
                                    .baseline = options.baseline,
                                    .held_out = options.held_out,
+                                   .log_loss = options.log_loss,
+                                   .worth = options.worth,
                                    .out = options.out,
                                    .progress =
                                        [&](uint64_t answers) {
                                          done += answers;
                                          if (options.progress) options.progress(done, total);
+                                       },
+                                   .judged =
+                                       [&] {
+                                         ++judged;
+                                         if (options.judging)
+                                           options.judging(judged, input.owners.size());
                                        }},
                                   paper));
   if (!result.quality.distances.empty())

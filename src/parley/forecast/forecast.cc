@@ -50,8 +50,9 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
       statistics_of(charter.model, as_trained(charter, pilot), options.threads);
   Job job = TRY(job_of(charter, statistics, pilot.get()));
   const PilotScores scores = pilot_scores(statistics, options.threads);
-  const PilotMetric metric = TRY(pilot_metric(statistics, scores, measure_of(charter, statistics),
-                                              charter.schema.target.scale, options.sites));
+  const PilotMetric metric = TRY(pilot_metric(
+      statistics, scores, options.log_loss ? Measure::kLogLoss : measure_of(charter, statistics),
+      charter.schema.target.scale, options.sites));
   const double worth = TRY(worth_of(options, metric.measure));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = statistics.fitness(n);
@@ -68,9 +69,9 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   prediction.optimisation += error.curvature * best;
   prediction.excess += error.curvature * best;
   const Response response = response_of(statistics, job, prediction, runs.get(), options.threads);
-  const Game game(response.scaled(1 / best), statistics.sampling / best,
-                  statistics.sampling / best / statistics.count(), game_weights(charter),
-                  job.variance(), job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
+  Game game(response.scaled(1 / best), statistics.sampling / best,
+            statistics.sampling / best / statistics.count(), game_weights(charter), job.variance(),
+            job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
   Study study{.charter = charter,
               .statistics = statistics,
               .job = job,
@@ -89,6 +90,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   for (size_t i = 0; i < job.variances.size(); ++i)
     study.players.push_back(
         {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});
+  if (!columns) game.owners_differ(options.differ, study.players);
   const double unsure = columns || job.strictest ? with_owners_luck(statistics, error.relative,
                                                                     prediction.excess / best, n)
                                                  : error.relative;

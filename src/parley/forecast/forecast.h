@@ -31,6 +31,7 @@ struct ForecastOptions {
   /// The site of each public row, where rows name one: they say how sure a metric is.
   std::vector<uint32_t> sites{};
   std::optional<double> worth{};  // the least gain that counts, as default_worth(); none: that
+  bool log_loss = false;          // of two classes, instead of AUC
   std::optional<double> delta{};  // that owners accept: a draft may then get Gaussian noise
   bool compare = false;           // also by runs on the public rows at several epsilons
   double aggregation_price = 0;   // in relative fitness; federated only

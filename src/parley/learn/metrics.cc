@@ -146,6 +146,8 @@ std::string_view name_of(Measure measure) {
   return kNames[static_cast<int>(measure)];
 }
 
+double default_worth(Measure measure) { return measure == Measure::kAuc ? .002 : .005; }
+
 std::vector<Metric> metrics_of(Output output, std::span<const double> scores,
                                std::span<const double> labels) {
   std::vector<Metric> found;

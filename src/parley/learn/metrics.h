@@ -47,6 +47,10 @@ enum class Measure { kRmse, kLogLoss, kAuc };
 std::string_view name_of(Measure measure);  // rmse | log_loss | auc
 inline bool smaller_is_better(Measure measure) { return measure != Measure::kAuc; }
 
+/// The least gain that an owner calls material, unless it says otherwise. Of RMSE and log loss a
+/// share, of AUC a difference.
+double default_worth(Measure measure);  // 0.005; AUC 0.002
+
 using parley::Metric;
 
 /// What a model's output stands for.

@@ -21,6 +21,14 @@ size_t longest_message(size_t numbers) {
   return std::min(8 * numbers + 4096, wire::kMessageBytesMax);
 }
 
+/// Nobody else has anything to say to a learner.
+std::vector<Identity> owners_of(const charter::Charter& charter) {
+  std::vector<Identity> owners;
+  for (const charter::Owner& owner : charter.owners)
+    owners.push_back({charter.consortium, "owner", owner.name});
+  return owners;
+}
+
 struct Opened {
   Journal journal;
   std::string started;
@@ -317,8 +325,10 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
   const ReceiptBook book(options.receipts);
   TRY(remember_receipts(book, learner));
   Opened opened = TRY(open_journal(options, charter.hash, clock, learner));
-  const auto host =
-      TRY(Server::listen(options.listen, credentials, longest_message(learner.numbers()), log));
+  const Door door{.address = options.listen,
+                  .longest = longest_message(learner.numbers()),
+                  .expected = owners_of(charter)};
+  const auto host = TRY(Server::listen(door, credentials, log));
   options.opened(host->port());
   options.progress(learner.rounds_done());
   Session session(charter, learner, opened.journal, book, *host, options, log);

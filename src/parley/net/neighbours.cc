@@ -93,6 +93,13 @@ size_t longest_message(const plan::SyncPlan& plan) {
   return std::min(8 * plan.numbers() + 8192 + names, wire::kMessageBytesMax);
 }
 
+std::vector<Identity> expected_in(const Setup& setup) {
+  std::vector<Identity> expected;
+  for (size_t each : setup.expected)
+    expected.push_back({setup.charter.consortium, "owner", setup.charter.owners[each].name});
+  return expected;
+}
+
 /// The streams of one job, each neighbour's in one thread of these.
 class Streams {
  public:
@@ -260,7 +267,11 @@ Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, c
   if (!setup.expected.empty()) {
     const Credentials serving = TRY(serving_credentials(policy, clock));
     const std::string address = TRY(listen_on(policy, setup.charter, setup.self, options.listen));
-    host = TRY(Server::listen(address, serving, longest_message(setup.plan), log, kTalk));
+    host = TRY(Server::listen({.address = address,
+                               .longest = longest_message(setup.plan),
+                               .expected = expected_in(setup),
+                               .call = kTalk},
+                              serving, log));
     log("listening on port " + std::to_string(host->port()));
   }
   auto gate = TRY(open_gate(context, ready, setup.job));

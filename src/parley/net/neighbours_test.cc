@@ -94,11 +94,7 @@ class Side {
 
 class AtAnOwnersPort : public testing::Test {
  protected:
-  AtAnOwnersPort() {
-    log_refused_handshakes(one_.book.log());
-    one_.start(), port_ = one_.port();
-  }
-  ~AtAnOwnersPort() override { log_refused_handshakes(nullptr); }
+  AtAnOwnersPort() { one_.start(), port_ = one_.port(); }
 
   Result<Client> come(const Credentials& credentials, const char* call = kTalk) {
     const Dial dial{"127.0.0.1:" + std::to_string(port_), "", {"banks.example", "learner", "one"}};
@@ -154,15 +150,15 @@ TEST_F(AtAnOwnersPort, AnAnswerThatNobodySignedIsRefused) {
 
 TEST_F(AtAnOwnersPort, WhoeverIsNoNeighbourIsTurnedAwayByName) {
   for (const char* name : {"one", "three"}) {
-    auto line = come(banks_.credentials("owner", name));
-    ASSERT_TRUE(line);
-    EXPECT_EQ(last_words(*line).code, Code::kPolicy);
-    EXPECT_TRUE(
-        one_.book.says("banks.example/owner/" + std::string(name) + " is no owner that dials one"))
+    const auto line = come(banks_.credentials("owner", name));
+    ASSERT_FALSE(line);
+    EXPECT_EQ(line.error().code, Code::kPolicy);
+    EXPECT_TRUE(one_.book.says("refused parley://banks.example/owner/" + std::string(name) +
+                               " at 127.0.0.1:"))
         << one_.book.text();
   }
-  auto learner = come(banks_.credentials("learner", "two"));
-  EXPECT_EQ(last_words(*learner).code, Code::kPolicy) << "the role counts";
+  EXPECT_TRUE(one_.book.says("nobody of that name is expected here"));
+  EXPECT_FALSE(come(banks_.credentials("learner", "two"))) << "the role counts";
   finish();
 }
 
@@ -175,8 +171,17 @@ TEST_F(AtAnOwnersPort, WhoeverTakesItForALearnerIsTold) {
 
 TEST_F(AtAnOwnersPort, WithoutACertificateOfTheAuthorityThereIsNoConversation) {
   test::Consortium others = test::consortium_of_today();
-  auto line = come(others.credentials("owner", "two"));
-  EXPECT_TRUE(!line || !line->read());
+  Credentials foreign = others.credentials("owner", "two");
+  const auto unbelieved = come(foreign);
+  ASSERT_FALSE(unbelieved);
+  EXPECT_NE(unbelieved.error().what.find("is not from our authority"), std::string::npos);
+  EXPECT_TRUE(one_.book.says("it ended TLS with the alert \"")) << one_.book.text();
+  foreign.authority = banks_.authority().certificate;
+  const auto line = come(foreign);
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().code, Code::kIntegrity);
+  EXPECT_NE(line.error().what.find("refuses our certificate"), std::string::npos)
+      << line.error().what;
   EXPECT_TRUE(one_.book.says("its certificate is not from this consortium's authority"));
   finish();
 }

@@ -79,6 +79,14 @@ Result<Bytes> next_message(protocol::Owner& owner, Ticks* ticks, std::mutex& mut
   }
 }
 
+/// Until then, or until somebody wants to stop.
+void sleep_until(std::chrono::steady_clock::time_point then, const std::atomic<bool>& stop) {
+  constexpr std::chrono::milliseconds kTick{100};
+  for (auto left = then - std::chrono::steady_clock::now(); left.count() > 0 && !stop;
+       left = then - std::chrono::steady_clock::now())
+    std::this_thread::sleep_for(std::min<std::chrono::steady_clock::duration>(left, kTick));
+}
+
 /// One stream from greeting to farewell.
 Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Client& line,
                          std::chrono::milliseconds answer_after, bool& heard, const Log& log) {
@@ -243,7 +251,7 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
                    "Ask `parley doctor` what is wrong; start again to go on from here."};
     if (ended.error().what != std::exchange(said, ended.error().what))
       log("waiting for " + dial.address + ": " + said);
-    std::this_thread::sleep_for(pause);
+    sleep_until(Clock::now() + pause, stop);
     pause = std::min(2 * pause, patience.longest_pause);
   }
 }

@@ -9,6 +9,7 @@
 #include "parley/base/math/number.h"
 #include "parley/report/distance.h"
 #include "parley/report/evaluation.h"
+#include "parley/report/own_figures.h"
 #include "parley/report/provenance.h"
 #include "parley/report/table.h"
 
@@ -81,83 +82,6 @@ std::vector<std::vector<std::string>> owner_rows(const SimulateResult& result) {
   return rows;
 }
 
-Json json_of(const learn::Figure& figure) {
-  return {{"value", figure.value}, {"standard_error", figure.error}};
-}
-
-Json json_of(const learn::FigureGain& gain) {
-  return {{"value", gain.value}, {"standard_error", gain.error}};
-}
-
-Json json_of(const SimulateResult::OwnFigures& own) {
-  Json json = {{"owner", own.owner}};
-  if (!own.figures) {
-    json["why_not"] = own.why_not;
-    return json;
-  }
-  const learn::OwnerFigures& f = *own.figures;
-  json["trained_rows"] = f.trained;
-  json["held_out_rows"] = f.judged;
-  json["alone"] = json_of(f.alone);
-  json["own_public"] = json_of(f.own_public);
-  json["joint"] = f.joint ? json_of(*f.joint) : Json();
-  json["personal"] = json_of(f.personal);
-  json["gain_over_alone"] = json_of(f.over_alone);
-  json["gain_over_own_public"] = json_of(f.over_own_public);
-  json["alone_is_trees"] = f.alone_trees;
-  json["trees_weight"] = f.trees_weight;
-  json["joint_weight"] = f.joint_weight;
-  return json;
-}
-
-/// The measure of the first owner that has figures: it is the same for all.
-std::string_view measure_of(const SimulateResult& result) {
-  for (const SimulateResult::OwnFigures& own : result.figures)
-    if (own.figures) return learn::name_of(own.figures->measure);
-  return "";
-}
-
-std::string with_error(const learn::FigureGain& gain) {
-  const double shown = std::round(gain.value * 1e4) / 1e4;
-  return fmt::format("{:+.4f} ± {:.4f}", shown == 0 ? 0 : shown, gain.error);
-}
-
-/// What each owner has, on its own held-out rows.
-std::string own_figures(const SimulateResult& result) {
-  if (result.held_out == 0 && !result.job.columns && is_protected(result.owners.front()))
-    return "No figures on each owner's own rows were made; --held-out 0.2 makes them.\n\n";
-  const std::string_view measure = measure_of(result);
-  if (result.figures.empty()) return "";
-  std::vector<std::vector<std::string>> rows = {{"owner", "held out", "alone", "own + public",
-                                                 "joint", "personal", "gain over alone",
-                                                 "over own + public"}};
-  std::string missing;
-  bool trees = false;
-  for (const SimulateResult::OwnFigures& own : result.figures) {
-    if (!own.figures) {
-      missing += own.owner + ": " + own.why_not + ".\n";
-      continue;
-    }
-    const learn::OwnerFigures& f = *own.figures;
-    const auto shown = [](double value) { return fmt::format("{:.4f}", value); };
-    rows.push_back({own.owner, grouped(f.judged), shown(f.alone.value) + (f.alone_trees ? "*" : ""),
-                    shown(f.own_public.value), f.joint ? shown(f.joint->value) : "-",
-                    shown(f.personal.value), with_error(f.over_alone),
-                    with_error(f.over_own_public)});
-    trees = trees || f.alone_trees;
-  }
-  std::string text = fmt::format("On each owner's own held-out rows{}:\n\n",
-                                 measure.empty() ? "" : ", " + std::string(measure));
-  if (rows.size() > 1) text += table(rows);
-  if (trees) text += "* Boosted trees; else linear models.\n";
-  text += missing;
-  return text +
-         "Alone: the best model of its own rows. Own + public: with the public rows, which cost "
-         "nothing.\nPersonal: all of these and the joint model mixed by cross-validation on its "
-         "own rows; it stays with\nits owner and costs no privacy. What the job brings is the "
-         "last column; ± is one standard error.\n\n";
-}
-
 /// Rule "distance": what was bought, and at which price.
 std::string bought_text(const SimulateResult& result) {
   const SimulateResult::Bought& bought = *result.bought;
@@ -215,7 +139,9 @@ std::string to_text(const SimulateResult& result) {
   if (result.bought) return text + bought_text(result) + ending(result);
   if (!is_protected(first))
     text += "NO PRIVACY AT ALL: no noise, no ledger, nobody is protected.\n\n";
-  text += own_figures(result);
+  if (result.figures.empty() && !result.job.columns && is_protected(first))
+    text += "No figures on each owner's own rows were made; --held-out 0.2 makes them.\n\n";
+  text += figures_text(result);
   if (!result.figures.empty()) text += "The papers' measure, over all owners' rows:\n\n";
   text += table(owner_rows(result)) + "\n" + judged(result) + "\n";
   text += fmt::format(
@@ -282,12 +208,7 @@ std::string to_json(const SimulateResult& result) {
   }
   for (const SimulateResult::Owner& owner : result.owners)
     outcome["owners"].push_back(json_of(owner));
-  if (result.held_out > 0) {
-    Json& own = outcome["own_rows"];
-    own = {{"held_out", result.held_out}, {"metric", measure_of(result)}};
-    for (const SimulateResult::OwnFigures& each : result.figures)
-      own["owners"].push_back(json_of(each));
-  }
+  if (!result.figures.empty()) outcome["own_rows"] = Json::parse(figures_json(result));
   for (const SimulateResult::OwnModel& own : result.quality.own_models) {
     outcome["own_models"].push_back({{"owner", own.owner}, {"published", own.published}});
     outcome["own_models"].back()["relative_fitness"] = json_of(own.relative_fitness);

@@ -25,16 +25,23 @@ data::Source owner_source(data::Source source, const Charter& charter, const std
   return source;
 }
 
+namespace {
+
+/// <folder>/<owner>.csv, or with another ending if only that is there.
+std::filesystem::path file_of(const std::filesystem::path& folder, const std::string& owner) {
+  for (const char* ending : {".csv", ".csv.zst", ".libsvm", ".libsvm.zst"})
+    if (std::filesystem::exists(folder / (owner + ending))) return folder / (owner + ending);
+  return folder / (owner + ".csv");
+}
+
+}  // namespace
+
 DataSources files_in(const std::filesystem::path& folder, const Charter& charter,
                      const data::CsvSigns& signs) {
   DataSources sources{.owners = {}, .public_folders = {folder, charter.folder}};
-  for (const charter::Owner& owner : charter.owners) {
-    std::filesystem::path file = folder / (owner.name + ".csv");
-    for (const char* ending : {".csv.zst", ".libsvm", ".libsvm.zst"})
-      if (!std::filesystem::exists(file) && std::filesystem::exists(folder / (owner.name + ending)))
-        file = folder / (owner.name + ending);
-    sources.owners[owner.name] = owner_file(file, charter, owner.name, signs);
-  }
+  for (const charter::Owner& owner : charter.owners)
+    sources.owners[owner.name] =
+        owner_file(file_of(folder, owner.name), charter, owner.name, signs);
   return sources;
 }
 
@@ -89,6 +96,16 @@ Result<SimulateInput> load_sources(const Charter& charter, const DataSources& so
   input.pilot =
       TRY(charter::load_pilot(input.charter, sources.public_folders, sources.pilot_signs));
   return input;
+}
+
+Result<void> load_fresh(SimulateInput& input, const std::filesystem::path& folder,
+                        const data::CsvSigns& signs) {
+  for (size_t i = 0; i < input.owners.size(); ++i) {
+    const auto file = file_of(folder, input.charter.owners[i].name);
+    input.owners[i].fresh =
+        TRY(data::load_any(data::source_of(file, signs), input.charter.schema)).rows;
+  }
+  return {};
 }
 
 DataSources split_file(const Charter& charter, const std::filesystem::path& file,

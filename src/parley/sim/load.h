@@ -33,6 +33,10 @@ DataSources files_in(const std::filesystem::path& folder, const charter::Charter
 /// Reads every source by the charter's schema. The pilot's hash must be the charter's.
 Result<SimulateInput> load_sources(const charter::Charter& charter, const DataSources& sources);
 
+/// <folder>/<owner>.csv and so on for every owner, as in files_in: rows to judge by.
+Result<void> load_fresh(SimulateInput& input, const std::filesystem::path& folder,
+                        const data::CsvSigns& signs = {});
+
 /// One file that holds the rows of all owners. Without `by` they are consecutive blocks, as long as
 /// the charter says, in its order; with it, a row belongs to the owner whose name its value in that
 /// column makes (data::name_from). Rows of nobody are left out. Reads the file once per owner.

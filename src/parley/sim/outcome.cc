@@ -74,9 +74,30 @@ Result<RunOutcome> run_with_learner(const SimulateInput& input, const SimulateOp
   return outcome;
 }
 
+namespace {
+
+/// Predictions and labels of records that are of a class.
+struct OfClass {
+  std::vector<double> predicted{}, labels{};
+};
+OfClass of_class(std::span<const double> predicted, std::span<const double> labels) {
+  OfClass found;
+  for (size_t i = 0; i < labels.size(); ++i)
+    if (labels[i] != 0) found.predicted.push_back(predicted[i]), found.labels.push_back(labels[i]);
+  return found;
+}
+
+}  // namespace
+
 std::vector<learn::Metric> metrics_of(const charter::Charter& charter,
                                       std::span<const double> predicted,
                                       std::span<const double> labels) {
+  if (!charter.schema.target.levels.empty() &&
+      std::find(labels.begin(), labels.end(), 0.0) != labels.end()) {
+    const OfClass known = of_class(predicted, labels);
+    if (known.labels.empty()) return {};
+    return metrics_of(charter, known.predicted, known.labels);
+  }
   const bool log_odds = charter.model.loss == charter::Loss::kLogistic;
   const auto output = charter.schema.target.levels.empty() ? learn::Output::kValue
                       : log_odds                           ? learn::Output::kLogOdds

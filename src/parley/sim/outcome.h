@@ -90,7 +90,8 @@ Result<RunOutcome> run_with_learner(const SimulateInput& input, const SimulateOp
 Result<double> noise_scale(const charter::Charter& charter, size_t owner);
 Result<std::vector<double>> noise_scales(const charter::Charter& charter);
 
-/// How predictions of a model for this charter's target are judged.
+/// How predictions of a model for this charter's target are judged: where it has classes, on the
+/// records of either; none if no record has a class.
 std::vector<learn::Metric> metrics_of(const charter::Charter& charter,
                                       std::span<const double> predicted,
                                       std::span<const double> labels);

@@ -268,8 +268,11 @@ SimulateInput as_trained(const SimulateInput& input) {
   for (charter::Owner& owner : own.charter.owners)
     owner.sign_key = simulated_key(owner.name).public_key();
   const auto norm = plan::shrunk_to(own.charter);
-  for (size_t i = 0; norm && i < own.owners.size(); ++i)
-    own.owners[i].rows = learn::shrunk(own.owners[i].rows, *norm);
+  for (size_t i = 0; norm && i < own.owners.size(); ++i) {
+    OwnerData& owner = own.owners[i];
+    owner.rows = learn::shrunk(owner.rows, *norm);
+    if (owner.fresh) owner.fresh = learn::shrunk(*owner.fresh, *norm);
+  }
   return own;
 }
 
@@ -297,6 +300,11 @@ Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOption
   const auto started = std::chrono::steady_clock::now();
   if (is_literal(given.charter) && !paper) return not_in_the_library();
   if (options.baseline && !given.charter.records) TRY(check_baseline(given));
+  if (options.log_loss && given.charter.model.loss != charter::Loss::kLogistic)
+    return Error{Code::kInvalid,
+                 "log loss judges models of two classes with the logistic loss only",
+                 "Leave out --metric.",
+                 {.key = "model.loss"}};
   const SimulateInput changed =
       given.charter.secure_aggregation ? as_trained(given) : SimulateInput{};
   const SimulateInput& input = given.charter.secure_aggregation ? changed : given;
@@ -306,7 +314,10 @@ Result<SimulateResult> simulate(const SimulateInput& given, const SimulateOption
   const Outcome outcome = TRY(all_runs(simulation, options.runs));
   SimulateResult result = TRY(result_of(input, options, simulation, outcome));
   result.held_out = held_out_part(input, options);
-  if (result.held_out > 0)
+  result.worth = options.worth;
+  if (has_fresh_rows(input))
+    result.figures = fresh_figures(input, options, outcome.first.model);
+  else if (result.held_out > 0)
     result.figures = TRY(held_out_figures(
         input, options, [&](const SimulateInput& kept) { return train_once(kept, options); }));
   result.timing.wall_s =

@@ -27,6 +27,8 @@ struct OwnerData {
   data::AnyRows rows;
   std::string source;  // as the result names it: a file, or standin:lending seed 1
   Hash records{};      // sharing: of the aligned ids
+  /// Rows that nothing is trained on, to judge by.
+  std::optional<data::AnyRows> fresh{};
 };
 
 struct SimulateInput {
@@ -42,10 +44,15 @@ struct SimulateOptions {
   int threads = 1;
   bool baseline = false;  // also what output perturbation would reach
   /// The part of each owner's rows that is kept out of a further run, for figures on its own rows
-  /// (sim/held_out.h); 0: no figures; nothing: a fifth, if that does not take long.
+  /// (sim/held_out.h); 0: no figures; nothing: a fifth, if that does not take long. Where owners
+  /// have fresh rows, figures are made on these with the first run's model instead.
   std::optional<double> held_out = 0;
+  bool log_loss = false;  // figures of two classes by it, instead of AUC
+  /// The least gain that counts in figures, as learn::default_worth; nothing: that.
+  std::optional<double> worth{};
   std::filesystem::path out{};  // the first run leaves its model and its ledgers here
   std::function<void(uint64_t answers)> progress = [](uint64_t) {};
+  std::function<void()> judged = [] {};  // the figures of one more owner are made
 };
 
 using parley::Spread;
@@ -110,9 +117,10 @@ struct SimulateResult {
   Job job{};
   Quality quality{};
   std::vector<Owner> owners{};
-  std::optional<Bought> bought{};     // under rule "distance", in place of all that follows
-  double held_out = 0;                // part of the rows that figures are made on; 0: none are made
+  std::optional<Bought> bought{};  // under rule "distance", in place of all that follows
+  double held_out = 0;  // part of the rows that figures are made on; 0: none, or on fresh rows
   std::vector<OwnFigures> figures{};  // of each owner
+  std::optional<double> worth{};      // the least gain that counts in them; nothing: the default
   Traffic traffic{};
   Timing timing{};
   std::vector<std::string> why_not_private{};

@@ -6,10 +6,12 @@
 #include <cmath>
 
 #include "parley/base/files.h"
+#include "parley/base/math/seeded_random.h"
 #include "parley/ledger/read.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/terms.h"
 #include "parley/sim/load.h"
+#include "parley/sim/outcome.h"
 #include "parley/sim/standin/standin.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
@@ -407,6 +409,79 @@ TEST(Simulate, ThePaidEvaluationIsTheLossOfTheModelUpToItsNoise) {
     EXPECT_EQ(learn::read_model(folder / "model.json")->evaluation, result->quality.evaluation);
   }
   EXPECT_FALSE(simulate(small_input(), {.seed = 3})->quality.evaluation);
+}
+
+/// Three owners of two classes, with fresh rows.
+SimulateInput classes_input() {
+  std::string text = charter_text(400, 5, kNewton);
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("bounds = [5.0, 29.0]\ncenter = 13.25\nscale = 15.75\n", "levels = [\"0\", \"1\"]\n");
+  replace("squared", "logistic");
+  replace("int_rate", "class");
+  SimulateInput input{.charter = charter_of(text), .owners = {}, .pilot = nullptr, .policies = {}};
+  const auto rows = [](uint64_t seed, size_t count) {
+    SeededRandom random(seed, 0);
+    auto found = std::make_shared<data::Rows>(10);
+    for (size_t i = 0; i < count; ++i) {
+      std::vector<double> z(10);
+      for (double& value : z) value = random.normal();
+      found->add(z, z[0] + random.normal() > 0 ? 1 : -1);
+    }
+    return std::shared_ptr<const data::Rows>(found);
+  };
+  input.pilot = rows(1, 2000);
+  for (uint64_t k = 0; k < 3; ++k)
+    input.owners.push_back({rows(10 + k, 400), "memory", {}, rows(20 + k, 300)});
+  return input;
+}
+
+/// The same rows, and behind them some that are of neither class.
+data::AnyRows with_zeros(const data::AnyRows& rows, size_t count) {
+  const auto& dense = *std::get<std::shared_ptr<const data::Rows>>(rows);
+  auto more = std::make_shared<data::Rows>(dense.columns());
+  for (size_t i = 0; i < dense.size(); ++i) more->add(dense.row(i), dense.label(i));
+  for (size_t i = 0; i < count; ++i) more->add_zero();
+  return std::shared_ptr<const data::Rows>(more);
+}
+
+TEST(SimulateFigures, AreMadeOnFreshRowsWithTheFirstRunsModel) {
+  const SimulateInput input = classes_input();
+  size_t judged = 0;
+  const auto result = simulate(input, {.seed = 3, .held_out = {}, .judged = [&] { ++judged; }});
+  ASSERT_TRUE(result) << describe(result.error());
+  EXPECT_EQ(result->held_out, 0);
+  EXPECT_EQ(judged, 3u);
+  ASSERT_EQ(result->figures.size(), 3u);
+  for (const auto& own : result->figures) {
+    ASSERT_TRUE(own.figures) << own.why_not;
+    EXPECT_EQ(own.figures->trained, 400u) << "nothing is held out";
+    EXPECT_EQ(own.figures->judged, 300u);
+    EXPECT_TRUE(own.figures->log_loss);
+  }
+  const auto again = simulate(input, {.seed = 3, .threads = 3, .held_out = {}});
+  EXPECT_EQ(again->figures[2].figures->personal.value, result->figures[2].figures->personal.value);
+}
+
+// A record whose target is neither class is a zero record. It cannot be right or wrong.
+TEST(SimulateFigures, RecordsOfNeitherClassAreNotJudged) {
+  SimulateInput input = classes_input();
+  const auto before = simulate(input, {.seed = 3, .held_out = {}});
+  for (OwnerData& owner : input.owners) owner.fresh = with_zeros(*owner.fresh, 500);
+  const auto fresh = simulate(input, {.seed = 3, .held_out = {}});
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(fresh->figures[i].figures->judged, 300u);
+    EXPECT_EQ(fresh->figures[i].figures->personal.value,
+              before->figures[i].figures->personal.value);
+  }
+  const std::vector<double> scores = {2, 1, -1, 0, 0}, labels = {1, -1, -1, 0, 0};
+  for (const learn::Metric& metric : metrics_of(input.charter, scores, labels)) {
+    if (metric.name == "auc") {
+      EXPECT_EQ(metric.value, 1);
+    }
+  }
+  EXPECT_TRUE(metrics_of(input.charter, std::vector<double>{1}, std::vector<double>{0}).empty());
 }
 
 }  // namespace simulate_test

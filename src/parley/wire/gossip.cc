@@ -41,10 +41,10 @@ Result<Gossip> decode_gossip(ByteView bytes) {
   Gossip gossip{.round = proto.round(), .hello = proto.hello(), .welcome = proto.welcome()};
   gossip.charter = TRY(hash_of(proto.charter(), "charter"));
   gossip.kind = TRY(kind_of(proto.kind(), "kind"));
-  gossip.missing = {proto.missing().begin(), proto.missing().end()};
+  for (const std::string& name : proto.missing()) gossip.missing.push_back(plain(name));
   if (proto.has_answer()) {
     ReceivedAnswer answer = TRY(answer_of(proto.answer().answer()));
-    gossip.answer = Relayed(proto.answer().owner(), std::move(answer));
+    gossip.answer = Relayed(plain(proto.answer().owner()), std::move(answer));
   }
   if (!proto.refusal().empty()) {
     const auto inside = TRY(decode_from_owner(as_bytes(proto.refusal())));

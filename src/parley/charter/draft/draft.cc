@@ -27,6 +27,7 @@ class Lines {
       line += std::string(line.size() < 34 ? 34 - line.size() : 1, ' ') + "# " + comment;
     raw(line);
   }
+  std::string& text() & { return text_; }
   std::string text() && { return std::move(text_); }
 
  private:
@@ -262,11 +263,11 @@ Result<Draft> draft_charter(const DraftInput& input) {
     return input.pilot ? input.pilot->profile.find(name) : nullptr;
   };
   const uint64_t rows = input.pilot ? input.pilot->profile.rows : 0;
-  Draft draft;
-  Lines out;
+  Draft draft{.classes = !target.levels.empty()};
+  Lines out, schema;
   write_title(out, input);
   input.pilot ? write_pilot(out, *input.pilot) : write_no_pilot(out);
-  write_target(out, target, seen(input.target));
+  write_target(schema, target, seen(input.target));
   std::set<std::string> names;
   for (const std::string& name : offered(input)) {
     const bool again = !names.insert(name).second;
@@ -278,12 +279,14 @@ Result<Draft> draft_charter(const DraftInput& input) {
     draft.kept.push_back(name);
     const Column column =
         input.pilot ? guess_column(*seen(name)) : Column{.name = name, .low = 0, .high = 1};
-    write_column(out, column, seen(name), rows);
+    write_column(schema, column, seen(name), rows);
   }
+  draft.schema = std::move(schema).text();
+  out.text() += draft.schema;
   if (draft.kept.empty())
     return Error{Code::kInvalid, "no column is left to predict from",
                  "Use files with more columns, or a pilot with more rows."};
-  write_rest(out, input, !target.levels.empty());
+  write_rest(out, input, draft.classes);
   draft.charter = std::move(out).text();
   draft.confirm = count_of(draft.charter, "CONFIRM") - 1;  // Not the explanation on top.
   return draft;

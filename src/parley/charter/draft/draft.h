@@ -44,6 +44,8 @@ struct Draft {
     std::string column, reason;
   };
   std::string charter{};  // TOML
+  std::string schema{};   // part of it: [target] and [[column]] blocks
+  bool classes = false;   // the target is one of two
   std::vector<std::string> kept{};
   std::vector<LeftOut> left_out{};
   size_t confirm = 0;  // places marked CONFIRM

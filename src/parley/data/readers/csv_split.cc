@@ -78,22 +78,6 @@ std::vector<uint64_t> cuts_of(uint64_t rows, const std::vector<CsvPart>& parts, 
   return cuts;
 }
 
-/// The record as a line; quoted only where it must be, so that a \r at the end stays one.
-void append_line(std::string& text, const CsvRecord& record, char separator) {
-  for (size_t i = 0; i < record.size(); ++i) {
-    if (i > 0) text += separator;
-    const std::string_view field = record[i];
-    if (field.find_first_of(std::string{separator, '"', '\n'}) == std::string_view::npos) {
-      text += field;
-      continue;
-    }
-    text += '"';
-    for (char c : field) text.append(c == '"' ? 2 : 1, c);
-    text += '"';
-  }
-  text += '\n';
-}
-
 class Writer {
  public:
   Result<void> open(const std::vector<CsvPart>& parts) {
@@ -183,6 +167,21 @@ Result<void> split_randomly(const std::filesystem::path& path, const CsvSplit& s
 }
 
 }  // namespace
+
+void append_line(std::string& text, const CsvRecord& record, char separator) {
+  for (size_t i = 0; i < record.size(); ++i) {
+    if (i > 0) text += separator;
+    const std::string_view field = record[i];
+    if (field.find_first_of(std::string{separator, '"', '\n'}) == std::string_view::npos) {
+      text += field;
+      continue;
+    }
+    text += '"';
+    for (char c : field) text.append(c == '"' ? 2 : 1, c);
+    text += '"';
+  }
+  text += '\n';
+}
 
 Result<std::vector<CsvPart>> split_csv(const std::filesystem::path& path, const CsvSplit& asked,
                                        std::vector<CsvPart> parts) {

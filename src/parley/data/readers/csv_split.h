@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/data/readers/csv_records.h"
 
 namespace parley::data {
 
@@ -27,6 +28,9 @@ struct CsvSplit {
   /// random order: a file that is sorted leaves no trace in the parts.
   std::optional<uint64_t> random_seed{};
 };
+
+/// The record as a line; quoted only where it must be, so that a \r at the end stays one.
+void append_line(std::string& text, const CsvRecord& record, char separator);
 
 /// Writes the parts, each with the header; returns them with their rows. The files appear together
 /// at the end, or none of them.

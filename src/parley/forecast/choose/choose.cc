@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "parley/base/math/number.h"
 #include "parley/forecast/choose/clips.h"
@@ -87,15 +89,23 @@ std::vector<Other> others_of(const Candidate& best, const Public& known, const G
 /// Forecasts so near to each other are the same.
 constexpr double kAsGood = .02;
 
+/// May the search move to other rounds, or have these been taken to be few?
+enum class Rounds { kOpen, kTaken };
+
 /// Moves to a neighbour while that is better, so that no reason contradicts the choice.
-std::vector<Other> improve(Candidate& best, const Public& known, const Given& given, int threads) {
+std::vector<Other> improve(Candidate& best, const Public& known, const Given& given, int threads,
+                           Rounds rounds) {
   constexpr int kMoves = 4;
   for (int move = 0;; ++move) {
     std::vector<Other> others = others_of(best, known, given, threads);
-    const auto least = std::min_element(others.begin(), others.end(), [](auto& a, auto& b) {
-      return a.candidate.psi < b.candidate.psi;
-    });
-    if (least == others.end() || least->candidate.psi > (1 - kAsGood) * best.psi || move == kMoves)
+    const auto rank = [&](const Other& other) {
+      const bool stays = rounds == Rounds::kTaken && other.key == "protocol.rounds";
+      return std::pair(stays, other.candidate.psi);
+    };
+    const auto least = std::min_element(others.begin(), others.end(),
+                                        [&](auto& a, auto& b) { return rank(a) < rank(b); });
+    if (least == others.end() || rank(*least).first ||
+        least->candidate.psi > (1 - kAsGood) * best.psi || move == kMoves)
       return others;
     best = least->candidate;
   }
@@ -163,12 +173,15 @@ class Reasons {
   std::string otherwise(std::string_view key) const {
     std::vector<std::string> parts;
     for (const Other& other : others_)
-      if (other.key == key)
-        parts.push_back(other.candidate.psi < (1 + kAsGood) * best_.psi
-                            ? other.name + " would do as well"
-                            : fmt::format("{} would reach {}", other.name,
-                                          significant(other.candidate.psi, 2)));
+      if (other.key == key) parts.push_back(reached_by(other));
     return joined(parts);
+  }
+
+  std::string reached_by(const Other& other) const {
+    const double times = other.candidate.psi / best_.psi;
+    if (std::fabs(times - 1) < kAsGood) return other.name + " would do as well";
+    return fmt::format("{} would reach {}{}", other.name, significant(other.candidate.psi, 2),
+                       times < 1 ? ", too little less to count" : "");
   }
 
   const charter::Sync& sync() const { return *best_.charter.protocol.as<charter::Sync>(); }
@@ -179,8 +192,8 @@ class Reasons {
 };
 
 std::vector<Choice> explained(const Charter& draft, Candidate& best, const Public& known,
-                              const Given& given, int threads) {
-  const auto others = improve(best, known, given, threads);
+                              const Given& given, int threads, Rounds rounds = Rounds::kOpen) {
+  const auto others = improve(best, known, given, threads, rounds);
   const Reasons why(best, known, others);
   const bool sync = draft.protocol.as<charter::Sync>() != nullptr;
   std::vector<Choice> choices;
@@ -243,7 +256,25 @@ Result<Candidate> best_candidate(const Charter& draft, const PilotStatistics& st
 std::vector<Choice> explain(const Charter& draft, Candidate& best,
                             const PilotStatistics& statistics, const Given& given, int threads) {
   const Views views = views_of(draft.model, statistics, {}, threads);
-  return explained(draft, best, {statistics, views}, given, threads);
+  return explained(draft, best, {statistics, views}, given, threads, Rounds::kTaken);
+}
+
+Candidate with_fewer_rounds(Candidate best, const PilotStatistics& statistics, const Given& given,
+                            int threads, double slack) {
+  const Views views = views_of(best.charter.model, statistics, {}, threads);
+  const double most = best.psi + slack;
+  while (!given("protocol.rounds") && best.charter.protocol.rounds > 1) {
+    Candidate fewer = best;
+    charter::Protocol& p = fewer.charter.protocol;
+    if (auto* async = p.as<charter::Async>()) async->answers = (async->answers + 1) / 2;
+    p.rounds = p.as<charter::Async>() ? p.as<charter::Async>()->answers *
+                                            static_cast<int64_t>(fewer.charter.owners.size())
+                                      : p.rounds / 2;
+    fewer.psi = psi_of(fewer.charter, {statistics, views}, threads);
+    if (!(fewer.psi <= most) || p.rounds >= best.charter.protocol.rounds) return best;
+    best = std::move(fewer);
+  }
+  return best;
 }
 
 Result<double> reachable(const Charter& draft, const PilotStatistics& statistics,

@@ -35,7 +35,11 @@ Result<Choosing> choose(const charter::Charter& draft, const PilotStatistics& st
 /// near the optimum.
 Result<Candidate> best_candidate(const charter::Charter& draft, const PilotStatistics& statistics,
                                  const Given& given, int threads, size_t most);
-/// Moves it to half or twice a value while that is better, and says why each value was taken.
+/// Halves its rounds while that costs less than `slack`, in units of f*, in all.
+Candidate with_fewer_rounds(Candidate best, const PilotStatistics& statistics, const Given& given,
+                            int threads, double slack);
+/// Moves it to half or twice a value, but not to other rounds, while that is better, and says why
+/// each value was taken.
 std::vector<Choice> explain(const charter::Charter& draft, Candidate& best,
                             const PilotStatistics& statistics, const Given& given, int threads);
 

@@ -12,8 +12,9 @@ namespace parley::forecast {
 std::vector<double> clips(const charter::Charter& draft, const PilotStatistics& statistics,
                           const Given& given);
 
-/// So large a share of the public records' gradients at the optimum is shorter. Never less than
-/// 98 % where one class has fewer than 5 % of the rows: little would be left of it.
+/// The length that this share of the public records' gradients at the optimum does not exceed, in
+/// the norm of the draft's mechanism, as rounded(). The share is never less than 98 % where one
+/// class has fewer than 5 % of the rows: little would be left of it.
 double clip_at(const charter::Charter& draft, const PilotStatistics& statistics, double share);
 
 /// Near the optimum of the clipped loss: where it lies, its curvature, what it costs.

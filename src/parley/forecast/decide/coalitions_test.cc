@@ -95,6 +95,22 @@ TEST(Game, OfASecureSumHasTheNoiseOfTheStrictest) {
   EXPECT_NEAR(game.reached(game.without_each(players)[1]), 1e-3 + 4 + 10.0 / 1000, 1e-12);
 }
 
+// By hand: owners of 1, 1 and 2 thousand rows; the first two have weights 1/2 and 1/2 where their
+// shares are 1/4, 1/4, and the third's is 1/2.
+TEST(Game, OfOwnersThatDifferAGroupMissesTheOthers) {
+  const std::vector<Player> players = {{1000, 1}, {1000, 1}, {2000, 1}};
+  for (const auto weights : {GameWeights::kRows, GameWeights::kAlike, GameWeights::kOptimal}) {
+    Game game(Response::line(1e-3, 1), 10, 5.8, weights, 1);
+    const Tally two = game.without_each(players)[2], all = game.of(players);
+    const double alike = game.reached(two), everyone = game.reached(all);
+    const auto shares = shapley(game, players);
+    game.owners_differ(.1, players);
+    EXPECT_NEAR(game.reached(two) - alike, .1 * (1. / 16 + 1. / 16 + 1. / 4), 1e-12);
+    EXPECT_EQ(game.reached(all), everyone);
+    EXPECT_GT(shapley(game, players)[2].value, shares[2].value) << "it is needed more";
+  }
+}
+
 TEST(Coalitions, OfASecureSumAreAllUpToSomeStrictness) {
   std::vector<Player> players;  // more than are enumerated, of three kinds
   for (int i = 0; i < 16; ++i)

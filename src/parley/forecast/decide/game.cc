@@ -11,6 +11,8 @@ Tally& Tally::operator+=(const Tally& other) {
   owners += other.owners, rows += other.rows, loud += other.loud, inverse += other.inverse;
   inverse_loud += other.inverse_loud, inverse_sampling += other.inverse_sampling;
   inverse_rows += other.inverse_rows, strictest = std::max(strictest, other.strictest);
+  squares += other.squares, inverse_squares += other.inverse_squares;
+  inverse_share += other.inverse_share;
   return *this;
 }
 
@@ -18,6 +20,8 @@ Tally& Tally::operator-=(const Tally& other) {
   owners -= other.owners, rows -= other.rows, loud -= other.loud, inverse -= other.inverse;
   inverse_loud -= other.inverse_loud, inverse_sampling -= other.inverse_sampling;
   inverse_rows -= other.inverse_rows;
+  squares -= other.squares, inverse_squares -= other.inverse_squares;
+  inverse_share -= other.inverse_share;
   return *this;
 }
 
@@ -44,7 +48,10 @@ Tally Game::of(const Player& player) const {
           player.variance / (d * d),
           1 / (n * d * d),
           1 / n,
-          weights_ == GameWeights::kRows ? loud : player.variance};
+          weights_ == GameWeights::kRows ? loud : player.variance,
+          n * n,
+          1 / (d * d),
+          n / d};
 }
 
 Tally Game::of(std::span<const Player> players) const {
@@ -74,14 +81,43 @@ double Game::noise_of(const Tally& group) const {
   return (noise_ == GameNoise::kSum ? group.loud : group.strictest) / (group.rows * group.rows);
 }
 
+void Game::owners_differ(double differ, std::span<const Player> players) {
+  differ_ = differ;
+  all_ = of(players);
+}
+
+/// Of all of them nothing, whatever their rows are: what other weights than by rows cost is the
+/// forecast's own (joint.h).
+double Game::unlike(const Tally& group) const {
+  if (differ_ == 0 || group.owners == all_.owners) return 0;
+  const auto owners = static_cast<double>(group.owners);
+  const double n = all_.rows;
+  double own = 0, both = 0;  // sums of v^2 and of v w
+  switch (weights_) {
+    case GameWeights::kRows:
+      own = group.squares / (group.rows * group.rows), both = group.squares / (group.rows * n);
+      break;
+    case GameWeights::kAlike:
+      own = 1 / owners, both = group.rows / (owners * n);
+      break;
+    case GameWeights::kOptimal:
+      own = group.inverse_squares / (group.inverse * group.inverse);
+      both = group.inverse_share / (group.inverse * n);
+  }
+  return differ_ * (own - 2 * both + all_.squares / (n * n));
+}
+
 double Game::reached(const Tally& group) const {
   if (group.owners == 0) return std::numeric_limits<double>::infinity();
   const auto owners = static_cast<double>(group.owners);
-  if (weights_ == GameWeights::kRows) return response_.at(noise_of(group)) + spread_ / group.rows;
+  if (weights_ == GameWeights::kRows)
+    return response_.at(noise_of(group)) + spread_ / group.rows + unlike(group);
   if (weights_ == GameWeights::kAlike)
-    return response_.at(noise_of(group)) + spread_ * group.inverse_rows / (owners * owners);
+    return response_.at(noise_of(group)) + spread_ * group.inverse_rows / (owners * owners) +
+           unlike(group);
   const double square = group.inverse * group.inverse;
-  return response_.at(group.inverse_loud / square) + spread_ * group.inverse_sampling / square;
+  return response_.at(group.inverse_loud / square) + spread_ * group.inverse_sampling / square +
+         unlike(group);
 }
 
 double Game::psi(const Tally& group) const { return std::min(alone_, reached(group)); }

@@ -1,6 +1,7 @@
 // What any group of owners would reach together (spec, horizontal 4.6), from public numbers.
 //
 //   psi(S) = response(sum of v_i^2 variance_i) + spread sum of v_i^2 / n_i
+//            + differ sum over all owners of (v_i - w_i)^2
 //
 // is the expected distance from what all of the world's rows would give, in units of f*: noise,
 // optimisation, and that n rows are finite. Both sums are ratios of totals over S, so that one
@@ -36,6 +37,9 @@ struct Tally {
   double inverse_sampling = 0;  // sum of 1 / (n D^2)
   double inverse_rows = 0;      // sum of 1/n
   double strictest = 0;         // largest variance, times n^2 with weights by rows
+  double squares = 0;           // sum of n^2
+  double inverse_squares = 0;   // sum of 1/D^2
+  double inverse_share = 0;     // sum of n/D
 
   Tally& operator+=(const Tally& other);
   /// But for the strictest, which does not come back.
@@ -48,6 +52,11 @@ class Game {
   /// f*. Optimal weights are 1/D normed, with the response's slope at `variance` for the gain.
   Game(Response response, double spread, double alone, GameWeights weights, double variance,
        GameNoise noise = GameNoise::kSum);
+
+  /// Owners that differ: what the best model of one owner's endless rows misses on all rows, in
+  /// units of f*. A group whose weights v are not all owners' shares w of the rows then misses
+  /// differ times the sum of (v_i - w_i)^2 over all owners.
+  void owners_differ(double differ, std::span<const Player> players);
 
   Tally of(const Player& player) const;
   Tally of(std::span<const Player> players) const;
@@ -71,11 +80,14 @@ class Game {
  private:
   double distance(const Player& player) const;  // D
   double noise_of(const Tally& group) const;
+  double unlike(const Tally& group) const;
 
   Response response_;
   double spread_, alone_, gain_;
   GameWeights weights_;
   GameNoise noise_;
+  double differ_ = 0;
+  Tally all_{};  // where owners differ
 };
 
 }  // namespace parley::forecast

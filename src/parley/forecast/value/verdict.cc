@@ -100,8 +100,6 @@ Verdict owner_verdict(const OwnerCase& owner, Against against, const std::vector
 
 }  // namespace
 
-double default_worth(Measure measure) { return measure == Measure::kAuc ? .002 : .005; }
-
 Answer answer_of(std::span<const double> gains, double worth) {
   double above = 0, inside = 0;
   for (double gain : gains) {
@@ -130,13 +128,26 @@ Verdict verdict_of(Against against, const std::vector<double>& gains, double wor
           .threshold = unit * worth};
 }
 
+namespace {
+
+/// "better by 0.012 (0.004 to 0.021", "worse by 0.0006 (0.001 worse to 0.0002 better".
+std::string gain_text(const Range& gain) {
+  const auto size = [](double value) { return significant(std::fabs(value)); };
+  const auto side = [&](double value) { return size(value) + (value < 0 ? " worse" : " better"); };
+  std::string text = (gain.mean < 0 ? "worse by " : "better by ") + size(gain.mean) + " (";
+  if (gain.low >= 0) return text + size(gain.low) + " to " + size(gain.high);
+  if (gain.high <= 0) return text + size(gain.high) + " to " + size(gain.low);
+  return text + side(gain.low) + " to " + side(gain.high);
+}
+
+}  // namespace
+
 std::string sentence(const Verdict& verdict, std::string_view metric) {
   std::string text(name_of(verdict.answer));
   text[0] = static_cast<char>(text[0] - 'a' + 'A');
   text += verdict.against == Against::kAlone ? " against alone: " : " against own + public: ";
-  text += std::string(metric) + " better by " + significant(verdict.gain.mean) + " (" +
-          significant(verdict.gain.low) + " to " + significant(verdict.gain.high) +
-          "; material from " + significant(verdict.threshold) + ")";
+  text += std::string(metric) + " " + gain_text(verdict.gain) + "; material from " +
+          significant(verdict.threshold) + ")";
   if (verdict.rare) text += "; the public rows hold too few of the smaller class to be sure";
   return text + (verdict.alike ? ", if all owners were alike." : ".");
 }

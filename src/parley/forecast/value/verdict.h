@@ -17,9 +17,7 @@ using Answer = parley::GainAnswer;
 using Range = parley::MetricRange;
 using Verdict = parley::GainVerdict;
 
-/// The least gain that an owner calls material: an owner's own number, or the default. Of RMSE and
-/// log loss a share, of AUC a difference.
-double default_worth(Measure measure);  // 0.005; AUC 0.002
+using learn::default_worth;
 
 /// P[gain > worth] >= 0.9: worth it; P[|gain| < worth] >= 0.9: no difference;
 /// P[gain > worth] <= 0.1: not worth it; else, and with a gain that is no number, not sure.

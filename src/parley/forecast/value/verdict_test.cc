@@ -124,6 +124,24 @@ TEST(OwnerValue, SpeaksInTheMetric) {
   EXPECT_NE(text.find("rmse better by"), std::string::npos) << text;
 }
 
+TEST(Sentence, CallsALossALoss) {
+  Verdict verdict{.against = Against::kOwnPublic, .answer = Answer::kNotSure, .threshold = .002};
+  const auto said = [&](double mean, double low, double high) {
+    verdict.gain = {mean, low, high};
+    verdict.alike = false;
+    return sentence(verdict, "auc");
+  };
+  EXPECT_EQ(said(.01, .004, .02),
+            "Not sure against own + public: auc better by 0.01 (0.004 to 0.02; material from "
+            "0.002).");
+  EXPECT_EQ(said(-.0006, -.001, .0002),
+            "Not sure against own + public: auc worse by 0.0006 (0.001 worse to 0.0002 better; "
+            "material from 0.002).");
+  EXPECT_EQ(said(-.01, -.02, -.004),
+            "Not sure against own + public: auc worse by 0.01 (0.004 to 0.02; material from "
+            "0.002).");
+}
+
 /// Whatever goes in, what comes out is a number within the metric's range.
 TEST(OwnerValue, StandsHostileNumbers) {
   for (const Measure measure : {Measure::kRmse, Measure::kLogLoss, Measure::kAuc})

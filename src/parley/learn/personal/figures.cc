@@ -172,8 +172,10 @@ double error_of(std::span<const double> influences) {
 
 class Judge {
  public:
-  Judge(const FiguresInput& input, std::span<const double> labels)
-      : measure_(input.measure), scale_(input.scale), labels_(labels) {}
+  Judge(Measure measure, double scale, std::span<const double> labels)
+      : measure_(measure), scale_(scale), labels_(labels) {}
+
+  Measure measure() const { return measure_; }
 
   Result<void> check_defined() const {
     if (labels_.empty())
@@ -223,11 +225,38 @@ FigureGain gain_of(Measure measure, const Judged& better, const Judged& than) {
   return {smaller_is_better(measure) ? -gain : gain, error_of(apart)};
 }
 
+size_t smaller_class_of(std::span<const double> labels, Measure measure) {
+  if (measure != Measure::kAuc) return labels.size();
+  const auto positive = static_cast<size_t>(
+      std::count_if(labels.begin(), labels.end(), [](double label) { return label > 0; }));
+  return std::min(positive, labels.size() - positive);
+}
+
+/// What is judged: scores of the held-out rows.
+struct FourScores {
+  Scores alone{}, own_public{}, personal{}, linear{};
+  std::optional<Scores> joint{};
+};
+
+FourFigures figures_by(const Judge& judge, const FourScores& scores) {
+  const Judged alone = judge.of(scores.alone), with_public = judge.of(scores.own_public),
+               personal = judge.of(scores.personal);
+  FourFigures figures{.measure = judge.measure(),
+                      .alone = figure_of(alone),
+                      .own_public = figure_of(with_public),
+                      .personal = figure_of(personal),
+                      .linear = figure_of(judge.of(scores.linear)),
+                      .over_alone = gain_of(judge.measure(), personal, alone),
+                      .over_own_public = gain_of(judge.measure(), personal, with_public)};
+  if (scores.joint) figures.joint = figure_of(judge.of(*scores.joint));
+  return figures;
+}
+
 }  // namespace
 
 Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOptions& options) {
   const Design held_out = design_of(input.held_out, options.threads);
-  const Judge judge(input, held_out.labels());
+  const Judge judge(input.measure, input.scale, held_out.labels());
   TRY(judge.check_defined());
   const auto candidates = TRY(candidates_of(input, held_out, options));
   const size_t rows = data::size_of(input.own.rows);
@@ -237,20 +266,15 @@ Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOpti
   };
   const Candidate& best = best_alone(candidates);
   const Mixture all = mixed(3);
-  const Judged alone = judge.of(best.scores), with_public = judge.of(mixed(2).scores),
-               personal = judge.of(all.scores);
-  OwnerFigures figures{.measure = input.measure,
-                       .trained = rows,
-                       .judged = data::size_of(input.held_out),
-                       .alone = figure_of(alone),
-                       .own_public = figure_of(with_public),
-                       .personal = figure_of(personal),
-                       .linear = figure_of(judge.of(mixed(3, false).scores)),
-                       .over_alone = gain_of(input.measure, personal, alone),
-                       .over_own_public = gain_of(input.measure, personal, with_public),
-                       .alone_trees = best.trees};
-  if (!input.own.joint.empty())
-    figures.joint = figure_of(judge.of(linear_scores(held_out, input.own.joint)));
+  FourScores scores{best.scores, mixed(2).scores, all.scores, mixed(3, false).scores};
+  if (!input.own.joint.empty()) scores.joint = linear_scores(held_out, input.own.joint);
+  OwnerFigures figures{figures_by(judge, scores)};
+  figures.trained = rows;
+  figures.judged = data::size_of(input.held_out);
+  figures.smaller_class = smaller_class_of(held_out.labels(), input.measure);
+  if (input.measure == Measure::kAuc && std::holds_alternative<Logistic>(input.own.loss))
+    figures.log_loss = figures_by({Measure::kLogLoss, 1, held_out.labels()}, scores);
+  figures.alone_trees = best.trees;
   for (size_t k = 0; k < candidates.size(); ++k) {
     if (candidates[k].trees) figures.trees_weight += all.weights[k];
     if (candidates[k].centre == Centre::kJoint) figures.joint_weight += all.weights[k];

@@ -38,17 +38,27 @@ struct FigureGain {
   double value = 0, error = 0;  // paired: both models are judged on the same rows
 };
 
-struct OwnerFigures {
+/// By one metric.
+struct FourFigures {
   Measure measure = Measure::kRmse;
-  size_t trained = 0, judged = 0;  // own rows
   Figure alone{}, own_public{};
   std::optional<Figure> joint{};  // none before a job
   Figure personal{};
   Figure linear{};  // the mixture of the linear models alone, as a file holds it
   FigureGain over_alone{}, over_own_public{};  // of personal
-  bool alone_trees = false;  // boosted trees, and not a linear model, were best alone
-  double trees_weight = 0;   // of boosted trees in personal
-  double joint_weight = 0;   // of models pulled to the joint one
+};
+
+/// Below so many rows of the smaller class DeLong's error of an AUC is itself too uncertain.
+inline constexpr size_t kClassRows = 10;
+
+struct OwnerFigures : FourFigures {
+  size_t trained = 0, judged = 0;  // own rows
+  size_t smaller_class = 0;        // of the rows judged by, for AUC; else all
+  bool few() const { return smaller_class < kClassRows; }
+  std::optional<FourFigures> log_loss{};  // beside AUC, where scores are log odds
+  bool alone_trees = false;               // boosted trees, and not a linear model, were best alone
+  double trees_weight = 0;                // of boosted trees in personal
+  double joint_weight = 0;                // of models pulled to the joint one
 };
 
 /// An error as personal_models() has, or if the held-out rows do not define the metric: none, or

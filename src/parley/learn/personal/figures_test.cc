@@ -64,6 +64,24 @@ TEST(OwnerFigures, AJointModelThatFitsHelpsASmallOwner) {
   }
 }
 
+TEST(OwnerFigures, LogLossStandsBesideAuc) {
+  FiguresInput input = input_of(kTruth, 60, true);
+  input.own.joint = kTruth;
+  const auto figures = owner_figures(input);
+  ASSERT_TRUE(figures && figures->log_loss);
+  const auto& held_out = *std::get<std::shared_ptr<const data::Rows>>(input.held_out);
+  std::vector<double> scores, labels;
+  for (size_t i = 0; i < held_out.size(); ++i) {
+    scores.push_back(0), labels.push_back(held_out.label(i));
+    for (size_t j = 0; j < kColumns; ++j) scores.back() += kTruth[j] * held_out.row(i)[j];
+  }
+  EXPECT_NEAR(figures->joint->value, *auc(scores, labels), 1e-12);
+  EXPECT_NEAR(figures->log_loss->joint->value, log_loss(scores, labels), 1e-9);
+  EXPECT_NEAR(figures->log_loss->over_alone.value,
+              figures->log_loss->alone.value - figures->log_loss->personal.value, 1e-12);
+  EXPECT_FALSE(owner_figures(input_of(kTruth, 60, false))->log_loss) << "no classes";
+}
+
 TEST(OwnerFigures, AJointModelOfOthersIsIgnoredByAnOwnerWithRows) {
   for (const bool classes : {false, true}) {
     FiguresInput input = input_of(kTruth, 2000, classes);

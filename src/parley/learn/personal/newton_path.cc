@@ -130,11 +130,16 @@ class NewtonPath {
   Eigen::LLT<Matrix> factor_{};
 };
 
-/// The mean loss along one coordinate.
+/// The mean loss along one coordinate, and (ridge/2) step^2.
 class Axis {
  public:
-  Axis(const Used& rows, const Losses& loss, std::span<const double> theta, size_t coordinate)
-      : rows_(rows), loss_(loss), scores_(rows.design.rows()), column_(rows.design.rows()) {
+  Axis(const Used& rows, const Losses& loss, std::span<const double> theta, size_t coordinate,
+       double ridge)
+      : rows_(rows),
+        loss_(loss),
+        ridge_(ridge),
+        scores_(rows.design.rows()),
+        column_(rows.design.rows()) {
     std::vector<double> unit(theta.size());
     unit[coordinate] = 1;
     rows.design.scores(theta, scores_), rows.design.scores(unit, column_);
@@ -144,7 +149,7 @@ class Axis {
     double slope = 0, curvature = 0;
   };
   Derivatives at(double step) const {
-    Derivatives sum;
+    Derivatives sum{ridge_ * step, ridge_};
     const std::span<const double> labels = rows_.design.labels();
     std::visit(
         [&](const auto& known) {
@@ -162,6 +167,7 @@ class Axis {
  private:
   const Used& rows_;
   const Losses& loss_;
+  double ridge_;
   std::vector<double> scores_, column_;  // at theta, and what one step adds
 };
 
@@ -182,8 +188,8 @@ std::vector<std::vector<double>> newton_models(const Used& rows, const Losses& l
 }
 
 double best_step_along(const Used& rows, const Losses& loss, std::span<const double> theta,
-                       size_t coordinate) {
-  const Axis axis(rows, loss, theta, coordinate);
+                       size_t coordinate, double ridge) {
+  const Axis axis(rows, loss, theta, coordinate, ridge);
   const double away = axis.at(0).slope > 0 ? -1 : 1;  // where the loss falls
   double near = 0, far = away;                        // the minimum lies between
   for (int k = 0; k < 60 && axis.at(far).slope * away < 0; ++k) near = far, far *= 2;

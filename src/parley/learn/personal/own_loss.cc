@@ -8,6 +8,10 @@
 namespace parley::learn {
 namespace {
 
+/// As little as the bias of a model alone is pulled to 0: it matters where all rows are of one
+/// class, which no finite bias fits best.
+constexpr double kOwnBiasRidge = 1e-4;
+
 /// With weights 1 / rows or 0 the sums are means already.
 Moments moments_of(const Design& design, std::span<const double> weights) {
   std::vector<double> labels(design.labels().begin(), design.labels().end());
@@ -59,7 +63,7 @@ std::vector<std::vector<double>> OwnLoss::models(const Pull& pull) const {
 
 std::vector<double> OwnLoss::own_bias(std::vector<double> centre, size_t bias) const {
   if (!moments_) {
-    centre[bias] += best_step_along({design_, weights_}, loss_, centre, bias);
+    centre[bias] += best_step_along({design_, weights_}, loss_, centre, bias, kOwnBiasRidge);
   } else if (const double square = moments_->product(bias, bias); square > 0) {
     centre[bias] -= moments_->gradient(centre)[bias] / (2 * square);
   }

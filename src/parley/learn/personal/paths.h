@@ -25,9 +25,9 @@ struct Used {
 std::vector<std::vector<double>> newton_models(const Used& rows, const Losses& loss,
                                                const Pull& pull);
 
-/// The step along one coordinate to the smallest mean loss. Where a loss has no minimum (all labels
-/// are of one class) it ends where the slope is below 1e-8.
+/// The step along one coordinate to the smallest mean loss + (ridge/2) step^2. Where all labels are
+/// of one class the loss alone has no minimum, so that `ridge` must be above 0.
 double best_step_along(const Used& rows, const Losses& loss, std::span<const double> theta,
-                       size_t coordinate);
+                       size_t coordinate, double ridge);
 
 }  // namespace parley::learn

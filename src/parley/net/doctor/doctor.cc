@@ -86,13 +86,6 @@ Seen look_at_charter(const Patient& patient) {
   return charter.name + ", " + to_hex(charter.hash);
 }
 
-Result<Socket> reach(const Patient& patient) {
-  if (patient.proxy.empty()) return connect_to(patient.dial, patient.deadline_ms);
-  Socket socket = TRY(connect_to(patient.proxy.substr(7), patient.deadline_ms));  // http://
-  TRY(connect_through(socket, patient.dial, patient.deadline_ms));
-  return socket;
-}
-
 void examine_credentials(Examination& examination, const Patient& patient, Clock& clock,
                          std::optional<Credentials>& credentials) {
   examination.check_that("papers", [&]() -> Seen {
@@ -113,7 +106,8 @@ void examine_connection(Examination& examination, const Patient& patient, Clock&
   examination.check_that(direct ? "address" : "proxy",
                          [&] { return resolve(direct ? patient.dial : patient.proxy.substr(7)); });
   examination.check_that("reachable", [&]() -> Seen {
-    socket = TRY(reach(patient));
+    const Deadline deadline(patient.deadline_ms);
+    socket = TRY(reach(patient.dial, patient.proxy, deadline));
     return patient.dial + " accepts connections";
   });
   examination.check_that("tls", [&] {
@@ -123,8 +117,8 @@ void examine_connection(Examination& examination, const Patient& patient, Clock&
   });
   examination.check_that("peer", [&] { return look_at_peer(*credentials, shaken, clock); });
   examination.check_that("learner", [&] { return look_at_learner(patient, shaken); });
+  examination.check_that("protocol", [&] { return look_at_protocol(patient, shaken); });
   examination.check_that("welcome", [&] { return look_at_welcome(shaken); });
-  examination.check_that("http/2", [&] { return look_at_http2(patient, shaken); });
   if (!patient.ask_learner) return;
   examination.check_that("job", [&]() -> Seen {
     TRY(patient.ask_learner(*credentials, patient.dial));

@@ -1,62 +1,11 @@
 #include "parley/net/doctor/doctor.h"
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
-
-#include <thread>
-
-#include "parley/net/doctor/dial.h"
 #include "support/ledgers.h"
 #include "support/papers.h"
+#include "support/raw_tls.h"
 
 namespace parley::net {
 namespace doctor_test {
-
-int choose_http2(SSL*, const unsigned char** out, unsigned char* size, const unsigned char*,
-                 unsigned, void*) {
-  *out = reinterpret_cast<const unsigned char*>("h2"), *size = 2;
-  return SSL_TLSEXT_ERR_OK;
-}
-
-/// A learner of a kind: shakes hands with one caller and waits until it hangs up.
-class TlsServer {
- public:
-  explicit TlsServer(const Credentials& credentials)
-      : listening_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in here{};
-    socklen_t size = sizeof here;
-    here.sin_family = AF_INET;
-    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    auto* address = reinterpret_cast<sockaddr*>(&here);
-    check(::bind(listening_.get(), address, size) == 0 && ::listen(listening_.get(), 1) == 0 &&
-          ::getsockname(listening_.get(), address, &size) == 0);
-    address_ = "127.0.0.1:" + std::to_string(ntohs(here.sin_port));
-    thread_ = std::thread([this, credentials] { serve(credentials); });
-  }
-  ~TlsServer() {
-    ::shutdown(listening_.get(), SHUT_RDWR);  // In case that nobody called.
-    thread_.join();
-  }
-  const std::string& address() const { return address_; }
-
- private:
-  void serve(const Credentials& credentials) {
-    const Socket caller(::accept(listening_.get(), nullptr, nullptr));
-    if (caller.get() < 0) return;
-    const std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>> context(SSL_CTX_new(TLS_server_method()));
-    SSL_CTX_use_certificate(context.get(), certificate_from(credentials.certificate).get());
-    SSL_CTX_use_PrivateKey(context.get(), key_from(credentials.key).get());
-    SSL_CTX_set_alpn_select_cb(context.get(), choose_http2, nullptr);
-    const std::unique_ptr<SSL, Freed<SSL_free>> session(SSL_new(context.get()));
-    SSL_set_fd(session.get(), caller.get());
-    char byte = 0;
-    if (SSL_accept(session.get()) == 1) SSL_read(session.get(), &byte, 1);
-  }
-
-  Socket listening_;
-  std::string address_;
-  std::thread thread_;
-};
 
 class DoctorOfABank : public testing::Test {
  protected:
@@ -75,7 +24,7 @@ class DoctorOfABank : public testing::Test {
 
 TEST_F(DoctorOfABank, AsksTheLearnerLastAndPassesItsAnswerOn) {
   for (const bool agrees : {true, false}) {
-    const TlsServer learner(banks_.credentials("learner", "central-bank"));
+    const test::RawTlsServer learner(banks_.credentials("learner", "central-bank"), {});
     patient_.dial = learner.address();
     patient_.ask_learner = [&](const Credentials& credentials,
                                const std::string& address) -> Result<void> {
@@ -113,7 +62,7 @@ TEST_F(DoctorOfABank, RemindsOfACertificateThatEndsSoon) {
 }
 
 TEST_F(DoctorOfABank, BelievesThePeersDatesByItsOwnClockOnly) {
-  const TlsServer learner(banks_.credentials("learner", "central-bank", 1));
+  const test::RawTlsServer learner(banks_.credentials("learner", "central-bank", 1), {});
   patient_.dial = learner.address();
   banks_.clock().at += 2 * 86400;
   const Diagnosis found = diagnose_now();

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "parley/net/doctor/dial.h"
+#include "parley/net/transport/frame.h"
 
 namespace parley::net {
 namespace {
@@ -60,10 +61,11 @@ Context context_for(const Credentials& credentials) {
 
 Session session_on(SSL_CTX* context, const Socket& socket, const std::string& host,
                    Handshake& notes, Clock& clock) {
-  constexpr unsigned char kHttp2[] = {2, 'h', '2'};
+  const std::string offer = static_cast<char>(kProtocol.size()) + std::string(kProtocol);
   Session session(SSL_new(context));
   check(session && SSL_set_fd(session.get(), socket.get()) == 1 &&
-        SSL_set_alpn_protos(session.get(), kHttp2, sizeof kHttp2) == 0);
+        SSL_set_alpn_protos(session.get(), reinterpret_cast<const unsigned char*>(offer.data()),
+                            static_cast<unsigned>(offer.size())) == 0);
   SSL_set_app_data(session.get(), &notes);
   X509_VERIFY_PARAM_set_time(SSL_get0_param(session.get()), clock.unix_seconds());
   const bool digits = host.find(':') != std::string::npos ||
@@ -117,7 +119,7 @@ Handshake shake_hands(const Socket& socket, const std::string& host, const Crede
   const unsigned char* chosen = nullptr;
   unsigned size = 0;
   SSL_get0_alpn_selected(session, &chosen, &size);
-  notes.http2 = size == 2 && chosen[0] == 'h' && chosen[1] == '2';
+  notes.speaks_ours = std::string_view(reinterpret_cast<const char*>(chosen), size) == kProtocol;
   // Up to TLS 1.2 the handshake ends after our certificate was accepted; from 1.3 on the verdict
   // comes later, before the learner's first words.
   char byte = 0;

@@ -1,5 +1,8 @@
 #include "parley/net/doctor/peer.h"
 
+#include "parley/net/transport/frame.h"
+#include "parley/net/transport/tls.h"
+
 namespace parley::net {
 namespace {
 
@@ -7,7 +10,7 @@ namespace {
 bool is_about_us(int alert) {
   return (alert >= SSL_AD_BAD_CERTIFICATE && alert <= SSL_AD_CERTIFICATE_UNKNOWN) ||
          alert == SSL_AD_UNKNOWN_CA || alert == SSL_AD_ACCESS_DENIED ||
-         alert == SSL_AD_CERTIFICATE_REQUIRED;
+         alert == SSL_AD_CERTIFICATE_REQUIRED || is_not_on_the_list(alert);
 }
 
 /// Whom the peer's certificate names, as far as that can be read.
@@ -25,6 +28,8 @@ std::string what_to_do(int alert) {
       return "The learner trusts another authority: compare the authorities' fingerprints.";
     case SSL_AD_BAD_CERTIFICATE:
       return "Perhaps it is not valid yet by the learner's clock: compare both clocks.";
+    case SSL_AD_HANDSHAKE_FAILURE:
+      return "Nobody of our name is expected there: is it in the charter that the learner runs?";
     default:
       return "Ask the learner what its log says.";
   }
@@ -39,6 +44,9 @@ Seen look_at_tls(const Patient& patient, const Handshake& shaken) {
   if (!shaken.is_tls)
     return wrong("answers, but not in TLS", "Is this the learner's port, and not another's?");
   const bool refused = shaken.alert && is_about_us(*shaken.alert);
+  if (shaken.peer && shaken.finished && shaken.version != "TLSv1.3")
+    return wrong("speaks " + shaken.version + ", and TLS 1.3 is needed",
+                 "Is this a learner of Parley, of the same version?");
   if (shaken.peer && shaken.finished) return shaken.version;
   if (shaken.peer && (shaken.verdict != X509_V_OK || refused)) return std::string("spoken");
   if (shaken.alert)
@@ -110,10 +118,13 @@ Seen look_at_welcome(const Handshake& shaken) {
   return std::string("our certificate is accepted");
 }
 
-Seen look_at_http2(const Patient& patient, const Handshake& shaken) {
-  if (shaken.http2) return std::string("spoken");
-  return Error{Code::kUnavailable, patient.dial + " does not speak HTTP/2",
-               "Is this a learner of Parley? A proxy in between must pass TLS through."};
+Seen look_at_protocol(const Patient& patient, const Handshake& shaken) {
+  if (shaken.speaks_ours) return std::string(kProtocol);
+  return Error{Code::kUnavailable,
+               patient.dial + " does not speak " + std::string(kProtocol) +
+                   ": it runs Parley 0.1, or something else",
+               "Install the same version of Parley on both sides. A proxy in between must pass TLS "
+               "through."};
 }
 
 }  // namespace parley::net

@@ -19,6 +19,7 @@ Seen look_at_peer(const Credentials& credentials, const Handshake& shaken, Clock
 Seen look_at_learner(const Patient& patient, const Handshake& shaken);
 /// Does it accept our certificate?
 Seen look_at_welcome(const Handshake& shaken);
-Seen look_at_http2(const Patient& patient, const Handshake& shaken);
+/// Does it speak the protocol of our version?
+Seen look_at_protocol(const Patient& patient, const Handshake& shaken);
 
 }  // namespace parley::net

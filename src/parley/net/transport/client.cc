@@ -1,192 +1,205 @@
 #include "parley/net/transport/client.h"
 
-#include <grpcpp/alarm.h>
-#include <grpcpp/create_channel.h>
-#include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/security/credentials.h>
-#include <grpcpp/security/tls_certificate_provider.h>
-#include <grpcpp/security/tls_certificate_verifier.h>
-#include <grpcpp/security/tls_credentials_options.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
-#include <optional>
+#include <deque>
 #include <utility>
 
+#include "parley/net/transport/frame.h"
+#include "parley/net/transport/socket.h"
 #include "parley/net/transport/spin_wait.h"
-#include "parley/net/transport/transport.h"
+#include "parley/net/transport/tls.h"
 #include "parley/wire/message.h"
 
 namespace parley::net {
 namespace {
 
-namespace tls = grpc::experimental;
 using Steady = std::chrono::steady_clock;
+using Step = TlsSession::Step;
 
-/// What the handshake found, for a message better than "connection failed".
-struct Finding {
-  std::mutex mutex;
-  std::optional<std::string> stranger;  // who answered instead of the learner
-};
+constexpr std::chrono::seconds kOpenTime{20};  // from the name to the learner's first word
+constexpr size_t kInboxBytesMax = 2 * wire::kMessageBytesMax;  // read while we could not write
 
-/// Accepts the one learner of the charter, whatever host it runs on. The chain has been verified
-/// against the consortium's authority before.
-class ExpectLearner final : public tls::ExternalCertificateVerifier {
- public:
-  ExpectLearner(Identity learner, std::shared_ptr<Finding> finding)
-      : learner_(std::move(learner)), finding_(std::move(finding)) {}
-
-  bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>,
-              grpc::Status* status) override {
-    const auto uris = request->uri_names();
-    const std::string found = uris.size() == 1 ? std::string(uris[0].data(), uris[0].size()) : "";
-    if (found != learner_.uri()) {
-      const std::lock_guard lock(finding_->mutex);
-      finding_->stranger = found.empty() ? "someone without one name" : found;
-      *status = {grpc::UNAUTHENTICATED, "not the learner of the charter"};
-    }
-    return true;
-  }
-  void Cancel(tls::TlsCustomVerificationCheckRequest*) override {}
-
- private:
-  Identity learner_;
-  std::shared_ptr<Finding> finding_;
-};
-
-std::shared_ptr<grpc::ChannelCredentials> client_credentials(
-    const Credentials& credentials, const Identity& learner,
-    const std::shared_ptr<Finding>& finding) {
-  tls::TlsChannelCredentialsOptions options;
-  options.set_certificate_provider(std::make_shared<tls::StaticDataCertificateProvider>(
-      credentials.authority,
-      std::vector<tls::IdentityKeyCertPair>{{credentials.key, credentials.certificate}}));
-  options.watch_root_certs();
-  options.watch_identity_key_cert_pairs();
-  options.set_verify_server_certs(true);
-  options.set_check_call_host(false);  // The URI decides, not the host's name.
-  options.set_certificate_verifier(
-      tls::ExternalCertificateVerifier::Create<ExpectLearner>(learner, finding));
-  return tls::TlsCredentials(options);
-}
-
-grpc::ChannelArguments arguments(const Dial& dial) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(static_cast<int>(wire::kMessageBytesMax));
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, static_cast<int>(1000 * kKeepalive.count()));
-  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
-                   static_cast<int>(1000 * kKeepaliveTimeout.count()));
-  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);            // It answers every message with a ping.
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // Whoever dials decides when to retry.
-  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, dial.proxy.empty() ? 0 : 1);
-  if (!dial.proxy.empty()) arguments.SetString(GRPC_ARG_HTTP_PROXY, dial.proxy);
-  return arguments;
-}
+short events_for(Step step) { return step == Step::kWantsWrite ? POLLOUT : POLLIN; }
 
 }  // namespace
 
 struct Client::State {
-  const std::atomic<bool>* stop;
-  std::shared_ptr<Finding> finding = std::make_shared<Finding>();
-  Dial dial;
-  grpc::CompletionQueue queue;
-  SpinWait spin_wait;
-  std::shared_ptr<grpc::Channel> channel;
-  std::unique_ptr<grpc::GenericStub> stub;
-  grpc::ClientContext context;
-  std::unique_ptr<grpc::GenericClientAsyncReaderWriter> stream;
+  State(const Credentials& credentials, const Dial& dial, const std::atomic<bool>& stop)
+      : dial(dial),
+        self(credentials.identity),
+        stop(stop),
+        context(TlsContext::for_client(credentials, dial.learner)) {}
 
-  /// Of a read and of everything else: at most one of each is under way.
-  struct Operation {
-    bool under_way = false, ok = false;
-  };
-  Operation reading, other;
-  grpc::ByteBuffer incoming;
-  bool pending = false;  // a read whose outcome nobody has taken
+  const Dial dial;
+  const Identity self;
+  const std::atomic<bool>& stop;
+  TlsContext context;
+  Socket socket{};
+  std::optional<TlsSession> session{};
+  FrameReader reader{wire::kMessageBytesMax};
+  bool ready = false;  // the peer has accepted our certificate
+  std::deque<Bytes> inbox{};
+  size_t inbox_bytes = 0;
+  std::optional<Error> ended{};
+  Steady::time_point heard{}, said{};
+  SpinWait spin_wait{};
+  Socket waker{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
 
-  /// At most one is under way.
-  grpc::Alarm alarm;
-  std::mutex alarm_mutex;
-  bool alarm_set = false;
-  bool woken = false;  // and nobody has been told
+  Error unavailable(const std::string& what) const { return {Code::kUnavailable, what}; }
 
-  void* begin(Operation& operation) {
-    operation.under_way = true;
-    return &operation;
-  }
-
-  /// Waits for this operation; false if it is still under way at `until`. The waiting thread does
-  /// the network's work itself, which saves a switch to another thread in every round.
-  bool wait(Operation& operation, Steady::time_point until = Steady::time_point::max(),
-            bool light_sleeper = false) {
-    while (operation.under_way) {
-      if (light_sleeper && std::exchange(woken, false)) return false;
-      const auto left = until - Steady::now();
-      if (left <= Steady::duration::zero()) return false;
-      void* tag = nullptr;
-      bool ok = false;
-      const auto soon = std::chrono::system_clock::now() +
-                        std::min<Steady::duration>(left, std::chrono::milliseconds(200));
-      const auto next = spin_wait.next(queue, &tag, &ok, soon);
-      if (next == grpc::CompletionQueue::SHUTDOWN) return operation = {}, true;
-      if (next == grpc::CompletionQueue::GOT_EVENT && tag == &alarm)
-        hear_alarm();
-      else if (next == grpc::CompletionQueue::GOT_EVENT)
-        *static_cast<Operation*>(tag) = {false, ok};
-      else if (*stop)
-        context.TryCancel();
-    }
-    return true;
-  }
-
-  void set_alarm() {
-    const std::lock_guard lock(alarm_mutex);
-    if (std::exchange(alarm_set, true)) return;
-    alarm.Set(&queue, std::chrono::system_clock::now(), &alarm);
-  }
-  void hear_alarm() {
-    const std::lock_guard lock(alarm_mutex);
-    alarm_set = false;
-    woken = true;
-  }
-
-  void finish() {
-    context.TryCancel();
-    wait(reading);
-    queue.Shutdown();
-    void* tag = nullptr;
-    for (bool ok = false; queue.Next(&tag, &ok);) {
-    }
-  }
-
-  /// Why a stream ended comes after its last message: messages that nobody reads hold it back for
-  /// ever.
-  void read_away() {
-    if (!pending) stream->Read(&incoming, begin(reading));
-    for (wait(reading); reading.ok; wait(reading)) stream->Read(&incoming, begin(reading));
-  }
-
-  /// Why the stream ended.
-  Error reason() {
-    grpc::Status status;
-    wait(reading);  // Whatever ended the stream ends it, too.
-    stream->Finish(&status, begin(other));
-    wait(other);
-    const std::lock_guard lock(finding->mutex);
-    if (finding->stranger)
+  /// Whatever comes before the peer has proved who it is may come from anyone, so that nothing but
+  /// its certificate is a reason to give up.
+  Error why_no_handshake() const {
+    if (stop) return unavailable("interrupted");
+    const std::string trouble = session->trouble();
+    if (session->is_peer_unverified() && session->peer())
       return {Code::kIntegrity,
-              dial.address + " is " + *finding->stranger + ", not " + dial.learner.uri(),
+              dial.address + " is " + session->peer()->uri() + ", not " + dial.learner.uri(),
               "Check the address, and the learner's certificate."};
-    if (*stop) return {Code::kUnavailable, "interrupted"};
-    Error error = to_error(status);
-    if (error.what.find("certificate verify failed") != std::string::npos)
+    if (session->is_peer_unverified())
       return {Code::kIntegrity,
               "the certificate of " + dial.address + " is not from our authority, or has expired",
               "Ask `parley doctor` what is wrong."};
-    if (error.what.find("message larger than max") != std::string::npos)
-      return {Code::kIntegrity, dial.address + " sent a message longer than any can be"};
-    if (error.what.empty()) error.what = dial.address + " closed the stream";
-    return error;
+    if (session->alert() && is_about_version(*session->alert()))
+      return {Code::kUnavailable,
+              dial.address + " does not speak " + std::string(kProtocol) + " over TLS 1.3",
+              "Install the same version of Parley on both sides."};
+    return unavailable(dial.address +
+                       " does not shake hands: " + (trouble.empty() ? "it hung up" : trouble));
+  }
+
+  /// Why a stream ended that nobody ended with a reason.
+  Error why_over() const {
+    if (stop) return unavailable("interrupted");
+    if (!ready && session->alert() && is_not_on_the_list(*session->alert()))
+      return {Code::kPolicy, dial.address + " does not expect " + self.uri(),
+              "Is this owner in the charter that the learner runs?"};
+    if (!ready && session->alert())
+      return {
+          Code::kIntegrity,
+          dial.address + " refuses our certificate: " + about_our_certificate(*session->alert()),
+          "Ask `parley doctor` what is wrong."};
+    const std::string trouble = session->trouble();
+    return unavailable(dial.address + " closed the stream" +
+                       (trouble.empty() ? "" : ": " + trouble));
+  }
+
+  Result<void> shake_hands(const Deadline& deadline) {
+    for (;;) {
+      const Step step = session->shake_hands();
+      if (step == Step::kDone) break;
+      if (step == Step::kOver) return why_no_handshake();
+      if (!wait_for(socket.get(), events_for(step), deadline))
+        return unavailable(stop ? "interrupted" : dial.address + " does not finish the handshake");
+    }
+    if (session->speaks_ours()) return {};
+    return Error{Code::kIntegrity,
+                 dial.address + " does not speak " + std::string(kProtocol) +
+                     ": it runs Parley 0.1, or something else",
+                 "Install the same version of Parley on both sides."};
+  }
+
+  Result<void> await_ready(const Deadline& deadline) {
+    heard = said = Steady::now();
+    while (!ready && !ended) {
+      read_on();
+      if (ready || ended) break;
+      if (!wait_for(socket.get(), POLLIN, deadline))
+        return unavailable(stop ? "interrupted" : dial.address + " says nothing");
+    }
+    if (ended) return *ended;
+    return {};
+  }
+
+  void take(Frame frame) {
+    switch (frame.kind) {
+      case FrameKind::kReady:
+        ready = true;
+        break;
+      case FrameKind::kMessage:
+        inbox_bytes += frame.payload.size();
+        inbox.push_back(std::move(frame.payload));
+        break;
+      case FrameKind::kEnd:
+        ended = decode_end(frame.payload);
+        ::shutdown(socket.get(), SHUT_RDWR);  // So that the peer need not wait.
+        if (ended->what.empty()) ended->what = dial.address + " closed the stream";
+        break;
+      case FrameKind::kAlive:
+        break;
+      case FrameKind::kOpen:
+        ended = Error{Code::kIntegrity, dial.address + " speaks as if it had dialled us"};
+        break;
+    }
+  }
+
+  /// Reads what is there. At least one frame, if there is one, and not more than there is room for.
+  void read_on() {
+    while (!ended && inbox_bytes < kInboxBytesMax) {
+      size_t count = 0;
+      const auto room = reader.room();
+      const Step step = room.empty() ? Step::kDone : session->read(room, count);
+      if (step == Step::kOver) ended = why_over();
+      if (step != Step::kDone) return;
+      heard = Steady::now();
+      auto frame = reader.take(count);
+      if (!frame) ended = Error{Code::kIntegrity, dial.address + " " + frame.error().what};
+      if (!frame || !*frame) continue;
+      take(**std::move(frame));
+      if (!session->has_pending()) return;
+    }
+  }
+
+  /// Has the peer been silent for too long, since then or since it was last heard?
+  bool is_silent(Steady::time_point since) const {
+    return Steady::now() - std::max(since, heard) > dial.keepalive + dial.keepalive_timeout;
+  }
+  Error silent() const { return unavailable(dial.address + " has been silent for too long"); }
+
+  /// While the peer does not take it, what it says is read: that may be why.
+  Result<void> write(const Bytes& frame) {
+    const auto began = Steady::now();
+    for (size_t done = 0; done < frame.size();) {
+      if (ended) return *ended;
+      size_t count = 0;
+      const Step step = session->write(ByteView(frame).subspan(done), count);
+      done += count;
+      if (step == Step::kDone) continue;
+      const bool full = inbox_bytes >= kInboxBytesMax;
+      if (step != Step::kOver) {
+        const auto events = static_cast<short>(POLLOUT | (full ? 0 : POLLIN));
+        wait_for(socket.get(), events, Deadline(kStopTick, &stop));
+      }
+      read_on();
+      if (!ended && (stop || step == Step::kOver)) ended = why_over();
+      if (!ended && !full && is_silent(began)) ended = silent();
+    }
+    said = Steady::now();
+    return {};
+  }
+
+  /// Whether the socket or the waker has something.
+  bool look(int milliseconds) {
+    pollfd watched[] = {{socket.get(), POLLIN, 0}, {waker.get(), POLLIN, 0}};
+    return ::poll(watched, 2, milliseconds) > 0;
+  }
+
+  bool is_woken() {
+    eventfd_t count = 0;
+    return ::eventfd_read(waker.get(), &count) == 0;
+  }
+
+  std::optional<Bytes> next_message() {
+    if (inbox.empty()) return std::nullopt;
+    Bytes message = std::move(inbox.front());
+    inbox.pop_front();
+    inbox_bytes -= message.size();
+    return message;
   }
 };
 
@@ -194,33 +207,24 @@ Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Client::Client(Client&&) noexcept = default;
 
 Client::~Client() {
-  if (!state_) return;
-  state_->finish();
+  if (state_ && state_->session) state_->session->say_goodbye();
 }
 
 Result<Client> Client::open(const Credentials& credentials, const Dial& dial,
                             const std::atomic<bool>& stop, const char* call) {
-  auto state = std::make_unique<State>();
-  state->stop = &stop;
-  state->dial = dial;
-  state->channel = grpc::CreateCustomChannel(
-      dial.address, client_credentials(credentials, dial.learner, state->finding), arguments(dial));
-  state->stub = std::make_unique<grpc::GenericStub>(state->channel);
-  state->stream = state->stub->PrepareCall(&state->context, call, &state->queue);
-  state->stream->StartCall(state->begin(state->other));
-  state->wait(state->other);
-  const bool started = state->other.ok;
-  Client line(std::move(state));
-  if (!started) return line.state_->reason();
-  return line;
+  auto state = std::make_unique<State>(credentials, dial, stop);
+  const Deadline deadline(kOpenTime, &stop);
+  state->socket = TRY(reach(dial.address, dial.proxy, deadline));
+  set_options(state->socket, dial.keepalive_timeout);
+  state->session.emplace(state->context, state->socket.get(), split_address(dial.address).host);
+  TRY(state->shake_hands(deadline));
+  TRY(state->await_ready(deadline));
+  TRY(state->write(to_frame(FrameKind::kOpen, as_bytes(call))));
+  return Client(std::move(state));
 }
 
 Result<void> Client::write(const Bytes& message) {
-  state_->stream->Write(to_buffer(message), state_->begin(state_->other));
-  state_->wait(state_->other);
-  if (state_->other.ok) return {};
-  state_->read_away();
-  return state_->reason();
+  return state_->write(to_frame(FrameKind::kMessage, message));
 }
 
 Result<Bytes> Client::read() {
@@ -231,16 +235,27 @@ Result<Bytes> Client::read() {
 }
 
 Result<std::optional<Bytes>> Client::read_until(Steady::time_point until) {
-  if (!state_->pending) {
-    state_->stream->Read(&state_->incoming, state_->begin(state_->reading));
-    state_->pending = true;
+  State& state = *state_;
+  const auto began = Steady::now();
+  for (;;) {
+    if (state.session->has_pending()) state.read_on();
+    if (state.stop) return state.why_over();  // Whatever else there is to hear.
+    if (auto message = state.next_message()) return message;
+    if (state.ended) return *state.ended;
+    const auto now = Steady::now();
+    if (state.is_silent(began)) state.ended = state.silent();
+    if (state.ended) continue;
+    if (now - state.said >= state.dial.keepalive) TRY(state.write(to_frame(FrameKind::kAlive)));
+    const auto look = [&](int milliseconds) { return state.look(milliseconds); };
+    if (!state.spin_wait.wait(look, std::min(until, now + kStopTick))) {
+      if (Steady::now() >= until) return std::optional<Bytes>();
+      continue;
+    }
+    state.read_on();
+    if (state.inbox.empty() && !state.ended && state.is_woken()) return std::optional<Bytes>();
   }
-  if (!state_->wait(state_->reading, until, true)) return std::optional<Bytes>();
-  state_->pending = false;
-  if (!state_->reading.ok) return state_->reason();
-  return std::optional(to_bytes(state_->incoming));
 }
 
-void Client::wake() { state_->set_alarm(); }
+void Client::wake() { ::eventfd_write(state_->waker.get(), 1); }
 
 }  // namespace parley::net

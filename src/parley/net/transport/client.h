@@ -18,19 +18,24 @@ struct Dial {
   std::string address;  // host:port
   std::string proxy;    // http://host:port, or empty
   Identity learner;
+  /// After so much silence a sign of life is sent, and without one for so much more the peer is
+  /// gone.
+  std::chrono::milliseconds keepalive = kKeepalive, keepalive_timeout = kKeepaliveTimeout;
 };
 
 class Client {
  public:
-  /// Connects and opens the stream. A peer whose certificate does not name `dial.learner` is
-  /// refused before anything is said (kIntegrity); one that cannot be reached is kUnavailable.
+  /// Connects and opens the stream; the peer has accepted our certificate. A peer whose certificate
+  /// does not name `dial.learner` is refused before anything is said (kIntegrity), as is one of
+  /// another version; one that does not expect us is kPolicy, one that cannot be reached
+  /// kUnavailable.
   static Result<Client> open(const Credentials& credentials, const Dial& dial,
                              const std::atomic<bool>& stop, const char* call = kAttend);
   Client(Client&&) noexcept;
   ~Client();
 
-  /// Both wait as long as it takes: keepalive notices a peer that vanished. When the stream ends,
-  /// the error is the learner's reason; kUnavailable if there is none, or if `stop` was set.
+  /// Both wait as long as it takes: signs of life tell whether the peer is there. When the stream
+  /// ends, the error is the learner's reason; kUnavailable if there is none, or if `stop` was set.
   Result<void> write(const Bytes& message);
   Result<Bytes> read();
   /// Nothing, if nothing came by then; what comes later the next reading returns.

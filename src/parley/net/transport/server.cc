@@ -1,263 +1,501 @@
 #include "parley/net/transport/server.h"
 
-#include <grpcpp/alarm.h>
-#include <grpcpp/generic/async_generic_service.h>
-#include <grpcpp/resource_quota.h>
-#include <grpcpp/security/server_credentials.h>
-#include <grpcpp/server_builder.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <deque>
 #include <map>
-#include <mutex>
-#include <optional>
 #include <utility>
 
+#include "parley/charter/toml/canonical.h"
+#include "parley/net/transport/connection.h"
 #include "parley/net/transport/refusals.h"
 #include "parley/net/transport/spin_wait.h"
 
 namespace parley::net {
 namespace {
 
-constexpr size_t kMemoryMax = size_t{256} << 20;
-constexpr size_t kOutboxMax = 1000;  // messages to a guest that does not read
-constexpr int kStreamsPerConnection = 4;
+using Moment = Connection::Moment;
+using Stage = Connection::Stage;
+using namespace std::chrono_literals;
 
-enum class Operation { kArrive, kRead, kWrite, kFinish };
-constexpr int kOperations = 4;
+constexpr size_t kStrangersMax = 256;  // connections that are no guests
+constexpr size_t kStrangersPerNetwork = 128;
+constexpr size_t kStreamsPerIdentity = 8;  // The newest wins; older ones may still be told so.
+constexpr size_t kGuestsMax = 4096;
+constexpr size_t kHandshakeBytesMax = 64 << 10;
+constexpr int kAcceptsAtOnce = 16;
+constexpr int kFramesAtOnce = 64;
+constexpr auto kSweep = 100ms, kAcceptPause = 100ms;
+constexpr auto kEndTime = 5s, kLingerTime = 2s, kLastWordsTime = 1s;
+/// While there are guests, strangers get a quarter of the thread's time.
+constexpr int kPausePerTurn = 3;
 
-/// One stream. At most one read and one write are under way; it may be deleted when nothing is.
-struct Stream {
-  struct Tag {
-    Stream* stream;
-    Operation operation;
-  };
+constexpr uint64_t kWakerNumber = ~uint64_t{0}, kDoorNumber = kWakerNumber - 1,
+                   kListenerNumber = kWakerNumber - 2;
 
-  explicit Stream(ConnectionId connection) : id(connection) {}
-  void* begin(Operation operation) {
-    ++under_way;
-    Tag& tag = tags[static_cast<int>(operation)];
-    tag = {this, operation};
-    return &tag;
-  }
+Moment time_now() { return std::chrono::steady_clock::now(); }
 
-  ConnectionId id;
-  grpc::GenericServerContext context;
-  grpc::GenericServerAsyncReaderWriter stream{&context};
-  grpc::ByteBuffer incoming;
-  std::deque<Bytes> outbox;
-  std::optional<grpc::Status> last_words;  // once it is to end
-  bool reading = false, writing = false, finishing = false, broken = false;
-  int under_way = 0;
-  Tag tags[kOperations];
-};
-
-std::shared_ptr<grpc::ServerCredentials> server_credentials(const Credentials& credentials) {
-  grpc::SslServerCredentialsOptions options(
-      GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  options.pem_root_certs = credentials.authority;
-  options.pem_key_cert_pairs.push_back({credentials.key, credentials.certificate});
-  return grpc::SslServerCredentials(options);
+/// A part of the descriptors that this process may have: others are for files.
+size_t part_of_descriptors(size_t part, size_t most) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return most;
+  return std::clamp<size_t>(limit.rlim_cur / part, 8, most);
 }
 
-/// The URI of the verified certificate.
-Result<Identity> identity_in(const grpc::AuthContext& context) {
-  const auto uris = context.FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME);
-  if (!context.IsPeerAuthenticated() || uris.size() != 1)
-    return Error{Code::kPolicy, "the certificate does not name one party",
-                 "Use the certificate that `parley certs sign` made."};
-  return Identity::parse({uris[0].data(), uris[0].size()});
-}
-
-Error too_long(size_t size, size_t longest) {
-  return {Code::kIntegrity, "sent a message of " + std::to_string(size) +
-                                " bytes, where the longest that can be due has " +
-                                std::to_string(longest)};
+ConnectionId connection_in(const Event& event) {
+  if (const auto* arrived = std::get_if<Arrived>(&event)) return arrived->connection;
+  if (const auto* said = std::get_if<Said>(&event)) return said->connection;
+  if (const auto* left = std::get_if<Left>(&event)) return left->connection;
+  return ConnectionId{0};
 }
 
 }  // namespace
 
 struct Server::State {
-  State(Log log, const char* call) : refusals(std::move(log)), call(call) {}
+  State(const Door& door, const Credentials& credentials, Log log)
+      : door(door),
+        refusals(std::move(log)),
+        context(TlsContext::for_server(credentials, door.expected)) {}
+
+  const Door door;
   Refusals refusals;
-  const char* call;
-  size_t longest = 0;
-  grpc::AsyncGenericService service;
-  std::unique_ptr<grpc::ServerCompletionQueue> queue;
-  SpinWait spin_wait;
-  std::unique_ptr<grpc::Server> server;
-  int port = 0;
-  uint64_t streams_so_far = 0;
-  std::map<ConnectionId, std::unique_ptr<Stream>> streams;
-  grpc::Alarm alarm;
-  std::mutex alarm_mutex;
-  bool alarm_set = false;  // At most one is under way.
+  TlsContext context;
+  Listening listening{};
+  /// Guests and the waker; and, as one of them, all that the other poller watches.
+  Poller guests_poller{}, strangers_poller{};
+  Socket waker{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+  SpinWait spin_wait{};
+  const size_t strangers_max = part_of_descriptors(4, kStrangersMax);
+  const size_t guests_max = part_of_descriptors(2, kGuestsMax);
+  uint64_t connections_so_far = 0;
+  std::map<ConnectionId, std::unique_ptr<Connection>> connections{};  // the oldest first
+  size_t guests = 0;
+  std::deque<Event> events{};
+  std::vector<ConnectionId> again{};  // There may be something to read that no poller tells of.
+  bool woken = false;
+  std::optional<Moment> door_opens{}, accept_again{};  // once they are closed
+  Moment next_sweep{};
 
-  void await_stream() {
-    const ConnectionId id{++streams_so_far};
-    auto& stream = *streams.emplace(id, std::make_unique<Stream>(id)).first->second;
-    service.RequestCall(&stream.context, &stream.stream, queue.get(), queue.get(),
-                        stream.begin(Operation::kArrive));
+  epoll_event room[64] = {};
+  std::span<epoll_event> ready{};
+
+  Result<void> open() {
+    listening = TRY(listen_at(door.address));
+    bool watched = guests_poller.add(waker.get(), kWakerNumber, EPOLLIN) &&
+                   guests_poller.add(strangers_poller.get(), kDoorNumber, EPOLLIN);
+    for (const Socket& socket : listening.sockets)
+      watched = watched && strangers_poller.add(socket.get(), kListenerNumber, EPOLLIN);
+    if (watched) return {};
+    return Error{Code::kFailed, "cannot listen on " + door.address + ": no descriptors are left",
+                 "Raise the limit of open files (ulimit -n)."};
   }
 
-  void read(Stream& stream) {
-    if (std::exchange(stream.reading, true)) return;
-    stream.stream.Read(&stream.incoming, stream.begin(Operation::kRead));
+  Connection* find(ConnectionId id) {
+    const auto found = connections.find(id);
+    return found == connections.end() ? nullptr : found->second.get();
+  }
+  Connection* find_guest(ConnectionId id) {
+    Connection* found = find(id);
+    return found != nullptr && found->stage == Stage::kGuest ? found : nullptr;
   }
 
-  /// Writes what is due, one message at a time, and the last words after them.
-  void write_on(Stream& stream) {
-    if (stream.writing || stream.finishing) return;
-    if (!stream.outbox.empty() && !stream.broken) {
-      stream.writing = true;
-      stream.stream.Write(to_buffer(stream.outbox.front()), stream.begin(Operation::kWrite));
-      stream.outbox.pop_front();
-    } else if (stream.last_words) {
-      stream.finishing = true;
-      stream.stream.Finish(*stream.last_words, stream.begin(Operation::kFinish));
+  void close(Connection& connection) {
+    if (!connection.is_stranger()) --guests;
+    connections.erase(connection.id);
+  }
+
+  /// A guest is gone, without having been told to go.
+  void leave(Connection& guest) {
+    events.push_back(Left{guest.id});
+    close(guest);
+  }
+
+  void linger(Connection& connection) {
+    if (!connection.is_stranger()) --guests;
+    connection.hang_up();
+    connection.deadline = time_now() + kLingerTime;
+    connection.watch(strangers_poller, EPOLLIN);
+  }
+
+  void write_on(Connection& connection) {
+    const Poller& poller = connection.is_stranger() ? strangers_poller : guests_poller;
+    const bool ends = connection.stage == Stage::kEnding;
+    switch (connection.write_on()) {
+      case Connection::Writing::kOver:
+        return connection.stage == Stage::kGuest ? leave(connection) : close(connection);
+      case Connection::Writing::kWaits:
+        return connection.watch(poller, ends ? EPOLLOUT : EPOLLIN | EPOLLOUT);
+      case Connection::Writing::kDone:
+        return ends ? linger(connection) : connection.watch(poller, EPOLLIN);
     }
   }
 
-  void end(Stream& stream, grpc::Status last_words) {
-    if (stream.last_words) return;
-    stream.last_words = std::move(last_words);
-    write_on(stream);
+  /// After what is queued, the reason. What the guest has said and nobody has taken is forgotten.
+  void end(Connection& connection, const Error& reason) {
+    std::erase_if(events,
+                  [&](const Event& event) { return connection_in(event) == connection.id; });
+    if (connection.is_stranger()) ++guests;
+    connection.stage = Stage::kEnding;
+    connection.deadline = time_now() + kEndTime;
+    connection.queue(to_frame(FrameKind::kEnd, encode_end(reason)));
+    write_on(connection);
   }
 
-  void refuse(Stream& stream, const std::string& who, const Error& reason) {
+  void refuse(Connection& connection, const std::string& who, const Error& reason) {
     refusals.add(who, reason.what);
-    end(stream, to_status(reason));
+    end(connection, reason);
   }
 
-  Event on_arrival(Stream& stream) {
-    await_stream();
-    const auto identity = identity_in(*stream.context.auth_context());
-    const bool attends = stream.context.method() == call;
-    if (!attends || !identity) {
-      const Error reason =
-          identity ? Error{Code::kInvalid, "there is no call " + stream.context.method()}
-                   : identity.error();
-      return refuse(stream, stream.context.peer(), reason), Nothing{};
+  // Strangers.
+
+  void accept_some() {
+    for (const Socket& socket : listening.sockets)
+      for (int i = 0; i < kAcceptsAtOnce && accept_one(socket); ++i) {
+      }
+  }
+
+  bool accept_one(const Socket& listener) {
+    sockaddr_storage peer{};
+    socklen_t size = sizeof peer;
+    Socket socket(::accept4(listener.get(), reinterpret_cast<sockaddr*>(&peer), &size,
+                            SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (socket.get() >= 0) return admit(std::move(socket), peer_address(peer)), true;
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+      return pause_accepting(), false;
+    return errno != EAGAIN;
+  }
+
+  /// Whoever waits at the listener keeps it ready, and would keep us busy.
+  void pause_accepting() {
+    refusals.add("whoever comes now",
+                 "this process has no descriptors left (ulimit -n); it tries again");
+    for (int i = 0; i < kAcceptsAtOnce; ++i) evict_one([](const Connection&) { return true; });
+    watch_listeners(0);
+    accept_again = time_now() + kAcceptPause;
+  }
+
+  void watch_listeners(uint32_t what) {
+    for (const Socket& socket : listening.sockets)
+      strangers_poller.modify(socket.get(), kListenerNumber, what);
+  }
+
+  void admit(Socket socket, PeerAddress address) {
+    make_room(address.network);
+    set_options(socket, door.keepalive_timeout);
+    const ConnectionId id{++connections_so_far};
+    auto made = std::make_unique<Connection>(id, std::move(socket), std::move(address), context,
+                                             door.longest);
+    made->deadline = time_now() + door.handshake;
+    made->watch(strangers_poller, EPOLLIN);
+    connections.emplace(id, std::move(made));
+  }
+
+  /// Nobody who comes is kept out by those who only wait: the oldest of these goes, of the network
+  /// that has most of them.
+  void make_room(const std::string& network) {
+    std::map<std::string, size_t> counts;
+    size_t all = 0;
+    for (const auto& [id, each] : connections)
+      if (each->is_stranger()) ++counts[each->address.network], ++all;
+    const auto of = [](std::string from) {
+      return [from](const Connection& each) { return each.address.network == from; };
+    };
+    if (counts[network] >= kStrangersPerNetwork) return evict_one(of(network));
+    if (all < strangers_max) return;
+    const auto most = std::max_element(counts.begin(), counts.end(), [](auto& one, auto& other) {
+      return one.second < other.second;
+    });
+    evict_one(of(most->first));
+  }
+
+  template <class Which>
+  void evict_one(Which which) {
+    for (const auto& [id, each] : connections) {
+      if (!each->is_stranger() || !which(*each)) continue;
+      if (each->stage != Stage::kLingering)
+        refusals.add(each->who(), "too many came at once, and it was not the newest");
+      return close(*each);
     }
-    read(stream);
-    return Arrived{stream.id, *identity, stream.context.peer()};
   }
 
-  Event on_read(Stream& stream, bool ok) {
-    stream.reading = false;
-    if (stream.last_words) return Nothing{};
-    const size_t size = ok ? stream.incoming.Length() : 0;
-    if (ok && size <= longest) return Said{stream.id, to_bytes(stream.incoming)};
-    if (ok)
-      refuse(stream, identity_in(*stream.context.auth_context())->uri(), too_long(size, longest));
-    end(stream, grpc::Status::OK);
-    return Left{stream.id};
+  void advance(Connection& stranger) {
+    if (stranger.stage == Stage::kHandshake)
+      shake_hands(stranger);
+    else if (stranger.stage == Stage::kOpening)
+      hear_call(stranger);
+    else if (!stranger.throw_away())
+      close(stranger);
   }
 
-  Event on_event(Stream& stream, Operation operation, bool ok) {
-    if (operation == Operation::kArrive && ok) return on_arrival(stream);
-    if (operation == Operation::kRead) return on_read(stream, ok);
-    if (operation == Operation::kWrite) {
-      stream.writing = false;
-      stream.broken = !ok;  // The read that is under way will say so.
-      write_on(stream);
+  void shake_hands(Connection& stranger) {
+    switch (stranger.session.shake_hands()) {
+      case TlsSession::Step::kOver:
+        return break_off(stranger, stranger.session.trouble());
+      case TlsSession::Step::kWantsWrite:
+        return stranger.watch(strangers_poller, EPOLLOUT);
+      case TlsSession::Step::kWantsRead:
+        if (stranger.session.received() > kHandshakeBytesMax)
+          return break_off(stranger, "it sends without end");
+        return stranger.watch(strangers_poller, EPOLLIN);
+      case TlsSession::Step::kDone:
+        break;
     }
-    return Nothing{};
+    if (!stranger.session.speaks_ours())
+      return break_off(stranger, "it does not offer \"" + std::string(kProtocol) + "\"");
+    stranger.stage = Stage::kOpening;
+    stranger.queue(to_frame(FrameKind::kReady));
+    const ConnectionId id = stranger.id;
+    write_on(stranger);
+    if (find(id) != nullptr) hear_call(stranger);
+  }
+
+  /// OpenSSL has told it why, in an alert, which it may read if we do not cut it off.
+  void break_off(Connection& stranger, std::string trouble) {
+    if (stranger.session.received() == 0) return close(stranger);  // It only looked.
+    if (trouble.empty()) trouble = "it hung up during the handshake";
+    refusals.add(stranger.who(), trouble);
+    linger(stranger);
+  }
+
+  void hear_call(Connection& stranger) {
+    if (!stranger.has_written()) return write_on(stranger);
+    std::optional<Frame> frame;
+    const auto reading = stranger.read(frame);
+    if (!reading) return refuse(stranger, stranger.who(), reading.error());
+    if (*reading == Connection::Reading::kOver)
+      return break_off(stranger, "it hung up during the handshake");
+    if (*reading == Connection::Reading::kWaits) return;
+    const bool opens = frame && frame->kind == FrameKind::kOpen;
+    const std::string call(opens ? std::string(frame->payload.begin(), frame->payload.end()) : "");
+    if (call != door.call)
+      return refuse(stranger, stranger.who(),
+                    {Code::kInvalid,
+                     "there is no call " + charter::in_quotes(call) + " here, only " + door.call,
+                     "Is this the address of the job's learner, or of a neighbour?"});
+    if (has_room_for(*stranger.session.peer())) return become_guest(stranger);
+    refuse(stranger, stranger.who(), {Code::kUnavailable, "too many are here"});
+  }
+
+  void become_guest(Connection& stranger) {
+    stranger.stage = Stage::kGuest;
+    stranger.wanted = true;
+    ++guests;
+    stranger.watch(guests_poller, EPOLLIN);
+    events.push_back(Arrived{stranger.id, *stranger.session.peer(), stranger.address.text});
+    again.push_back(stranger.id);  // TLS may have more of it.
+  }
+
+  /// An older stream of the same party makes room for its newest.
+  bool has_room_for(const Identity& identity) {
+    const auto is_same = [&](const auto& each) {
+      return !each.second->is_stranger() && each.second->session.peer() == identity;
+    };
+    const auto same =
+        static_cast<size_t>(std::count_if(connections.begin(), connections.end(), is_same));
+    if (same < kStreamsPerIdentity && guests < guests_max) return true;
+    const auto oldest = std::find_if(connections.begin(), connections.end(), is_same);
+    if (oldest == connections.end()) return false;
+    Connection& older = *oldest->second;
+    older.stage == Stage::kGuest ? leave(older) : close(older);
+    return true;
+  }
+
+  void strangers_turn() {
+    const Moment began = time_now();
+    epoll_event some[8];  // A handshake takes half a millisecond.
+    bool comes = false;
+    for (const epoll_event& event : strangers_poller.wait(some, 0)) {
+      if (event.data.u64 == kListenerNumber)
+        comes = true;
+      else if (Connection* stranger = find(ConnectionId{event.data.u64}))
+        advance(*stranger);
+    }
+    if (comes) accept_some();
+    if (guests == 0) return;
+    door_opens = time_now() + kPausePerTurn * (time_now() - began);
+    guests_poller.modify(strangers_poller.get(), kDoorNumber, 0);
+  }
+
+  // Guests.
+
+  void hear(Connection& guest) {
+    for (int i = 0; i < kFramesAtOnce; ++i) {
+      std::optional<Frame> frame;
+      const auto reading = guest.read(frame);
+      if (!reading) return expel(guest, reading.error());
+      if (*reading == Connection::Reading::kOver) return leave(guest);
+      if (*reading == Connection::Reading::kHeld)
+        return guest.watch(guests_poller, guest.has_written() ? 0u : uint32_t{EPOLLOUT});
+      if (*reading == Connection::Reading::kWaits) return write_on(guest);
+      if (frame->kind == FrameKind::kMessage) {
+        guest.wanted = false;
+        events.push_back(Said{guest.id, std::move(frame->payload)});
+      } else if (frame->kind != FrameKind::kAlive) {
+        return expel(guest, {Code::kIntegrity, "sent what only a learner sends"});
+      }
+      if (!guest.session.has_pending()) return;
+    }
+    again.push_back(guest.id);
+  }
+
+  void expel(Connection& guest, const Error& reason) {
+    const ConnectionId id = guest.id;
+    refuse(guest, guest.session.peer()->uri(), reason);
+    events.push_back(Left{id});
+  }
+
+  void want(Connection& guest) {
+    guest.wanted = true;
+    if (guest.holds_message() || guest.session.has_pending()) again.push_back(guest.id);
+  }
+
+  void serve(const epoll_event& event) {
+    if (event.data.u64 == kDoorNumber) return strangers_turn();
+    if (event.data.u64 == kWakerNumber) {
+      eventfd_t count = 0;
+      ::eventfd_read(waker.get(), &count);
+      woken = true;
+      return;
+    }
+    Connection* connection = find(ConnectionId{event.data.u64});
+    if (connection == nullptr) return;
+    if ((event.events & EPOLLOUT) != 0 || connection->stage == Stage::kEnding)
+      write_on(*connection);
+    if ((event.events & ~uint32_t{EPOLLOUT}) == 0) return;
+    if (Connection* guest = find_guest(ConnectionId{event.data.u64})) hear(*guest);
+  }
+
+  // Time.
+
+  void sweep() {
+    const Moment now = time_now();
+    if (door_opens && now >= *door_opens) {
+      door_opens.reset();
+      guests_poller.modify(strangers_poller.get(), kDoorNumber, EPOLLIN);
+    }
+    if (now < next_sweep) return;
+    next_sweep = now + kSweep;
+    if (accept_again && now >= *accept_again) {
+      accept_again.reset();
+      watch_listeners(EPOLLIN);
+    }
+    for (auto place = connections.begin(); place != connections.end();) {
+      Connection& each = *(place++)->second;
+      if (each.stage == Stage::kGuest)
+        show_life(each, now);
+      else if (now > each.deadline)
+        give_up(each);
+    }
+  }
+
+  void show_life(Connection& guest, Moment now) {
+    if (!guest.has_written() || now - guest.said < door.keepalive) return;
+    guest.queue(to_frame(FrameKind::kAlive));
+    write_on(guest);
+  }
+
+  void give_up(Connection& connection) {
+    if (connection.stage == Stage::kHandshake || connection.stage == Stage::kOpening)
+      refusals.add(connection.who(), "it did not finish the handshake in time");
+    close(connection);
+  }
+
+  // The loop.
+
+  bool look(int milliseconds) {
+    ready = guests_poller.wait(room, milliseconds);
+    return !ready.empty();
+  }
+
+  /// Waits until something happens and does what it asks for; false if nothing did until then.
+  bool turn(Moment until) {
+    sweep();
+    for (const ConnectionId id : std::exchange(again, {}))
+      if (Connection* guest = find_guest(id)) hear(*guest);
+    if (!events.empty() || woken) return true;
+    until = std::min(until, next_sweep);
+    if (door_opens) until = std::min(until, *door_opens);
+    if (!again.empty()) until = time_now();
+    if (!spin_wait.wait([this](int milliseconds) { return look(milliseconds); }, until))
+      return false;
+    for (const epoll_event& event : ready) serve(event);
+    return true;
+  }
+
+  bool has_last_words() const {
+    return std::any_of(connections.begin(), connections.end(), [](const auto& each) {
+      return each.second->stage == Stage::kEnding ||
+             (each.second->stage == Stage::kLingering && each.second->session.peer());
+    });
   }
 };
 
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-Result<std::unique_ptr<Server>> Server::listen(const std::string& address,
-                                               const Credentials& credentials, size_t longest,
-                                               Log log, const char* call) {
-  auto state = std::make_unique<State>(std::move(log), call);
-  state->longest = longest;
-  grpc::ServerBuilder builder;
-  grpc::ResourceQuota quota("learner");
-  builder.SetResourceQuota(quota.Resize(kMemoryMax));
-  builder.SetMaxReceiveMessageSize(-1);  // gRPC's own limit ends a stream without telling us why.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // Two learners must not share a port.
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);  // It answers every message with a ping.
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, int(1000 * kKeepalive.count()));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, int(1000 * kKeepaliveTimeout.count()));
-  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             int(500 * kKeepalive.count()));
-  builder.AddListeningPort(address, server_credentials(credentials), &state->port);
-  builder.RegisterAsyncGenericService(&state->service);
-  state->queue = builder.AddCompletionQueue();
-  state->server = builder.BuildAndStart();
-  if (!state->server || state->port == 0)
-    return Error{Code::kFailed, "cannot listen on " + address,
-                 "Is the port taken, or the address not this machine's?"};
-  state->await_stream();
+Result<std::unique_ptr<Server>> Server::listen(const Door& door, const Credentials& credentials,
+                                               Log log) {
+  auto state = std::make_unique<State>(door, credentials, std::move(log));
+  TRY(state->open());
   return std::unique_ptr<Server>(new Server(std::move(state)));
 }
 
 Server::~Server() {
-  state_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(2));
-  state_->queue->Shutdown();
-  void* tag = nullptr;
-  for (bool ok = false; state_->queue->Next(&tag, &ok);) {
+  for (const Socket& socket : state_->listening.sockets)
+    state_->strangers_poller.remove(socket.get());
+  state_->listening.sockets.clear();
+  const Moment until = time_now() + kLastWordsTime;
+  while (state_->has_last_words() && time_now() < until) {
+    state_->turn(until);
+    state_->events.clear();
+    state_->woken = false;
   }
+  for (const auto& [id, each] : state_->connections)
+    if (each->stage == Stage::kGuest) each->session.say_goodbye();
 }
 
-int Server::port() const { return state_->port; }
+int Server::port() const { return state_->listening.port; }
 
 Event Server::next(std::chrono::milliseconds patience) {
-  state_->refusals.tell();
-  tell_refused_handshakes();
-  const auto until = std::chrono::system_clock::now() + patience;
+  State& state = *state_;
+  state.refusals.tell();
+  const Moment until = time_now() + patience;
   for (;;) {
-    void* place = nullptr;
-    bool ok = false;
-    if (state_->spin_wait.next(*state_->queue, &place, &ok, until) !=
-        grpc::CompletionQueue::GOT_EVENT)
-      return Nothing{};
-    if (place == &state_->alarm) {
-      const std::lock_guard lock(state_->alarm_mutex);
-      state_->alarm_set = false;
-      return Nothing{};
+    if (!state.events.empty()) {
+      Event event = std::move(state.events.front());
+      state.events.pop_front();
+      return event;
     }
-    const auto tag = *static_cast<Stream::Tag*>(place);
-    --tag.stream->under_way;
-    Event event = state_->on_event(*tag.stream, tag.operation, ok);
-    const bool over = tag.stream->finishing && tag.stream->under_way == 0;
-    if (over) state_->streams.erase(tag.stream->id);
-    if (!std::holds_alternative<Nothing>(event)) return event;
+    if (std::exchange(state.woken, false)) return Nothing{};
+    if (!state.turn(until) && time_now() >= until) return Nothing{};
   }
 }
 
-void Server::wake() {
-  const std::lock_guard lock(state_->alarm_mutex);
-  if (std::exchange(state_->alarm_set, true)) return;
-  state_->alarm.Set(state_->queue.get(), std::chrono::system_clock::now(), &state_->alarm);
-}
+void Server::wake() { ::eventfd_write(state_->waker.get(), 1); }
 
 void Server::send(ConnectionId connection, Bytes message) {
-  const auto found = state_->streams.find(connection);
-  if (found == state_->streams.end() || found->second->last_words) return;
-  Stream& stream = *found->second;
-  if (stream.outbox.size() >= kOutboxMax)
+  Connection* guest = state_->find_guest(connection);
+  if (guest == nullptr) return;
+  if (guest->is_full())
     return dismiss(connection, {Code::kUnavailable, "does not read what it is sent"});
-  stream.outbox.push_back(std::move(message));
-  state_->write_on(stream);
-  state_->read(stream);
+  guest->queue(to_frame(FrameKind::kMessage, message));
+  state_->write_on(*guest);
+  hear_on(connection);
 }
 
 void Server::hear_on(ConnectionId connection) {
-  const auto found = state_->streams.find(connection);
-  if (found != state_->streams.end() && !found->second->last_words) state_->read(*found->second);
+  if (Connection* guest = state_->find_guest(connection)) state_->want(*guest);
 }
 
 void Server::turn_away(ConnectionId connection, const std::string& who, const Error& reason) {
-  const auto found = state_->streams.find(connection);
-  if (found != state_->streams.end()) state_->refuse(*found->second, who, reason);
+  if (Connection* guest = state_->find_guest(connection)) state_->refuse(*guest, who, reason);
 }
 
 void Server::dismiss(ConnectionId connection, const Error& reason) {
-  const auto found = state_->streams.find(connection);
-  if (found != state_->streams.end()) state_->end(*found->second, to_status(reason));
+  if (Connection* guest = state_->find_guest(connection)) state_->end(*guest, reason);
 }
 
 }  // namespace parley::net

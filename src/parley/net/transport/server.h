@@ -1,12 +1,14 @@
-// A learner's door, or that of an owner with neighbours: a gRPC server over mutual TLS whose
-// streams are events for one thread. Whoever cannot show a certificate of the consortium's
-// authority gets no further than the handshake.
+// A learner's door, or that of an owner with neighbours: a TLS server whose streams are events for
+// one thread. Whoever cannot show a certificate of the consortium's authority with a name that is
+// expected gets no further than the handshake. Strangers, however many, cost a bounded number of
+// descriptors, a bounded time and a bounded part of the thread.
 #pragma once
 
 #include <chrono>
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "parley/base/bytes.h"
 #include "parley/net/identity/identity.h"
@@ -31,13 +33,26 @@ struct Left {
 struct Nothing {};  // within the time given
 using Event = std::variant<Nothing, Arrived, Said, Left>;
 
+/// Where a server listens, and to whom.
+struct Door {
+  std::string address{};  // host:port; port 0 takes a free one
+  /// In bytes. A longer message is not passed on, and no memory is taken for it: the log says so,
+  /// and its guest leaves.
+  size_t longest = 0;
+  /// Nobody else is let in. Empty, where the caller cannot know them: every owner of the
+  /// consortium.
+  std::vector<Identity> expected{};
+  const char* call = kAttend;
+  /// From the connection to the name of the call; whoever takes longer is a stranger.
+  std::chrono::milliseconds handshake{10'000};
+  std::chrono::milliseconds keepalive = kKeepalive, keepalive_timeout = kKeepaliveTimeout;
+};
+
 class Server {
  public:
-  /// Listens on host:port; port 0 takes a free one. A message of more than `longest` bytes is not
-  /// passed on: the log says so, and its guest leaves.
-  static Result<std::unique_ptr<Server>> listen(const std::string& address,
-                                                const Credentials& credentials, size_t longest,
-                                                Log log, const char* call = kAttend);
+  static Result<std::unique_ptr<Server>> listen(const Door& door, const Credentials& credentials,
+                                                Log log);
+  /// Says the last words that are still to be said, for a second at most.
   ~Server();
 
   int port() const;
@@ -47,8 +62,7 @@ class Server {
 
   /// All three do nothing for a guest that has left. A guest may say one thing when it arrives, one
   /// each time it has been sent something, and one when somebody wants to hear on; what it sends
-  /// beyond that stays unread. (Reading ahead would also tell it at once, in a packet of its own,
-  /// that there is room for more.)
+  /// beyond that stays unread.
   void send(ConnectionId connection, Bytes message);
   void hear_on(ConnectionId connection);
   /// Ends the stream, after what was sent before. The guest reads the reason; no Left follows.

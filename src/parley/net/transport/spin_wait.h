@@ -1,8 +1,9 @@
-// Waits for what gRPC's queue brings next.
+// Waits for what comes next.
 #pragma once
 
-#include <grpcpp/completion_queue.h>
+#include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 
 namespace parley::net {
@@ -12,13 +13,31 @@ namespace parley::net {
 /// moment, letting others run in between, and sleeps only then; after a wait in vain, at once.
 class SpinWait {
  public:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::microseconds kMoment{300};
 
-  using Status = grpc::CompletionQueue::NextStatus;
-  Status next(grpc::CompletionQueue& queue, void** tag, bool* ok,
-              std::chrono::system_clock::time_point until);
+  /// `look(milliseconds)` waits so long at most and says whether something is there. False if
+  /// nothing was until then.
+  template <class Look>
+  bool wait(Look look, Clock::time_point until) {
+    bool found = false;
+    const auto began = Clock::now();
+    const auto end = std::min(began + kMoment, until);
+    for (auto now = began; awake_ && !found && now < end; now = Clock::now()) {
+      found = look(0);
+      if (!found) ::sched_yield();
+    }
+    if (!found) found = look(left_ms(until));
+    return awake_ = found;
+  }
 
  private:
+  /// Rounded up, so that nobody looks again and again in the last millisecond.
+  static int left_ms(Clock::time_point until) {
+    constexpr std::chrono::hours kLong{1};  // Whoever waits longer may look in between.
+    const auto left = std::clamp<Clock::duration>(until - Clock::now(), Clock::duration(0), kLong);
+    return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
+  }
   bool awake_ = false;
 };
 

@@ -1,44 +1,43 @@
 #include "parley/net/transport/spin_wait.h"
 
-#include <grpcpp/alarm.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace parley::net {
-namespace lookout_test {
+namespace spin_wait_test {
 
-using Clock = std::chrono::system_clock;
-using Queue = grpc::CompletionQueue;
+using namespace std::chrono_literals;
+using Clock = SpinWait::Clock;
 
-TEST(SpinWait, BringsWhatComesAtOnceAndLaterAndSaysWhenNothingDoes) {
-  Queue queue;
+TEST(SpinWait, SleepsAtOnceAfterAWaitInVainAndOnlyAfterAMomentOtherwise) {
   SpinWait spin_wait;
-  void* tag = nullptr;
-  bool ok = false;
-  const auto next = [&](std::chrono::milliseconds patience) {
-    tag = nullptr;
-    return spin_wait.next(queue, &tag, &ok, Clock::now() + patience);
+  std::vector<int> patience;  // of every look
+  int comes_at = 0;
+  const auto wait = [&](std::chrono::milliseconds time) {
+    patience.clear();
+    const auto look = [&](int milliseconds) {
+      patience.push_back(milliseconds);
+      return comes_at > 0 && patience.size() >= size_t(comes_at);
+    };
+    return spin_wait.wait(look, Clock::now() + time);
   };
-  const auto hour = std::chrono::hours(1);
-  int first = 0, second = 0, third = 0;
-  grpc::Alarm now, soon, later;
-  now.Set(&queue, Clock::now(), &first);
-  EXPECT_EQ(next(hour), Queue::GOT_EVENT);  // From sleep.
-  EXPECT_EQ(tag, &first);
-  EXPECT_TRUE(ok);
-  soon.Set(&queue, Clock::now(), &second);
-  EXPECT_EQ(next(hour), Queue::GOT_EVENT);  // Still awake.
-  EXPECT_EQ(tag, &second);
-  later.Set(&queue, Clock::now() + 30 * SpinWait::kMoment, &third);
-  EXPECT_EQ(next(hour), Queue::GOT_EVENT);  // It fell asleep over it.
-  EXPECT_EQ(tag, &third);
-  for (int i = 0; i < 2; ++i) {  // Awake, then not.
-    const auto began = Clock::now();
-    EXPECT_EQ(next(std::chrono::milliseconds(20)), Queue::TIMEOUT);
-    EXPECT_GE(Clock::now() - began, std::chrono::milliseconds(10));
-  }
-  queue.Shutdown();
-  EXPECT_EQ(next(hour), Queue::SHUTDOWN);
+  comes_at = 1;
+  EXPECT_TRUE(wait(1h));
+  EXPECT_EQ(patience.size(), 1u);
+  EXPECT_GT(patience[0], 1000) << "from sleep";
+  comes_at = 2;
+  EXPECT_TRUE(wait(1h));
+  EXPECT_EQ(patience, std::vector<int>({0, 0})) << "awake";
+  comes_at = 0;
+  EXPECT_FALSE(wait(20ms));
+  EXPECT_EQ(patience[0], 0) << "still awake";
+  EXPECT_GT(patience.back(), 0) << "it fell asleep over it";
+  EXPECT_FALSE(wait(20ms));
+  EXPECT_EQ(patience.size(), 1u) << "and sleeps";
+  EXPECT_FALSE(wait(0ms));
+  EXPECT_EQ(patience, std::vector<int>({0})) << "looks once where there is no time";
 }
 
-}  // namespace lookout_test
+}  // namespace spin_wait_test
 }  // namespace parley::net

@@ -1,6 +1,7 @@
-// Owners with valid certificates who say what they must not: each is refused by name and for a
-// reason that the log and the stranger read, and the honest owners finish the job.
+// Strangers at the learner's door, and owners with valid certificates who say what they must not:
+// each is refused for a reason that the log names, and the honest owners finish the job.
 #include "support/open_job.h"
+#include "support/raw_tls.h"
 
 namespace parley::net {
 namespace strangers_test {
@@ -15,7 +16,8 @@ class AsAnOwner : public testing::Test {
   Client come(const char* name = "one") { return *job_.line(banks_.credentials("owner", name)); }
   /// Says the last of these after the learner has replied to those before.
   void say(Client& line, const std::vector<Bytes>& messages) {
-    ASSERT_TRUE(line.write(messages[0]));
+    const auto written = line.write(messages[0]);  // A long one may be refused before its end.
+    ASSERT_TRUE(written || messages[0].size() > kLongest) << written.error().what;
     for (size_t i = 1; i < messages.size(); ++i)
       ASSERT_TRUE(line.read() && line.write(messages[i]));
   }
@@ -124,6 +126,104 @@ TEST_F(AsAnOwner, AnswersOfAnotherOwnerAreRefusedWithTheNameOfWhoSentThem) {
   Client line = come("two");
   say(line, {hello(), answer});
   EXPECT_TRUE(job_.book().says("two sent a receipt that its sign_key in the charter did not sign"));
+  job_.finish();
+}
+
+// Strangers who get no further than TLS.
+class AtTheDoor : public testing::Test {
+ protected:
+  /// TLS of another's making, which waits for the learner's verdict.
+  void knock(const test::RawTls::Options& options) {
+    test::RawTls stranger(job_.address(), options);
+    EXPECT_TRUE(!stranger.shaken() || stranger.read(1).empty());
+  }
+  void say(std::string_view bytes) {
+    const Socket socket = test::connected_to(job_.address());
+    ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    ::shutdown(socket.get(), SHUT_WR);
+    EXPECT_TRUE(test::is_hung_up_on(socket));
+  }
+  void expect_refused(const std::string& words) {
+    EXPECT_TRUE(job_.book().says(words)) << job_.book().text();
+  }
+
+  test::Consortium banks_ = test::consortium_of_today();
+  test::OpenJob job_{banks_};
+};
+
+TEST_F(AtTheDoor, WhoeverShowsNoCertificateIsRefused) {
+  knock({});
+  expect_refused("refused a stranger at 127.0.0.1:");
+  expect_refused(": it showed no certificate");
+  job_.finish();
+}
+
+TEST_F(AtTheDoor, ACertificateOfAnotherAuthorityIsRefusedWhateverNamesItUses) {
+  for (const char* consortium : {"banks.example", "clinics.example"}) {
+    const Credentials foreign = test::consortium_of_today(consortium).credentials("owner", "one");
+    knock({&foreign});
+  }
+  EXPECT_TRUE(job_.book().says("certificate is not from this consortium's authority", 2));
+  job_.finish();
+}
+
+TEST_F(AtTheDoor, AnExpiredCertificateIsRefused) {
+  const Credentials expired = test::expired_credentials(banks_, "one");
+  knock({&expired});
+  expect_refused(": its certificate has expired");
+  job_.finish();
+}
+
+TEST_F(AtTheDoor, AnotherVersionOfTlsOrOfTheProtocolIsRefusedWithAWordForIt) {
+  const Credentials one = banks_.credentials("owner", "one");
+  knock({.credentials = &one, .version = TLS1_2_VERSION});
+  expect_refused("it does not speak TLS 1.3");
+  knock({.credentials = &one, .protocol = "h2"});
+  expect_refused("it offers \"h2\" instead of \"parley/2\", as Parley 0.1 does");
+  knock({.credentials = &one, .protocol = "\nrefused nobody: x\x1b[2J"});
+  expect_refused("it offers \"\\u000arefused nobody: x\\u001b[2J\" instead of");
+  knock({.credentials = &one, .protocol = ""});
+  expect_refused("it does not offer \"parley/2\"");
+  job_.finish();
+}
+
+TEST_F(AtTheDoor, WhoeverDoesNotSpeakTlsIsRefused) {
+  for (const char* words : {"GET / HTTP/1.1\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"})
+    say(words);
+  EXPECT_TRUE(job_.book().says("it does not speak TLS", 2)) << job_.book().text();
+  job_.finish();
+}
+
+TEST_F(AtTheDoor, RandomBytesInsteadOfAHandshakeDoNoHarm) {
+  const std::string hello("\x16\x03\x01\0\x80\x01\0\0\x7c\x03\x03", 11);
+  for (size_t i = 0; i < 1000; ++i) {
+    const Bytes bytes = test::any_bytes(i, 1 + i % 200);
+    say((i % 2 == 0 ? hello : "") + std::string(bytes.begin(), bytes.end()));
+  }
+  expect_refused("refused a stranger at ");
+  job_.finish();
+}
+
+TEST_F(AtTheDoor, ManyWhoComeAtOnceAndSayNothingAreNotWaitedFor) {
+  std::vector<Socket> silent;
+  for (int i = 0; i < 400; ++i) silent.push_back(test::connected_to(job_.address()));
+  expect_refused("too many came at once, and it was not the newest");
+  job_.finish();
+}
+
+TEST_F(AtTheDoor, ValidCertificatesOfNobodyInTheCharterAreRefusedByName) {
+  const Credentials outsider = banks_.credentials("owner", "three");
+  const auto line = job_.line(outsider);
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().code, Code::kPolicy);
+  EXPECT_EQ(line.error().what, job_.address() + " does not expect " + outsider.identity.uri());
+  expect_refused("refused " + outsider.identity.uri() + " at 127.0.0.1:");
+  expect_refused(": nobody of that name is expected here");
+  for (const char* name : {"one", "three"}) {  // An owner's name in another role.
+    const auto learner = job_.line(banks_.credentials("learner", name));
+    ASSERT_FALSE(learner);
+    EXPECT_NE(learner.error().code, Code::kUnavailable) << learner.error().what;
+  }
   job_.finish();
 }
 

@@ -1,5 +1,6 @@
 #include "parley/plan/learner/figures.h"
 
+#include "parley/learn/personal/folds.h"
 #include "parley/learn/schedule/weights.h"
 #include "parley/plan/learner/pilot.h"
 
@@ -30,6 +31,17 @@ bool one_model_for_all(const Charter& charter) {
   return charter.central() && !charter.records && !charter.protocol.distance() &&
          charter.privacy.calibration == charter::Calibration::kSound &&
          (!how || how == charter::OwnerLearner::kOwnNoise);
+}
+
+data::AnyRows with_class(const Charter& charter, const data::AnyRows& rows) {
+  if (charter.schema.target.levels.empty()) return rows;
+  std::vector<bool> known;
+  std::visit(
+      [&](const auto& kind) {
+        for (size_t i = 0; i < kind->size(); ++i) known.push_back(kind->label(i) != 0);
+      },
+      rows);
+  return learn::chosen_rows(rows, known);
 }
 
 learn::FiguresInput figures_input(const Charter& charter,

@@ -17,6 +17,9 @@ learn::Measure measure_of(const charter::Charter& charter);
 /// model can be judged on one owner's rows beside what the owner has without it.
 bool one_model_for_all(const charter::Charter& charter);
 
+/// The rows of either class; records of neither count for nothing in a job, and cannot be judged.
+data::AnyRows with_class(const charter::Charter& charter, const data::AnyRows& rows);
+
 /// All but the owner's rows. `pilot` may be null, `joint` empty.
 learn::FiguresInput figures_input(const charter::Charter& charter,
                                   const std::shared_ptr<const data::Rows>& pilot,

@@ -11,7 +11,7 @@ using forecast::Forecast;
 
 std::string to_text(const Forecast& forecast);
 std::string to_json(const Forecast& forecast);  // parley.forecast/1
-/// One page that stands alone and can be printed.
-std::string to_html(const Forecast& forecast);
+/// One page that stands alone and can be printed. `first` is HTML that comes before the forecast.
+std::string to_html(const Forecast& forecast, const std::string& first = "");
 
 }  // namespace parley::report

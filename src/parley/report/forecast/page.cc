@@ -16,13 +16,16 @@ namespace {
 
 constexpr const char* kStyle =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
-    "color:#1b1b1b}h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}"
+    "color:#1b1b1b}:root{color-scheme:light dark}svg "
+    "text{fill:currentColor}h1{font-size:1.5rem;margin:0}h2{font-size:1.1rem;margin:2rem 0 .5rem}"
     "dt{font-weight:600;margin-top:.8rem}dd{margin:0}table{border-collapse:collapse;width:100%;"
     "font-size:.9rem;font-variant-numeric:tabular-nums}th,td{padding:.3rem .5rem;text-align:right;"
     "border-bottom:1px solid "
     "#ddd}td{white-space:nowrap}th:first-child,td:first-child{text-align:left}"
     ".quiet{color:#666;font-size:.9rem}.warn{border-left:4px solid #c60;padding:.2rem .8rem;"
     "margin:.5rem 0;background:#fff8f0}svg{max-width:100%;height:auto}"
+    "@media(prefers-color-scheme:dark){body{color:#e8eaed;background:#15181d}"
+    "th,td{border-color:#333941}.quiet{color:#a3adba}.warn{background:#2a2118}}"
     "@media print{body{margin:0;max-width:none;font-size:13px}h2{break-after:avoid}"
     "section,tr,svg{break-inside:avoid}}";
 
@@ -181,13 +184,13 @@ std::string html_figures(const Forecast& f) {
 
 }  // namespace
 
-std::string to_html(const Forecast& f) {
+std::string to_html(const Forecast& f, const std::string& first) {
   const std::string top = fmt::format(
       "<h1>{}</h1>\n<p class=quiet>Forecast of training together on {}, before anyone spends "
       "anything</p>\n",
       escaped(f.job.charter), escaped(f.job.target_column));
   return html_page(f.job.charter + ": forecast", kStyle,
-                   top + questions(first_answers(f)) +
+                   first + top + questions(first_answers(f)) +
                        html_table(f, verdict_cells(f, kShownOnPage)) + questions(more_answers(f)) +
                        warnings(f.advice.warnings) + owners(f) + epsilon_chart(f) +
                        break_even_chart(f) + epsilon_rows_map(f) + coalitions(f) +

@@ -25,7 +25,7 @@ std::string cost(const Forecast& f, const Ranked& one, const Ranked& chosen) {
   if (std::abs(one.loss - chosen.loss) <= one.error)
     text += "; within the public rows' error";
   else if (one.loss < chosen.loss)
-    text += "; too little to count, and less simple";
+    text += "; less than counts";
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include "parley/sim/standin/credit.h"
 #include "parley/sim/standin/hospital.h"
 #include "parley/sim/standin/lending.h"
+#include "parley/sim/standin/stays.h"
 
 namespace parley::sim {
 namespace {
@@ -46,13 +47,15 @@ Result<Standin> make_standin(const StandinOptions& options) {
   uint64_t rows = 0;
   for (uint64_t owner : options.owners) {
     TRY(check_sizes(owner, options.pilot));
-    TRY(check_sizes(rows += owner, options.pilot));
+    TRY(check_sizes(options.fresh, options.pilot));
+    TRY(check_sizes(rows += owner + options.fresh, options.pilot));
   }
   if (options.name == "lending") return lending_standin(options);
   if (options.name == "credit") return credit_standin(options);
   if (options.name == "hospital") return hospital_standin(options);
+  if (options.name == "stays") return stays_standin(options);
   return Error{Code::kInvalid, "there is no stand-in " + options.name,
-               "Stand-ins are lending, credit and hospital."};
+               "Stand-ins are lending, credit, hospital and stays."};
 }
 
 Result<void> write_csv(const Standin& standin, uint64_t begin, uint64_t end,

@@ -18,7 +18,7 @@ namespace parley::sim {
 struct Standin {
   std::vector<std::string> columns;
   std::string target;
-  uint64_t rows = 0;  // the owners', one after the other, then the pilot's
+  uint64_t rows = 0;  // the owners', one after the other, the pilot's, then fresh ones
   /// What the CSV file holds, rounded as there.
   std::function<void(uint64_t row, std::span<double> values, double& target)> draw;
 };
@@ -31,9 +31,10 @@ struct StandinOptions {
   bool raw = false;     // as measured, instead of ready features, where there is a difference
   double drift = 0.7;   // lending: how much rates change along the rows
   int components = 10;  // lending: features
+  uint64_t fresh = 0;   // stays: further rows of each owner, to judge models by
 };
 
-inline constexpr std::string_view kStandins[] = {"lending", "credit", "hospital"};
+inline constexpr std::string_view kStandins[] = {"lending", "credit", "hospital", "stays"};
 
 /// An error if the options cannot be: no such name, too many rows, a pilot too small.
 Result<Standin> make_standin(const StandinOptions& options);

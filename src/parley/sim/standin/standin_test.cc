@@ -12,6 +12,7 @@
 #include "parley/data/readers/csv.h"
 #include "parley/learn/fitness.h"
 #include "parley/sim/standin/hospital.h"
+#include "parley/sim/standin/stays.h"
 #include "support/ledgers.h"
 
 namespace parley::sim {
@@ -230,6 +231,35 @@ TEST(Standins, AreTheSameOnEveryMachine) {
             "e4f4d10066f74ec944a383601e92ccc358758a251db02c3dc6de8acf7e2fab48");
   EXPECT_EQ(hash({.name = "hospital", .owners = owners, .pilot = 1000, .seed = 7}),
             "66bc2d3fa755baba360b4ad85969e6fd3777e29870b7af9d805426324c76d234");
+  EXPECT_EQ(hash({.name = "stays", .owners = owners, .pilot = 1000, .seed = 7}),
+            "81584e8a9a41418da8a26753720218b54e81451098e0833192831fa8d869a64c");
+}
+
+/// Of the rows [begin, end).
+double share_of_ones(const Standin& standin, uint64_t begin, uint64_t end) {
+  const Drawn made = drawn(standin, begin, end);
+  return std::accumulate(made.target.begin(), made.target.end(), 0.) / double(end - begin);
+}
+
+TEST(Stays, HospitalsAreSmallAndUnlikeAndTheirNewPatientsAreTheirs) {
+  const auto sizes = stays_sizes(2000, 3);
+  EXPECT_GE(*std::min_element(sizes.begin(), sizes.end()), 80u);
+  EXPECT_LT(*std::max_element(sizes.begin(), sizes.end()), 320u);
+  EXPECT_NEAR(quantile({sizes.begin(), sizes.end()}, .5), 160, 8) << "uniform in the logarithm";
+
+  const uint64_t rows = 20'000;
+  const Standin standin =
+      *make_standin({.name = "stays", .owners = {rows, rows, rows}, .pilot = 800, .fresh = rows});
+  EXPECT_EQ(standin.rows, 6 * rows + 800);
+  const double error = std::sqrt(.5 / double(rows));  // of a difference of two shares, at most
+  double apart = 0;
+  for (uint64_t i = 0; i < 3; ++i) {
+    const double own = share_of_ones(standin, i * rows, (i + 1) * rows);
+    const double fresh = share_of_ones(standin, (3 + i) * rows + 800, (4 + i) * rows + 800);
+    EXPECT_NEAR(own, fresh, 5 * error) << "hospital " << i;
+    apart = std::max(apart, std::fabs(own - share_of_ones(standin, 0, rows)));
+  }
+  EXPECT_GT(apart, 10 * error) << "hospitals differ";
 }
 
 }  // namespace standin_test

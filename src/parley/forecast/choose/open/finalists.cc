@@ -15,6 +15,8 @@ namespace {
 
 using charter::Charter;
 
+constexpr double kTenth = 5e-4;  // of the loss: a tenth of the gain that counts by default
+
 /// Forecasts take time with many columns: fewer candidates then.
 size_t candidates_for(const Design& design) { return design.statistics.dimension() > 150 ? 1 : 5; }
 
@@ -98,7 +100,9 @@ std::optional<Finalist> finalist(const FinalistQuestion& question, const SharedD
   auto best = best_candidate(as_designed(way, *design), design->statistics, question.given,
                              options.threads, candidates_for(*design));
   if (!best) return std::nullopt;
-  found.candidate = *std::move(best);
+  const double slack = kTenth * design->metric.loss / design->statistics.optimum.fitness;
+  found.candidate = with_fewer_rounds(*std::move(best), design->statistics, question.given,
+                                      options.threads, slack);
   found.loss =
       correction + expected_loss(*design, found.candidate, *design->features->rows, options);
   return found;
@@ -106,7 +110,6 @@ std::optional<Finalist> finalist(const FinalistQuestion& question, const SharedD
 
 size_t winner(const std::vector<Finalist>& finalists,
               const std::vector<const FeatureSet*>& in_order) {
-  constexpr double kTenth = 5e-4;  // of the loss: a tenth of the gain that counts by default
   size_t best = 0;
   for (size_t k = 1; k < finalists.size(); ++k)
     if (finalists[k].loss < finalists[best].loss) best = k;

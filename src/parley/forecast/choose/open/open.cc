@@ -81,7 +81,7 @@ class OpenSearch {
 
  private:
   // --- progress -------------------------------------------------------------------------------
-  void plan_steps() { total_ = sets_.size() + kKept * 3 + kKept * 3 + kKept + ways_.size() + 2; }
+  void plan_steps() { total_ = sets_.size() + kKept * 3 + kKept * 3 + kKept + ways_.size() + 3; }
   void advance() {
     if (options_.progress) options_.progress(done_ = std::min(done_ + 1, total_), total_);
   }
@@ -179,7 +179,7 @@ class OpenSearch {
   void fine() {
     for (const Way& way : ways_) {
       if (!way.accepted || !way.wanted) continue;
-      const size_t most = &way == &lead() ? kKept : 1;
+      const size_t most = &way == &lead() ? kKept : way.kind == Way::Kind::kOwnNoise ? 2 : 1;
       for (const Entry& entry : best_for(way, most)) {
         if (auto found = finalist({draft_, given_, options_}, entry.clipped.design, way,
                                   correction(features_of(entry))))

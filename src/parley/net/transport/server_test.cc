@@ -1,0 +1,383 @@
+// A server alone, with guests and strangers that do what they must not.
+#include "parley/net/transport/server.h"
+
+#include <sys/resource.h>
+
+#include <fstream>
+#include <functional>
+
+#include "parley/net/transport/client.h"
+#include "parley/wire/message.h"
+#include "support/open_job.h"
+#include "support/raw_tls.h"
+
+namespace parley::net {
+namespace server_test {
+
+using namespace std::chrono_literals;
+using test::RawTls, test::RawTlsServer;
+
+size_t open_descriptors() {
+  size_t count = 0;
+  for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd"))
+    count += !each.path().empty();
+  return count;
+}
+
+size_t resident_kilobytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmRSS:") return status >> word, std::stoul(word);
+  return 0;
+}
+
+class AServer : public testing::Test {
+ protected:
+  void open(Door door = {}) {
+    if (door.address.empty()) door.address = "127.0.0.1:0";
+    if (door.longest == 0) door.longest = 1000;
+    auto opened = Server::listen(door, banks_.credentials("learner", test::kLearner), book_.log());
+    ASSERT_TRUE(opened) << opened.error().what;
+    server_ = *std::move(opened);
+  }
+  std::string address(const char* host = "127.0.0.1") const {
+    return std::string(host) + ":" + std::to_string(server_->port());
+  }
+  Dial dial() const { return {address(), "", learner_}; }
+
+  /// What comes next that is not Nothing.
+  template <class Wanted>
+  Wanted await() {
+    for (const auto until = std::chrono::steady_clock::now() + 20s;;) {
+      const Event event = server_->next(50ms);
+      if (const auto* wanted = std::get_if<Wanted>(&event)) return *wanted;
+      if (std::chrono::steady_clock::now() < until) continue;
+      ADD_FAILURE() << "it did not come; the log: " << book_.text();
+      return {};
+    }
+  }
+  void serve_for(std::chrono::milliseconds time) {
+    for (const auto until = std::chrono::steady_clock::now() + time;
+         std::chrono::steady_clock::now() < until;)
+      server_->next(5ms);
+  }
+  /// The door is served while somebody else does this.
+  void serve_while(const std::function<void()>& work) {
+    std::atomic<bool> done = false;
+    std::thread worker([&] { work(), done = true; });
+    while (!done) server_->next(5ms);
+    worker.join();
+  }
+  /// An honest client, and its arrival.
+  std::optional<Client> come(ConnectionId* arrived = nullptr) {
+    std::optional<Client> line;
+    std::thread caller([&] {
+      auto opened = Client::open(one_, dial(), stop_);
+      EXPECT_TRUE(opened) << opened.error().what;
+      if (opened) line.emplace(*std::move(opened));
+    });
+    const auto came = await<Arrived>();
+    caller.join();
+    EXPECT_EQ(came.identity, one_.identity);
+    if (arrived != nullptr) *arrived = came.connection;
+    return line;
+  }
+
+  test::Consortium banks_ = test::consortium_of_today();
+  const Credentials one_ = banks_.credentials("owner", "one");
+  const Identity learner_{"banks.example", "learner", test::kLearner};
+  test::Logbook book_;
+  std::atomic<bool> stop_ = false;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(AServer, CarriesMessagesOfEverySizeBothWays) {
+  open({.longest = wire::kMessageBytesMax});
+  ConnectionId id{};
+  auto line = come(&id);
+  for (const size_t size :
+       {size_t{0}, size_t{1}, size_t{16384}, size_t{100'000}, wire::kMessageBytesMax}) {
+    const Bytes message = test::any_bytes(size, size);
+    std::thread writer([&] { EXPECT_TRUE(line->write(message)); });
+    EXPECT_EQ(await<Said>().message, message);
+    writer.join();
+    server_->send(id, message);
+    serve_while([&] { EXPECT_EQ(*line->read(), message); });
+  }
+}
+
+TEST_F(AServer, ReadsOneThingAtATime) {
+  open();
+  ConnectionId id{};
+  auto line = come(&id);
+  for (uint8_t i = 1; i <= 3; ++i) ASSERT_TRUE(line->write({i}));
+  EXPECT_EQ(await<Said>().message, Bytes{1});
+  for (int i = 0; i < 10; ++i)
+    EXPECT_TRUE(std::holds_alternative<Nothing>(server_->next(10ms))) << "the second is not asked";
+  server_->send(id, {9});
+  EXPECT_EQ(await<Said>().message, Bytes{2});
+  EXPECT_TRUE(std::holds_alternative<Nothing>(server_->next(50ms)));
+  server_->hear_on(id);
+  EXPECT_EQ(await<Said>().message, Bytes{3});
+  EXPECT_EQ(*line->read(), Bytes{9});
+  line.reset();
+  EXPECT_EQ(await<Left>().connection, id);
+}
+
+TEST_F(AServer, WakesForAnotherThread) {
+  open();
+  std::thread other([&] { server_->wake(); });
+  const auto began = std::chrono::steady_clock::now();
+  EXPECT_TRUE(std::holds_alternative<Nothing>(server_->next(20s)));
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
+  other.join();
+  auto line = come();
+  std::thread caller([&] { line->wake(); });
+  EXPECT_FALSE(*line->read_until(began + 60s));
+  caller.join();
+}
+
+TEST_F(AServer, TakesNoMemoryForALengthThatMustNotBe) {
+  open();
+  Error told{Code::kFailed, ""};
+  serve_while([&] {
+    RawTls line(address(), {&one_});
+    ASSERT_TRUE(line.open());
+    const size_t before = resident_kilobytes();
+    ASSERT_TRUE(line.write(Bytes{3, 0xff, 0xff, 0xff, 0xff, 1, 2, 3}));
+    told = line.last_words();
+    EXPECT_LT(resident_kilobytes(), before + 50'000);
+  });
+  EXPECT_EQ(told.code, Code::kIntegrity);
+  EXPECT_NE(told.what.find("sent a message of 4294967295 bytes"), std::string::npos) << told.what;
+  EXPECT_TRUE(book_.says("refused parley://banks.example/owner/one: sent a message of 4294967295"));
+}
+
+TEST_F(AServer, RefusesWhatIsNoFrameAndWhatOnlyALearnerSends) {
+  open();
+  for (const Bytes& nonsense : {Bytes{0, 0, 0, 0, 0}, Bytes{77, 1, 0, 0, 0, 1},
+                                Bytes{5, 0, 0, 0, 0}, Bytes{4, 1, 0, 0, 0, 7}}) {
+    Error told{Code::kFailed, ""};
+    serve_while([&] {
+      RawTls line(address(), {&one_});
+      ASSERT_TRUE(line.open() && line.write(nonsense));
+      told = line.last_words();
+    });
+    EXPECT_EQ(told.code, Code::kIntegrity);
+    EXPECT_NE(told.what.find("sent "), std::string::npos) << told.what;
+  }
+}
+
+TEST_F(AServer, KeepsABoundedQueueForAGuestThatDoesNotRead) {
+  open();
+  ConnectionId id{};
+  const auto line = come(&id);
+  const size_t before = resident_kilobytes();
+  for (int i = 0; i < 100; ++i) server_->send(id, Bytes(wire::kMessageBytesMax / 2));
+  EXPECT_LT(resident_kilobytes(), before + 60'000);
+  EXPECT_TRUE(std::holds_alternative<Nothing>(server_->next(1ms)));
+  server_->send(id, {1});  // Nobody is there for it.
+}
+
+TEST_F(AServer, AStreamThatIsSilentOnBothSidesStays) {
+  open({.keepalive = 100ms, .keepalive_timeout = 1900ms});
+  std::optional<Client> line;
+  serve_while([&] {
+    Dial quick = dial();
+    quick.keepalive = 100ms, quick.keepalive_timeout = 1900ms;
+    line.emplace(*Client::open(one_, quick, stop_));
+    const auto heard = line->read_until(std::chrono::steady_clock::now() + 3s);
+    EXPECT_TRUE(heard && !*heard) << "nobody left, and nothing was said";
+  });
+}
+
+TEST_F(AServer, AGuestThatIsBusyForLongStays) {
+  open({.keepalive = 50ms, .keepalive_timeout = 100ms});
+  ConnectionId id{};
+  auto line = come(&id);
+  serve_for(1s);  // It reads nothing, for it is at work.
+  server_->send(id, {7});
+  serve_while([&] { EXPECT_EQ(*line->read(), Bytes{7}); });
+}
+
+TEST_F(AServer, TellsEveryGuestWhyItsStreamEnds) {
+  open();
+  ConnectionId id{};
+  auto line = come(&id);
+  server_->send(id, {1});
+  server_->dismiss(id, {Code::kBudgetExhausted, "so\nit \x1b[2J ends", "try\tagain"});
+  server_.reset();  // The last words go out.
+  EXPECT_EQ(*line->read(), Bytes{1});
+  const auto over = line->read();
+  EXPECT_EQ(over.error().code, Code::kBudgetExhausted);
+  EXPECT_EQ(over.error().what, "so it  [2J ends") << "and a log stays what it is";
+  EXPECT_EQ(over.error().hint, "try again");
+  EXPECT_EQ(line->write({1}).error().code, Code::kBudgetExhausted);
+}
+
+TEST_F(AServer, WithoutAListLetsInTheOwnersOfItsConsortiumOnly) {
+  open();
+  serve_while([&] {
+    EXPECT_TRUE(Client::open(banks_.credentials("owner", "anyone"), dial(), stop_));
+    EXPECT_FALSE(Client::open(banks_.credentials("learner", "anyone"), dial(), stop_));
+  });
+}
+
+TEST_F(AServer, WhoeverIsSlowOrSilentOrEndlessInTheHandshakeIsCutOff) {
+  open({.handshake = 500ms});
+  serve_while([&] {
+    const Socket silent = test::connected_to(address());
+    const Socket slow = test::connected_to(address());
+    const std::string hello("\x16\x03\x01\x3f\xff\x01\0\x3f\xfb\x03\x03", 11);
+    ::send(slow.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
+    for (int i = 0; i < 20; ++i) {  // A byte now and then, for twice as long as it may.
+      ::send(slow.get(), "x", 1, MSG_NOSIGNAL);
+      std::this_thread::sleep_for(50ms);
+    }
+    EXPECT_TRUE(test::is_hung_up_on(slow));
+    EXPECT_TRUE(test::is_hung_up_on(silent));
+    const Socket endless = test::connected_to(address());
+    const Bytes warning{0x15, 0x03, 0x03, 0, 2, 1, 0x5a};  // An alert that means nothing.
+    ssize_t sent = 1;
+    for (size_t i = 0; i < 1'000'000 && sent > 0; ++i)
+      sent = ::send(endless.get(), warning.data(), warning.size(), MSG_NOSIGNAL);
+    EXPECT_TRUE(test::is_hung_up_on(endless));
+  });
+  EXPECT_TRUE(book_.says("it did not finish the handshake in time"));
+}
+
+TEST_F(AServer, AFloodOfThoseWhoComeAndGoLeavesNothingBehind) {
+  open();
+  const auto flood = [&] {
+    for (int i = 0; i < 3000; ++i) {
+      const Socket socket = test::connected_to(address());
+      if (i % 2 == 0) ::send(socket.get(), "\x16\x03\x01", 3, MSG_NOSIGNAL);
+    }
+  };
+  serve_while(flood);  // What the libraries keep for ever, they keep now.
+  serve_for(300ms);
+  const size_t descriptors = open_descriptors(), before = resident_kilobytes();
+  serve_while(flood);
+  serve_for(300ms);
+  EXPECT_LE(open_descriptors(), descriptors + 5);
+  EXPECT_LT(resident_kilobytes(), before + 10'000);
+  come();
+}
+
+TEST_F(AServer, HearsAgainAfterItHadNoDescriptorsLeft) {
+  open();
+  std::vector<Socket> crowd;
+  for (int i = 0; i < 60; ++i) crowd.push_back(test::connected_to(address()));  // Not yet accepted.
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit scarce = before;
+  scarce.rlim_cur = static_cast<rlim_t>(crowd.back().get()) + 5;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &scarce), 0);
+  serve_for(500ms);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_TRUE(book_.says("refused whoever comes now: this process has no descriptors left"));
+  come();
+}
+
+TEST_F(AServer, ManyStreamsOfOnePartyTakeABoundedNumberOfDescriptors) {
+  open();
+  const size_t before = open_descriptors();
+  std::vector<Client> lines;
+  serve_while([&] {
+    for (int i = 0; i < 40; ++i) lines.push_back(*Client::open(one_, dial(), stop_));
+  });
+  // Each client has a socket and a waker; eight of the server's are left.
+  EXPECT_LE(open_descriptors(), before + 2 * lines.size() + 8 + 2);
+}
+
+TEST_F(AServer, AlsoListensOnIpv6AndAClientTriesTheAddressesOfANameInTurn) {
+  open();  // Where the name has an IPv6 address too, nobody listens there.
+  serve_while([&] {
+    const auto line = Client::open(one_, {address("localhost"), "", learner_}, stop_);
+    EXPECT_TRUE(line) << line.error().what;
+  });
+  open({.address = "[::]:0"});
+  serve_while([&] {
+    for (const char* host : {"[::1]", "127.0.0.1"}) {
+      const auto line = Client::open(one_, {address(host), "", learner_}, stop_);
+      EXPECT_TRUE(line) << line.error().what;
+    }
+  });
+  EXPECT_FALSE(Server::listen({.address = address()}, one_, book_.log())) << "the port is taken";
+}
+
+class AClient : public AServer {
+ protected:
+  Result<Client> call(const RawTlsServer& server) {
+    Dial quick{server.address(), "", learner_};
+    quick.keepalive = quick.keepalive_timeout = 150ms;
+    return Client::open(one_, quick, stop_);
+  }
+  const Credentials learners_ = banks_.credentials("learner", test::kLearner);
+  const Bytes ready_ = to_frame(FrameKind::kReady);
+};
+
+TEST_F(AClient, SaysThatAPeerIsOfAnotherVersion) {
+  const RawTlsServer old(learners_, {.protocol = ""});  // As gRPC's answers who offers no "h2".
+  const auto line = call(old);
+  ASSERT_FALSE(line);
+  EXPECT_EQ(line.error().code, Code::kIntegrity);
+  EXPECT_EQ(line.error().what,
+            old.address() + " does not speak parley/2: it runs Parley 0.1, or something else");
+}
+
+TEST_F(AClient, NoticesAPeerThatHasVanished) {
+  const RawTlsServer mute(learners_, {.says = ready_});
+  auto line = call(mute);
+  ASSERT_TRUE(line) << line.error().what;
+  const auto began = std::chrono::steady_clock::now();
+  const auto heard = line->read();
+  EXPECT_GE(std::chrono::steady_clock::now() - began, 250ms);
+  EXPECT_EQ(heard.error().code, Code::kUnavailable);
+  EXPECT_NE(heard.error().what.find("has been silent for too long"), std::string::npos);
+}
+
+TEST_F(AClient, TakesNoMemoryForALengthThatMustNotBeEither) {
+  Bytes says = ready_;
+  for (const uint8_t byte : {3, 0xff, 0xff, 0xff, 0xff}) says.push_back(byte);
+  const RawTlsServer hostile(learners_, {.says = says});
+  auto line = call(hostile);
+  const auto heard = line ? line->read() : Result<Bytes>(line.error());
+  EXPECT_EQ(heard.error().code, Code::kIntegrity);
+  EXPECT_NE(heard.error().what.find("sent a message of 4294967295 bytes"), std::string::npos);
+}
+
+TEST_F(AClient, StopsWhenItIsToldTo) {
+  const RawTlsServer mute(learners_, {.says = ready_});
+  auto line = Client::open(one_, {mute.address(), "", learner_}, stop_);
+  ASSERT_TRUE(line) << line.error().what;
+  std::thread other([&] { std::this_thread::sleep_for(100ms), stop_ = true; });
+  EXPECT_EQ(line->read().error().what, "interrupted");
+  other.join();
+  EXPECT_EQ(Client::open(one_, {"nowhere.invalid:1", "", learner_}, stop_).error().code,
+            Code::kUnavailable);
+}
+
+TEST_F(AClient, GoesThroughAProxyWhoseAnswerIsBounded) {
+  const auto through = [&](const std::string& answer) {
+    const Listening proxy = *listen_at("127.0.0.1:0");
+    std::thread speaker([&] {
+      ::fcntl(proxy.sockets[0].get(), F_SETFL, 0);
+      const Socket caller(::accept(proxy.sockets[0].get(), nullptr, nullptr));
+      char asked[4096];
+      ::recv(caller.get(), asked, sizeof asked, 0);
+      for (size_t i = 0; i < 100; ++i)  // And again, if the client has not had enough.
+        if (::send(caller.get(), answer.data(), answer.size(), MSG_NOSIGNAL) <= 0) break;
+    });
+    const std::string where = "http://127.0.0.1:" + std::to_string(proxy.port);
+    const auto line = Client::open(one_, {"learner.example:7443", where, learner_}, stop_);
+    speaker.join();
+    return line ? "connected" : line.error().what;
+  };
+  EXPECT_EQ(through("HTTP/1.1 403 No\x1b[2J\r\n\r\n"),
+            "the proxy refuses: \"HTTP/1.1 403 No\\u001b[2J\"");
+  EXPECT_EQ(through(std::string(1000, 'x')), "the proxy does not answer in HTTP");
+}
+
+}  // namespace server_test
+}  // namespace parley::net

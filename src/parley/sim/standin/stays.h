@@ -1,0 +1,17 @@
+// Stand-in for small hospitals that are unlike each other: which patients stay a week or more
+// (specification, value 7). Each hospital has its own coefficients around common ones and its own
+// kind of patients, so that neither its few rows nor the model of all is best for it.
+#pragma once
+
+#include "parley/sim/standin/standin.h"
+
+namespace parley::sim {
+
+/// exp(U) rows with U uniform from log 80 to log 320; forty hospitals by default.
+std::vector<uint64_t> stays_sizes(size_t hospitals = 40, uint64_t seed = 1);
+
+/// 11 scores in [-1, 1], 12 columns of 0 and 1, the hospital's number, site, and the target
+/// long_stay, 0 or 1. The pilot's rows are those of 8 further hospitals, one after the other.
+Standin stays_standin(const StandinOptions& options);
+
+}  // namespace parley::sim

@@ -39,7 +39,7 @@ class Unlike(Clinics):
             block("[protocol]", {"name": "sync", **protocol}),
             block("[privacy]", privacy),
             block("[secure_aggregation]", {}),
-            block("[network]", {"deadline_s": 2}),
+            block("[network]", {"deadline_s": 60}),  # All must be in the sum.
             *[block("[[owner]]", {"name": clinic, "rows": 200, "epsilon": epsilon, "delta": 1e-6,
                                   "sign_key": self.sign_keys[clinic]}) for clinic in CLINICS],
             block("[learner]", {"name": "central-bank", "address": "127.0.0.1:7443"})])

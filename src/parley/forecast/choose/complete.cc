@@ -110,4 +110,11 @@ std::string completed(std::string_view toml, std::span<const charter::Override> 
   return text;
 }
 
+std::vector<charter::Override> of_owners(std::span<const charter::Override> changes) {
+  std::vector<charter::Override> found;
+  for (const charter::Override& change : changes)
+    if (change.key.starts_with("owner.")) found.push_back(change);
+  return found;
+}
+
 }  // namespace parley::forecast

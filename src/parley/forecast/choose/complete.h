@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "parley/base/result.h"
 #include "parley/charter/charter.h"
@@ -20,5 +21,8 @@ Result<bool> is_given(std::string_view toml, std::span<const charter::Override> 
 /// stays as it was written, but for `parley init`'s marks that keys are open.
 std::string completed(std::string_view toml, std::span<const charter::Override> changes,
                       std::span<const Choice> choices);
+
+/// Changes of single owners, which have no place in the text if owners stand in a table.
+std::vector<charter::Override> of_owners(std::span<const charter::Override> changes);
 
 }  // namespace parley::forecast

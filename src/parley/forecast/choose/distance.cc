@@ -33,16 +33,13 @@ Result<Tuned> forecast_distance_draft(const Draft& draft,
                  "Put the pilot beside the charter, or name its folder with --data.",
                  {.key = "pilot"}};
   charter::Charter charter = draft.charter;
-  std::vector<charter::Override> changes, own;
-  for (const charter::Override& change : draft.changes)
-    (change.key.starts_with("owner.") ? own : changes).push_back(change);
-  Tuned tuned{{}, completed(draft.text, changes, {})};
+  Tuned tuned{{}, completed(draft.text, draft.changes, {})};
   const bool complete = charter.complete();
   if (!complete) {
     tuned.forecast.advice.chosen.push_back(clip_choice(draft, pilot, options.threads));
-    tuned.charter = completed(draft.text, changes, tuned.forecast.advice.chosen);
-    charter = TRY(
-        charter::parse_charter(tuned.charter, "the completed charter", draft.charter.folder, own));
+    tuned.charter = completed(draft.text, draft.changes, tuned.forecast.advice.chosen);
+    charter = TRY(charter::parse_charter(tuned.charter, "the completed charter",
+                                         draft.charter.folder, of_owners(draft.changes)));
     charter.schema.bundle = draft.charter.schema.bundle;
   }
   Forecast& forecast = tuned.forecast;

@@ -125,7 +125,8 @@ std::string why(const StepsAdvice& advice, const StepsAdvice::Point& chosen, dou
     if (point.local_steps > chosen.local_steps || (point.local_steps == 1 && &point != &chosen))
       text += fmt::format("; {} with {}", percent(point.psi), point.rounds);
   text += fmt::format("; the bound alone allows {}", advice.floor);
-  if (differ == 0) text += "; owners are taken to differ by chance only (else --differ)";
+  if (differ == 0)
+    text += "; owners are taken to differ by chance only (else --differ or --distance)";
   return text;
 }
 

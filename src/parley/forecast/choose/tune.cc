@@ -26,14 +26,6 @@ Result<std::set<std::string, std::less<>>> given_keys(const Draft& draft) {
   return given;
 }
 
-/// Changes of single owners, which have no place in the text if owners stand in a table.
-std::vector<charter::Override> of_owners(std::span<const charter::Override> changes) {
-  std::vector<charter::Override> found;
-  for (const charter::Override& change : changes)
-    if (change.key.starts_with("owner.")) found.push_back(change);
-  return found;
-}
-
 /// The same draft under Gaussian noise: delta as given, or the specification's default for the
 /// rows.
 charter::Charter under_gaussian(charter::Charter draft, const std::optional<double>& delta) {

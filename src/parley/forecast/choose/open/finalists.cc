@@ -44,7 +44,7 @@ double expected_loss(const Design& design, const Candidate& candidate, const dat
   const double n = owners_rows(candidate.charter), best = statistics.fitness(n);
   auto job = job_of(candidate.charter, statistics, &pilot);
   if (!job) return std::numeric_limits<double>::infinity();
-  tell_apart(*job, statistics, options.differ * best, {});
+  tell_apart(*job, statistics, options.differ_at(best) * best, {});
   const Prediction found = predict(statistics, *job, {.threads = options.threads});
   const double more = std::max(candidate.psi * best - found.excess, 0.0);
   return design.metric.loss + loss_excess(statistics, found, options.threads) +

@@ -90,7 +90,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   for (size_t i = 0; i < job.variances.size(); ++i)
     study.players.push_back(
         {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});
-  if (!columns) game.owners_differ(options.differ, study.players);
+  if (!columns) game.owners_differ(differ, study.players);
   const double unsure = columns || job.strictest ? with_owners_luck(statistics, error.relative,
                                                                     prediction.excess / best, n)
                                                  : error.relative;

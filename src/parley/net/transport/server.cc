@@ -105,7 +105,8 @@ struct Server::State {
 
   void close(Connection& connection) {
     if (!connection.is_stranger()) --guests;
-    connections.erase(connection.id);
+    const ConnectionId id = connection.id;
+    connections.erase(id);
   }
 
   /// A guest is gone, without having been told to go.
@@ -367,6 +368,10 @@ struct Server::State {
       write_on(*connection);
     if ((event.events & ~uint32_t{EPOLLOUT}) == 0) return;
     if (Connection* guest = find_guest(ConnectionId{event.data.u64})) hear(*guest);
+    // A poller tells of a broken connection again and again, also where nothing is to be read.
+    const bool broken = (event.events & (EPOLLHUP | EPOLLERR)) != 0;
+    Connection* guest = find_guest(ConnectionId{event.data.u64});
+    if (broken && guest != nullptr && guest->holds_message() && !guest->wanted) leave(*guest);
   }
 
   // Time.

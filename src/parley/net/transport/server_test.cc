@@ -124,6 +124,21 @@ TEST_F(AServer, ReadsOneThingAtATime) {
   EXPECT_EQ(await<Left>().connection, id);
 }
 
+TEST_F(AServer, NoticesThatAGuestIsGoneWhoseMessageItHolds) {
+  open();
+  std::optional<RawTls> line;
+  serve_while([&] {
+    line.emplace(address(), RawTls::Options{&one_});
+    ASSERT_TRUE(line->open() && line->write(to_frame(FrameKind::kMessage)) &&
+                line->write(to_frame(FrameKind::kMessage, Bytes{1})));
+    std::this_thread::sleep_for(100ms);  // The first is taken, of the second the head.
+  });
+  const linger reset{1, 0};  // No farewell.
+  ::setsockopt(line->socket().get(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  line.reset();
+  await<Left>();
+}
+
 TEST_F(AServer, WakesForAnotherThread) {
   open();
   std::thread other([&] { server_->wake(); });

@@ -188,7 +188,7 @@ class Commands(InFolder):
     def test_three_large_banks_gain_by_the_papers_measure(self):
         # The joint model beats each bank's own over all rows in every run of 20, because its error is
         # several times smaller than theirs.
-        result = self.json("simulate", EXAMPLE, "--standin", "lending", "--runs", "20", "--continue-after-alarm")
+        result = self.json("simulate", EXAMPLE, "--standin", "lending", "--runs", "20")
         self.assertEqual(result["result"]["pilot_alarms"], 20)  # The pilot is the newest part of rows that drift.
         for owner in result["result"]["owners"]:
             self.assertTrue(owner["gains"], owner)

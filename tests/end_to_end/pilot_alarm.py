@@ -19,7 +19,7 @@ class PilotAlarm(InFolder):
             row[place] = str(min(max(26.5 - float(row[place]), 5), 29))
         with open(file, "w", newline="") as text:
             csv.writer(text, lineterminator="\n").writerows(rows)
-        consortium.write_charter()
+        consortium.write_charter(replace=[("step   = 1.0", 'step   = 1.0\non_alarm = "ask"')])
         return consortium
 
     def run_until_asked(self, consortium):

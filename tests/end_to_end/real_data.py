@@ -85,7 +85,8 @@ class RealData(InFolder):
             *[number(name, -1.0, 1.0, 0.0) for name in bounds],
             *[category(name, some, other=False) for name, some in levels.items()],
             block("[model]", {"loss": "squared", "l2": 0.001, "bias": True, "box": 20.0}),
-            block("[protocol]", {"name": "sync", "rule": "pilot_newton", "rounds": 4, "step": 1.0}),
+            block("[protocol]", {"name": "sync", "rule": "pilot_newton", "rounds": 4, "step": 1.0,
+                                 "on_alarm": "ask"}),
             block("[privacy]", {"mechanism": "gaussian", "max_grad_norm": 2.0, "evaluate": 0.0}),
             *[block("[[owner]]", {"name": owner, "rows": rows, "epsilon": 10.0, "delta": 1e-6}) for owner in "abc"],
             block("[learner]", {"name": "office"})]))

@@ -131,7 +131,7 @@ void read_learners(Table& t, Protocol& p) {
 /// The default has no text: charters from before it have the same hash.
 void read_on_alarm(Table& t, Sync& sync) {
   t.optional("on_alarm", sync.on_alarm, Anything{}, "For example on_alarm = \"ask\".");
-  if (sync.on_alarm == OnAlarm::kAsk) t.leave_out("on_alarm");
+  if (sync.on_alarm == OnAlarm::kContinue) t.leave_out("on_alarm");
 }
 
 void read_sync(Table& t, Charter& charter) {

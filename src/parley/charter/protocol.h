@@ -17,8 +17,8 @@ namespace parley::charter {
 struct Sync {
   Rule rule = Rule::kConstant;
   double momentum = 0;
-  Average average = Average::kNone;  // its default is the rule's own
-  OnAlarm on_alarm = OnAlarm::kAsk;  // pilot_newton
+  Average average = Average::kNone;       // its default is the rule's own
+  OnAlarm on_alarm = OnAlarm::kContinue;  // pilot_newton
 };
 
 /// Gradients of one owner at a time, when its clock ticks (Farokhi et al.).
@@ -87,7 +87,7 @@ struct Protocol {
   /// The rule in the charter's words; none under federated, which has one way only.
   std::optional<Rule> rule() const;
   /// Of rule pilot_newton.
-  OnAlarm on_alarm() const { return as<Sync>() ? as<Sync>()->on_alarm : OnAlarm::kAsk; }
+  OnAlarm on_alarm() const { return as<Sync>() ? as<Sync>()->on_alarm : OnAlarm::kContinue; }
   /// Are sums of products released once, instead of gradients round by round?
   bool statistics() const { return rule() == Rule::kStatistics; }
   /// Is no model trained, but told how far owners differ (plan/distance.h)?

@@ -50,9 +50,9 @@ template <>
 inline constexpr auto kNames<Start> = names("zero", "pilot");
 
 /// What a learner does when the first paid answers are not what the pilot predicts.
-enum class OnAlarm { kAsk, kStop };
+enum class OnAlarm { kContinue, kAsk, kStop };
 template <>
-inline constexpr auto kNames<OnAlarm> = names("ask", "stop");
+inline constexpr auto kNames<OnAlarm> = names("continue", "ask", "stop");
 
 enum class Weights { kRows, kNoiseOptimal, kParties };
 template <>

@@ -10,9 +10,10 @@ bool PilotGuard::admits(std::span<const double> theta, std::span<const double> g
   const bool first = !check_;
   if (first) check_ = test_->look_at(gradient, present);
   if (check_->alarm) see(theta, gradient);
-  if (!first || !check_->alarm) return true;
+  const charter::OnAlarm then = test_->on_alarm();
+  if (!first || !check_->alarm || then == charter::OnAlarm::kContinue) return true;
   held_.assign(gradient.begin(), gradient.end());
-  state_ = test_->on_alarm() == charter::OnAlarm::kAsk ? State::kAsks : State::kStopped;
+  state_ = then == charter::OnAlarm::kAsk ? State::kAsks : State::kStopped;
   return false;
 }
 

@@ -1,7 +1,8 @@
 // Between the first paid answers and the first step of rule pilot_newton: are the answers what the
-// pilot predicts (spec, value 6)? On alarm no step is made, and nothing more is paid, before a
-// person has said so (on_alarm = "ask"); or the job ends with the pilot's model ("stop"). Whoever
-// has the answers, such as `parley verify`, finds the same alarm; what the person said is noted.
+// pilot predicts (spec, value 6)? On alarm training goes on ("continue", which is said); or no step
+// is made, and nothing more is paid, before a person has said so (on_alarm = "ask"); or the job
+// ends with the pilot's model ("stop"). Whoever has the answers, such as `parley verify`, finds the
+// same alarm; what the person said is noted.
 //
 // Where training went on after an alarm, the best iterate is kept as far as paid gradients tell:
 // along a line the loss changes by about the mean of the gradients at its ends times its length,

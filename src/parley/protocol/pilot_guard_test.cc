@@ -58,8 +58,16 @@ TEST(PilotGuard, AdmitsWhatThePilotPredicts) {
   EXPECT_FALSE(guard.best());
 }
 
-TEST(PilotGuard, HoldsAndAsks) {
+const std::string kAsk = "on_alarm = \"ask\"\n";
+
+TEST(PilotGuard, SaysSoAndGoesOnUnlessTheCharterWantsMore) {
   auto [guard, start] = guarded();
+  EXPECT_TRUE(guard.admits(start, Vector{.8, -.8}, kAll));
+  EXPECT_TRUE(guard.check()->alarm && !guard.holds());
+}
+
+TEST(PilotGuard, HoldsAndAsks) {
+  auto [guard, start] = guarded(kAsk);
   EXPECT_FALSE(guard.admits(start, Vector{.8, -.8}, kAll));
   EXPECT_TRUE(guard.asks() && !guard.stopped());
   EXPECT_FALSE(guard.decide(wire::Note{.kind = wire::Note::Kind::kAlarm, .round = 2}));
@@ -73,7 +81,7 @@ TEST(PilotGuard, StopsIfTheCharterSaysSoOrAPersonDoes) {
   auto [said, start] = guarded("on_alarm = \"stop\"\n");
   EXPECT_FALSE(said.admits(start, Vector{.8, -.8}, kAll));
   EXPECT_TRUE(said.stopped() && !said.asks());
-  auto [asked, same] = guarded();
+  auto [asked, same] = guarded(kAsk);
   EXPECT_FALSE(asked.admits(same, Vector{.8, -.8}, kAll));
   EXPECT_FALSE(asked.decide(false));
   EXPECT_TRUE(asked.stopped());
@@ -81,7 +89,7 @@ TEST(PilotGuard, StopsIfTheCharterSaysSoOrAPersonDoes) {
 
 // Squares with curvature 1 around (3, 0): gradients are theta - (3, 0), and estimated losses exact.
 TEST(PilotGuard, KeepsTheBestIterateAfterAnAlarm) {
-  auto [guard, start] = guarded();
+  auto [guard, start] = guarded(kAsk);
   const auto at = [&](const Vector& theta) {
     return guard.admits(theta, Vector{theta[0] - 3, theta[1]}, kAll);
   };

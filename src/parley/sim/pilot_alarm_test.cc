@@ -19,6 +19,7 @@
 namespace parley::sim {
 namespace pilot_alarm_test {
 
+const char kAsk[] = "on_alarm = \"ask\"\n";
 constexpr size_t kOwners = 3, kOwnerRows = 3000, kPilotRows = 300;
 
 struct Job {
@@ -104,7 +105,7 @@ TEST(PilotAlarm, ThePilotsWholeHessianLeadsAstray) {
 
 TEST(PilotAlarm, EndsTheJobBeforeASecondPayment) {
   for (const bool sums : {false, true})
-    for (const std::string on_alarm : {"", "on_alarm = \"stop\"\n"}) {
+    for (const std::string on_alarm : {kAsk, "on_alarm = \"stop\"\n"}) {
       const SimulateInput input =
           input_of({.sums = sums, .protocol = on_alarm, .rounds = 4, .evaluate = .1});
       const SimulateResult result = result_of(input, {.seed = 3});
@@ -125,7 +126,9 @@ TEST(PilotAlarm, EndsTheJobBeforeASecondPayment) {
 TEST(PilotAlarm, ToldToGoOnTrainingIsSafe) {
   for (const bool sums : {false, true})
     for (uint64_t seed = 1; seed <= 5; ++seed) {
-      const SimulateInput input = input_of({.sums = sums, .rounds = 3, .evaluate = .1}, seed);
+      const std::string on_alarm = seed % 2 ? kAsk : "";  // Told, or by default.
+      const SimulateInput input =
+          input_of({.sums = sums, .protocol = on_alarm, .rounds = 3, .evaluate = .1}, seed);
       const SimulateResult result = result_of(input, {.seed = seed, .continue_after_alarm = true});
       EXPECT_TRUE(result.quality.pilot->alarm && !result.quality.stopped);
       EXPECT_TRUE(result.quality.evaluation);
@@ -178,7 +181,7 @@ VerifyResult verified(const SimulateInput& input, const Played& all) {
 
 TEST(PilotAlarm, VerifyFindsTheSameAlarmAndModel) {
   for (const bool go_on : {false, true}) {
-    const SimulateInput input = input_of({.sums = true, .rounds = 3});
+    const SimulateInput input = input_of({.sums = true, .protocol = kAsk, .rounds = 3});
     const Played all = played(input, go_on);
     EXPECT_EQ(all.run.trained.stopped, !go_on);
     const VerifyResult result = verified(input, all);
@@ -193,7 +196,7 @@ TEST(PilotAlarm, VerifyFindsTheSameAlarmAndModel) {
 // Without the note of what a person said, answers after the first do not follow; and nobody can say
 // that the job was stopped where no alarm was.
 TEST(PilotAlarm, VerifyRefusesWhatNobodySaid) {
-  const SimulateInput input = input_of({.sums = true, .rounds = 3});
+  const SimulateInput input = input_of({.sums = true, .protocol = kAsk, .rounds = 3});
   Played all = played(input, true);
   std::erase_if(all.transcript.notes,
                 [](const wire::Note& note) { return note.kind == wire::Note::Kind::kAlarm; });
@@ -210,7 +213,8 @@ TEST(PilotAlarm, VerifyRefusesWhatNobodySaid) {
 // The learner dies and resumes, before and after the decision.
 TEST(PilotAlarm, ReplaysFromItsJournal) {
   for (const bool sums : {false, true}) {
-    const SimulateInput input = input_of({.sums = sums, .rounds = 4, .repeats = 40});
+    const SimulateInput input =
+        input_of({.sums = sums, .protocol = kAsk, .rounds = 4, .repeats = 40});
     const JobRun calm = played(input, true).run;
     const JobRun run = played(input, true, {.learner = .2, .delay = .1}).run;
     EXPECT_GT(run.resumed, 0u);

@@ -21,9 +21,6 @@ namespace simulate_test {
 
 using test::fresh_folder, test::uniform;
 
-// The stand-in drifts in time, and its pilot is the newest part: where noise is small, the test of
-// the first answers finds that. Tests of training go on nevertheless.
-
 /// Three banks on stand-in data, as small as the test needs.
 std::string charter_text(int rows, double epsilon, const std::string& protocol,
                          const std::string& privacy = "max_grad_norm = 8.0\nevaluate = 0.0\n") {
@@ -98,8 +95,7 @@ TEST(Simulate, TheFirstRunDoesNotDependOnHowManyFollow) {
 TEST(Simulate, ApproachesTheOptimumAsEpsilonGrows) {
   double before = 1e9;
   for (double epsilon : {0.1, 1.0, 10.0, 1000.0}) {
-    const auto result =
-        simulate(small_input(epsilon), {.seed = 5, .runs = 20, .continue_after_alarm = true});
+    const auto result = simulate(small_input(epsilon), {.seed = 5, .runs = 20});
     ASSERT_TRUE(result);
     EXPECT_GT(result->quality.relative_fitness.p25, 0);
     EXPECT_LT(result->quality.relative_fitness.mean, before);
@@ -259,8 +255,7 @@ TEST(Simulate, PilotNewtonIsTwelveTimesBetterThanAlgorithmTwo) {
     std::string text = charter_text(10000, 1, protocol, privacy);
     text.replace(text.find("rows = 2000"), 11, "rows = 10000");
     const auto input = load_standin(charter_of(text), "lending", 1);
-    return simulate(*input, {.seed = 1, .runs = 60, .threads = 2, .continue_after_alarm = true})
-        ->quality.relative_fitness.mean;
+    return simulate(*input, {.seed = 1, .runs = 60, .threads = 2})->quality.relative_fitness.mean;
   };
   const double paper = run("rule = \"algorithm2\"\nrounds = 98\nstep = 0.5\n",
                            "max_grad_norm = 2.0\nevaluate = 0.0\n");
@@ -312,8 +307,7 @@ TEST(Simulate, NoiseOptimalWeightsLeaveOutOwnersThatAddOnlyNoise) {
     std::string text =
         charter_text(500, 0.1, std::string(kNewton) + "weights = \"" + weights + "\"\n");
     text.replace(text.find("rows = 500\nepsilon = 0.1"), 24, "rows = 20000\nepsilon = 10.0 #");
-    return *simulate(*load_standin(charter_of(text), "lending", 1),
-                     {.seed = 4, .runs = 40, .continue_after_alarm = true});
+    return *simulate(*load_standin(charter_of(text), "lending", 1), {.seed = 4, .runs = 40});
   };
   const auto rows = run("rows"), optimal = run("noise_optimal");
   EXPECT_LT(10 * optimal.quality.relative_fitness.mean, rows.quality.relative_fitness.mean);
@@ -403,7 +397,7 @@ TEST(Simulate, ThePaidEvaluationIsTheLossOfTheModelUpToItsNoise) {
                                 std::string("max_grad_norm = 8.0\nevaluate = 0.2\n") + noise)),
         "lending", 1);
     const auto folder = fresh_folder();
-    const auto result = simulate(input, {.seed = 3, .continue_after_alarm = true, .out = folder});
+    const auto result = simulate(input, {.seed = 3, .out = folder});
     ASSERT_TRUE(result) << describe(result.error());
     ASSERT_TRUE(result->quality.evaluation);
     const double error = result->quality.evaluation->loss_error;

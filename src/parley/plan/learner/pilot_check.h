@@ -42,7 +42,7 @@ class PilotTest {
     double variance = 0;  // of its noise on a coordinate of the mean of all
   };
   std::vector<Share> owners_{};
-  charter::OnAlarm on_alarm_ = charter::OnAlarm::kAsk;
+  charter::OnAlarm on_alarm_ = charter::OnAlarm::kContinue;
 };
 
 /// What a person is told: the numbers, in one or two sentences.

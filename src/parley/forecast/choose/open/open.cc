@@ -190,6 +190,18 @@ class OpenSearch {
   }
 
   // --- outcome --------------------------------------------------------------------------------
+  /// A new job asks a person; charters from before the test of the pilot go on.
+  void add_alarm(OpenChoice& found) const {
+    const auto newton = [](const Choice& choice) {
+      return choice.key == "protocol.rule" && choice.value == name_of(charter::Rule::kPilotNewton);
+    };
+    if (given_("protocol.on_alarm") ||
+        std::none_of(found.choices.begin(), found.choices.end(), newton))
+      return;
+    found.choices.push_back({"protocol.on_alarm", "ask",
+                             "before a second payment, if the first answers are unlike the pilot"});
+  }
+
   Result<OpenChoice> outcome() {
     std::vector<const FeatureSet*> in_order;
     for (const FeatureSet& set : sets_) in_order.push_back(&set);
@@ -206,6 +218,7 @@ class OpenSearch {
       best.choices =
           explain(charter, best.candidate, best.design->statistics, given_, options_.threads);
     found.choices.insert(found.choices.end(), best.choices.begin(), best.choices.end());
+    add_alarm(found);
     found.ranking = ranking(chosen);
     warn(found, best);
     while (done_ < total_) advance();

@@ -338,7 +338,7 @@ struct Server::State {
       } else if (frame->kind != FrameKind::kAlive) {
         return expel(guest, {Code::kIntegrity, "sent what only a learner sends"});
       }
-      if (!guest.session.has_pending()) return;
+      if (!guest.session.has_pending()) return write_on(guest);  // It may have been held.
     }
     again.push_back(guest.id);
   }

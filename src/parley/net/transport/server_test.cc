@@ -107,6 +107,7 @@ TEST_F(AServer, CarriesMessagesOfEverySizeBothWays) {
 }
 
 TEST_F(AServer, ReadsOneThingAtATime) {
+  const auto began = std::chrono::steady_clock::now();
   open();
   ConnectionId id{};
   auto line = come(&id);
@@ -122,6 +123,8 @@ TEST_F(AServer, ReadsOneThingAtATime) {
   EXPECT_EQ(*line->read(), Bytes{9});
   line.reset();
   EXPECT_EQ(await<Left>().connection, id);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 15s)
+      << "a sign of life woke it, not the guest";
 }
 
 TEST_F(AServer, NoticesThatAGuestIsGoneWhoseMessageItHolds) {

@@ -11,6 +11,7 @@
 #include "parley/charter/draft/draft.h"
 #include "parley/data/intake.h"
 #include "parley/data/readers/csv_scan.h"
+#include "parley/data/readers/csv_signs.h"
 #include "parley/data/readers/csv_split.h"
 
 namespace parley::api {
@@ -243,7 +244,9 @@ std::string left_out_of(const charter::Draft& draft) {
 
 }  // namespace
 
-Result<report::Demo> table_demo(const DemoTable& table, const DemoOptions& options) {
+Result<report::Demo> table_demo(const DemoTable& asked, const DemoOptions& options) {
+  DemoTable table = asked;
+  table.signs = data::signs_of(asked.file, asked.signs);
   const Census census = TRY(census_of(table));
   const Chosen chosen = TRY(chosen_groups(census, table));
   const Dealt dealt = TRY(deal(table, census, chosen, options.seed));

@@ -28,7 +28,7 @@ TEST(SpinWait, SleepsAtOnceAfterAWaitInVainAndOnlyAfterAMomentOtherwise) {
   EXPECT_GT(patience[0], 1000) << "from sleep";
   comes_at = 2;
   EXPECT_TRUE(wait(1h));
-  EXPECT_EQ(patience, std::vector<int>({0, 0})) << "awake";
+  EXPECT_EQ(patience[0], 0) << "awake";
   comes_at = 0;
   EXPECT_FALSE(wait(20ms));
   EXPECT_EQ(patience[0], 0) << "still awake";

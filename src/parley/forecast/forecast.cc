@@ -2,16 +2,11 @@
 
 #include <cmath>
 
-#include "parley/forecast/choose/steps_advice.h"
-#include "parley/forecast/column_owners.h"
-#include "parley/forecast/cost.h"
-#include "parley/forecast/joint.h"
-#include "parley/forecast/row_owners.h"
+#include "parley/forecast/choose/choose.h"
+#include "parley/forecast/owners/verdict.h"
+#include "parley/forecast/pilot/statistics.h"
 #include "parley/forecast/study.h"
-#include "parley/forecast/trained_rows.h"
 #include "parley/forecast/uncertainty.h"
-#include "parley/forecast/value/verdict.h"
-#include "parley/forecast/warnings.h"
 
 namespace parley::forecast {
 namespace {
@@ -57,15 +52,15 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = statistics.fitness(n);
   const double differ = options.differ_at(best);
-  tell_apart(job, statistics, differ * best, options.owners);
-  const Views views =
-      views_of(charter.model, statistics, as_trained(charter, options.redrawn), options.threads);
+  set_differences(job, statistics, differ * best, options.owners);
+  const Resamples resamples =
+      resamples_of(charter.model, statistics, as_trained(charter, options.redrawn), options.threads);
   Prediction prediction = predict(statistics, job, {.threads = options.threads});
   const auto runs = response_runs(statistics, job, prediction);
   Meanwhile meanwhile;
   if (runs) meanwhile = {ResponseRuns::kCount, [&](size_t k) { runs->run(k); }};
   const PilotError error =
-      pilot_error(views, statistics, job, prediction, n, options.threads, meanwhile);
+      pilot_error(resamples, statistics, job, prediction, n, options.threads, meanwhile);
   prediction.optimisation += error.curvature * best;
   prediction.excess += error.curvature * best;
   const Response response = response_of(statistics, job, prediction, runs.get(), options.threads);
@@ -91,7 +86,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
     study.players.push_back(
         {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});
   if (!columns) game.owners_differ(differ, study.players);
-  const double unsure = columns || job.strictest ? with_owners_luck(statistics, error.relative,
+  const double unsure = columns || job.strictest ? with_owners_sampling(statistics, error.relative,
                                                                     prediction.excess / best, n)
                                                  : error.relative;
 
@@ -103,20 +98,17 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
                             .why = prediction.why,
                             .others = {"bound"},
                             .pilot_rows = pilot->size(),
-                            .paid = views.redrawn},
+                            .paid = resamples.redrawn},
+                  .joint = joint_forecast(study, unsure),
                   .differ = {std::string(name_of(study.tau.from)), tau_range(study.tau)},
-                  .optimum = {.fitness = best}};
-  add_parts(result, study);
-  add_distance(result, study);
-  add_metrics(result, study);
-  add_band(result, study, unsure);
-  add_grid(result, study);
+                  .what_if = {.grid = grid_of(study)}};
   if (columns)
     TRY(add_column_owners(result, study, options));
   else
     add_row_owners(result, study, options);
-  add_comparison(result, study, options.compare, options.threads);
-  if (options.market) TRY(add_market(result, study, *options.market));
+  if (options.compare) result.basis.others.push_back("pilot_monte_carlo");
+  result.joint.comparison = comparison_of(study, options.compare, options.threads);
+  if (options.market) result.what_if.market = TRY(market_of(study, *options.market));
   result.cost = cost_of(charter);
   if (std::holds_alternative<FederatedJob>(job.kind))
     result.advice.steps = advise_steps(

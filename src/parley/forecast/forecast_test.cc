@@ -7,7 +7,7 @@
 
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/choose/tune.h"
-#include "parley/forecast/pilot_statistics.h"
+#include "parley/forecast/pilot/statistics.h"
 #include "parley/learn/fitness.h"
 
 namespace parley::forecast {
@@ -101,21 +101,21 @@ TEST(Forecast, OfManyRowsAndNoNoiseIsThePilotsOwnError) {
   const std::vector<std::string> loud(3, "rows = 2000000\nepsilon = 1e4");
   const auto found = forecast_of(charter_of(toml(kNewton, kClip, loud)), rows_of(4000, 1));
   EXPECT_EQ(found.basis.predictor, "moments");
-  EXPECT_LT(found.relative_fitness.privacy, 1e-9);
-  EXPECT_LT(found.relative_fitness.mean, found.owners[0].local_only);
+  EXPECT_LT(found.joint.relative_fitness.privacy, 1e-9);
+  EXPECT_LT(found.joint.relative_fitness.mean, found.owners[0].local_only);
   // One Newton step from the pilot's optimum, its Hessian known: nothing is left to optimise.
-  EXPECT_LT(found.relative_fitness.optimisation, .05 * found.relative_fitness.pilot_only);
+  EXPECT_LT(found.joint.relative_fitness.optimisation, .05 * found.joint.relative_fitness.pilot_only);
 }
 
 TEST(Forecast, BandLiesAroundItsMedianAndWithinTheInterval) {
   const auto found = forecast_of(charter_of(toml(kNewton, kClip, kThree)), rows_of(4000, 1));
-  const RelativeFitness& psi = found.relative_fitness;
+  const RelativeFitness& psi = found.joint.relative_fitness;
   EXPECT_LT(psi.low, psi.p25);
   EXPECT_LT(psi.p25, psi.p50);
   EXPECT_LT(psi.p50, psi.p75);
   EXPECT_LT(psi.p75, psi.high);
-  EXPECT_LT(found.metric.low, found.metric.joint);
-  EXPECT_LT(found.metric.joint, found.metric.high);
+  EXPECT_LT(found.joint.metric.low, found.joint.metric.joint);
+  EXPECT_LT(found.joint.metric.joint, found.joint.metric.high);
 }
 
 TEST(Forecast, GivesEveryOwnerOfRowsFourFiguresAndTwoVerdicts) {
@@ -170,9 +170,9 @@ TEST(Forecast, OfTheJointModelIsTheSameForAnOwnerAndForAllWhereOwnersAreAlike) {
   const auto charter = charter_of(toml(kNewton, kClip, kThree));
   const auto found = forecast_of(charter, rows_of(4000, 1));
   for (const Forecast::Owner& owner : found.owners)
-    EXPECT_NEAR(owner.joint.mean / found.metric.joint, 1, 2e-3);
+    EXPECT_NEAR(owner.joint.mean / found.joint.metric.joint, 1, 2e-3);
   // What the rows were made with.
-  EXPECT_NEAR(found.metric.best / charter.schema.target.scale, .3, .02);
+  EXPECT_NEAR(found.joint.metric.best / charter.schema.target.scale, .3, .02);
 }
 
 TEST(Forecast, TakesTheLeastGainThatCountsAndDeclaredDifferencesFromItsOptions) {
@@ -233,11 +233,11 @@ TEST(Forecast, NeverLeavesTheMetricsRange) {
   for (size_t i = 0; i < values->size(); ++i)
     classes->add(values->row(i), values->label(i) > 0 ? 1 : -1);
   const auto found = forecast_of(charter_of(text), classes);
-  EXPECT_EQ(found.metric.name, "auc");
+  EXPECT_EQ(found.joint.metric.name, "auc");
   const Forecast::Owner& owner = found.owners[0];
   for (const MetricRange& range :
        {owner.alone, *owner.own_public, owner.joint, *owner.personal,
-        MetricRange{found.metric.joint, found.metric.low, found.metric.high}})
+        MetricRange{found.joint.metric.joint, found.joint.metric.low, found.joint.metric.high}})
     for (const double value : {range.mean, range.low, range.high}) {
       EXPECT_GE(value, 0);
       EXPECT_LE(value, 1);
@@ -289,7 +289,7 @@ TEST(Forecast, KnowsAsynchronousJobs) {
       charter_of(toml("name = \"async\"\nrounds = 60\nanswers = 20\nstep = 0.2", kClip, kThree)),
       rows_of(4000, 1));
   EXPECT_EQ(found.basis.why, "squared loss, asynchronous");
-  EXPECT_GT(found.relative_fitness.privacy, 0);
+  EXPECT_GT(found.joint.relative_fitness.privacy, 0);
   EXPECT_EQ(found.owners.size(), 3u);
 }
 
@@ -329,7 +329,7 @@ TEST(Choose, CompletesADraftBetterThanHalfOrTwiceItsRounds) {
   ASSERT_TRUE(tuned) << describe(tuned.error());
   const charter::Charter complete = charter_of(tuned->charter);
   EXPECT_TRUE(complete.complete());
-  const double best = tuned->forecast.relative_fitness.mean;
+  const double best = tuned->forecast.joint.relative_fitness.mean;
   for (const double factor : {.5, 2.0}) {
     charter::Charter other = complete;
     other.protocol.rounds =

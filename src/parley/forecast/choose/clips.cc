@@ -1,4 +1,4 @@
-#include "parley/forecast/choose/clips.h"
+#include "parley/forecast/choose/choose.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,11 @@
-#include "parley/forecast/choose/search.h"
+#include "parley/forecast/choose/choose.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "parley/forecast/choose/clips.h"
-#include "parley/forecast/jobs.h"
 #include "parley/forecast/predict/predict.h"
-#include "parley/forecast/propagate/exact.h"
+#include "parley/forecast/propagate/moments.h"
 #include "parley/learn/schedule/weights.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/noise.h"
@@ -129,12 +127,12 @@ class Search {
   double owners_error(const Charter& charter, double gain) const {
     std::vector<learn::OwnerError> owners;
     std::vector<double> by_rows;
-    const double louder = std::pow(plan::paid_answers(charter), law_.power());
+    const double answers = std::pow(plan::paid_answers(charter), law_.power());
     double strictest = 0;  // of what owners need in a secure sum
     for (size_t i = 0; i < charter.owners.size(); ++i) {
       const auto rows = static_cast<double>(charter.owners[i].rows);
       const double reach = charter.privacy.max_grad_norm / rows;
-      const double variance = strengths_[i] * reach * reach * louder;
+      const double variance = strengths_[i] * reach * reach * answers;
       owners.push_back({rows, gain * variance, statistics_.sampling / rows});
       by_rows.push_back(rows / rows_);
       strictest = std::max(strictest, variance * by_rows.back() * by_rows.back());

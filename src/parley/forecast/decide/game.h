@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "parley/forecast/propagate/response.h"
+#include "parley/forecast/propagate/moments.h"
 
 namespace parley::forecast {
 
@@ -28,12 +28,12 @@ enum class GameWeights { kRows, kAlike, kOptimal };
 enum class GameNoise { kSum, kStrictest };
 
 /// Totals over a group of owners.
-struct Tally {
+struct GroupTotals {
   size_t owners = 0;
   double rows = 0;              // sum of n
-  double loud = 0;              // sum of n^2 variance
+  double noise = 0;              // sum of n^2 variance
   double inverse = 0;           // sum of 1/D, D = gain variance + spread / n
-  double inverse_loud = 0;      // sum of variance / D^2
+  double inverse_noise = 0;      // sum of variance / D^2
   double inverse_sampling = 0;  // sum of 1 / (n D^2)
   double inverse_rows = 0;      // sum of 1/n
   double strictest = 0;         // largest variance, times n^2 with weights by rows
@@ -41,9 +41,9 @@ struct Tally {
   double inverse_squares = 0;   // sum of 1/D^2
   double inverse_share = 0;     // sum of n/D
 
-  Tally& operator+=(const Tally& other);
+  GroupTotals& operator+=(const GroupTotals& other);
   /// But for the strictest, which does not come back.
-  Tally& operator-=(const Tally& other);
+  GroupTotals& operator-=(const GroupTotals& other);
 };
 
 class Game {
@@ -58,19 +58,19 @@ class Game {
   /// differ times the sum of (v_i - w_i)^2 over all owners.
   void owners_differ(double differ, std::span<const Player> players);
 
-  Tally of(const Player& player) const;
-  Tally of(std::span<const Player> players) const;
+  GroupTotals of(const Player& player) const;
+  GroupTotals of(std::span<const Player> players) const;
   /// The totals of all but one, for each of them.
-  std::vector<Tally> without_each(std::span<const Player> players) const;
+  std::vector<GroupTotals> without_each(std::span<const Player> players) const;
   /// psi of the group, at most `alone`, which is that of nobody.
-  double psi(const Tally& group) const;
+  double psi(const GroupTotals& group) const;
   /// Without the limit: infinite for nobody.
-  double reached(const Tally& group) const;
+  double reached(const GroupTotals& group) const;
   /// The weights of a group's members, in their order.
   std::vector<double> weights(std::span<const Player> players) const;
   /// The variance of owner `player` at which the group with it reaches `psi`; nothing reaches it:
   /// 0.
-  double variance_for(const Tally& others, Player player, double psi) const;
+  double variance_for(const GroupTotals& others, Player player, double psi) const;
 
   double spread() const { return spread_; }
   double alone() const { return alone_; }
@@ -79,15 +79,39 @@ class Game {
 
  private:
   double distance(const Player& player) const;  // D
-  double noise_of(const Tally& group) const;
-  double unlike(const Tally& group) const;
+  double noise_of(const GroupTotals& group) const;
+  double unlike(const GroupTotals& group) const;
 
   Response response_;
   double spread_, alone_, gain_;
   GameWeights weights_;
   GameNoise noise_;
   double differ_ = 0;
-  Tally all_{};  // where owners differ
+  GroupTotals all_{};  // where owners differ
 };
+
+// Who should be in, and what everyone's part is worth.
+
+struct Coalition {
+  std::vector<size_t> members{};  // going up
+  double psi = 0;
+};
+
+/// The best group of at least one: all of them tried up to 15 owners; beyond, owners come in the
+/// order of rows / deviation of their noise while that helps, then single owners are added or left
+/// out as long as that helps; with noise for the strictest, all up to some strictness.
+Coalition best_coalition(const Game& game, std::span<const Player> players);
+
+struct Share {
+  double value = 0;
+  double standard_error = 0;  // 0 where it is exact
+};
+
+/// Shapley values of -psi: how much nearer to the best an owner brings the others, on average over
+/// the orders in which they could have come. They add up to psi(nobody) - psi(everybody). Exact up
+/// to 15 owners, else from 2,000 random orders, each also walked backwards.
+std::vector<Share> shapley(const Game& game, std::span<const Player> players);
+
+inline constexpr size_t kEnumerated = 15;
 
 }  // namespace parley::forecast

@@ -1,4 +1,4 @@
-#include "parley/forecast/predict/federated.h"
+#include "parley/forecast/predict/predict.h"
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include "parley/base/memory/parallel.h"
 #include "parley/base/result.h"
 #include "parley/forecast/predict/local_steps.h"
-#include "parley/forecast/predict/made_owners.h"
 
 namespace parley::forecast {
 namespace {
@@ -71,7 +70,7 @@ std::string steps_text(const FederatedJob& job) {
 
 }  // namespace
 
-SyncJob as_one_table(const FederatedJob& job) {
+SyncJob as_one_schedule(const FederatedJob& job) {
   SyncJob table{.start_spread = job.start_spread,
                 .norm = job.norm,
                 .limit = job.limit,
@@ -90,7 +89,7 @@ SyncJob as_one_table(const FederatedJob& job) {
 Prediction predict(const PilotStatistics& statistics, const FederatedJob& job,
                    const Effort& effort) {
   Prediction found =
-      predict(statistics, as_one_table(job), {.threads = effort.threads, .runs = false});
+      predict(statistics, as_one_schedule(job), {.threads = effort.threads, .runs = false});
   found.why += steps_text(job);
   if (!effort.runs) return found;
   finish_exactly(found, statistics, job);
@@ -106,7 +105,7 @@ Prediction predict(const PilotStatistics& statistics, const FederatedJob& job,
 
 Response response_of(const PilotStatistics& statistics, const FederatedJob& job,
                      const Prediction& here, int threads) {
-  const SyncJob table = as_one_table(job);
+  const SyncJob table = as_one_schedule(job);
   if (here.predictor == "moments") return response_of(table, here);
   ResponseRuns runs(statistics, table);
   in_parallel(threads, ResponseRuns::kCount, [&](size_t, size_t first, size_t last) {
@@ -154,8 +153,8 @@ PilotRuns run_on_pilot(const PilotStatistics& statistics, const FederatedJob& jo
 
 double drift_of(const PilotStatistics& statistics, const FederatedJob& job) {
   constexpr double kMade = 13;  // owners at most, and all together
-  const MadeOwners owners =
-      made_owners(statistics, {.weights = job.weights,
+  const SyntheticOwners owners =
+      synthetic_owners(statistics, {.weights = job.weights,
                                .rows = job.rows,
                                .differ = job.differ,
                                .rows_most = rows_for(statistics, job, kMade)});

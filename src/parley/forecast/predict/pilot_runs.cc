@@ -1,10 +1,10 @@
-#include "parley/forecast/predict/pilot_runs.h"
+#include "parley/forecast/predict/predict.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "parley/base/result.h"
-#include "parley/forecast/propagate/exact.h"
+#include "parley/forecast/propagate/moments.h"
 #include "parley/learn/fitness.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 

@@ -1,4 +1,4 @@
-#include "parley/forecast/predict/pilot_runs.h"
+#include "parley/forecast/predict/predict.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "parley/forecast/propagate/async_moments.h"
+#include "parley/forecast/propagate/moments.h"
 
 #include <gtest/gtest.h>
 

@@ -201,7 +201,8 @@ void compare(const Federated& job, uint64_t runs, int threads) {
   for (const auto& rows : owners) input.owners.push_back({rows, "bench", {}});
   const auto done = must(sim::simulate(input, {.seed = 3, .runs = runs, .threads = threads}));
   const double mean = done.quality.relative_fitness.mean;
-  const double same = must(forecast::forecast(charter, pooled(owners), how)).joint.relative_fitness.mean;
+  const double same =
+      must(forecast::forecast(charter, pooled(owners), how)).joint.relative_fitness.mean;
   const forecast::RelativeFitness& psi = found.joint.relative_fitness;
   std::printf(
       "| %s | %zu | %lld x %lld | %g | %.3g | %llu | %.3g | %.1f | **%+.1f** | %.3g | %+.1f | %.3g "

@@ -10,9 +10,9 @@
 #include "parley/data/transforms/paid_moments.h"
 #include "parley/forecast/choose/tune.h"
 #include "parley/forecast/forecast.h"
+#include "parley/forecast/owners/tau.h"
 #include "parley/forecast/pilot/statistics.h"
 #include "parley/forecast/uncertainty.h"
-#include "parley/forecast/owners/tau.h"
 #include "parley/report/forecast/forecast.h"
 #include "parley/sim/load.h"
 

@@ -47,13 +47,13 @@ struct ForecastOptions {
   std::optional<double> delta{};  // that owners accept: a draft may then get Gaussian noise
   bool compare = false;           // also by runs on the public rows at several epsilons
   double aggregation_price = 0;   // in relative fitness; federated only
-  /// Where the public rows were drawn from noisy moments: rows drawn with noise added once more. How
-  /// far their forecasts differ shows how uncertain the noise leaves this one.
+  /// Where the public rows were drawn from noisy moments: rows drawn with noise added once more.
+  /// How far their forecasts differ shows how uncertain the noise leaves this one.
   std::vector<std::shared_ptr<const data::Rows>> redrawn{};
   /// Rows drawn from each owner's own moments, in the charter's order; they give its Hessian.
   std::vector<std::shared_ptr<const data::Rows>> owners{};
-  /// For a draft that leaves its protocol open: the candidates among sync, sums, federated and async
-  /// (empty: all), and the name of the file of its features.
+  /// For a draft that leaves its protocol open: the candidates among sync, sums, federated and
+  /// async (empty: all), and the name of the file of its features.
   std::vector<std::string> protocols{};
   std::string bundle = "bundle.json";
   OnProgress progress{};
@@ -70,8 +70,8 @@ using parley::MetricForecast;
 using parley::RelativeFitness;
 using parley::Warning;
 
-/// What does the joint model reach? In the papers' measure, relative fitness f / f* - 1, f being the
-/// loss on all owners' rows together; and in the user's metric.
+/// What does the joint model reach? In the papers' measure, relative fitness f / f* - 1, f being
+/// the loss on all owners' rows together; and in the user's metric.
 struct JointForecast {
   struct Optimum {
     double fitness = 0;  // f*, expected on the owners' rows

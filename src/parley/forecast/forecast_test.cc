@@ -104,7 +104,8 @@ TEST(Forecast, OfManyRowsAndNoNoiseIsThePilotsOwnError) {
   EXPECT_LT(found.joint.relative_fitness.privacy, 1e-9);
   EXPECT_LT(found.joint.relative_fitness.mean, found.owners[0].local_only);
   // One Newton step from the pilot's optimum, its Hessian known: nothing is left to optimise.
-  EXPECT_LT(found.joint.relative_fitness.optimisation, .05 * found.joint.relative_fitness.pilot_only);
+  EXPECT_LT(found.joint.relative_fitness.optimisation,
+            .05 * found.joint.relative_fitness.pilot_only);
 }
 
 TEST(Forecast, BandLiesAroundItsMedianAndWithinTheInterval) {
@@ -309,15 +310,15 @@ TEST(Forecast, OfAsynchronousOwnersCountsThatCurvatureAndOptimumDiffer) {
   const auto charter =
       charter_of(toml("name = \"async\"\nrounds = 60\nanswers = 20\nstep = 0.2", kClip, kThree));
   const auto pilot = rows_of(4000, 1);
-  const double alike = forecast_of(charter, pilot).relative_fitness.mean;
+  const double alike = forecast_of(charter, pilot).joint.relative_fitness.mean;
   const auto same = forecast(charter, pilot, {.owners = {pilot, pilot, pilot}});
   ASSERT_TRUE(same) << describe(same.error());
-  EXPECT_NEAR(same->relative_fitness.mean / alike, 1, 1e-9);
+  EXPECT_NEAR(same->joint.relative_fitness.mean / alike, 1, 1e-9);
   const auto small = stretched(*pilot, .5), large = stretched(*pilot, 1.5);
   const auto curved = forecast(charter, pilot, {.owners = {small, pilot, large}});
-  EXPECT_GT(std::fabs(curved->relative_fitness.mean / alike - 1), .01);
+  EXPECT_GT(std::fabs(curved->joint.relative_fitness.mean / alike - 1), .01);
   EXPECT_NE(curved->basis.why.find("bend"), std::string::npos);
-  EXPECT_GT(forecast(charter, pilot, {.differ = .05})->relative_fitness.mean, 1.01 * alike);
+  EXPECT_GT(forecast(charter, pilot, {.differ = .05})->joint.relative_fitness.mean, 1.01 * alike);
 }
 
 TEST(Choose, CompletesADraftBetterThanHalfOrTwiceItsRounds) {
@@ -335,7 +336,7 @@ TEST(Choose, CompletesADraftBetterThanHalfOrTwiceItsRounds) {
     other.protocol.rounds =
         std::max<int64_t>(1, static_cast<int64_t>(factor * double(other.protocol.rounds)));
     if (other.protocol.rounds == complete.protocol.rounds) continue;
-    EXPECT_LE(best, forecast_of(other, pilot).relative_fitness.mean * (1 + 1e-9));
+    EXPECT_LE(best, forecast_of(other, pilot).joint.relative_fitness.mean * (1 + 1e-9));
   }
 }
 
@@ -350,11 +351,11 @@ TEST(Forecast, WithOptimalWeightsIsNeverWorseThanByRows) {
       owners.push_back("rows = " + std::to_string(1000 + random.index(100000)) +
                        "\nepsilon = " + std::to_string(.1 + 5 * random.uniform()));
     const double by_rows =
-        forecast_of(charter_of(toml(kNewton, kClip, owners)), pilot).relative_fitness.mean;
+        forecast_of(charter_of(toml(kNewton, kClip, owners)), pilot).joint.relative_fitness.mean;
     const double optimal =
         forecast_of(charter_of(toml(kNewton + "\nweights = \"noise_optimal\"", kClip, owners)),
                     pilot)
-            .relative_fitness.mean;
+            .joint.relative_fitness.mean;
     EXPECT_LE(optimal, by_rows * (1 + 1e-6));
   }
 }

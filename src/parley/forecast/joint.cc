@@ -1,10 +1,9 @@
-#include "parley/forecast/study.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "parley/forecast/pilot/statistics.h"
 #include "parley/forecast/predict/predict.h"
+#include "parley/forecast/study.h"
 #include "parley/forecast/uncertainty.h"
 
 namespace parley::forecast {
@@ -55,7 +54,7 @@ void add_metrics(JointForecast& joint, const Study& study) {
 }
 
 /// Quartiles over runs, and 90 % intervals that include the public rows' own error.
-void add_band(JointForecast& joint, const Study& study, double error) {
+void add_band(JointForecast& joint, const Study& study) {
   RelativeFitness& psi = joint.relative_fitness;
   MetricForecast& metric = joint.metric;
   std::vector<double> draws = excess_draws(study.statistics, study.prediction);
@@ -64,7 +63,7 @@ void add_band(JointForecast& joint, const Study& study, double error) {
   psi.p25 = quantile(draws, .25);
   psi.p50 = quantile(draws, .5);
   psi.p75 = quantile(draws, .75);
-  const double wide = std::exp(std::min(kStudent * error, 5.0));
+  const double wide = std::exp(std::min(kStudent * study.error, 5.0));
   psi.low = quantile(draws, .05) / wide;
   psi.high = quantile(draws, .95) * wide;
   // In the user's metric: the ends of the interval, and the error of the metric's level.
@@ -83,12 +82,12 @@ Measure measure_of(const charter::Charter& charter, const PilotStatistics& stati
   return classes ? Measure::kAuc : Measure::kRmse;
 }
 
-JointForecast joint_forecast(const Study& study, double error) {
+JointForecast joint_forecast(const Study& study) {
   JointForecast joint{.optimum = {.fitness = study.best}};
   add_parts(joint.relative_fitness, study);
   add_distance(joint.optimum, study);
   add_metrics(joint, study);
-  add_band(joint, study, error);
+  add_band(joint, study);
   return joint;
 }
 
@@ -103,8 +102,8 @@ double largest_owner(const charter::Charter& charter) {
   return largest;
 }
 
-/// Secure aggregation: k neighbours, each with keys, sealed shares and opened ones, and a vector of 8
-/// bytes a number. In a sparse graph k is about as below.
+/// Secure aggregation: k neighbours, each with keys, sealed shares and opened ones, and a vector of
+/// 8 bytes a number. In a sparse graph k is about as below.
 CostForecast aggregations(const charter::Charter& charter) {
   constexpr double kAgree = 1e-4, kMasksPerSecond = 1e9;  // two key agreements; bytes
   constexpr double kSparse = 80;                          // neighbours

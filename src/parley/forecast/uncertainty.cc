@@ -50,7 +50,8 @@ std::vector<double> measured_draws(const PilotStatistics& statistics,
   return draws;
 }
 
-/// The job as a resample would forecast it: a start at the pilot's optimum becomes the resample's own.
+/// The job as a resample would forecast it: a start at the pilot's optimum becomes the resample's
+/// own.
 Job job_for(const PilotStatistics& part, Job job) {
   if (auto* sync = std::get_if<SyncJob>(&job.kind); sync && sync->start_spread > 0)
     sync->schedule.start = part.optimum.theta;
@@ -63,10 +64,10 @@ struct Psi {
   double excess = 0, optimisation = 0;
 };
 
-/// What each resample forecasts, in units of its own f*; without runs, which take long and would change
-/// the spread of the forecasts little.
+/// What each resample forecasts, in units of its own f*; without runs, which take long and would
+/// change the spread of the forecasts little.
 std::vector<Psi> psi_of_resamples(const std::vector<PilotStatistics>& resamples, const Job& job,
-                              int threads, const Meanwhile& meanwhile) {
+                                  int threads, const Meanwhile& meanwhile) {
   std::vector<Psi> found(resamples.size());
   each_in_parallel(threads, resamples.size() + meanwhile.count, [&](size_t k) {
     if (k >= resamples.size()) return meanwhile.work(k - resamples.size());
@@ -108,7 +109,7 @@ std::vector<double> excess_draws(const PilotStatistics& statistics, const Predic
 }
 
 Resamples resamples_of(const charter::Model& model, const PilotStatistics& statistics,
-               const ManyRows& redrawn, int threads) {
+                       const ManyRows& redrawn, int threads) {
   Resamples resamples{{}, !redrawn.empty()};
   if (!resamples.redrawn && statistics.rows->size() < 4 * statistics.dimension() * kParts)
     return resamples;  // too few to tell
@@ -120,8 +121,8 @@ Resamples resamples_of(const charter::Model& model, const PilotStatistics& stati
   return resamples;
 }
 
-PilotError pilot_error(const Resamples& resamples, const PilotStatistics& statistics, const Job& job,
-                       const Prediction& here, double owners_rows, int threads,
+PilotError pilot_error(const Resamples& resamples, const PilotStatistics& statistics,
+                       const Job& job, const Prediction& here, double owners_rows, int threads,
                        const Meanwhile& meanwhile) {
   const std::vector<Psi> found = psi_of_resamples(resamples.statistics, job, threads, meanwhile);
   if (resamples.statistics.empty()) return {1, 0};
@@ -146,7 +147,7 @@ PilotError pilot_error(const Resamples& resamples, const PilotStatistics& statis
 }
 
 double with_owners_sampling(const PilotStatistics& statistics, double relative, double psi,
-                        double owners_rows) {
+                            double owners_rows) {
   const double both = relative * std::sqrt(1 + statistics.count() / owners_rows);
   const double level = statistics.loss_deviation *
                        std::sqrt(1 / statistics.count() + 1 / owners_rows) /

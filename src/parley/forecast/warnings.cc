@@ -1,10 +1,9 @@
-#include "parley/forecast/study.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "parley/forecast/study.h"
 #include "parley/learn/pilot/wrong_pilot.h"
 
 namespace parley::forecast {
@@ -73,7 +72,7 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
          "Take public rows of all times and places; keep a paid evaluation (privacy.evaluate).");
 }
 
-/// Noise is for the fewest survivors of whom the most collude; usually all are there.
+/// Noise is calibrated for the fewest survivors and the most colluders; usually all owners answer.
 void about_shares(Forecast& f, const charter::Charter& charter) {
   if (!charter.secure_aggregation) return;
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
@@ -88,7 +87,7 @@ void about_shares(Forecast& f, const charter::Charter& charter) {
        "Take more secure_aggregation.survivors, or fewer colluders."});
 }
 
-/// The joint model as it is may be worse for an owner than its own, though a personal one is not.
+/// The joint model may be worse for an owner than its own model, while its personal model is not.
 bool worse_than_alone(const Forecast& f, const Forecast::Owner& owner) {
   const double better = owner.joint.mean - owner.alone.mean;
   return (f.joint.metric.name == "auc" ? -better : better) > owner.against_alone.threshold;

@@ -1,5 +1,3 @@
-#include "parley/forecast/choose/open.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "parley/base/math/number.h"
 #include "parley/data/transforms/bounds_bundle.h"
 #include "parley/data/transforms/transform.h"
+#include "parley/forecast/choose/open.h"
 #include "parley/forecast/choose/tune.h"
 #include "parley/forecast/pilot/statistics.h"
 #include "parley/forecast/predict/predict.h"
@@ -19,11 +18,11 @@ namespace {
 using charter::Charter;
 using SharedRows = std::shared_ptr<const data::Rows>;
 
-/// A standardised column has this deviation, so that l2 and clip mean the same with any number of
-/// columns; it was that of the specification's trials.
+/// Standard deviation of a standardised column; l2 and clip then mean the same with any number of
+/// columns.
 constexpr double kDeviation = .5;
 constexpr double kCut = 4;  // in deviations
-/// Below, half of the rows grow no trees worth having.
+/// With fewer public rows, half of them are too few to grow trees.
 constexpr size_t kRowsForTrees = 400;
 
 /// The public rows without the bias, as they were encoded.
@@ -132,13 +131,11 @@ std::vector<LeavesCheck> leaves_checks(const Charter& draft, const SharedRows& p
 
 namespace {
 
-/// What is forecast is what the text says. None where the text does not allow it.
+/// The option's charter, parsed from the draft's text. None where the text does not allow it.
 std::optional<ProtocolOption> read(const Draft& draft, ProtocolOption option) {
-  std::vector<charter::Override> own;
-  for (const charter::Override& change : draft.changes)
-    if (change.key.starts_with("owner.")) own.push_back(change);
   auto charter = charter::parse_charter(completed(draft.text, draft.changes, option.choices),
-                                        "the draft as " + option.name, draft.charter.folder, own);
+                                        "the draft as " + option.name, draft.charter.folder,
+                                        of_owners(draft.changes));
   if (!charter) return std::nullopt;
   option.charter = *std::move(charter);
   option.charter.schema.bundle = draft.charter.schema.bundle;
@@ -152,7 +149,7 @@ double accepted_delta(const Draft& draft, const ForecastOptions& options) {
   return least;
 }
 
-/// For a comparison with what nobody has accepted yet.
+/// For a comparison, where no owner has accepted a delta.
 double usual_delta(const Charter& draft) {
   double rows = 1;
   for (const charter::Owner& owner : draft.owners)
@@ -162,8 +159,8 @@ double usual_delta(const Charter& draft) {
 
 ProtocolOption with_noise(ProtocolOption option, const Draft& draft, double delta) {
   option.choices.push_back({"privacy.mechanism", delta > 0 ? "gaussian" : "laplace",
-                         delta > 0 ? "owners accept a delta: less noise for the same epsilon"
-                                   : "pure epsilon: no delta is accepted"});
+                            delta > 0 ? "owners accept a delta: less noise for the same epsilon"
+                                      : "pure epsilon: no delta is accepted"});
   const bool all = std::all_of(draft.charter.owners.begin(), draft.charter.owners.end(),
                                [](const charter::Owner& owner) { return owner.delta > 0; });
   if (!all || delta == 0)
@@ -253,7 +250,8 @@ std::vector<ProtocolOption> protocol_options(const Draft& draft, const ForecastO
   return found;
 }
 
-Result<ProtocolOption> with_row_norm(const Draft& draft, const ProtocolOption& option, double norm) {
+Result<ProtocolOption> with_row_norm(const Draft& draft, const ProtocolOption& option,
+                                     double norm) {
   ProtocolOption longer = option;
   for (Choice& choice : longer.choices)
     if (choice.key == "privacy.max_row_norm") choice.value = shortest(norm);

@@ -21,7 +21,7 @@ struct Public {
   const Resamples& resamples;
 };
 
-/// As the predictors see it; a candidate that the plan refuses is never taken.
+/// By the predictors; infinite for a candidate that the plan refuses.
 double psi_of(const Charter& charter, const Public& known, int threads) {
   const PilotStatistics& statistics = known.statistics;
   const auto job = job_of(charter, statistics);
@@ -34,7 +34,7 @@ double psi_of(const Charter& charter, const Public& known, int threads) {
     weighting += statistics.sampling * off * off / rows;
   }
   const Prediction found = predict(statistics, *job, {.threads = threads});
-  // Asynchronous jobs may need runs, here as in each resample; and their steps use no curvature.
+  // Steps of asynchronous jobs do not depend on the Hessian, and their resamples may need runs.
   const double curvature =
       charter.protocol.one_at_a_time()
           ? 0
@@ -44,7 +44,7 @@ double psi_of(const Charter& charter, const Public& known, int threads) {
 
 std::string as_text(double value) { return shortest(value); }
 
-/// The same charter but for one value, to say what another choice would have come to.
+/// A candidate with one value changed, to say what another choice would reach.
 struct Other {
   std::string key, name;
   Candidate candidate{};
@@ -84,13 +84,13 @@ std::vector<Other> others_of(const Candidate& best, const Public& known, const G
   return found;
 }
 
-/// Forecasts so near to each other are the same.
+/// Forecasts that differ by less than this share count as equal.
 constexpr double kAsGood = .02;
 
-/// May the search move to other rounds, or have these been taken to be few?
+/// Whether the search may change the rounds; kTaken: they were already reduced.
 enum class Rounds { kOpen, kTaken };
 
-/// Moves to a neighbour while that is better, so that no reason contradicts the choice.
+/// Moves to the best neighbour while that is better: no reason may contradict the choice.
 std::vector<Other> improve(Candidate& best, const Public& known, const Given& given, int threads,
                            Rounds rounds) {
   constexpr int kMoves = 4;

@@ -1,5 +1,3 @@
-#include "parley/forecast/choose/open.h"
-
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <tuple>
 
 #include "parley/forecast/choose/choose.h"
+#include "parley/forecast/choose/open.h"
 #include "parley/forecast/pilot/statistics.h"
 #include "parley/forecast/predict/predict.h"
 #include "parley/forecast/study.h"
@@ -17,7 +16,7 @@ namespace {
 using charter::Charter;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Of every row, the mean over two scores.
+/// For every row, the mean loss of two scores.
 std::vector<double> mean_losses(const PilotStatistics& statistics, std::span<const double> one,
                                 std::span<const double> other) {
   std::vector<double> losses;
@@ -67,8 +66,8 @@ Result<SharedDesign> design_of(const Charter& charter, const FeatureSet& feature
   return SharedDesign(std::move(design));
 }
 
-std::optional<ClippedDesign> clipped_design(const SharedDesign& design, const ProtocolOption& option,
-                                            double share) {
+std::optional<ClippedDesign> clipped_design(const SharedDesign& design,
+                                            const ProtocolOption& option, double share) {
   const PilotStatistics& statistics = design->statistics;
   const double clip = clip_at(option.charter, statistics, share);
   const auto near = clipped_at(option.charter, statistics, clip);
@@ -125,7 +124,7 @@ Charter as_designed(const ProtocolOption& option, const Design& design) {
   return charter;
 }
 
-/// The loss without l2, expected over what the job ends in, less that of the optimum.
+/// The expected loss of the output minus that of the optimum, both without l2.
 double loss_excess(const PilotStatistics& statistics, const Prediction& found, int threads) {
   const EstimatedOn how{.rows = *statistics.rows, .loss = statistics.loss, .threads = threads};
   const size_t p = statistics.dimension();
@@ -133,8 +132,8 @@ double loss_excess(const PilotStatistics& statistics, const Prediction& found, i
   return estimate_output(how, found.distribution).fitness - estimate_output(how, optimum).fitness;
 }
 
-/// L_mid, what noise and steps add to the loss, what owners' rows miss as a sample, and what the
-/// candidate's own forecast adds for weights and for a curvature known from a sample.
+/// L_mid, the excess by noise and steps, the sampling error of the owners' rows, and what the
+/// candidate's forecast adds for weights and for the error of the pilot's Hessian.
 double expected_loss(const Design& design, const Candidate& candidate, const data::Rows& pilot,
                      const ForecastOptions& options) {
   const PilotStatistics& statistics = design.statistics;
@@ -159,9 +158,10 @@ double nine_of_ten(const data::Rows& rows) {
   return rounded(lengths[lengths.size() * 9 / 10]);
 }
 
-/// Local steps are of rows shrunk to a norm, which is a design of its own.
+/// Federated training shrinks rows to a norm, which makes another design.
 std::optional<Finalist> federated_finalist(const FinalistQuestion& question,
-                                           const SharedDesign& design, const ProtocolOption& option) {
+                                           const SharedDesign& design,
+                                           const ProtocolOption& option) {
   const auto& options = question.options;
   const auto longer = with_row_norm(question.draft, option, nine_of_ten(*design->features->rows));
   if (!longer) return std::nullopt;
@@ -178,7 +178,7 @@ std::optional<Finalist> federated_finalist(const FinalistQuestion& question,
   found.choices = std::move(chosen->choices);
   found.loss = expected_loss(**own, found.candidate, *design->features->rows, options);
   auto kept = std::make_shared<Design>(**own);
-  kept->features = design->features;  // The copy above ends here.
+  kept->features = design->features;  // not the shrunk copy, which is local
   found.design = std::move(kept);
   return found;
 }

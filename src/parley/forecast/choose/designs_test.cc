@@ -1,5 +1,3 @@
-#include "parley/forecast/choose/open.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -158,7 +156,8 @@ TEST(Ways, WithoutADeltaOnlyLaplaceNoiseIsAccepted) {
   const std::vector<charter::Override> none = {{"privacy.delta", "0"}};
   pure.charter = *charter::parse_charter(kDraft, "draft", ".", none);
   pure.changes = none;
-  for (const ProtocolOption& option : protocol_options(pure, {})) EXPECT_EQ(option.accepted, option.l1()) << option.name;
+  for (const ProtocolOption& option : protocol_options(pure, {}))
+    EXPECT_EQ(option.accepted, option.l1()) << option.name;
   for (const ProtocolOption& option : protocol_options(pure, {.delta = 1e-7})) {
     EXPECT_TRUE(option.accepted && !option.l1()) << option.name;
     EXPECT_EQ(option.charter.owners[0].delta, 1e-7) << option.name;

@@ -14,11 +14,11 @@ namespace {
 
 using charter::Charter;
 
-constexpr size_t kKept = 3;  // of each level
+constexpr size_t kKept = 3;  // designs that go on to the next stage
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kFirstL2 = 1e-3, kLeavesL2 = 3e-3, kFirstShare = .9;
 
-/// A design with its clip and what the criterion says of it under the leading protocol.
+/// A design with its clip, and its criterion under the leading protocol.
 struct Entry {
   ClippedDesign clipped{};
   double criterion = 0;
@@ -77,7 +77,9 @@ class OpenSearch {
 
  private:
   // --- progress -------------------------------------------------------------------------------
-  void plan_steps() { total_ = sets_.size() + kKept * 3 + kKept * 3 + kKept + protocols_.size() + 3; }
+  void plan_steps() {
+    total_ = sets_.size() + kKept * 3 + kKept * 3 + kKept + protocols_.size() + 3;
+  }
   void advance() {
     if (options_.progress) options_.progress(done_ = std::min(done_ + 1, total_), total_);
   }
@@ -130,13 +132,13 @@ class OpenSearch {
     return {};
   }
 
-  /// Trees have seen the labels of the rows that judge them. On halves that they have not seen the
-  /// loss with leaves is compared with that of the columns alone, on rows left out, since L_mid is
-  /// too good with so many columns; the leaves' own criterion is moved to where that puts it.
+  /// Trees have seen the labels of the public rows, so that the criterion of their leaves is too
+  /// low. On halves that the trees have not seen, the leave-one-out loss with leaves is compared
+  /// with that of the columns alone; the leaves' criterion is corrected to show that difference.
   Result<void> judge_leaves(const FeatureSet& leaves) {
     const FeatureSet& plain = sets_.front();
     struct Judged {
-      double criterion, left_out;  // the second with the rows left out in place of L_mid
+      double criterion, left_out;  // left_out: with the leave-one-out loss in place of L_mid
     };
     const auto judged = [&](const FeatureSet& set, double l2) -> Result<Judged> {
       const auto design = TRY(design_of(draft_.charter, set, l2, options_.threads));
@@ -175,7 +177,9 @@ class OpenSearch {
   void fine() {
     for (const ProtocolOption& option : protocols_) {
       if (!option.accepted || !option.wanted) continue;
-      const size_t most = &option == &lead() ? kKept : option.kind == ProtocolOption::Kind::kOwnNoise ? 2 : 1;
+      const size_t most = &option == &lead()                               ? kKept
+                          : option.kind == ProtocolOption::Kind::kOwnNoise ? 2
+                                                                           : 1;
       for (const Entry& entry : best_for(option, most)) {
         if (auto found = finalist({draft_, given_, options_}, entry.clipped.design, option,
                                   correction(features_of(entry))))
@@ -186,7 +190,7 @@ class OpenSearch {
   }
 
   // --- outcome --------------------------------------------------------------------------------
-  /// A new job asks a person; charters from before the test of the pilot go on.
+  /// New jobs ask a person on alarm; the default of the key is to continue, as older charters do.
   void add_alarm(OpenChoice& found) const {
     const auto newton = [](const Choice& choice) {
       return choice.key == "protocol.rule" && choice.value == name_of(charter::Rule::kPilotNewton);
@@ -248,7 +252,7 @@ class OpenSearch {
   }
 
   Advice::Ranked ranked(const Design& design, const ProtocolOption& option, double loss) const {
-    // What a loss is in the metric, columns tell that no trees have chosen by their labels.
+    // Leaves were chosen by the labels: the plain columns convert a loss to the metric.
     const FeatureSet& plain = sets_.front();
     const Design& judge =
         design.features->leaves ? *designs_.at({&plain, first_l2(plain)}) : design;
@@ -282,7 +286,7 @@ class OpenSearch {
       found.back().chosen = k == chosen;
       found.back().error = paired_error(*one.design, *best.design);
     }
-    // What did not come so far: one of each kind of features, and what a delta would allow.
+    // Not forecast: the best of every other feature set, and protocols that need a delta.
     const auto seen = [&](const FeatureSet* set) {
       return std::any_of(finalists_.begin(), finalists_.end(),
                          [&](const Finalist& one) { return one.design->features == set; });
@@ -301,7 +305,7 @@ class OpenSearch {
   }
 
   Advice::Ranked quickly(const Entry& entry, const ProtocolOption& option, double loss,
-                           const Finalist& best) const {
+                         const Finalist& best) const {
     auto found = ranked(*entry.clipped.design, option, loss);
     found.quick = true;
     found.how = "not forecast";

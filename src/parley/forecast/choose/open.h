@@ -1,4 +1,8 @@
-// Which features a draft could have: what `parley data prepare` would make of the public rows.
+// A draft that leaves its protocol open: features, l2, mechanism and protocol are chosen as well,
+// from coarse to fine. A criterion picks features and l2; forecasts compare what is left, protocol
+// by protocol.
+//
+//   feature sets x l2 x clips --criterion--> a few designs --forecasts--> finalists --> winner
 #pragma once
 
 #include <memory>
@@ -16,11 +20,14 @@
 
 namespace parley::forecast {
 
+// --- Alternatives: features and protocols (alternatives.cc)
+
+/// Features that a draft could have: what `parley data prepare` would make of the public rows.
 struct FeatureSet {
   std::string name{};  // as a ranking calls it
   std::optional<data::Bundle> bundle{};
   std::shared_ptr<const data::Rows> rows{};  // the public rows as such features, bias included
-  /// Trees were grown on the labels of these rows, which therefore flatter their leaves.
+  /// Leaves of trees that were grown on these rows' labels: their in-sample loss is too low.
   bool leaves = false;
 
   size_t columns() const { return rows->columns(); }
@@ -33,16 +40,15 @@ struct FeatureSet {
 std::vector<FeatureSet> feature_sets(const charter::Charter& draft,
                                      const std::shared_ptr<const data::Rows>& pilot);
 
-/// The leaves' judges: on each half of the public rows, the columns and leaves of trees grown on
-/// the other half, and beside them the columns alone. Empty if too few rows are there.
+/// To compare leaves on rows that the trees have not seen: each half of the public rows with leaves
+/// of trees grown on the other half, and with the columns alone. Empty if there are too few rows.
 struct LeavesCheck {
   FeatureSet with{}, without{};
 };
 std::vector<LeavesCheck> leaves_checks(const charter::Charter& draft,
                                        const std::shared_ptr<const data::Rows>& pilot);
 
-// Protocols among which a draft can leave the choice open, each as the charter that it would be.
-
+/// A protocol that a draft could have, as the charter that it would be.
 struct ProtocolOption {
   enum class Kind { kOwnNoise, kSecureSums, kFederated, kAsync };  // the simplest first
   Kind kind{};
@@ -62,13 +68,15 @@ struct ProtocolOption {
 /// a delta would allow besides, not accepted.
 std::vector<ProtocolOption> protocol_options(const Draft& draft, const ForecastOptions& options);
 
-/// The federated option with this norm of rows.
+/// The federated option with another max_row_norm.
 Result<ProtocolOption> with_row_norm(const Draft& draft, const ProtocolOption& option, double norm);
 
-// The expected loss of a design on new rows, from the public rows alone (spec, value 4): quick, to
-// find the few that are worth a forecast.
+// --- Designs: the criterion, and what forecasts say (designs.cc)
+// The criterion is the expected loss of a design on new rows, from the public rows alone:
 //
-//   L_mid of the clipped optimum + dS/(2N) + noise + unfinished
+//   L_mid of the clipped optimum + dS/(2N) + noise + unfinished optimisation
+//
+// L_mid is the midpoint of in-sample and leave-one-out loss (pilot/metric.h).
 
 /// Features and l2: what the public rows say about the best model of that kind.
 struct Design {
@@ -88,11 +96,11 @@ using SharedDesign = std::shared_ptr<const Design>;
 Result<SharedDesign> design_of(const charter::Charter& charter, const FeatureSet& features,
                                double l2, int threads);
 
-/// With a clip of so large a share of gradients, in the norm of the option's mechanism.
+/// A design with a clip, in the norm of the option's mechanism.
 struct ClippedDesign {
   SharedDesign design{};
   double clip = 0;
-  double bias = 0;        // what the clip moves the loss by
+  double bias = 0;        // of the loss, by the clip
   double noise_gain = 0;  // (1/2) tr(H_f H_c^-2)
 
   /// In units of the loss, for Newton steps 1/k of so many rounds.
@@ -100,9 +108,9 @@ struct ClippedDesign {
   /// The least over the rounds that are worth it.
   double criterion(const ProtocolOption& option) const;
 };
-/// None where the public rows have no curvature left.
-std::optional<ClippedDesign> clipped_design(const SharedDesign& design, const ProtocolOption& option,
-                                            double share);
+/// The clip leaves this share of gradients as they are. None where the clipped Hessian vanishes.
+std::optional<ClippedDesign> clipped_design(const SharedDesign& design,
+                                            const ProtocolOption& option, double share);
 
 /// Standard error of the difference of two designs' losses on the public rows, row by row.
 double paired_error(const Design& one, const Design& other);
@@ -111,9 +119,8 @@ double paired_error(const Design& one, const Design& other);
 /// best there.
 bool too_few_rows(const Design& design);
 
-// A design under a protocol, with everything else chosen by its own forecast, and the loss that is
-// then expected on new rows.
-
+/// A design under a protocol, with everything else chosen by its own forecast, and the loss that is
+/// then expected on new rows.
 struct Finalist {
   SharedDesign design{};
   ProtocolOption option{};
@@ -128,19 +135,17 @@ struct FinalistQuestion {
   const ForecastOptions& options;
 };
 
-/// `correction` is added to the loss: what rows that trees have seen promise too much. None where
-/// the protocol cannot train this design.
+/// `correction` is added to the loss: the optimism of leaves on rows that trees have seen. None
+/// where the protocol cannot train this design.
 std::optional<Finalist> finalist(const FinalistQuestion& question, const SharedDesign& design,
                                  const ProtocolOption& option, double correction);
 
-/// Ties (within the standard error of the public rows, or a tenth of what counts) go to the
-/// features that stand first, the larger l2, fewer rounds, the simpler protocol.
+/// Ties (within the standard error of the public rows, or a tenth of the gain that counts) go to
+/// the features that come first, the larger l2, fewer rounds, the simpler protocol.
 size_t winner(const std::vector<Finalist>& finalists,
               const std::vector<const FeatureSet*>& in_order);
 
-// A draft that leaves its protocol open: features, l2, mechanism and protocol are chosen as well
-// (spec, value 4), from coarse to fine. The criterion of designs.h picks features and l2, the
-// forecasts themselves compare what is left, protocol by protocol.
+// --- The choice (open.cc)
 
 struct OpenChoice {
   std::vector<Choice> choices{};

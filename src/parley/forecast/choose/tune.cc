@@ -131,7 +131,7 @@ namespace {
 
 constexpr const char* kClip = "privacy.max_grad_norm";
 
-/// To three digits, so that the text says all of it.
+/// Rounded to three digits, so that the text has the exact value.
 Choice clip_choice(const Draft& draft, const std::shared_ptr<const data::Rows>& pilot,
                    int threads) {
   const double clip = distance_clip(draft.charter, pilot, threads);
@@ -141,8 +141,8 @@ Choice clip_choice(const Draft& draft, const std::shared_ptr<const data::Rows>& 
           "95 % of the public rows' gradients are shorter, in the metric of their Hessian"};
 }
 
-}  // namespace
-
+/// A charter of rule "distance", which trains nothing: its clip is chosen on the public rows, and
+/// what its one number would tell is said before anyone pays.
 Result<Tuned> forecast_distance_draft(const Draft& draft,
                                       const std::shared_ptr<const data::Rows>& pilot,
                                       const ForecastOptions& options) {
@@ -173,8 +173,6 @@ Result<Tuned> forecast_distance_draft(const Draft& draft,
   return tuned;
 }
 
-namespace {
-
 /// Keys that may be chosen and that the text or the command line gives.
 Result<std::set<std::string, std::less<>>> given_keys(const Draft& draft) {
   std::set<std::string, std::less<>> given;
@@ -186,8 +184,7 @@ Result<std::set<std::string, std::less<>>> given_keys(const Draft& draft) {
   return given;
 }
 
-/// The same draft under Gaussian noise: delta as given, or the specification's default for the
-/// rows.
+/// The same draft under Gaussian noise: delta as given, or min(1e-6, n_i^-1.5).
 charter::Charter under_gaussian(charter::Charter draft, const std::optional<double>& delta) {
   draft.privacy.mechanism = charter::MechanismName::kGaussian;
   for (charter::Owner& owner : draft.owners)
@@ -195,8 +192,8 @@ charter::Charter under_gaussian(charter::Charter draft, const std::optional<doub
   return draft;
 }
 
-/// Laplace noise promises more; Gaussian noise is taken only where owners accept a delta and it
-/// brings more than a twentieth.
+/// Laplace noise gives pure epsilon; Gaussian noise is taken only where owners accept a delta and
+/// the forecast is better by more than 5 %.
 Result<Choosing> choose_mechanism(const Draft& draft, const PilotStatistics& statistics,
                                   const Given& given, const ForecastOptions& options) {
   Choosing laplace = TRY(choose(draft.charter, statistics, given, options.threads));
@@ -285,7 +282,7 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const dat
       TRY(federated ? choose_federated(draft.charter, statistics, *pilot, given, options)
                     : choose_mechanism(draft, statistics, given, options));
   tuned.charter = completed(draft.text, draft.changes, chosen.choices);
-  // What is forecast is what the text says, not what was meant.
+  // The text is parsed again: what it says is what is forecast.
   charter::Charter charter = TRY(
       charter::parse_charter(tuned.charter, "the completed charter", draft.charter.folder, own));
   charter.schema.bundle = draft.charter.schema.bundle;

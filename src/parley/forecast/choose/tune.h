@@ -18,7 +18,7 @@ struct Draft {
   charter::Charter charter;  // with its bundle
   std::string text;          // as it was written
   std::span<const charter::Override> changes;
-  bool tune = false;  // also what has a default and was not written: start, weights, mechanism
+  bool tune = false;  // also chooses start, weights and mechanism where they were not written
 };
 
 struct Tuned {
@@ -44,14 +44,7 @@ Result<bool> is_given(std::string_view toml, std::span<const charter::Override> 
 std::string completed(std::string_view toml, std::span<const charter::Override> changes,
                       std::span<const Choice> choices);
 
-/// Changes of single owners, which have no place in the text if owners stand in a table.
+/// Changes of single owners: they cannot be written into the text if owners stand in a table.
 std::vector<charter::Override> of_owners(std::span<const charter::Override> changes);
-
-// A charter of rule "distance", which trains nothing: its clip is chosen on the public rows, and
-// what its one number would tell is said before anyone pays.
-
-Result<Tuned> forecast_distance_draft(const Draft& draft,
-                                      const std::shared_ptr<const data::Rows>& pilot,
-                                      const ForecastOptions& options);
 
 }  // namespace parley::forecast

@@ -79,7 +79,7 @@ std::vector<GroupTotals> Game::without_each(std::span<const Player> players) con
   return without;
 }
 
-/// Of weights by rows or all alike.
+/// For weights by rows or equal weights.
 double Game::noise_of(const GroupTotals& group) const {
   const auto owners = static_cast<double>(group.owners);
   if (weights_ == GameWeights::kAlike) return group.strictest / (owners * owners);
@@ -91,8 +91,7 @@ void Game::owners_differ(double differ, std::span<const Player> players) {
   all_ = of(players);
 }
 
-/// Of all of them nothing, whatever their rows are: what other weights than by rows cost is the
-/// forecast's own (joint.h).
+/// 0 for all owners together: the cost of weights other than by rows is counted in joint.cc.
 double Game::unlike(const GroupTotals& group) const {
   if (differ_ == 0 || group.owners == all_.owners) return 0;
   const auto owners = static_cast<double>(group.owners);
@@ -211,7 +210,7 @@ Coalition greedy(const Game& game, std::span<const Player> players) {
   return found;
 }
 
-/// With noise for the strictest, whoever needs less than someone who is in does no harm.
+/// With noise for the strictest, an owner that needs less noise than a member does no harm.
 Coalition by_strictness(const Game& game, std::span<const Player> players) {
   const auto one = tallies(game, players);
   std::vector<size_t> order(players.size());
@@ -249,7 +248,7 @@ std::vector<Share> exact_shares(const Game& game, std::span<const Player> player
   return shares;
 }
 
-/// What each owner brings when they come in this order.
+/// By how much each owner lowers psi when owners join in this order.
 void walk(const Game& game, std::span<const GroupTotals> one, std::span<const size_t> order,
           std::span<double> brought) {
   GroupTotals group;

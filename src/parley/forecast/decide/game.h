@@ -1,11 +1,12 @@
-// What any group of owners would reach together (spec, horizontal 4.6), from public numbers.
+// What any group of owners would reach together, from public numbers; the best group, and every
+// owner's Shapley value.
 //
 //   psi(S) = response(sum of v_i^2 variance_i) + spread sum of v_i^2 / n_i
 //            + differ sum over all owners of (v_i - w_i)^2
 //
-// is the expected distance from what all of the world's rows would give, in units of f*: noise,
-// optimisation, and that n rows are finite. Both sums are ratios of totals over S, so that one
-// owner more or less costs nothing to compute.
+// is the expected excess over the optimum of infinitely many rows, in units of f*: by noise and
+// optimisation, by finite rows, and by weights v that differ from the owners' shares w of all rows.
+// All sums are ratios of totals over S, which one owner more or less changes in constant time.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,9 @@ enum class GameNoise { kSum, kStrictest };
 struct GroupTotals {
   size_t owners = 0;
   double rows = 0;              // sum of n
-  double noise = 0;              // sum of n^2 variance
+  double noise = 0;             // sum of n^2 variance
   double inverse = 0;           // sum of 1/D, D = gain variance + spread / n
-  double inverse_noise = 0;      // sum of variance / D^2
+  double inverse_noise = 0;     // sum of variance / D^2
   double inverse_sampling = 0;  // sum of 1 / (n D^2)
   double inverse_rows = 0;      // sum of 1/n
   double strictest = 0;         // largest variance, times n^2 with weights by rows
@@ -42,7 +43,7 @@ struct GroupTotals {
   double inverse_share = 0;     // sum of n/D
 
   GroupTotals& operator+=(const GroupTotals& other);
-  /// But for the strictest, which does not come back.
+  /// Leaves `strictest` as it is, which cannot be undone.
   GroupTotals& operator-=(const GroupTotals& other);
 };
 
@@ -53,9 +54,8 @@ class Game {
   Game(Response response, double spread, double alone, GameWeights weights, double variance,
        GameNoise noise = GameNoise::kSum);
 
-  /// Owners that differ: what the best model of one owner's endless rows misses on all rows, in
-  /// units of f*. A group whose weights v are not all owners' shares w of the rows then misses
-  /// differ times the sum of (v_i - w_i)^2 over all owners.
+  /// `differ`, in units of f*: the excess on all rows of the best model of one owner's population.
+  /// It counts in groups of fewer owners than these.
   void owners_differ(double differ, std::span<const Player> players);
 
   GroupTotals of(const Player& player) const;
@@ -68,8 +68,7 @@ class Game {
   double reached(const GroupTotals& group) const;
   /// The weights of a group's members, in their order.
   std::vector<double> weights(std::span<const Player> players) const;
-  /// The variance of owner `player` at which the group with it reaches `psi`; nothing reaches it:
-  /// 0.
+  /// The variance of owner `player` at which the group with it reaches `psi`; 0 if none does.
   double variance_for(const GroupTotals& others, Player player, double psi) const;
 
   double spread() const { return spread_; }
@@ -90,16 +89,15 @@ class Game {
   GroupTotals all_{};  // where owners differ
 };
 
-// Who should be in, and what everyone's part is worth.
-
 struct Coalition {
-  std::vector<size_t> members{};  // going up
+  std::vector<size_t> members{};  // ascending
   double psi = 0;
 };
 
-/// The best group of at least one: all of them tried up to 15 owners; beyond, owners come in the
-/// order of rows / deviation of their noise while that helps, then single owners are added or left
-/// out as long as that helps; with noise for the strictest, all up to some strictness.
+/// The best group of at least one owner. Up to 15 owners all groups are tried. Beyond, owners are
+/// added in the order of rows / standard deviation of their noise while that helps, then single
+/// owners are added or left out while that helps; with noise for the strictest, all owners up to
+/// some strictness.
 Coalition best_coalition(const Game& game, std::span<const Player> players);
 
 struct Share {
@@ -107,9 +105,9 @@ struct Share {
   double standard_error = 0;  // 0 where it is exact
 };
 
-/// Shapley values of -psi: how much nearer to the best an owner brings the others, on average over
-/// the orders in which they could have come. They add up to psi(nobody) - psi(everybody). Exact up
-/// to 15 owners, else from 2,000 random orders, each also walked backwards.
+/// Shapley values of -psi: by how much an owner lowers psi, on average over the orders in which
+/// owners could join. They add up to psi(nobody) - psi(everybody). Exact up to 15 owners, else from
+/// 1,000 random orders and their reverses.
 std::vector<Share> shapley(const Game& game, std::span<const Player> players);
 
 inline constexpr size_t kEnumerated = 15;

@@ -1,7 +1,5 @@
-// What if: other budgets for everyone, other numbers of rows, budgets for sale; the scenarios of Wu et
-// al.; and the forecast beside the papers' bounds and beside runs.
-#include "parley/forecast/study.h"
-
+// What if: other budgets for everyone, other numbers of rows, budgets for sale; the scenarios of Wu
+// et al.; and the forecast beside the papers' bounds and beside runs.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "parley/forecast/decide/market.h"
 #include "parley/forecast/predict/predict.h"
 #include "parley/forecast/propagate/moments.h"
+#include "parley/forecast/study.h"
 
 namespace parley::forecast {
 

@@ -1,6 +1,4 @@
 // For whom it pays, and at which epsilon: owners that hold rows, then owners that hold columns.
-#include "parley/forecast/study.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "parley/forecast/owners/verdict.h"
 #include "parley/forecast/pilot/metric.h"
 #include "parley/forecast/pilot/statistics.h"
+#include "parley/forecast/study.h"
 #include "parley/forecast/uncertainty.h"
 
 namespace parley::forecast {
@@ -45,7 +44,7 @@ void add_figures(Forecast& result, const Study& study, int threads) {
   });
 }
 
-/// By the papers' measure.
+/// Break-even epsilons and Shapley values, in the papers' measure.
 void add_owners(Forecast& result, const Study& study) {
   const auto shares = shapley(study.game, study.players);
   const auto without = study.game.without_each(study.players);
@@ -64,7 +63,7 @@ void add_owners(Forecast& result, const Study& study) {
     if (variance > 0 && std::isfinite(variance))
       owner.break_even_epsilon = study.law.epsilon(variance / study.per_strength(i), who.delta);
     else if (variance > 0)
-      owner.break_even_epsilon = 0;  // It counts for so little that any noise will do.
+      owner.break_even_epsilon = 0;  // Its weight is so small that any noise will do.
     result.owners.push_back(std::move(owner));
   }
 }
@@ -125,7 +124,7 @@ struct Alone {
   double psi = 0;
   double error = 0;      // standard error of psi, relative to it
   PilotMetric metric{};  // of its best model
-  double value = 0;      // of the one that all records give
+  double value = 0;      // of the model of all records
 };
 
 Result<Alone> alone(const Study& study, const Resamples& resamples, size_t owner) {
@@ -152,8 +151,8 @@ Result<Alone> alone(const Study& study, const Resamples& resamples, size_t owner
   return found;
 }
 
-/// Joint against own columns. What the others' columns would bring without noise is known up to a
-/// factor of the error of `own`, what noise and steps leave up to the interval of the joint model.
+/// Joint model against own columns. Drawn: the gain of the others' columns without noise, times a
+/// factor with the error of `own`; the joint model's excess, within its interval.
 GainVerdict column_verdict(const Forecast& result, const Study& study, const Alone& own) {
   constexpr size_t kGainDraws = 2000;
   const RelativeFitness& psi = result.joint.relative_fitness;
@@ -177,7 +176,7 @@ GainVerdict column_verdict(const Forecast& result, const Study& study, const Alo
   return found;
 }
 
-/// The epsilon from which the joint model is as good, the others' budgets being what they are.
+/// The epsilon from which the joint model is as good as own columns, others' budgets unchanged.
 std::optional<double> break_even(const Study& study, size_t owner, double psi) {
   double others = 0;  // what the strictest of them needs
   for (size_t i = 0; i < study.charter.owners.size(); ++i)
@@ -196,7 +195,8 @@ MetricRange around(const PilotMetric& metric, double value) {
           metric.within(value + kNormal * metric.error)};
 }
 
-Result<void> add_owners_of_columns(Forecast& result, const Study& study, const Resamples& resamples) {
+Result<void> add_owners_of_columns(Forecast& result, const Study& study,
+                                   const Resamples& resamples) {
   const auto count = static_cast<double>(study.charter.owners.size());
   const MetricForecast& metric = result.joint.metric;
   for (size_t i = 0; i < study.charter.owners.size(); ++i) {
@@ -217,7 +217,7 @@ Result<void> add_owners_of_columns(Forecast& result, const Study& study, const R
   return {};
 }
 
-/// How far above the best of all columns a group ends, noise included.
+/// Relative fitness of a group against the best model of all columns, noise included.
 Result<double> psi_of(const Study& study, const std::vector<size_t>& members) {
   const charter::Charter group = charter_of(study.charter, members);
   const PilotStatistics statistics =
@@ -233,7 +233,7 @@ std::vector<size_t> members_of(size_t mask) {
   return members;
 }
 
-/// By mask; groups without the labels learn nothing. Not tried: not a number.
+/// By bit mask of members; groups without the label holder learn nothing. NaN: not tried.
 Result<std::vector<double>> psi_of_groups(const Study& study, double joint, bool all) {
   const size_t owners = study.charter.owners.size(), everyone = (size_t{1} << owners) - 1;
   const size_t label = size_t{1} << label_holder(study.charter);
@@ -303,7 +303,8 @@ void add_column_epsilons(Forecast& result, const Study& study,
 
 Result<void> add_column_owners(Forecast& result, const Study& study,
                                const ForecastOptions& options) {
-  const Resamples resamples = resamples_of(study.charter.model, study.statistics, {}, options.threads);
+  const Resamples resamples =
+      resamples_of(study.charter.model, study.statistics, {}, options.threads);
   TRY(add_owners_of_columns(result, study, resamples));
   TRY(add_groups(result, study));
   add_column_epsilons(result, study, options.target);

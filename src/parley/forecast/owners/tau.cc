@@ -16,7 +16,7 @@ namespace parley::forecast {
 namespace {
 
 constexpr size_t kPosterior = 64;
-constexpr double kModelVariance = .05;  // of log tau (spec, value 2.3)
+constexpr double kModelVariance = .05;  // of log tau
 
 /// Normal quantiles of equal probability.
 std::vector<double> normal_nodes() {
@@ -274,8 +274,7 @@ Result<DistanceForecast> forecast_distance(const charter::Charter& charter,
                                            int threads) {
   const PilotStatistics statistics = statistics_of(charter.model, pilot, threads);
   const NormSum sum = norm_sum(statistics, charter, threads);
-  DistanceForecast found{.noise = TRY(plan::distance_noise(charter)),
-                         .alike = sum.expected(0)};
+  DistanceForecast found{.noise = TRY(plan::distance_noise(charter)), .alike = sum.expected(0)};
   for (const double tau : taus) {
     const double norm = sum.expected(tau);
     const MetricRange range = tau_range(tau_from_norms(sum, norm, found.noise));

@@ -1,5 +1,6 @@
 // How much owners differ: tau = tr(H T), the expected squared distance between an owner's best
-// model and the mean of all (spec, value 2.2). A pilot of one sample cannot tell it.
+// model and the mean of all. A pilot that is one sample cannot tell it: it is declared, estimated
+// from sites that the pilot's rows name, or bought as one number under rule "distance".
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct Tau {
   From from = From::kAlike;
   double value = 0;
   std::vector<double> posterior{0.0};  // values of equal probability
-  /// What the posterior leaves out: the model's error, and that m owners are a sample. A draw is
-  /// one of the posterior times exp(N(0, this)).
+  /// Beyond the posterior: the error of the model, and that m owners are a sample. A draw is one of
+  /// the posterior times exp(N(0, log_variance)).
   double log_variance = 0;
 
   /// Nobody knows it, and the answer reads "if all owners were alike".
@@ -40,16 +41,14 @@ MetricRange tau_range(const Tau& tau);
 /// Declared by a person: 90 % within a factor of 3 either way. 0 is that owners are alike.
 Tau declared_tau(double value);
 
-/// From sites that the pilot's rows name (2.2.2). With U_g the squared distance of site g from the
-/// pilot's optimum, which has seen the site's own rows,
+/// From sites that the pilot's rows name. With U_g the squared distance of site g from the pilot's
+/// optimum, which has seen the site's own rows,
 ///     E U_g = tau ((1-w_g)^2 + sum_{j!=g} w_j^2) - dS/n0,    w_g the site's share of rows.
-/// The error is that of the mean over sites, wide for few. Two sites of two rows or more are
-/// needed.
+/// The standard error is that of the mean over sites. Needs two sites of two rows or more.
 Result<Tau> tau_from_sites(const PilotStatistics& pilot, const PilotDistances& distances,
                            std::span<const uint32_t> sites);
 
-/// One paid number (2.2.3): owners enter v_i r_i into a secure sum (plan/distance.h). Public
-/// numbers:
+/// The public numbers of rule "distance": owners enter v_i r_i into a secure sum (plan/distance.h).
 struct NormSum {
   double clip = 0;                // cw
   double square = 0;              // Cc
@@ -72,29 +71,26 @@ struct NormSum {
   double rho_for(double precision, double norm, double surplus) const;
 };
 
-/// What solves expected(tau) = `norm`, the sum / V that was paid for, with noise of `deviation` on
-/// it; 0 where even owners that are alike would give more.
+/// The tau with expected(tau) = `norm`, the sum / V that was paid for, which has noise of standard
+/// deviation `deviation`; 0 where `norm` is below that of owners that are alike.
 Tau tau_from_norms(const NormSum& sum, double norm, double deviation, double shift = 0);
-
-// What owners bought under rule "distance" (plan/distance.h), read as tau, and what they would know
-// of it before they buy.
 
 /// tau of a file that a job of rule "distance" left. `pilot` holds the public rows as that job read
 /// them, by the file's own columns. Refuses a file of another kind.
 Result<Tau> paid_tau(const learn::Model& file, const std::shared_ptr<const data::Rows>& pilot,
                      int threads = 1);
 
-/// Of what several runs of one charter found.
+/// The same of several runs of one charter.
 std::vector<Tau> paid_taus(const charter::Charter& charter,
                            std::span<const learn::Distance> distances,
                            const std::shared_ptr<const data::Rows>& pilot, int threads = 1);
 
-/// For simulations, which have all owners' rows: what the number would say without noise.
+/// For simulations, which have all owners' rows: tau of the number without noise.
 Result<double> noiseless_tau(const charter::Charter& charter, std::span<const data::AnyRows> owners,
                              const std::shared_ptr<const data::Rows>& pilot, int threads = 1);
 
-/// And the mean of the owners' own squared distances from the pilot's optimum, less what that is
-/// off by itself: unbiased, and for few owners dominated by the furthest. May be below 0.
+/// Likewise, the mean of the owners' squared distances from the pilot's optimum, minus the pilot's
+/// own error: unbiased; with few owners the furthest dominates it. May be below 0.
 double exact_tau(const charter::Charter& charter,
                  std::span<const std::shared_ptr<const data::Rows>> owners,
                  const std::shared_ptr<const data::Rows>& pilot, int threads = 1);

@@ -21,7 +21,7 @@ std::string_view name_of(GainAnswer answer) {
 namespace parley::forecast {
 namespace {
 
-/// The distance of the mean of two models with independent errors, weighted by their inverses.
+/// The distance of the inverse-variance weighted mean of two models with independent errors.
 double combined(double one, double other) {
   if (!(one > 0 && other > 0)) return 0;
   return 1 / (1 / one + 1 / other);
@@ -101,7 +101,7 @@ struct Draws {
   std::vector<double> gain_alone{}, gain_own_public{};
 };
 
-/// What the quadratic model misses of a difference.
+/// A difference of excess with the error of the quadratic model.
 double missed(double difference, double alone, SeededRandom& random) {
   const double factor = std::exp(kModelFactor * random.normal());
   return difference * factor + kModelPart * alone * random.normal();
@@ -117,7 +117,7 @@ double gain_of(const PilotMetric& metric, double from, double less, double tau) 
 Draws draws_of(const OwnerCase& owner) {
   const Distances expected = expected_distances(owner);
   const PilotMetric& metric = owner.metric;
-  SeededRandom random(1, 0);  // The same luck for every owner: their forecasts can be compared.
+  SeededRandom random(1, 0);  // The same draws for every owner: their forecasts can be compared.
   Draws draws;
   for (size_t k = 0; k < kDraws; ++k) {
     const Distances at = drawn_distances(owner, expected, k, random);
@@ -130,7 +130,7 @@ Draws draws_of(const OwnerCase& owner) {
     draws.alone.push_back(value(excess.alone, at.tau));
     draws.own_public.push_back(value(excess.own_public, at.tau));
     draws.personal.push_back(value(excess.personal, at.tau));
-    // What it misses because owners differ, the pilot's best model misses as well.
+    // The pilot's best model has the same excess because owners differ.
     draws.joint.push_back(value(excess.joint - excess.unlike, at.tau - 2 * excess.unlike));
     const auto gain = [&](double from) {
       const double less = missed(from - excess.personal, from, random);

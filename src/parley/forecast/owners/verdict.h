@@ -1,4 +1,5 @@
-// What one owner can expect on its own population, in closed form (spec, value 2.1).
+// Is it worth it for this owner? Excess risks on its own population in closed form, then gains in
+// the metric with their interval, and four answers.
 //
 // Owner i's best model is theta_bar + b_i, b_i ~ (0, T); tau = tr(H T) says how much owners differ.
 // Its own optimum misses that by an error of covariance H^-1 S H^-1 / n_i. The joint model is
@@ -26,8 +27,8 @@
 
 namespace parley::forecast {
 
-/// dS over the rows of an optimum. Few rows have a random Hessian, too: for them n is replaced by
-/// n - p - 1, as in E tr((Z'Z)^-1), and at least n/3.
+/// dS / n, the squared distance of the optimum of n rows. With few rows the Hessian is random, too:
+/// n is replaced by n - p - 1, as in E tr((Z'Z)^-1), but by no less than n/3.
 double sampling_distance(double sampling, double rows, size_t columns);
 
 /// An owner's optimum pulled to another model.
@@ -47,8 +48,8 @@ struct OwnerPlace {
 /// Of all owners, from their rows and weights.
 OwnerPlace place_of(size_t owner, std::span<const double> rows, std::span<const double> weights);
 
-/// The rows whose optimum strays as far as the joint one without noise: 1 / sum of w_j^2 / n_j. All
-/// rows together where weights are by rows.
+/// N, the effective number of rows of the joint model: 1 / sum of w_j^2 / n_j; all rows where
+/// weights are by rows.
 double joint_rows(std::span<const double> rows, std::span<const double> weights);
 
 /// Squared distances from the best models, in the metric of H.
@@ -70,8 +71,6 @@ struct OwnFigures {
   double personal = 0;  // pulled to the pilot's and the joint model, whose errors are independent
 };
 OwnFigures own_figures(const OwnerPlace& owner, const Distances& distances);
-
-// Is it worth it for this owner: gains with their interval, and four answers (spec, value 2.3).
 
 using Against = parley::GainAgainst;
 using Answer = parley::GainAnswer;
@@ -115,8 +114,8 @@ struct OwnerValue {
 };
 
 /// 2,000 draws, always the same ones: tau from its posterior, the owner's own tau_i = tau
-/// chi^2_3/3, and a, dS/n0 and dS/N + dQ each times chi^2_p/p. What the quadratic model misses is a
-/// factor exp(0.35 N) and 0.1 alone N on a difference of excess.
+/// chi^2_3/3, and a, dS/n0 and dS/N + dQ each times chi^2_p/p. The error of the quadratic model is
+/// drawn as a factor exp(0.35 N) on a difference of excess, plus 0.1 N times the excess of `alone`.
 OwnerValue owner_value(const OwnerCase& owner);
 
 }  // namespace parley::forecast

@@ -18,7 +18,7 @@ namespace {
 
 std::span<const double> labels_of(const data::Rows& rows) { return {rows.labels(), rows.size()}; }
 
-/// Every tenth row is scored by the optimum of the others.
+/// Scores by ten-fold cross-validation.
 std::vector<double> folded_scores(const PilotStatistics& pilot, int threads) {
   const data::Rows& rows = *pilot.rows;
   const size_t folds = std::min<size_t>(10, rows.size());
@@ -47,7 +47,7 @@ double variance_of(std::span<const double> influence, std::span<const uint32_t> 
   return std::max(alone, together * count / (count - 1));
 }
 
-/// The means of squares or of log loss, or the AUC, and what rows do to it.
+/// Mean square, mean log loss or AUC, and the influence of every row on it.
 struct Measured {
   double value = 0;
   std::vector<double> influence{};
@@ -84,7 +84,7 @@ Result<void> check_measure(const PilotStatistics& pilot, Measure measure) {
   return {};
 }
 
-/// The loss that is trained is the measure itself, or the mean square.
+/// Whether the measure is the loss that is trained, or its root.
 bool trains_it(const PilotStatistics& pilot, Measure measure) {
   if (measure == Measure::kRmse) return std::holds_alternative<learn::Squared>(pilot.loss);
   const auto* logistic = std::get_if<learn::Logistic>(&pilot.loss);
@@ -194,8 +194,8 @@ double least_between(double low, double high, const Function& at) {
   return at((low + high) / 2);
 }
 
-/// The mean loss of the best model without features. Of two classes their shares are all it needs,
-/// and log odds beyond 30 would say no more.
+/// The mean loss of the best constant score. For two classes it follows from their shares; log odds
+/// beyond 30 make no difference.
 double constant_loss(const PilotStatistics& pilot) {
   const std::span<const double> labels{pilot.rows->labels(), pilot.rows->size()};
   const auto n = static_cast<double>(labels.size());

@@ -1,5 +1,5 @@
-// From the public rows: the metric that users of the model care about, and squared distances between
-// models. Both need the score of every row by the optimum, in sample and left out.
+// From the public rows: the metric that users of the model care about, and squared distances
+// between models. Both need the score of every row by the optimum, in sample and left out.
 //
 // With L* the loss of the best model and dS = tr(H^-1 S), the pilot's in-sample loss has the
 // expectation L* - dS/(2 n0) and its leave-one-out loss L* + dS/(2 n0) (Akaike 1974, Takeuchi 1976,
@@ -65,8 +65,8 @@ Result<PilotMetric> pilot_metric(const PilotStatistics& pilot, const PilotScores
 double rows_per_column(const PilotStatistics& pilot);
 inline constexpr double kRowsPerColumn = 2;
 
-/// Squared distances between models in the metric of the pilot's Hessian: a model at squared distance
-/// d from the best one has an excess loss of d/2.
+/// Squared distances between models in the metric of the pilot's Hessian: a model at squared
+/// distance d from the best one has an excess loss of d/2.
 struct PilotDistances {
   size_t rows = 0, columns = 0;  // n0, p
   /// dS = tr(H^-1 S): the optimum of n rows is dS/n from the best model. S is the mean of the
@@ -84,8 +84,8 @@ double clipped_square(const PilotStatistics& pilot, const PilotScores& scores, d
 
 /// The squared distance between the best model of the population of `rows` and the pilot's optimum:
 /// the mean of (W' g_i).(W' g_j) over pairs of different records, which needs no S and is unbiased.
-/// It is the mean over all halvings A, B of the rows of (W' g_A).(W' g_B). May be below 0. Needs two
-/// rows or more.
+/// It is the mean over all halvings A, B of the rows of (W' g_A).(W' g_B). May be below 0. Needs
+/// two rows or more.
 double distance_from_pilot(const PilotStatistics& pilot, const data::Rows& rows);
 
 }  // namespace parley::forecast

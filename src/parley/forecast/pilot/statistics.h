@@ -46,8 +46,8 @@ struct PilotStatistics {
   learn::Optimum optimum{};       // of these rows
   std::vector<double> hessian{};  // H
   std::vector<double> spread{};   // inv(H) G inv(H): covariance of the optimum of n rows, times n
-  double sampling = 0;            // B = (1/2) tr(inv(H) G): expected excess of n rows' optimum, times n
-  double loss_deviation = 0;      // of one record's loss at the optimum
+  double sampling = 0;        // B = (1/2) tr(inv(H) G): expected excess of n rows' optimum, times n
+  double loss_deviation = 0;  // of one record's loss at the optimum
   std::shared_ptr<const learn::Moments> moments{};       // squared loss only: second moments
   double smallest_curvature = 0, largest_curvature = 0;  // eigenvalues of H
 

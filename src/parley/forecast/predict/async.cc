@@ -1,9 +1,8 @@
-#include "parley/forecast/predict/predict.h"
-
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
 #include "parley/base/result.h"
+#include "parley/forecast/predict/predict.h"
 
 namespace parley::forecast {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Vector = Eigen::VectorXd;
 
-/// More kinds of owners than this are taken for the mean of their neighbours.
+/// With more kinds of owners than this, neighbours are replaced by their mean.
 constexpr size_t kGroups = 8;
 
 /// All directions of the quadratic: E (1/2) e' H e, and the distribution of the output.
@@ -20,8 +19,8 @@ struct Sum {
   OutputDistribution distribution{};
 };
 
-/// Each owner's curvature along an axis in units of the joint one. The pilot's, on which all else
-/// rests, is kept: what owners differ in is which part of it is whose.
+/// Each owner's curvature along an axis, relative to the weighted mean of all owners'. The mean is
+/// taken to be the pilot's: only the ratios come from the owners' moments.
 std::vector<double> relative_curvatures(const AsyncJob& job, const Vector& axis) {
   std::vector<double> found;
   double joint = 0;
@@ -76,7 +75,7 @@ Prediction by_runs(const PilotStatistics& statistics, const AsyncJob& job, int t
   const PilotRuns quiet = run_on_pilot(statistics, job, true, threads);
   return {.predictor = "pilot_monte_carlo",
           .why = "asynchronous, " + std::move(why),
-          .excess = std::max(noisy.excess, quiet.excess),  // Little noise is less than chance.
+          .excess = std::max(noisy.excess, quiet.excess),  // Noise may be less than sampling error.
           .optimisation = quiet.excess,
           .distribution = noisy.distribution};
 }
@@ -91,7 +90,7 @@ double own_stability(const AsyncJob& job, size_t i, double l2) {
                        l2 / (2 * static_cast<double>(job.rule.owners.size())));
 }
 
-/// Moments do not look at the clip: above this share of clipped records, runs do.
+/// Moments ignore the clip: above this share of clipped records, runs are made.
 constexpr double kClipped = .02;
 
 }  // namespace
@@ -101,11 +100,11 @@ Prediction predict(const PilotStatistics& statistics, const AsyncJob& job, const
     return by_runs(statistics, job, effort.threads,
                    "loss " + std::string(learn::name_of(statistics.loss)) + " is not quadratic");
   const EstimatedOn how{.rows = *statistics.rows,
-                      .loss = statistics.loss,
-                      .l2 = statistics.l2,
-                      .norm = job.norm,
-                      .limit = job.limit,
-                      .threads = effort.threads};
+                        .loss = statistics.loss,
+                        .l2 = statistics.l2,
+                        .norm = job.norm,
+                        .limit = job.limit,
+                        .threads = effort.threads};
   const Sum with = over_directions(statistics, job, false),
             without = over_directions(statistics, job, true);
   Prediction found{.predictor = "moments",
@@ -128,7 +127,7 @@ double async_excess_near(const PilotStatistics& statistics, const AsyncJob& job)
   return over_directions(statistics, job, false).excess;
 }
 
-/// Affine in the variances, so that all of them times t gives a line.
+/// The excess is affine in the variances, hence a line in their common factor.
 Response response_of(const PilotStatistics&, const AsyncJob& job, const Prediction& here) {
   double variance = 0;
   for (size_t i = 0; i < job.variances.size(); ++i)

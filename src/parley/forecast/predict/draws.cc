@@ -1,8 +1,6 @@
-// The predictor "draws": noise is drawn many times on the public rows' second moments, which takes no
-// pass over the rows. For rule "statistics", whose noise goes through a matrix inverse, and for
+// The predictor "draws": noise is drawn many times on the public rows' second moments, which takes
+// no pass over the rows. For rule "statistics", whose noise goes through a matrix inverse, and for
 // secret-shared gradients.
-#include "parley/forecast/predict/predict.h"
-
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
@@ -11,6 +9,7 @@
 
 #include "parley/base/math/noise_floor.h"
 #include "parley/base/math/seeded_random.h"
+#include "parley/forecast/predict/predict.h"
 #include "parley/forecast/propagate/moments.h"
 #include "parley/learn/kernel/statistics_map.h"
 #include "parley/learn/statistics.h"
@@ -256,7 +255,8 @@ Response response_of(const PilotStatistics& statistics, const VerticalJob& job,
   for (const double times : {1e-2, 1e-1, 1.0, 1e1, 1e2, 1e4}) {
     const VerticalRuns found = runs(times * job.variance);
     const bool exact = times == 1 || (here.predictor == "moments" && found.met <= kRarely);
-    const double by_runs = here.optimisation + factor * (mean_excess(statistics, found.models) - quiet);
+    const double by_runs =
+        here.optimisation + factor * (mean_excess(statistics, found.models) - quiet);
     const double above = exact ? here.optimisation + times * noise : by_runs;
     points.emplace_back(times * job.variance, std::max(above, points.back().second));
   }

@@ -1,10 +1,8 @@
-#include "parley/forecast/predict/predict.h"
-
 #include <gtest/gtest.h>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/predict/predict.h"
 #include "parley/forecast/pilot/statistics.h"
+#include "parley/forecast/predict/predict.h"
 #include "parley/plan/vertical_terms.h"
 #include "support/columns_charter.h"
 

@@ -1,13 +1,11 @@
-#include "parley/forecast/predict/predict.h"
-
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
 #include <cmath>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/predict/predict.h"
 #include "parley/forecast/predict/local_steps.h"
+#include "parley/forecast/predict/predict.h"
 #include "parley/plan/secagg_terms.h"
 
 namespace parley::forecast {

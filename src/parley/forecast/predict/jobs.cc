@@ -1,11 +1,10 @@
-#include "parley/forecast/predict/predict.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "parley/base/math/number.h"
 #include "parley/forecast/pilot/statistics.h"
+#include "parley/forecast/predict/predict.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/async_plan.h"
 #include "parley/plan/learner/pilot.h"
@@ -20,7 +19,7 @@ namespace {
 
 using charter::Charter, charter::not_available;
 
-/// As the owners' gate would say.
+/// What the owners' gate would refuse, and what is not forecast.
 Result<void> check_federated(const Charter& charter) {
   const charter::Privacy& privacy = charter.privacy;
   if (privacy.evaluate > 0)
@@ -89,7 +88,7 @@ double Job::variance() const {
 
 double owners_rows(const Charter& charter) {
   double rows = 0;
-  if (charter.records) return static_cast<double>(charter.records->count);  // the same with all
+  if (charter.records) return static_cast<double>(charter.records->count);  // shared
   for (const charter::Owner& owner : charter.owners) rows += static_cast<double>(owner.rows);
   return rows;
 }
@@ -102,7 +101,7 @@ std::vector<double> rows_of(const Charter& charter) {
   return rows;
 }
 
-/// The start is the optimum of other rows than those it is judged by.
+/// A start at the pilot's optimum is random: covariance in units of PilotStatistics::spread.
 double start_spread(const Charter& charter, const PilotStatistics& statistics) {
   const bool from_pilot = charter.protocol.start == charter::Start::kPilot;
   return from_pilot ? 1 / statistics.count() + 1 / owners_rows(charter) : 0;
@@ -129,7 +128,7 @@ Result<void> add_federated(Job& job, const Charter& charter, const PilotStatisti
   return {};
 }
 
-/// Gradients of a secure sum: everyone adds what the strictest owner needs.
+/// Gradients in a secure sum, whose noise is what the strictest owner needs.
 Result<Job> summed_job(Job job, const Charter& charter, const PilotStatistics& statistics) {
   const plan::SecaggPlan shares = TRY(plan::secagg_plan(charter));
   job.weights = plan::sum_weights(charter);
@@ -144,7 +143,7 @@ Result<Job> summed_job(Job job, const Charter& charter, const PilotStatistics& s
   return job;
 }
 
-/// As one owner of all columns, at the strictest budget.
+/// Columns in several places: noise as of one owner of all columns, at the strictest budget.
 double joint_strength(const Charter& charter, const plan::NoiseLaw& law) {
   const auto all = law.strengths(charter.owners);
   return *std::max_element(all.begin(), all.end());
@@ -211,7 +210,7 @@ Result<Job> job_of(const Charter& charter, const PilotStatistics& statistics,
 }
 
 void set_differences(Job& job, const PilotStatistics& statistics, double differ,
-                const std::vector<std::shared_ptr<const data::Rows>>& owners) {
+                     const std::vector<std::shared_ptr<const data::Rows>>& owners) {
   if (auto* local = std::get_if<FederatedJob>(&job.kind)) local->differ = differ;
   auto* async = std::get_if<AsyncJob>(&job.kind);
   if (async == nullptr) return;

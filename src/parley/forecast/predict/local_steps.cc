@@ -164,7 +164,8 @@ MatrixXd hessian_of(const PilotStatistics& statistics) {
   return hessian;
 }
 
-/// Directions along which owners weight rows, one column each: by labels, from one sign to the other.
+/// Directions along which owners weight rows, one column each: by labels, from one sign to the
+/// other.
 MatrixXd by_labels(const data::Rows& rows, Index owners) {
   VectorXd labels = Eigen::Map<const VectorXd>(rows.labels(), static_cast<Index>(rows.size()));
   labels.array() -= labels.mean();
@@ -208,8 +209,9 @@ MatrixXd tilted(const MatrixXd& along, const VectorXd& weights, double strength)
 }
 
 /// The weights at which the best models of owners have the excess `wanted` on all rows, in the mean
-/// and by one Newton step: along labels, or along gradients where sorted labels are not enough. (The
-/// excess of exact optima would be dominated by the few owners with hardly more than one class.)
+/// and by one Newton step: along labels, or along gradients where sorted labels are not enough.
+/// (The excess of exact optima would be dominated by the few owners with hardly more than one
+/// class.)
 MatrixXd tilted_by(const PilotStatistics& statistics, const data::Rows& rows,
                    const VectorXd& weights, double wanted, double& reached) {
   constexpr double kSorted = 20;

@@ -43,9 +43,9 @@ class LocalSteps {
 struct SyntheticFrom {
   std::span<const double> weights{};  // of the owners, adding up to 1
   std::span<const double> rows{};     // of each of them
-  /// tau^2, in units of the loss: the excess on all rows of the best model of one owner's population,
-  /// by one Newton step. Rows are weighted by their labels until it is reached; where sorted labels
-  /// are not enough, by their gradients.
+  /// tau^2, in units of the loss: the excess on all rows of the best model of one owner's
+  /// population, by one Newton step. Rows are weighted by their labels until it is reached; where
+  /// sorted labels are not enough, by their gradients.
   double differ = 0;
   size_t rows_most = 2000;  // public rows that are used
 };
@@ -62,8 +62,8 @@ struct SyntheticOwners {
   ColumnVector pooled() const;
 };
 
-/// At most 12 owners; of more, an evenly spaced selection. Gamma weights stand for finite rows: they
-/// give the mean of n rows 1/n of one record's covariance. Always the same draws.
+/// At most 12 owners; of more, an evenly spaced selection. Gamma weights stand for finite rows:
+/// they give the mean of n rows 1/n of one record's covariance. Always the same draws.
 SyntheticOwners synthetic_owners(const PilotStatistics& statistics, const SyntheticFrom& from);
 
 /// How owners differ from the pooled rows at a model: weighted means over the owners.

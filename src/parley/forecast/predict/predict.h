@@ -2,10 +2,10 @@
 //
 //   job_of(charter) -> Job -> predict -> Prediction -> response_of -> Response
 //
-// Exact moments are used where the problem is quadratic as far as the models go; Gaussian propagation
-// for clips, boxes and other losses; runs on the public rows where the box is active so often, or the
-// model so far from the optimum, that the normal approximation fails. See "The predictors" in
-// docs/explanation/forecasting.md.
+// Exact moments are used where the problem is quadratic as far as the models go; Gaussian
+// propagation for clips, boxes and other losses; runs on the public rows where the box is active so
+// often, or the model so far from the optimum, that the normal approximation fails. See "The
+// predictors" in docs/explanation/forecasting.md.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@
 
 namespace parley::forecast {
 
-// --- Jobs ------------------------------------------------------------------------------------------
+// --- Jobs
 
 /// A synchronous job: the learner's schedule, the clip of a record's gradient, the noise.
 struct SyncJob {
@@ -42,7 +42,8 @@ struct AsyncJob {
   std::vector<double> variances{};  // of each owner's mean gradient
   std::vector<double> rows{};       // of each owner
   double differ = 0;                // tau^2: what the best model of one owner's rows misses on all
-  /// The Hessian of each owner's mean loss, without l2, where it is known; else all are the pilot's.
+  /// The Hessian of each owner's mean loss, without l2, where it is known; else all are the
+  /// pilot's.
   std::vector<std::vector<double>> curvatures{};
 };
 
@@ -97,13 +98,13 @@ double owners_rows(const charter::Charter& charter);
 Result<Job> job_of(const charter::Charter& charter, const PilotStatistics& statistics,
                    const data::Rows* pilot = nullptr);
 
-/// Adds what is known about owners: how far they differ (federated and async; tau^2, in units of the
-/// loss), and (async) rows drawn from each owner's own moments, which give its Hessian; none: the
-/// pilot's.
+/// Adds what is known about owners: how far they differ (federated and async; tau^2, in units of
+/// the loss), and (async) rows drawn from each owner's own moments, which give its Hessian; none:
+/// the pilot's.
 void set_differences(Job& job, const PilotStatistics& statistics, double differ,
                      const std::vector<std::shared_ptr<const data::Rows>>& owners);
 
-// --- Predictions -----------------------------------------------------------------------------------
+// --- Predictions
 
 struct Prediction {
   std::string predictor{}, why{};
@@ -133,8 +134,8 @@ Prediction predict(const PilotStatistics& statistics, const Job& job, const Effo
 Prediction predict(const PilotStatistics& statistics, const SyncJob& job,
                    const Effort& effort = {});
 
-/// Exact for the squared loss, but for the box, and the clip if few records are clipped; other losses
-/// by runs, of at most kAsyncOwnersMax owners.
+/// Exact for the squared loss, but for the box, and the clip if few records are clipped; other
+/// losses by runs, of at most kAsyncOwnersMax owners.
 Prediction predict(const PilotStatistics& statistics, const AsyncJob& job,
                    const Effort& effort = {});
 /// E f - f* of any loss by its quadratic approximation at the optimum, without a clip: quick, to
@@ -144,21 +145,22 @@ double async_excess_near(const PilotStatistics& statistics, const AsyncJob& job)
 /// By drawing the noise; for the squared loss.
 Prediction predict(const PilotStatistics& statistics, const StatisticsJob& job);
 
-/// Owners that are alike take the same steps, so that the job is one schedule of all local steps with
-/// noise in every K-th. Averaging local models of owners that differ is not a step on pooled data
-/// (client drift); what that adds is found by running the steps, without noise, of synthetic owners
-/// made from the public rows.
+/// Owners that are alike take the same steps, so that the job is one schedule of all local steps
+/// with noise in every K-th. Averaging local models of owners that differ is not a step on pooled
+/// data (client drift); what that adds is found by running the steps, without noise, of synthetic
+/// owners made from the public rows.
 Prediction predict(const PilotStatistics& statistics, const FederatedJob& job,
                    const Effort& effort = {});
 /// The local steps of owners that are alike as one schedule.
 SyncJob as_one_schedule(const FederatedJob& job);
-/// What client drift adds to f - f*, for owners with as many rows as each has that differ as declared.
+/// What client drift adds to f - f*, for owners with as many rows as each has that differ as
+/// declared.
 double drift_of(const PilotStatistics& statistics, const FederatedJob& job);
 /// More local steps than this, over all rounds, are not forecast.
 inline constexpr int64_t kLocalStepsMax = 20000;
 
-/// Where no ball is active the steps are one schedule, and moments are exact; else the steps are run
-/// on the public rows' second moments.
+/// Where no ball is active the steps are one schedule, and moments are exact; else the steps are
+/// run on the public rows' second moments.
 Prediction predict(const PilotStatistics& statistics, const VerticalJob& job);
 /// The steps as one schedule, without balls.
 SyncJob without_balls(const VerticalJob& job);
@@ -174,7 +176,7 @@ VerticalRuns vertical_runs(const PilotStatistics& statistics, const VerticalJob&
 double mean_excess(const PilotStatistics& statistics,
                    const std::vector<std::vector<double>>& models);
 
-// --- Runs of the algorithm itself on the public rows -----------------------------------------------
+// --- Runs of the algorithm itself on the public rows
 // With the noise that the owners' answers would have, owners taken to be alike. For what moments
 // cannot predict: an active box, models far from the optimum, asynchronous jobs of losses that are
 // not quadratic.
@@ -198,7 +200,7 @@ PilotRuns run_on_pilot(const PilotStatistics& statistics, const AsyncJob& job, b
 /// 150 runs of the rounds.
 PilotRuns run_on_pilot(const PilotStatistics& statistics, const FederatedJob& job);
 
-// --- Responses: predictions for other variances of the noise ---------------------------------------
+// --- Responses: predictions for other variances of the noise
 
 /// Propagations of a thousand rows at several variances; they do not depend on each other.
 class ResponseRuns {

@@ -1,11 +1,10 @@
-#include "parley/forecast/predict/predict.h"
-
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "parley/base/result.h"
+#include "parley/forecast/predict/predict.h"
 #include "parley/forecast/propagate/expected_loss.h"
 #include "parley/forecast/propagate/moments.h"
 #include "parley/forecast/propagate/propagation.h"
@@ -14,9 +13,9 @@
 namespace parley::forecast {
 namespace {
 
-/// What may be clipped or clamped without exact moments being wrong by more than about as much.
+/// Shares of clipping or clamping up to this are ignored; the error is about as large.
 constexpr double kNegligible = 1e-3;
-/// Rows looked at for other variances of the noise.
+/// Rows used for other variances of the noise.
 constexpr size_t kTableRows = 1000;
 
 Propagation propagation(const PilotStatistics& statistics, const SyncJob& job,
@@ -63,7 +62,7 @@ ExactMoments exact(const PilotStatistics& statistics, const SyncJob& job, const 
   return exact_moments(quadratic, schedule, job.variance_factor);
 }
 
-/// Exact if neither the clip nor the box is met, at the end or on the way there.
+/// Exact if neither the clip nor the box is active, in the output or in any iterate.
 std::optional<Prediction> by_moments(const PilotStatistics& statistics, const SyncJob& job,
                                      const Propagation& how) {
   if (!std::holds_alternative<learn::Squared>(statistics.loss)) return std::nullopt;
@@ -92,9 +91,9 @@ std::string why_propagation(const PilotStatistics& statistics, const Prediction&
                                                : "squared loss, some records are clipped";
 }
 
-/// Squares are judged by their moments: only what is clipped takes another look at the records.
+/// The squared loss follows from the rows' moments; the share of clipped records needs the rows.
 OutputEstimate estimated(const PilotStatistics& statistics, const Propagation& how,
-                   const OutputDistribution& distribution, bool clipped) {
+                         const OutputDistribution& distribution, bool clipped) {
   if (!statistics.moments) return estimate_output(how.estimated(), distribution);
   return {fitness_at(statistics, distribution),
           clipped ? estimate_output(how.estimated(), distribution).clipped : 0};
@@ -117,8 +116,8 @@ Prediction by_propagation(const PilotStatistics& statistics, const SyncJob& job,
   return found;
 }
 
-/// Squares run on fewer rows, and which ones these are moves the result. It moves normal moments
-/// about as much, and those of all rows are known.
+/// The squared loss is run on fewer rows, whose choice moves the result. The ratio of Gaussian
+/// propagation on all rows and on these corrects for it.
 double all_to_part(const Prediction& all, const PilotStatistics& statistics, const SyncJob& job,
                    size_t rows) {
   const auto ran = rows_to_run(statistics, rows);
@@ -132,7 +131,7 @@ double all_to_part(const Prediction& all, const PilotStatistics& statistics, con
   return all.excess / quadratic_cost(statistics.hessian, found.mean, found.covariance);
 }
 
-/// Where normal moments no longer tell, the algorithm itself does.
+/// Where the normal approximation fails: by runs of the algorithm.
 void by_runs(Prediction& found, const PilotStatistics& statistics, const SyncJob& job,
              int threads) {
   const bool box = found.smallest_gain < kBoxDecides;
@@ -146,7 +145,7 @@ void by_runs(Prediction& found, const PilotStatistics& statistics, const SyncJob
   found.distribution = runs.distribution;
 }
 
-/// The largest step times the largest curvature, seen through the preconditioner.
+/// The largest step times the largest curvature of the preconditioned Hessian.
 double stability(const PilotStatistics& statistics, const learn::Schedule& schedule) {
   double step = 0;
   for (const auto& round : schedule.rounds) step = std::max(step, round.step);
@@ -173,7 +172,7 @@ Prediction predict(const PilotStatistics& statistics, const SyncJob& job, const 
 
 namespace {
 
-/// In units of the job's; without noise first.
+/// Variances in units of the job's; without noise first.
 constexpr std::array<double, ResponseRuns::kCount> kTimes = {0.0, 1.0, 1e-1, 1e1, 1e2};
 
 Propagation fewer_rows(const PilotStatistics& statistics, const SyncJob& job) {
@@ -202,7 +201,7 @@ void ResponseRuns::run(size_t k) {
   state_->fitness.at(k) = state_->propagator.fitness(found);
 }
 
-/// Fewer rows have another optimum: what they say is moved to where all rows are known.
+/// Fewer rows have another optimum: their excess is scaled to that of all rows at this variance.
 Response ResponseRuns::response(const Prediction& here) const {
   const auto& fitness = state_->fitness;
   const double variance = state_->job.variance, none = fitness[0], middle = fitness[1];

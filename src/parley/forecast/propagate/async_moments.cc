@@ -1,10 +1,9 @@
-#include "parley/forecast/propagate/moments.h"
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
 #include "parley/base/result.h"
+#include "parley/forecast/propagate/moments.h"
 
 namespace parley::forecast {
 namespace {
@@ -74,7 +73,7 @@ Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> g
         {.count = g.owners,
          .probability = g.probability,
          .factor = 1 - step * (half + g.weight * g.relative_curvature * direction.curvature),
-         // But for its pull each mean loss has gradient -l2 theta* at theta*.
+         // Without its pull, an owner's mean loss has the gradient -l2 theta* at theta*.
          .drift = -step * (half - g.weight * rule.l2) * direction.optimum,
          .noise = step * step * g.weight * g.weight * g.variance,
          .with_learner = squared,
@@ -88,10 +87,10 @@ Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> g
   set_pulls(groups, rule, direction);
 }
 
-/// An owner's gradient at the joint optimum is what its rows' mean deviates from that of all rows:
-/// covariance (1/n_i - 1/n) with itself and -1/n with others', times one record's. Owners that
-/// differ deviate alike, whatever their rows, from the mean of all rows: with shares s of them and
-/// S the sum of squares of shares, by 1 - 2 s_i + S and S - s_i - s_j, whose mean is 1 - S.
+/// An owner's gradient at the joint optimum is the difference between the means of its and of all
+/// rows' gradients: covariance (1/n_i - 1/n) with itself and -1/n with others', times one record's.
+/// Owners that differ add, with shares s of the rows and S the sum of their squares, the covariance
+/// 1 - 2 s_i + S with itself and S - s_i - s_j with others', whose mean over rows is 1 - S.
 void Recursion::set_pulls(std::span<const AsyncGroup> groups, const learn::AsyncRule& rule,
                           const AsyncDirection& direction) {
   double rows = 0, squares = 0;
@@ -227,8 +226,8 @@ bool same(const AsyncGroup& a, const AsyncGroup& b) {
          a.rows == b.rows && a.relative_curvature == b.relative_curvature;
 }
 
-/// One group instead of several: probabilities and weights keep their sums, noise what it does to
-/// theta_i on average.
+/// One group instead of several, with the same sums of probabilities and weights and the same mean
+/// effect of the noise on theta_i.
 AsyncGroup merged(std::span<const AsyncGroup> parts) {
   AsyncGroup all{.relative_curvature = 0};
   double noise = 0;

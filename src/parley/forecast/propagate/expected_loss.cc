@@ -132,8 +132,8 @@ Normal normal(const Floats& x) {
   return {kRoot * exp, (x > 0).select(1 - tail, tail)};
 }
 
-/// E of v clamped_block to +-limit, v ~ N(mean, deviation^2), and of its derivative by the score,
-/// of which v is twice.
+/// E of v clamped to +-limit, v = 2 (score - label) ~ N(mean, deviation^2), and of its derivative
+/// by the score.
 void clamped_block(const Floats& mean, const Floats& deviation, const Floats& limit,
                    const SlopeBlock& found) {
   const Floats s = deviation.max(2 * static_cast<float>(kTinyDeviation));
@@ -144,7 +144,7 @@ void clamped_block(const Floats& mean, const Floats& deviation, const Floats& li
   found.curvature = 2 * inside;
 }
 
-/// Of positive records one weight, of the others another.
+/// The class weight of every record.
 Floats class_weights(const learn::ClassWeights& weights, const Floats& labels) {
   return (labels > 0)
       .select(Floats::Constant(labels.size(), static_cast<float>(weights.of(1))),
@@ -200,10 +200,10 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 using Vector = Eigen::VectorXd;
 using Index = Eigen::Index;
 
-/// Sums are made over so many pieces of the rows and added in order, on any number of threads.
+/// Sums over pieces of the rows are added in order, so that they do not depend on the threads.
 constexpr size_t kPieces = 8, kBlock = 256;
 
-/// Whether no score at all would be clipped: the loss's slope is bounded by less than the limit.
+/// Whether no score can be clipped: the limit is not below the bound of the loss's slope.
 bool never_clipped(const auto& loss, double limit) { return limit >= loss.lipschitz(); }
 
 OutputEstimate of_record(const auto& loss, const Score& score, double limit) {

@@ -1,9 +1,9 @@
 // Exact moments on a quadratic loss whose box is not active, under any zero-mean noise that is
 // independent from round to round; and the response: expected excess against the noise's variance.
 //
-// Of a synchronous schedule the output is linear in the start and in the noise of every round. Along
-// the eigenvectors of the preconditioned Hessian both coefficients are numbers, found by walking the
-// schedule table once, backwards.
+// Of a synchronous schedule the output is linear in the start and in the noise of every round.
+// Along the eigenvectors of the preconditioned Hessian both coefficients are numbers, found by
+// walking the schedule table once, backwards.
 #pragma once
 
 #include <span>
@@ -57,14 +57,15 @@ class ExactCosts {
 double quadratic_cost(std::span<const double> hessian, std::span<const double> mean,
                       std::span<const double> covariance);
 
-// Asynchronous jobs: exact second moments of equations (5) to (7) of Farokhi et al. Owners differ in
-// weights, clocks, noise, and in their gradients at the joint optimum ("pulls"), which are not zero
-// because rows are finite: owner i's mean gradient has the covariance of one record's gradient over
-// n_i, and more if owners are declared to differ. Where owners paid for moments, each one's own
-// Hessian counts as well, along each direction by itself.
+// Asynchronous jobs: exact second moments of equations (5) to (7) of Farokhi et al. Owners differ
+// in weights, clocks, noise, and in their gradients at the joint optimum ("pulls"), which are not
+// zero because rows are finite: owner i's mean gradient has the covariance of one record's gradient
+// over n_i, and more if owners are declared to differ. Where owners paid for moments, each one's
+// own Hessian counts as well, along each direction by itself.
 //
-// Owners alike in all of this are exchangeable. Of a group of them it is enough to carry E theta_i^2,
-// E theta_i theta_j, E theta_L theta_i and E theta_i, and the same with the pulls, whatever its size.
+// Owners alike in all of this are exchangeable. Of a group of them it is enough to carry E
+// theta_i^2, E theta_i theta_j, E theta_L theta_i and E theta_i, and the same with the pulls,
+// whatever its size.
 
 /// Owners that are alike. `rule.owners` has as many as all groups together, and is not read.
 struct AsyncGroup {

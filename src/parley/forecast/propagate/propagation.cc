@@ -165,9 +165,9 @@ OutputDistribution Iterate::output() const {
   return {{mean.begin(), mean.end()}, {covariance.data(), covariance.data() + covariance.size()}};
 }
 
-/// Slope and curvature are computed in the first kDense rounds, and then whenever the number of rounds
-/// has grown by the factor apart(). Clipped squares change their curvature least. On the grid of
-/// docs/explanation/forecasting.md this moves no forecast by more than 0.6 %.
+/// Slope and curvature are computed in the first kDense rounds, and then whenever the number of
+/// rounds has grown by the factor apart(). Clipped squares change their curvature least. On the
+/// grid of docs/explanation/forecasting.md this moves no forecast by more than 0.6 %.
 constexpr size_t kDense = 4;
 double apart(const learn::Losses& loss) {
   if (std::holds_alternative<learn::Hinge>(loss)) return 1;

@@ -1,10 +1,10 @@
-// Gaussian moment propagation: mean and covariance of a schedule's output for any loss, clip and box.
-// The iterate is taken to be normal; each round's slope and curvature are expectations over it, record
-// by record of the public rows, and the box clamps every coordinate.
+// Gaussian moment propagation: mean and covariance of a schedule's output for any loss, clip and
+// box. The iterate is taken to be normal; each round's slope and curvature are expectations over
+// it, record by record of the public rows, and the box clamps every coordinate.
 //
 // Slope and curvature change slowly once the iterate has settled: after the first rounds they are
-// computed in rounds further and further apart, and extrapolated between them. The hinge loss, whose
-// kink few records are near at a time, needs them in every round.
+// computed in rounds further and further apart, and extrapolated between them. The hinge loss,
+// whose kink few records are near at a time, needs them in every round.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ void add_weighted_products(const FloatRows& rows, const float* weights, float* s
 using Matrix = RowMatrix;
 using Vector = ColumnVector;
 
-/// Public rows in single precision: the mean of their slopes and of their curvatures, expected over a
-/// normal iterate.
+/// Public rows in single precision: the mean of their slopes and of their curvatures, expected over
+/// a normal iterate.
 class Records {
  public:
   explicit Records(const EstimatedOn& by);

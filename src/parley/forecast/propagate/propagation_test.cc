@@ -65,7 +65,8 @@ Simulated simulated(const Propagation& how, const learn::Schedule& schedule, dou
 double relative(const Propagation& how, const Propagated& found) {
   learn::Fitness fitness(how.loss, how.rows.columns(), how.l2);
   fitness.add(how.rows);
-  return estimate_output(how.estimated(), found.output).fitness / fitness.minimum(how.box).fitness - 1;
+  return estimate_output(how.estimated(), found.output).fitness / fitness.minimum(how.box).fitness -
+         1;
 }
 
 double fitness_of(const Propagation& how, const Propagated& found) {

@@ -1,5 +1,3 @@
-#include "parley/forecast/propagate/propagation.h"
-
 #include <immintrin.h>
 
 #include <Eigen/Core>
@@ -8,6 +6,7 @@
 
 #include "parley/base/memory/parallel.h"
 #include "parley/forecast/propagate/expected_loss.h"
+#include "parley/forecast/propagate/propagation.h"
 
 namespace parley::forecast {
 namespace {
@@ -18,7 +17,7 @@ float sum_of(__m256 lanes) {
   return pairs[0] + pairs[1];
 }
 
-/// Of kRows rows at a time, which share what is read of the matrix.
+/// For kRows rows at a time, so that the matrix is read once for all of them.
 template <int kRows>
 void few_forms(const float* z, size_t stride, const float* upper, float* out) {
   __m256 all[kRows];
@@ -106,13 +105,13 @@ namespace {
 using Index = Eigen::Index;
 using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Sums are made over so many pieces of the rows and added in order, on any number of threads.
+/// Sums over pieces of the rows are added in order, so that they do not depend on the threads.
 constexpr size_t kRecordPieces = 4;
 constexpr Index kRecordBlock = 256;
 
 size_t whole(size_t columns) { return (columns + kTogether - 1) / kTogether * kTogether; }
 
-/// Of one piece of the rows: sums, and room to work in.
+/// Sums over one piece of the rows, and scratch space.
 struct Sums {
   Sums(Index columns, bool with_curvature)
       : slope(Vector::Zero(columns)),
@@ -126,7 +125,7 @@ struct Sums {
   Rows scaled{}, block{};
 };
 
-/// Where all records are looked from.
+/// The distribution of the iterate, in single precision.
 struct Seen {
   Eigen::VectorXf mean{};
   Rows spread{};  // the upper triangle of the covariance, twice beside the diagonal; or empty

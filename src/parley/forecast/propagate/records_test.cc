@@ -1,11 +1,10 @@
-#include "parley/forecast/propagate/propagation.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
 #include "parley/base/math/seeded_random.h"
+#include "parley/forecast/propagate/propagation.h"
 
 namespace parley::forecast {
 namespace block_products_test {

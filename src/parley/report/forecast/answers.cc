@@ -93,7 +93,8 @@ std::string how_sure(const Forecast& f) {
       "measure {} % to {} % above the best possible. If owners' rows are like the public ones.",
       metric_name(f), metric_text(f, f.joint.metric.joint), metric_text(f, f.joint.metric.low),
       metric_text(f, f.joint.metric.high), metric_text(f, f.joint.metric.pilot_only),
-      significant(100 * f.joint.relative_fitness.low, 2), significant(100 * f.joint.relative_fitness.high, 2));
+      significant(100 * f.joint.relative_fitness.low, 2),
+      significant(100 * f.joint.relative_fitness.high, 2));
 }
 
 }  // namespace

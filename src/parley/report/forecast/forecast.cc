@@ -145,26 +145,27 @@ Json answers_json(const Forecast& f) {
 
 Json expected_json(const Forecast& f) {
   const forecast::RelativeFitness& psi = f.joint.relative_fitness;
-  return {{"relative_fitness",
-           {{"mean", psi.mean}, {"p25", psi.p25}, {"p50", psi.p50}, {"p75", psi.p75}}},
-          {"parts",
-           {{"optimisation", psi.optimisation},
-            {"privacy", psi.privacy},
-            {"drift", psi.drift},
-            {"statistical_gain", psi.statistical_gain}}},
-          {"best_fitness", f.joint.optimum.fitness},
-          {"pilot_only", psi.pilot_only},
-          {"distance_to_optimum",
-           {{"mean", f.joint.optimum.distance}, {"root_mean_square", f.joint.optimum.distance_root}}},
-          {"metric",
-           {{"name", f.joint.metric.name},
-            {"joint", f.joint.metric.joint},
-            {"pilot_only", f.joint.metric.pilot_only},
-            {"best_possible", f.joint.metric.best}}},
-          {"bound",
-           {{"theorem2", f.joint.comparison.smooth},
-            {"theorem3", f.joint.comparison.general},
-            {"fitted", f.joint.comparison.both}}}};
+  return {
+      {"relative_fitness",
+       {{"mean", psi.mean}, {"p25", psi.p25}, {"p50", psi.p50}, {"p75", psi.p75}}},
+      {"parts",
+       {{"optimisation", psi.optimisation},
+        {"privacy", psi.privacy},
+        {"drift", psi.drift},
+        {"statistical_gain", psi.statistical_gain}}},
+      {"best_fitness", f.joint.optimum.fitness},
+      {"pilot_only", psi.pilot_only},
+      {"distance_to_optimum",
+       {{"mean", f.joint.optimum.distance}, {"root_mean_square", f.joint.optimum.distance_root}}},
+      {"metric",
+       {{"name", f.joint.metric.name},
+        {"joint", f.joint.metric.joint},
+        {"pilot_only", f.joint.metric.pilot_only},
+        {"best_possible", f.joint.metric.best}}},
+      {"bound",
+       {{"theorem2", f.joint.comparison.smooth},
+        {"theorem3", f.joint.comparison.general},
+        {"fitted", f.joint.comparison.both}}}};
 }
 
 Json steps_json(const forecast::StepsAdvice& steps) {

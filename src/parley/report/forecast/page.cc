@@ -175,9 +175,9 @@ std::string html_figures(const Forecast& f) {
       html_row({"90 % interval, public rows' own error included",
                 percent(psi.low) + " to " + percent(psi.high)},
                "td") +
-          html_row(
-              {"distance of the coefficients from the best ones", significant(f.joint.optimum.distance)},
-              "td"),
+          html_row({"distance of the coefficients from the best ones",
+                    significant(f.joint.optimum.distance)},
+                   "td"),
       escaped(f.basis.predictor), escaped(f.basis.why), grouped(f.basis.pilot_rows),
       f.job.charter_hash, kVersion);
 }

@@ -127,14 +127,17 @@ person = false
     def output(self, name):
         return (self.folder / f"{name}.out").read_text()
 
-    def learner(self, action="run", port=0, wait=60, *more, name="learner", identity="central-bank",
-                out="job"):
+    def learner(self, action="run", port=0, wait=60, *more, name="learner", **which):
         """Starts the learner; returns it and its port."""
         before = len(self.log(name))
-        process = self.start(name, "--quiet", "--json", "learner", action, self.charter, "--identity",
-                             identity, "--listen", f"127.0.0.1:{port}", "--out", out,
-                             "--wait", wait, *more)
+        process = self.start_learner(action, port, wait, *more, name=name, **which)
         return process, self.port_of(name, process, before)
+
+    def start_learner(self, action, port, wait, *more, name="learner", identity="central-bank",
+                      out="job"):
+        return self.start(name, "--quiet", "--json", "learner", action, self.charter, "--identity",
+                          identity, "--listen", f"127.0.0.1:{port}", "--out", out, "--wait", wait,
+                          *more)
 
     def port_of(self, name, process, before=0):
         """Where a process listens, by its log."""

@@ -104,7 +104,7 @@ class Soak:
             print(f"| left out on this machine: {', '.join(left_out)} | |")
         print(f"| violations | {len(self.violations)} |")
         for seed, (protocol, what) in self.violations.items():
-            print(f"\nseed {seed} ({protocol}): {what}")
+            print(f"\nseed {seed} ({protocol}): {what.splitlines()[0]}")
 
 
 def main():

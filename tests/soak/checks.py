@@ -7,7 +7,7 @@ import pathlib
 from parley import run
 from worlds import LEARNER
 
-MACHINE, POLICY, UNAVAILABLE, INTEGRITY = 1, 3, 4, 5  # exit statuses
+MACHINE, INVALID, POLICY, UNAVAILABLE, INTEGRITY = 1, 2, 3, 4, 5  # exit statuses
 LEFT_OVER = ("*.tmp*", "*.unfinished", "*-journal", "*-wal")
 SLACK = 1e-9  # relative, of sums that are rounded up in another order
 
@@ -27,7 +27,7 @@ def allowed_exits(plan, name):
     if plan.befalls("expired", "clock"):  # Its own papers, or those of whom it meets.
         allowed |= {INTEGRITY, POLICY}
     if any(name in fault.whom for fault in plan.befalls("hostile_learner")):
-        allowed |= {INTEGRITY, POLICY}
+        allowed |= {MACHINE, INVALID, POLICY, INTEGRITY}  # A learner chooses why it ends a job.
     return allowed
 
 

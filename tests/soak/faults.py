@@ -128,9 +128,12 @@ class Faults:
         return lambda: self.replaced(fault)
 
     def certify(self, party):
+        """Replaced as a whole: at no moment is there none."""
         folder, name = self.world.papers(party)
-        (folder / f"{name}.crt").unlink(missing_ok=True)
-        must("certs", "sign", folder / f"{name}.csr", "--authority", "ca", cwd=self.world.folder)
+        fresh = folder / "fresh.crt"
+        must("certs", "sign", folder / f"{name}.csr", "--authority", "ca", "--out", fresh,
+             cwd=self.world.folder)
+        fresh.replace(folder / f"{name}.crt")
 
     # To a wire.
 

@@ -157,7 +157,8 @@ class Federated(World):
         return owner["answers"], self.rounds + REPEATS
 
     def all_answers(self, owner):
-        return owner["answers"] <= self.rounds
+        """Also those to sums that were lost."""
+        return owner["answers"] <= self.rounds + REPEATS
 
 
 class SecureSync(Federated):
@@ -227,6 +228,15 @@ WORLDS = {"sync": Sync, "quorum": Quorum, "async": Async, "federated": Federated
 _MADE, _LOCK = {}, threading.Lock()
 
 
+def invite_strangers(made):
+    """What they need to be refused, and the charter's hash."""
+    must("certs", "init", "banks.example", "--out", "elsewhere", cwd=made.folder)
+    made.join("mallory", authority="elsewhere", out="stranger")
+    made.join("mallory", out="uninvited")
+    hashed = run("--json", "charter", "hash", made.charter)
+    made.hash = json.loads(hashed.stdout)["sha256"]
+
+
 def made_once(protocol, folder):
     """Papers, data, charter and policies of a protocol, and what strangers need; jobs get copies."""
     with _LOCK:
@@ -234,10 +244,6 @@ def made_once(protocol, folder):
             place = folder / protocol
             place.mkdir()
             made = WORLDS[protocol].make(place)
-            must("certs", "init", "banks.example", "--out", "elsewhere", cwd=place)
-            made.join("mallory", authority="elsewhere", out="stranger")
-            made.join("mallory", out="uninvited")
-            hashed = run("--json", "charter", "hash", made.charter)
-            made.hash = json.loads(hashed.stdout)["sha256"]
+            invite_strangers(made)
             _MADE[protocol] = made
         return _MADE[protocol]

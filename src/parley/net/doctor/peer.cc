@@ -6,13 +6,6 @@
 namespace parley::net {
 namespace {
 
-/// Does the alert say that our certificate is not welcome? (RFC 8446, 6.2)
-bool is_about_us(int alert) {
-  return (alert >= SSL_AD_BAD_CERTIFICATE && alert <= SSL_AD_CERTIFICATE_UNKNOWN) ||
-         alert == SSL_AD_UNKNOWN_CA || alert == SSL_AD_ACCESS_DENIED ||
-         alert == SSL_AD_CERTIFICATE_REQUIRED || is_not_on_the_list(alert);
-}
-
 /// Whom the peer's certificate names, as far as that can be read.
 std::string shown_by(const Handshake& shaken) {
   const auto identity = identity_of(shaken.peer.get());
@@ -43,7 +36,7 @@ Seen look_at_tls(const Patient& patient, const Handshake& shaken) {
   };
   if (!shaken.is_tls)
     return wrong("answers, but not in TLS", "Is this the learner's port, and not another's?");
-  const bool refused = shaken.alert && is_about_us(*shaken.alert);
+  const bool refused = shaken.alert && is_about_our_certificate(*shaken.alert);
   if (shaken.peer && shaken.finished && shaken.version != "TLSv1.3")
     return wrong("speaks " + shaken.version + ", and TLS 1.3 is needed",
                  "Is this a learner of Parley, of the same version?");
@@ -105,7 +98,7 @@ Seen look_at_learner(const Patient& patient, const Handshake& shaken) {
 
 Seen look_at_welcome(const Handshake& shaken) {
   if (shaken.alert) {
-    const bool refused = is_about_us(*shaken.alert);
+    const bool refused = is_about_our_certificate(*shaken.alert);
     return Error{refused ? Code::kIntegrity : Code::kUnavailable,
                  std::string("the peer ") +
                      (refused ? "refuses our certificate" : "ends the connection") +

@@ -79,7 +79,7 @@ struct Client::State {
     if (!ready && session->alert() && is_not_on_the_list(*session->alert()))
       return {Code::kPolicy, dial.address + " does not expect " + self.uri(),
               "Is this owner in the charter that the learner runs?"};
-    if (!ready && session->alert())
+    if (!ready && session->alert() && is_about_our_certificate(*session->alert()))
       return {
           Code::kIntegrity,
           dial.address + " refuses our certificate: " + about_our_certificate(*session->alert()),

@@ -1,6 +1,7 @@
 // A server alone, with guests and strangers that do what they must not.
 #include "parley/net/transport/server.h"
 
+#include <poll.h>
 #include <sys/resource.h>
 
 #include <fstream>
@@ -395,6 +396,37 @@ TEST_F(AClient, GoesThroughAProxyWhoseAnswerIsBounded) {
   EXPECT_EQ(through("HTTP/1.1 403 No\x1b[2J\r\n\r\n"),
             "the proxy refuses: \"HTTP/1.1 403 No\\u001b[2J\"");
   EXPECT_EQ(through(std::string(1000, 'x')), "the proxy does not answer in HTTP");
+}
+
+/// Sends a caller's first bytes to the server twice, and carries what the server says about that.
+void carry_twice(const Listening& wire, const std::string& server) {
+  ::fcntl(wire.sockets[0].get(), F_SETFL, 0);
+  const Socket caller(::accept(wire.sockets[0].get(), nullptr, nullptr));
+  const Socket onward = *connect_to(server, Deadline(20000));
+  char bytes[4096];
+  const ssize_t hello = ::recv(caller.get(), bytes, sizeof bytes, 0);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(::send(onward.get(), bytes, size_t(hello), MSG_NOSIGNAL), hello);
+  while (wait_for(onward.get(), POLLIN, Deadline(20000))) {
+    const ssize_t said = ::recv(onward.get(), bytes, sizeof bytes, 0);
+    if (said <= 0) break;
+    ::send(caller.get(), bytes, size_t(said), MSG_NOSIGNAL);
+  }
+}
+
+// A wire may spoil a handshake: that is no refusal, and whoever dials again may have more luck.
+TEST_F(AClient, DoesNotTakeABrokenHandshakeForARefusal) {
+  open();
+  const Listening wire = *listen_at("127.0.0.1:0");
+  std::thread carrier([&] { carry_twice(wire, address()); });
+  serve_while([&] {
+    const Dial spoiled{"127.0.0.1:" + std::to_string(wire.port), "", learner_};
+    const auto line = Client::open(one_, spoiled, stop_);
+    ASSERT_FALSE(line);
+    EXPECT_EQ(line.error().code, Code::kUnavailable) << line.error().what;
+    EXPECT_NE(line.error().what.find("unexpected_message"), std::string::npos) << line.error().what;
+  });
+  carrier.join();
 }
 
 }  // namespace server_test

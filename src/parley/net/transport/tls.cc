@@ -316,6 +316,13 @@ std::string TlsSession::trouble() const {
   return state_->failed_words;
 }
 
+bool is_about_our_certificate(int alert) {
+  return (alert >= SSL_AD_BAD_CERTIFICATE && alert <= SSL_AD_CERTIFICATE_UNKNOWN) ||
+         alert == SSL_AD_UNKNOWN_CA || alert == SSL_AD_ACCESS_DENIED ||
+         alert == SSL_AD_DECRYPT_ERROR || alert == SSL_AD_CERTIFICATE_REQUIRED ||
+         is_not_on_the_list(alert);
+}
+
 std::string about_our_certificate(int alert) {
   switch (alert) {
     case SSL_AD_CERTIFICATE_EXPIRED:

@@ -183,7 +183,7 @@ class Faults:
 
     def hostile_learner(self, fault):
         """The wire leads to somebody with the listener's key."""
-        wire, right = self.wire(fault), self.wire(fault).target
+        wire, right = self.wire(fault), self.world.ports[fault.whom[1]]
         papers, name = self.world.door_papers(fault.whom[1])
         other = hostile.HostileLearner(fault.how, papers, name, self.world.charter())
         wire.target = other.port

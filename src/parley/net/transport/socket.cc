@@ -16,7 +16,7 @@
 #include <memory>
 #include <thread>
 
-#include "parley/charter/toml/canonical.h"
+#include "parley/base/printable.h"
 
 namespace parley::net {
 namespace {
@@ -200,7 +200,7 @@ Result<void> connect_through(const Socket& proxy, const std::string& address,
   }
   if (answer.starts_with("HTTP/1.") && answer.substr(8, 4) == " 200") return {};
   const std::string line = answer.substr(0, std::min<size_t>(answer.find('\r'), 80));
-  return wrong("refuses: " + charter::in_quotes(line));
+  return wrong("refuses: " + in_quotes(line));
 }
 
 Result<Socket> reach(const std::string& address, const std::string& proxy,

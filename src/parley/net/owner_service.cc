@@ -118,7 +118,7 @@ class Jobs {
       end.charter_name = charter.name, end.charter = charter.hash;
       const auto approved = check_approved(context_, charter);
       if (!approved && context_.policy.first_match(charter))
-        attempt.approval = context_.policy.approval_of(charter);
+        wait_for(context_.policy.approval_of(charter), attempt);
       TRY(approved);
       Ready ready = TRY(get_ready(context_.policy, charter));
       TRY(choose_jobs(ready));
@@ -129,6 +129,11 @@ class Jobs {
     end.model = ready.error();
     note(end.charter_name.empty() ? file.string() : end.charter_name, std::move(end), attempt);
     return std::nullopt;
+  }
+
+  /// One that is there and cannot be read is not waited for.
+  static void wait_for(const std::filesystem::path& approval, Attempt& attempt) {
+    if (!std::filesystem::exists(approval)) attempt.approval = approval;
   }
 
   Result<void> choose_jobs(Ready& ready) const {

@@ -71,6 +71,16 @@ Result<Found> look_up(const std::string& address, const Deadline& deadline) {
                      "Check the host's name and this machine's name server.");
 }
 
+/// On this machine, a port on which nobody listens may be given to us as our own: then what we
+/// reached is ourselves.
+bool is_ourselves(const Socket& socket) {
+  sockaddr_storage here{}, there{};
+  socklen_t size = sizeof here, other = sizeof there;
+  return ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &size) == 0 &&
+         ::getpeername(socket.get(), reinterpret_cast<sockaddr*>(&there), &other) == 0 &&
+         size == other && std::memcmp(&here, &there, size) == 0;
+}
+
 Result<Socket> connect_once(const addrinfo& where, const std::string& address,
                             const Deadline& deadline) {
   Socket socket(::socket(where.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -83,6 +93,7 @@ Result<Socket> connect_once(const addrinfo& where, const std::string& address,
   } else {
     socklen_t size = sizeof reason;
     ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &reason, &size);
+    if (reason == 0 && is_ourselves(socket)) reason = ECONNREFUSED;
   }
   if (reason == 0) return socket;
   if (reason == ECONNREFUSED)

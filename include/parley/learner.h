@@ -67,9 +67,9 @@ struct LearnerOptions {
   std::stop_token stop{};
 };
 
-/// Runs the job to its end, from where the journal in `out` ends if there is one; blocks for as long
-/// as that takes. Bundle and pilot are looked for beside the charter. An owner's refusal ends it
-/// with that owner's reason (kPolicy, kBudgetExhausted) unless the others are enough, as does an
+/// Runs the job to its end, from where the journal in `out` ends if there is one; blocks for as
+/// long as that takes. Bundle and pilot are looked for beside the charter. An owner's refusal ends
+/// it with that owner's reason (kPolicy, kBudgetExhausted) unless the others are enough, as does an
 /// alarm of the first answers before a person has decided (kPolicy); owners that stay away for
 /// `wait` end it with kUnavailable, a stop with kFailed. Whatever ended it, the same call goes on
 /// from there, and no owner pays twice for an answer.

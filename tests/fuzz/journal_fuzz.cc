@@ -1,10 +1,9 @@
 // Whatever a journal's file holds: a learner goes on from it, or says why not and leaves it as it
 // is; and what is written after that is there when it goes on again.
-#include "parley/net/journal/journal.h"
-
 #include <unistd.h>
 
 #include "parley/base/files.h"
+#include "parley/net/journal/journal.h"
 #include "support/letters.h"
 
 namespace {

@@ -1,8 +1,7 @@
 // Whatever others say: what reaches a log or a terminal is one line of visible characters, says the
 // same when it is made printable again, and ends where its quotes end.
-#include "parley/base/printable.h"
-
 #include "parley/base/bytes.h"
+#include "parley/base/printable.h"
 #include "parley/base/result.h"
 
 namespace {

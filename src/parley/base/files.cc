@@ -164,7 +164,9 @@ Result<void> NewFile::finish() {
   return {};
 }
 
-std::string NewFile::aside() const { return path_.string() + std::string(kAside) + std::to_string(::getpid()); }
+std::string NewFile::aside() const {
+  return path_.string() + std::string(kAside) + std::to_string(::getpid());
+}
 
 void remove_leftovers(const std::filesystem::path& folder) {
   std::error_code failed;

@@ -1,5 +1,5 @@
-// Words of others, for logs and terminals. Whatever comes from a peer, a certificate, a charter or a
-// file goes through one of these before a person sees it.
+// Words of others, for logs and terminals. Whatever comes from a peer, a certificate, a charter or
+// a file goes through one of these before a person sees it.
 #pragma once
 
 #include <string>

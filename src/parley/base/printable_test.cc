@@ -24,8 +24,8 @@ TEST(Printable, LetsNobodyMoveTheCursorOrBeginALine) {
 }
 
 TEST(Printable, TakesNoLongFormsAndNoHalvesForUtf8) {
-  EXPECT_EQ(printable("\xc0\x8a"), "\\xc0\\x8a");          // a newline in two bytes
-  EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");          // cut off
+  EXPECT_EQ(printable("\xc0\x8a"), "\\xc0\\x8a");           // a newline in two bytes
+  EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");           // cut off
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // half of a pair
 }
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "parley/net/journal/journal.h"
-#include "parley/net/neighbours.h"
 #include "parley/net/journal/receipts.h"
+#include "parley/net/neighbours.h"
 #include "parley/net/transport/outbox.h"
 #include "parley/protocol/peers/gossip.h"
 

@@ -78,13 +78,13 @@ class AnHonestOwner : public testing::Test {
                         wire::Query{round, privacy::Public::from_model(std::move(theta))});
   }
   auto attend_to(const Scripted& learner) {
-    return attend(
-        *owner_.owner, nullptr, mutex_, banks_.credentials("owner", "one"), learner.dial(),
-        {.absent = std::chrono::seconds(1),
-         .silent = std::chrono::seconds(1),
-         .farewell = std::chrono::seconds(1),
-         .answer_after = answer_after_},
-        stop_, book_.log());
+    return attend(*owner_.owner, nullptr, mutex_, banks_.credentials("owner", "one"),
+                  learner.dial(),
+                  {.absent = std::chrono::seconds(1),
+                   .silent = std::chrono::seconds(1),
+                   .farewell = std::chrono::seconds(1),
+                   .answer_after = answer_after_},
+                  stop_, book_.log());
   }
   /// Attends until it has had enough, for this reason, having answered so many questions.
   void expect_refusal(std::vector<Bytes> script, Code code, const std::string& why,
@@ -154,7 +154,8 @@ TEST_F(AnHonestOwner, HearsNoNonsense) {
                  "sent a message of 4194305 bytes");
 }
 
-// The welcome shows the receipts that a learner holds; a ledger that does not know them must not pay.
+// The welcome shows the receipts that a learner holds; a ledger that does not know them must not
+// pay.
 TEST_F(AnHonestOwner, PaysNothingBeforeItIsWelcomed) {
   const auto first = [](const auto& message) { return wire::encode({kCharter, 1}, message); };
   for (const Bytes& message :
@@ -171,10 +172,9 @@ TEST_F(AnHonestOwner, IsWelcomedOnce) {
 
 TEST_F(AnHonestOwner, BelievesNoEndBeforeItsTime) {
   owner_.owner->expect_at_end({.answers = kAnswers});
-  expect_refusal({query(1, 1), wire::encode({kCharter, 3}, wire::Finished{.model = {7}})},
-                 Code::kIntegrity,
-                 "has ended after 1 answers of this owner, and under this charter it ends after 4",
-                 1);
+  expect_refusal(
+      {query(1, 1), wire::encode({kCharter, 3}, wire::Finished{.model = {7}})}, Code::kIntegrity,
+      "has ended after 1 answers of this owner, and under this charter it ends after 4", 1);
 }
 
 TEST_F(AnHonestOwner, GivesUpALearnerThatIsThereAndSaysNothing) {

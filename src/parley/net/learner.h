@@ -33,9 +33,9 @@ struct LearnerOptions {
 using parley::LearnerResult;
 
 /// Runs the job to its end, with a learner of its protocol that has done nothing yet; goes on with
-/// the journal in `out` if there is one. An owner's refusal ends it with that owner's reason, unless
-/// the others are enough; owners that stay away for too long end it with kUnavailable. Whatever
-/// ends it, the same call goes on from there.
+/// the journal in `out` if there is one. An owner's refusal ends it with that owner's reason,
+/// unless the others are enough; owners that stay away for too long end it with kUnavailable.
+/// Whatever ends it, the same call goes on from there.
 Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Learner& learner,
                                   const Credentials& credentials, const LearnerOptions& options,
                                   Clock& clock, const std::atomic<bool>& stop, const Log& log);

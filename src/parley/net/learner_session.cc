@@ -137,9 +137,8 @@ void LearnerSession::admit(const Arrived& arrived) {
                   {Code::kUnavailable, "a newer stream of the same owner took over"});
   state = {.connection = arrived.connection, .due = Steady::now() + options_.greeting};
   learner_.attend(*place);
-  sparse_log_.say("attends " + name(*place),
-                  name(*place) + " attends from " + arrived.address +
-                      (again ? ", in place of its older stream" : ""));
+  sparse_log_.say("attends " + name(*place), name(*place) + " attends from " + arrived.address +
+                                                 (again ? ", in place of its older stream" : ""));
 }
 
 bool LearnerSession::is_at_work(const OwnerState& state) const {
@@ -161,7 +160,8 @@ Result<void> LearnerSession::hear(const Said& said) {
   if (!place) return {};
   auto step = learner_.step(*place, said.message);
   if (!step) {
-    sparse_log_.say("refused " + name(*place), "refused " + name(*place) + ": " + step.error().what);
+    sparse_log_.say("refused " + name(*place),
+                    "refused " + name(*place) + ": " + step.error().what);
     dismiss(*place, step.error());
     return {};
   }
@@ -193,7 +193,8 @@ Result<void> LearnerSession::go_on(protocol::Step step) {
     send(std::move(step.messages));
   if (anyone_hears) TRY(journal_.flush());
   if (learner_.rounds_done() == shown_) return {};
-  if (!std::exchange(receipts_kept_, true)) keep_receipts();  // Proof of this job, if we are killed.
+  if (!std::exchange(receipts_kept_, true))
+    keep_receipts();  // Proof of this job, if we are killed.
   options_.progress(shown_ = learner_.rounds_done());
   return {};
 }

@@ -237,14 +237,16 @@ class Streams {
 
 /// The journal, and the node as far as it goes: what it restores, the ledger is asked about.
 Result<Journal> open_journal(const std::filesystem::path& out, const Hash& charter, Clock& clock,
-                               protocol::GossipNode& node, std::mutex& ledger) {
+                             protocol::GossipNode& node, std::mutex& ledger) {
   Journal journal = TRY(Journal::open(out / "journal.pb", charter, clock.now()));
   wire::Transcript transcript{.charter = charter, .started = journal.started()};
   TRY(journal.replay(
       [&](wire::Entry entry) {
         return transcript.entries.push_back(std::move(entry)), Result<void>();
       },
-      [&](wire::Note note) { return transcript.notes.push_back(std::move(note)), Result<void>(); }));
+      [&](wire::Note note) {
+        return transcript.notes.push_back(std::move(note)), Result<void>();
+      }));
   const std::lock_guard lock(ledger);
   TRY(node.restore(transcript));
   return journal;
@@ -280,8 +282,7 @@ Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, c
     if (newest) node.remember(i, *std::move(newest));
   }
   Journal journal = TRY(open_journal(options.out, setup.job.hash, clock, node, context.mutex));
-  GossipSession session({context, setup.job, options, log}, std::move(node),
-                        std::move(journal));
+  GossipSession session({context, setup.job, options, log}, std::move(node), std::move(journal));
   Streams streams(session, setup, options.patience);
   const auto model = [&]() -> Result<Hash> {
     if (host) streams.keep_door(*host);

@@ -36,9 +36,9 @@ Stamp stamp_of(const std::filesystem::path& file) {
 
 /// The jobs of one charter's file, and how they ended.
 struct Attempt {
-  Stamp stamp{};                      // of the file that was read
-  std::filesystem::path approval{};   // a person's, for which it waits
-  std::mutex mutex{};                 // of `ends`
+  Stamp stamp{};                     // of the file that was read
+  std::filesystem::path approval{};  // a person's, for which it waits
+  std::mutex mutex{};                // of `ends`
   std::vector<JobEnd> ends{};
   std::atomic<bool> over = false;
   std::thread thread{};
@@ -75,8 +75,8 @@ class Jobs {
   }
 
   /// One look at a watched folder's file: starts it when it has been the same for two looks, and
-  /// again when it ended and might now end otherwise: it was copied whole meanwhile, or approved, or
-  /// its learner had not come.
+  /// again when it ended and might now end otherwise: it was copied whole meanwhile, or approved,
+  /// or its learner had not come.
   void look_at(const std::filesystem::path& file) {
     const Stamp stamp = stamp_of(file);
     const auto [seen, first] = seen_.try_emplace(file, stamp);
@@ -185,8 +185,7 @@ class Jobs {
     Patience patience = options_.patience;
     patience.answer_after = std::chrono::milliseconds(context_.policy.answer_ms);
     // While others answer, the learner has nothing to say.
-    patience.silent =
-        std::max(patience.absent, 2 * std::chrono::seconds(job.network.deadline_s));
+    patience.silent = std::max(patience.absent, 2 * std::chrono::seconds(job.network.deadline_s));
     if (!ready.charter.protocol.learners.graph.empty())
       return learn_with_neighbours(context_, ready, credentials_, neighbour_options(job, patience),
                                    clock_, stop_, log);

@@ -40,30 +40,29 @@ Result<Step> SyncLearner::step(size_t owner, ByteView message) {
   if (greeting == states_[owner].greeted)
     return wrong(plan_.owners[owner],
                  greeting ? "a second greeting" : "a message before its greeting");
-  return std::visit(Match{[&](wire::Hello& hello) { return greet(owner, hello); },
-                          [&](wire::Refusal& refusal) -> Result<Step> {
-                            return be_refused(owner, refusal);
-                          },
-                          [&](wire::ReceivedFromMember&) -> Result<Step> {
-                            return no_aggregation(plan_.owners[owner]);
-                          },
-                          [&](wire::Claim&) -> Result<Step> {
-                            return wrong(plan_.owners[owner], "a claim, though everyone is asked");
-                          },
-                          [&](wire::ReceivedAnswer& answer) -> Result<Step> {
-                            TRY(take(owner, answer));
-                            Step step;
-                            step.taken = std::move(answer);
-                            if (go_on_if_complete())
-                              ask_all(step);
-                            else if (tolerant() && awaits(owner))
-                              ask(owner, step);  // What it gave was late.
-                            return step;
-                          },
-                          [&](auto&) -> Result<Step> {
-                            return wrong(plan_.owners[owner], "a message of another protocol");
-                          }},
-                    received.body);
+  return std::visit(
+      Match{[&](wire::Hello& hello) { return greet(owner, hello); },
+            [&](wire::Refusal& refusal) -> Result<Step> { return be_refused(owner, refusal); },
+            [&](wire::ReceivedFromMember&) -> Result<Step> {
+              return no_aggregation(plan_.owners[owner]);
+            },
+            [&](wire::Claim&) -> Result<Step> {
+              return wrong(plan_.owners[owner], "a claim, though everyone is asked");
+            },
+            [&](wire::ReceivedAnswer& answer) -> Result<Step> {
+              TRY(take(owner, answer));
+              Step step;
+              step.taken = std::move(answer);
+              if (go_on_if_complete())
+                ask_all(step);
+              else if (tolerant() && awaits(owner))
+                ask(owner, step);  // What it gave was late.
+              return step;
+            },
+            [&](auto&) -> Result<Step> {
+              return wrong(plan_.owners[owner], "a message of another protocol");
+            }},
+      received.body);
 }
 
 Result<Step> SyncLearner::greet(size_t owner, const wire::Hello& hello) {

@@ -63,8 +63,7 @@ Result<void> take(const v1::TranscriptEntry& proto, size_t& answers,
                   const TranscriptReader::OnEntry& on_entry,
                   const TranscriptReader::OnNote& on_note) {
   using enum Note::Kind;
-  if (proto.has_asked())
-    return on_note({kAsked, proto.owner(), proto.asked().round(), answers});
+  if (proto.has_asked()) return on_note({kAsked, proto.owner(), proto.asked().round(), answers});
   if (proto.has_closed()) return on_note({kClosed, proto.owner(), 0, answers});
   if (proto.has_begun()) return on_note({kBegun, proto.owner(), proto.begun().attempt(), answers});
   if (proto.has_alarm())

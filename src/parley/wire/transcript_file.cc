@@ -39,8 +39,8 @@ class PackedFile {
   PackedFile(std::filesystem::path path, NewFile file)
       : path_(std::move(path)), file_(std::move(file)), context_(ZSTD_createCCtx()) {
     constexpr int kLevel = 9;
-    check(context_ && !ZSTD_isError(ZSTD_CCtx_setParameter(context_.get(),
-                                                           ZSTD_c_compressionLevel, kLevel)));
+    check(context_ &&
+          !ZSTD_isError(ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kLevel)));
   }
   Result<void> pack(ByteView bytes, ZSTD_EndDirective how) {
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};

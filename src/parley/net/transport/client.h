@@ -38,7 +38,8 @@ class Client {
   ~Client();
 
   /// Both wait as long as it takes, or as the dial's patience lasts: signs of life tell whether the
-  /// peer is there. When the stream ends, the error is the learner's reason; kUnavailable if there is none, or if `stop` was set.
+  /// peer is there. When the stream ends, the error is the learner's reason; kUnavailable if there
+  /// is none, or if `stop` was set.
   Result<void> write(const Bytes& message);
   Result<Bytes> read();
   /// Nothing, if nothing came by then; what comes later the next reading returns.

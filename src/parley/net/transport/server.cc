@@ -278,10 +278,10 @@ struct Server::State {
     const bool opens = frame && frame->kind == FrameKind::kOpen;
     const std::string call(opens ? std::string(frame->payload.begin(), frame->payload.end()) : "");
     if (call != door.call)
-      return refuse(stranger, stranger.who(),
-                    {Code::kInvalid,
-                     "there is no call " + in_quotes(call) + " here, only " + door.call,
-                     "Is this the address of the job's learner, or of a neighbour?"});
+      return refuse(
+          stranger, stranger.who(),
+          {Code::kInvalid, "there is no call " + in_quotes(call) + " here, only " + door.call,
+           "Is this the address of the job's learner, or of a neighbour?"});
     if (has_room_for(*stranger.session.peer())) return become_guest(stranger);
     refuse(stranger, stranger.who(), {Code::kUnavailable, "too many are here"});
   }

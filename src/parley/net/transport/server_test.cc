@@ -245,8 +245,8 @@ TEST_F(AServer, TellsEveryGuestWhyItsStreamEnds) {
   EXPECT_EQ(*line->read(), Bytes{1});
   const auto over = line->read();
   EXPECT_EQ(over.error().code, Code::kBudgetExhausted);
-  EXPECT_EQ(over.error().what, "so it  [2J ends") << "and a log stays what it is";
-  EXPECT_EQ(over.error().hint, "try again");
+  EXPECT_EQ(over.error().what, "so\\u000ait \\u001b[2J ends") << "and a log stays what it is";
+  EXPECT_EQ(over.error().hint, "try\\u0009again");
   EXPECT_EQ(line->write({1}).error().code, Code::kBudgetExhausted);
 }
 

@@ -20,7 +20,8 @@ struct Door {
 
 TEST(SparseLog, EveryKindIsSaidAtOnceAndThenOnceASecondWithACount) {
   Door door;
-  for (int i = 0; i < 500; ++i) door.log.say("no certificate", "refused a stranger: no certificate", door.now);
+  for (int i = 0; i < 500; ++i)
+    door.log.say("no certificate", "refused a stranger: no certificate", door.now);
   door.log.say("no TLS", "refused another: no TLS", door.now);
   ASSERT_EQ(door.lines.size(), 2u);
   EXPECT_EQ(door.lines[0], "refused a stranger: no certificate");

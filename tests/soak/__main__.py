@@ -16,6 +16,7 @@ import time
 import attacks
 import job
 import plan
+import self_test
 from faults import can
 from worlds import WORLDS
 
@@ -34,6 +35,8 @@ def arguments():
                         help="keep only faults of this kind")
     parser.add_argument("--attacks", type=int, nargs="?", const=2000, metavar="ROUNDS",
                         help="measure an honest job of so many rounds under each attack instead")
+    parser.add_argument("--self-test", action="store_true",
+                        help="plant violations and see that each is found")
     return parser.parse_args()
 
 
@@ -111,9 +114,12 @@ def main():
     chosen = arguments()
     with tempfile.TemporaryDirectory(prefix="soak-", dir=os.environ.get("PARLEY_SOAK_FOLDER"),
                                      ignore_cleanup_errors=True) as place:
+        folder = pathlib.Path(place).resolve()
+        if chosen.self_test:
+            return self_test.run(folder)
         if chosen.attacks is not None:
-            return attacks.table(pathlib.Path(place).resolve(), chosen.attacks)
-        soak = Soak(chosen, pathlib.Path(place).resolve())
+            return attacks.table(folder, chosen.attacks)
+        soak = Soak(chosen, folder)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, soak.stop)
         return soak.run()

@@ -1,11 +1,13 @@
 """An honest job of three owners under each attack: rounds per second beside those of the same job
 undisturbed before and after it, the learner's memory, and how the job ended."""
 
+import contextlib
 import functools
 import json
 import multiprocessing
 import pathlib
 import re
+import resource
 import tempfile
 import time
 
@@ -15,7 +17,9 @@ from parley import run
 from strangers import KINDS, Stranger
 from worlds import World, invite_strangers
 
-LIMIT = 600  # seconds for one job
+LIMIT = 600         # seconds for one job
+DESCRIPTORS = 1024  # of the learner
+HELD = 1100         # connections of one stranger
 CLONED = ("garbage", "nonsense", "forged_answers", "wrong_order", "too_long", "silent")
 
 
@@ -31,7 +35,9 @@ class Honest(World):
 
 def knock(kind, port, world, stop, tries):
     papers = {"elsewhere": world.folder / "stranger", "uninvited": world.folder / "uninvited"}
-    stranger = Stranger(port, papers, stop.is_set)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(2 * HELD, hard)), hard))
+    stranger = Stranger(port, papers, stop.is_set, hold=HELD)
     stranger.knock(kind)
     with tries.get_lock():
         tries.value += stranger.tries
@@ -101,24 +107,26 @@ def outcome(world, statuses):
 
 def measured(made, place, who):
     """Rounds per second, tries, kilobytes of the learner, and the outcome of one job."""
-    with tempfile.TemporaryDirectory(dir=place) as folder:
+    with tempfile.TemporaryDirectory(dir=place) as folder, contextlib.ExitStack() as at_the_end:
         world = Honest(made, pathlib.Path(folder))
         job = world.consortium
         learner, port = job.learner()
+        at_the_end.callback(learner.kill)
+        resource.prlimit(learner.pid, resource.RLIMIT_NOFILE, (DESCRIPTORS, DESCRIPTORS))
         attackers = Attackers(who, port, world)
-        processes = {"learner": learner, **{owner: job.owner(owner, port) for owner in OWNERS}}
+        at_the_end.callback(attackers.end)
+        processes = {"learner": learner}
+        for owner in OWNERS:
+            processes[owner] = job.owner(owner, port)
+            at_the_end.callback(processes[owner].kill)
         memory, until = 0, time.monotonic() + LIMIT
         while learner.poll() is None and time.monotonic() < until:
             memory = max(memory, memory_of(learner))
             time.sleep(0.05)
         tries = attackers.end()
-        hung = learner.poll() is None
-        for process in processes.values():
-            if hung:
-                process.kill()
-        statuses = {name: process.wait(60) for name, process in processes.items()}
-        if hung:
+        if learner.poll() is None:
             return 0.0, tries, memory, f"HAS NOT ENDED within {LIMIT} s"
+        statuses = {name: process.wait(60) for name, process in processes.items()}
         seconds = json.loads(job.output("learner")).get("seconds", LIMIT)
         return made.rounds / seconds, tries, memory, outcome(world, statuses)
 
@@ -135,7 +143,7 @@ def table(place, rounds):
     """Prints it; 1 if a job did not end as it must."""
     made, wrong = make(place, rounds), 0
     print(f"An honest job of {rounds} rounds under each attack; `alone` is the mean of the same job "
-          "just before and just after.\n")
+          f"just before and just after.\nThe learner may have {DESCRIPTORS} descriptors.\n")
     print("| attack | tries | outcome | rounds/s alone | rounds/s under it | of those alone | learner, MB |")
     print("|---|---|---|---|---|---|---|", flush=True)
     before = measured(made, place, [])[0]

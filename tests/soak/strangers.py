@@ -7,14 +7,13 @@ import time
 
 from frames import OPEN, context, dial, frame
 
-HELD = 200  # connections that one who holds them has at a time
-
 
 class Stranger:
-    def __init__(self, port, papers, stop, pause=0.0):
+    def __init__(self, port, papers, stop, pause=0.0, hold=200):
         """`papers` maps "elsewhere" (another authority) and "uninvited" (ours, but nobody of the
-        charter) to folders; `stop` says when it is enough; `pause` seconds between tries."""
-        self.port, self.papers, self.stop, self.pause = port, papers, stop, pause
+        charter) to folders; `stop` says when it is enough; `pause` seconds between tries; at most
+        so many connections it holds."""
+        self.port, self.papers, self.stop, self.pause, self.hold = port, papers, stop, pause, hold
         self.tries, self.held = 0, []
 
     def knock(self, kind):
@@ -38,7 +37,7 @@ class Stranger:
 
     def idle(self):
         self.held.append(self.plain())
-        if len(self.held) > HELD:
+        if len(self.held) > self.hold:
             self.held.pop(0).close()
 
     def garbage(self):
@@ -55,8 +54,12 @@ class Stranger:
 
     def one_byte_at_a_time(self):
         self.idle()
-        for stream in self.held:
-            stream.send(b"\x16")
+        for stream in list(self.held):
+            try:
+                stream.send(b"\x16")
+            except OSError:
+                self.held.remove(stream)
+                stream.close()
 
     def no_certificate(self):
         self.greet(context())

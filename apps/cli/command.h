@@ -143,6 +143,10 @@ extern std::atomic<bool> interrupted;
 void heed_interrupts();
 /// For daemons: neither whoever reads their log nor the terminal they were started in ends them.
 void outlive_readers();
+/// Where there is no memory left, or a program's mistake ends it: a word about that, and exit
+/// status
+/// 1. What is on disk is whole at any moment, so that nothing else has to be done.
+void say_why_it_ends();
 
 /// One line of a daemon's log, with the time.
 void log_line(const std::string& line);

@@ -303,6 +303,30 @@ class Sharing(InFolder):
         self.finish(agencies, learner, [processes[owner] for owner in OWNERS])
         self.check_ledgers(agencies, agencies.rounds)
 
+    def test_nobody_is_told_of_an_end_that_is_not_on_disk_and_all_hear_of_the_same(self):
+        agencies = Agencies(self.folder)
+        manifest = self.folder / "job" / "manifest.json"
+        manifest.mkdir(parents=True)  # in the way of the file
+        learner, port = agencies.learner()
+        owners = [agencies.owner(owner, port) for owner in OWNERS]
+        self.assertNotEqual(learner.wait(60), 0, agencies.log("learner"))
+        time.sleep(0.5)
+        self.assertEqual([owner.poll() for owner in owners], [None] * 3, agencies.log("bank-a"))
+        manifest.rmdir()
+        learner, _ = agencies.learner("run", port)
+        self.finish(agencies, learner, owners)
+        told = json.loads(agencies.output("learner"))["model_sha256"]
+        learner, _ = agencies.learner("run", port)  # It might have been killed at the end.
+        late = agencies.owner("bank-b", port)
+        self.assertEqual(late.wait(60), 0, agencies.log("bank-b"))
+        self.assertIn(told, agencies.output("bank-b"))
+        learner.terminate()
+        self.assertEqual(learner.wait(60), 0, agencies.log("learner"))
+        self.assertEqual(json.loads(agencies.output("learner"))["model_sha256"], told)
+        for owner in OWNERS:
+            kept = agencies.part(owner).parent / "manifest.json"
+            self.assertEqual(kept.read_bytes(), manifest.read_bytes())
+
     def test_an_owner_that_stops_answering_ends_the_job_which_can_be_resumed(self):
         agencies = Agencies(self.folder, deadline=1)
         learner, port = agencies.learner(wait=4)

@@ -58,10 +58,10 @@ Error refusal_of(const Error& refused) {
 }
 
 /// But not the stream before the learner has read why: then it ends it, or says something that no
-/// longer matters.
-Error part_after(const Error& refused, Client& line, const Log& log) {
+/// longer matters, or says nothing for so long that it does not matter either.
+Error part_after(const Error& refused, Client& line, const Patience& patience, const Log& log) {
   log("refused the learner's question: " + refused.what);
-  static_cast<void>(bool(line.read()));
+  static_cast<void>(bool(line.read_until(std::chrono::steady_clock::now() + patience.farewell)));
   return refusal_of(refused);
 }
 
@@ -89,7 +89,7 @@ void sleep_until(std::chrono::steady_clock::time_point then, const std::atomic<b
 
 /// One stream from greeting to farewell.
 Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Client& line,
-                         std::chrono::milliseconds answer_after, bool& heard, const Log& log) {
+                         const Patience& patience, bool& heard, const Log& log) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
     return work();
@@ -102,10 +102,10 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
     heard = true;
     const auto heard_at = std::chrono::steady_clock::now();
     const auto reply = TRY(locked([&] { return owner.step(message); }));
-    if (reply) hold_back(heard_at, answer_after);
+    if (reply) hold_back(heard_at, patience.answer_after);
     if (reply) TRY(line.write(*reply));
     while (const auto more = locked([&] { return owner.more(); })) TRY(line.write(*more));
-    if (owner.refused()) return part_after(*owner.refused(), line, log);
+    if (owner.refused()) return part_after(*owner.refused(), line, patience, log);
     locked([&] { owner.rest(); });
   }
   return *owner.finished();
@@ -230,23 +230,29 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
                                    const Patience& patience, const std::atomic<bool>& stop,
                                    const Log& log) {
   using Clock = std::chrono::steady_clock;
+  Dial patient = dial;
+  patient.patience = patience.silent + (ticks ? ticks->longest_gap() : std::chrono::seconds(0));
   auto connected = Clock::now();
   auto pause = patience.first_pause;
   std::string said;  // The same trouble is logged once.
   for (;;) {
-    bool heard = false;
+    bool heard = false, mute = false;
     auto ended = [&]() -> Result<Hash> {
-      Client line = TRY(Client::open(credentials, dial, stop));
-      return attend_once(owner, ticks, mutex, line, patience.answer_after, heard, log);
+      Client line = TRY(Client::open(credentials, patient, stop));
+      auto model = attend_once(owner, ticks, mutex, line, patience, heard, log);
+      mute = line.has_given_up();
+      return model;
     }();
+    if (ended && !owner.gave_all() && !owner.has_clock())
+      log("the learner ended the job before every answer was asked");
     if (ended) return std::optional(*ended);
     if (!is_passing(ended.error()) || stop) return ended.error();
     // The reason did not get through: others had ended the job before.
     if (owner.refused()) return refusal_of(*owner.refused());
     if (heard) connected = Clock::now(), pause = patience.first_pause;
     const auto absent = Clock::now() - connected;
-    if (owner.gave_all() && absent > patience.farewell) return std::optional<Hash>();
-    if (absent > patience.absent)
+    if (owner.gave_all() && (mute || absent > patience.farewell)) return std::optional<Hash>();
+    if (mute || absent > patience.absent)
       return Error{Code::kUnavailable, ended.error().what,
                    "Ask `parley doctor` what is wrong; start again to go on from here."};
     if (ended.error().what != std::exchange(said, ended.error().what))

@@ -63,6 +63,7 @@ std::unique_ptr<Ticks> ticks_for(const protocol::Owner& owner, const charter::Po
 /// How long to try.
 struct Patience {
   std::chrono::seconds absent{600};   // without a connection
+  std::chrono::seconds silent{600};   // with one, on which nothing is said
   std::chrono::seconds farewell{10};  // likewise, when there is nothing left to answer
   std::chrono::milliseconds first_pause{100}, longest_pause{10'000};
   /// Replies leave at multiples of this after their question, so that how long the pass over the

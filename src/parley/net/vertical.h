@@ -30,7 +30,6 @@ std::filesystem::path part_folder(const charter::Policy& policy, const Hash& cha
 /// None where the charter has no dealer. Kept in the learner's folder: whoever reads it knows the
 /// noise, and without it a job cannot be resumed.
 Result<std::optional<Secret32>> dealer_key(const charter::Charter& charter,
-                                           const std::filesystem::path& folder, bool resume,
-                                           Entropy& entropy);
+                                           const std::filesystem::path& folder, Entropy& entropy);
 
 }  // namespace parley::net

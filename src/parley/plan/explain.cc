@@ -13,7 +13,7 @@ namespace {
 
 using charter::Average, charter::Calibration, charter::Charter, charter::Contact, charter::Loss,
     charter::MechanismName, charter::Model, charter::OnMismatch, charter::Output, charter::Owner,
-    charter::Privacy, charter::Protocol, charter::Rule, charter::Weights, charter::in_quotes;
+    charter::Privacy, charter::Protocol, charter::Rule, charter::Weights;
 
 constexpr size_t kListed = 12;  // More owners than this are summed up.
 

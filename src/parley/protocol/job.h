@@ -48,6 +48,7 @@ struct Step {
   std::optional<wire::ReceivedAnswer> taken{};  // for the journal
   std::vector<wire::Note> notes{};              // likewise, after it
   std::optional<Error> stale{};                 // why this owner is shown its receipt, not asked
+  std::optional<Error> parted{};                // it refused, and its stream ends; others go on
 };
 
 /// SHA-256 of a model's exact bits.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "parley/base/printable.h"
 #include "parley/wire/aggregation_parts.h"
 #include "parley/wire/answer.h"
 #include "proto/parley.pb.h"
@@ -69,7 +70,7 @@ Result<void> at_most(int found, size_t most, const char* what) {
 
 Result<std::string> name_of(const std::string& field) {
   if (field.empty() || field.size() > kNameBytesMax) return malformed("a name is not one");
-  return plain(field);
+  return printable(field);
 }
 
 Result<Signature> plain_signature(const std::string& field) {

@@ -82,12 +82,7 @@ Result<Step> FederatedLearner::step(size_t owner, ByteView message) {
   return std::visit(
       Match{[&](wire::Hello& hello) { return greet(owner, hello); },
             [&](wire::ReceivedFromMember& member) { return take(owner, member); },
-            [&](wire::Refusal& refusal) -> Result<Step> {
-              refuse(who, refusal);
-              Step step;
-              end_all(step);
-              return step;
-            },
+            [&](wire::Refusal& refusal) -> Result<Step> { return be_refused(owner, refusal); },
             [&](auto&) -> Result<Step> { return wrong(who, "what nobody asked for"); }},
       received.body);
 }
@@ -103,11 +98,25 @@ Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
     return step;
   }
   state.greeted = true;
-  state.given_up = false;
+  state.given_up = state.refuses = false;
   state.paid = hello.last_round;
   if (finished()) send(owner, wire::Finished{model_hash(model())}, step);
   if (refused()) send(owner, wire::Abort{refused()->code, refused()->what}, step);
   go_on(step);
+  return step;
+}
+
+/// Where enough others can pay, they go on as if it had left.
+Step FederatedLearner::be_refused(size_t owner, const wire::Refusal& refusal) {
+  Step step;
+  states_[owner].refuses = true;
+  const Error why = refusal_of(plan_.owners[owner], refusal);
+  if (enough_can_pay()) {
+    step.parted = why;
+  } else {
+    refuse(why);
+    end_all(step);
+  }
   return step;
 }
 

@@ -68,6 +68,7 @@ class FederatedLearner final : public Learner {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
     bool given_up = false;  // was away when an aggregation began
+    bool refuses = false;   // since it greeted last, and it was dismissed
     uint32_t paid = 0;      // aggregations, by its own count; unpaid ones may be among them
     struct Receipts {
       uint32_t last = 0;  // the newest
@@ -83,6 +84,7 @@ class FederatedLearner final : public Learner {
   struct Attempt;
 
   Result<Step> greet(size_t owner, const wire::Hello& hello);
+  Step be_refused(size_t owner, const wire::Refusal& refusal);
   Result<Step> take(size_t owner, wire::ReceivedFromMember& message);
   Result<void> take_step(size_t owner, wire::ReceivedFromMember& message);
   Result<void> take_masked(size_t owner, const wire::ReceivedAnswer& answer);
@@ -93,7 +95,9 @@ class FederatedLearner final : public Learner {
   bool evaluating() const {
     return plan_.evaluation && descent_.finished() && !evaluation_ && !without_evaluation_;
   }
-  bool can_pay(const OwnerState& state) const { return evaluating() || state.paid < plan_.answers; }
+  bool can_pay(const OwnerState& state) const {
+    return !state.refuses && (evaluating() || state.paid < plan_.answers);
+  }
   size_t words() const;
   void expect_vectors();
   void begin(Step& step);

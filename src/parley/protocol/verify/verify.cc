@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "parley/base/math/number.h"
+#include "parley/base/printable.h"
 #include "parley/gate/gate.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/plan/terms.h"
@@ -106,7 +107,7 @@ class Verifier {
  private:
   /// The transcript's words go to a person's terminal.
   void found(const std::string& owner, uint32_t round, const std::string& what) {
-    result_.findings.push_back({wire::plain(owner), round, wire::plain(what)});
+    result_.findings.push_back({printable(owner), round, printable(what)});
   }
 
   /// Of one answer or of one evaluation.
@@ -318,7 +319,7 @@ class Verifier {
     if (manifest.charter != result_.charter)
       found("", 0, "the manifest is of charter " + to_hex(manifest.charter));
     if (manifest.name != result_.charter_name)
-      found("", 0, "the manifest is of '" + manifest.name + "'");
+      found("", 0, "the manifest is of " + in_quotes(manifest.name));
     for (size_t i = 0; i < std::max(owners_.size(), manifest.parts.size()); ++i)
       if (i >= owners_.size())
         found(manifest.parts[i].owner, 0, "has a part in the manifest and is no owner");

@@ -88,7 +88,7 @@ Result<Step> VerticalLearner::step(size_t owner, ByteView message) {
             [&](wire::ReceivedAnswer& answer) -> Result<Step> { return take(owner, answer); },
             [&](wire::ModelPart& part) -> Result<Step> { return take(owner, part); },
             [&](wire::Refusal& refusal) -> Result<Step> {
-              refuse(who, refusal);
+              refuse(refusal_of(who, refusal));
               Step step;
               end_all(step);
               return step;
@@ -325,6 +325,22 @@ Result<void> VerticalLearner::replay(const std::string& owner, const wire::Recei
   if (answer.round <= states_[place].taken)
     return wrong(plan_.owners[place], "a second receipt for round " + std::to_string(answer.round));
   book(place, answer);
+  return {};
+}
+
+Result<void> VerticalLearner::conclude(const std::string& text) {
+  const learn::Manifest told = TRY(learn::manifest_from_json(text, ""));
+  const Error other{Code::kIntegrity, "is not the manifest of this journal",
+                    "Put back the files of the job, or give another --out."};
+  if (told.charter != plan_.terms.charter || told.parts.size() != states_.size() ||
+      rounds_done() < plan_.terms.rounds)
+    return other;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (told.parts[i].owner != plan_.owners[i].name) return other;
+    states_[i].part = told.parts[i].sha256;
+  }
+  if (learn::to_json(manifest()) != text) return other;
+  finished_ = true;
   return {};
 }
 

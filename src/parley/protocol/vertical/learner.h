@@ -42,6 +42,7 @@ class VerticalLearner final : public Learner {
   bool awaits(size_t owner) const override;
   /// No theta; the manifest names the model.
   Trained trained() const override;
+  Result<void> conclude(const std::string& manifest) override;
 
  private:
   struct OwnerState {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "parley/base/printable.h"
 #include "parley/protocol/job.h"
 
 namespace parley::protocol {
@@ -75,7 +76,7 @@ std::optional<Bytes> VerticalOwner::more() {
 Result<size_t> VerticalOwner::place_of(const std::string& name) const {
   for (size_t i = 0; i < parties(); ++i)
     if (setting_.owners[i].name == name && i != self()) return i;
-  return Error{Code::kIntegrity, "a letter of '" + name + "', who is no other owner"};
+  return Error{Code::kIntegrity, "a letter of " + in_quotes(name) + ", who is no other owner"};
 }
 
 // A session: keys, then what everyone must have before the first round.
@@ -87,7 +88,7 @@ Result<void> VerticalOwner::agree(const wire::Session& session) {
   for (size_t i = 0; i < parties(); ++i) {
     const wire::Peer& peer = session.peers[i];
     const VerticalPeer& known = setting_.owners[i];
-    if (peer.owner != known.name) return out_of_order("a session with '" + peer.owner + "'");
+    if (peer.owner != known.name) return out_of_order("a session with " + in_quotes(peer.owner));
     if (i == self()) {
       if (peer.key != agreement_.public_key()) return out_of_order("a session with an older key");
       continue;
@@ -278,14 +279,21 @@ Result<void> VerticalOwner::give_part() {
   return {};
 }
 
+/// Of a process that came back after the end, the part is on its disk.
+Result<Hash> VerticalOwner::own_part() const {
+  if (part_) return sha256(as_bytes(*part_));
+  if (!setting_.kept)
+    return Error{Code::kIntegrity, "the job has ended, and this owner has no part of the model"};
+  return sha256(as_bytes(TRY(setting_.kept("part.json"))));
+}
+
 Result<std::optional<Bytes>> VerticalOwner::be_told(const wire::Finished& finished) {
   learn::Manifest manifest{.name = setting_.part.model.name, .charter = charter()};
   for (const wire::ModelPart& part : finished.parts)
     manifest.parts.push_back({part.owner, part.sha256});
   const std::string text = learn::to_json(manifest);
-  const learn::Manifest::Part own{name(), part_ ? sha256(as_bytes(*part_)) : Hash{}};
-  // Of a process that came back after the end, the part is on its disk.
-  const bool bound = self() < manifest.parts.size() && (!part_ || manifest.parts[self()] == own);
+  const learn::Manifest::Part own{name(), TRY(own_part())};
+  const bool bound = self() < manifest.parts.size() && manifest.parts[self()] == own;
   if (!bound || manifest.parts.size() != parties() || sha256(as_bytes(text)) != finished.model)
     return Error{Code::kIntegrity, "the learner's manifest does not bind this owner's part",
                  "Do not use the model, and ask who runs the learner."};

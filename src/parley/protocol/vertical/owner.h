@@ -30,6 +30,8 @@ struct VerticalPeer {
 
 /// Keeps a file of the job on this owner's disk: its part of the model, the manifest.
 using KeepFile = std::function<Result<void>(const std::string& name, const std::string& text)>;
+/// And gives it back, also to a later process.
+using KeptFile = std::function<Result<std::string>(const std::string& name)>;
 
 struct VerticalSetting {
   std::vector<VerticalPeer> owners{};  // all of the charter, in its order
@@ -38,6 +40,7 @@ struct VerticalSetting {
   /// Of this owner, all but theta, masks and salt.
   learn::PartOfModel part{};
   KeepFile keep{};
+  KeptFile kept{};
 };
 
 class VerticalOwner final : public Owner {
@@ -79,6 +82,7 @@ class VerticalOwner final : public Owner {
   Result<void> begin_round();
   Result<void> end_round();
   Result<void> give_part();
+  Result<Hash> own_part() const;
   void post(uint32_t round, const std::vector<Post>& posts);
 
   VerticalSetting setting_;

@@ -1,15 +1,18 @@
-// How long a large ledger takes to open, verify, export and pay from, and how large it is:
+// How long ledgers of several sizes take to open, verify, export and pay from:
 //   ledger_bench [ROWS] [FOLDER]
-// Makes a ledger of ROWS (a million) answers of ten numbers, of a thousand charters, in FOLDER (the
-// current one), times what its owner does with it, and removes it. A payment is durable: it is as
-// fast as the disk.
+// Makes ledgers of 0, 10,000 and ROWS (a million) answers of ten numbers, of a thousand charters,
+// in FOLDER (the current one), and one of ROWS in format 1; times what their owner does with them,
+// payments in turn, and removes them. A payment is durable: it is as fast as the disk.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "parley/base/entropy.h"
 #include "parley/gate/gate.h"
@@ -22,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr size_t kNumbers = 10, kCharters = 1000;
-constexpr uint32_t kPayments = 1000;
+constexpr uint32_t kTurns = 5, kPayments = 200;  // of each ledger in each turn
 
 template <class Work>
 double seconds_of(const Work& work) {
@@ -40,93 +43,154 @@ double megabytes_used() {
 
 privacy::Budget large_budget() { return *privacy::Budget::make(privacy::Epsilon{1e6}, 0, 1e6); }
 
+Row some_row(int64_t i) {
+  static const std::string event = privacy::Laplace::make(1 << 20)->event(1 << 10);
+  return {.kind = "answer",
+          .dataset = 1,
+          .charter = TupleBytes().add(static_cast<uint64_t>(i) % kCharters).sha256(),
+          .round = i / int64_t{kCharters} + 1,
+          .event = event,
+          .track = "pure",
+          .cost = 0x1p-10,
+          .answer = Bytes(8 * kNumbers, static_cast<uint8_t>(i))};
+}
+
+/// The tables of format 1, which is not made any more: one index by hash, which was unique.
+void make_format_1(Connection& db) {
+  *db.run(
+      "PRAGMA writable_schema = ON;"
+      "UPDATE sqlite_schema SET sql = replace(sql, 'format = 2', 'format = 1') WHERE name = "
+      "'ledger'; PRAGMA writable_schema = RESET; UPDATE ledger SET format = 1;"
+      "ALTER TABLE charge RENAME TO other;");
+  std::string sql = *db.value("SELECT sql FROM sqlite_schema WHERE name = 'other'");
+  sql.replace(sql.find("\"other\""), 7, "charge");
+  const std::string hash = "hash     BLOB NOT NULL";
+  sql.insert(sql.find(hash) + hash.size(), " UNIQUE");
+  const std::string index = *db.value("SELECT sql FROM sqlite_schema WHERE name = 'one_answer'");
+  *db.run(("DROP TABLE other;" + sql +
+           ";CREATE UNIQUE INDEX one_answer ON charge (charter, kind, round) WHERE kind = 'answer' "
+           "OR kind = 'evaluation' OR kind = 'count';"
+           "CREATE TRIGGER charge_is_append_only BEFORE UPDATE ON charge BEGIN SELECT RAISE(ABORT, "
+           "'the ledger is append-only'); END;"
+           "CREATE TRIGGER charge_is_kept BEFORE DELETE ON charge BEGIN SELECT RAISE(ABORT, 'the "
+           "ledger is append-only'); END;")
+              .c_str());
+}
+
 /// As Ledger would, in one transaction and without a sync for each answer.
-void make(const fs::path& file, int64_t rows, Clock& clock) {
+void make(const fs::path& file, int64_t format, int64_t rows, Clock& clock) {
   Connection db = *Connection::create(file);
   *db.run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF");
   *create(db, "bank-a", clock, Hash{});
+  if (format == 1) make_format_1(db);
   Chain chain = load(db, [](const Row&) {})->chain;
   *db.run("PRAGMA cache_size = -2000000");  // Rows come in the order of no index.
   Tables tables(std::move(db));
   const Dataset loans{.id = 1, .name = "loans", .budget = large_budget(), .unit = "record"};
-  const std::string event = privacy::Laplace::make(1 << 20)->event(1 << 10);
+  const auto add = [&](Row row) -> Result<void> {
+    row.id = chain.size() + 1;
+    row.at = clock.now();
+    row.previous = chain.head();
+    row.hash = hash_of(row);
+    TRY(chain.accepts(row));
+    TRY(tables.insert(row));
+    chain.extend(row);
+    return {};
+  };
   *tables.in_transaction([&]() -> Result<void> {
     chain.declare(loans);
     TRY(tables.put(loans));
-    for (int64_t i = 0; i <= rows; ++i) {
-      Row row{.kind = "answer",
-              .dataset = 1,
-              .charter = TupleBytes().add(static_cast<uint64_t>(i) % kCharters).sha256(),
-              .round = (i - 1) / int64_t{kCharters} + 1,
-              .event = event,
-              .track = "pure",
-              .cost = 0x1p-10,
-              .answer = Bytes(8 * kNumbers, static_cast<uint8_t>(i))};
-      if (i == 0)
-        row = {.kind = "budget", .dataset = 1, .event = budget_event(loans), .track = "none"};
-      row.id = i + 1;
-      row.at = clock.now();
-      row.previous = chain.head();
-      row.hash = hash_of(row);
-      TRY(chain.accepts(row));
-      TRY(tables.insert(row));
-      chain.extend(row);
-    }
+    TRY(add({.kind = "budget", .dataset = 1, .event = budget_event(loans), .track = "none"}));
+    for (int64_t i = 0; i < rows; ++i) TRY(add(some_row(i)));
     return {};
   });
 }
 
 /// A gate over a few records, so that the time of an answer is the ledger's.
 gate::Gate open_gate(Ledger& ledger, DatasetId loans, Entropy& entropy) {
+  constexpr uint32_t kAnswers = kTurns * kPayments;
   auto rows = std::make_shared<data::Rows>(kNumbers);
   const std::array<double, kNumbers> record{1};
   for (int i = 0; i < 8; ++i) rows->add(record, 1);
   const auto lattice = *learn::Lattice::make(8, 24, kNumbers);
   plan::Terms terms{.charter = {1},
                     .rows = rows->size(),
-                    .answers = kPayments,
+                    .answers = kAnswers,
                     .box = 1,
                     .unit_records = 1,
                     .loss = learn::Squared{},
                     .lattice = lattice,
                     .mechanism = *privacy::Laplace::calibrate(plan::sensitivity<L1>(lattice, 1),
-                                                              kPayments, privacy::Epsilon{1})};
+                                                              kAnswers, privacy::Epsilon{1})};
   return *gate::Gate::open(gate::Records(std::shared_ptr<const data::Rows>(std::move(rows))),
                            std::move(terms), ledger, loans, entropy, 1);
 }
 
-void pay(const fs::path& file, Clock& clock) {
-  SystemEntropy entropy;
-  std::optional<Ledger> ledger;
-  std::printf("open            %8.2f s, checking everything\n",
-              seconds_of([&] { ledger.emplace(*Ledger::open(file, "bank-a", clock)); }));
-  gate::Gate gate = open_gate(*ledger, *ledger->declare("loans", large_budget()), entropy);
+/// One ledger, and what was measured of it.
+struct Measured {
+  int64_t format, rows;
+  fs::path file{};
+  std::optional<Ledger> ledger{};
+  std::optional<gate::Gate> gate{};
+  double verify = 0, exported = 0, first = 0, open = 0, replay = 0;
+  std::vector<double> pays{};
+  double median() const {
+    std::vector<double> sorted = pays;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+  double mean() const {
+    double sum = 0;
+    for (const double each : pays) sum += each;
+    return sum / static_cast<double>(pays.size());
+  }
+};
+
+void prepare(Measured& of, const fs::path& folder, const Keeping& keeping, Clock& clock,
+             Entropy& entropy) {
+  of.file = folder / ("ledger_bench" + std::to_string(of.format) + "_" + std::to_string(of.rows) +
+                      ".db");
+  fs::remove(of.file);
+  make(of.file, of.format, of.rows, clock);
+  of.verify = seconds_of([&] { (void)*verify(of.file); });
+  of.exported = seconds_of([&] { (void)*export_events(of.file, ""); });
+  const auto open = [&] { of.ledger.emplace(*Ledger::open(of.file, "bank-a", clock, keeping)); };
+  of.first = seconds_of(open);
+  of.ledger.reset();
+  of.open = seconds_of(open);
+  of.gate.emplace(open_gate(*of.ledger, *of.ledger->declare("loans", large_budget()), entropy));
+}
+
+void pay(Measured& of, uint32_t turn) {
   const std::array<double, kNumbers> theta{};
-  const double seconds = seconds_of([&] {
-    for (uint32_t round = 1; round <= kPayments; ++round) (void)*gate.answer(round, theta);
-  });
-  std::printf("pay             %8.3f ms for each answer, durable\n", seconds / kPayments * 1e3);
-  const double replays = seconds_of([&] {
-    for (uint32_t round = 1; round <= kPayments; ++round) (void)*gate.answer(round, theta);
-  });
-  std::printf("replay          %8.3f ms for each answer\n", replays / kPayments * 1e3);
+  for (uint32_t round = turn * kPayments + 1; round <= (turn + 1) * kPayments; ++round)
+    of.pays.push_back(seconds_of([&] { (void)*of.gate->answer(round, theta); }));
+  of.replay = seconds_of([&] { (void)*of.gate->answer(1, theta); });
 }
 
 void run(int64_t rows, const fs::path& folder) {
-  const fs::path file = folder / "ledger_bench.db";
   SystemClock clock;
-  fs::remove(file);
-  std::printf("made            %8.2f s for %lld answers of %zu numbers\n",
-              seconds_of([&] { make(file, rows, clock); }), static_cast<long long>(rows), kNumbers);
-  std::printf("size            %8.1f MB, %.0f bytes for each answer\n",
-              static_cast<double>(fs::file_size(file)) / 1e6,
-              static_cast<double>(fs::file_size(file)) / static_cast<double>(rows));
-  std::printf("verify          %8.2f s\n", seconds_of([&] { (void)*verify(file); }));
-  std::printf("export          %8.2f s\n", seconds_of([&] { (void)*export_events(file, ""); }));
-  pay(file, clock);
-  std::printf("memory          %8.0f MB at most\n", megabytes_used());
-  fs::remove(file);
-  fs::remove(folder / "ledger_bench.lock");
+  SystemEntropy entropy;
+  const Keeping keeping{.key = SigningKey::make()};
+  std::vector<Measured> all{{2, 0}, {2, std::min<int64_t>(rows, 10'000)}, {2, rows}, {1, rows}};
+  for (Measured& each : all) prepare(each, folder, keeping, clock, entropy);
+  for (uint32_t turn = 0; turn < kTurns; ++turn)
+    for (Measured& each : all) pay(each, turn);
+  std::printf("%7s %9s %8s %9s %9s %11s %11s %12s %10s %10s\n", "format", "answers", "MB",
+              "verify s", "export s", "open all s", "open again", "pay ms mean", "median",
+              "replay ms");
+  for (Measured& each : all) {
+    std::printf("%7lld %9lld %8.1f %9.2f %9.2f %11.2f %11.3f %12.3f %10.3f %10.3f\n",
+                static_cast<long long>(each.format), static_cast<long long>(each.rows),
+                static_cast<double>(fs::file_size(each.file)) / 1e6, each.verify, each.exported,
+                each.first, each.open, each.mean() * 1e3, each.median() * 1e3, each.replay * 1e3);
+    each.gate.reset();
+    each.ledger.reset();
+    fs::remove(each.file);
+    fs::remove(fs::path(each.file).replace_extension(".lock"));
+  }
+  std::printf("%u payments of each, %u in turn; memory %.0f MB at most\n", kTurns * kPayments,
+              kPayments, megabytes_used());
 }
 
 }  // namespace

@@ -28,6 +28,16 @@ void charter_argument(CLI::App& app, std::filesystem::path& charter) {
   app.add_option("charter", charter, "Charter file")->required()->type_name("FILE");
 }
 
+std::string user_name() {
+  const char* behind = std::getenv("SUDO_USER");
+  const passwd* user = behind == nullptr ? getpwuid(geteuid()) : nullptr;
+  std::string name = behind ? behind : user ? user->pw_name : std::to_string(geteuid());
+  std::erase_if(name, [](char c) {
+    return !std::isgraph(static_cast<unsigned char>(c)) || c == '"' || c == '\\';
+  });
+  return name.empty() ? "unknown" : name.substr(0, 100);
+}
+
 void policy_argument(CLI::App& app, std::filesystem::path& policy) {
   app.add_option("policy", policy, "Your policy")->required()->type_name("FILE");
 }

@@ -2,12 +2,7 @@
 // and parley owner value POLICY CHARTER [MODEL]
 #include "parley/report/network/owner.h"
 
-#include <pwd.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cctype>
-#include <cstdlib>
 
 #include "command.h"
 #include "parley/api/daemons.h"
@@ -62,17 +57,6 @@ Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
   for (const OwnerJob& job : jobs)
     if (!job.model) return job.model.error();
   return Output{report::to_text(jobs), report::to_json(jobs)};
-}
-
-/// Who types; behind sudo, who typed that.
-std::string user_name() {
-  const char* behind = std::getenv("SUDO_USER");
-  const passwd* user = behind == nullptr ? getpwuid(geteuid()) : nullptr;
-  std::string name = behind ? behind : user ? user->pw_name : std::to_string(geteuid());
-  std::erase_if(name, [](char c) {
-    return !std::isgraph(static_cast<unsigned char>(c)) || c == '"' || c == '\\';
-  });
-  return name.empty() ? "unknown" : name.substr(0, 100);
 }
 
 Result<Output> run(const OwnerApproveOptions& options, ProgressStyle) {

@@ -7,6 +7,7 @@
 
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
+#include "parley/ledger/events.h"
 #include "parley/net/vertical.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/jobs.h"
@@ -123,6 +124,20 @@ std::filesystem::path ledger_of(const charter::Policy& policy) {
   return policy.folder / policy.state / "ledger.db";
 }
 
+Result<ledger::Ledger> open_ledger(const charter::Policy& policy, Clock& clock, bool reconciling) {
+  ledger::Keeping keeping{.reconciling = reconciling};
+  if (!policy.witness.empty()) keeping.witness = policy.folder / policy.witness;
+  if (policy.identity && !policy.identity->sign_key.empty())
+    keeping.key = TRY(SigningKey::from_pem(TRY(read_secret(policy.identity->sign_key))));
+  return ledger::Ledger::open(ledger_of(policy), policy.owner, clock, keeping);
+}
+
+Result<ledger::DataSource> data_source(const charter::Policy& policy,
+                                       const charter::Dataset& data) {
+  auto [is, digest] = TRY(charter::place_of(policy, data));
+  return ledger::DataSource{std::move(is), digest};
+}
+
 Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Charter& charter) {
   const charter::Owner& us = charter.owners[TRY(place_in(charter, policy.owner))];
   if (!policy.identity || policy.identity->sign_key.empty())
@@ -188,8 +203,13 @@ Result<ledger::DatasetId> account_for(const OwnerContext& context, const Ready& 
                                       const std::optional<Approval>& approval) {
   ledger::Ledger& ledger = context.ledger;
   const auto dataset =
-      TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit));
-  if (approval) TRY(ledger.approve(dataset, ready.charter.hash, approval->by, approval->at));
+      TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit,
+                         TRY(data_source(context.policy, *ready.data))));
+  if (!approval) return dataset;
+  ledger::Decision decision{.by = approval->by, .at = approval->at};
+  decision.signature = ready.key.sign(
+      ledger::decision_bytes(context.policy.owner, ready.charter.hash, decision.what));
+  TRY(ledger.decide(dataset, ready.charter.hash, decision));
   return dataset;
 }
 

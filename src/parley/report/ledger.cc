@@ -91,6 +91,30 @@ std::string name_of(const ledger::Contents& contents, int64_t dataset) {
 
 }  // namespace
 
+namespace {
+
+/// "row 3: approved by alice: we know them", for every row in which a person or a source stands.
+std::string said_in(const ledger::Contents& contents) {
+  std::string text;
+  const auto because = [](const std::string& by, const std::string& reason) {
+    return (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason);
+  };
+  for (const ledger::Row& row : contents.rows) {
+    if (!ledger::is_note(row.kind)) continue;
+    const auto note = ledger::note_from(row.event);
+    if (const auto* decision = note ? std::get_if<ledger::Decision>(&*note) : nullptr)
+      text += fmt::format("row {}: {}{}\n", row.id, ledger::name_of(decision->what),
+                          because(decision->by, decision->reason));
+    if (const auto* reads = note ? std::get_if<ledger::Reads>(&*note) : nullptr)
+      text += fmt::format("row {}: {} reads {}{}\n", row.id, name_of(contents, row.dataset),
+                          reads->source.is,
+                          reads->by.empty() ? "" : ", accepted" + because(reads->by, reads->reason));
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
+}  // namespace
+
 std::string to_text(const ledger::Contents& contents) {
   std::string text = fmt::format("Ledger of {}, made {}\n\n", contents.owner, contents.created);
   std::vector<std::vector<std::string>> budgets = {
@@ -104,12 +128,14 @@ std::string to_text(const ledger::Contents& contents) {
   text += table(budgets) + "\n" + about_missing(contents.chain.missing().size());
   std::vector<std::vector<std::string>> rows = {
       {"row", "at", "kind", "data set", "charter", "round", "track", "cost", "hash"}};
-  for (const ledger::Row& row : contents.rows)
+  for (const ledger::Row& row : contents.rows) {
+    const bool has_charter = row.charter != Hash{};
     rows.push_back({std::to_string(row.id), row.at, row.kind, name_of(contents, row.dataset),
-                    row.kind == "budget" ? "" : short_hash(row.charter),
-                    row.kind == "budget" ? "" : std::to_string(row.round), row.track,
+                    has_charter ? short_hash(row.charter) : "",
+                    has_charter ? std::to_string(row.round) : "", row.track,
                     significant(row.cost, 6), short_hash(row.hash)});
-  return text + table(rows);
+  }
+  return text + table(rows) + said_in(contents);
 }
 
 std::string to_json(const ledger::Contents& contents) {
@@ -151,6 +177,8 @@ std::string to_json(const ledger::Verified& verified) {
                      {"rows", verified.rows},
                      {"head", to_hex(verified.head)},
                      {"missing", verified.missing},
+                     {"ledger_format", verified.format},
+                     {"checkpoints", verified.checkpoints},
                      {"whole", true}};
   return json.dump(2) + "\n";
 }
@@ -199,6 +227,22 @@ std::string to_json(const RaisedBudgets& budgets) {
                               {"delta", each.after.delta},
                               {"pure_max", each.after.pure_max},
                               {"rho_max", each.after.rho_max}});
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const AcceptedSource& accepted) {
+  return fmt::format("{} may read {}: {} says so\n", accepted.dataset, accepted.source, accepted.by);
+}
+
+std::string to_json(const AcceptedSource& accepted) {
+  const Json json{{"format", "parley.ledger.source/1"},
+                  {"parley", provenance()},
+                  {"owner", accepted.owner},
+                  {"dataset", accepted.dataset},
+                  {"source", accepted.source},
+                  {"by", accepted.by},
+                  {"reason", accepted.reason},
+                  {"head", to_hex(accepted.head)}};
   return json.dump(2) + "\n";
 }
 

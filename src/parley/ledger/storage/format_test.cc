@@ -60,10 +60,10 @@ TEST_F(FormatTest, ALedgerOfFormat1GoesOnReplaysWhatItAnsweredAndLearnsItsUnitOn
 
 TEST_F(FormatTest, ANewerFormatIsRefusedByNameAndLeftAsItIs) {
   ASSERT_TRUE(Connection::write(file)->run(
-      "PRAGMA ignore_check_constraints = ON; UPDATE ledger SET format = 2"));
+      "PRAGMA ignore_check_constraints = ON; UPDATE ledger SET format = 3"));
   for (const Error& error : {verify(file).error(), Ledger::open(file, "bank-a", clock).error()}) {
     EXPECT_EQ(error.code, Code::kIntegrity);
-    EXPECT_EQ(error.what, "is a ledger of format 2; this program knows format 1");
+    EXPECT_EQ(error.what, "is a ledger of format 3; this program knows formats 1 and 2");
     EXPECT_EQ(error.hint, "Use the version of Parley that wrote it, or a newer one.");
   }
 }

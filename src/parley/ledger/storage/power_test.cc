@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "parley/base/files.h"
+#include "parley/ledger/events.h"
 #include "parley/ledger/ledger.h"
 #include "parley/ledger/read.h"
 #include "parley/ledger/storage/sqlite.h"
@@ -63,7 +64,7 @@ struct PowerTest : testing::Test {
         *pay_once(ledger, evaluation);
         if (round % 2 == 0) *Connection::write(file)->run("PRAGMA wal_checkpoint(PASSIVE)");
       }
-      *ledger.approve(loans, some_hash("first"), "alice", "2026-11-15T08:00:00Z");
+      *ledger.decide(loans, some_hash("first"), Decision{.by = "alice", .at = "today"});
     }
   }
 

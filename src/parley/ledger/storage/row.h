@@ -13,20 +13,20 @@
 
 namespace parley::ledger {
 
-/// One row of the chain, column by column (format 1).
+/// One row of the chain, column by column.
 struct Row {
   int64_t id = 0;       // 1, 2, 3, ... no gaps
   std::string at{};     // RFC 3339, UTC
-  std::string kind{};   // answer | evaluation | count | budget | approval
+  std::string kind{};   // answer | evaluation | count | budget | approval | source | checkpoint
   int64_t dataset = 0;  // its id
   Hash charter{};
   int64_t round = 0;
   Hash query{};         // SHA-256 of the query as received
-  std::string event{};  // DpEvent JSON; of 'budget' and 'approval' rows what they say (events.h)
+  std::string event{};  // DpEvent JSON; of rows that release nothing what they say (events.h)
   std::string track{};  // pure | zcdp | none
   double cost = 0;      // epsilon or rho on that track, never below the exact value
   double delta = 0;     // the mechanism's own
-  Bytes answer{};       // what left: little-endian int64
+  Bytes answer{};       // what left: little-endian int64; of a checkpoint, Chain::state
   Hash previous{};      // hash of the row before; of the first, the ledger's origin
   Hash hash{};
 

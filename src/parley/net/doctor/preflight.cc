@@ -70,6 +70,8 @@ Result<ledger::Dataset> account_of(const Policy& policy, const Charter& charter,
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   ledger::Dataset account{.id = 1, .name = data->name, .budget = data->budget};
   if (!ledger) return account;
+  const ledger::DataSource source = TRY(data_source(policy, *data));
+  TRY(ledger->chain.may_read(data->name, ledger::kept(ledger->fingerprints, source)));
   for (const ledger::Dataset& known : ledger->datasets) {
     if (known.name != data->name) continue;
     account.spent = known.spent;

@@ -99,7 +99,7 @@ struct Place {
   std::string is{};              // "csv /data/loans.csv", "postgres service=x: loans"
   std::optional<Hash> digest{};  // of how a file begins; none of a database, whose order changes
 };
-Result<Place> place_of(const Policy& policy, const Dataset& data);
+Result<Place> records_at(const Policy& policy, const Dataset& data);
 
 Result<Policy> read_policy(const std::filesystem::path& file);
 Result<Policy> parse_policy(std::string_view toml, const std::string& file_name);

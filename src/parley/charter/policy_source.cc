@@ -91,7 +91,7 @@ std::optional<Hash> digest_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-Result<Place> place_of(const Policy& policy, const Dataset& data) {
+Result<Place> records_at(const Policy& policy, const Dataset& data) {
   const std::string kind(name_of(data.source));
   if (data.source == Source::kPostgres)
     return Place{kind + " " + data.dsn + ": " + tables_in(data.query), std::nullopt};

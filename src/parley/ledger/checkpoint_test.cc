@@ -31,7 +31,8 @@ struct CheckpointTest : testing::Test {
   }
   Row last_checkpoint() {
     Row last;
-    for (const Row& row : read(file)->rows)
+    const Contents contents = *read(file);
+    for (const Row& row : contents.rows)
       if (row.kind == "checkpoint") last = row;
     return last;
   }
@@ -86,7 +87,7 @@ TEST_F(CheckpointTest, EveryAnswerReplaysToTheByteWhereverTheLedgerWasOpenedInBe
   Ledger ledger = *open();
   const DatasetId loans = *ledger.declare("loans", pure_budget(100));
   EXPECT_EQ(ledger.last_round(some_hash("second")), 40u);
-  EXPECT_DOUBLE_EQ(ledger.spent(loans).pure, 8.0);
+  EXPECT_NEAR(ledger.spent(loans).pure, 8, 1e-9);
   const Hash head = ledger.head();
   for (const uint32_t round : {40u, 39u, 1u, 17u})
     EXPECT_EQ(bytes_of(*pay(ledger, loans, some_query("second", round))), answers[2 * round - 1]);
@@ -129,7 +130,7 @@ TEST_F(CheckpointTest, ACheckpointThatAnotherKeySignedCountsForNothingAndMustBeT
   forged.event = note_event(Checkpoint{other.public_key(), signed_by(other, forged)});
   put_checkpoint(forged);
   EXPECT_EQ(why_refused(), "") << "true, and so everything was read";
-  ASSERT_TRUE(verify(file));
+  ASSERT_TRUE(verify(file)) << describe(verify(file).error());
   Row cheap = forged;
   cheap.answer = cheaper(cheap.answer);
   cheap.event = note_event(Checkpoint{other.public_key(), signed_by(other, cheap)});
@@ -180,7 +181,7 @@ TEST_F(CheckpointTest, AChangeBeforeItGivesNoBudgetBackAndIsFoundByVerifyAndByRe
   EXPECT_FALSE(Ledger::open(file, "bank-a", clock)) << "without a key everything is read";
   Ledger ledger = *open();
   const DatasetId loans = *ledger.declare("loans", pure_budget(100));
-  EXPECT_DOUBLE_EQ(ledger.spent(loans).pure, 5.0);
+  EXPECT_NEAR(ledger.spent(loans).pure, 5, 1e-9);
   EXPECT_EQ(ledger.last_round(some_hash("first")), 25u);
   EXPECT_EQ(pay(ledger, loans, some_query("first", 3)).error().code, Code::kIntegrity);
   EXPECT_TRUE(pay(ledger, loans, some_query("first", 26)));

@@ -134,7 +134,7 @@ Result<ledger::Ledger> open_ledger(const charter::Policy& policy, Clock& clock, 
 
 Result<ledger::DataSource> data_source(const charter::Policy& policy,
                                        const charter::Dataset& data) {
-  auto [is, digest] = TRY(charter::place_of(policy, data));
+  auto [is, digest] = TRY(charter::records_at(policy, data));
   return ledger::DataSource{std::move(is), digest};
 }
 

@@ -103,6 +103,7 @@ TEST_F(WitnessTest, AKilledOwnerIsNotTakenForAnOlderCopy) {
                 Ledger ledger = *open();
                 *pay(ledger, *ledger.find("loans"), some_query("job", round));
                 _exit(0);  // Nothing is closed, nothing is synced.
+                return 0;
               }),
               0);
     ASSERT_TRUE(open());

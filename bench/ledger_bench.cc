@@ -1,7 +1,7 @@
 // How long ledgers of several sizes take to open, verify, export and pay from:
 //   ledger_bench [ROWS] [FOLDER]
 // Makes ledgers of 0, 10,000 and ROWS (a million) answers of ten numbers, of a thousand charters,
-// in FOLDER (the current one), and one of ROWS in format 1; times what their owner does with them,
+// in FOLDER (the current one), and one of ROWS in format 1, run from the repository's root; times what their owner does with them,
 // payments in turn, and removes them. A payment is durable: it is as fast as the disk.
 #include <algorithm>
 #include <array>
@@ -14,8 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/base/entropy.h"
-#include "parley/gate/gate.h"
+#include "parley/ledger/ledger.h"
 #include "parley/ledger/read.h"
 #include "parley/ledger/storage/create.h"
 #include "parley/ledger/storage/store.h"
@@ -41,12 +40,14 @@ double megabytes_used() {
   return 0;
 }
 
-privacy::Budget large_budget() { return *privacy::Budget::make(privacy::Epsilon{1e6}, 0, 1e6); }
+privacy::Budget large_budget() {
+  return *privacy::Budget::make(privacy::Epsilon{1e6}, 1e-6, 9e5);
+}
 
-Row some_row(int64_t i) {
+Row some_row(int64_t dataset, int64_t i) {
   static const std::string event = privacy::Laplace::make(1 << 20)->event(1 << 10);
   return {.kind = "answer",
-          .dataset = 1,
+          .dataset = dataset,
           .charter = TupleBytes().add(static_cast<uint64_t>(i) % kCharters).sha256(),
           .round = i / int64_t{kCharters} + 1,
           .event = event,
@@ -55,38 +56,16 @@ Row some_row(int64_t i) {
           .answer = Bytes(8 * kNumbers, static_cast<uint8_t>(i))};
 }
 
-/// The tables of format 1, which is not made any more: one index by hash, which was unique.
-void make_format_1(Connection& db) {
-  *db.run(
-      "PRAGMA writable_schema = ON;"
-      "UPDATE sqlite_schema SET sql = replace(sql, 'format = 2', 'format = 1') WHERE name = "
-      "'ledger'; PRAGMA writable_schema = RESET; UPDATE ledger SET format = 1;"
-      "ALTER TABLE charge RENAME TO other;");
-  std::string sql = *db.value("SELECT sql FROM sqlite_schema WHERE name = 'other'");
-  sql.replace(sql.find("\"other\""), 7, "charge");
-  const std::string hash = "hash     BLOB NOT NULL";
-  sql.insert(sql.find(hash) + hash.size(), " UNIQUE");
-  const std::string index = *db.value("SELECT sql FROM sqlite_schema WHERE name = 'one_answer'");
-  *db.run(("DROP TABLE other;" + sql +
-           ";CREATE UNIQUE INDEX one_answer ON charge (charter, kind, round) WHERE kind = 'answer' "
-           "OR kind = 'evaluation' OR kind = 'count';"
-           "CREATE TRIGGER charge_is_append_only BEFORE UPDATE ON charge BEGIN SELECT RAISE(ABORT, "
-           "'the ledger is append-only'); END;"
-           "CREATE TRIGGER charge_is_kept BEFORE DELETE ON charge BEGIN SELECT RAISE(ABORT, 'the "
-           "ledger is append-only'); END;")
-              .c_str());
-}
-
 /// As Ledger would, in one transaction and without a sync for each answer.
 void make(const fs::path& file, int64_t format, int64_t rows, Clock& clock) {
+  if (format == 1) fs::copy_file("tests/golden/ledger-format-1.db", file);  // None is made any more.
   Connection db = *Connection::create(file);
   *db.run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF");
-  *create(db, "bank-a", clock, Hash{});
-  if (format == 1) make_format_1(db);
+  if (format != 1) *create(db, "bank-a", clock, Hash{});
   Chain chain = load(db, [](const Row&) {})->chain;
   *db.run("PRAGMA cache_size = -2000000");  // Rows come in the order of no index.
   Tables tables(std::move(db));
-  const Dataset loans{.id = 1, .name = "loans", .budget = large_budget(), .unit = "record"};
+  const Dataset loans{.id = 3, .name = "bench", .budget = large_budget(), .unit = "record"};
   const auto add = [&](Row row) -> Result<void> {
     row.id = chain.size() + 1;
     row.at = clock.now();
@@ -100,30 +79,17 @@ void make(const fs::path& file, int64_t format, int64_t rows, Clock& clock) {
   *tables.in_transaction([&]() -> Result<void> {
     chain.declare(loans);
     TRY(tables.put(loans));
-    TRY(add({.kind = "budget", .dataset = 1, .event = budget_event(loans), .track = "none"}));
-    for (int64_t i = 0; i < rows; ++i) TRY(add(some_row(i)));
+    TRY(add({.kind = "budget", .dataset = 3, .event = budget_event(loans), .track = "none"}));
+    for (int64_t i = 0; i < rows; ++i) TRY(add(some_row(3, i)));
     return {};
   });
 }
 
-/// A gate over a few records, so that the time of an answer is the ledger's.
-gate::Gate open_gate(Ledger& ledger, DatasetId loans, Entropy& entropy) {
-  constexpr uint32_t kAnswers = kTurns * kPayments;
-  auto rows = std::make_shared<data::Rows>(kNumbers);
-  const std::array<double, kNumbers> record{1};
-  for (int i = 0; i < 8; ++i) rows->add(record, 1);
-  const auto lattice = *learn::Lattice::make(8, 24, kNumbers);
-  plan::Terms terms{.charter = {1},
-                    .rows = rows->size(),
-                    .answers = kAnswers,
-                    .box = 1,
-                    .unit_records = 1,
-                    .loss = learn::Squared{},
-                    .lattice = lattice,
-                    .mechanism = *privacy::Laplace::calibrate(plan::sensitivity<L1>(lattice, 1),
-                                                              kAnswers, privacy::Epsilon{1})};
-  return *gate::Gate::open(gate::Records(std::shared_ptr<const data::Rows>(std::move(rows))),
-                           std::move(terms), ledger, loans, entropy, 1);
+/// A payment like any other, but for the noise, which would take its own time.
+void pay_round(Ledger& ledger, DatasetId loans, uint32_t round) {
+  static const auto gaussian = *privacy::Gaussian::make(1e12);
+  static const std::array<int64_t, kNumbers> answer{};
+  (void)*ledger.pay_dealt(loans, {.charter = {1}, .round = round}, gaussian, 1, answer);
 }
 
 /// One ledger, and what was measured of it.
@@ -131,7 +97,7 @@ struct Measured {
   int64_t format, rows;
   fs::path file{};
   std::optional<Ledger> ledger{};
-  std::optional<gate::Gate> gate{};
+  DatasetId loans{};
   double verify = 0, exported = 0, first = 0, open = 0, replay = 0;
   std::vector<double> pays{};
   double median() const {
@@ -146,34 +112,31 @@ struct Measured {
   }
 };
 
-void prepare(Measured& of, const fs::path& folder, const Keeping& keeping, Clock& clock,
-             Entropy& entropy) {
+void prepare(Measured& of, const fs::path& folder, const Keeping& keeping, Clock& clock) {
   of.file = folder / ("ledger_bench" + std::to_string(of.format) + "_" + std::to_string(of.rows) +
                       ".db");
   fs::remove(of.file);
   make(of.file, of.format, of.rows, clock);
   of.verify = seconds_of([&] { (void)*verify(of.file); });
-  of.exported = seconds_of([&] { (void)*export_events(of.file, ""); });
+  of.exported = seconds_of([&] { (void)*export_events(of.file, "bench"); });
   const auto open = [&] { of.ledger.emplace(*Ledger::open(of.file, "bank-a", clock, keeping)); };
   of.first = seconds_of(open);
   of.ledger.reset();
   of.open = seconds_of(open);
-  of.gate.emplace(open_gate(*of.ledger, *of.ledger->declare("loans", large_budget()), entropy));
+  of.loans = *of.ledger->declare("bench", large_budget());
 }
 
 void pay(Measured& of, uint32_t turn) {
-  const std::array<double, kNumbers> theta{};
   for (uint32_t round = turn * kPayments + 1; round <= (turn + 1) * kPayments; ++round)
-    of.pays.push_back(seconds_of([&] { (void)*of.gate->answer(round, theta); }));
-  of.replay = seconds_of([&] { (void)*of.gate->answer(1, theta); });
+    of.pays.push_back(seconds_of([&] { pay_round(*of.ledger, of.loans, round); }));
+  of.replay = seconds_of([&] { pay_round(*of.ledger, of.loans, 1); });
 }
 
 void run(int64_t rows, const fs::path& folder) {
   SystemClock clock;
-  SystemEntropy entropy;
   const Keeping keeping{.key = SigningKey::make()};
-  std::vector<Measured> all{{2, 0}, {2, std::min<int64_t>(rows, 10'000)}, {2, rows}, {1, rows}};
-  for (Measured& each : all) prepare(each, folder, keeping, clock, entropy);
+  Measured all[] = {{2, 0}, {2, std::min<int64_t>(rows, 10'000)}, {2, rows}, {1, rows}};
+  for (Measured& each : all) prepare(each, folder, keeping, clock);
   for (uint32_t turn = 0; turn < kTurns; ++turn)
     for (Measured& each : all) pay(each, turn);
   std::printf("%7s %9s %8s %9s %9s %11s %11s %12s %10s %10s\n", "format", "answers", "MB",
@@ -184,7 +147,6 @@ void run(int64_t rows, const fs::path& folder) {
                 static_cast<long long>(each.format), static_cast<long long>(each.rows),
                 static_cast<double>(fs::file_size(each.file)) / 1e6, each.verify, each.exported,
                 each.first, each.open, each.mean() * 1e3, each.median() * 1e3, each.replay * 1e3);
-    each.gate.reset();
     each.ledger.reset();
     fs::remove(each.file);
     fs::remove(fs::path(each.file).replace_extension(".lock"));

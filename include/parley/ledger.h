@@ -43,7 +43,7 @@ struct LedgerDataset {
 struct LedgerRow {
   int64_t id = 0;    // 1, 2, 3, ...
   std::string at;    // RFC 3339, UTC
-  std::string kind;  // answer | evaluation | count | budget | approval | source | checkpoint
+  std::string kind;  // answer | evaluation | count | budget | approval | checkpoint
   std::string dataset;
   Hash charter{};
   int64_t round = 0;

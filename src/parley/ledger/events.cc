@@ -67,12 +67,6 @@ std::string text_of(const Restored& restored) {
   return object("restored", about_row(restored.kind, restored.chain) +
                                 member_if("job", restored.job ? to_hex(*restored.job) : ""));
 }
-std::string text_of(const Reads& reads) {
-  const auto& [is, fingerprint] = reads.source;
-  return object("source", "\"is\":" + quoted(is) +
-                              member_if("fingerprint", fingerprint ? to_hex(*fingerprint) : "") +
-                              member_if("by", reads.by) + member_if("reason", reads.reason));
-}
 std::string text_of(const Checkpoint& checkpoint) {
   return object("checkpoint", "\"key\":\"" + to_text(checkpoint.key) + "\",\"signature\":\"" +
                                   to_hex(checkpoint.signature) + "\"");
@@ -124,10 +118,6 @@ std::optional<Note> parse(const std::string& event) {
     if (restored) restored->job = hash_in(*body, "job");
     return restored;
   }
-  if (const Json* body = body_of(json, "source"))
-    return Reads{{text(*body, "is"), hash_in(*body, "fingerprint")},
-                 text(*body, "by"),
-                 text(*body, "reason")};
   if (const Json* body = body_of(json, "checkpoint")) return checkpoint_from(*body);
   return decision_from(json);
 }
@@ -154,7 +144,11 @@ std::optional<ReleaseKind> release_kind(std::string_view name) {
 std::string budget_event(const Dataset& dataset) {
   const Budget& budget = dataset.budget;
   const std::string unit = dataset.unit.empty() ? "" : ",\"unit\":\"" + dataset.unit + "\"";
+  const auto& [source, by, reason] = dataset.reads;
   return "{\"budget\":{\"dataset\":\"" + dataset.name + "\"" + unit +
+         member_if("source", source.is) +
+         member_if("fingerprint", source.fingerprint ? to_hex(*source.fingerprint) : "") +
+         member_if("by", by) + member_if("reason", reason) +
          member("epsilon", budget.epsilon) + member("delta", budget.delta) +
          member("pure_max", budget.pure_max) + member("rho_max", budget.rho_max) +
          member("delta_convert", budget.delta_convert) + member("delta_extra", budget.delta_extra) +
@@ -172,7 +166,10 @@ std::optional<Dataset> budget_from(const std::string& event) {
                              .rho_max = number(*body, "rho_max"),
                              .delta_convert = number(*body, "delta_convert"),
                              .delta_extra = number(*body, "delta_extra")},
-                  .unit = text(*body, "unit")};
+                  .unit = text(*body, "unit"),
+                  .reads = {{text(*body, "source"), hash_in(*body, "fingerprint")},
+                            text(*body, "by"),
+                            text(*body, "reason")}};
   if (budget_event(dataset) != event) return std::nullopt;
   return dataset;
 }
@@ -193,13 +190,12 @@ Bytes decision_bytes(const std::string& owner, const Hash& charter, Decision::Wh
 }
 
 std::string_view kind_of(const Note& note, int64_t format) {
-  if (format >= 2 && std::holds_alternative<Reads>(note)) return "source";
   if (format >= 2 && std::holds_alternative<Checkpoint>(note)) return "checkpoint";
   return "approval";
 }
 
 bool is_note(std::string_view kind) {
-  return kind == "approval" || kind == "source" || kind == "checkpoint";
+  return kind == "approval" || kind == "checkpoint";
 }
 
 std::string note_event(const Note& note) {

@@ -1,5 +1,5 @@
-// What rows say that release nothing: a budget, where the records lie, a person's decision, what
-// peers know of this ledger, a checkpoint. One text for one meaning, so that a row that was read
+// What rows say that release nothing: a budget and what it is for, a person's decision, what peers
+// know of this ledger, a checkpoint. One text for one meaning, so that a row that was read
 // can be compared with what it says.
 #pragma once
 
@@ -13,9 +13,9 @@
 
 namespace parley::ledger {
 
-/// Of a 'budget' row, so that budget and privacy unit are under the chain's hash.
+/// Of a 'budget' row, so that budget, privacy unit and source are under the chain's hash.
 std::string budget_event(const Dataset& dataset);
-/// Its name, budget and unit.
+/// All but its number and what was spent.
 std::optional<Dataset> budget_from(const std::string& event);
 
 // Of a note: any other row that is no charge. Its charter and round are those that the words are
@@ -51,21 +51,6 @@ struct Restored {
   bool operator==(const Restored&) const = default;
 };
 
-/// Where the records of a data set lie: "csv /data/loans.csv". The fingerprint is keyed by the
-/// ledger, so that it tells nothing to whoever has not got the file.
-struct SourceOf {
-  std::string is{};
-  std::optional<Hash> fingerprint{};
-  bool operator==(const SourceOf&) const = default;
-};
-/// From now on the data set reads this source, too. By a person where the ledger would not have
-/// allowed it.
-struct Reads {
-  SourceOf source{};
-  std::string by{}, reason{};
-  bool operator==(const Reads&) const = default;
-};
-
 /// The row's answer is what all rows before add up to (Chain::state), and the owner has signed it:
 /// opening may begin here.
 struct Checkpoint {
@@ -74,7 +59,7 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
-using Note = std::variant<Decision, Missing, Restored, Reads, Checkpoint>;
+using Note = std::variant<Decision, Missing, Restored, Checkpoint>;
 
 std::string note_event(const Note& note);
 std::optional<Note> note_from(const std::string& event);

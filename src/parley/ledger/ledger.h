@@ -119,6 +119,8 @@ class Ledger {
   /// that was refused or withdrawn nothing is paid; what left is still replayed.
   Result<void> decide(DatasetId dataset, const Hash& charter, const Decision& decision);
   bool is_approved(const Hash& charter) const;
+  /// The last word about a charter; nullptr if there was none. Good until the next row.
+  const Decision* decision(const Hash& charter) const;
   /// kPolicy, with who and why, if the last word was no.
   Result<void> is_allowed(const Hash& charter) const;
 

@@ -52,9 +52,9 @@ Result<DatasetId> Ledger::declare(const std::string& name, const privacy::Budget
   const Dataset* known = chain.find(name);
   const bool same_unit = known && (unit.empty() || known->unit == unit);
   const bool same = known && known->budget == budget && same_unit;
-  const Reads reads{source ? kept(state_->fingerprints, *source) : SourceOf{}};
-  if (source) TRY(chain.may_read(name, reads.source));
-  if (same && (!source || chain.reads(known->id, reads.source))) return DatasetId{known->id};
+  const SourceOf reads = source ? kept(state_->fingerprints, *source) : SourceOf{};
+  if (source) TRY(chain.may_read(name, reads));
+  if (same && (!source || chain.reads(known->id, reads))) return DatasetId{known->id};
   if (known && chain.is_charged(known->id)) {
     if (known->budget != budget)
       return is_fixed(name, "the budget",
@@ -68,12 +68,9 @@ Result<DatasetId> Ledger::declare(const std::string& name, const privacy::Budget
   const Dataset dataset{.id = known ? known->id : next_id(chain),
                         .name = name,
                         .budget = budget,
-                        .unit = known && unit.empty() ? known->unit : unit};
-  TRY(append([&](Addition& addition) -> Result<void> {
-    if (!same) TRY(addition.add_budget(dataset));
-    if (source) TRY(addition.add_source(dataset.id, reads));
-    return {};
-  }));
+                        .unit = known && unit.empty() ? known->unit : unit,
+                        .reads = {.source = reads}};
+  TRY(append([&](Addition& addition) { return addition.add_budget(dataset); }));
   return DatasetId{dataset.id};
 }
 
@@ -83,15 +80,13 @@ Result<void> Ledger::accept_source(const std::string& name, const privacy::Budge
   TRY(check_name(name));
   TRY(check_name(by));
   TRY(check_reason(reason));
-  const Reads reads{kept(state_->fingerprints, source), by, reason};
   const Dataset* known = state_->chain.find(name);
-  const Dataset dataset{
-      .id = known ? known->id : next_id(state_->chain), .name = name, .budget = budget};
   if (!known && !keeps_promise(budget)) return breaks_promise(name);
-  return append([&](Addition& addition) -> Result<void> {
-    if (!known) TRY(addition.add_budget(dataset));
-    return addition.add_source(dataset.id, reads);
-  });
+  Dataset dataset =
+      known ? *known : Dataset{.id = next_id(state_->chain), .name = name, .budget = budget};
+  dataset.reads = {kept(state_->fingerprints, source), by, reason};
+  if (known && state_->chain.reads(known->id, dataset.reads.source)) return {};
+  return append([&](Addition& addition) { return addition.add_budget(dataset); });
 }
 
 Result<void> Ledger::raise(const std::string& name, const privacy::Budget& budget) {
@@ -125,6 +120,10 @@ Result<void> Ledger::decide(DatasetId dataset, const Hash& charter, const Decisi
 }
 
 bool Ledger::is_approved(const Hash& charter) const { return state_->chain.is_approved(charter); }
+
+const Decision* Ledger::decision(const Hash& charter) const {
+  return state_->chain.decision(charter);
+}
 
 Result<void> Ledger::is_allowed(const Hash& charter) const {
   return state_->chain.is_allowed(charter);

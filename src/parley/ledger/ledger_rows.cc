@@ -111,11 +111,6 @@ Result<Row> Addition::add_note(int64_t dataset, const Hash& charter, int64_t rou
               .track = "none"});
 }
 
-Result<void> Addition::add_source(int64_t dataset, const Reads& reads) {
-  if (!after.reads(dataset, reads.source)) TRY(add_note(dataset, {}, 0, {}, reads));
-  return {};
-}
-
 Result<void> Ledger::recognise(DatasetId dataset, const Hash& charter,
                                const privacy::Receipt& receipt) {
   const Chain& chain = state_->chain;

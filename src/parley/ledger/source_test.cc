@@ -101,8 +101,8 @@ TEST_F(SourceTest, APersonDecidesByNameAndWithAReasonAndOnce) {
     return row.event.find("alice") != std::string::npos;
   });
   ASSERT_NE(accepted, contents.rows.end());
-  EXPECT_EQ(accepted->kind, "source");
-  EXPECT_EQ(std::get<Reads>(*note_from(accepted->event)).reason, "another \"population\"");
+  EXPECT_EQ(accepted->kind, "budget");
+  EXPECT_EQ(budget_from(accepted->event)->reads.reason, "another \"population\"");
 }
 
 TEST_F(SourceTest, BeforeTheFirstChargeThePolicyMayChangeItsMind) {
@@ -116,12 +116,12 @@ TEST_F(SourceTest, BeforeTheFirstChargeThePolicyMayChangeItsMind) {
 TEST_F(SourceTest, TheFingerprintIsKeyedAndNeitherItNorTheSourceIsExported) {
   Ledger ledger = charged();
   const auto contents = *read(file);
-  const auto reads = std::get<Reads>(*note_from(contents.rows[1].event));
+  const Reads reads = budget_from(contents.rows[0].event)->reads;
   ASSERT_TRUE(reads.source.fingerprint);
   EXPECT_NE(*reads.source.fingerprint, some_hash("rows"));
   Ledger twin = *Ledger::open(folder / "twin.db", "bank-a", clock);
   ASSERT_TRUE(declare(twin, "loans", at("/loans.csv", "rows")));
-  const auto other = std::get<Reads>(*note_from(read(folder / "twin.db")->rows[1].event));
+  const Reads other = budget_from(read(folder / "twin.db")->rows[0].event)->reads;
   EXPECT_NE(reads.source.fingerprint, other.source.fingerprint) << "every ledger has its own key";
   const Exported exported = *export_events(file, "");
   EXPECT_EQ(exported.charges, 1u);
@@ -139,22 +139,19 @@ TEST_F(SourceTest, ARowThatNoPersonDecidedIsRefusedAlsoWhenItsHashIsRight) {
     chain.extend(row);
     return Result<void>();
   };
-  const auto source = [](int64_t id, Reads reads) {
-    return Row{.kind = "source", .dataset = id, .event = note_event(reads), .track = "none"};
-  };
-  for (int64_t id = 1; id <= 2; ++id) {
-    const Dataset data{.id = id, .name = std::to_string(id), .budget = pure_budget(1)};
+  const auto budget = [&](int64_t id, Reads reads) {
+    const Dataset data{.id = id,
+                       .name = std::to_string(id),
+                       .budget = pure_budget(1),
+                       .unit = "",
+                       .reads = std::move(reads)};
     chain.declare(data);
-    ASSERT_TRUE(add({.kind = "budget", .dataset = id, .event = budget_event(data), .track = "none"}));
-  }
-  ASSERT_TRUE(add(source(1, {{"csv a", {}}})));
-  EXPECT_FALSE(add(source(2, {{"csv a", {}}})));
-  EXPECT_TRUE(add(source(2, {{"csv a", {}}, "alice", "they are not"})));
-  EXPECT_FALSE(add({.kind = "approval",
-                    .dataset = 1,
-                    .event = note_event(Reads{{"csv b", {}}, "", ""}),
-                    .track = "none"}))
-      << "of another kind";
+    return add({.kind = "budget", .dataset = id, .event = budget_event(data), .track = "none"});
+  };
+  ASSERT_TRUE(budget(1, {{"csv a", {}}}));
+  EXPECT_EQ(budget(2, {{"csv a", {}}}).error().what,
+            "gives a data set a source that only a person may give it");
+  EXPECT_TRUE(budget(2, {{"csv a", {}}, "alice", "they are not"}));
 }
 
 TEST_F(SourceTest, WhatAPersonWithdrewIsNotPaidAnyMoreUntilItIsApprovedAgain) {

@@ -33,8 +33,6 @@ struct Addition {
   Result<Row> add_budget(const Dataset& dataset);
   Result<Row> add_note(int64_t dataset, const Hash& charter, int64_t round, const Hash& query,
                        const Note& note);
-  /// That the data set reads `source`, unless it is known.
-  Result<void> add_source(int64_t dataset, const Reads& reads);
 };
 
 /// The next row of `chain`, complete with its hash.

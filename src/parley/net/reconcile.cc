@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "parley/base/crypto/signature.h"
+#include "parley/ledger/events.h"
 #include "parley/net/identity/identity.h"
 #include "parley/net/owner.h"
+#include "parley/plan/learner/jobs.h"
 #include "parley/wire/transcript_file.h"
 
 namespace parley::net {
@@ -113,6 +115,23 @@ Result<std::string> accept_source(const Policy& policy, ledger::Ledger& ledger,
   const ledger::DataSource source = TRY(data_source(policy, data));
   TRY(ledger.accept_source(data.name, data.budget, source, by, reason));
   return source.is;
+}
+
+Result<void> decide(const Policy& policy, const charter::Charter& charter, ledger::Ledger& ledger,
+                    const ledger::Decision& decision) {
+  const charter::Dataset& data = *TRY(policy.dataset_for(charter));
+  const auto charged = ledger.dataset_of(charter.hash);
+  const auto id = charged ? *charged : TRY(ledger.declare(data.name, data.budget, ""));
+  ledger::Decision word = decision;
+  if (policy.identity && !policy.identity->sign_key.empty())
+    word.signature = TRY(SigningKey::from_pem(TRY(read_secret(policy.identity->sign_key))))
+                         .sign(ledger::decision_bytes(policy.owner, charter.hash, word.what));
+  TRY(ledger.decide(id, charter.hash, word));
+  for (const charter::Charter& job : TRY(plan::jobs_asking(charter, policy.owner)))
+    TRY(ledger.decide(id, job.hash, word));
+  std::error_code ignored;
+  if (word.what != ledger::Decision::What::kApproved) fs::remove(policy.approval_of(charter), ignored);
+  return {};
 }
 
 Result<std::vector<Raised>> raise_budgets(const Policy& policy, ledger::Ledger& ledger) {

@@ -93,24 +93,26 @@ std::string name_of(const ledger::Contents& contents, int64_t dataset) {
 
 namespace {
 
-/// "row 3: approved by alice: we know them", for every row in which a person or a source stands.
-std::string said_in(const ledger::Contents& contents) {
-  std::string text;
-  const auto because = [](const std::string& by, const std::string& reason) {
-    return (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason);
-  };
-  for (const ledger::Row& row : contents.rows) {
-    if (!ledger::is_note(row.kind)) continue;
-    const auto note = ledger::note_from(row.event);
-    if (const auto* decision = note ? std::get_if<ledger::Decision>(&*note) : nullptr)
-      text += fmt::format("row {}: {}{}\n", row.id, ledger::name_of(decision->what),
-                          because(decision->by, decision->reason));
-    if (const auto* reads = note ? std::get_if<ledger::Reads>(&*note) : nullptr)
-      text += fmt::format("row {}: {} reads {}{}\n", row.id, name_of(contents, row.dataset),
-                          reads->source.is,
-                          reads->by.empty() ? "" : ", accepted" + because(reads->by, reads->reason));
+/// " by alice: we know them"
+std::string because(const std::string& by, const std::string& reason) {
+  return (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason);
+}
+
+/// "row 3: approved by alice", for a row in which a person's words or a source stand.
+std::string said_in(const ledger::Row& row) {
+  const std::string begin = fmt::format("row {}: ", row.id);
+  if (row.kind == "budget") {
+    const auto said = ledger::budget_from(row.event);
+    if (!said || said->reads.source.is.empty()) return "";
+    const auto& [source, by, reason] = said->reads;
+    return begin + said->name + " reads " + source.is +
+           (by.empty() ? "" : ", accepted" + because(by, reason)) + "\n";
   }
-  return text.empty() ? "" : "\n" + text;
+  const auto note = ledger::is_note(row.kind) ? ledger::note_from(row.event) : std::nullopt;
+  const auto* decision = note ? std::get_if<ledger::Decision>(&*note) : nullptr;
+  if (decision == nullptr) return "";
+  return begin + std::string(ledger::name_of(decision->what)) +
+         because(decision->by, decision->reason) + "\n";
 }
 
 }  // namespace
@@ -135,7 +137,9 @@ std::string to_text(const ledger::Contents& contents) {
                     has_charter ? std::to_string(row.round) : "", row.track,
                     significant(row.cost, 6), short_hash(row.hash)});
   }
-  return text + table(rows) + said_in(contents);
+  std::string said;
+  for (const ledger::Row& row : contents.rows) said += said_in(row);
+  return text + table(rows) + (said.empty() ? "" : "\n" + said);
 }
 
 std::string to_json(const ledger::Contents& contents) {

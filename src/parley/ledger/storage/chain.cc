@@ -67,16 +67,13 @@ Result<void> Chain::accepts(const Row& row) const {
   if (row.track != "none" || row.cost != 0 || row.delta != 0)
     return broken(row.id, "costs something, though it released nothing");
   if (row.kind == "budget") return accepts_budget(row, account->second);
-  return accepts_note(row, account->second);
+  return accepts_note(row);
 }
 
-Result<void> Chain::accepts_note(const Row& row, const Account& account) const {
+Result<void> Chain::accepts_note(const Row& row) const {
   const auto note = note_from(row.event);
   if (!note || row.kind != kind_of(*note, format_))
     return broken(row.id, "says something that this version does not understand");
-  if (const auto* reads = std::get_if<Reads>(&*note);
-      reads && reads->by.empty() && !may_read(account.dataset.name, reads->source))
-    return broken(row.id, "gives a data set a source that only a person may give it");
   if (const auto* checkpoint = std::get_if<Checkpoint>(&*note))
     return accepts_checkpoint(row, *checkpoint);
   return {};
@@ -95,6 +92,9 @@ Result<void> Chain::accepts_checkpoint(const Row& row, const Checkpoint& checkpo
 Result<void> Chain::accepts_budget(const Row& row, const Account& account) const {
   const auto declared = budget_from(row.event);
   if (!declared) return broken(row.id, "does not say a budget");
+  const auto& [source, by, reason] = declared->reads;
+  if (!source.is.empty() && by.empty() && !may_read(account.dataset.name, source))
+    return broken(row.id, "gives a data set a source that only a person may give it");
   if (!account.charged) return {};
   const Dataset& before = *account.declared;
   if (!is_raised(before.budget, declared->budget))
@@ -140,17 +140,16 @@ void Chain::extend(const Row& row) {
   Account& account = accounts_.at(row.dataset);
   account.declared = budget_from(row.event);
   account.dataset.unit = account.declared->unit;
+  const SourceOf& source = account.declared->reads.source;
+  if (source.is.empty()) return;
+  if (!account.charged) account.sources.clear();  // Nothing was spent on what it read before.
+  if (!reads(row.dataset, source)) account.sources.push_back(source);
 }
 
 void Chain::extend_note(const Row& row) {
   const Note note = *note_from(row.event);
   if (const auto* decision = std::get_if<Decision>(&note))
     decisions_.insert_or_assign(row.charter, *decision);
-  if (const auto* reads = std::get_if<Reads>(&note)) {
-    Account& account = accounts_.at(row.dataset);
-    if (!account.charged) account.sources.clear();  // Nothing was spent on what it read before.
-    if (!this->reads(row.dataset, reads->source)) account.sources.push_back(reads->source);
-  }
   if (std::holds_alternative<Checkpoint>(note)) checkpoint_ = row.id;
   if (const auto* missing = std::get_if<Missing>(&note))
     missing_.emplace(missing->chain, LostRow{row.charter, row.round, *missing});

@@ -142,7 +142,7 @@ class Chain {
   static size_t place_of(privacy::ReleaseKind kind) { return static_cast<size_t>(kind); }
   Result<void> accepts_budget(const Row& row, const Account& account) const;
   Result<void> accepts_charge(const Row& row, const Account& account) const;
-  Result<void> accepts_note(const Row& row, const Account& account) const;
+  Result<void> accepts_note(const Row& row) const;
   Result<void> accepts_checkpoint(const Row& row, const Checkpoint& checkpoint) const;
   bool is_announced(const Row& row) const;
   void extend_note(const Row& row);

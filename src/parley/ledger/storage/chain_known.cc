@@ -15,7 +15,7 @@ using privacy::Track;
 
 Error too_dear(const Dataset& account, const Cost& cost, uint32_t times,
                const std::optional<Cost>& then) {
-  const auto& [id, name, budget, spent, unit] = account;
+  const auto& [id, name, budget, spent, unit, reads] = account;
   const bool pure = cost.track == Track::kPure;
   const auto text = [&](double amount, double delta) {
     return (pure ? "epsilon " : "rho ") + shortest(amount) +

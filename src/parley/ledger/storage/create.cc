@@ -35,7 +35,7 @@ CREATE TABLE dataset (
 CREATE TABLE charge (
   id       INTEGER PRIMARY KEY,           -- 1, 2, 3, ... no gaps
   at       TEXT NOT NULL,
-  kind     TEXT NOT NULL CHECK (kind = 'answer' OR kind = 'evaluation' OR kind = 'count' OR kind = 'budget' OR kind = 'approval' OR kind = 'source' OR kind = 'checkpoint'),
+  kind     TEXT NOT NULL CHECK (kind = 'answer' OR kind = 'evaluation' OR kind = 'count' OR kind = 'budget' OR kind = 'approval' OR kind = 'checkpoint'),
   dataset  INTEGER NOT NULL REFERENCES dataset (id),
   charter  BLOB NOT NULL CHECK (length(charter) = 32),
   round    INTEGER NOT NULL,

@@ -17,7 +17,7 @@ namespace parley::ledger {
 struct Row {
   int64_t id = 0;       // 1, 2, 3, ... no gaps
   std::string at{};     // RFC 3339, UTC
-  std::string kind{};   // answer | evaluation | count | budget | approval | source | checkpoint
+  std::string kind{};   // answer | evaluation | count | budget | approval | checkpoint
   int64_t dataset = 0;  // its id
   Hash charter{};
   int64_t round = 0;
@@ -41,12 +41,27 @@ Hash hash_of(const Row& row);
 std::string_view name_of(privacy::ReleaseKind kind);
 std::optional<privacy::ReleaseKind> release_kind(std::string_view name);
 
+/// Where the records of a data set lie: "csv /data/loans.csv". The fingerprint is keyed by the
+/// ledger, so that it tells nothing to whoever has not got the file.
+struct SourceOf {
+  std::string is{};
+  std::optional<Hash> fingerprint{};
+  bool operator==(const SourceOf&) const = default;
+};
+/// From now on a data set reads this source, too. By a person where the ledger would not have
+/// allowed it.
+struct Reads {
+  SourceOf source{};
+  std::string by{}, reason{};
+};
+
 struct Dataset {
   int64_t id = 0;
   std::string name{};
   privacy::Budget budget{};
   privacy::Spent spent{};
   std::string unit{};  // whom the budget protects: "record" or a column; empty: never recorded
+  Reads reads{};       // as one 'budget' row says; empty where it is about something else
 };
 
 }  // namespace parley::ledger

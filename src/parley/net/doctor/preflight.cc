@@ -37,6 +37,9 @@ void look_at_rules(const Policy& policy, const Charter& charter,
   preflight.person = rule->person;
   preflight.approved = rule->person && ((ledger && ledger->chain.is_approved(charter.hash)) ||
                                         std::filesystem::exists(policy.approval_of(charter)));
+  const auto allowed = ledger ? ledger->chain.is_allowed(charter.hash) : Result<void>();
+  if (!allowed && !std::filesystem::exists(policy.approval_of(charter)))
+    return note(preflight, allowed.error());
   if (preflight.person && !preflight.approved)
     note(preflight,
          {Code::kPolicy, "it waits for a person",

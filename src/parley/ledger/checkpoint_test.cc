@@ -187,6 +187,27 @@ TEST_F(CheckpointTest, AChangeBeforeItGivesNoBudgetBackAndIsFoundByVerifyAndByRe
   EXPECT_TRUE(pay(ledger, loans, some_query("first", 26)));
 }
 
+TEST_F(CheckpointTest, TheLastAnswerBeforeItIsNotReplayedIfItWasChanged) {
+  make_ledger(20);
+  { const Ledger ledger = *open(); }
+  Row last;
+  const Contents contents = *read(file);
+  for (const Row& row : contents.rows)
+    if (row.charter == some_hash("first") && row.id < contents.chain.checkpoint()) last = row;
+  ASSERT_EQ(last.round, 20);
+  last.answer[0] ^= 1;
+  last.hash = hash_of(last);
+  change("DELETE FROM charge WHERE id = " + std::to_string(last.id));
+  {
+    Tables tables(*Connection::write(file));
+    ASSERT_TRUE(tables.in_transaction([&] { return tables.insert(last); }));
+  }
+  const Ledger ledger = *open();
+  EXPECT_EQ(ledger.stored(some_query("first", 20)).error().what,
+            "the answer of round 20 is not the one that was paid");
+  EXPECT_TRUE(*ledger.stored(some_query("second", 20)));
+}
+
 TEST_F(CheckpointTest, OnlyTheOwnersOwnKeyCanMakeAFalseOneAndVerifyFindsIt) {
   make_ledger();
   Row cheap = last_checkpoint();

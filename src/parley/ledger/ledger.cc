@@ -139,6 +139,11 @@ Result<std::optional<Released>> Ledger::stored(const Query& query) const {
                  "the answer of " + round + " is gone from the ledger",
                  "Stop, and verify the ledger.",
                  {.file = state_->store->file()}};
+  if (!state_->chain.is_paid(*row))
+    return Error{Code::kIntegrity,
+                 "the answer of " + round + " is not the one that was paid",
+                 "Stop, and verify the ledger.",
+                 {.file = state_->store->file()}};
   if (row->query != query.query)
     return Error{Code::kIntegrity, round + " was answered for another query",
                  "A round is answered once. Send the same query again, or a new charter."};

@@ -169,10 +169,11 @@ void Chain::extend_charge(const Row& row) {
   job.spent = job.spent.plus(cost_of(row));
   last_charge_ = row.id;
   last_charge_hash_ = announced_ ? announced_->lost.row.chain : row.hash;
-  auto& after = job.rounds[place_of(*release_kind(row.kind))].after;
-  const Hash before = after.empty() ? Hash{} : after.back().job;
+  Rounds& rounds = job.rounds[place_of(*release_kind(row.kind))];
+  const Hash before = rounds.last() == 0 ? Hash{} : rounds.at(rounds.last()).job;
   const bool told = announced_ && announced_->job;
-  after.push_back(
+  rounds.last_row = row.hash;
+  rounds.after.push_back(
       {job.spent, account.declared->budget.delta_convert,
        told ? *announced_->job : privacy::job_after(before, row.query, sha256(row.answer)),
        row.id});

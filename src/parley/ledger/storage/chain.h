@@ -74,6 +74,9 @@ class Chain {
   /// Whether a round that was answered is remembered. After resume() older ones are not; the ledger
   /// still has their rows.
   bool remembers(const Hash& charter, privacy::ReleaseKind kind, uint32_t round) const;
+  /// Whether `answer`, of a round that is remembered, is the row that was paid. Rows from before a
+  /// checkpoint have not been read otherwise.
+  bool is_paid(const Row& answer) const;
   /// The row of a round that is remembered.
   int64_t row_of(const Hash& charter, privacy::ReleaseKind kind, uint32_t round) const;
   /// The one data set that a charter has been charged to; 0 before its first charge.
@@ -114,17 +117,23 @@ class Chain {
   };
   /// When a round was answered.
   struct Moment {
-    privacy::Spent spent;  // on the charter
-    double delta_convert;  // of the budget in force
-    Hash job;              // of all questions and answers so far of its kind
-    int64_t row;
+    privacy::Spent spent{};    // on the charter
+    double delta_convert = 0;  // of the budget in force
+    Hash job{};                // of all questions and answers so far of its kind
+    int64_t row = 0;
   };
-  /// The rounds of one kind: the first `forgotten` without their moments.
+  /// The rounds of one kind. Of the first `resumed`, those before a checkpoint, only the last has
+  /// its moment and the hash of its row.
   struct Rounds {
-    uint32_t forgotten = 0;
+    uint32_t resumed = 0;
+    Moment last_resumed{};
+    Hash row_resumed{};
     std::vector<Moment> after{};
-    uint32_t last() const { return forgotten + static_cast<uint32_t>(after.size()); }
-    const Moment& at(uint32_t round) const { return after.at(round - 1 - forgotten); }
+    Hash last_row{};
+    uint32_t last() const { return resumed + static_cast<uint32_t>(after.size()); }
+    const Moment& at(uint32_t round) const {
+      return round == resumed ? last_resumed : after.at(round - 1 - resumed);
+    }
   };
   struct Job {
     int64_t dataset = 0;

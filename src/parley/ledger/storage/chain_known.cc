@@ -95,7 +95,13 @@ bool Chain::remembers(const Hash& charter, ReleaseKind kind, uint32_t round) con
   const auto job = jobs_.find(charter);
   if (job == jobs_.end()) return false;
   const Rounds& rounds = job->second.rounds[place_of(kind)];
-  return round > rounds.forgotten && round <= rounds.last();
+  return round > 0 && round >= rounds.resumed && round <= rounds.last();
+}
+
+bool Chain::is_paid(const Row& answer) const {
+  const auto kind = release_kind(answer.kind).value_or(ReleaseKind::kAnswer);
+  const Rounds& rounds = jobs_.at(answer.charter).rounds[place_of(kind)];
+  return answer.round != int64_t{rounds.resumed} || answer.hash == rounds.row_resumed;
 }
 
 int64_t Chain::row_of(const Hash& charter, ReleaseKind kind, uint32_t round) const {

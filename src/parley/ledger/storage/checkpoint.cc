@@ -64,7 +64,8 @@ std::string Chain::state() const {
                 text_of(each.row));
   };
   const auto rounds = [&](const Rounds& each) {
-    return each.after.empty() ? std::string("[]") : list(text_of(int64_t{each.last()}), moment(each.after.back()));
+    if (each.last() == 0) return std::string("[]");
+    return list(text_of(int64_t{each.last()}), quoted(each.last_row), moment(each.at(each.last())));
   };
   const auto account = [](const auto& each) {
     const auto& [id, of] = each;
@@ -122,12 +123,13 @@ bool Chain::resume(const Row& checkpoint) try {
     for (size_t kind = 0; kind < job.rounds.size(); ++kind) {
       const Json& last = each.at(3).at(kind);
       if (last.empty()) continue;
-      const Json& moment = last.at(1);
-      const auto count = last.at(0).get<uint32_t>();
-      if (count == 0) return false;
-      job.rounds[kind] = {count - 1,
-                          {{spent_from(moment.at(0)), moment.at(1).get<double>(),
-                            hash_from(moment.at(2)), moment.at(3).get<int64_t>()}}};
+      const Json& moment = last.at(2);
+      Rounds& rounds = job.rounds[kind];
+      rounds.resumed = last.at(0).get<uint32_t>();
+      rounds.row_resumed = rounds.last_row = hash_from(last.at(1));
+      rounds.last_resumed = {spent_from(moment.at(0)), moment.at(1).get<double>(),
+                             hash_from(moment.at(2)), moment.at(3).get<int64_t>()};
+      if (rounds.resumed == 0) return false;
     }
     jobs_.emplace(hash_from(each.at(0)), std::move(job));
   }

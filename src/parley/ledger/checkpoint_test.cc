@@ -193,8 +193,8 @@ TEST_F(CheckpointTest, TheLastAnswerBeforeItIsNotReplayedIfItWasChanged) {
   Row last;
   const Contents contents = *read(file);
   for (const Row& row : contents.rows)
-    if (row.charter == some_hash("first") && row.id < contents.chain.checkpoint()) last = row;
-  ASSERT_EQ(last.round, 20);
+    if (row.charter == some_hash("second") && row.id < contents.chain.checkpoint()) last = row;
+  ASSERT_EQ(last.round, 19);
   last.answer[0] ^= 1;
   last.hash = hash_of(last);
   change("DELETE FROM charge WHERE id = " + std::to_string(last.id));
@@ -203,9 +203,9 @@ TEST_F(CheckpointTest, TheLastAnswerBeforeItIsNotReplayedIfItWasChanged) {
     ASSERT_TRUE(tables.in_transaction([&] { return tables.insert(last); }));
   }
   const Ledger ledger = *open();
-  EXPECT_EQ(ledger.stored(some_query("first", 20)).error().what,
-            "the answer of round 20 is not the one that was paid");
-  EXPECT_TRUE(*ledger.stored(some_query("second", 20)));
+  EXPECT_EQ(ledger.stored(some_query("second", 19)).error().what,
+            "the answer of round 19 is not the one that was paid");
+  EXPECT_TRUE(*ledger.stored(some_query("first", 20)));
 }
 
 TEST_F(CheckpointTest, OnlyTheOwnersOwnKeyCanMakeAFalseOneAndVerifyFindsIt) {

@@ -40,6 +40,20 @@ double megabytes_used() {
   return 0;
 }
 
+/// What this process has asked the system to write: bytes and calls. Other programs do not matter.
+struct Written {
+  double bytes = 0, calls = 0;
+};
+Written written() {
+  std::ifstream io("/proc/self/io");
+  Written so_far;
+  for (std::string line; std::getline(io, line);) {
+    if (line.rfind("wchar:", 0) == 0) so_far.bytes = std::atof(line.c_str() + 6);
+    if (line.rfind("syscw:", 0) == 0) so_far.calls = std::atof(line.c_str() + 6);
+  }
+  return so_far;
+}
+
 privacy::Budget large_budget() {
   return *privacy::Budget::make(privacy::Epsilon{1e6}, 1e-6, 9e5);
 }
@@ -100,6 +114,7 @@ struct Measured {
   DatasetId loans{};
   double verify = 0, exported = 0, first = 0, open = 0, replay = 0;
   std::vector<double> pays{};
+  Written wrote{};
   double median() const {
     std::vector<double> sorted = pays;
     std::sort(sorted.begin(), sorted.end());
@@ -127,8 +142,12 @@ void prepare(Measured& of, const fs::path& folder, const Keeping& keeping, Clock
 }
 
 void pay(Measured& of, uint32_t turn) {
+  const Written before = written();
   for (uint32_t round = turn * kPayments + 1; round <= (turn + 1) * kPayments; ++round)
     of.pays.push_back(seconds_of([&] { pay_round(*of.ledger, of.loans, round); }));
+  const Written after = written();
+  of.wrote.bytes += after.bytes - before.bytes;
+  of.wrote.calls += after.calls - before.calls;
   of.replay = seconds_of([&] { pay_round(*of.ledger, of.loans, 1); });
 }
 
@@ -139,14 +158,16 @@ void run(int64_t rows, const fs::path& folder) {
   for (Measured& each : all) prepare(each, folder, keeping, clock);
   for (uint32_t turn = 0; turn < kTurns; ++turn)
     for (Measured& each : all) pay(each, turn);
-  std::printf("%7s %9s %8s %9s %9s %11s %11s %12s %10s %10s\n", "format", "answers", "MB",
+  std::printf("%7s %9s %8s %9s %9s %11s %11s %12s %8s %10s %8s %8s\n", "format", "answers", "MB",
               "verify s", "export s", "open all s", "open again", "pay ms mean", "median",
-              "replay ms");
+              "replay ms", "kB paid", "writes");
   for (Measured& each : all) {
-    std::printf("%7lld %9lld %8.1f %9.2f %9.2f %11.2f %11.3f %12.3f %10.3f %10.3f\n",
+    std::printf("%7lld %9lld %8.1f %9.2f %9.2f %11.2f %11.3f %12.3f %8.3f %10.3f %8.2f %8.2f\n",
                 static_cast<long long>(each.format), static_cast<long long>(each.rows),
                 static_cast<double>(fs::file_size(each.file)) / 1e6, each.verify, each.exported,
-                each.first, each.open, each.mean() * 1e3, each.median() * 1e3, each.replay * 1e3);
+                each.first, each.open, each.mean() * 1e3, each.median() * 1e3, each.replay * 1e3,
+                each.wrote.bytes / 1e3 / static_cast<double>(each.pays.size()),
+                each.wrote.calls / static_cast<double>(each.pays.size()));
     each.ledger.reset();
     fs::remove(each.file);
     fs::remove(fs::path(each.file).replace_extension(".lock"));

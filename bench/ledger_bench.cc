@@ -1,8 +1,9 @@
 // How long ledgers of several sizes take to open, verify, export and pay from:
 //   ledger_bench [ROWS] [FOLDER]
 // Makes ledgers of 0, 10,000 and ROWS (a million) answers of ten numbers, of a thousand charters,
-// in FOLDER (the current one), and one of ROWS in format 1, run from the repository's root; times what their owner does with them,
-// payments in turn, and removes them. A payment is durable: it is as fast as the disk.
+// in FOLDER (the current one), and one of ROWS in format 1, run from the repository's root; times
+// what their owner does with them, payments in turn, and removes them. A payment is durable: it is
+// as fast as the disk.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -54,9 +55,7 @@ Written written() {
   return so_far;
 }
 
-privacy::Budget large_budget() {
-  return *privacy::Budget::make(privacy::Epsilon{1e6}, 1e-6, 9e5);
-}
+privacy::Budget large_budget() { return *privacy::Budget::make(privacy::Epsilon{1e6}, 1e-6, 9e5); }
 
 Row some_row(int64_t dataset, int64_t i) {
   static const std::string event = privacy::Laplace::make(1 << 20)->event(1 << 10);
@@ -72,7 +71,8 @@ Row some_row(int64_t dataset, int64_t i) {
 
 /// As Ledger would, in one transaction and without a sync for each answer.
 void make(const fs::path& file, int64_t format, int64_t rows, Clock& clock) {
-  if (format == 1) fs::copy_file("tests/golden/ledger-format-1.db", file);  // None is made any more.
+  if (format == 1)
+    fs::copy_file("tests/golden/ledger-format-1.db", file);  // None is made any more.
   Connection db = *Connection::create(file);
   *db.run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF");
   if (format != 1) *create(db, "bank-a", clock, Hash{});
@@ -128,8 +128,8 @@ struct Measured {
 };
 
 void prepare(Measured& of, const fs::path& folder, const Keeping& keeping, Clock& clock) {
-  of.file = folder / ("ledger_bench" + std::to_string(of.format) + "_" + std::to_string(of.rows) +
-                      ".db");
+  of.file =
+      folder / ("ledger_bench" + std::to_string(of.format) + "_" + std::to_string(of.rows) + ".db");
   fs::remove(of.file);
   make(of.file, of.format, of.rows, clock);
   of.verify = seconds_of([&] { (void)*verify(of.file); });

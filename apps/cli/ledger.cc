@@ -82,8 +82,8 @@ Result<Output> run(const SourceOptions& options, ProgressStyle) {
   const report::AcceptedSource result{
       .owner = policy.owner,
       .dataset = options.dataset,
-      .source = TRY(net::accept_source(policy, ledger, options.dataset, user_name(),
-                                       options.reason)),
+      .source =
+          TRY(net::accept_source(policy, ledger, options.dataset, user_name(), options.reason)),
       .by = user_name(),
       .reason = options.reason,
       .head = ledger.head()};

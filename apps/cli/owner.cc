@@ -1,5 +1,5 @@
-// parley owner run|approve|refuse|withdraw|check POLICY [CHARTER...], parley owner tune POLICY CHARTER TRANSCRIPT
-// and parley owner value POLICY CHARTER [MODEL]
+// parley owner run|approve|refuse|withdraw|check POLICY [CHARTER...], parley owner tune POLICY
+// CHARTER TRANSCRIPT and parley owner value POLICY CHARTER [MODEL]
 #include "parley/report/network/owner.h"
 
 #include <CLI/CLI.hpp>
@@ -83,8 +83,9 @@ Result<Output> say_no(const OwnerApproveOptions& options, ledger::Decision::What
   std::vector<report::Approved> decided;
   for (const auto& file : options.charters) {
     const charter::Charter charter = TRY(charter::read_charter(file));
-    TRY(net::decide(policy, charter, ledger,
-                    {.what = what, .by = user_name(), .at = clock.now(), .reason = options.reason}));
+    TRY(net::decide(
+        policy, charter, ledger,
+        {.what = what, .by = user_name(), .at = clock.now(), .reason = options.reason}));
     decided.push_back({charter.name, charter.hash, std::string(ledger::name_of(what))});
   }
   return Output{report::to_text(decided), report::to_json(decided)};
@@ -181,7 +182,8 @@ void add_decision(const Commands& group, const char* name, const char* help) {
 
 void add_owner_decisions(const Commands& group) {
   add_decision<OwnerApproveOptions>(group, "approve", "Allow a charter that waits for a person");
-  add_decision<OwnerRefuseOptions>(group, "refuse", "Never answer a charter; stop the daemon first");
+  add_decision<OwnerRefuseOptions>(group, "refuse",
+                                   "Never answer a charter; stop the daemon first");
   add_decision<OwnerWithdrawOptions>(
       group, "withdraw", "Answer a charter no further, also in mid-job; stop the daemon first");
 }

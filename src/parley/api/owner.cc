@@ -38,7 +38,8 @@ Result<void> approve(const Policy& handle, const Charter& charter_handle, const 
   const auto approval = policy.approval_of(charter);
   TRY(make_directories(approval.parent_path()));
   if (reason.find('\n') != std::string::npos)
-    return Error{Code::kInvalid, "the reason is not one line of text", "Leave out its line breaks."};
+    return Error{Code::kInvalid, "the reason is not one line of text",
+                 "Leave out its line breaks."};
   return write_file(approval, clock.now() + " " + by + (reason.empty() ? "" : " " + reason) + "\n");
 }
 

@@ -93,8 +93,8 @@ struct Policy {
 /// the policy's cap on units is refused.
 Result<data::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter);
 
-/// Where the records of a data set lie, for comparison: the same for every name, filter and cap that
-/// a policy gives them, which do not make them other people's.
+/// Where the records of a data set lie, for comparison: the same for every name, filter and cap
+/// that a policy gives them, which do not make them other people's.
 struct Place {
   std::string is{};              // "csv /data/loans.csv", "postgres service=x: loans"
   std::optional<Hash> digest{};  // of how a file begins; none of a database, whose order changes

@@ -79,7 +79,8 @@ std::string tables_in(const std::string& query) {
   return list.empty() ? query : list;
 }
 
-/// Of its first bytes: rows that are added later, and a copy with some more, leave them as they are.
+/// Of its first bytes: rows that are added later, and a copy with some more, leave them as they
+/// are.
 std::optional<Hash> digest_of(const std::filesystem::path& file) {
   constexpr std::streamsize kHead = 64 << 10;
   std::ifstream in(file, std::ios::binary);

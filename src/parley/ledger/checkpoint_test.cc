@@ -189,7 +189,9 @@ TEST_F(CheckpointTest, AChangeBeforeItGivesNoBudgetBackAndIsFoundByVerifyAndByRe
 
 TEST_F(CheckpointTest, TheLastAnswerBeforeItIsNotReplayedIfItWasChanged) {
   make_ledger(20);
-  { const Ledger ledger = *open(); }
+  {
+    const Ledger ledger = *open();
+  }
   Row last;
   const Contents contents = *read(file);
   for (const Row& row : contents.rows)

@@ -57,8 +57,7 @@ std::string text_of(const Decision& decision) {
   return object(name_of(decision.what),
                 "\"by\":" + quoted(decision.by) + ",\"at\":" + quoted(decision.at) +
                     member_if("reason", decision.reason) +
-                    member_if("signature",
-                              decision.signature ? to_hex(*decision.signature) : ""));
+                    member_if("signature", decision.signature ? to_hex(*decision.signature) : ""));
 }
 std::string text_of(const Missing& missing) {
   return object("missing", about_row(missing.kind, missing.chain));
@@ -148,11 +147,10 @@ std::string budget_event(const Dataset& dataset) {
   return "{\"budget\":{\"dataset\":\"" + dataset.name + "\"" + unit +
          member_if("source", source.is) +
          member_if("fingerprint", source.fingerprint ? to_hex(*source.fingerprint) : "") +
-         member_if("by", by) + member_if("reason", reason) +
-         member("epsilon", budget.epsilon) + member("delta", budget.delta) +
-         member("pure_max", budget.pure_max) + member("rho_max", budget.rho_max) +
-         member("delta_convert", budget.delta_convert) + member("delta_extra", budget.delta_extra) +
-         "}}";
+         member_if("by", by) + member_if("reason", reason) + member("epsilon", budget.epsilon) +
+         member("delta", budget.delta) + member("pure_max", budget.pure_max) +
+         member("rho_max", budget.rho_max) + member("delta_convert", budget.delta_convert) +
+         member("delta_extra", budget.delta_extra) + "}}";
 }
 
 std::optional<Dataset> budget_from(const std::string& event) {
@@ -194,9 +192,7 @@ std::string_view kind_of(const Note& note, int64_t format) {
   return "approval";
 }
 
-bool is_note(std::string_view kind) {
-  return kind == "approval" || kind == "checkpoint";
-}
+bool is_note(std::string_view kind) { return kind == "approval" || kind == "checkpoint"; }
 
 std::string note_event(const Note& note) {
   return std::visit([](const auto& each) { return text_of(each); }, note);

@@ -102,9 +102,9 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string
   TRY(db.run("PRAGMA foreign_keys=ON"));
   auto tables = std::make_unique<Tables>(std::move(db));
   TRY(tables->expect_head(loaded.chain));
-  Ledger ledger(std::unique_ptr<State>(
-      new State{&clock, std::move(lock), std::move(tables), std::move(loaded.chain), loaded.key,
-                keeping, std::move(witness)}));
+  Ledger ledger(std::unique_ptr<State>(new State{&clock, std::move(lock), std::move(tables),
+                                                 std::move(loaded.chain), loaded.key, keeping,
+                                                 std::move(witness)}));
   if (!keeping.reconciling) TRY(ledger.ask_witness());
   if (keeping.key && !since && ledger.state_->chain.size() >= keeping.checkpoint_rows)
     TRY(ledger.add_checkpoint());
@@ -123,8 +123,9 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string
 
 Result<Ledger> Ledger::open_volatile(const std::string& owner, Clock& clock, const Simulated&) {
   TRY(check_name(owner));
-  return Ledger(std::unique_ptr<State>(new State{&clock, std::nullopt, std::make_unique<RowList>(),
-                                                 Chain(origin_of(kFormat, owner, clock.now(), Hash{}))}));
+  return Ledger(
+      std::unique_ptr<State>(new State{&clock, std::nullopt, std::make_unique<RowList>(),
+                                       Chain(origin_of(kFormat, owner, clock.now(), Hash{}))}));
 }
 
 Result<std::optional<Released>> Ledger::stored(const Query& query) const {

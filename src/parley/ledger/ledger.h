@@ -25,7 +25,7 @@ namespace parley::ledger {
 
 class Chain;
 enum class Disk;
-struct Decision;   // events.h
+struct Decision;  // events.h
 struct SourceOf;
 struct Simulated;  // simulated.h, which nothing that serves a real owner includes
 
@@ -105,8 +105,8 @@ class Ledger {
                             const std::string& unit = "record",
                             const std::optional<DataSource>& source = std::nullopt);
 
-  /// Lets a data set, also a new one, read a source that declare() refuses, because a person decided
-  /// so.
+  /// Lets a data set, also a new one, read a source that declare() refuses, because a person
+  /// decided so.
   Result<void> accept_source(const std::string& dataset, const privacy::Budget& budget,
                              const DataSource& source, const std::string& by,
                              const std::string& reason);

@@ -21,7 +21,8 @@ Error is_older(const Witness& witness, const Store& store, const Chain& chain) {
   return {Code::kIntegrity,
           "is an older copy, or another ledger: its witness " + witness.file().string() +
               " has seen " + std::to_string(witness.seen()->rows) + " rows, it has " +
-              std::to_string(chain.size()) + (witness.seen()->rows <= chain.size() ? " others" : ""),
+              std::to_string(chain.size()) +
+              (witness.seen()->rows <= chain.size() ? " others" : ""),
           "Put the newest ledger back, or ask every learner for its transcripts and type: parley "
           "ledger reconcile POLICY TRANSCRIPT",
           {.file = store.file()}};
@@ -101,8 +102,7 @@ Result<void> Ledger::add_checkpoint() {
   row.id = state.chain.size() + 1;
   row.previous = state.chain.head();
   const SigningKey& key = *state.keeping.key;
-  row.event =
-      note_event(Checkpoint{key.public_key(), key.sign(state.chain.checkpoint_bytes(row))});
+  row.event = note_event(Checkpoint{key.public_key(), key.sign(state.chain.checkpoint_bytes(row))});
   row = sealed(state.chain, *state.clock, std::move(row));
   TRY(state.store->in_transaction([&]() -> Result<void> {
     TRY(state.store->expect_head(state.chain));

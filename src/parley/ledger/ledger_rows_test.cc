@@ -111,7 +111,8 @@ TEST_F(RowsTest, AnApprovalIsOneRowThatSaysWhoAndWhen) {
   Ledger ledger = open();
   const DatasetId loans = *ledger.declare("loans", pure_budget(1));
   const auto approve = [&](std::string by, std::string at) {
-    return ledger.decide(loans, some_hash("job"), Decision{.by = std::move(by), .at = std::move(at)});
+    return ledger.decide(loans, some_hash("job"),
+                         Decision{.by = std::move(by), .at = std::move(at)});
   };
   EXPECT_FALSE(ledger.is_approved(some_hash("job")));
   EXPECT_FALSE(approve("ali\"ce", "today"));

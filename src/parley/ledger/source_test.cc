@@ -40,8 +40,8 @@ struct SourceTest : testing::Test {
   /// One data set, charged.
   Ledger charged() {
     Ledger ledger = open();
-    EXPECT_TRUE(pay(ledger, *declare(ledger, "loans", at("/loans.csv", "rows")),
-                    some_query("job", 1)));
+    EXPECT_TRUE(
+        pay(ledger, *declare(ledger, "loans", at("/loans.csv", "rows")), some_query("job", 1)));
     return ledger;
   }
   const fs::path folder = fresh_folder();
@@ -71,8 +71,8 @@ TEST_F(SourceTest, FilesThatMoveOrGrowStayTheSameRecordsUnderEveryNameTheyHad) {
   Ledger ledger = charged();
   ASSERT_TRUE(declare(ledger, "loans", at("/archive/loans.csv", "rows"))) << "moved";
   ASSERT_TRUE(declare(ledger, "loans", at("/archive/loans.csv", "new rows"))) << "replaced";
-  for (const auto& source : {at("/loans.csv", "x"), at("/archive/loans.csv", "y"),
-                             at("/z", "rows"), at("/z", "new rows")})
+  for (const auto& source : {at("/loans.csv", "x"), at("/archive/loans.csv", "y"), at("/z", "rows"),
+                             at("/z", "new rows")})
     expect_refused(ledger, "credits", source, "'loans'");
   const auto rows = verify(file)->rows;
   ASSERT_TRUE(declare(ledger, "loans", at("/loans.csv", "rows")));
@@ -97,9 +97,9 @@ TEST_F(SourceTest, APersonDecidesByNameAndWithAReasonAndOnce) {
   EXPECT_EQ(ledger.accept_source("loans", pure_budget(1), at("/x"), "bob", "a\nb").error().code,
             Code::kInvalid);
   const auto contents = *read(file);
-  const auto accepted = std::find_if(contents.rows.begin(), contents.rows.end(), [](const Row& row) {
-    return row.event.find("alice") != std::string::npos;
-  });
+  const auto accepted =
+      std::find_if(contents.rows.begin(), contents.rows.end(),
+                   [](const Row& row) { return row.event.find("alice") != std::string::npos; });
   ASSERT_NE(accepted, contents.rows.end());
   EXPECT_EQ(accepted->kind, "budget");
   EXPECT_EQ(budget_from(accepted->event)->reads.reason, "another \"population\"");

@@ -130,7 +130,8 @@ Result<void> decide(const Policy& policy, const charter::Charter& charter, ledge
   for (const charter::Charter& job : TRY(plan::jobs_asking(charter, policy.owner)))
     TRY(ledger.decide(id, job.hash, word));
   std::error_code ignored;
-  if (word.what != ledger::Decision::What::kApproved) fs::remove(policy.approval_of(charter), ignored);
+  if (word.what != ledger::Decision::What::kApproved)
+    fs::remove(policy.approval_of(charter), ignored);
   return {};
 }
 

@@ -235,7 +235,8 @@ std::string to_json(const RaisedBudgets& budgets) {
 }
 
 std::string to_text(const AcceptedSource& accepted) {
-  return fmt::format("{} may read {}: {} says so\n", accepted.dataset, accepted.source, accepted.by);
+  return fmt::format("{} may read {}: {} says so\n", accepted.dataset, accepted.source,
+                     accepted.by);
 }
 
 std::string to_json(const AcceptedSource& accepted) {

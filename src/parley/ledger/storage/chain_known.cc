@@ -43,10 +43,11 @@ Error is_older_copy(const LostRow& lost) {
 
 /// What a person can do about a source that the ledger does not let pass.
 Error other_source(const std::string& what, const std::string& name) {
-  return {Code::kPolicy, what,
-          "Put the policy's block back as it was. If the records really are other people's, a person "
-          "types: parley ledger accept-source POLICY " +
-              name + " --reason TEXT"};
+  return {
+      Code::kPolicy, what,
+      "Put the policy's block back as it was. If the records really are other people's, a person "
+      "types: parley ledger accept-source POLICY " +
+          name + " --reason TEXT"};
 }
 
 }  // namespace

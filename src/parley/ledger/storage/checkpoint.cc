@@ -37,7 +37,8 @@ Spent spent_from(const Json& json) {
 }
 
 std::string text_of(const SourceOf& source) {
-  return list(quoted(source.is), source.fingerprint ? quoted(*source.fingerprint) : std::string("null"));
+  return list(quoted(source.is),
+              source.fingerprint ? quoted(*source.fingerprint) : std::string("null"));
 }
 
 // A wrong type or a missing member throws in the parser; a wrong hash or word throws here.

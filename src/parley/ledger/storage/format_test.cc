@@ -1,6 +1,6 @@
 // Ledgers outlive programs: a file of every format that was ever written stays readable.
-// tests/golden/ledger-format-1.db was made by the first version, ledger-format-2.db by the first that
-// knew format 2; they are never made again.
+// tests/golden/ledger-format-1.db was made by the first version, ledger-format-2.db by the first
+// that knew format 2; they are never made again.
 #include <gtest/gtest.h>
 
 #include "parley/ledger/events.h"

@@ -243,11 +243,11 @@ Result<std::optional<Row>> Tables::find_row(int64_t id) {
 Result<std::optional<Row>> Tables::find_charge(const Hash& charter, privacy::ReleaseKind kind,
                                                uint32_t round) {
   // The last condition is that of the index, without which it is not used.
-  Statement select = TRY(db_.prepare(
-      (std::string(kSelectRow) +
-       "WHERE charter = ? AND kind = ? AND round = ? AND (kind = 'answer' OR kind = 'evaluation' OR "
-       "kind = 'count')")
-          .c_str()));
+  Statement select =
+      TRY(db_.prepare((std::string(kSelectRow) + "WHERE charter = ? AND kind = ? AND round = ? AND "
+                                                 "(kind = 'answer' OR kind = 'evaluation' OR "
+                                                 "kind = 'count')")
+                          .c_str()));
   select.bind(charter).bind(name_of(kind)).bind(int64_t{round});
   return only_row(select);
 }

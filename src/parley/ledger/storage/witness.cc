@@ -77,8 +77,7 @@ Result<void> Witness::write(const Seen& seen) {
   if (seen_ == seen) return {};
   const std::string line = line_of(seen);
   const auto offset = static_cast<off_t>(line_) * static_cast<off_t>(kLine);
-  if (::pwrite(descriptor_, line.data(), line.size(), offset) !=
-      static_cast<ssize_t>(line.size()))
+  if (::pwrite(descriptor_, line.data(), line.size(), offset) != static_cast<ssize_t>(line.size()))
     return failed();
   seen_ = seen;
   line_ = 1 - line_;

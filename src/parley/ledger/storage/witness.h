@@ -20,9 +20,9 @@ class Witness {
  public:
   /// What a ledger had when it was last seen.
   struct Seen {
-    Hash origin{};    // which ledger
+    Hash origin{};  // which ledger
     int64_t rows = 0;
-    Hash head{};      // of the last row
+    Hash head{};         // of the last row
     int64_t charge = 0;  // the last charge; 0: none
     Hash charge_hash{};  // as its receipt says
     bool operator==(const Seen&) const = default;

@@ -140,14 +140,12 @@ TEST_F(WitnessTest, ALineThatIsTornLeavesTheOther) {
 }
 
 TEST_F(WitnessTest, AWitnessBesideItsLedgerOrNowhereIsRefused) {
-  EXPECT_EQ(Ledger::open(file, "bank-a", clock, {.witness = file.parent_path() / "witness"})
-                .error()
-                .code,
-            Code::kInvalid);
-  EXPECT_EQ(Ledger::open(file, "bank-a", clock, {.witness = folder / "no" / "witness"})
-                .error()
-                .code,
-            Code::kFailed);
+  EXPECT_EQ(
+      Ledger::open(file, "bank-a", clock, {.witness = file.parent_path() / "witness"}).error().code,
+      Code::kInvalid);
+  EXPECT_EQ(
+      Ledger::open(file, "bank-a", clock, {.witness = folder / "no" / "witness"}).error().code,
+      Code::kFailed);
 }
 
 }  // namespace witness_test

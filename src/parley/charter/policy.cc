@@ -172,7 +172,8 @@ void read_worth(Table& t, Worth& worth) {
 }
 
 void read_sections(Table& root, Policy& policy) {
-  root.only({"owner", "identity", "dataset", "accept", "network", "limits", "metrics", "worth"});
+  root.only({"owner", "identity", "dataset", "accept", "ledger", "network", "limits", "metrics",
+             "worth"});
   root.table("owner", [&](Table& t) { read_owner(t, policy); });
   root.table_if_given("identity", [&](Table& t) { read_identity(t, policy.identity.emplace()); });
   std::set<std::string> names;
@@ -185,6 +186,10 @@ void read_sections(Table& root, Policy& policy) {
             });
   root.each("accept", {0, kRulesMax}, "Rules are [[accept]] blocks; the first match wins.",
             [&](Table& t) { read_accept(t, policy); });
+  root.table_if_given("ledger", [&](Table& t) {
+    t.required("witness", policy.witness, Anything{},
+               "A file at another place than the state folder, for example \"/mnt/b/witness\".");
+  });
   read_machine(root, policy);
   root.table_if_given("worth", [&](Table& t) { read_worth(t, policy.worth); });
 }

@@ -62,6 +62,7 @@ struct Worth {
 struct Policy {
   std::string owner;
   std::filesystem::path state, charters;
+  std::filesystem::path witness{};  // of the ledger, at another place; empty: none
   std::optional<Identity> identity{};
   std::vector<Dataset> datasets{};
   std::vector<Accept> accept{};
@@ -91,6 +92,14 @@ struct Policy {
 /// need more memory lie in a file in its state folder. A charter whose privacy unit does not fit
 /// the policy's cap on units is refused.
 Result<data::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter);
+
+/// Where the records of a data set lie, for comparison: the same for every name, filter and cap
+/// that a policy gives them, which do not make them other people's.
+struct Place {
+  std::string is{};              // "csv /data/loans.csv", "postgres service=x: loans"
+  std::optional<Hash> digest{};  // of how a file begins; none of a database, whose order changes
+};
+Result<Place> records_at(const Policy& policy, const Dataset& data);
 
 Result<Policy> read_policy(const std::filesystem::path& file);
 Result<Policy> parse_policy(std::string_view toml, const std::string& file_name);

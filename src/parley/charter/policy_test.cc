@@ -232,5 +232,33 @@ TEST(Policy, MayNameTheColumnsAndFilterMissingValues) {
   EXPECT_FALSE(policy->datasets[0].where->exclude);
 }
 
+TEST(Policy, TheSameRecordsLieInTheSamePlaceWhateverTheBlockCallsAndFilters) {
+  Policy policy = *parse_policy(kPolicy, "p.toml");
+  Dataset& loans = policy.datasets[0];
+  const Place before = *records_at(policy, loans);
+  EXPECT_EQ(before.is, "csv /srv/loans.csv");
+  loans.name = "credits", loans.where.reset(), loans.columns.clear();
+  loans.path = "/srv/archive/../loans.csv";
+  EXPECT_EQ(records_at(policy, loans)->is, before.is);
+  Dataset& fraud = policy.datasets[1];
+  EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: fraud");
+  for (const char* query : {"SELECT id FROM \"fraud\" WHERE 1 = 1",
+                            "select * from (select * from Fraud) x", "select 'x'\nfrom fraud"}) {
+    fraud.query = query;
+    EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: fraud") << query;
+  }
+  fraud.query = "select * from fraud join members on a = b";
+  EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: fraud, members");
+  fraud.query = "table fraud";
+  EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: table fraud");
+}
+
+TEST(Policy, MayNameAWitnessOfTheLedger) {
+  EXPECT_EQ(parse_policy(kPolicy, "p.toml")->witness, "");
+  const std::string text = std::string(kPolicy) + "[ledger]\nwitness = \"/mnt/w\"\n";
+  EXPECT_EQ(parse_policy(text, "p.toml")->witness, "/mnt/w");
+  EXPECT_FALSE(parse_policy(std::string(kPolicy) + "[ledger]\n", "p.toml"));
+}
+
 }  // namespace policy_test
 }  // namespace parley::charter

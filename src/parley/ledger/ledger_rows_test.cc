@@ -110,10 +110,14 @@ TEST_F(RowsTest, OneDataSetProtectsOneUnitOverAllItsCharters) {
 TEST_F(RowsTest, AnApprovalIsOneRowThatSaysWhoAndWhen) {
   Ledger ledger = open();
   const DatasetId loans = *ledger.declare("loans", pure_budget(1));
+  const auto approve = [&](std::string by, std::string at) {
+    return ledger.decide(loans, some_hash("job"),
+                         Decision{.by = std::move(by), .at = std::move(at)});
+  };
   EXPECT_FALSE(ledger.is_approved(some_hash("job")));
-  EXPECT_FALSE(ledger.approve(loans, some_hash("job"), "ali\"ce", "today"));
-  ASSERT_TRUE(ledger.approve(loans, some_hash("job"), "alice", "2026-11-15T08:00:00Z"));
-  ASSERT_TRUE(ledger.approve(loans, some_hash("job"), "bob", "2026-11-15T09:00:00Z"));
+  EXPECT_FALSE(approve("ali\"ce", "today"));
+  ASSERT_TRUE(approve("alice", "2026-11-15T08:00:00Z"));
+  ASSERT_TRUE(approve("bob", "2026-11-15T09:00:00Z")) << "once is enough";
   EXPECT_TRUE(ledger.is_approved(some_hash("job")));
   const Contents contents = *read(file);
   ASSERT_EQ(contents.rows.size(), 2u);

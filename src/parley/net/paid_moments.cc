@@ -65,8 +65,9 @@ Result<data::PaidMoments> release_moments(const charter::Policy& policy,
   const auto loaded = TRY(data::load_any(source, data::encoding_of(charter.schema)));
   auto rows = TRY(data::moment_rows(loaded.rows, charter.schema));
   TRY(make_directories(ledger_of(policy).parent_path()));
-  ledger::Ledger ledger = TRY(ledger::Ledger::open(ledger_of(policy), policy.owner, clock));
-  const auto dataset = TRY(ledger.declare(data->name, data->budget, charter.privacy.unit));
+  ledger::Ledger ledger = TRY(open_ledger(policy, clock));
+  const auto dataset = TRY(ledger.declare(data->name, data->budget, charter.privacy.unit,
+                                          TRY(data_source(policy, *data))));
   auto gate =
       TRY(gate::Gate::open(gate::Records(std::make_shared<const data::Rows>(std::move(rows))),
                            terms, ledger, dataset, entropy, static_cast<int>(policy.threads)));

@@ -37,6 +37,9 @@ void look_at_rules(const Policy& policy, const Charter& charter,
   preflight.person = rule->person;
   preflight.approved = rule->person && ((ledger && ledger->chain.is_approved(charter.hash)) ||
                                         std::filesystem::exists(policy.approval_of(charter)));
+  const auto allowed = ledger ? ledger->chain.is_allowed(charter.hash) : Result<void>();
+  if (!allowed && !std::filesystem::exists(policy.approval_of(charter)))
+    return note(preflight, allowed.error());
   if (preflight.person && !preflight.approved)
     note(preflight,
          {Code::kPolicy, "it waits for a person",
@@ -70,6 +73,8 @@ Result<ledger::Dataset> account_of(const Policy& policy, const Charter& charter,
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   ledger::Dataset account{.id = 1, .name = data->name, .budget = data->budget};
   if (!ledger) return account;
+  const ledger::DataSource source = TRY(data_source(policy, *data));
+  TRY(ledger->chain.may_read(data->name, ledger::kept(ledger->fingerprints, source)));
   for (const ledger::Dataset& known : ledger->datasets) {
     if (known.name != data->name) continue;
     account.spent = known.spent;

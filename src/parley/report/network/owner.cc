@@ -76,13 +76,13 @@ std::string to_json(const std::vector<OwnerJob>& jobs) {
 std::string to_text(const std::vector<Approved>& charters) {
   std::string text;
   for (const Approved& each : charters)
-    text += fmt::format("{} approved ({})\n", each.name, to_hex(each.charter));
+    text += fmt::format("{} {} ({})\n", each.name, each.what, to_hex(each.charter));
   return text;
 }
 
 std::string to_json(const std::vector<Approved>& charters) {
-  Json json{{"parley", provenance()}, {"approved", Json::array()}};
-  for (const Approved& each : charters) json["approved"].push_back(to_hex(each.charter));
+  Json json{{"parley", provenance()}};
+  for (const Approved& each : charters) json[each.what].push_back(to_hex(each.charter));
   return json.dump(2) + "\n";
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "parley/base/math/number.h"
+#include "parley/charter/available.h"
 #include "parley/forecast/choose/complete.h"
 #include "parley/forecast/jobs.h"
 
@@ -64,7 +65,7 @@ Way own_noise() {
 }
 
 Way secure_sums(size_t owners) {
-  const auto survivors = (4 * owners + 4) / 5;
+  const int64_t survivors = charter::usual_survivors(static_cast<int64_t>(owners));
   return {Way::Kind::kSecureSums,
           "sync in secure sums",
           true,

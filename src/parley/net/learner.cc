@@ -8,6 +8,7 @@
 #include "parley/net/journal.h"
 #include "parley/net/receipts.h"
 #include "parley/net/transport/server.h"
+#include "parley/net/vertical.h"
 #include "parley/plan/learner/pilot_check.h"
 #include "parley/protocol/trained_model.h"
 
@@ -384,6 +385,7 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
     result.model_file = options.out / "manifest.json";
     TRY(write_file(result.model_file, *trained.manifest));
     TRY(session.say_farewell(stop));
+    forget_dealer_key(options.out);
     return result;
   }
   TRY(learn::write_model(result.model_file, protocol::trained_model(

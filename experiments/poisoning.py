@@ -26,8 +26,8 @@ WAYS = {
             + COMMON + "max_grad_norm = 1.0\n",
     "sync in secure sums": '[protocol]\nname = "sync"\nrule = "constant"\nrounds = 20\nstep = 2.0\naverage = "tail"\n'
                            "[secure_aggregation]\nrepeats = 0\n" + COMMON + "max_grad_norm = 1.0\n",
-    "async": '[protocol]\nname = "async"\nrounds = 200\nanswers = 20\nstep = 1.0\n' + COMMON + "max_grad_norm = 1.0\n",
-    "federated": '[protocol]\nname = "federated"\nrounds = 10\nlocal_steps = 5\nstep = 2.0\n'
+    "async": '[protocol]\nname = "async"\nrounds = 200\nanswers = 20\nstep = 0.029\n' + COMMON + "max_grad_norm = 1.0\n",
+    "federated": '[protocol]\nname = "federated"\nrounds = 10\nlocal_steps = 5\nstep = 1.9\n'
                  "[secure_aggregation]\nrepeats = 0\n" + COMMON + "max_row_norm = 2.0\n",
 }
 LIES = ("honest", "classes exchanged", "one far point")

@@ -89,7 +89,7 @@ std::string why_not(const Policy& policy, const Accept& rule, const Charter& cha
   if (!rule.allows_protocol(charter))
     return "does not allow the protocol " + std::string(name_of(charter.protocol.name())) +
            (rule.protocols.empty() ? ", which must be named: protocol = [\"sharing\"]" : "");
-  if (!rule.allows_owners(charter))
+  if (!rule.allows_owners(charter, us.name))
     return "wants other owners: must_have, may_have or others_min does not fit";
   const double asked = policy.epsilon_of(charter, us, rule);
   return "allows epsilon " + shortest(rule.epsilon_max) + ", the charter asks " +

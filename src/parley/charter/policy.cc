@@ -207,25 +207,26 @@ bool Accept::allows_protocol(const Charter& charter) const {
 }
 
 /// Sums and sharing hide an owner among others: whoever may invent these may see it.
-bool Accept::allows_owners(const Charter& charter) const {
+bool Accept::allows_owners(const Charter& charter, const std::string& us) const {
   const auto named = [](const std::vector<std::string>& list, const std::string& name) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
-  for (const std::string& name : must_have)
-    if (std::none_of(charter.owners.begin(), charter.owners.end(),
-                     [&](const Owner& each) { return each.name == name; }))
-      return false;
-  if (static_cast<int64_t>(charter.owners.size()) - 1 < others_min) return false;
-  const auto strangers =
-      std::count_if(charter.owners.begin(), charter.owners.end(), [&](const Owner& each) {
-        return !may_have.empty() && !named(may_have, each.name) && !named(must_have, each.name);
+  std::vector<std::string> others;
+  for (const Owner& each : charter.owners)
+    if (each.name != us) others.push_back(each.name);
+  const bool all_there = std::all_of(must_have.begin(), must_have.end(), [&](const auto& name) {
+    return name == us || named(others, name);
+  });
+  const bool no_stranger =
+      may_have.empty() || std::all_of(others.begin(), others.end(), [&](const auto& name) {
+        return named(may_have, name) || named(must_have, name);
       });
-  return strangers <= 1;  // Ourselves, who need not be listed.
+  return all_there && no_stranger && static_cast<int64_t>(others.size()) >= others_min;
 }
 
-bool Accept::is_for(const Charter& charter) const {
-  return allows_protocol(charter) && allows_owners(charter) && consortium == charter.consortium &&
-         (!learner || *learner == charter.learner.name);
+bool Accept::is_for(const Charter& charter, const std::string& us) const {
+  return allows_protocol(charter) && allows_owners(charter, us) &&
+         consortium == charter.consortium && (!learner || *learner == charter.learner.name);
 }
 
 double Policy::epsilon_of(const Charter& charter, const Owner& us, const Accept& rule) const {
@@ -242,7 +243,7 @@ const Accept* Policy::first_match(const Charter& charter) const {
                                [&](const Owner& each) { return each.name == owner; });
   if (us == charter.owners.end()) return nullptr;
   const auto rule = std::find_if(accept.begin(), accept.end(), [&](const Accept& each) {
-    return each.is_for(charter) && epsilon_of(charter, *us, each) <= each.epsilon_max;
+    return each.is_for(charter, owner) && epsilon_of(charter, *us, each) <= each.epsilon_max;
   });
   return rule == accept.end() ? nullptr : &*rule;
 }

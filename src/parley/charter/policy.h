@@ -54,9 +54,9 @@ struct Accept {
   bool person = true;      // waits for a person
 
   /// Whatever it asks for.
-  bool is_for(const Charter& charter) const;
+  bool is_for(const Charter& charter, const std::string& us) const;
   bool allows_protocol(const Charter& charter) const;
-  bool allows_owners(const Charter& charter) const;
+  bool allows_owners(const Charter& charter, const std::string& us) const;
 };
 
 /// The least gain that this owner calls material, by metric; where none is given, the default.

@@ -145,6 +145,7 @@ TEST(Policy, SaysWhichOwnersACharterMustAndMayHave) {
   EXPECT_EQ(decided_by(with("must_have = [\"bank-c\"]\n")), -1);
   EXPECT_EQ(decided_by(with("may_have = [\"bank-b\", \"bank-c\"]\n")), 0);
   EXPECT_EQ(decided_by(with("may_have = [\"bank-c\"]\n")), -1) << "bank-b may be invented";
+  EXPECT_EQ(decided_by(with("may_have = [\"bank-a\", \"bank-c\"]\n")), -1);
   EXPECT_EQ(decided_by(with("others_min = 1\n")), 0);
   EXPECT_EQ(decided_by(with("others_min = 2\n")), -1);
 }

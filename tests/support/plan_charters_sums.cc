@@ -17,7 +17,7 @@ void change_sums(Growing& family) {
   family.change("no repeats, evaluated",
                 {{"secure_aggregation.repeats", "0"}, {"privacy.evaluate", "0.05"}});
   family.change("2 colluders", {{"secure_aggregation.colluders", "2"},
-                                {"secure_aggregation.threshold", "3"},
+                                {"secure_aggregation.threshold", "4"},
                                 {"secure_aggregation.survivors", "5"}});
   family.change("tiny epsilon", {{"owner.a.epsilon", "0.001"}});
 }
@@ -26,7 +26,8 @@ void refuse_sums(Growing& family) {
   family.change("refused: no key", {{"owner.b.sign_key", ""}});
   family.change("refused: threshold", {{"secure_aggregation.threshold", "4"}});
   family.change("refused: laplace", {{"privacy.mechanism", "\"laplace\""}});
-  family.change("refused: sparse graph", {{"secure_aggregation.graph", "\"sparse\""}});
+  family.change("refused: two lists", {{"secure_aggregation.threshold", "2"}});
+  family.change("sparse graph", {{"secure_aggregation.graph", "\"sparse\""}});
   family.change("draft without rounds", {{"protocol.rounds", ""}});
 }
 

@@ -106,7 +106,7 @@ void print_federated(PlanText& out, const protocol::FederatedPlan& plan) {
   out.add("schedule", text_of(plan.schedule));
   out.add("threshold", first.threshold);
   out.add("survivors", first.survivors);
-  out.add("neighbours", first.graph.of(0).size());
+  out.add("neighbours", first.neighbours());
   out.add_detail("context", first.context());
   out.add("evaluates", plan.evaluation.has_value());
   if (!plan.evaluation) return;

@@ -1,4 +1,5 @@
 // [privacy] and [secure_aggregation]: the promise to every record, and the numbers behind it.
+#include "parley/charter/available.h"
 #include "parley/charter/sections.h"
 
 namespace parley::charter {
@@ -68,26 +69,30 @@ bool always_sums(const Protocol& protocol) {
   return protocol.as<Federated>() != nullptr || protocol.distance();
 }
 
+/// Up to this many owners all are neighbours, by default.
+constexpr int64_t kCompleteMax = 50;
+
 /// Consistent (spec, vertical 4.2): c >= 1 since everyone knows its own share, t > c, s >= t.
 void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol& protocol) {
   const auto count = [&](int64_t low) {
     return at_least(static_cast<double>(low)).up_to(static_cast<double>(owners));
   };
-  s.survivors = (4 * owners + 4) / 5;  // ceil(0.8 m)
+  s.survivors = usual_survivors(owners);
   s.colluders = std::max<int64_t>(1, owners / 5);
   // Of a member's neighbours, who are one fewer than the survivors.
   s.threshold = std::max(s.colluders + 1, std::min((2 * owners + 2) / 3, s.survivors - 1));
   if (protocol.distance()) s.repeats = 0;  // Room for a second sum would halve what the one gets.
-  s.graph = owners <= 50 ? Graph::kComplete : Graph::kSparse;
+  s.graph = owners <= kCompleteMax ? Graph::kComplete : Graph::kSparse;
   if (owners < 2) t.fail("survivors", "need at least 2 owners to add up", "Add owners.");
   t.optional("colluders", s.colluders, count(1),
              "Owners that may pool what they know, at least 1.");
+  s.threshold = std::max(s.threshold, (owners - 1 + s.colluders) / 2 + 1);
   t.optional("threshold", s.threshold, count(s.colluders + 1),
              "More than the colluders, at most the survivors.");
   t.optional("survivors", s.survivors, count(std::max(s.threshold, s.colluders + 1)),
              "At least the threshold, at most all owners.");
   t.optional("graph", s.graph, Anything{}, "For example graph = \"complete\".");
-  if (s.graph == Graph::kComplete && owners > 50)
+  if (s.graph == Graph::kComplete && owners > kCompleteMax)
     t.fail("graph", "= \"complete\" is for at most 50 owners, found " + std::to_string(owners),
            "Take graph = \"sparse\".");
   t.optional("repeats", s.repeats, at_least(0).up_to(1e6),
@@ -96,6 +101,10 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol&
 }
 
 }  // namespace
+
+int64_t usual_survivors(int64_t owners) {
+  return owners <= kCompleteMax ? (4 * owners + 4) / 5 : (9 * owners + 9) / 10;
+}
 
 void read_privacy(Table& root, Charter& charter) {
   Privacy& privacy = charter.privacy;

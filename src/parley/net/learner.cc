@@ -6,6 +6,7 @@
 
 #include "parley/base/files.h"
 #include "parley/net/learner_session.h"
+#include "parley/net/vertical.h"
 #include "parley/protocol/trained_model.h"
 
 namespace parley::net {
@@ -136,6 +137,7 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
   LearnerResult result = TRY(write_result(charter, learner, journal, options));
   result.seconds = session.seconds();
   TRY(session.say_farewell(stop));
+  forget_dealer_key(options.out);
   return result;
 }
 

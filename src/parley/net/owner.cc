@@ -11,6 +11,7 @@
 #include "parley/net/vertical.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/weights.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/make_owner.h"
 
@@ -182,6 +183,7 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter)
   const bool columns = protocol::has_dealer(charter);
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   SigningKey key = TRY(signing_key(policy, charter));
+  TRY(plan::every_sign_key(charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!columns) TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
   auto jobs = TRY(plan::jobs_asking(charter, policy.owner));

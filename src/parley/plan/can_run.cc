@@ -1,6 +1,7 @@
 #include "parley/plan/can_run.h"
 
 #include "parley/base/math/number.h"
+#include "parley/plan/learner/neighbours.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/plan/sensitivity.h"
 #include "parley/plan/terms.h"
@@ -93,6 +94,7 @@ Result<void> check_sums(const Charter& charter) {
   if (charter.protocol.statistics())
     return not_available("protocol.rule", "statistics",
                          "Under secure aggregation take a rule that asks for gradients.");
+  if (charter.owners.size() > 2) TRY(neighbours_of(charter));  // Fewer are refused by name.
   return check_falling_steps(charter);
 }
 

@@ -295,6 +295,15 @@ std::string promise(const Charter& charter) {
   return text + "\n";
 }
 
+/// Of columns in several places, for what the promise depends on others.
+std::string trusted(const Charter& charter) {
+  if (!charter.columns_apart()) return "";
+  if (charter.protocol.rule() == Rule::kNoisySharing)
+    return "Trusted: every owner knows all labels.\n";
+  return "Trusted: owners keep to the protocol; the learner is trusted for masks and noise, and "
+         "together with any owner it sees what they hide.\n";
+}
+
 std::string limits(const Charter& charter) {
   std::string text =
       "Public: this charter with its columns and bounds, the number of records of each owner";
@@ -302,7 +311,8 @@ std::string limits(const Charter& charter) {
   if (charter.records && charter.records->on_mismatch == OnMismatch::kIntersect)
     text += ", how many records the owners have in common";
   return text + (charter.protocol.distance() ? ", and that number" : ", and the trained model") +
-         ".\nNot covered: when answers are sent, an owner that lies about "
+         ".\n" + trusted(charter) +
+         "Not covered: when answers are sent, an owner that lies about "
          "its data, and what is "
          "true of people in general and so of someone whose records were never used.\n";
 }

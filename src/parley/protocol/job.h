@@ -22,6 +22,7 @@ using plan::PlannedOwner;
 struct JobSpent {
   double epsilon = 0;
   double evaluation = 0;  // part of it
+  double delta = 0;       // at which epsilon is that, by its ledger's delta; 0: at any
 };
 
 /// What a learner has come to.

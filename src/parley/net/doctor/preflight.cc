@@ -9,6 +9,7 @@
 #include "parley/ledger/storage/chain.h"
 #include "parley/net/vertical.h"
 #include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/weights.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/plan/terms.h"
 #include "parley/plan/vertical_terms.h"
@@ -200,6 +201,7 @@ Preflight preflight_of(const Policy& policy, Charter charter,
   if (preflight.rule == 0) return preflight;
   needs(look_at_learners(policy, charter, options.dial, preflight));
   needs(signing_key(policy, charter));
+  needs(plan::every_sign_key(charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!needs(charter::load_bundle(charter, folders))) return preflight;
   if (charter.protocol.distance()) needs(charter::load_pilot(charter, folders));

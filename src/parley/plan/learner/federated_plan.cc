@@ -1,7 +1,5 @@
 #include "parley/plan/learner/federated_plan.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -13,24 +11,6 @@ namespace parley::plan {
 namespace {
 
 using charter::Charter;
-
-Error too_few_owners(const charter::SecureAggregation& secure, size_t owners) {
-  return {Code::kInvalid,
-          "a sparse graph of " + std::to_string(owners) + " owners cannot stand " +
-              std::to_string(secure.colluders) + " colluders and " +
-              std::to_string(owners - static_cast<size_t>(secure.survivors)) + " dropouts",
-          "Take fewer colluders, or more survivors.",
-          {.key = "secure_aggregation.graph"}};
-}
-
-/// A member's neighbours open its secrets, so of the survivors one fewer must be enough.
-Error too_high(const charter::SecureAggregation& secure) {
-  return {Code::kInvalid,
-          "threshold " + std::to_string(secure.threshold) + " cannot be met by " +
-              std::to_string(secure.survivors) + " survivors: an owner's own share does not count",
-          "Take a threshold below survivors.",
-          {.key = "secure_aggregation.threshold"}};
-}
 
 /// Where owners make the steps, the learner's are whole: theta - (-1) (their mean update).
 Result<learn::Schedule> schedule_of(const Charter& charter, const data::Rows* pilot,
@@ -45,49 +25,7 @@ double variance_of(const privacy::SharedMechanisms& mechanism) {
   return std::visit([](const auto& known) { return known.variance(); }, mechanism);
 }
 
-double log_choose(double n, double k) {
-  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
-}
-
-/// P[at least `least` of `drawn` are marked], `marked` of `all` being so.
-double at_least(size_t least, size_t all, size_t marked, size_t drawn) {
-  double sum = 0;
-  const size_t most = std::min(marked, drawn);
-  for (size_t k = std::max(least, drawn + marked > all ? drawn + marked - all : 0); k <= most; ++k)
-    sum += std::exp(log_choose(double(marked), double(k)) +
-                    log_choose(double(all - marked), double(drawn - k)) -
-                    log_choose(double(all), double(drawn)));
-  return std::min(sum, 1.0);
-}
-
 }  // namespace
-
-std::optional<Degree> sparse_degree(size_t members, size_t colluders, size_t dropouts) {
-  const double m = double(members), gone = double(colluders + dropouts) / m;
-  for (size_t k = 2; k < members; k += 2) {
-    if (m * std::pow(gone, double(k) / 2) >= 0x1p-40) continue;
-    for (size_t t = k / 2; t <= k; ++t) {
-      if (m * at_least(t, members - 1, colluders, k) >= 0x1p-40) continue;
-      // Fewer than t left: at least k - t + 1 of them dropped out.
-      if (m * at_least(k - t + 1, members - 1, dropouts, k) >= 0x1p-30) break;
-      return Degree{k, t};
-    }
-  }
-  return std::nullopt;
-}
-
-Result<Degree> degree_of(const Charter& charter) {
-  const charter::SecureAggregation& secure = *charter.secure_aggregation;
-  const size_t owners = charter.owners.size();
-  if (secure.graph == charter::Graph::kSparse) {
-    const auto degree = sparse_degree(owners, static_cast<size_t>(secure.colluders),
-                                      owners - static_cast<size_t>(secure.survivors));
-    if (!degree) return too_few_owners(secure, owners);
-    return *degree;
-  }
-  if (secure.threshold >= secure.survivors) return too_high(secure);
-  return Degree{0, static_cast<size_t>(secure.threshold)};
-}
 
 Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* pilot) {
   if (!charter.secure_aggregation)
@@ -97,7 +35,6 @@ Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* p
   const SecaggPlan shares = TRY(secagg_plan(charter));
   std::vector<PlannedOwner> owners(charter.owners.size());
   TRY(require_signatures(owners, charter));
-  TRY(degree_of(charter));
   auto schedule = TRY(schedule_of(charter, pilot, shares.owners[0].lattice()));
   const bool steps = charter.protocol.as<charter::Sync>() && !charter.protocol.distance();
   FederatedPlan plan{.charter = charter.hash,

@@ -14,23 +14,6 @@
 
 namespace parley::plan {
 
-/// In a secure aggregation.
-struct Degree {
-  size_t neighbours = 0;
-  size_t threshold = 0;  // of a member's neighbours
-  bool operator==(const Degree&) const = default;
-};
-
-/// The fewest neighbours for which, whoever the colluders and dropouts are: no member has
-/// `threshold` colluding neighbours (but for 2^-40), none has fewer than that left (2^-30), and the
-/// honest ones who stay are connected (2^-40) (Bell et al. 2020). Nothing if even all are not
-/// enough.
-std::optional<Degree> sparse_degree(size_t members, size_t colluders, size_t dropouts);
-
-/// Of the charter's aggregations; no neighbours: all are everyone's. Refuses numbers that cannot
-/// work.
-Result<Degree> degree_of(const charter::Charter& charter);
-
 struct FederatedPlan {
   struct Evaluation {
     learn::EvaluationMap map;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
 #include <utility>
 #include <variant>
 
@@ -19,7 +20,7 @@ constexpr size_t kWordsPerNeighbour = 64;
 }  // namespace
 
 struct FederatedLearner::Attempt {
-  enum class Phase { kKeys, kShares, kMasked, kConsents, kUnmask };
+  enum class Phase { kKeys, kReveals, kShares, kMasked, kConsents, kUnmask };
 
   AggregationPlan plan;
   AggregationServer server;
@@ -144,6 +145,9 @@ Result<void> FederatedLearner::take_step(size_t owner, wire::ReceivedFromMember&
                             TRY(of_itself(keys.member));
                             return server.take(keys);
                           },
+                          [&](const wire::RevealedNumber& step) -> Result<void> {
+                            return server.take(owner, Reveal{step.number});
+                          },
                           [&](const wire::SealedShareList& step) -> Result<void> {
                             const auto shares = TRY(from_wire(group, step, owner));
                             return server.take(owner, shares);
@@ -192,7 +196,8 @@ Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAns
   before = {answer.round, receipt.job};
   if (!evaluation) state.paid = std::max(state.paid, answer.round), ++state.taken;
   const double training = state.spent.epsilon - state.spent.evaluation;
-  state.spent = {receipt.epsilon_spent, evaluation ? receipt.epsilon_spent - training : 0};
+  state.spent = {receipt.epsilon_spent, evaluation ? receipt.epsilon_spent - training : 0,
+                 receipt.delta_spent};
   keep_newest(owner, plan_.charter, answer);
   return {};
 }
@@ -288,13 +293,31 @@ void FederatedLearner::pass_on(const Messages& messages, Step& step) {
   }
 }
 
+/// The same to all of them.
+template <class Owners, class Message>
+void FederatedLearner::pass_on_to(const Owners& owners, const Message& message, Step& step) {
+  const wire::ToMember same{begun_, to_wire(plan_.group, message)};
+  for (const size_t owner : owners) {
+    if (!attempt_->members.contains(owner)) continue;
+    send(owner, same, step);
+    attempt_->awaited.insert(owner);
+  }
+}
+
 /// The end of a phase; an error where too few are left, and then nothing is opened.
 Result<void> FederatedLearner::close(Step& step) {
   AggregationServer& server = attempt_->server;
   ++stage_;
   switch (attempt_->phase) {
-    case Attempt::Phase::kKeys:
-      pass_on(TRY(server.close_keys()), step);
+    case Attempt::Phase::kKeys: {
+      const Commitments everyones = TRY(server.close_keys());
+      attempt_->phase = Attempt::Phase::kReveals;
+      if (attempt_->plan.degree == 0) return close(step);
+      pass_on_to(std::views::keys(server.keys()), everyones, step);
+      break;
+    }
+    case Attempt::Phase::kReveals:
+      pass_on(TRY(server.close_reveals()), step);
       attempt_->phase = Attempt::Phase::kShares;
       break;
     case Attempt::Phase::kShares:
@@ -304,14 +327,12 @@ Result<void> FederatedLearner::close(Step& step) {
       break;
     case Attempt::Phase::kMasked: {
       const Survivors survivors = TRY(server.close_masked());
-      std::map<size_t, Survivors> shown;
-      for (const size_t owner : survivors.members) shown.emplace(owner, survivors);
-      pass_on(shown, step);
+      pass_on_to(survivors.members, survivors, step);
       attempt_->phase = Attempt::Phase::kConsents;
       break;
     }
     case Attempt::Phase::kConsents:
-      pass_on(TRY(server.close_consents()), step);
+      pass_on_to(std::views::keys(server.consents()), TRY(server.close_consents()), step);
       attempt_->phase = Attempt::Phase::kUnmask;
       break;
     case Attempt::Phase::kUnmask:

@@ -105,6 +105,8 @@ class FederatedLearner final : public Learner {
   Result<void> open_sum(Step& step);
   template <class Messages>
   void pass_on(const Messages& messages, Step& step);
+  template <class Owners, class Message>
+  void pass_on_to(const Owners& owners, const Message& message, Step& step);
   Result<void> take_sum(const std::vector<int64_t>& sum);
   void descend(const std::vector<int64_t>& sum);
   void measure(const std::vector<int64_t>& sum);

@@ -169,7 +169,9 @@ class Verifier {
                                          release_terms_->box)};
     for (size_t i = 0, k = 0; i < charter.owners.size(); ++i) {
       const bool own = charter.owners[i].name == release.owner;
-      all.spent.push_back(own ? JobSpent{release.answer.receipt.epsilon_spent} : others.spent[k]);
+      const privacy::Receipt& receipt = release.answer.receipt;
+      all.spent.push_back(own ? JobSpent{receipt.epsilon_spent, 0, receipt.delta_spent}
+                              : others.spent[k]);
       all.answers.push_back(own ? 1 : others.answers[k]);
       k += own ? 0 : 1;
     }
@@ -262,6 +264,7 @@ class Verifier {
                   shortest(accountant.epsilon(receipt.delta_spent)) + " at that delta");
     }
     line.epsilon = accountant.epsilon(line.delta_charter);
+    accountants_.insert_or_assign(line.name, accountant);
     if (line.epsilon > line.epsilon_charter)
       found(line.name, 0,
             "spent epsilon " + shortest(line.epsilon) + ", the charter allows " +
@@ -341,6 +344,21 @@ class Verifier {
                                       ? published_near(trained, training)
                                       : trained_model(evidence_.charter, trained, training);
     for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
+    look_at(evidence_.model.card);
+  }
+
+  /// An epsilon on the card holds at the delta beside it.
+  void look_at(const learn::PrivacyCard& card) {
+    constexpr double kRoundedUp = 1 - 1e-9;
+    for (const auto& owner : card.owners) {
+      const auto known = accountants_.find(owner.name);
+      if (known == accountants_.end()) continue;
+      const double epsilon = known->second.epsilon(owner.delta);
+      if (!(owner.epsilon >= kRoundedUp * epsilon))
+        found(owner.name, 0,
+              "has epsilon " + shortest(owner.epsilon) + " on the model's card at delta " +
+                  shortest(owner.delta) + ", its receipts add up to " + shortest(epsilon));
+    }
   }
 
   /// The model names the packed file; of an unpacked one nobody can say whether it is the same.
@@ -404,6 +422,7 @@ class Verifier {
   bool sums_;       // under secure aggregation, where what was paid for may never have come
   const std::vector<charter::Owner>& owners_;
   std::optional<plan::Terms> release_terms_{};
+  std::map<std::string, SecondAccountant> accountants_{};  // of each owner, all its receipts
   VerifyResult result_{};
 };
 

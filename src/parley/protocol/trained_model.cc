@@ -3,6 +3,7 @@
 #include <string>
 
 #include "parley/base/version.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::protocol {
@@ -36,7 +37,9 @@ std::string statement(const charter::Charter& charter, bool simulated) {
 
 /// An alarm of the first answers may have ended the job.
 uint64_t rounds_of(const charter::Charter& charter, const Trained& trained) {
-  return trained.stopped ? 1 : static_cast<uint64_t>(charter.learner_steps());
+  if (trained.stopped) return 1;
+  if (trained.fell_back) return 1 + static_cast<uint64_t>(plan::kAfterAlarmRounds);
+  return static_cast<uint64_t>(charter.learner_steps());
 }
 
 learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& trained,

@@ -87,7 +87,7 @@ class Chain {
   struct Job {
     int64_t dataset = 0;
     privacy::Spent spent;
-    std::array<std::vector<Moment>, 3> after;  // by kind; [k - 1]: of round k
+    std::array<std::vector<Moment>, privacy::kReleaseKinds> after;  // by kind; [k - 1]: of round k
   };
   /// A 'restored' row, whose charge must be the next.
   struct Announced {

@@ -260,11 +260,12 @@ std::string noise(const Charter& charter, const Owner& owner) {
          about(*scale);
 }
 
-/// How much noise the Gram matrix and the gradients after it will have, before anyone pays.
-std::string gram_price(const Charter& charter) {
-  if (!charter.protocol.gram() || !charter.complete()) return "";
-  const auto notice = gram_notice(charter);
-  if (notice) return "  " + **notice + "\n";
+/// How much noise a table of products and the gradients after it will have, before anyone pays.
+std::string table_noise(const Charter& charter) {
+  if (!charter.complete() || charter.privacy.calibration == Calibration::kPaper) return "";
+  const auto notice = noise_notice(charter);
+  if (notice) return notice->empty() ? "" : "  " + *notice + "\n";
+  if (!charter.protocol.gram()) return "";
   return "  REFUSED: " + notice.error().what + ". " + notice.error().hint + "\n";
 }
 
@@ -290,13 +291,13 @@ std::string price(const Charter& charter) {
             shortest(owner.epsilon) + ", delta " + shortest(owner.delta) + noise(charter, owner) +
             ".\n";
   }
-  if (charter.owners.size() <= kListed) return text + distance_price(charter) + gram_price(charter);
+  if (charter.owners.size() <= kListed) return text + distance_price(charter) + table_noise(charter);
   double low = charter.owners[0].epsilon, high = low;
   for (const Owner& owner : charter.owners)
     low = std::fmin(low, owner.epsilon), high = std::fmax(high, owner.epsilon);
   return text + "  and " + grouped(static_cast<int64_t>(charter.owners.size() - kListed)) +
          " more; epsilon lies between " + shortest(low) + " and " + shortest(high) + ".\n" +
-         distance_price(charter) + gram_price(charter);
+         distance_price(charter) + table_noise(charter);
 }
 
 std::string promise(const Charter& charter) {

@@ -12,6 +12,7 @@
 #include "parley/plan/secagg_terms.h"
 #include "parley/plan/terms.h"
 #include "parley/plan/vertical_terms.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/protocol/make_learner.h"
 
 namespace parley::net {
@@ -217,6 +218,8 @@ Preflight preflight_of(const Policy& policy, Charter charter,
   const auto jobs = plan::jobs_asking(charter, policy.owner);
   if (!needs(jobs)) return preflight;
   if (!jobs->empty()) needs(weigh(policy, charter, *jobs, ledger, preflight));
+  const auto notice = plan::noise_notice(charter);
+  if (needs(notice)) preflight.noise = *notice;
   needs(read_rows(policy, charter, options.read_data, preflight));
   return preflight;
 }

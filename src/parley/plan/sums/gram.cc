@@ -7,6 +7,7 @@
 
 #include "parley/base/math/noise_floor.h"
 #include "parley/base/math/number.h"
+#include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/noise.h"
 #include "parley/plan/sums/share_noise.h"
 
@@ -206,6 +207,19 @@ Result<std::optional<std::string>> gram_notice(const Charter& charter) {
     return error;
   }
   return std::optional((alarm ? "After an alarm: " : "") + *std::move(notice));
+}
+
+Result<std::string> noise_notice(const Charter& charter) {
+  if (charter.protocol.gram()) return *TRY(gram_notice(charter));
+  const bool rows = charter.protocol.as<charter::Sync>() != nullptr;
+  if (!rows || !charter.protocol.statistics() || !charter.complete()) return std::string();
+  const auto plan = sync_plan(charter, nullptr);
+  if (!plan) return std::string();  // Where owners learn, each from the others.
+  return "Noise on means over rows: eigenvalues of the table of products below " +
+         significant(plan->moments->floor) + " are noise" +
+         (plan->moments->floor > kGramWarned
+              ? "; take a larger epsilon, more rows or fewer columns."
+              : ".");
 }
 
 }  // namespace parley::plan

@@ -39,6 +39,7 @@ Json json_of(const Preflight& preflight) {
                {"price", preflight.price},
                {"left", preflight.left},
                {"left_after", preflight.left_after},
+               {"noise", preflight.noise},
                {"obstacles", Json::array()}};
   for (const Error& obstacle : preflight.obstacles)
     json["obstacles"].push_back(json_of_part(obstacle));

@@ -13,7 +13,6 @@ RMSE, with diffprivlib's LinearRegression. Means over seeds 1, 2, ...; predictio
 """
 
 import argparse
-import json
 import math
 import pathlib
 import random
@@ -36,6 +35,7 @@ from sklearn.metrics import roc_auc_score  # noqa: E402
 import worth  # noqa: E402
 from jobs import run, unpack  # noqa: E402
 from charters import block, number  # noqa: E402
+from tables import encoded  # noqa: E402
 
 OWNERS, MOST, HELD_OUT, CS = 5, 40000, 10000, (1, .01, .0001)
 
@@ -53,29 +53,6 @@ TABLES = {"adult": lambda: worth.adult("job"), "diabetes again": lambda: worth.d
           "loans default": worth.loans_default, "creditcard": worth.creditcard, "a9a": a9a,
           "sparcs long stay": lambda: worth.sparcs(True), "loans rate": lambda: worth.loans("addr_state"),
           "sparcs days": lambda: worth.sparcs(False), "diabetes days": lambda: worth.diabetes(False)}
-
-
-def keys_of(text):
-    """The keys of a [[column]] block."""
-    return {key: json.loads(value) for key, value in re.findall(r"(\w+) = (.*)", text)}
-
-
-def encoded(rows, columns):
-    """As rule gram has them, without the bias, and no row is longer than the root of so many columns."""
-    made, count = [], 0
-    for column in map(keys_of, columns):
-        names = [f"{column['name']}{i + 1}" for i in range(column["count"])] if "count" in column else [column["name"]]
-        count += len(names)
-        for name in names:
-            if column["kind"] == "category":
-                made += [[float(row[name] == level) for row in rows] for level in column["levels"]]
-                continue
-            low, high = (math.log1p(b) if column.get("log") else b for b in column["bounds"])
-            value = lambda text: column["missing"] if worth.as_number(text) is None else worth.as_number(text)
-            cut = [min(max(value(row[name]), column["bounds"][0]), column["bounds"][1]) for row in rows]
-            made.append([((math.log1p(v) if column.get("log") else v) - (low + high) / 2) / ((high - low) / 2)
-                         for v in cut])
-    return numpy.array(made).T, count
 
 
 class Table:

@@ -18,9 +18,12 @@ using charter::Charter;
 
 constexpr double kNoLabel = 1e-12;  // A map wants a bound above 0.
 
+/// Ledgers round every sum of charges up, a million of them by less than this part.
+constexpr double kRoundedUp = 0x1p-32;
+
 /// Rounded down, so that both parts together never exceed the whole.
 Result<privacy::Rho> part_of(const privacy::Rho& rho, double part) {
-  return privacy::Rho::make(next_down(rho.value() * part));
+  return privacy::Rho::make(rho.value() * part * (1 - kRoundedUp));
 }
 
 Result<void> take_part(std::vector<privacy::Rho>& rhos, double part) {
@@ -33,7 +36,8 @@ Result<std::vector<privacy::Rho>> left_after(const Charter& charter, uint32_t su
                                              const privacy::Cost& cost) {
   std::vector<privacy::Rho> left = TRY(need_of(charter, Part::kTraining, 1, 1)).rhos;
   for (privacy::Rho& rho : left) {
-    const auto rest = privacy::Rho::make(next_down(rho.value() - mul_up(cost.amount, sums)));
+    const double whole = rho.value() * (1 - kRoundedUp);
+    const auto rest = privacy::Rho::make(next_down(whole - mul_up(cost.amount, sums)));
     if (!rest)
       return Error{Code::kInvalid,
                    "the " + std::to_string(sums) +
@@ -214,12 +218,10 @@ Result<std::string> noise_notice(const Charter& charter) {
   const bool rows = charter.protocol.as<charter::Sync>() != nullptr;
   if (!rows || !charter.protocol.statistics() || !charter.complete()) return std::string();
   const auto plan = sync_plan(charter, nullptr);
-  if (!plan) return std::string();  // Where owners learn, each from the others.
+  if (!plan || !(plan->moments->floor > kGramWarned)) return std::string();
   return "Noise on means over rows: eigenvalues of the table of products below " +
-         significant(plan->moments->floor) + " are noise" +
-         (plan->moments->floor > kGramWarned
-              ? "; take a larger epsilon, more rows or fewer columns."
-              : ".");
+         significant(plan->moments->floor) +
+         " are noise; take a larger epsilon, more rows or fewer columns.";
 }
 
 }  // namespace parley::plan

@@ -144,7 +144,7 @@ TEST(Gram, TheNumbersShownAreThoseOfTheMechanisms) {
 
 TEST(Gram, AMatrixOfNoiseIsRefusedBeforeAnyonePays) {
   EXPECT_TRUE(can_run(charter_of({}), 0));
-  const auto few = charter_of({.rows = 100});
+  const auto few = charter_of({.rows = 10});
   const auto refused = can_run(few, 0);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().where.key, "protocol.rule");
@@ -152,7 +152,7 @@ TEST(Gram, AMatrixOfNoiseIsRefusedBeforeAnyonePays) {
   EXPECT_NE(refused.error().hint.find("would bring it to 0.3"), std::string::npos);
   EXPECT_NE(explain(few).find("REFUSED"), std::string::npos);
   EXPECT_NE(explain(charter_of({})).find("Noise on means over rows"), std::string::npos);
-  const auto alarm = charter_of({kAlarm, kPilot, "", "max_grad_norm = 1.0\n", 100});
+  const auto alarm = charter_of({kAlarm, kPilot, "", "max_grad_norm = 1.0\n", 10});
   ASSERT_FALSE(can_run(alarm, 0));
   EXPECT_EQ(can_run(alarm, 0).error().where.key, "protocol.on_alarm");
 }

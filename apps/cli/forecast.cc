@@ -10,7 +10,7 @@
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
 #include "parley/base/progress.h"
-#include "parley/forecast/choose/complete.h"
+#include "parley/forecast/choose/tune.h"
 #include "parley/report/forecast/no_pilot.h"
 
 namespace parley::cli {

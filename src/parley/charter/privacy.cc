@@ -133,8 +133,7 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol&
 
 double gram_clip(const Charter& charter) {
   const double row = charter.privacy.max_row_norm;
-  if (const auto& weights = charter.model.class_weights;
-      learn::two_classes(loss_of(charter.model)))
+  if (const auto& weights = charter.model.class_weights; learn::two_classes(loss_of(charter.model)))
     return row / 2 * std::max(weights[0], weights[1]);
   const data::Target& target = charter.schema.target;
   return row *

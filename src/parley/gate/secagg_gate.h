@@ -67,7 +67,8 @@ class SecaggGate {
   Entropy* entropy_;
   int threads_;
   /// By kind; of answers two are drawn ahead.
-  std::array<Noise, privacy::kReleaseKinds> noise_{Noise{2}, Noise{1}, Noise{1}, Noise{1}, Noise{1}};
+  std::array<Noise, privacy::kReleaseKinds> noise_{Noise{2}, Noise{1}, Noise{1}, Noise{1},
+                                                   Noise{1}};
 };
 
 /// SHA-256 that names what is asked: charter, aggregation, the exact bits of theta and, of an

@@ -28,8 +28,7 @@ std::vector<double> gram_inverse(std::span<const double> moments, size_t columns
   const auto p = static_cast<Eigen::Index>(columns);
   check(moments.size() >= columns * (columns + 1) / 2 && floor > 0 && curvature > 0);
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(from_triangle(moments, p));
-  const Eigen::VectorXd values =
-      (curvature * solver.eigenvalues().cwiseMax(floor)).array() + l2;
+  const Eigen::VectorXd values = (curvature * solver.eigenvalues().cwiseMax(floor)).array() + l2;
   const Matrix& vectors = solver.eigenvectors();
   const Matrix result = vectors * values.cwiseInverse().asDiagonal() * vectors.transpose();
   return {result.data(), result.data() + result.size()};

@@ -158,8 +158,9 @@ std::string how(const Charter& charter) {
     text += ", rule " + decided(charter, "protocol.rule", word(*rule));
   text += ", rounds " + decided(charter, "protocol.rounds", grouped(p.rounds));
   if (p.rule() == Rule::kGram)
-    text += ", steps 1, 1, then 2/(k + 1) by the curvature of the owners' noisy Gram matrix, of "
-            "columns moved to [-1, 1] by their bounds";
+    text +=
+        ", steps 1, 1, then 2/(k + 1) by the curvature of the owners' noisy Gram matrix, of "
+        "columns moved to [-1, 1] by their bounds";
   else if (!p.once())
     text += ", step " + decided(charter, "protocol.step", shortest(p.step));
   if (const auto* sync = p.as<charter::Sync>()) text += how_sync(charter, *sync);
@@ -211,9 +212,10 @@ std::string answer_of(const Charter& charter) {
 /// Beside gradients, of rule gram and after an alarm.
 std::string gram_leaves(const Charter& charter) {
   if (!charter.protocol.gram() || !charter.secure_aggregation) return "";
-  const std::string matrix = "noisy table of sums of products of features under a mask, each record "
-                             "first shrunk to L2 norm " +
-                             shortest(charter.privacy.max_row_norm);
+  const std::string matrix =
+      "noisy table of sums of products of features under a mask, each record "
+      "first shrunk to L2 norm " +
+      shortest(charter.privacy.max_row_norm);
   if (!charter.protocol.gram_after_alarm())
     return "first one " + matrix + ", paid with " + about(100 * kGramShare) +
            " % of the budget; then ";
@@ -231,9 +233,8 @@ std::string what_leaves(const Charter& charter) {
     return "What would leave each owner: one exact score per record, every round. Whoever takes "
            "part learns every label.\n";
   const std::string key = protocol.one_at_a_time() ? "protocol.answers" : "protocol.rounds";
-  std::string text = "What leaves each owner: " + gram_leaves(charter) + "a " +
-                     answer_of(charter) + ", " +
-                     decided(charter, key, grouped(charter.answers())) + " in all, " +
+  std::string text = "What leaves each owner: " + gram_leaves(charter) + "a " + answer_of(charter) +
+                     ", " + decided(charter, key, grouped(charter.answers())) + " in all, " +
                      bound_of(charter) + ", with " + word(charter.privacy.mechanism) + " noise";
   const bool paper = charter.privacy.calibration == Calibration::kPaper;  // evaluates nothing
   if (charter.privacy.evaluate > 0 && !charter.columns_apart() && !paper)
@@ -291,7 +292,8 @@ std::string price(const Charter& charter) {
             shortest(owner.epsilon) + ", delta " + shortest(owner.delta) + noise(charter, owner) +
             ".\n";
   }
-  if (charter.owners.size() <= kListed) return text + distance_price(charter) + table_noise(charter);
+  if (charter.owners.size() <= kListed)
+    return text + distance_price(charter) + table_noise(charter);
   double low = charter.owners[0].epsilon, high = low;
   for (const Owner& owner : charter.owners)
     low = std::fmin(low, owner.epsilon), high = std::fmax(high, owner.epsilon);

@@ -248,8 +248,8 @@ Result<SecaggPlan> secagg_plan(const Charter& charter) {
   SecaggPlan plan = TRY(plan_sums(charter));
   TRY(plan_gram(charter, plan));
   TRY(plan_evaluation(charter, plan));
-  const double largest = std::max({plan.largest, plan.largest_evaluation, plan.gram.largest,
-                                   plan.after_alarm.largest});
+  const double largest = std::max(
+      {plan.largest, plan.largest_evaluation, plan.gram.largest, plan.after_alarm.largest});
   if (!(largest < kRing))
     return overflows(charter, largest,
                      largest_noise(plan.owners.size(), plan.owners.front().mechanism));

@@ -2,8 +2,8 @@
 // pilot predicts (spec, value 6)? On alarm training goes on ("continue", which is said); or no step
 // is made, and nothing more is paid, before a person has said so (on_alarm = "ask"); or the job
 // ends with the pilot's model ("stop"); or the pilot's curvature is given up for a Gram matrix of
-// the owners' records, from the start again ("gram", and after a question "ask_gram"). Whoever has the answers, such as `parley verify`, finds the
-// same alarm; what the person said is noted.
+// the owners' records, from the start again ("gram", and after a question "ask_gram"). Whoever has
+// the answers, such as `parley verify`, finds the same alarm; what the person said is noted.
 //
 // Where training went on after an alarm, the best iterate is kept as far as paid gradients tell:
 // along a line the loss changes by about the mean of the gradients at its ends times its length,

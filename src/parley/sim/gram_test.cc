@@ -1,4 +1,6 @@
 // Rule "gram": jobs without a pilot, and what follows an alarm of one (spec, value 5 and 6).
+#include "parley/plan/sums/gram.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,7 +8,6 @@
 #include "parley/base/math/seeded_random.h"
 #include "parley/learn/fitness.h"
 #include "parley/ledger/read.h"
-#include "parley/plan/sums/gram.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/trained_model.h"
 #include "parley/protocol/verify/verify.h"
@@ -260,8 +261,7 @@ TEST(GramJob, WhatFollowsAnAlarmIsVerified) {
 }
 
 TEST(GramJob, AfterAnAlarmItSurvivesFaultsToo) {
-  const SimulateInput input =
-      input_of({.on_alarm = "ask_gram", .epsilon = 100, .repeats = 60});
+  const SimulateInput input = input_of({.on_alarm = "ask_gram", .epsilon = 100, .repeats = 60});
   const Played all = played(input, true, {.learner = .03, .delay = .1});
   EXPECT_GT(all.run.resumed, 0u);
   EXPECT_TRUE(all.run.trained.fell_back);

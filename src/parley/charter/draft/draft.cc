@@ -72,12 +72,19 @@ void write_pilot(Lines& out, const DraftPilot& pilot) {
 void write_no_pilot(Lines& out, bool gram) {
   out.raw("# No [pilot]: nothing is public yet. With public rows, `parley init --pilot FILE`.");
   if (gram) {
-    out.raw("# Without, owners first add up a noisy table of products of columns (rule \"gram\"): once every");
-    out.raw("# kind and bound below is right, `parley charter explain` says how much noise it will have.");
+    out.raw(
+        "# Without, owners first add up a noisy table of products of columns (rule \"gram\"): once "
+        "every");
+    out.raw(
+        "# kind and bound below is right, `parley charter explain` says how much noise it will "
+        "have.");
     out.raw("# Or owners pay for public rows beforehand:");
   } else {
-    out.raw("# Without, owners can pay for some, a small part of their budgets, once every bound below is");
-    out.raw("# right (three owners or more that accept a delta could do without, by rule \"gram\"):");
+    out.raw(
+        "# Without, owners can pay for some, a small part of their budgets, once every bound below "
+        "is");
+    out.raw(
+        "# right (three owners or more that accept a delta could do without, by rule \"gram\"):");
   }
   out.raw("#   each owner    parley data prepare THIS-FILE --paid 0.1 --policy OWNER.policy.toml");
   out.raw("#   then anyone   parley data prepare THIS-FILE --moments OWNER.moments.json ...");
@@ -91,9 +98,10 @@ void write_target(Lines& out, const data::Target& target, const data::ColumnProf
   if (!target.levels.empty()) {
     out.value("levels", to_json(target.levels), "CONFIRM; the second is +1");
   } else {
-    out.value("bounds", to_json(std::pair(target.low, target.high)),
-              "CONFIRM; " + (seen ? range_of(*seen)
-                                  : "a placeholder; for two classes levels = [\"no\", \"yes\"] instead"));
+    out.value(
+        "bounds", to_json(std::pair(target.low, target.high)),
+        "CONFIRM; " + (seen ? range_of(*seen)
+                            : "a placeholder; for two classes levels = [\"no\", \"yes\"] instead"));
     out.value("center", to_json(target.center), "y = (value - center) / scale");
     out.value("scale", to_json(target.scale), "so that |y| is at most 1");
   }
@@ -156,7 +164,8 @@ void write_gram_protocol(Lines& out) {
   out.raw("[protocol]");
   out.value("name", "\"sync\"");
   out.value("rule", "\"gram\"", "a noisy table of products, then gradients stepped by it");
-  out.value("rounds", "20", "5 where `charter explain` says eigenvalues below 0.3 or more are noise");
+  out.value("rounds", "20",
+            "5 where `charter explain` says eigenvalues below 0.3 or more are noise");
   out.raw("");
   out.raw("[secure_aggregation]              # only sums over all owners are opened");
   out.raw("");

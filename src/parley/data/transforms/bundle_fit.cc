@@ -262,7 +262,6 @@ Bundle bundle_for(const Rows& pilot, const Schema& schema, const Hash& pilot_has
   return bundle;
 }
 
-
 }  // namespace
 
 Bundle bounds_bundle(const Rows& pilot, const Schema& schema, const Hash& pilot_hash) {

@@ -50,9 +50,9 @@ Schedule strongly_convex(uint32_t answers, double scale, double l2, Average aver
 Schedule pilot_newton(uint32_t answers, double scale, Average average, std::vector<double> start,
                       std::vector<double> inverse_hessian);
 
-/// Steps by the curvature of a noisy Gram matrix, which Descent::precondition brings: a = 1, 1, then
-/// 2/(k+1), so that the noise of later rounds averages out; the output is the last iterate (spec,
-/// value 5).
+/// Steps by the curvature of a noisy Gram matrix, which Descent::precondition brings: a = 1, 1,
+/// then 2/(k+1), so that the noise of later rounds averages out; the output is the last iterate
+/// (spec, value 5).
 Schedule gram_steps(uint32_t answers, std::vector<double> start);
 
 /// The iterates of `runs` independent runs of one schedule, as columns of one p x runs state.

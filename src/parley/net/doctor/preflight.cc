@@ -10,9 +10,9 @@
 #include "parley/net/vertical.h"
 #include "parley/plan/learner/jobs.h"
 #include "parley/plan/secagg_terms.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/plan/terms.h"
 #include "parley/plan/vertical_terms.h"
-#include "parley/plan/sums/gram.h"
 #include "parley/protocol/make_learner.h"
 
 namespace parley::net {

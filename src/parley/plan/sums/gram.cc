@@ -51,9 +51,9 @@ Result<std::vector<privacy::Rho>> left_after(const Charter& charter, uint32_t su
 
 Result<GramSum> gram_sum(const Charter& charter, const std::vector<privacy::Rho>& rhos) {
   const size_t columns = charter.schema.features().size();
-  auto map = TRY(learn::StatisticsMap<L2>::make(charter.privacy.max_row_norm, kNoLabel,
-                                                static_cast<int>(charter.privacy.grid_bits),
-                                                columns));
+  auto map =
+      TRY(learn::StatisticsMap<L2>::make(charter.privacy.max_row_norm, kNoLabel,
+                                         static_cast<int>(charter.privacy.grid_bits), columns));
   Need need = TRY(need_of(charter, Part::kTraining, 1, map.size()));
   need.rhos = rhos;
   TRY(take_part(need.rhos, kGramShare));
@@ -96,17 +96,17 @@ SumScale scale_of(const Charter& charter, double gamma, double of_record,
 }
 
 std::string help_text(const GramHelp& help) {
-  return "An epsilon of " + significant(help.epsilon) + ", " +
-         grouped(static_cast<uint64_t>(std::ceil(help.rows))) + " rows, or " +
-         grouped(static_cast<uint64_t>(help.columns)) + " columns would bring it to " +
-         significant(kGramWarned) + ".";
+  const std::string rows = grouped(static_cast<uint64_t>(std::ceil(help.rows))) + " rows";
+  const bool fewer = help.columns >= 2;  // With one there is nothing left to learn.
+  return "An epsilon of " + significant(help.epsilon) + (fewer ? ", " : " or ") + rows +
+         (fewer ? ", or " + grouped(static_cast<uint64_t>(help.columns)) + " columns" : "") +
+         " would bring it to " + significant(kGramWarned) + ".";
 }
 
 /// The owner whose promise allows least: all shares are as large as it needs them.
 const charter::Owner& strictest(const Charter& charter, const std::vector<privacy::Rho>& rhos) {
-  const auto least = std::min_element(rhos.begin(), rhos.end(), [](const auto& a, const auto& b) {
-    return a.value() < b.value();
-  });
+  const auto least = std::min_element(
+      rhos.begin(), rhos.end(), [](const auto& a, const auto& b) { return a.value() < b.value(); });
   return charter.owners[static_cast<size_t>(least - rhos.begin())];
 }
 
@@ -133,23 +133,22 @@ Result<void> plan_gram(const Charter& charter, SecaggPlan& plan) {
   plan.gram = scale_of(charter, gram.map.lattice().gamma(), gram.map.lattice().bound<L2>() + 1,
                        gram.mechanism);  // Rounding may add 1/2.
   if (after)
-    plan.after_alarm = scale_of(charter, after->sum.lattice.gamma(),
-                                after->sum.lattice.bound<L2>(), after->mechanism);
+    plan.after_alarm = scale_of(charter, after->sum.lattice.gamma(), after->sum.lattice.bound<L2>(),
+                                after->mechanism);
   return {};
 }
 
 GramNoise gram_noise(const GramJob& job) {
   check(job.rho > 0 && job.rows > 0);
   const double square = std::numbers::sqrt2 * job.row_norm * job.row_norm;
-  const double entry = gaussian_scale(square, (1 + job.repeats) * job.surplus,
-                                      kGramShare * job.rho) /
-                       job.rows;
-  return {.entry = entry,
-          .floor = noise_floor(entry, 1, job.columns),
-          .gradient = gaussian_scale(kReplaceOne * job.clip,
-                                     (job.rounds + job.repeats) * job.surplus,
-                                     (1 - kGramShare) * job.rho) /
-                      job.rows};
+  const double entry =
+      gaussian_scale(square, (1 + job.repeats) * job.surplus, kGramShare * job.rho) / job.rows;
+  return {
+      .entry = entry,
+      .floor = noise_floor(entry, 1, job.columns),
+      .gradient = gaussian_scale(kReplaceOne * job.clip, (job.rounds + job.repeats) * job.surplus,
+                                 (1 - kGramShare) * job.rho) /
+                  job.rows};
 }
 
 Result<GramHelp> gram_help(const GramJob& job, double delta) {
@@ -163,16 +162,16 @@ Result<GramJob> gram_job(const Charter& charter) {
   check(charter.protocol.gram());
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
   auto rhos = TRY(need_of(charter, Part::kTraining, 1, 1)).rhos;
-  GramJob job{.row_norm = charter.privacy.max_row_norm *
-                          std::sqrt(static_cast<double>(charter.privacy.unit_records)),
-              .columns = charter.schema.features().size(),
-              .rows = rows_of(charter),
-              .clip = charter.privacy.max_grad_norm *
-                      static_cast<double>(charter.privacy.unit_records),
-              .rounds = static_cast<double>(charter.protocol.rounds),
-              .repeats = static_cast<double>(secure.repeats),
-              .surplus = static_cast<double>(charter.owners.size()) /
-                         static_cast<double>(secure.survivors - secure.colluders)};
+  GramJob job{
+      .row_norm = charter.privacy.max_row_norm *
+                  std::sqrt(static_cast<double>(charter.privacy.unit_records)),
+      .columns = charter.schema.features().size(),
+      .rows = rows_of(charter),
+      .clip = charter.privacy.max_grad_norm * static_cast<double>(charter.privacy.unit_records),
+      .rounds = static_cast<double>(charter.protocol.rounds),
+      .repeats = static_cast<double>(secure.repeats),
+      .surplus = static_cast<double>(charter.owners.size()) /
+                 static_cast<double>(secure.survivors - secure.colluders)};
   if (charter.protocol.gram_after_alarm()) {
     const SecaggPlan plan = TRY(secagg_plan(charter));
     rhos = TRY(left_after(charter, plan.owners[0].after_alarm->before, plan.owners[0].cost()));

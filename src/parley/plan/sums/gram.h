@@ -69,8 +69,8 @@ Result<GramJob> gram_job(const charter::Charter& charter);
 Result<std::string> gram_notice(const GramJob& job, double delta);
 Result<std::optional<std::string>> gram_notice(const charter::Charter& charter);
 
-/// The same of every rule whose release may be noise: of "statistics" where it mostly would be, empty
-/// of others.
+/// The same of every rule whose release may be noise: of "statistics" where it mostly would be,
+/// empty of others.
 Result<std::string> noise_notice(const charter::Charter& charter);
 
 }  // namespace parley::plan

@@ -56,10 +56,9 @@ struct Job {
   int64_t rows = 10000;
   double epsilon = 1;
 };
-const std::string kPilot = "[pilot]\nfile = \"p.csv\"\nsha256 = \"" + std::string(64, '0') +
-                           "\"\nrows = 300\n";
-const std::string kAlarm =
-    "rule = \"pilot_newton\"\nrounds = 4\nstep = 1.0\non_alarm = \"gram\"\n";
+const std::string kPilot =
+    "[pilot]\nfile = \"p.csv\"\nsha256 = \"" + std::string(64, '0') + "\"\nrows = 300\n";
+const std::string kAlarm = "rule = \"pilot_newton\"\nrounds = 4\nstep = 1.0\non_alarm = \"gram\"\n";
 
 Result<charter::Charter> parsed(const Job& job) {
   std::string text =
@@ -111,8 +110,8 @@ double dearest(const SecaggTerms& terms) {
 // Whatever a learner asks for, the promise holds; and it is used, all but what lattices cost.
 TEST(Gram, MatrixAndGradientsTogetherCostWhatThePromiseAllows) {
   for (const std::string& secure : {std::string("repeats = 0\n"), std::string("repeats = 2\n")})
-    for (const Job& job : {Job{.secure = secure}, Job{kAlarm, kPilot, secure,
-                                                      "max_grad_norm = 1.0\n"}}) {
+    for (const Job& job :
+         {Job{.secure = secure}, Job{kAlarm, kPilot, secure, "max_grad_norm = 1.0\n"}}) {
       const auto charter = charter_of(job);
       const auto plan = secagg_plan(charter);
       ASSERT_TRUE(plan) << describe(plan.error());
@@ -135,9 +134,8 @@ TEST(Gram, TheNumbersShownAreThoseOfTheMechanisms) {
     };
     EXPECT_NEAR(deviation(terms.gram->mechanism, plan->gram.unit), noise.entry, 1e-4 * noise.entry);
     const bool alarm = terms.after_alarm.has_value();
-    const double gradient = alarm
-                                ? deviation(terms.after_alarm->mechanism, plan->after_alarm.unit)
-                                : deviation(terms.mechanism, plan->unit);
+    const double gradient = alarm ? deviation(terms.after_alarm->mechanism, plan->after_alarm.unit)
+                                  : deviation(terms.mechanism, plan->unit);
     EXPECT_NEAR(gradient, noise.gradient, 1e-4 * noise.gradient);
   }
 }

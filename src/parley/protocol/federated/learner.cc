@@ -456,8 +456,7 @@ bool FederatedLearner::enough_can_pay() const {
 
 Error FederatedLearner::spent_up() const {
   return {Code::kBudgetExhausted,
-          "after " + std::to_string(rounds_done()) + " of " +
-              std::to_string(rounds()) +
+          "after " + std::to_string(rounds_done()) + " of " + std::to_string(rounds()) +
               " rounds too many owners have paid for all " + std::to_string(most(due())) +
               " aggregations of the charter" +
               (trouble_.empty() ? "" : "; the last one that failed: " + trouble_),

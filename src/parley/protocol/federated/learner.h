@@ -4,9 +4,9 @@
 // box. The messages are at the top of owner.h. At the end, where the charter keeps epsilon for it,
 // one more aggregation adds up the records' losses at the model; where it fails more often than
 // `repeats` allows, the model stays without. Under rule "gram" the first aggregation is the owners'
-// Gram matrix, by which the steps are made; after an alarm of the pilot (pilot_guard.h) the same may
-// follow, from the start again. Under rule "distance" owners give one number each in
-// place of gradients, the learner makes no step, and the model is the pilot's optimum.
+// Gram matrix, by which the steps are made; after an alarm of the pilot (pilot_guard.h) the same
+// may follow, from the start again. Under rule "distance" owners give one number each in place of
+// gradients, the learner makes no step, and the model is the pilot's optimum.
 //
 // An aggregation begins when every owner is there, or enough are and the time is up; from then on
 // nobody waits for the missing before they come back. An owner whose stream breaks has left the
@@ -77,7 +77,8 @@ class FederatedLearner final : public Learner {
     bool greeted = false;
     bool given_up = false;  // was away when an aggregation began
     struct Kind {
-      uint32_t paid = 0;  // aggregations; of answers by its own count. Unpaid ones may be among them
+      uint32_t paid =
+          0;  // aggregations; of answers by its own count. Unpaid ones may be among them
       uint32_t last = 0;  // its newest receipt
       Hash job{};         // of what was given up to it
     };

@@ -445,7 +445,7 @@ class Verifier {
   bool tolerant_;   // of owners that stay away
   bool evaluates_;  // after the last round
   Most most_;
-  bool sums_;       // under secure aggregation, where what was paid for may never have come
+  bool sums_;  // under secure aggregation, where what was paid for may never have come
   const std::vector<charter::Owner>& owners_;
   std::optional<plan::Terms> release_terms_{};
   VerifyResult result_{};

@@ -1,5 +1,5 @@
-// What can be said before a job of rule "gram" without public rows: how much noise it would pay for,
-// and nothing about what its model would be worth.
+// What can be said before a job of rule "gram" without public rows: how much noise it would pay
+// for, and nothing about what its model would be worth.
 #pragma once
 
 #include <string>

@@ -53,6 +53,12 @@ Result<SigningKey> own_key(const charter::Policy& policy, const charter::Charter
 
 }  // namespace
 
+Result<std::string> moments_noise(const charter::Policy& policy, const charter::Charter& charter,
+                                  const MomentsOrder& order) {
+  const size_t place = TRY(place_of(charter, policy.owner));
+  return plan::moments_notice(TRY(plan::moments_terms(charter, place, order.price)), order.price);
+}
+
 Result<data::PaidMoments> release_moments(const charter::Policy& policy,
                                           const charter::Charter& charter,
                                           const MomentsOrder& order, Entropy& entropy,

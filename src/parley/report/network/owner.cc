@@ -77,7 +77,8 @@ std::string to_json(const std::vector<OwnerJob>& jobs) {
 std::string to_text(const std::vector<Approved>& charters) {
   std::string text;
   for (const Approved& each : charters)
-    text += fmt::format("{} approved ({})\n", each.name, to_hex(each.charter));
+    text += fmt::format("{} approved ({})\n{}{}", each.name, to_hex(each.charter), each.noise,
+                        each.noise.empty() ? "" : "\n");
   return text;
 }
 

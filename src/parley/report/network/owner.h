@@ -18,6 +18,7 @@ std::string to_json(const std::vector<OwnerJob>& jobs);
 struct Approved {
   std::string name;
   Hash charter{};
+  std::string noise{};  // of what will be paid, where it decides the use
 };
 std::string to_text(const std::vector<Approved>& charters);
 std::string to_json(const std::vector<Approved>& charters);

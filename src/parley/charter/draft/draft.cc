@@ -84,7 +84,8 @@ void write_no_pilot(Lines& out, bool gram) {
         "# Without, owners can pay for some, a small part of their budgets, once every bound below "
         "is");
     out.raw(
-        "# right (three owners or more that accept a delta could do without, by rule \"gram\"):");
+        "# right (three owners or more with rows enough, and a delta, could do without: rule "
+        "\"gram\"):");
   }
   out.raw("#   each owner    parley data prepare THIS-FILE --paid 0.1 --policy OWNER.policy.toml");
   out.raw("#   then anyone   parley data prepare THIS-FILE --moments OWNER.moments.json ...");
@@ -143,7 +144,7 @@ void write_owner(Lines& out, const DraftOwner& owner, const std::string& comment
 
 /// Can owners do without public rows? Two cannot add up without knowing each other's part.
 bool can_gram(const DraftInput& input) {
-  return !input.pilot && input.owners.size() >= 3 && input.delta > 0;
+  return input.gram && !input.pilot && input.owners.size() >= 3 && input.delta > 0;
 }
 
 void write_open_protocol(Lines& out, bool classes) {

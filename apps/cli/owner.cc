@@ -6,11 +6,13 @@
 
 #include "command.h"
 #include "parley/api/daemons.h"
+#include "parley/api/internal.h"
 #include "parley/api/owner_value.h"
 #include "parley/ledger/events.h"
 #include "parley/net/doctor/preflight.h"
 #include "parley/net/reconcile.h"
 #include "parley/net/tune.h"
+#include "parley/plan/sums/gram.h"
 
 namespace parley::cli {
 namespace {
@@ -69,8 +71,10 @@ Result<Output> run(const OwnerApproveOptions& options, ProgressStyle) {
   std::vector<report::Approved> approved;
   for (const auto& file : options.charters) {
     const Charter charter = TRY(Charter::read(file));
+    auto noise =
+        TRY(plan::noise_notice(charter.internal().charter));  // Refused if it is only that.
     TRY(approve(policy, charter, user_name(), options.reason));
-    approved.push_back({charter.name(), charter.hash()});
+    approved.push_back({.name = charter.name(), .charter = charter.hash(), .noise = std::move(noise)});
   }
   return Output{report::to_text(approved), report::to_json(approved)};
 }

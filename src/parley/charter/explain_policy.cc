@@ -170,7 +170,9 @@ std::string explain(const Preflight& preflight) {
   text += "  Data set " + preflight.dataset +
           (preflight.rows_counted ? " has the " + count(preflight.rows, "row") + " it names.\n"
                                   : " must have " + count(preflight.rows, "row") + ".\n");
-  return preflight.answers == 0 ? text : text + what_leaves(preflight) + price(preflight);
+  if (preflight.answers == 0) return text;
+  text += what_leaves(preflight) + price(preflight);
+  return preflight.noise.empty() ? text : text + "  " + preflight.noise + "\n";
 }
 
 }  // namespace parley::charter

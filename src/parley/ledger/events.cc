@@ -129,13 +129,18 @@ std::string_view name_of(ReleaseKind kind) {
       return "evaluation";
     case ReleaseKind::kCount:
       return "count";
+    case ReleaseKind::kGram:
+      return "gram";
+    case ReleaseKind::kAfterAlarm:
+      return "after_alarm";
     default:
       return "answer";
   }
 }
 
 std::optional<ReleaseKind> release_kind(std::string_view name) {
-  for (const auto kind : {ReleaseKind::kAnswer, ReleaseKind::kEvaluation, ReleaseKind::kCount})
+  using enum ReleaseKind;
+  for (const auto kind : {kAnswer, kEvaluation, kCount, kGram, kAfterAlarm})
     if (name == name_of(kind)) return kind;
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include "parley/plan/learner/neighbours.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/plan/sensitivity.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/plan/terms.h"
 #include "parley/plan/vertical_terms.h"
 
@@ -31,13 +32,20 @@ Result<void> check_target(const data::Target& target) {
       "Give target.center and target.scale that bring the bounds there.");
 }
 
+/// And would not be noise.
+Result<void> can_add_up(const Charter& charter) {
+  TRY(secagg_plan(charter));
+  TRY(gram_notice(charter));
+  return {};
+}
+
 }  // namespace
 
 Result<void> can_run(const Charter& charter, size_t place) {
   if (charter.columns_apart())
     TRY(vertical_terms(charter));
   else if (charter.secure_aggregation)
-    TRY(secagg_plan(charter));
+    TRY(can_add_up(charter));
   else
     TRY(terms_for(charter, place));
   return {};

@@ -34,6 +34,7 @@ struct Trained {
   std::optional<learn::Distance> distance{};      // under rule "distance"; theta is where it begins
   std::optional<learn::PilotCheck> pilot{};       // of the first answers, where they were tested
   bool stopped = false;                           // by its alarm
+  bool fell_back = false;                         // to rule gram, after its alarm
   std::optional<std::string> manifest{};          // in place of theta, where owners keep the parts
 };
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "parley/base/version.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/privacy/budget/tracks.h"
 #include "parley/privacy/mechanisms.h"
 
@@ -37,7 +38,9 @@ std::string statement(const charter::Charter& charter, bool simulated) {
 
 /// An alarm of the first answers may have ended the job.
 uint64_t rounds_of(const charter::Charter& charter, const Trained& trained) {
-  return trained.stopped ? 1 : static_cast<uint64_t>(charter.learner_steps());
+  if (trained.stopped) return 1;
+  if (trained.fell_back) return 1 + static_cast<uint64_t>(plan::kAfterAlarmRounds);
+  return static_cast<uint64_t>(charter.learner_steps());
 }
 
 /// An owner's ledger tells its epsilon at the delta of its policy; the card tells it at the

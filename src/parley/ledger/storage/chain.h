@@ -138,7 +138,7 @@ class Chain {
   struct Job {
     int64_t dataset = 0;
     privacy::Spent spent;
-    std::array<Rounds, 3> rounds;  // by kind
+    std::array<Rounds, privacy::kReleaseKinds> rounds;  // by kind
   };
   /// A 'restored' row, whose charge must be the next.
   struct Announced {

@@ -35,7 +35,7 @@ CREATE TABLE dataset (
 CREATE TABLE charge (
   id       INTEGER PRIMARY KEY,           -- 1, 2, 3, ... no gaps
   at       TEXT NOT NULL,
-  kind     TEXT NOT NULL CHECK (kind = 'answer' OR kind = 'evaluation' OR kind = 'count' OR kind = 'budget' OR kind = 'approval' OR kind = 'checkpoint'),
+  kind     TEXT NOT NULL CHECK (kind = 'answer' OR kind = 'evaluation' OR kind = 'count' OR kind = 'gram' OR kind = 'after_alarm' OR kind = 'budget' OR kind = 'approval' OR kind = 'checkpoint'),
   dataset  INTEGER NOT NULL REFERENCES dataset (id),
   charter  BLOB NOT NULL CHECK (length(charter) = 32),
   round    INTEGER NOT NULL,
@@ -48,7 +48,7 @@ CREATE TABLE charge (
   previous BLOB NOT NULL CHECK (length(previous) = 32),
   hash     BLOB NOT NULL CHECK (length(hash) = 32)  -- not UNIQUE, as in format 1: an index by hash is written anywhere in the file, and a large ledger pays for it with every answer; SHA-256 over previous and all columns above, each length-prefixed, answer by its own SHA-256
 ) STRICT;
-CREATE UNIQUE INDEX one_answer ON charge (charter, kind, round) WHERE kind = 'answer' OR kind = 'evaluation' OR kind = 'count';
+CREATE UNIQUE INDEX one_answer ON charge (charter, kind, round) WHERE kind = 'answer' OR kind = 'evaluation' OR kind = 'count' OR kind = 'gram' OR kind = 'after_alarm';
 CREATE TRIGGER charge_is_append_only BEFORE UPDATE ON charge BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER charge_is_kept BEFORE DELETE ON charge BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 )sql";

@@ -207,7 +207,14 @@ Result<void> Tables::insert(const Row& row) {
   insert.bind(row.id).bind(row.at).bind(row.kind).bind(row.dataset).bind(row.charter);
   insert.bind(row.round).bind(row.query).bind(row.event).bind(row.track).bind(row.cost);
   insert.bind(row.delta).bind(row.answer).bind(row.previous).bind(row.hash);
-  TRY(insert.step());
+  const auto done = insert.step();
+  if (!done && (row.kind == "gram" || row.kind == "after_alarm"))
+    return Error{Code::kInvalid,
+                 "cannot hold a charge of kind " + row.kind +
+                     ": it was made by a version before rule \"gram\" (" + done.error().what + ")",
+                 "Nothing was paid. Use a ledger that this version made, or another rule.",
+                 {.file = db_.file()}};
+  TRY(done);
   return {};
 }
 

@@ -6,6 +6,8 @@
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/secagg_terms.h"
+#include "parley/plan/sums/gram.h"
+#include "parley/plan/sums/share_noise.h"
 
 namespace parley::plan {
 namespace {
@@ -21,8 +23,24 @@ Result<learn::Schedule> schedule_of(const Charter& charter, const data::Rows* pi
                               learn::Average::kNone, std::move(start));
 }
 
-double variance_of(const privacy::SharedMechanisms& mechanism) {
-  return std::visit([](const auto& known) { return known.variance(); }, mechanism);
+/// What the learner knows of the Gram matrix; `start` is where the gradients after an alarm begin.
+std::optional<FederatedPlan::Gram> gram_of(const Charter& charter, const SecaggPlan& shares,
+                                           const std::vector<double>& start) {
+  const SecaggTerms& terms = shares.owners[0];
+  if (!terms.gram) return std::nullopt;
+  const double curvature = std::visit([](const auto& known) { return known.smoothness(); },
+                                      charter::loss_of(charter.model));
+  FederatedPlan::Gram gram{.unit = shares.gram.unit,
+                           .largest = shares.gram.largest,
+                           .variance = variance_of(terms.gram->mechanism),
+                           .curvature = curvature,
+                           .answers = terms.gram->answers};
+  if (!terms.after_alarm) return gram;
+  learn::Schedule schedule = learn::gram_steps(kAfterAlarmRounds, start);
+  schedule.longest = longest_change(charter);
+  gram.after_alarm = {shares.after_alarm.unit, shares.after_alarm.largest,
+                      terms.after_alarm->answers, std::move(schedule)};
+  return gram;
 }
 
 }  // namespace
@@ -53,6 +71,7 @@ Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* p
   if (const auto& last = shares.owners[0].evaluation)
     plan.evaluation = FederatedPlan::Evaluation{
         last->map, last->answers, variance_of(last->mechanism), shares.largest_evaluation};
+  plan.gram = gram_of(charter, shares, plan.schedule.start);
   if (charter.protocol.distance())
     plan.distance = FederatedPlan::Distance{variance_of(shares.owners[0].mechanism),
                                             to_hex(charter.pilot->sha256)};

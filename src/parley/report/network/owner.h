@@ -19,6 +19,7 @@ struct Approved {
   std::string name;
   Hash charter{};
   std::string what = "approved";
+  std::string noise{};  // of what will be paid, where it decides the use
 };
 std::string to_text(const std::vector<Approved>& charters);
 std::string to_json(const std::vector<Approved>& charters);

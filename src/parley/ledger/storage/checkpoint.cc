@@ -121,8 +121,10 @@ bool Chain::resume(const Row& checkpoint) try {
   }
   for (const Json& each : state.at("jobs")) {
     Job job{each.at(1).get<int64_t>(), spent_from(each.at(2)), {}};
-    for (size_t kind = 0; kind < job.rounds.size(); ++kind) {
-      const Json& last = each.at(3).at(kind);
+    const Json& kinds = each.at(3);  // An older version may have known fewer of them.
+    if (kinds.size() > job.rounds.size()) return false;
+    for (size_t kind = 0; kind < kinds.size(); ++kind) {
+      const Json& last = kinds.at(kind);
       if (last.empty()) continue;
       const Json& moment = last.at(2);
       Rounds& rounds = job.rounds[kind];

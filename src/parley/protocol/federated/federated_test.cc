@@ -278,6 +278,7 @@ TEST(Federated, AnAggregationIsNotBegunTwiceWithOneOwner) {
   wire::Stream stream(job.charter.hash);
   auto& owner = *job.owners[0]->process;
   owner.connect();
+  ASSERT_TRUE(owner.step(stream.send(wire::Welcome{})));
   const auto ask = [&](uint32_t attempt) {
     return owner.step(stream.send(wire::Query{attempt, privacy::Public::from_model({0, 0})}));
   };

@@ -302,7 +302,7 @@ TEST_F(Verify, AStrangersAnswerIsSeen) {
   transcript_.entries.back().owner = "three";
   expect_finding("three", 1, "no owner of the charter");
   transcript_.entries.back().owner = "\x1b[2Jthree\n";
-  expect_finding(" [2Jthree ", 1, "no owner of the charter");
+  expect_finding("\\u001b[2Jthree\\u000a", 1, "no owner of the charter");
 }
 
 // The learner asks what it should not have asked, and the owner signs that.

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "parley/forecast/pilot_statistics.h"
+#include "parley/forecast/pilot/statistics.h"
 #include "parley/forecast/predict/predict.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 #include "parley/sim/standin/standin.h"

@@ -201,8 +201,9 @@ void compare(const Federated& job, uint64_t runs, int threads) {
   for (const auto& rows : owners) input.owners.push_back({rows, "bench", {}});
   const auto done = must(sim::simulate(input, {.seed = 3, .runs = runs, .threads = threads}));
   const double mean = done.quality.relative_fitness.mean;
-  const double same = must(forecast::forecast(charter, pooled(owners), how)).relative_fitness.mean;
-  const forecast::RelativeFitness& psi = found.relative_fitness;
+  const double same =
+      must(forecast::forecast(charter, pooled(owners), how)).joint.relative_fitness.mean;
+  const forecast::RelativeFitness& psi = found.joint.relative_fitness;
   std::printf(
       "| %s | %zu | %lld x %lld | %g | %.3g | %llu | %.3g | %.1f | **%+.1f** | %.3g | %+.1f | %.3g "
       "to "
@@ -304,7 +305,7 @@ void compare(const Sharing& job, uint64_t runs, int threads) {
     ++sure;
     right += (answer == GainAnswer::kWorthIt) == done.owners[m].gains;
   }
-  const forecast::RelativeFitness& psi = found.relative_fitness;
+  const forecast::RelativeFitness& psi = found.joint.relative_fitness;
   std::printf(
       "| %s | %zu | %zu | %d | %g | %.3g | %.1f | %.3g | **%+.1f** | %.3g to %.3g %s| %s | %zu "
       "of %zu | %s | %s |\n",

@@ -73,7 +73,7 @@ FORBIDDEN_WORDS = [
     # Where a protocol is read, planned, made, forecast, attacked or taken literally.
     (r"\bas<(charter::)?(Sync|Async|Federated|Vertical|Admm)>|\bProtocolName::k",
      "ask for a property of charter::Protocol",
-     ["charter", "plan", "studies", "src/parley/protocol/make_", "src/parley/forecast/jobs.cc",
+     ["charter", "plan", "studies", "src/parley/protocol/make_", "src/parley/forecast/predict/jobs.cc",
       "src/parley/forecast/choose/", "src/parley/audit/targets/"]),
 ]
 

@@ -10,9 +10,9 @@
 #include "parley/data/transforms/paid_moments.h"
 #include "parley/forecast/choose/tune.h"
 #include "parley/forecast/forecast.h"
-#include "parley/forecast/trained_rows.h"
+#include "parley/forecast/owners/tau.h"
+#include "parley/forecast/pilot/statistics.h"
 #include "parley/forecast/uncertainty.h"
-#include "parley/forecast/value/paid_distance.h"
 #include "parley/report/forecast/forecast.h"
 #include "parley/sim/load.h"
 
@@ -201,9 +201,9 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
 Forecast::Forecast(std::shared_ptr<const Internal> internal) : internal_(std::move(internal)) {}
 
 const RelativeFitness& Forecast::relative_fitness() const {
-  return internal().forecast.relative_fitness;
+  return internal().forecast.joint.relative_fitness;
 }
-const MetricForecast& Forecast::metric() const { return internal().forecast.metric; }
+const MetricForecast& Forecast::metric() const { return internal().forecast.joint.metric; }
 const std::vector<OwnerForecast>& Forecast::owners() const { return internal().forecast.owners; }
 const EpsilonForecast& Forecast::epsilons() const { return internal().forecast.epsilons; }
 const CostForecast& Forecast::cost() const { return internal().forecast.cost; }

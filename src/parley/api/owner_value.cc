@@ -8,7 +8,7 @@
 #include "parley/base/files.h"
 #include "parley/base/math/portable.h"
 #include "parley/data/sources/source.h"
-#include "parley/forecast/value/pilot_distances.h"
+#include "parley/forecast/pilot/metric.h"
 #include "parley/gate/own_file.h"
 #include "parley/learn/personal/folds.h"
 #include "parley/plan/learner/figures.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "parley/api/internal.h"
-#include "parley/forecast/value/paid_distance.h"
+#include "parley/forecast/owners/tau.h"
 #include "parley/report/simulate.h"
 #include "parley/sim/load.h"
 #include "parley/sim/simulate.h"

@@ -1,17 +1,13 @@
 #include "parley/forecast/forecast.h"
 
 #include <cmath>
+#include <utility>
 
-#include "parley/forecast/choose/steps_advice.h"
-#include "parley/forecast/column_owners.h"
-#include "parley/forecast/cost.h"
-#include "parley/forecast/joint.h"
-#include "parley/forecast/row_owners.h"
+#include "parley/forecast/choose/choose.h"
+#include "parley/forecast/owners/verdict.h"
+#include "parley/forecast/pilot/statistics.h"
 #include "parley/forecast/study.h"
-#include "parley/forecast/trained_rows.h"
 #include "parley/forecast/uncertainty.h"
-#include "parley/forecast/value/verdict.h"
-#include "parley/forecast/warnings.h"
 
 namespace parley::forecast {
 namespace {
@@ -36,6 +32,95 @@ Result<double> worth_of(const ForecastOptions& options, Measure measure) {
   return options.worth.value_or(default_worth(measure));
 }
 
+/// A prediction, what other variances of the noise would give, and its error.
+struct Predicted {
+  Prediction prediction{};
+  Response response;
+  PilotError error{};
+};
+
+/// The prediction includes the cost of the error of the pilot's Hessian.
+Predicted predicted(const Resamples& resamples, const PilotStatistics& statistics, const Job& job,
+                    double rows, int threads) {
+  Prediction found = predict(statistics, job, {.threads = threads});
+  const auto runs = response_runs(statistics, job, found);
+  Meanwhile meanwhile;
+  if (runs) meanwhile = {ResponseRuns::kCount, [&](size_t k) { runs->run(k); }};
+  const PilotError error = pilot_error(resamples, statistics, job, found, rows, threads, meanwhile);
+  const double best = statistics.fitness(rows);
+  found.optimisation += error.curvature * best;
+  found.excess += error.curvature * best;
+  Response response = response_of(statistics, job, found, runs.get(), threads);
+  return {std::move(found), std::move(response), error};
+}
+
+std::vector<Player> players_of(const Charter& charter, const Job& job, double rows) {
+  std::vector<Player> players;
+  for (size_t i = 0; i < job.variances.size(); ++i)
+    players.push_back({charter.columns_apart() ? rows : static_cast<double>(charter.owners[i].rows),
+                       job.variances[i]});
+  return players;
+}
+
+/// Secure sums and columns: the interval includes the sampling error of the owners' own rows.
+bool sampling_counts(const Charter& charter, const Job& job) {
+  return charter.columns_apart() || job.strictest;
+}
+
+Result<Study> study_of(const Charter& charter, const std::shared_ptr<const data::Rows>& pilot,
+                       const ForecastOptions& options) {
+  PilotStatistics statistics =
+      statistics_of(charter.model, as_trained(charter, pilot), options.threads);
+  Job job = TRY(job_of(charter, statistics, pilot.get()));
+  PilotScores scores = pilot_scores(statistics, options.threads);
+  const PilotMetric metric = TRY(pilot_metric(
+      statistics, scores, options.log_loss ? Measure::kLogLoss : measure_of(charter, statistics),
+      charter.schema.target.scale, options.sites));
+  const double worth = TRY(worth_of(options, metric.measure));
+  const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
+  const double n = owners_rows(charter), best = statistics.fitness(n);
+  const double differ = options.differ_at(best);
+  set_differences(job, statistics, differ * best, options.owners);
+  const Resamples resamples = resamples_of(charter.model, statistics,
+                                           as_trained(charter, options.redrawn), options.threads);
+  Predicted found = predicted(resamples, statistics, job, n, options.threads);
+  const double error = sampling_counts(charter, job)
+                           ? with_owners_sampling(statistics, found.error.relative,
+                                                  found.prediction.excess / best, n)
+                           : found.error.relative;
+  std::vector<Player> players = players_of(charter, job, n);
+  Game game(found.response.scaled(1 / best), statistics.sampling / best,
+            statistics.sampling / best / statistics.count(), game_weights(charter), job.variance(),
+            job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
+  if (!charter.columns_apart()) game.owners_differ(differ, players);
+  std::vector<double> strengths = job.strengths;
+  return Study{.charter = charter,
+               .statistics = std::move(statistics),
+               .job = std::move(job),
+               .prediction = std::move(found.prediction),
+               .error = error,
+               .redrawn = resamples.redrawn,
+               .law = law,
+               .game = std::move(game),
+               .scores = std::move(scores),
+               .metric = metric,
+               .players = std::move(players),
+               .strengths = std::move(strengths),
+               .best = best,
+               .rows = n,
+               .differ = differ,
+               .tau = options.tau.value_or(declared_tau(2 * differ * best)),
+               .worth = worth};
+}
+
+void add_all_warnings(Forecast& result, const Study& study, const data::Rows& pilot) {
+  const Charter& charter = study.charter;
+  add_warnings(result, charter, study.prediction, disagreement(charter.model, study.statistics));
+  warn_of_thin_columns(result, charter.schema, pilot);
+  if (sampling_counts(charter, study.job)) warn_of_samples(result, study.error);
+  if (study.job.strictest) warn_of_differences(result, study.differ);
+}
+
 }  // namespace
 
 Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const data::Rows>& pilot,
@@ -46,85 +131,32 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
                  "a forecast needs public rows, and the charter has no [pilot]",
                  "Add a [pilot]: rows that are public, or that owners agree to publish.",
                  {.key = "pilot"}};
-  const PilotStatistics statistics =
-      statistics_of(charter.model, as_trained(charter, pilot), options.threads);
-  Job job = TRY(job_of(charter, statistics, pilot.get()));
-  const PilotScores scores = pilot_scores(statistics, options.threads);
-  const PilotMetric metric = TRY(pilot_metric(
-      statistics, scores, options.log_loss ? Measure::kLogLoss : measure_of(charter, statistics),
-      charter.schema.target.scale, options.sites));
-  const double worth = TRY(worth_of(options, metric.measure));
-  const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
-  const double n = owners_rows(charter), best = statistics.fitness(n);
-  const double differ = options.differ_at(best);
-  tell_apart(job, statistics, differ * best, options.owners);
-  const Views views =
-      views_of(charter.model, statistics, as_trained(charter, options.redrawn), options.threads);
-  Prediction prediction = predict(statistics, job, {.threads = options.threads});
-  const auto runs = response_runs(statistics, job, prediction);
-  Meanwhile meanwhile;
-  if (runs) meanwhile = {ResponseRuns::kCount, [&](size_t k) { runs->run(k); }};
-  const PilotError error =
-      pilot_error(views, statistics, job, prediction, n, options.threads, meanwhile);
-  prediction.optimisation += error.curvature * best;
-  prediction.excess += error.curvature * best;
-  const Response response = response_of(statistics, job, prediction, runs.get(), options.threads);
-  Game game(response.scaled(1 / best), statistics.sampling / best,
-            statistics.sampling / best / statistics.count(), game_weights(charter), job.variance(),
-            job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
-  Study study{.charter = charter,
-              .statistics = statistics,
-              .job = job,
-              .prediction = prediction,
-              .law = law,
-              .game = game,
-              .scores = scores,
-              .metric = metric,
-              .strengths = job.strengths,
-              .best = best,
-              .rows = n,
-              .differ = differ,
-              .tau = options.tau.value_or(declared_tau(2 * differ * best)),
-              .worth = worth};
-  const bool columns = charter.columns_apart();
-  for (size_t i = 0; i < job.variances.size(); ++i)
-    study.players.push_back(
-        {columns ? n : static_cast<double>(charter.owners[i].rows), job.variances[i]});
-  if (!columns) game.owners_differ(differ, study.players);
-  const double unsure = columns || job.strictest ? with_owners_luck(statistics, error.relative,
-                                                                    prediction.excess / best, n)
-                                                 : error.relative;
-
+  const Study study = TRY(study_of(charter, pilot, options));
+  const Prediction& prediction = study.prediction;
   Forecast result{.job = {.charter = charter.name,
                           .charter_hash = to_hex(charter.hash),
                           .target_column = charter.schema.target.column,
-                          .columns = columns},
+                          .columns = charter.columns_apart()},
                   .basis = {.predictor = prediction.predictor,
                             .why = prediction.why,
                             .others = {"bound"},
                             .pilot_rows = pilot->size(),
-                            .paid = views.redrawn},
+                            .paid = study.redrawn},
+                  .joint = joint_forecast(study),
                   .differ = {std::string(name_of(study.tau.from)), tau_range(study.tau)},
-                  .optimum = {.fitness = best}};
-  add_parts(result, study);
-  add_distance(result, study);
-  add_metrics(result, study);
-  add_band(result, study, unsure);
-  add_grid(result, study);
-  if (columns)
+                  .what_if = {.grid = grid_of(study)}};
+  if (charter.columns_apart())
     TRY(add_column_owners(result, study, options));
   else
     add_row_owners(result, study, options);
-  add_comparison(result, study, options.compare, options.threads);
-  if (options.market) TRY(add_market(result, study, *options.market));
+  if (options.compare) result.basis.others.push_back("pilot_monte_carlo");
+  result.joint.comparison = comparison_of(study, options.compare, options.threads);
+  if (options.market) result.what_if.market = TRY(market_of(study, *options.market));
   result.cost = cost_of(charter);
-  if (std::holds_alternative<FederatedJob>(job.kind))
-    result.advice.steps = advise_steps(
-        {charter, statistics, *pilot, job, prediction, best, options.aggregation_price});
-  add_warnings(result, charter, prediction, disagreement(charter.model, statistics));
-  warn_of_thin_columns(result, charter.schema, *pilot);
-  if (columns || job.strictest) warn_of_samples(result, unsure);
-  if (job.strictest) warn_of_differences(result, differ);
+  if (std::holds_alternative<FederatedJob>(study.job.kind))
+    result.advice.steps = advise_steps({charter, study.statistics, *pilot, study.job, prediction,
+                                        study.best, options.aggregation_price});
+  add_all_warnings(result, study, *pilot);
   return result;
 }
 

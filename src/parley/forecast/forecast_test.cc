@@ -7,7 +7,7 @@
 
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/choose/tune.h"
-#include "parley/forecast/pilot_statistics.h"
+#include "parley/forecast/pilot/statistics.h"
 #include "parley/learn/fitness.h"
 
 namespace parley::forecast {
@@ -101,21 +101,22 @@ TEST(Forecast, OfManyRowsAndNoNoiseIsThePilotsOwnError) {
   const std::vector<std::string> loud(3, "rows = 2000000\nepsilon = 1e4");
   const auto found = forecast_of(charter_of(toml(kNewton, kClip, loud)), rows_of(4000, 1));
   EXPECT_EQ(found.basis.predictor, "moments");
-  EXPECT_LT(found.relative_fitness.privacy, 1e-9);
-  EXPECT_LT(found.relative_fitness.mean, found.owners[0].local_only);
+  EXPECT_LT(found.joint.relative_fitness.privacy, 1e-9);
+  EXPECT_LT(found.joint.relative_fitness.mean, found.owners[0].local_only);
   // One Newton step from the pilot's optimum, its Hessian known: nothing is left to optimise.
-  EXPECT_LT(found.relative_fitness.optimisation, .05 * found.relative_fitness.pilot_only);
+  EXPECT_LT(found.joint.relative_fitness.optimisation,
+            .05 * found.joint.relative_fitness.pilot_only);
 }
 
 TEST(Forecast, BandLiesAroundItsMedianAndWithinTheInterval) {
   const auto found = forecast_of(charter_of(toml(kNewton, kClip, kThree)), rows_of(4000, 1));
-  const RelativeFitness& psi = found.relative_fitness;
+  const RelativeFitness& psi = found.joint.relative_fitness;
   EXPECT_LT(psi.low, psi.p25);
   EXPECT_LT(psi.p25, psi.p50);
   EXPECT_LT(psi.p50, psi.p75);
   EXPECT_LT(psi.p75, psi.high);
-  EXPECT_LT(found.metric.low, found.metric.joint);
-  EXPECT_LT(found.metric.joint, found.metric.high);
+  EXPECT_LT(found.joint.metric.low, found.joint.metric.joint);
+  EXPECT_LT(found.joint.metric.joint, found.joint.metric.high);
 }
 
 TEST(Forecast, GivesEveryOwnerOfRowsFourFiguresAndTwoVerdicts) {
@@ -170,9 +171,9 @@ TEST(Forecast, OfTheJointModelIsTheSameForAnOwnerAndForAllWhereOwnersAreAlike) {
   const auto charter = charter_of(toml(kNewton, kClip, kThree));
   const auto found = forecast_of(charter, rows_of(4000, 1));
   for (const Forecast::Owner& owner : found.owners)
-    EXPECT_NEAR(owner.joint.mean / found.metric.joint, 1, 2e-3);
+    EXPECT_NEAR(owner.joint.mean / found.joint.metric.joint, 1, 2e-3);
   // What the rows were made with.
-  EXPECT_NEAR(found.metric.best / charter.schema.target.scale, .3, .02);
+  EXPECT_NEAR(found.joint.metric.best / charter.schema.target.scale, .3, .02);
 }
 
 TEST(Forecast, TakesTheLeastGainThatCountsAndDeclaredDifferencesFromItsOptions) {
@@ -233,11 +234,11 @@ TEST(Forecast, NeverLeavesTheMetricsRange) {
   for (size_t i = 0; i < values->size(); ++i)
     classes->add(values->row(i), values->label(i) > 0 ? 1 : -1);
   const auto found = forecast_of(charter_of(text), classes);
-  EXPECT_EQ(found.metric.name, "auc");
+  EXPECT_EQ(found.joint.metric.name, "auc");
   const Forecast::Owner& owner = found.owners[0];
   for (const MetricRange& range :
        {owner.alone, *owner.own_public, owner.joint, *owner.personal,
-        MetricRange{found.metric.joint, found.metric.low, found.metric.high}})
+        MetricRange{found.joint.metric.joint, found.joint.metric.low, found.joint.metric.high}})
     for (const double value : {range.mean, range.low, range.high}) {
       EXPECT_GE(value, 0);
       EXPECT_LE(value, 1);
@@ -289,7 +290,7 @@ TEST(Forecast, KnowsAsynchronousJobs) {
       charter_of(toml("name = \"async\"\nrounds = 60\nanswers = 20\nstep = 0.2", kClip, kThree)),
       rows_of(4000, 1));
   EXPECT_EQ(found.basis.why, "squared loss, asynchronous");
-  EXPECT_GT(found.relative_fitness.privacy, 0);
+  EXPECT_GT(found.joint.relative_fitness.privacy, 0);
   EXPECT_EQ(found.owners.size(), 3u);
 }
 
@@ -309,15 +310,15 @@ TEST(Forecast, OfAsynchronousOwnersCountsThatCurvatureAndOptimumDiffer) {
   const auto charter =
       charter_of(toml("name = \"async\"\nrounds = 60\nanswers = 20\nstep = 0.2", kClip, kThree));
   const auto pilot = rows_of(4000, 1);
-  const double alike = forecast_of(charter, pilot).relative_fitness.mean;
+  const double alike = forecast_of(charter, pilot).joint.relative_fitness.mean;
   const auto same = forecast(charter, pilot, {.owners = {pilot, pilot, pilot}});
   ASSERT_TRUE(same) << describe(same.error());
-  EXPECT_NEAR(same->relative_fitness.mean / alike, 1, 1e-9);
+  EXPECT_NEAR(same->joint.relative_fitness.mean / alike, 1, 1e-9);
   const auto small = stretched(*pilot, .5), large = stretched(*pilot, 1.5);
   const auto curved = forecast(charter, pilot, {.owners = {small, pilot, large}});
-  EXPECT_GT(std::fabs(curved->relative_fitness.mean / alike - 1), .01);
+  EXPECT_GT(std::fabs(curved->joint.relative_fitness.mean / alike - 1), .01);
   EXPECT_NE(curved->basis.why.find("bend"), std::string::npos);
-  EXPECT_GT(forecast(charter, pilot, {.differ = .05})->relative_fitness.mean, 1.01 * alike);
+  EXPECT_GT(forecast(charter, pilot, {.differ = .05})->joint.relative_fitness.mean, 1.01 * alike);
 }
 
 TEST(Choose, CompletesADraftBetterThanHalfOrTwiceItsRounds) {
@@ -329,13 +330,13 @@ TEST(Choose, CompletesADraftBetterThanHalfOrTwiceItsRounds) {
   ASSERT_TRUE(tuned) << describe(tuned.error());
   const charter::Charter complete = charter_of(tuned->charter);
   EXPECT_TRUE(complete.complete());
-  const double best = tuned->forecast.relative_fitness.mean;
+  const double best = tuned->forecast.joint.relative_fitness.mean;
   for (const double factor : {.5, 2.0}) {
     charter::Charter other = complete;
     other.protocol.rounds =
         std::max<int64_t>(1, static_cast<int64_t>(factor * double(other.protocol.rounds)));
     if (other.protocol.rounds == complete.protocol.rounds) continue;
-    EXPECT_LE(best, forecast_of(other, pilot).relative_fitness.mean * (1 + 1e-9));
+    EXPECT_LE(best, forecast_of(other, pilot).joint.relative_fitness.mean * (1 + 1e-9));
   }
 }
 
@@ -350,11 +351,11 @@ TEST(Forecast, WithOptimalWeightsIsNeverWorseThanByRows) {
       owners.push_back("rows = " + std::to_string(1000 + random.index(100000)) +
                        "\nepsilon = " + std::to_string(.1 + 5 * random.uniform()));
     const double by_rows =
-        forecast_of(charter_of(toml(kNewton, kClip, owners)), pilot).relative_fitness.mean;
+        forecast_of(charter_of(toml(kNewton, kClip, owners)), pilot).joint.relative_fitness.mean;
     const double optimal =
         forecast_of(charter_of(toml(kNewton + "\nweights = \"noise_optimal\"", kClip, owners)),
                     pilot)
-            .relative_fitness.mean;
+            .joint.relative_fitness.mean;
     EXPECT_LE(optimal, by_rows * (1 + 1e-6));
   }
 }

@@ -8,7 +8,7 @@
 #include "parley/base/math/seeded_random.h"
 #include "parley/base/memory/parallel.h"
 #include "parley/base/result.h"
-#include "parley/forecast/propagate/exact.h"
+#include "parley/forecast/propagate/moments.h"
 #include "parley/learn/fitness.h"
 
 namespace parley::forecast {
@@ -36,7 +36,7 @@ std::vector<double> quadratic_draws(const PilotStatistics& statistics,
   return draws;
 }
 
-/// Of a loss that is not quadratic: measured, on about two thousand rows.
+/// Of a loss that is not quadratic: computed on about two thousand rows.
 std::vector<double> measured_draws(const PilotStatistics& statistics,
                                    const OutputDistribution& distribution) {
   const auto rows =
@@ -50,7 +50,8 @@ std::vector<double> measured_draws(const PilotStatistics& statistics,
   return draws;
 }
 
-/// The job as a part of the public rows would forecast it: a start at their optimum is the part's.
+/// The job as a resample would forecast it: a start at the pilot's optimum becomes the resample's
+/// own.
 Job job_for(const PilotStatistics& part, Job job) {
   if (auto* sync = std::get_if<SyncJob>(&job.kind); sync && sync->start_spread > 0)
     sync->schedule.start = part.optimum.theta;
@@ -63,17 +64,17 @@ struct Psi {
   double excess = 0, optimisation = 0;
 };
 
-/// What each view forecasts, in units of its own f*. Runs would say little more about how far they
-/// are apart, and take long.
-std::vector<Psi> psi_of_views(const std::vector<PilotStatistics>& views, const Job& job,
-                              int threads, const Meanwhile& meanwhile) {
-  std::vector<Psi> found(views.size());
-  each_in_parallel(threads, views.size() + meanwhile.count, [&](size_t k) {
-    if (k >= views.size()) return meanwhile.work(k - views.size());
-    const Prediction view =
-        predict(views[k], job_for(views[k], job), {.runs = false, .clipped = false});
-    const double best = views[k].optimum.fitness;
-    found[k] = {view.excess / best, view.optimisation / best};
+/// What each resample forecasts, in units of its own f*; without runs, which take long and would
+/// change the spread of the forecasts little.
+std::vector<Psi> psi_of_resamples(const std::vector<PilotStatistics>& resamples, const Job& job,
+                                  int threads, const Meanwhile& meanwhile) {
+  std::vector<Psi> found(resamples.size());
+  each_in_parallel(threads, resamples.size() + meanwhile.count, [&](size_t k) {
+    if (k >= resamples.size()) return meanwhile.work(k - resamples.size());
+    const Prediction resample =
+        predict(resamples[k], job_for(resamples[k], job), {.runs = false, .clipped = false});
+    const double best = resamples[k].optimum.fitness;
+    found[k] = {resample.excess / best, resample.optimisation / best};
   });
   return found;
 }
@@ -107,56 +108,46 @@ std::vector<double> excess_draws(const PilotStatistics& statistics, const Predic
   return draws;
 }
 
-double quantile(std::vector<double> values, double share) {
-  check(!values.empty());
-  const double place = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<size_t>(place);
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
-  std::nth_element(values.begin(), at, values.end());
-  const double next = below + 1 < values.size() ? *std::min_element(at + 1, values.end()) : *at;
-  return values[below] + (place - static_cast<double>(below)) * (next - values[below]);
-}
-
-Views views_of(const charter::Model& model, const PilotStatistics& statistics,
-               const ManyRows& redrawn, int threads) {
-  Views views{{}, !redrawn.empty()};
-  if (!views.redrawn && statistics.rows->size() < 4 * statistics.dimension() * kParts)
-    return views;  // too few to tell
-  views.statistics.resize(views.redrawn ? redrawn.size() : kParts);
-  each_in_parallel(threads, views.statistics.size(), [&](size_t k) {
-    views.statistics[k] =
-        statistics_of(model, views.redrawn ? redrawn[k] : part_of(*statistics.rows, k, kParts));
+Resamples resamples_of(const charter::Model& model, const PilotStatistics& statistics,
+                       const ManyRows& redrawn, int threads) {
+  Resamples resamples{{}, !redrawn.empty()};
+  if (!resamples.redrawn && statistics.rows->size() < 4 * statistics.dimension() * kParts)
+    return resamples;  // too few to tell
+  resamples.statistics.resize(resamples.redrawn ? redrawn.size() : kParts);
+  each_in_parallel(threads, resamples.statistics.size(), [&](size_t k) {
+    resamples.statistics[k] =
+        statistics_of(model, resamples.redrawn ? redrawn[k] : part_of(*statistics.rows, k, kParts));
   });
-  return views;
+  return resamples;
 }
 
-PilotError pilot_error(const Views& views, const PilotStatistics& statistics, const Job& job,
-                       const Prediction& here, double owners_rows, int threads,
+PilotError pilot_error(const Resamples& resamples, const PilotStatistics& statistics,
+                       const Job& job, const Prediction& here, double owners_rows, int threads,
                        const Meanwhile& meanwhile) {
-  const std::vector<Psi> found = psi_of_views(views.statistics, job, threads, meanwhile);
-  if (views.statistics.empty()) return {1, 0};
+  const std::vector<Psi> found = psi_of_resamples(resamples.statistics, job, threads, meanwhile);
+  if (resamples.statistics.empty()) return {1, 0};
   double sum = 0, squares = 0, unfinished = 0;
-  for (const Psi& view : found) {
-    sum += view.excess, squares += view.excess * view.excess;
-    unfinished += view.optimisation;
+  for (const Psi& resample : found) {
+    sum += resample.excess, squares += resample.excess * resample.excess;
+    unfinished += resample.optimisation;
   }
   const auto count = static_cast<double>(found.size());
   const double mean = sum / count;
   const double variance = std::max(squares / count - mean * mean, 0.0) * count / (count - 1);
   const double m = statistics.count();
-  const double steps = here.optimisation - here.drift;  // Views do not look at owners that differ.
+  const double steps = here.optimisation - here.drift;  // Resamples ignore that owners differ.
   const double more = unfinished / count - steps / statistics.optimum.fitness;
-  // Steps that no public row has lengthened fit the owners' rows as well as these.
+  // Steps that were not fitted to the pilot fit the owners' rows as well as the pilot's.
   const bool fitted = !std::holds_alternative<FederatedJob>(job.kind) &&
                       !std::holds_alternative<VerticalJob>(job.kind);
   const double curvature = fitted ? std::max(more, 0.0) : 0;
-  if (views.redrawn) return {std::sqrt(variance) / mean, curvature};
+  if (resamples.redrawn) return {std::sqrt(variance) / mean, curvature};
   const double ratio = (1 / m + 1 / owners_rows) / (count / m - 1 / m);
   return {std::sqrt(variance / count) / mean, curvature * ratio};
 }
 
-double with_owners_luck(const PilotStatistics& statistics, double relative, double psi,
-                        double owners_rows) {
+double with_owners_sampling(const PilotStatistics& statistics, double relative, double psi,
+                            double owners_rows) {
   const double both = relative * std::sqrt(1 + statistics.count() / owners_rows);
   const double level = statistics.loss_deviation *
                        std::sqrt(1 / statistics.count() + 1 / owners_rows) /

@@ -1,16 +1,16 @@
-#include "parley/forecast/warnings.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "parley/forecast/study.h"
 #include "parley/learn/pilot/wrong_pilot.h"
 
 namespace parley::forecast {
 namespace {
 
-/// Below, the kink of the hinge loss hides what a forecast could say (spec, horizontal 4.5).
+/// Below, forecasts of the hinge loss were found to be unreliable because of its kink
+/// (docs/explanation/forecasting.md, "hinge floor").
 constexpr double kHingeFloor = 2e-3;
 
 bool steps_can_diverge(const charter::Charter& charter) {
@@ -19,7 +19,7 @@ bool steps_can_diverge(const charter::Charter& charter) {
 
 void about_the_predictor(Forecast& f, const charter::Charter& charter, const Prediction& p,
                          double disagreement) {
-  const RelativeFitness& psi = f.relative_fitness;
+  const RelativeFitness& psi = f.joint.relative_fitness;
   const auto warn = [&](std::string code, std::string text, std::string what_to_do) {
     f.advice.warnings.push_back({std::move(code), std::move(text), std::move(what_to_do)});
   };
@@ -72,7 +72,7 @@ void about_the_predictor(Forecast& f, const charter::Charter& charter, const Pre
          "Take public rows of all times and places; keep a paid evaluation (privacy.evaluate).");
 }
 
-/// Noise is for the fewest survivors of whom the most collude; usually all are there.
+/// Noise is calibrated for the fewest survivors and the most colluders; usually all owners answer.
 void about_shares(Forecast& f, const charter::Charter& charter) {
   if (!charter.secure_aggregation) return;
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
@@ -87,10 +87,10 @@ void about_shares(Forecast& f, const charter::Charter& charter) {
        "Take more secure_aggregation.survivors, or fewer colluders."});
 }
 
-/// The joint model as it is may be worse for an owner than its own, though a personal one is not.
+/// The joint model may be worse for an owner than its own model, while its personal model is not.
 bool worse_than_alone(const Forecast& f, const Forecast::Owner& owner) {
   const double better = owner.joint.mean - owner.alone.mean;
-  return (f.metric.name == "auc" ? -better : better) > owner.against_alone.threshold;
+  return (f.joint.metric.name == "auc" ? -better : better) > owner.against_alone.threshold;
 }
 
 void about_the_owners(Forecast& f) {
@@ -122,7 +122,7 @@ void about_the_owners(Forecast& f) {
 }
 
 void about_the_job(Forecast& f, const charter::Charter& charter) {
-  if (f.relative_fitness.mean > f.relative_fitness.pilot_only)
+  if (f.joint.relative_fitness.mean > f.joint.relative_fitness.pilot_only)
     f.advice.warnings.push_back(
         {"worse_than_pilot",
          "the joint model is expected to be no better than the public rows alone",
@@ -159,7 +159,7 @@ void warn_of_thin_columns(Forecast& forecast, const data::Schema& schema, const 
 
 void warn_of_differences(Forecast& forecast, double differ) {
   constexpr double kMuch = .5;
-  if (differ <= kMuch || forecast.relative_fitness.drift == 0) return;
+  if (differ <= kMuch || forecast.joint.relative_fitness.drift == 0) return;
   forecast.advice.warnings.push_back(
       {"owners_far_apart",
        "owners differ so much that what their local steps cost is a guess, "

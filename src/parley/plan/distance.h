@@ -3,7 +3,7 @@
 //     v_i r_i,   r_i = |(1/n_i) sum over its records of clip(W' gradient at the optimum)|,
 // W W' the inverse of the pilot's Hessian, v_i = min(n_i, median n). The clip is the charter's
 // max_grad_norm, in that metric, so that sensitivity and noise follow from the charter alone; what
-// the number says about owners is the forecast's (forecast/value/tau.h).
+// the number says about owners is the forecast's (forecast/owners/tau.h).
 #pragma once
 
 #include <memory>

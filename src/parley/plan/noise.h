@@ -1,7 +1,7 @@
 // How much noise an owner's answers carry, in real units and without rounding to the lattice: for
 // explanations, and for the forecaster, which asks for clips, rounds and budgets that nobody has
 // agreed on yet. What is drawn is calibrated on the lattice (terms.h, secagg_terms.h,
-// vertical_terms.h); it is louder by less than a part in 10^5 (forecast/noise_test.cc).
+// vertical_terms.h); it is louder by less than a part in 10^5 (noise_test.cc).
 #pragma once
 
 #include <cmath>

@@ -98,7 +98,7 @@ struct SimulateResult {
     bool stopped = false;
     size_t alarms = 0;
   };
-  /// Rule "distance": what owners bought, read as tau (forecast/value/tau.h).
+  /// Rule "distance": what owners bought, read as tau (forecast/owners/tau.h).
   struct Bought {
     double tau = 0, low = 0, high = 0;  // in the first run, with its 90 % interval
     double mean = 0, deviation = 0;     // over runs

@@ -8,8 +8,8 @@
 #include "parley/charter/toml/canonical.h"
 #include "parley/data/sources/source.h"
 #include "parley/data/transforms/bundle.h"
-#include "parley/forecast/choose/clips.h"
-#include "parley/forecast/pilot_statistics.h"
+#include "parley/forecast/choose/choose.h"
+#include "parley/forecast/pilot/statistics.h"
 #include "parley/report/demo/picture.h"
 #include "parley/sim/load.h"
 

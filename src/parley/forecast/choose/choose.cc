@@ -8,9 +8,7 @@
 #include <utility>
 
 #include "parley/base/math/number.h"
-#include "parley/forecast/choose/clips.h"
-#include "parley/forecast/choose/search.h"
-#include "parley/forecast/jobs.h"
+#include "parley/forecast/predict/predict.h"
 #include "parley/forecast/uncertainty.h"
 
 namespace parley::forecast {
@@ -20,10 +18,10 @@ using charter::Charter;
 
 struct Public {
   const PilotStatistics& statistics;
-  const Views& views;
+  const Resamples& resamples;
 };
 
-/// As the predictors see it; a candidate that the plan refuses is never taken.
+/// By the predictors; infinite for a candidate that the plan refuses.
 double psi_of(const Charter& charter, const Public& known, int threads) {
   const PilotStatistics& statistics = known.statistics;
   const auto job = job_of(charter, statistics);
@@ -36,17 +34,17 @@ double psi_of(const Charter& charter, const Public& known, int threads) {
     weighting += statistics.sampling * off * off / rows;
   }
   const Prediction found = predict(statistics, *job, {.threads = threads});
-  // Asynchronous jobs may need runs, here as in each view; and their steps use no curvature.
+  // Steps of asynchronous jobs do not depend on the Hessian, and their resamples may need runs.
   const double curvature =
       charter.protocol.one_at_a_time()
           ? 0
-          : pilot_error(known.views, statistics, *job, found, n, threads).curvature;
+          : pilot_error(known.resamples, statistics, *job, found, n, threads).curvature;
   return (found.excess + weighting) / best + curvature;
 }
 
 std::string as_text(double value) { return shortest(value); }
 
-/// The same charter but for one value, to say what another choice would have come to.
+/// A candidate with one value changed, to say what another choice would reach.
 struct Other {
   std::string key, name;
   Candidate candidate{};
@@ -86,13 +84,13 @@ std::vector<Other> others_of(const Candidate& best, const Public& known, const G
   return found;
 }
 
-/// Forecasts so near to each other are the same.
+/// Forecasts that differ by less than this share count as equal.
 constexpr double kAsGood = .02;
 
-/// May the search move to other rounds, or have these been taken to be few?
+/// Whether the search may change the rounds; kTaken: they were already reduced.
 enum class Rounds { kOpen, kTaken };
 
-/// Moves to a neighbour while that is better, so that no reason contradicts the choice.
+/// Moves to the best neighbour while that is better: no reason may contradict the choice.
 std::vector<Other> improve(Candidate& best, const Public& known, const Given& given, int threads,
                            Rounds rounds) {
   constexpr int kMoves = 4;
@@ -239,8 +237,8 @@ Result<Candidate> best_of(const Charter& draft, const Public& known, const Given
 
 Result<Choosing> choose(const Charter& draft, const PilotStatistics& statistics, const Given& given,
                         int threads) {
-  const Views views = views_of(draft.model, statistics, {}, threads);
-  const Public known{statistics, views};
+  const Resamples resamples = resamples_of(draft.model, statistics, {}, threads);
+  const Public known{statistics, resamples};
   Choosing found;
   found.best = TRY(best_of(draft, known, given, threads));
   found.choices = explained(draft, found.best, known, given, threads);
@@ -249,19 +247,19 @@ Result<Choosing> choose(const Charter& draft, const PilotStatistics& statistics,
 
 Result<Candidate> best_candidate(const Charter& draft, const PilotStatistics& statistics,
                                  const Given& given, int threads, size_t most) {
-  const Views views = views_of(draft.model, statistics, {}, threads);
-  return best_of(draft, {statistics, views}, given, threads, most);
+  const Resamples resamples = resamples_of(draft.model, statistics, {}, threads);
+  return best_of(draft, {statistics, resamples}, given, threads, most);
 }
 
 std::vector<Choice> explain(const Charter& draft, Candidate& best,
                             const PilotStatistics& statistics, const Given& given, int threads) {
-  const Views views = views_of(draft.model, statistics, {}, threads);
-  return explained(draft, best, {statistics, views}, given, threads, Rounds::kTaken);
+  const Resamples resamples = resamples_of(draft.model, statistics, {}, threads);
+  return explained(draft, best, {statistics, resamples}, given, threads, Rounds::kTaken);
 }
 
 Candidate with_fewer_rounds(Candidate best, const PilotStatistics& statistics, const Given& given,
                             int threads, double slack) {
-  const Views views = views_of(best.charter.model, statistics, {}, threads);
+  const Resamples resamples = resamples_of(best.charter.model, statistics, {}, threads);
   const double most = best.psi + slack;
   while (!given("protocol.rounds") && best.charter.protocol.rounds > 1) {
     Candidate fewer = best;
@@ -270,7 +268,7 @@ Candidate with_fewer_rounds(Candidate best, const PilotStatistics& statistics, c
     p.rounds = p.as<charter::Async>() ? p.as<charter::Async>()->answers *
                                             static_cast<int64_t>(fewer.charter.owners.size())
                                       : p.rounds / 2;
-    fewer.psi = psi_of(fewer.charter, {statistics, views}, threads);
+    fewer.psi = psi_of(fewer.charter, {statistics, resamples}, threads);
     if (!(fewer.psi <= most) || p.rounds >= best.charter.protocol.rounds) return best;
     best = std::move(fewer);
   }
@@ -279,8 +277,8 @@ Candidate with_fewer_rounds(Candidate best, const PilotStatistics& statistics, c
 
 Result<double> reachable(const Charter& draft, const PilotStatistics& statistics,
                          const Given& given, int threads) {
-  const Views views = views_of(draft.model, statistics, {}, threads);
-  return TRY(best_of(draft, {statistics, views}, given, threads)).psi;
+  const Resamples resamples = resamples_of(draft.model, statistics, {}, threads);
+  return TRY(best_of(draft, {statistics, resamples}, given, threads)).psi;
 }
 
 }  // namespace parley::forecast

@@ -1,8 +1,7 @@
-#include "parley/forecast/choose/clips.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "parley/forecast/choose/choose.h"
 #include "parley/learn/fitness.h"
 #include "parley/learn/objective.h"
 
@@ -16,7 +15,7 @@ learn::ClipIn norm_of(const Charter& charter) {
                                                                        : learn::ClipIn::kL2;
 }
 
-/// Lengths of the public records' gradients at the optimum, going up.
+/// Lengths of the public records' gradients at the optimum, ascending.
 std::vector<double> gradient_lengths(const Charter& charter, const PilotStatistics& statistics) {
   std::vector<double> lengths;
   const bool l1 = norm_of(charter) == learn::ClipIn::kL1;
@@ -37,7 +36,7 @@ double smaller_class(const PilotStatistics& statistics) {
   for (size_t i = 0; i < statistics.rows->size(); ++i) positive += statistics.rows->label(i) > 0;
   return std::min(positive, statistics.count() - positive) / statistics.count();
 }
-/// Below, the clip would cut off what little there is of the class (spec, value 4).
+/// With a class rarer than this, a clip must leave nearly all gradients as they are.
 constexpr double kRareClass = .05;
 
 std::vector<double> newton_step(const std::vector<double>& inverse,
@@ -89,7 +88,7 @@ std::optional<Clipped> clipped_at(const Charter& draft, const PilotStatistics& s
     found.hessian = learn::smoothed_hessian(statistics.loss, *statistics.rows, found.theta, norm,
                                             clip, statistics.l2);
     auto inverse = learn::inverse(found.hessian, p);
-    if (!inverse) {  // Levels of a category add up to the bias: along that nothing changes.
+    if (!inverse) {  // The levels of a category add up to the bias: the Hessian is singular.
       const double floor = 1e-6 * learn::largest_eigenvalue(found.hessian, p);
       if (!(floor > 0)) return std::nullopt;
       inverse = learn::floored_inverse(found.hessian, p, floor);

@@ -1,16 +1,12 @@
-#include "parley/forecast/choose/federated.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "parley/base/math/number.h"
-#include "parley/forecast/choose/clips.h"
-#include "parley/forecast/choose/steps_advice.h"
-#include "parley/forecast/jobs.h"
-#include "parley/forecast/predict/federated.h"
-#include "parley/forecast/propagate/exact.h"
+#include "parley/forecast/choose/choose.h"
+#include "parley/forecast/predict/predict.h"
+#include "parley/forecast/propagate/moments.h"
 #include "parley/plan/learner/pilot.h"
 #include "parley/plan/noise.h"
 #include "parley/plan/secagg_terms.h"
@@ -29,7 +25,7 @@ struct LocalStepsSearch {
   const Given& given;
 };
 
-/// What the text gives, or all that are worth looking at.
+/// The value that the text gives, or the candidates.
 std::vector<int64_t> or_these(bool given, int64_t value, std::vector<int64_t> others) {
   return given ? std::vector<int64_t>{value} : std::move(others);
 }
@@ -37,7 +33,7 @@ std::vector<int64_t> or_these(bool given, int64_t value, std::vector<int64_t> ot
 std::vector<std::pair<int64_t, int64_t>> rounds_and_steps(const LocalStepsSearch& search) {
   const bool rounds = search.given("protocol.rounds");
   const charter::Protocol& p = search.draft.protocol;
-  // With both open single steps are looked at first: privacy does not tell how to divide them.
+  // With both open, single steps are tried first and divided afterwards (advise_steps).
   const bool both = !rounds && !search.given("protocol.local_steps");
   const auto steps =
       or_these(search.given("protocol.local_steps"), p.local_steps(),
@@ -54,7 +50,7 @@ std::vector<double> clips_of(const LocalStepsSearch& search) {
   return clipped ? clips(search.draft, search.statistics, search.given) : std::vector<double>{0};
 }
 
-/// A start, and what steps from there cost on the quadratic near the optimum.
+/// A start, and the costs of schedules from there on the quadratic approximation.
 struct Beginning {
   charter::Start start;
   ExactCosts costs;
@@ -84,7 +80,7 @@ std::vector<double> steps_of(const LocalStepsSearch& search, Charter charter) {
   if (search.given("protocol.step")) return {search.draft.protocol.step};
   if (charter.protocol.as<charter::Federated>()->schedule == charter::LocalSteps::kTheorem4)
     return {1, .5, .25};          // factors
-  charter.protocol.step = 1e-12;  // allowed, to learn what is
+  charter.protocol.step = 1e-12;  // any valid step: local_update() then says the largest one
   const auto update = plan::local_update(charter, {});
   if (!update) return {};
   std::vector<double> found;
@@ -92,13 +88,13 @@ std::vector<double> steps_of(const LocalStepsSearch& search, Charter charter) {
   return found;
 }
 
-/// On the quadratic near the optimum, and what the clip moves that by.
+/// By the quadratic approximation at the optimum, plus the bias of the clip.
 double quick_psi(const LocalStepsSearch& search, Charter charter, const Beginning& from,
                  double bias) {
-  charter.protocol.start = charter::Start::kZero;  // Where it begins is in the costs.
+  charter.protocol.start = charter::Start::kZero;  // The start is part of `from.costs`.
   const auto job = job_of(charter, search.statistics, &search.pilot);
   if (!job) return std::numeric_limits<double>::infinity();
-  const SyncJob table = as_one_table(std::get<FederatedJob>(job->kind));
+  const SyncJob table = as_one_schedule(std::get<FederatedJob>(job->kind));
   const auto costs = from.costs.of(table.schedule, table.variance_factor);
   return costs.optimisation + costs.noise_gain * job->variance() + bias;
 }

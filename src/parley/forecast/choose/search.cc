@@ -1,13 +1,10 @@
-#include "parley/forecast/choose/search.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "parley/forecast/choose/clips.h"
-#include "parley/forecast/jobs.h"
+#include "parley/forecast/choose/choose.h"
 #include "parley/forecast/predict/predict.h"
-#include "parley/forecast/propagate/exact.h"
+#include "parley/forecast/propagate/moments.h"
 #include "parley/learn/schedule/weights.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/noise.h"
@@ -52,7 +49,7 @@ std::vector<double> momenta(const Charter& draft, const Given& given, Rule rule)
   return {0};
 }
 
-/// The quadratic near the clipped optimum, as a rule sees it.
+/// The quadratic approximation at the clipped optimum, with a rule's start and preconditioner.
 struct Near {
   Near(const Charter& charter, const Clipped& near, const PilotStatistics& statistics, double rows)
       : start(charter.protocol.start == charter::Start::kPilot
@@ -129,12 +126,12 @@ class Search {
   double owners_error(const Charter& charter, double gain) const {
     std::vector<learn::OwnerError> owners;
     std::vector<double> by_rows;
-    const double louder = std::pow(plan::paid_answers(charter), law_.power());
+    const double answers = std::pow(plan::paid_answers(charter), law_.power());
     double strictest = 0;  // of what owners need in a secure sum
     for (size_t i = 0; i < charter.owners.size(); ++i) {
       const auto rows = static_cast<double>(charter.owners[i].rows);
       const double reach = charter.privacy.max_grad_norm / rows;
-      const double variance = strengths_[i] * reach * reach * louder;
+      const double variance = strengths_[i] * reach * reach * answers;
       owners.push_back({rows, gain * variance, statistics_.sampling / rows});
       by_rows.push_back(rows / rows_);
       strictest = std::max(strictest, variance * by_rows.back() * by_rows.back());
@@ -152,7 +149,7 @@ class Search {
   double rows_;
 };
 
-/// The two best clips of each rule: the predictors will tell which.
+/// The two best clips of each rule, for the predictors to compare.
 std::vector<Candidate> sync_candidates(const Charter& draft, const PilotStatistics& statistics,
                                        const Given& given, const plan::NoiseLaw& law) {
   const Search search(draft, statistics, given, law);
@@ -168,7 +165,7 @@ std::vector<Candidate> sync_candidates(const Charter& draft, const PilotStatisti
     for (size_t k = 0; k < std::min<size_t>(2, of_rule.size()); ++k) {
       all.push_back(of_rule[k]);
       if (k > 0 || given("protocol.rounds")) continue;
-      // Near the optimum everything is known; the owners' curvature is not, and may want more.
+      // The approximation takes the pilot's Hessian for the owners': they may need more rounds.
       const int64_t least = of_rule[k].charter.protocol.rounds;
       for (const int64_t more : {least + 1, 2 * least + 1}) {
         of_rule[k].charter.protocol.rounds = more;
@@ -179,10 +176,10 @@ std::vector<Candidate> sync_candidates(const Charter& draft, const PilotStatisti
   return all;
 }
 
-/// So many asynchronous candidates are judged by the predictors, which may need runs.
+/// Asynchronous candidates for the predictors, which may need runs.
 constexpr size_t kAsyncShortlist = 3;
 
-/// The best by exact moments of the quadratic near the optimum, and what the clip moves that by.
+/// The best by exact moments of the quadratic approximation, plus the bias of the clip.
 std::vector<Candidate> best_near(std::vector<Candidate> all, const PilotStatistics& statistics) {
   std::vector<std::pair<double, std::optional<Clipped>>> clipped;  // by clip, which repeat
   const auto near = [&](const Charter& charter) -> const std::optional<Clipped>& {

@@ -1,5 +1,3 @@
-#include "parley/forecast/choose/steps_advice.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,10 +5,11 @@
 #include <set>
 
 #include "parley/base/math/number.h"
-#include "parley/forecast/cost.h"
-#include "parley/forecast/predict/federated.h"
-#include "parley/forecast/predict/made_owners.h"
-#include "parley/forecast/propagate/exact.h"
+#include "parley/forecast/choose/choose.h"
+#include "parley/forecast/predict/local_steps.h"
+#include "parley/forecast/predict/predict.h"
+#include "parley/forecast/propagate/moments.h"
+#include "parley/forecast/study.h"
 #include "parley/plan/noise.h"
 #include "parley/plan/secagg_terms.h"
 
@@ -22,7 +21,7 @@ using charter::Charter;
 constexpr int64_t kRoundsLeast = 10;  // Fewer aggregations leave no room for a lost one.
 constexpr double kFree = 1.02;        // what more local steps may cost to count as free
 
-/// The same number of local steps in all, divided otherwise.
+/// The same number of local steps in all, divided into other rounds.
 Charter with_steps(Charter charter, int64_t local_steps) {
   const int64_t all = charter.protocol.rounds * charter.protocol.local_steps();
   charter.protocol.as<charter::Federated>()->local_steps = local_steps;
@@ -40,7 +39,8 @@ std::set<int64_t> steps_to_try(const Charter& charter) {
   return found;
 }
 
-/// Noise and optimisation of other divisions, by their ratio on the quadratic near the optimum.
+/// Forecasts of other divisions: noise and optimisation are scaled by their ratio on the quadratic
+/// approximation at the optimum.
 class Points {
  public:
   explicit Points(const StepsQuestion& question)
@@ -76,7 +76,7 @@ class Points {
     return found;
   }
   ExactCosts::Costs costs_of(const Job& job) const {
-    const SyncJob table = as_one_table(std::get<FederatedJob>(job.kind));
+    const SyncJob table = as_one_schedule(std::get<FederatedJob>(job.kind));
     return costs_.of(table.schedule, table.variance_factor);
   }
   static double ratio(double there, double here) { return here > 0 ? there / here : 1; }
@@ -86,13 +86,13 @@ class Points {
   ExactCosts::Costs here_;
 };
 
-StepsBound bound_of(const StepsQuestion& q, const MadeOwners& owners) {
+StepsBound bound_of(const StepsQuestion& q, const SyntheticOwners& owners) {
   const auto& local = std::get<FederatedJob>(q.job.kind);
   const auto update = *plan::local_update(q.charter, {});
   const Dissimilarity start = dissimilarity(q.statistics, owners, local.start);
   const Dissimilarity end = dissimilarity(q.statistics, owners, q.statistics.optimum.theta);
   const auto k = static_cast<double>(local.plan.steps);
-  // One noise after K steps is as much as this in the gradient of each.
+  // Noise once after K steps is equivalent to this variance in the gradient of every step.
   const double noise = q.job.variance() / (local.plan.step * local.plan.step * k);
   return {.smooth = update.smoothness(),
           .convex = q.statistics.l2 > 0 ? q.statistics.l2 : q.statistics.smallest_curvature,
@@ -155,7 +155,7 @@ int64_t StepsBound::priced(double price, int64_t most) const {
 
 StepsAdvice advise_steps(const StepsQuestion& q) {
   const auto& local = std::get<FederatedJob>(q.job.kind);
-  const MadeOwners owners = made_owners(
+  const SyntheticOwners owners = synthetic_owners(
       q.statistics, {.weights = local.weights, .rows = local.rows, .differ = local.differ});
   const StepsBound bound = bound_of(q, owners);
   StepsAdvice advice{.price = q.price,

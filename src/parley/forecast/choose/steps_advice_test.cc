@@ -1,8 +1,8 @@
-#include "parley/forecast/choose/steps_advice.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "parley/forecast/choose/choose.h"
 
 namespace parley::forecast {
 namespace steps_advice_test {

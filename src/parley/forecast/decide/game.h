@@ -1,18 +1,19 @@
-// What any group of owners would reach together (spec, horizontal 4.6), from public numbers.
+// What any group of owners would reach together, from public numbers; the best group, and every
+// owner's Shapley value.
 //
 //   psi(S) = response(sum of v_i^2 variance_i) + spread sum of v_i^2 / n_i
 //            + differ sum over all owners of (v_i - w_i)^2
 //
-// is the expected distance from what all of the world's rows would give, in units of f*: noise,
-// optimisation, and that n rows are finite. Both sums are ratios of totals over S, so that one
-// owner more or less costs nothing to compute.
+// is the expected excess over the optimum of infinitely many rows, in units of f*: by noise and
+// optimisation, by finite rows, and by weights v that differ from the owners' shares w of all rows.
+// All sums are ratios of totals over S, which one owner more or less changes in constant time.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "parley/forecast/propagate/response.h"
+#include "parley/forecast/propagate/moments.h"
 
 namespace parley::forecast {
 
@@ -28,12 +29,12 @@ enum class GameWeights { kRows, kAlike, kOptimal };
 enum class GameNoise { kSum, kStrictest };
 
 /// Totals over a group of owners.
-struct Tally {
+struct GroupTotals {
   size_t owners = 0;
   double rows = 0;              // sum of n
-  double loud = 0;              // sum of n^2 variance
+  double noise = 0;             // sum of n^2 variance
   double inverse = 0;           // sum of 1/D, D = gain variance + spread / n
-  double inverse_loud = 0;      // sum of variance / D^2
+  double inverse_noise = 0;     // sum of variance / D^2
   double inverse_sampling = 0;  // sum of 1 / (n D^2)
   double inverse_rows = 0;      // sum of 1/n
   double strictest = 0;         // largest variance, times n^2 with weights by rows
@@ -41,9 +42,9 @@ struct Tally {
   double inverse_squares = 0;   // sum of 1/D^2
   double inverse_share = 0;     // sum of n/D
 
-  Tally& operator+=(const Tally& other);
-  /// But for the strictest, which does not come back.
-  Tally& operator-=(const Tally& other);
+  GroupTotals& operator+=(const GroupTotals& other);
+  /// Leaves `strictest` as it is, which cannot be undone.
+  GroupTotals& operator-=(const GroupTotals& other);
 };
 
 class Game {
@@ -53,24 +54,22 @@ class Game {
   Game(Response response, double spread, double alone, GameWeights weights, double variance,
        GameNoise noise = GameNoise::kSum);
 
-  /// Owners that differ: what the best model of one owner's endless rows misses on all rows, in
-  /// units of f*. A group whose weights v are not all owners' shares w of the rows then misses
-  /// differ times the sum of (v_i - w_i)^2 over all owners.
+  /// `differ`, in units of f*: the excess on all rows of the best model of one owner's population.
+  /// It counts in groups of fewer owners than these.
   void owners_differ(double differ, std::span<const Player> players);
 
-  Tally of(const Player& player) const;
-  Tally of(std::span<const Player> players) const;
+  GroupTotals of(const Player& player) const;
+  GroupTotals of(std::span<const Player> players) const;
   /// The totals of all but one, for each of them.
-  std::vector<Tally> without_each(std::span<const Player> players) const;
+  std::vector<GroupTotals> without_each(std::span<const Player> players) const;
   /// psi of the group, at most `alone`, which is that of nobody.
-  double psi(const Tally& group) const;
+  double psi(const GroupTotals& group) const;
   /// Without the limit: infinite for nobody.
-  double reached(const Tally& group) const;
+  double reached(const GroupTotals& group) const;
   /// The weights of a group's members, in their order.
   std::vector<double> weights(std::span<const Player> players) const;
-  /// The variance of owner `player` at which the group with it reaches `psi`; nothing reaches it:
-  /// 0.
-  double variance_for(const Tally& others, Player player, double psi) const;
+  /// The variance of owner `player` at which the group with it reaches `psi`; 0 if none does.
+  double variance_for(const GroupTotals& others, Player player, double psi) const;
 
   double spread() const { return spread_; }
   double alone() const { return alone_; }
@@ -79,15 +78,38 @@ class Game {
 
  private:
   double distance(const Player& player) const;  // D
-  double noise_of(const Tally& group) const;
-  double unlike(const Tally& group) const;
+  double noise_of(const GroupTotals& group) const;
+  double unlike(const GroupTotals& group) const;
 
   Response response_;
   double spread_, alone_, gain_;
   GameWeights weights_;
   GameNoise noise_;
   double differ_ = 0;
-  Tally all_{};  // where owners differ
+  GroupTotals all_{};  // where owners differ
 };
+
+struct Coalition {
+  std::vector<size_t> members{};  // ascending
+  double psi = 0;
+};
+
+/// The best group of at least one owner. Up to 15 owners all groups are tried. Beyond, owners are
+/// added in the order of rows / standard deviation of their noise while that helps, then single
+/// owners are added or left out while that helps; with noise for the strictest, all owners up to
+/// some strictness.
+Coalition best_coalition(const Game& game, std::span<const Player> players);
+
+struct Share {
+  double value = 0;
+  double standard_error = 0;  // 0 where it is exact
+};
+
+/// Shapley values of -psi: by how much an owner lowers psi, on average over the orders in which
+/// owners could join. They add up to psi(nobody) - psi(everybody). Exact up to 15 owners, else from
+/// 1,000 random orders and their reverses.
+std::vector<Share> shapley(const Game& game, std::span<const Player> players);
+
+inline constexpr size_t kEnumerated = 15;
 
 }  // namespace parley::forecast

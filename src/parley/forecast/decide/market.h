@@ -1,4 +1,4 @@
-// The market (spec, horizontal 4.6): owners sell privacy at a price per unit of epsilon, the
+// The market: owners sell privacy at a price per unit of epsilon, the
 // learner buys as much as its model is worth. Laplace noise and weights by rows, where a group with
 // n rows reaches psi = floor + k sum of 1 / epsilon_i^2, k = K / n^2.
 #pragma once

@@ -1,5 +1,3 @@
-#include "parley/forecast/predict/federated.h"
-
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
@@ -8,7 +6,7 @@
 #include "parley/base/memory/parallel.h"
 #include "parley/base/result.h"
 #include "parley/forecast/predict/local_steps.h"
-#include "parley/forecast/predict/made_owners.h"
+#include "parley/forecast/predict/predict.h"
 
 namespace parley::forecast {
 namespace {
@@ -16,7 +14,7 @@ namespace {
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 
 constexpr Index kRuns = 150;
-/// Products that one study of local steps may take: about a second.
+/// Multiplications that a study of local steps may take: about a second.
 constexpr double kProducts = 1.5e9;
 constexpr double kRowsLeast = 300, kRowsMost = 2000, kRowsOfOne = 20000;
 
@@ -36,7 +34,7 @@ double without_noise(const PilotStatistics& statistics, FederatedJob job) {
   return run_on_pilot(statistics, job).excess;
 }
 
-/// One run without noise is quick, and exact where propagation looks at some of the rounds only.
+/// One run without noise is quick and exact; propagation extrapolates between some of the rounds.
 void finish_exactly(Prediction& found, const PilotStatistics& statistics, const FederatedJob& job) {
   if (found.predictor != "gaussian" || job.start_spread > 0) return;
   const double quiet = without_noise(statistics, job);
@@ -44,7 +42,7 @@ void finish_exactly(Prediction& found, const PilotStatistics& statistics, const 
   found.optimisation = quiet;
 }
 
-/// Where normal moments no longer tell, or an update is cut short, the rounds themselves do.
+/// Where the normal approximation fails, or updates are clipped: by runs of the rounds.
 void by_runs(Prediction& found, const PilotStatistics& statistics, const FederatedJob& job) {
   const bool box = found.smallest_gain < kBoxDecides, cut = job.plan.max_update > 0;
   if (!box && !cut && found.excess <= far_from_best(statistics.loss) * statistics.optimum.fitness)
@@ -71,7 +69,7 @@ std::string steps_text(const FederatedJob& job) {
 
 }  // namespace
 
-SyncJob as_one_table(const FederatedJob& job) {
+SyncJob as_one_schedule(const FederatedJob& job) {
   SyncJob table{.start_spread = job.start_spread,
                 .norm = job.norm,
                 .limit = job.limit,
@@ -81,7 +79,7 @@ SyncJob as_one_table(const FederatedJob& job) {
   for (int64_t t = 0; t < steps; ++t) {
     const double step = step_of(job.plan, t);
     table.schedule.rounds.push_back({step, t + 1 == steps ? 1.0 : 0.0});
-    // The noise is on the model itself, not on a gradient that a step shortens.
+    // The noise is on the model itself, not on a gradient times the step.
     table.variance_factor.push_back((t + 1) % job.plan.steps == 0 ? 1 / (step * step) : 0);
   }
   return table;
@@ -90,14 +88,14 @@ SyncJob as_one_table(const FederatedJob& job) {
 Prediction predict(const PilotStatistics& statistics, const FederatedJob& job,
                    const Effort& effort) {
   Prediction found =
-      predict(statistics, as_one_table(job), {.threads = effort.threads, .runs = false});
+      predict(statistics, as_one_schedule(job), {.threads = effort.threads, .runs = false});
   found.why += steps_text(job);
   if (!effort.runs) return found;
   finish_exactly(found, statistics, job);
   by_runs(found, statistics, job);
   if (job.plan.steps == 1) return found;
   found.drift = drift_of(statistics, job);
-  const double least = -found.optimisation;  // Owners may also get there sooner than all together.
+  const double least = -found.optimisation;  // Drift may also help.
   found.drift = std::max(found.drift, least);
   found.optimisation += found.drift;
   found.excess += found.drift;
@@ -106,7 +104,7 @@ Prediction predict(const PilotStatistics& statistics, const FederatedJob& job,
 
 Response response_of(const PilotStatistics& statistics, const FederatedJob& job,
                      const Prediction& here, int threads) {
-  const SyncJob table = as_one_table(job);
+  const SyncJob table = as_one_schedule(job);
   if (here.predictor == "moments") return response_of(table, here);
   ResponseRuns runs(statistics, table);
   in_parallel(threads, ResponseRuns::kCount, [&](size_t, size_t first, size_t last) {
@@ -153,12 +151,12 @@ PilotRuns run_on_pilot(const PilotStatistics& statistics, const FederatedJob& jo
 }
 
 double drift_of(const PilotStatistics& statistics, const FederatedJob& job) {
-  constexpr double kMade = 13;  // owners at most, and all together
-  const MadeOwners owners =
-      made_owners(statistics, {.weights = job.weights,
-                               .rows = job.rows,
-                               .differ = job.differ,
-                               .rows_most = rows_for(statistics, job, kMade)});
+  constexpr double kMade = 13;  // at most 12 synthetic owners, and the pooled model
+  const SyntheticOwners owners =
+      synthetic_owners(statistics, {.weights = job.weights,
+                                    .rows = job.rows,
+                                    .differ = job.differ,
+                                    .rows_most = rows_for(statistics, job, kMade)});
   const LocalSteps steps(*owners.rows, job.plan, job.norm, job.limit);
   const VectorXd pooled = owners.pooled();
   VectorXd apart = vector(job.start), alike = apart;

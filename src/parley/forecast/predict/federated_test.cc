@@ -1,13 +1,11 @@
-#include "parley/forecast/predict/federated.h"
-
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
 #include <cmath>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/jobs.h"
-#include "parley/forecast/predict/made_owners.h"
+#include "parley/forecast/predict/local_steps.h"
+#include "parley/forecast/predict/predict.h"
 #include "parley/plan/secagg_terms.h"
 
 namespace parley::forecast {
@@ -111,12 +109,12 @@ TEST(Federated, AnUpdateThatIsCutShortIsRun) {
   EXPECT_GT(cut.optimisation, 2 * predict(statistics, job).optimisation);
 }
 
-TEST(MadeOwners, CountEveryRowOnceAndMissWhatIsDeclared) {
+TEST(SyntheticOwners, CountEveryRowOnceAndMissWhatIsDeclared) {
   const PilotStatistics statistics = statistics_of_rows(true);
   const std::vector<double> weights = {.5, .3, .2}, rows(3, 1e12);
   const double differ = .02 * statistics.optimum.fitness;
-  const MadeOwners owners =
-      made_owners(statistics, {.weights = weights, .rows = rows, .differ = differ});
+  const SyntheticOwners owners =
+      synthetic_owners(statistics, {.weights = weights, .rows = rows, .differ = differ});
   EXPECT_NEAR(owners.differ, differ, .01 * differ);
   const Eigen::VectorXd pooled = owners.pooled();
   EXPECT_NEAR(pooled.minCoeff(), 1, 1e-2);
@@ -127,11 +125,11 @@ TEST(MadeOwners, CountEveryRowOnceAndMissWhatIsDeclared) {
 
 // Gradients of owners with n rows have 1/n of a record's covariance: Gamma is B/n less B/all. Of 12
 // owners in 4 directions the mean of 48 squares has a standard error of 20 %.
-TEST(MadeOwners, OfFiniteRowsDifferByChance) {
+TEST(SyntheticOwners, OfFiniteRowsDifferByChance) {
   const PilotStatistics statistics = statistics_of_rows(true);
   const std::vector<double> weights(12, 1.0 / 12), rows(12, 500);
   const auto found =
-      dissimilarity(statistics, made_owners(statistics, {.weights = weights, .rows = rows}),
+      dissimilarity(statistics, synthetic_owners(statistics, {.weights = weights, .rows = rows}),
                     statistics.optimum.theta);
   EXPECT_NEAR(found.optima / (statistics.sampling * (1 / 500.0 - 1 / 6000.0)), 1, .9);
   EXPECT_GT(found.gradients, 0);

@@ -1,10 +1,9 @@
-#include "parley/forecast/predict/pilot_runs.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "parley/base/result.h"
-#include "parley/forecast/propagate/exact.h"
+#include "parley/forecast/predict/predict.h"
+#include "parley/forecast/propagate/moments.h"
 #include "parley/learn/fitness.h"
 #include "parley/sim/monte_carlo/monte_carlo.h"
 
@@ -26,8 +25,8 @@ double scale_of(learn::ClipIn norm, double variance) {
   return std::sqrt(norm == learn::ClipIn::kL1 ? variance / 2 : variance);
 }
 
-/// The squared loss has the same Hessian everywhere. That of all public rows is taken, which is
-/// nearer to the owners' than that of the part that ran, around that part's own optimum.
+/// Excess of the squared loss around the optimum of the rows that ran, by the Hessian of all public
+/// rows, which is a better estimate of the owners' than that of a part.
 std::vector<double> by_all_rows(const PilotStatistics& statistics, const data::Rows& ran,
                                 std::vector<std::vector<double>> models) {
   learn::Fitness fitness(statistics.loss, statistics.dimension(), statistics.l2);
@@ -46,7 +45,7 @@ PilotRuns result_of(mc::Job job, const PilotStatistics& statistics, const data::
   job.runs = kPilotRuns;
   job.keep_models = true;
   const auto samples = mc::run(job, {.threads = threads});
-  check(bool(samples));  // Nothing is stored, and nobody stops it.
+  check(bool(samples));  // It can fail only if it stores results or is cancelled.
   const mc::Sample& sample = samples->front();
   const bool quadratic = std::holds_alternative<learn::Squared>(statistics.loss);
   const double unit = quadratic ? 1 : statistics.optimum.fitness;

@@ -1,10 +1,9 @@
-#include "parley/forecast/predict/pilot_runs.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "parley/base/math/seeded_random.h"
+#include "parley/forecast/predict/predict.h"
 
 namespace parley::forecast {
 namespace pilot_runs_test {

@@ -1,9 +1,9 @@
-#include "parley/forecast/propagate/async_moments.h"
-
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "parley/base/result.h"
+#include "parley/forecast/propagate/moments.h"
 
 namespace parley::forecast {
 namespace {
@@ -73,7 +73,7 @@ Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> g
         {.count = g.owners,
          .probability = g.probability,
          .factor = 1 - step * (half + g.weight * g.relative_curvature * direction.curvature),
-         // But for its pull each mean loss has gradient -l2 theta* at theta*.
+         // Without its pull, an owner's mean loss has the gradient -l2 theta* at theta*.
          .drift = -step * (half - g.weight * rule.l2) * direction.optimum,
          .noise = step * step * g.weight * g.weight * g.variance,
          .with_learner = squared,
@@ -87,10 +87,10 @@ Recursion::Recursion(const learn::AsyncRule& rule, std::span<const AsyncGroup> g
   set_pulls(groups, rule, direction);
 }
 
-/// An owner's gradient at the joint optimum is what its rows' mean deviates from that of all rows:
-/// covariance (1/n_i - 1/n) with itself and -1/n with others', times one record's. Owners that
-/// differ deviate alike, whatever their rows, from the mean of all rows: with shares s of them and
-/// S the sum of squares of shares, by 1 - 2 s_i + S and S - s_i - s_j, whose mean is 1 - S.
+/// An owner's gradient at the joint optimum is the difference between the means of its and of all
+/// rows' gradients: covariance (1/n_i - 1/n) with itself and -1/n with others', times one record's.
+/// Owners that differ add, with shares s of the rows and S the sum of their squares, the covariance
+/// 1 - 2 s_i + S with itself and S - s_i - s_j with others', whose mean over rows is 1 - S.
 void Recursion::set_pulls(std::span<const AsyncGroup> groups, const learn::AsyncRule& rule,
                           const AsyncDirection& direction) {
   double rows = 0, squares = 0;
@@ -217,6 +217,67 @@ AsyncMoments async_moments(const learn::AsyncRule& rule, std::span<const AsyncGr
   for (uint64_t k = 1; k <= rule.rounds; ++k)
     recursion.step(k <= head ? 1 : 1 / static_cast<double>(k - head));
   return recursion.output(rule.output);
+}
+
+namespace {
+
+bool same(const AsyncGroup& a, const AsyncGroup& b) {
+  return a.probability == b.probability && a.weight == b.weight && a.variance == b.variance &&
+         a.rows == b.rows && a.relative_curvature == b.relative_curvature;
+}
+
+/// One group instead of several, with the same sums of probabilities and weights and the same mean
+/// effect of the noise on theta_i.
+AsyncGroup merged(std::span<const AsyncGroup> parts) {
+  AsyncGroup all{.relative_curvature = 0};
+  double noise = 0;
+  for (const AsyncGroup& part : parts) {
+    const double reach = part.weight / part.probability;
+    all.owners += part.owners;
+    all.probability += part.owners * part.probability;
+    all.weight += part.owners * part.weight;
+    all.relative_curvature += part.owners * part.weight * part.relative_curvature;
+    all.rows += part.owners * part.rows;
+    noise += part.owners * part.probability * reach * reach * part.variance;
+  }
+  noise /= all.probability;
+  all.relative_curvature /= all.weight;
+  all.probability /= all.owners, all.weight /= all.owners;
+  all.rows /= all.owners;
+  const double reach = all.weight / all.probability;
+  all.variance = noise / (reach * reach);
+  return all;
+}
+
+}  // namespace
+
+std::vector<AsyncGroup> grouped(const learn::AsyncRule& rule, std::span<const double> variances,
+                                std::span<const double> rows, size_t most,
+                                std::span<const double> curvatures) {
+  check(rule.owners.size() == variances.size() && rows.size() == variances.size() && most > 0);
+  check(curvatures.empty() || curvatures.size() == rows.size());
+  std::vector<AsyncGroup> kinds;
+  for (size_t i = 0; i < variances.size(); ++i)
+    kinds.push_back({1, rule.step / rule.owners[i].step, rule.owners[i].weight, variances[i],
+                     rows[i], curvatures.empty() ? 1 : curvatures[i]});
+  const auto reach = [](const AsyncGroup& g) { return g.weight / g.probability; };
+  std::sort(kinds.begin(), kinds.end(), [&](const AsyncGroup& a, const AsyncGroup& b) {
+    return std::tuple(reach(a), a.variance, a.probability, a.relative_curvature) <
+           std::tuple(reach(b), b.variance, b.probability, b.relative_curvature);
+  });
+  std::vector<AsyncGroup> groups;
+  for (const AsyncGroup& kind : kinds)
+    if (!groups.empty() && same(groups.back(), kind))
+      groups.back().owners += 1;
+    else
+      groups.push_back(kind);
+  if (groups.size() <= most) return groups;
+  std::vector<AsyncGroup> fewer;
+  for (size_t g = 0; g < most; ++g) {
+    const size_t begin = groups.size() * g / most, end = groups.size() * (g + 1) / most;
+    fewer.push_back(merged(std::span(groups).subspan(begin, end - begin)));
+  }
+  return fewer;
 }
 
 }  // namespace parley::forecast

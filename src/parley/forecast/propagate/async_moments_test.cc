@@ -1,10 +1,9 @@
-#include "parley/forecast/propagate/async_moments.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "parley/base/math/seeded_random.h"
+#include "parley/forecast/propagate/moments.h"
 
 namespace parley::forecast {
 namespace async_moments_test {

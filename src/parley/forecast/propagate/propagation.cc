@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "parley/base/result.h"
-#include "parley/forecast/expect/gaussian_loss.h"
+#include "parley/forecast/propagate/expected_loss.h"
 
 namespace parley::forecast {
 namespace {
@@ -80,7 +80,7 @@ void Iterate::move(double step, const Derivatives& at) {
   mean_.head(p_) -= step * velocity;
 }
 
-/// theta <- A theta + noise: the average, which waits, moves along in its covariance with theta.
+/// theta <- A theta + noise. The average stays; its covariance with theta changes.
 void Iterate::spread(double step, const Matrix& curvature, double variance) {
   Matrix map = -step * curvature;
   map.diagonal().array() -= step * l2_;
@@ -165,9 +165,9 @@ OutputDistribution Iterate::output() const {
   return {{mean.begin(), mean.end()}, {covariance.data(), covariance.data() + covariance.size()}};
 }
 
-/// Rounds in which slope and curvature are looked up: the first ones, then as soon as so many times
-/// the rounds of the last time have been made. Clipped squares change their curvature least; on the
-/// specification's grid neither number moves a forecast by more than 0.6 %.
+/// Slope and curvature are computed in the first kDense rounds, and then whenever the number of
+/// rounds has grown by the factor apart(). Clipped squares change their curvature least. On the
+/// grid of docs/explanation/forecasting.md this moves no forecast by more than 0.6 %.
 constexpr size_t kDense = 4;
 double apart(const learn::Losses& loss) {
   if (std::holds_alternative<learn::Hinge>(loss)) return 1;
@@ -178,8 +178,8 @@ size_t stride_of(const Propagation& how) {
   return how.looked_at == 0 ? 1 : std::max<size_t>(1, how.rows.size() / how.looked_at);
 }
 
-/// Slope and curvature between the rounds in which they are looked up: linear in theta, and what
-/// theta does not explain goes on as it did, along the logarithm of rounds.
+/// Slope and curvature between the rounds in which they are computed: linear in theta, plus a drift
+/// that is linear in the logarithm of the round.
 class Between {
  public:
   explicit Between(double apart) : apart_(apart) {}
@@ -246,7 +246,7 @@ Propagated Propagator::run(const learn::Schedule& schedule, double variance) con
 }
 
 double Propagator::fitness(const Propagated& found) const {
-  return at_output(how_.estimated(stride_), found.output).fitness;
+  return estimate_output(how_.estimated(stride_), found.output).fitness;
 }
 
 }  // namespace parley::forecast

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "parley/base/math/seeded_random.h"
-#include "parley/forecast/propagate/exact.h"
+#include "parley/forecast/propagate/moments.h"
 #include "parley/learn/fitness.h"
 
 namespace parley::forecast {
@@ -65,11 +65,12 @@ Simulated simulated(const Propagation& how, const learn::Schedule& schedule, dou
 double relative(const Propagation& how, const Propagated& found) {
   learn::Fitness fitness(how.loss, how.rows.columns(), how.l2);
   fitness.add(how.rows);
-  return at_output(how.estimated(), found.output).fitness / fitness.minimum(how.box).fitness - 1;
+  return estimate_output(how.estimated(), found.output).fitness / fitness.minimum(how.box).fitness -
+         1;
 }
 
 double fitness_of(const Propagation& how, const Propagated& found) {
-  return at_output(how.estimated(), found.output).fitness;
+  return estimate_output(how.estimated(), found.output).fitness;
 }
 
 TEST(Propagation, IsExactOnAQuadratic) {
@@ -172,7 +173,7 @@ TEST(Propagation, KnowsWhichShareOfRecordsIsClipped) {
   rows.add(std::vector<double>{1}, 5);  // slope -10
   const Propagation how{
       .rows = rows, .loss = learn::Squared{}, .box = 9, .norm = ClipIn::kL1, .limit = 4};
-  const auto found = at_output(how.estimated(), {{0}, {1e-6}});
+  const auto found = estimate_output(how.estimated(), {{0}, {1e-6}});
   EXPECT_NEAR(found.clipped, .5, 1e-6);
   EXPECT_NEAR(found.fitness, 12.5, 1e-5);
 }

@@ -8,30 +8,54 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "parley/privacy/units.h"
 
 namespace parley::privacy {
 
-/// The minimum of `bound` over x in [-8, 14]; orders are alpha = 1 + exp(x). A grid, then a golden
-/// section around its best point.
+/// An order of Renyi divergence, alpha = 1 + exp(x), and the logarithms that every bound needs.
+struct Order {
+  explicit Order(double at)
+      : x(at),
+        above_one(std::exp(x)),
+        alpha(1 + above_one),
+        log_ratio(std::log(above_one / alpha)),
+        log_alpha(std::log(alpha)) {}
+  double x, above_one, alpha, log_ratio, log_alpha;
+};
+
+inline constexpr double kOrderStep = 0.05;
+
+/// Orders with x from -8 to 14, computed once: a conversion looks at each of them.
+inline const std::vector<Order>& order_grid() {
+  static const std::vector<Order> grid = [] {
+    std::vector<Order> orders;
+    for (double x = -8; x <= 14; x += kOrderStep) orders.emplace_back(x);
+    return orders;
+  }();
+  return grid;
+}
+
+/// The minimum of `bound` over orders. A grid, then a golden section around its best point.
 template <class Bound>
 double minimum_over_orders(const Bound& bound) {
-  constexpr double kStep = 0.05, kFirst = -8, kLast = 14;
-  double best = kFirst, least = bound(kFirst);
-  for (double x = kFirst + kStep; x <= kLast; x += kStep)
-    if (const double value = bound(x); value < least) best = x, least = value;
-  double low = best - kStep, high = best + kStep;
+  const Order* best = nullptr;
+  double least = 0;
+  for (const Order& order : order_grid())
+    if (const double value = bound(order); best == nullptr || value < least)
+      best = &order, least = value;
+  double low = best->x - kOrderStep, high = best->x + kOrderStep;
   constexpr double kGolden = 0.6180339887498949;
   double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
-  double at_left = bound(left), at_right = bound(right);
+  double at_left = bound(Order(left)), at_right = bound(Order(right));
   for (int i = 0; i < 60; ++i) {
     if (at_left < at_right) {
       high = right, right = left, at_right = at_left;
-      at_left = bound(left = high - kGolden * (high - low));
+      at_left = bound(Order(left = high - kGolden * (high - low)));
     } else {
       low = left, left = right, at_left = at_right;
-      at_right = bound(right = low + kGolden * (high - low));
+      at_right = bound(Order(right = low + kGolden * (high - low)));
     }
   }
   return std::min({least, at_left, at_right});
@@ -41,9 +65,8 @@ double minimum_over_orders(const Bound& bound) {
 template <class Renyi>
 double epsilon_of(const Renyi& renyi, Delta delta) {
   const double log_delta = std::log(delta.value());
-  const double least = minimum_over_orders([&](double x) {
-    const double above_one = std::exp(x), alpha = 1 + above_one;
-    return renyi(alpha) + std::log(above_one / alpha) - (log_delta + std::log(alpha)) / above_one;
+  const double least = minimum_over_orders([&](const Order& o) {
+    return renyi(o.alpha) + o.log_ratio - (log_delta + o.log_alpha) / o.above_one;
   });
   // exp, log and the sum err by a few units in the last place: stay above them.
   return std::max(0.0, least) * (1 + 0x1p-46) + 0x1p-60;
@@ -51,9 +74,8 @@ double epsilon_of(const Renyi& renyi, Delta delta) {
 
 template <class Renyi>
 double delta_of(const Renyi& renyi, double epsilon) {
-  const double least = minimum_over_orders([&](double x) {
-    const double above_one = std::exp(x), alpha = 1 + above_one;
-    return above_one * (renyi(alpha) - epsilon) + alpha * std::log(above_one / alpha) - x;
+  const double least = minimum_over_orders([&](const Order& o) {
+    return o.above_one * (renyi(o.alpha) - epsilon) + o.alpha * o.log_ratio - o.x;
   });
   return std::min(1.0, std::exp(least) * (1 + 0x1p-46 * (1 + std::abs(least))));
 }

@@ -58,7 +58,7 @@ std::string verdicts(const Forecast& f, GainAgainst against) {
 std::string for_whom(const Forecast& f) {
   return fmt::format("{} {} by, with 90 % interval, on the owner's own people{}:",
                      f.job.columns ? "Joint model:" : "Personal model:",
-                     f.metric.name == "auc" ? "AUC higher" : metric_name(f) + " lower",
+                     f.joint.metric.name == "auc" ? "AUC higher" : metric_name(f) + " lower",
                      f.owners.front().against_alone.alike ? ", if all owners were alike" : "");
 }
 
@@ -91,9 +91,10 @@ std::string how_sure(const Forecast& f) {
   return fmt::format(
       "{} of the joint model over all rows {} ({} to {}; public rows only {}), by the papers' "
       "measure {} % to {} % above the best possible. If owners' rows are like the public ones.",
-      metric_name(f), metric_text(f, f.metric.joint), metric_text(f, f.metric.low),
-      metric_text(f, f.metric.high), metric_text(f, f.metric.pilot_only),
-      significant(100 * f.relative_fitness.low, 2), significant(100 * f.relative_fitness.high, 2));
+      metric_name(f), metric_text(f, f.joint.metric.joint), metric_text(f, f.joint.metric.low),
+      metric_text(f, f.joint.metric.high), metric_text(f, f.joint.metric.pilot_only),
+      significant(100 * f.joint.relative_fitness.low, 2),
+      significant(100 * f.joint.relative_fitness.high, 2));
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ std::string break_even_chart(const Forecast& f) {
 }
 
 std::string comparison_chart(const Forecast& f) {
-  const Forecast::Comparison& compared = f.comparison;
+  const forecast::JointForecast::Comparison& compared = f.joint.comparison;
   std::vector<double> all;
   Plot::Points forecast, smooth, general, both;
   for (const auto& point : compared.points) {

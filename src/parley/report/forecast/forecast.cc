@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "parley/base/math/number.h"
-#include "parley/forecast/value/verdict.h"
+#include "parley/forecast/owners/verdict.h"
 #include "parley/report/forecast/answers.h"
 #include "parley/report/forecast/distance.h"
 #include "parley/report/forecast/owners.h"
@@ -35,7 +35,7 @@ std::string lines(const Answers& answers) {
 }
 
 std::string figures(const Forecast& f) {
-  const forecast::RelativeFitness& psi = f.relative_fitness;
+  const forecast::RelativeFitness& psi = f.joint.relative_fitness;
   const auto percent = [](double value) { return significant(100 * value) + " %"; };
   std::string text = fmt::format(
       "The papers' measure is how far the loss over all owners' rows ends above the best "
@@ -57,11 +57,11 @@ std::string figures(const Forecast& f) {
 }
 
 std::string market_table(const Forecast& f) {
-  const Forecast::Market& market = *f.what_if.market;
+  const forecast::WhatIf::Market& market = *f.what_if.market;
   std::vector<std::vector<std::string>> rows = {
       {"owner", "asks for ε 1", "sells at most", "ε bought", "is paid", "ε negotiated"}};
   for (size_t i = 0; i < f.owners.size(); ++i) {
-    const Forecast::Sale& sale = market.sales[i];
+    const forecast::WhatIf::Sale& sale = market.sales[i];
     rows.push_back({f.owners[i].name, significant(sale.price), significant(f.owners[i].epsilon),
                     significant(sale.epsilon), significant(sale.payment),
                     significant(sale.negotiated)});
@@ -106,8 +106,8 @@ Json json_of(const Forecast::Owner& o, const Forecast& f) {
   if (o.own_public) figures["own_public"] = json_of(*o.own_public);
   figures["joint"] = json_of(o.joint);
   if (o.personal) figures["personal"] = json_of(*o.personal);
-  Json verdicts = {json_of(o.against_alone, f.metric.name)};
-  if (o.against_own_public) verdicts.push_back(json_of(*o.against_own_public, f.metric.name));
+  Json verdicts = {json_of(o.against_alone, f.joint.metric.name)};
+  if (o.against_own_public) verdicts.push_back(json_of(*o.against_own_public, f.joint.metric.name));
   return {{"owner", o.name},
           {"rows", o.rows},
           {"epsilon", o.epsilon},
@@ -115,7 +115,7 @@ Json json_of(const Forecast::Owner& o, const Forecast& f) {
           {"figures", std::move(figures)},
           {"verdicts", std::move(verdicts)},
           {"local_only", o.local_only},
-          {"joint", f.relative_fitness.mean},
+          {"joint", f.joint.relative_fitness.mean},
           {"break_even_epsilon", optional_number(o.break_even_epsilon)}};
 }
 
@@ -135,36 +135,37 @@ Json answers_json(const Forecast& f) {
                               {"for_target", optional_number(f.epsilons.for_target)},
                               {"rows_for_target", optional_number(f.epsilons.rows_for_target)}};
   json["how_sure"] = {
-      {"interval", {f.relative_fitness.low, f.relative_fitness.high}},
+      {"interval", {f.joint.relative_fitness.low, f.joint.relative_fitness.high}},
       {"level", 0.9},
-      {"metric_interval", {f.metric.low, f.metric.high}},
+      {"metric_interval", {f.joint.metric.low, f.joint.metric.high}},
       {"includes",
        {"noise", "optimisation", f.basis.paid ? "noise of the paid moments" : "pilot sampling"}}};
   return json;
 }
 
 Json expected_json(const Forecast& f) {
-  const forecast::RelativeFitness& psi = f.relative_fitness;
-  return {{"relative_fitness",
-           {{"mean", psi.mean}, {"p25", psi.p25}, {"p50", psi.p50}, {"p75", psi.p75}}},
-          {"parts",
-           {{"optimisation", psi.optimisation},
-            {"privacy", psi.privacy},
-            {"drift", psi.drift},
-            {"statistical_gain", psi.statistical_gain}}},
-          {"best_fitness", f.optimum.fitness},
-          {"pilot_only", psi.pilot_only},
-          {"distance_to_optimum",
-           {{"mean", f.optimum.distance}, {"root_mean_square", f.optimum.distance_root}}},
-          {"metric",
-           {{"name", f.metric.name},
-            {"joint", f.metric.joint},
-            {"pilot_only", f.metric.pilot_only},
-            {"best_possible", f.metric.best}}},
-          {"bound",
-           {{"theorem2", f.comparison.smooth},
-            {"theorem3", f.comparison.general},
-            {"fitted", f.comparison.both}}}};
+  const forecast::RelativeFitness& psi = f.joint.relative_fitness;
+  return {
+      {"relative_fitness",
+       {{"mean", psi.mean}, {"p25", psi.p25}, {"p50", psi.p50}, {"p75", psi.p75}}},
+      {"parts",
+       {{"optimisation", psi.optimisation},
+        {"privacy", psi.privacy},
+        {"drift", psi.drift},
+        {"statistical_gain", psi.statistical_gain}}},
+      {"best_fitness", f.joint.optimum.fitness},
+      {"pilot_only", psi.pilot_only},
+      {"distance_to_optimum",
+       {{"mean", f.joint.optimum.distance}, {"root_mean_square", f.joint.optimum.distance_root}}},
+      {"metric",
+       {{"name", f.joint.metric.name},
+        {"joint", f.joint.metric.joint},
+        {"pilot_only", f.joint.metric.pilot_only},
+        {"best_possible", f.joint.metric.best}}},
+      {"bound",
+       {{"theorem2", f.joint.comparison.smooth},
+        {"theorem3", f.joint.comparison.general},
+        {"fitted", f.joint.comparison.both}}}};
 }
 
 Json steps_json(const forecast::StepsAdvice& steps) {
@@ -234,7 +235,7 @@ std::string to_json(const Forecast& f) {
     json["shapley"].push_back(
         {{"owner", o.name}, {"value", o.shapley}, {"standard_error", o.shapley_error}});
   if (f.what_if.market) {
-    const Forecast::Market& deal = *f.what_if.market;
+    const forecast::WhatIf::Market& deal = *f.what_if.market;
     Json& market = json["market"];
     market = {{"value", deal.value}, {"psi", deal.psi}, {"surplus", deal.surplus}};
     for (size_t i = 0; i < f.owners.size(); ++i)
@@ -251,7 +252,7 @@ std::string to_json(const Forecast& f) {
                                  {"by_rows", s.by_rows},
                                  {"first_alone", s.first_alone},
                                  {"optimal", s.optimal}});
-  for (const auto& c : f.comparison.points)
+  for (const auto& c : f.joint.comparison.points)
     json["compared"].push_back({{"epsilon", c.epsilon},
                                 {"forecast", c.forecast},
                                 {"theorem2", c.smooth},

@@ -72,14 +72,14 @@ Cells paper_cells(const Forecast& f, size_t most) {
                        return std::vector{o.name,
                                           significant(o.weight, 2),
                                           percent(o.local_only),
-                                          percent(f.relative_fitness.mean),
+                                          percent(f.joint.relative_fitness.mean),
                                           break_even_text(o),
                                           significant(o.shapley, 2)};
                      });
 }
 
 std::string metric_name(const Forecast& f) {
-  return f.metric.name == "auc" ? "AUC" : f.metric.name == "rmse" ? "RMSE" : "log loss";
+  return f.joint.metric.name == "auc" ? "AUC" : f.joint.metric.name == "rmse" ? "RMSE" : "log loss";
 }
 
 std::string metric_text(const Forecast& f, double value) {

@@ -90,7 +90,7 @@ std::string coalitions(const Forecast& f) {
          "give, so that groups of different size compare.</p>\n</section>\n";
 }
 
-std::string scenarios(const std::vector<Forecast::Scenario>& all) {
+std::string scenarios(const std::vector<forecast::WhatIf::Scenario>& all) {
   if (all.empty()) return "";
   std::string text = "<section>\n<h2>More data is not always good: four scenarios</h2>\n<table>\n" +
                      html_row({"two more owners", "rows, ε of the first", "rows, ε of the others",
@@ -152,8 +152,8 @@ std::string warnings(const std::vector<forecast::Warning>& all) {
 }
 
 std::string html_figures(const Forecast& f) {
-  const auto& realised = f.comparison.realised;
-  const forecast::RelativeFitness& psi = f.relative_fitness;
+  const auto& realised = f.joint.comparison.realised;
+  const forecast::RelativeFitness& psi = f.joint.relative_fitness;
   const auto percent = [](double value) { return significant(100 * value) + " %"; };
   return fmt::format(
       "<h2>The figures</h2>\n<table>\n{}{}{}{}{}{}{}</table>\n"
@@ -175,9 +175,9 @@ std::string html_figures(const Forecast& f) {
       html_row({"90 % interval, public rows' own error included",
                 percent(psi.low) + " to " + percent(psi.high)},
                "td") +
-          html_row(
-              {"distance of the coefficients from the best ones", significant(f.optimum.distance)},
-              "td"),
+          html_row({"distance of the coefficients from the best ones",
+                    significant(f.joint.optimum.distance)},
+                   "td"),
       escaped(f.basis.predictor), escaped(f.basis.why), grouped(f.basis.pilot_rows),
       f.job.charter_hash, kVersion);
 }

@@ -11,14 +11,14 @@
 namespace parley::report {
 namespace {
 
-using Ranked = Forecast::Ranked;
+using Ranked = forecast::Advice::Ranked;
 
 /// Why it was not taken: in the metric, and whether the public rows can tell it from the chosen
 /// one.
 std::string cost(const Forecast& f, const Ranked& one, const Ranked& chosen) {
   if (one.chosen) return "chosen";
   const double worse =
-      f.metric.name == "auc" ? chosen.metric - one.metric : one.metric - chosen.metric;
+      f.joint.metric.name == "auc" ? chosen.metric - one.metric : one.metric - chosen.metric;
   std::string text =
       worse >= 0 ? "worse by " + metric_text(f, worse) : "better by " + metric_text(f, -worse);
   if (one.needs_delta) return text + "; needs a delta (--delta)";

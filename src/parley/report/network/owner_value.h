@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "parley/base/bytes.h"
-#include "parley/forecast/value/verdict.h"
+#include "parley/forecast/owners/verdict.h"
 #include "parley/learn/personal/figures.h"
 
 namespace parley::report {

@@ -105,6 +105,14 @@ TEST_F(SourceTest, APersonDecidesByNameAndWithAReasonAndOnce) {
   EXPECT_EQ(budget_from(accepted->event)->reads.reason, "another \"population\"");
 }
 
+TEST_F(SourceTest, WhatAPersonAcceptedHoldsWhateverOtherPlacesTheRecordsHaveHad) {
+  Ledger ledger = charged();
+  ASSERT_TRUE(declare(ledger, "loans", at("/archive/loans.csv", "rows")));
+  ASSERT_TRUE(
+      ledger.accept_source("credits", pure_budget(1), at("/loans.csv", "rows"), "alice", "others"));
+  EXPECT_TRUE(declare(ledger, "credits", at("/loans.csv", "rows")));
+}
+
 TEST_F(SourceTest, BeforeTheFirstChargeThePolicyMayChangeItsMind) {
   Ledger ledger = open();
   ASSERT_TRUE(declare(ledger, "loans", at("/wrong.csv", "wrong")));

@@ -170,6 +170,7 @@ Result<void> Chain::may_read(const std::string& name, const SourceOf& source) co
   for (const auto& [id, account] : accounts_) {
     const auto& known = account.sources;
     if (account.dataset.name != name || known.empty()) continue;
+    if (reads(id, source)) return {};  // Also where a person had to say so.
     if (account.charged && std::none_of(known.begin(), known.end(), same))
       return other_source("data set '" + name + "' reads " + source.is +
                               ", but its budget was spent on " + known.back().is,

@@ -43,7 +43,7 @@ CASES = {"loans 2011, 2007/08": (lambda: worth.loans("year"), "year", ("2007", "
          "adult, services": (lambda: worth.adult("job"), "job", ("Other-service",), None),
          "diabetes, cardiology": (lambda: worth.diabetes(True), "medical_specialty", ("Cardiology",), None),
          "diabetes days, Medicare": (lambda: worth.diabetes(False), "payer_code", ("MC",), None),
-         "creditcard, first hours": (worth.creditcard, "hours", ("0", "1"), None),
+         "creditcard, first hours": (worth.creditcard, "hours", ("0", "1", "2", "3"), None),
          "loans by purpose, small business": (worth.loans_default, "purpose", ("small_business",), None)}
 
 

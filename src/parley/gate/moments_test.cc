@@ -60,7 +60,7 @@ TEST(PaidMoments, NoiseIsSaidBeforeAndRefusedWhereItIsAllThereIs) {
   for (const char* mechanism : {"laplace", "gaussian"}) {
     const auto charter = charter_of(mechanism, kNumber, "squared");
     const auto notice = [&](double epsilon) {
-      const plan::MomentsPrice price{privacy::Epsilon(epsilon)};
+      const plan::MomentsPrice price{*privacy::Epsilon::make(epsilon)};
       return plan::moments_notice(*plan::moments_terms(charter, 0, price), price);
     };
     ASSERT_TRUE(notice(1)) << describe(notice(1).error());

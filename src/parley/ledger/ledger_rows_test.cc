@@ -45,7 +45,8 @@ TEST_F(RowsTest, EvaluationsAndCountsArePaidLikeAnswersAndNumberedForThemselves)
   Ledger ledger = open();
   const DatasetId loans = *ledger.declare("loans", pure_budget(0.65));
   std::map<ReleaseKind, Bytes> first;
-  for (const auto kind : {ReleaseKind::kAnswer, ReleaseKind::kEvaluation, ReleaseKind::kCount}) {
+  for (const auto kind : {ReleaseKind::kAnswer, ReleaseKind::kEvaluation, ReleaseKind::kCount,
+                          ReleaseKind::kGram, ReleaseKind::kAfterAlarm}) {
     EXPECT_EQ(pay(ledger, loans, query_of(kind, 2)).error().code, Code::kIntegrity);
     const auto released = pay(ledger, loans, query_of(kind, 1));
     ASSERT_TRUE(released);

@@ -136,8 +136,7 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
   TRY(session.train(stop));
   LearnerResult result = TRY(write_result(charter, learner, journal, options));
   result.seconds = session.seconds();
-  TRY(session.say_farewell(stop));
-  forget_dealer_key(options.out);
+  if (TRY(session.say_farewell(stop))) forget_dealer_key(options.out);
   return result;
 }
 

@@ -1,13 +1,22 @@
 #include "command.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string_view>
 #include <thread>
 
 #include "parley/base/clock.h"
 #include "parley/base/math/number.h"
+#include "parley/base/printable.h"
 #include "parley/data/readers/csv_signs.h"
 
 namespace parley::cli {
@@ -26,6 +35,16 @@ Commands Commands::group(const std::string& name, const std::string& help) const
 
 void charter_argument(CLI::App& app, std::filesystem::path& charter) {
   app.add_option("charter", charter, "Charter file")->required()->type_name("FILE");
+}
+
+std::string user_name() {
+  const char* behind = std::getenv("SUDO_USER");
+  const passwd* user = behind == nullptr ? getpwuid(geteuid()) : nullptr;
+  std::string name = behind ? behind : user ? user->pw_name : std::to_string(geteuid());
+  std::erase_if(name, [](char c) {
+    return !std::isgraph(static_cast<unsigned char>(c)) || c == '"' || c == '\\';
+  });
+  return name.empty() ? "unknown" : name.substr(0, 100);
 }
 
 void policy_argument(CLI::App& app, std::filesystem::path& policy) {
@@ -141,9 +160,39 @@ void outlive_readers() {
   for (const int signal : {SIGPIPE, SIGHUP}) std::signal(signal, SIG_IGN);
 }
 
+namespace {
+
+[[noreturn]] void end_with(std::string_view words) {
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, words.data(), words.size());
+  ::_exit(exit_status(Code::kFailed));
+}
+
+}  // namespace
+
+void say_why_it_ends() {
+  std::set_new_handler([] {
+    end_with(
+        "parley: out of memory\n"
+        "Nothing that was written is lost. Free memory or raise its limit (ulimit -v), and start "
+        "again.\n");
+  });
+  std::set_terminate([] {
+    try {
+      if (const auto cause = std::current_exception()) std::rethrow_exception(cause);
+    } catch (const std::exception& error) {
+      end_with("parley: failed: " + printable(error.what()) + "\n");
+    } catch (...) {
+    }
+    end_with("parley: failed for a reason that it does not know\n");
+  });
+}
+
 void log_line(const std::string& line) {
   SystemClock clock;
-  std::fprintf(stderr, "%s %s\n", clock.now().c_str(), line.c_str());
+  std::string shown = printable_lines(line);
+  for (size_t end = 0; (end = shown.find('\n', end)) != shown.npos; end += 3)
+    shown.insert(end + 1, "  ");  // Only what begins with a time is a line of its own.
+  std::fprintf(stderr, "%s %s\n", clock.now().c_str(), shown.c_str());
 }
 
 }  // namespace parley::cli

@@ -81,6 +81,9 @@ class Commands {
 
 // Options that several commands have, with one text.
 void charter_argument(CLI::App& app, std::filesystem::path& charter);
+/// Who types; behind sudo, who typed that.
+std::string user_name();
+
 void policy_argument(CLI::App& app, std::filesystem::path& policy);
 void set_option(CLI::App& app, std::vector<std::string>& set);
 void threads_option(CLI::App& app, int& threads);
@@ -143,6 +146,10 @@ extern std::atomic<bool> interrupted;
 void heed_interrupts();
 /// For daemons: neither whoever reads their log nor the terminal they were started in ends them.
 void outlive_readers();
+/// Where there is no memory left, or a program's mistake ends it: a word about that, and exit
+/// status
+/// 1. What is on disk is whole at any moment, so that nothing else has to be done.
+void say_why_it_ends();
 
 /// One line of a daemon's log, with the time.
 void log_line(const std::string& line);

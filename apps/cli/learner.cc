@@ -10,7 +10,6 @@ namespace parley::cli {
 namespace {
 
 struct LearnerOptions {
-  bool resume = false;
   std::filesystem::path charter{};
   std::string as{};  // the owner that learns, where every owner does
   std::filesystem::path identity = ".";
@@ -35,7 +34,6 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
                                    .listen = options.listen,
                                    .out = options.out,
                                    .receipts = options.receipts,
-                                   .resume = options.resume,
                                    .after_alarm = decision(options.after_alarm),
                                    .as = options.as,
                                    .wait = std::chrono::seconds(options.wait),
@@ -54,8 +52,8 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
 
 void add_learner(Commands root) {
   const Commands group = root.group("learner", "Coordinate a job");
-  const auto add = [&](bool resume, const char* name, const char* help) {
-    const auto [app, options] = group.add<LearnerOptions>(name, help, run, {.resume = resume});
+  const auto add = [&](const char* name, const char* help) {
+    const auto [app, options] = group.add<LearnerOptions>(name, help, run);
     charter_argument(app, options.charter);
     as_option(app, options.as);
     app.add_option("--identity", options.identity, "Folder with NAME.crt, NAME.key, authority.crt")
@@ -68,14 +66,13 @@ void add_learner(Commands root) {
                    "receipts in --identity)")
         ->type_name("DIR");
     wait_option(app, options.wait, "Give up when no answer comes for so long");
-    if (resume)
-      app.add_option("--after-alarm", options.after_alarm,
-                     "What you decide after the first paid answers were unlike the pilot: "
-                     "continue, or stop with the pilot's model")
-          ->check(CLI::IsMember({"continue", "stop"}));
+    app.add_option("--after-alarm", options.after_alarm,
+                   "What you decide after the first paid answers were unlike the pilot: "
+                   "continue, or stop with the pilot's model")
+        ->check(CLI::IsMember({"continue", "stop"}));
   };
-  add(false, "run", "Train the model");
-  add(true, "resume", "Go on with a job that was interrupted");
+  add("run", "Train the model, from where the job was interrupted if it was");
+  add("resume", "The same as run");
 }
 
 }  // namespace parley::cli

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "command.h"
+#include "parley/base/printable.h"
 #include "parley/base/version.h"
 #include "parley/report/charter.h"
 #include "parley/report/provenance.h"
@@ -44,8 +45,8 @@ void add_commands(const Commands& root) {
 }
 
 int fail(const Error& error, bool json) {
-  std::fprintf(stderr, "parley: %s\n", describe(error).c_str());
-  if (!error.hint.empty()) std::fprintf(stderr, "%s\n", error.hint.c_str());
+  std::fprintf(stderr, "parley: %s\n", printable_lines(describe(error)).c_str());
+  if (!error.hint.empty()) std::fprintf(stderr, "%s\n", printable_lines(error.hint).c_str());
   if (json) std::fputs(report::to_json(error).c_str(), stdout);
   return exit_status(error.code);
 }
@@ -87,6 +88,7 @@ int execute(const Invocation& invocation, std::vector<std::string> command) {
 }  // namespace parley::cli
 
 int main(int argc, char** argv) {
+  parley::cli::say_why_it_ends();
   parley::cli::Invocation invocation;
   const auto exit = parley::cli::parse(argc, argv, invocation);
   return exit ? *exit : parley::cli::execute(invocation, {argv, argv + argc});

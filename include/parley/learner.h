@@ -56,9 +56,8 @@ struct LearnerOptions {
   std::string listen{};              // host:port; empty: every interface, at the charter's port
   std::filesystem::path out{};       // journal, transcript and model; empty: runs/<charter's hash>
   std::filesystem::path receipts{};  // the newest of every owner; empty: <identity>/receipts
-  bool resume = false;               // go on with the journal in `out`
   /// After an alarm of the first answers that a person was asked about (kPolicy): go on, or end
-  /// the job with the pilot's model. With `resume` only.
+  /// the job with the pilot's model.
   std::optional<bool> after_alarm{};
   std::string as{};                // where every owner learns: the owner that this learner is
   std::chrono::seconds wait{600};  // for owners, without any answer
@@ -68,11 +67,12 @@ struct LearnerOptions {
   std::stop_token stop{};
 };
 
-/// Runs the job to its end; blocks for as long as that takes. Bundle and pilot are looked for
-/// beside the charter. An owner's refusal ends it with that owner's reason (kPolicy,
-/// kBudgetExhausted), as does an alarm of the first answers before a person has decided (kPolicy);
-/// owners that stay away for `wait` end it with kUnavailable, a stop with
-/// kFailed. Whatever ended it, `resume` goes on from there, and no owner pays twice for an answer.
+/// Runs the job to its end, from where the journal in `out` ends if there is one; blocks for as
+/// long as that takes. Bundle and pilot are looked for beside the charter. An owner's refusal ends
+/// it with that owner's reason (kPolicy, kBudgetExhausted) unless the others are enough, as does an
+/// alarm of the first answers before a person has decided (kPolicy); owners that stay away for
+/// `wait` end it with kUnavailable, a stop with kFailed. Whatever ended it, the same call goes on
+/// from there, and no owner pays twice for an answer.
 Result<LearnerResult> run_learner(const Charter& charter, const LearnerOptions& options);
 
 }  // namespace parley

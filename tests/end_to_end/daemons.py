@@ -1,16 +1,19 @@
 """Daemons obey those who may tell them something, and nobody else: SIGTERM and SIGINT end them at once,
-a closed terminal or a reader of the log that goes away does not."""
+a closed terminal or a reader of the log that goes away does not. What comes later than it should is
+picked up without a restart, and one command starts a job or goes on with it."""
 
 import contextlib
 import os
 import re
+import resource
 import signal
+import socket
 import sqlite3
 import subprocess
 import time
 
 from consortium import OWNERS, Consortium, must
-from parley import BINARY, InFolder, main
+from parley import BINARY, EXAMPLE, InFolder, main
 
 
 class Daemons(InFolder):
@@ -80,6 +83,121 @@ class Daemons(InFolder):
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
             os.close(writing)
         self.all_end_well(consortium, learner, owners)
+
+    # An owner's daemon that watches its folder.
+
+    def watch(self, consortium, owner, port, wait=60):
+        (self.folder / owner / "charters").mkdir(exist_ok=True)
+        data = self.folder / owner / "charters" / "data"
+        if not data.exists():
+            data.symlink_to(self.folder / "data")  # where the charter's pilot lies
+        process = consortium.start(owner, "owner", "run", f"{owner}/policy.toml", "--dial",
+                                   f"127.0.0.1:{port}", "--wait", wait)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def await_log(self, consortium, name, words):
+        until = time.monotonic() + 60
+        while words not in consortium.log(name):
+            self.assertLess(time.monotonic(), until, f"{words!r} not in {consortium.log(name)}")
+            time.sleep(0.02)
+
+    @staticmethod
+    def free_port():
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            return server.getsockname()[1]
+
+    def test_a_daemon_picks_up_what_comes_late(self):
+        consortium = Consortium(self.folder, rounds=1)
+        policy = self.folder / "bank-a" / "policy.toml"
+        policy.write_text(policy.read_text().replace("person = false", "person = true"))
+        port = self.free_port()
+        charter = consortium.charter.read_text()
+        daemons = {owner: self.watch(consortium, owner, port, wait=1) for owner in OWNERS}
+        for owner in OWNERS:  # Half of it first, as a slow copy would leave it.
+            file = self.folder / owner / "charters" / "job.charter.toml"
+            file.write_text(charter[:len(charter) // 2])
+            self.await_log(consortium, owner, "job.charter.toml")
+            file.write_text(charter)
+        self.await_log(consortium, "bank-a", "waits for a person")
+        self.await_log(consortium, "bank-b", "Ask `parley doctor`")  # The learner is not there.
+        self.parley("owner", "approve", policy, consortium.charter)
+        learner, _ = consortium.learner("run", port)
+        self.assertEqual(learner.wait(60), 0, consortium.log("learner"))
+        for owner, daemon in daemons.items():
+            self.await_log(consortium, owner, "finished, model")
+            daemon.terminate()
+            self.assertEqual(daemon.wait(30), 0, consortium.log(owner))
+
+    # One command.
+
+    def test_a_torn_head_and_a_taken_port_do_not_block_the_next_run(self):
+        consortium = Consortium(self.folder, rounds=1)
+        journal = self.folder / "job" / "journal.pb"
+        journal.parent.mkdir()
+        for torn in (b"", b"\x40\0\0", b"\x40\0\0\0\0\0\0\0\x08\x01\x12", bytes(16)):
+            journal.write_bytes(torn)
+            with socket.create_server(("127.0.0.1", 0)) as taken:
+                self.parley("learner", "run", consortium.charter, "--identity", "central-bank",
+                            "--listen", f"127.0.0.1:{taken.getsockname()[1]}", "--out", "job",
+                            expect=1)
+        learner, port = consortium.learner()
+        owners = {owner: consortium.owner(owner, port) for owner in OWNERS}
+        self.all_end_well(consortium, learner, owners)
+        again, _ = consortium.learner("run", 0, 1)  # Told again what came out, if anyone asks.
+        again.terminate()
+        self.assertEqual(again.wait(60), 0, consortium.log("learner"))
+
+    def test_a_file_that_is_no_journal_and_a_journal_of_another_charter_are_left_alone(self):
+        consortium = Consortium(self.folder, rounds=1)
+        journal = self.folder / "job" / "journal.pb"
+        journal.parent.mkdir()
+        run = ("learner", "run", consortium.charter, "--identity", "central-bank", "--listen",
+               "127.0.0.1:0", "--out", "job")
+        for content in (b"my diary\n", b"\xff" * 20_000):
+            journal.write_bytes(content)
+            self.assertIn("is no journal", self.parley(*run, expect=5).stderr)
+            self.assertEqual(journal.read_bytes(), content)
+        journal.unlink()
+        learner, _ = consortium.learner()
+        learner.kill()
+        learner.wait()
+        consortium.write_charter(replace=[("rounds = 1", "rounds = 2")])
+        self.assertIn("is the journal of charter", self.parley(*run, expect=5).stderr)
+
+    # Memory, and what a kill leaves.
+
+    def test_without_memory_it_says_so_and_exits_with_1(self):
+        limit = 300 << 20
+        command = [BINARY, "simulate", EXAMPLE, "--standin", "lending", "--held-out", "0", "--set",
+                   "owner.0.rows=3000000", "--out", "run"]
+        done = subprocess.run(
+            command, cwd=self.folder, text=True, capture_output=True, timeout=250, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        if "Sanitizer" in done.stderr:
+            self.skipTest("a sanitizer needs more address space than that")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("out of memory", done.stderr)
+
+    def test_files_that_a_killed_process_was_writing_are_removed(self):
+        consortium = Consortium(self.folder, rounds=1)
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        (self.folder / "job").mkdir()
+        (self.folder / "central-bank" / "receipts").mkdir()
+        left = [self.folder / "job" / f"model.json.tmp{gone.pid}",
+                self.folder / "central-bank" / "receipts" / f"bank-a.receipt.pb.tmp{gone.pid}",
+                self.folder / "bank-a" / "state" / f"x.tmp{gone.pid}"]
+        kept = [self.folder / "job" / f"model.json.tmp{os.getpid()}", self.folder / "job" / "a.tmp",
+                self.folder / "job" / "notes.tmp12x"]
+        for file in (*left, *kept):
+            file.write_text("half")
+        learner, port = consortium.learner()
+        owners = {owner: consortium.owner(owner, port) for owner in OWNERS}
+        self.all_end_well(consortium, learner, owners)
+        self.assertEqual([file for file in left if file.exists()], [])
+        self.assertEqual([file for file in kept if not file.exists()], [])
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ class PilotAlarm(InFolder):
         consortium = self.consortium()
         self.run_until_asked(consortium)
         self.assertEqual(self.answers(), [1, 1, 1])
-        again = self.parley("learner", "resume", consortium.charter, "--identity", "central-bank",
+        again = self.parley("learner", "run", consortium.charter, "--identity", "central-bank",
                             "--listen", "127.0.0.1:0", "--out", "job", expect=3)
         self.assertIn("--after-alarm", again.stderr)
         result = self.resumed(consortium, "continue")
@@ -74,7 +74,8 @@ class PilotAlarm(InFolder):
 
     def test_nobody_decides_before_there_is_an_alarm(self):
         consortium = self.consortium()
-        refused = self.parley("learner", "run", consortium.charter, "--after-alarm", "continue",
+        refused = self.parley("learner", "run", consortium.charter, "--identity", "central-bank",
+                              "--listen", "127.0.0.1:0", "--out", "job", "--after-alarm", "continue",
                               expect=2)
         self.assertIn("--after-alarm", refused.stderr)
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -105,7 +106,7 @@ class Agencies(Consortium):
             block("[[dataset]]", {"name": "people", "source": "csv",
                                   "path": f"../data/{owner}.csv"}),
             block("[dataset.budget]", {"epsilon": 2000.0, "delta": 1e-5}),
-            block("[[accept]]", {"consortium": "banks.example", "dataset": "people",
+            block("[[accept]]", {"consortium": "banks.example", "dataset": "people", "protocol": ["sharing"],
                                  "epsilon_max": 2000.0, "person": False})]))
 
     def part(self, owner):
@@ -121,6 +122,7 @@ class Sharing(InFolder):
 
     def train(self, agencies):
         learner, port = agencies.learner()
+        shutil.copy(agencies.folder / "job" / "dealer.key", agencies.folder / "kept.key")
         owners = [agencies.owner(owner, port) for owner in OWNERS]
         return self.finish(agencies, learner, owners)
 
@@ -154,6 +156,7 @@ class Sharing(InFolder):
         self.assertEqual([part["owner"] for part in manifest["parts"]], list(OWNERS))
         self.check_ledgers(agencies, 4)
         self.assertFalse((self.folder / "job" / "model.json").exists())
+        self.assertFalse((self.folder / "job" / "dealer.key").exists(), "masks and noise can be had no more")
         files = self.predict(agencies)
         opened = self.json("predict", "job/manifest.json", *files)
         scores = dict(zip(opened["ids"], opened["values"]))
@@ -170,6 +173,10 @@ class Sharing(InFolder):
         self.assertGreater(max(alone), 2**60, "masked")
         refused = self.parley("predict", agencies.part("bank-a"), "data/bank-a.csv", expect=2)
         self.assertIn("--query", refused.stderr)
+        lines = (self.folder / "data" / "bank-a.csv").read_text().splitlines(keepends=True)
+        (self.folder / "fewer.csv").write_text("".join(lines[:-1]))
+        refused = self.parley("predict", agencies.part("bank-a"), "fewer.csv", "--query", "first", expect=3)
+        self.assertIn("'first' was given to another prediction", refused.stderr)
 
     def test_every_rule_trains_and_comes_out_as_in_one_process_bit_for_bit(self):
         for rule, rounds in (("gradients", 4), ("statistics", 1), ("noisy_sharing", 4)):
@@ -178,7 +185,7 @@ class Sharing(InFolder):
                 self.train(agencies)
                 self.check_ledgers(agencies, rounds)
                 replayed = subprocess.run(
-                    [SEEDED_OWNER, "replay", agencies.charter, "job/dealer.key",
+                    [SEEDED_OWNER, "replay", agencies.charter, "kept.key",
                      *[f"{owner}/policy.toml" for owner in OWNERS]],
                     cwd=agencies.folder, text=True, capture_output=True, timeout=60, check=False)
                 self.assertEqual(replayed.returncode, 0, replayed.stderr)
@@ -302,6 +309,30 @@ class Sharing(InFolder):
         learner, _ = agencies.learner("resume", port)
         self.finish(agencies, learner, [processes[owner] for owner in OWNERS])
         self.check_ledgers(agencies, agencies.rounds)
+
+    def test_nobody_is_told_of_an_end_that_is_not_on_disk_and_all_hear_of_the_same(self):
+        agencies = Agencies(self.folder)
+        manifest = self.folder / "job" / "manifest.json"
+        manifest.mkdir(parents=True)  # in the way of the file
+        learner, port = agencies.learner()
+        owners = [agencies.owner(owner, port) for owner in OWNERS]
+        self.assertNotEqual(learner.wait(60), 0, agencies.log("learner"))
+        time.sleep(0.5)
+        self.assertEqual([owner.poll() for owner in owners], [None] * 3, agencies.log("bank-a"))
+        manifest.rmdir()
+        learner, _ = agencies.learner("run", port)
+        self.finish(agencies, learner, owners)
+        told = json.loads(agencies.output("learner"))["model_sha256"]
+        learner, _ = agencies.learner("run", port)  # It might have been killed at the end.
+        late = agencies.owner("bank-b", port)
+        self.assertEqual(late.wait(60), 0, agencies.log("bank-b"))
+        self.assertIn(told, agencies.output("bank-b"))
+        learner.terminate()
+        self.assertEqual(learner.wait(60), 0, agencies.log("learner"))
+        self.assertEqual(json.loads(agencies.output("learner"))["model_sha256"], told)
+        for owner in OWNERS:
+            kept = agencies.part(owner).parent / "manifest.json"
+            self.assertEqual(kept.read_bytes(), manifest.read_bytes())
 
     def test_an_owner_that_stops_answering_ends_the_job_which_can_be_resumed(self):
         agencies = Agencies(self.folder, deadline=1)

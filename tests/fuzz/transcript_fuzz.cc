@@ -1,12 +1,21 @@
 // No bytes crash whoever reads a transcript or goes on from a journal; what is read comes back from
-// its own writer.
+// its own writer, and in pieces it is the same.
 #include "parley/wire/transcript.h"
 #include "support/letters.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace parley;
   const auto transcript = wire::parse_transcript({data, size});
+  const auto in_pieces = wire::collect_transcript([&](wire::TranscriptReader& reader) {
+    Result<void> taken;
+    for (size_t at = 0; at < size && taken; at += 7)
+      taken = reader.take(ByteView(data, size).subspan(at, std::min<size_t>(7, size - at)));
+    return taken;
+  });
+  check(bool(in_pieces) == bool(transcript));
   if (!transcript) return check(!transcript.error().what.empty()), 0;
+  check(in_pieces->whole == transcript->whole && in_pieces->notes == transcript->notes &&
+        in_pieces->entries.size() == transcript->entries.size());
   check(transcript->whole <= size);
   Bytes again = wire::transcript_head(transcript->charter, transcript->started);
   static const plan::SyncPlan plan = test::unsigned_plan();

@@ -93,14 +93,16 @@ inline charter::Charter tiny_charter() {
 
 class OpenJob {
  public:
-  explicit OpenJob(Consortium& consortium, std::chrono::milliseconds greeting = kPatient)
+  explicit OpenJob(Consortium& consortium, std::chrono::milliseconds greeting = kPatient,
+                   std::chrono::milliseconds takeover = std::chrono::seconds(1))
       : consortium_(consortium), folder_(fresh_folder()) {
     std::promise<int> opened;
-    thread_ = std::thread([this, &opened, greeting] {
-      const net::LearnerOptions options{
-          .listen = "127.0.0.1:0", .out = folder_, .greeting = greeting, .opened = [&](int port) {
-            opened.set_value(port);
-          }};
+    thread_ = std::thread([this, &opened, greeting, takeover] {
+      const net::LearnerOptions options{.listen = "127.0.0.1:0",
+                                        .out = folder_,
+                                        .greeting = greeting,
+                                        .takeover = takeover,
+                                        .opened = [&](int port) { opened.set_value(port); }};
       protocol::SyncLearner learner(some_plan());
       ended_ =
           net::run_learner(tiny_charter(), learner, consortium_.credentials("learner", kLearner),

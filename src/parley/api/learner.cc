@@ -71,7 +71,6 @@ Result<net::LearnerOptions> session_of(const LearnerOptions& options,
       .listen = options.listen.empty() ? TRY(listen_on(charter)) : options.listen,
       .out = out,
       .receipts = options.receipts.empty() ? options.identity / "receipts" : options.receipts,
-      .resume = options.resume,
       .after_alarm = options.after_alarm,
       .wait = options.wait,
       .opened =
@@ -89,9 +88,6 @@ Result<net::LearnerOptions> session_of(const LearnerOptions& options,
 
 Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptions& options,
                                        const std::atomic<bool>& stop) {
-  if (options.after_alarm && !options.resume)
-    return Error{Code::kInvalid, "nobody can decide about an alarm that has not been",
-                 "Leave --after-alarm out; `parley learner resume` takes it, if there is one."};
   charter::Charter agreed = handle.internal().charter;
   const std::filesystem::path folders[] = {agreed.folder};
   TRY(charter::load_bundle(agreed, folders));
@@ -102,7 +98,7 @@ Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptio
       options.out.empty() ? std::filesystem::path("runs") / to_hex(charter.hash).substr(0, 12)
                           : options.out;
   SystemEntropy entropy;
-  const auto dealer = TRY(net::dealer_key(charter, out, options.resume, entropy));
+  const auto dealer = TRY(net::dealer_key(charter, out, entropy));
   const auto learner =
       TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kSigned, dealer));
   SystemClock clock;

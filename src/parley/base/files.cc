@@ -2,15 +2,18 @@
 
 #include <fcntl.h>
 #include <openssl/evp.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <memory>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 namespace parley {
 namespace {
@@ -49,6 +52,19 @@ Result<void> write_all(int descriptor, std::string_view content,
     content.remove_prefix(static_cast<size_t>(put));
   }
   return {};
+}
+
+constexpr std::string_view kAside = ".tmp";  // and the process that writes it
+
+/// Its process is gone; of our own number it is one before us, for we have just begun.
+bool is_leftover(std::string_view name) {
+  const size_t at = name.rfind(kAside);
+  if (at == name.npos || at == 0) return false;
+  const std::string_view digits = name.substr(at + kAside.size());
+  pid_t process = 0;
+  const auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), process);
+  if (failed != std::errc() || end != digits.data() + digits.size() || process <= 0) return false;
+  return process == ::getpid() || (::kill(process, 0) != 0 && errno == ESRCH);
 }
 
 Result<void> make_file(const FileToMake& wanted) {
@@ -148,7 +164,17 @@ Result<void> NewFile::finish() {
   return {};
 }
 
-std::string NewFile::aside() const { return path_.string() + ".tmp" + std::to_string(::getpid()); }
+std::string NewFile::aside() const {
+  return path_.string() + std::string(kAside) + std::to_string(::getpid());
+}
+
+void remove_leftovers(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
+    if (is_leftover(entry.path().filename().string())) found.push_back(entry.path());
+  for (const auto& file : found) std::filesystem::remove(file, failed);
+}
 
 Result<void> make_directories(const std::filesystem::path& path) {
   std::error_code failed;

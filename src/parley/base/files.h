@@ -63,6 +63,10 @@ class NewFile {
   int descriptor_;
 };
 
+/// Files that a process was writing in this folder when it was killed, as the classes above do it:
+/// removed, unless that process lives.
+void remove_leftovers(const std::filesystem::path& folder);
+
 Result<void> make_directories(const std::filesystem::path& path);
 
 /// SHA-256 of a file of any size.

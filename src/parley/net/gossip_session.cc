@@ -16,13 +16,11 @@ constexpr char kAgain[] = "Nothing is lost: start again to go on from here.";
 
 }  // namespace
 
-GossipSession::GossipSession(const Setting& setting, protocol::GossipNode node, Journal journal,
-                             std::string started)
+GossipSession::GossipSession(const Setting& setting, protocol::GossipNode node, Journal journal)
     : setting_(setting),
       outboxes_(setting.job.owners.size()),
       node_(std::move(node)),
       journal_(std::move(journal)),
-      started_(std::move(started)),
       book_(setting.options.receipts),
       kept_(node_.completed()) {}
 
@@ -118,7 +116,8 @@ Result<void> GossipSession::write_model() {
   const std::filesystem::path& out = setting_.options.out;
   const protocol::Trained trained = node_.learner().trained();
   const Hash transcript = TRY(journal_.publish(out / "transcript.pb.zst"));
-  const learn::Training training{.started = started_, .transcript_sha256 = to_hex(transcript)};
+  const learn::Training training{.started = journal_.started(),
+                                 .transcript_sha256 = to_hex(transcript)};
   TRY(learn::write_model(out / "model.json",
                          protocol::trained_model(setting_.job, trained, training)));
   model_ = protocol::model_hash(trained.theta);

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "parley/net/journal.h"
+#include "parley/net/journal/journal.h"
+#include "parley/net/journal/receipts.h"
 #include "parley/net/neighbours.h"
-#include "parley/net/receipts.h"
 #include "parley/net/transport/outbox.h"
 #include "parley/protocol/peers/gossip.h"
 
@@ -30,8 +30,7 @@ class GossipSession {
     const Log& log;
   };
   /// The node has taken what is in the journal.
-  GossipSession(const Setting& setting, protocol::GossipNode node, Journal journal,
-                std::string started);
+  GossipSession(const Setting& setting, protocol::GossipNode node, Journal journal);
 
   /// Until the model is there and nobody needs this owner any more, or the reason why it will not
   /// be. The streams should end then.
@@ -71,7 +70,6 @@ class GossipSession {
   std::mutex mutex_;             // of all that follows
   protocol::GossipNode node_;
   Journal journal_;
-  std::string started_;
   ReceiptBook book_;
   std::condition_variable changed_;
   size_t kept_ = 0;  // rounds in the journal

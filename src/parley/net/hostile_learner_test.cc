@@ -12,13 +12,22 @@ using test::kAnswers, test::some_plan, test::TestOwner;
 
 const Hash kCharter = some_plan().charter;
 
-/// Says to everyone who greets it what it was told to say, one thing after each reply.
+/// How a scripted learner meets those who greet it.
+enum class Manner {
+  kWelcomes,   // then it says what it was told to say, one thing after each reply
+  kAsks,       // the same without a welcome
+  kGoesStill,  // with one, and then it keeps the stream and says nothing
+  kKeepsStill  // it says nothing at all
+};
+
 class Scripted {
  public:
-  Scripted(const Credentials& credentials, std::vector<Bytes> script)
+  Scripted(const Credentials& credentials, std::vector<Bytes> script,
+           Manner manner = Manner::kWelcomes)
       : host_(*Server::listen({.address = "127.0.0.1:0", .longest = 1 << 20}, credentials,
                               [](const std::string&) {})),
         script_(std::move(script)),
+        manner_(manner),
         thread_([this] { run(); }) {}
   ~Scripted() {
     stop_ = true;
@@ -43,14 +52,18 @@ class Scripted {
       if (said == nullptr) continue;
       const std::lock_guard lock(mutex_);
       heard_.push_back(said->message);
+      const bool polite = manner_ == Manner::kWelcomes || manner_ == Manner::kGoesStill;
+      if (polite && heard_.size() == 1)
+        host_->send(said->connection, wire::encode({kCharter, 1}, wire::Welcome{}));
       if (heard_.size() <= script_.size())
         host_->send(said->connection, script_[heard_.size() - 1]);
-      else
+      else if (manner_ == Manner::kWelcomes || manner_ == Manner::kAsks)
         host_->dismiss(said->connection, {Code::kUnavailable, "come again"});
     }
   }
   std::unique_ptr<Server> host_;
   std::vector<Bytes> script_;
+  Manner manner_;
   std::mutex mutex_;
   std::vector<Bytes> heard_;
   std::atomic<bool> stop_ = false;
@@ -59,19 +72,24 @@ class Scripted {
 
 class AnHonestOwner : public testing::Test {
  protected:
-  static Bytes query(uint64_t sequence, uint32_t round, std::vector<double> theta = {.1, .1}) {
-    return wire::encode({kCharter, sequence},
+  /// The first is sent after the welcome.
+  static Bytes query(uint64_t number, uint32_t round, std::vector<double> theta = {.1, .1}) {
+    return wire::encode({kCharter, number + 1},
                         wire::Query{round, privacy::Public::from_model(std::move(theta))});
   }
   auto attend_to(const Scripted& learner) {
-    return attend(
-        *owner_.owner, nullptr, mutex_, banks_.credentials("owner", "one"), learner.dial(),
-        {.absent = std::chrono::seconds(1), .answer_after = answer_after_}, stop_, book_.log());
+    return attend(*owner_.owner, nullptr, mutex_, banks_.credentials("owner", "one"),
+                  learner.dial(),
+                  {.absent = std::chrono::seconds(1),
+                   .silent = std::chrono::seconds(1),
+                   .farewell = std::chrono::seconds(1),
+                   .answer_after = answer_after_},
+                  stop_, book_.log());
   }
   /// Attends until it has had enough, for this reason, having answered so many questions.
   void expect_refusal(std::vector<Bytes> script, Code code, const std::string& why,
-                      uint32_t answered = 0) {
-    Scripted learner(banks_.credentials("learner", test::kLearner), std::move(script));
+                      uint32_t answered = 0, Manner manner = Manner::kWelcomes) {
+    Scripted learner(banks_.credentials("learner", test::kLearner), std::move(script), manner);
     const auto ended = attend_to(learner);
     ASSERT_FALSE(ended);
     EXPECT_EQ(ended.error().code, code) << ended.error().what;
@@ -121,9 +139,9 @@ TEST_F(AnHonestOwner, AnswersNoThetaThatIsNoModelOfTheCharter) {
 }
 
 TEST_F(AnHonestOwner, HearsNoMessageOfAnotherCharterOrOutOfTurn) {
-  expect_refusal({wire::encode({{9}, 1}, wire::Welcome{})}, Code::kIntegrity, "for charter 09000");
-  expect_refusal({query(2, 1)}, Code::kIntegrity, "message 2 arrived where 1 was due");
-  expect_refusal({query(1, 1), query(1, 1)}, Code::kIntegrity, "message 1 arrived where 2 was due",
+  expect_refusal({wire::encode({{9}, 2}, wire::Welcome{})}, Code::kIntegrity, "for charter 09000");
+  expect_refusal({query(2, 1)}, Code::kIntegrity, "message 3 arrived where 2 was due");
+  expect_refusal({query(1, 1), query(1, 1)}, Code::kIntegrity, "message 2 arrived where 3 was due",
                  1);
 }
 
@@ -134,6 +152,39 @@ TEST_F(AnHonestOwner, HearsNoNonsense) {
   expect_refusal({{}}, Code::kIntegrity, "malformed message");
   expect_refusal({Bytes(wire::kMessageBytesMax + 1)}, Code::kIntegrity,
                  "sent a message of 4194305 bytes");
+}
+
+// The welcome shows the receipts that a learner holds; a ledger that does not know them must not
+// pay.
+TEST_F(AnHonestOwner, PaysNothingBeforeItIsWelcomed) {
+  const auto first = [](const auto& message) { return wire::encode({kCharter, 1}, message); };
+  for (const Bytes& message :
+       {first(wire::Query{1, privacy::Public::from_model({.1, .1})}),
+        first(wire::Grant{.round = 1, .granted = true}), first(wire::Finished{.model = {7}})})
+    expect_refusal({message}, Code::kIntegrity, "the learner asks before it has welcomed", 0,
+                   Manner::kAsks);
+}
+
+TEST_F(AnHonestOwner, IsWelcomedOnce) {
+  expect_refusal({wire::encode({kCharter, 2}, wire::Welcome{})}, Code::kIntegrity,
+                 "the learner welcomes this owner twice");
+}
+
+TEST_F(AnHonestOwner, BelievesNoEndBeforeItsTime) {
+  owner_.owner->expect_at_end({.answers = kAnswers});
+  expect_refusal(
+      {query(1, 1), wire::encode({kCharter, 3}, wire::Finished{.model = {7}})}, Code::kIntegrity,
+      "has ended after 1 answers of this owner, and under this charter it ends after 4", 1);
+}
+
+TEST_F(AnHonestOwner, GivesUpALearnerThatIsThereAndSaysNothing) {
+  expect_refusal({}, Code::kUnavailable, "is there, and has said nothing for 1 s", 0,
+                 Manner::kKeepsStill);
+}
+
+TEST_F(AnHonestOwner, LeavesALearnerThatSaysNothingAfterItWasRefused) {
+  expect_refusal({query(1, 0)}, Code::kPolicy, "round 0 is outside the charter's", 0,
+                 Manner::kGoesStill);
 }
 
 // However quick the pass was: refusals wait, too. Nothing depends on the test's own speed.

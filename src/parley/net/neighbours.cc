@@ -235,23 +235,21 @@ class Streams {
   std::vector<std::thread> threads_{};
 };
 
-struct OpenedJob {
-  Journal journal;
-  std::string started;
-};
-
 /// The journal, and the node as far as it goes: what it restores, the ledger is asked about.
-Result<OpenedJob> open_journal(const std::filesystem::path& out, const Hash& charter, Clock& clock,
-                               protocol::GossipNode& node, std::mutex& ledger) {
-  const auto file = out / "journal.pb";
-  if (!std::filesystem::exists(file)) {
-    const std::string started = clock.now();
-    return OpenedJob{TRY(Journal::create(file, charter, started)), started};
-  }
-  Journal::Resumed resumed = TRY(Journal::resume(file, charter));
+Result<Journal> open_journal(const std::filesystem::path& out, const Hash& charter, Clock& clock,
+                             protocol::GossipNode& node, std::mutex& ledger) {
+  Journal journal = TRY(Journal::open(out / "journal.pb", charter, clock.now()));
+  wire::Transcript transcript{.charter = charter, .started = journal.started()};
+  TRY(journal.replay(
+      [&](wire::Entry entry) {
+        return transcript.entries.push_back(std::move(entry)), Result<void>();
+      },
+      [&](wire::Note note) {
+        return transcript.notes.push_back(std::move(note)), Result<void>();
+      }));
   const std::lock_guard lock(ledger);
-  TRY(node.restore(resumed.transcript));
-  return OpenedJob{std::move(resumed.journal), std::move(resumed.transcript.started)};
+  TRY(node.restore(transcript));
+  return journal;
 }
 
 }  // namespace
@@ -283,9 +281,8 @@ Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, c
     auto newest = TRY(book.newest(setup.plan.owners[i].name, *setup.plan.owners[i].sign_key));
     if (newest) node.remember(i, *std::move(newest));
   }
-  OpenedJob opened = TRY(open_journal(options.out, setup.job.hash, clock, node, context.mutex));
-  GossipSession session({context, setup.job, options, log}, std::move(node),
-                        std::move(opened.journal), std::move(opened.started));
+  Journal journal = TRY(open_journal(options.out, setup.job.hash, clock, node, context.mutex));
+  GossipSession session({context, setup.job, options, log}, std::move(node), std::move(journal));
   Streams streams(session, setup, options.patience);
   const auto model = [&]() -> Result<Hash> {
     if (host) streams.keep_door(*host);

@@ -22,6 +22,14 @@ namespace parley::net {
 /// Where the policy keeps its ledger.
 std::filesystem::path ledger_of(const charter::Policy& policy);
 
+/// The ledger as the policy keeps it: its witness, and checkpoints by the owner's key, if it has
+/// one. `reconciling` opens an older copy, too.
+Result<ledger::Ledger> open_ledger(const charter::Policy& policy, Clock& clock,
+                                   bool reconciling = false);
+
+/// Where a data set's records lie.
+Result<ledger::DataSource> data_source(const charter::Policy& policy, const charter::Dataset& data);
+
 /// The owner's own key for receipts, which must be the one that the charter names.
 Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Charter& charter);
 
@@ -63,6 +71,7 @@ std::unique_ptr<Ticks> ticks_for(const protocol::Owner& owner, const charter::Po
 /// How long to try.
 struct Patience {
   std::chrono::seconds absent{600};   // without a connection
+  std::chrono::seconds silent{600};   // with one, on which nothing is said
   std::chrono::seconds farewell{10};  // likewise, when there is nothing left to answer
   std::chrono::milliseconds first_pause{100}, longest_pause{10'000};
   /// Replies leave at multiples of this after their question, so that how long the pass over the

@@ -4,11 +4,14 @@
 
 #include "parley/base/files.h"
 #include "parley/learn/vertical/aligned_rows.h"
+#include "parley/net/journal/journal.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/vertical/setting.h"
 
 namespace parley::net {
 namespace {
+
+constexpr uintmax_t kKeyBytes = 2 * sizeof(Secret32) + 1;  // in hexadecimal, and a newline
 
 /// The part holds keys of predictions: its folder is for this user only.
 Result<void> keep(const std::filesystem::path& folder, const std::string& name,
@@ -51,6 +54,9 @@ Result<std::optional<OwnColumns>> own_columns(const charter::Policy& policy, con
   own.setting.secret =
       protocol::own_secret(ready.key.sign(protocol::own_secret_text(charter.hash)));
   own.setting.training = {.started = clock.now()};
+  own.setting.kept = [folder = part_folder(policy, charter.hash)](const std::string& name) {
+    return read_file(folder / name);
+  };
   own.setting.keep = [folder = part_folder(policy, charter.hash)](const std::string& name,
                                                                   const std::string& text) {
     return keep(folder, name, text);
@@ -59,12 +65,18 @@ Result<std::optional<OwnColumns>> own_columns(const charter::Policy& policy, con
 }
 
 Result<std::optional<Secret32>> dealer_key(const charter::Charter& charter,
-                                           const std::filesystem::path& folder, bool resume,
-                                           Entropy& entropy) {
+                                           const std::filesystem::path& folder, Entropy& entropy) {
   if (!protocol::has_dealer(charter)) return std::optional<Secret32>();
   const auto file = folder / "dealer.key";
+  const bool begun = Journal::is_begun(folder / "journal.pb");
+  std::error_code ignored;
+  if (!begun && std::filesystem::file_size(file, ignored) != kKeyBytes)
+    std::filesystem::remove(file, ignored);  // Its writer was stopped before anything was asked.
   if (!std::filesystem::exists(file)) {
-    if (resume)
+    // Everyone was told of the end, so that nothing is dealt any more.
+    if (begun && std::filesystem::is_regular_file(folder / "manifest.json"))
+      return std::optional(protocol::draw_secret(entropy));
+    if (begun)
       return Error{Code::kInvalid,
                    "the dealer's key is gone, and with it the masks and noise of this job",
                    "Put it back, or agree on another run, which is paid again.",
@@ -76,6 +88,11 @@ Result<std::optional<Secret32>> dealer_key(const charter::Charter& charter,
   std::string text = TRY(read_secret(file));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return std::optional<Secret32>(TRY(hash_from_hex(text)));
+}
+
+void forget_dealer_key(const std::filesystem::path& folder) {
+  std::error_code ignored;  // Where the learner dealt nothing there is none.
+  std::filesystem::remove(folder / "dealer.key", ignored);
 }
 
 }  // namespace parley::net

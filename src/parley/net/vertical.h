@@ -30,7 +30,9 @@ std::filesystem::path part_folder(const charter::Policy& policy, const Hash& cha
 /// None where the charter has no dealer. Kept in the learner's folder: whoever reads it knows the
 /// noise, and without it a job cannot be resumed.
 Result<std::optional<Secret32>> dealer_key(const charter::Charter& charter,
-                                           const std::filesystem::path& folder, bool resume,
-                                           Entropy& entropy);
+                                           const std::filesystem::path& folder, Entropy& entropy);
+
+/// Once every owner has its part: with the key anyone could take masks and noise off what was sent.
+void forget_dealer_key(const std::filesystem::path& folder);
 
 }  // namespace parley::net

@@ -47,10 +47,7 @@ Result<Step> AsyncLearner::step(size_t owner, ByteView message) {
             [&](wire::ReceivedFromMember&) -> Result<Step> {
               return no_aggregation(plan_.owners[owner]);
             },
-            [&](wire::Refusal& refusal) -> Result<Step> {
-              refuse(plan_.owners[owner], refusal);
-              return Step{.messages = end_all()};
-            },
+            [&](wire::Refusal& refusal) -> Result<Step> { return be_refused(owner, refusal); },
             [&](auto&) -> Result<Step> {
               return wrong(plan_.owners[owner], "a message of another protocol");
             }},
@@ -73,6 +70,7 @@ Result<Step> AsyncLearner::greet(size_t owner, const wire::Hello& hello) {
     return step;
   }
   state.greeted = true;
+  state.refuses = false;
   if (finished() || refused()) {
     step.messages.push_back(end(owner));
   } else if (hello.last_round > state.taken) {
@@ -82,6 +80,22 @@ Result<Step> AsyncLearner::greet(size_t owner, const wire::Hello& hello) {
     step.messages.push_back(ask_evaluation(owner));
   }
   return step;
+}
+
+/// Where the others have answers enough left, and are enough for the evaluation, they go on.
+Step AsyncLearner::be_refused(size_t owner, const wire::Refusal& refusal) {
+  states_[owner].refuses = true;
+  uint64_t left = 0, others = 0;
+  for (const OwnerState& each : states_) {
+    if (each.refuses) continue;
+    ++others;
+    left += plan_.answers - each.taken;
+  }
+  const Error why = refusal_of(plan_.owners[owner], refusal);
+  if (left >= rounds() - rounds_done() && (!plan_.evaluation || others >= plan_.quorum))
+    return {.parted = why};
+  refuse(why);
+  return {.messages = end_all()};
 }
 
 /// One owner at a time: theta_L must not move between a question and its answer.
@@ -212,7 +226,7 @@ void AsyncLearner::descend(size_t owner, const wire::ReceivedAnswer& answer) {
 }
 
 void AsyncLearner::book(size_t owner, const wire::ReceivedAnswer& answer, double evaluation) {
-  states_[owner].spent = {answer.receipt.epsilon_spent, evaluation};
+  states_[owner].spent = {answer.receipt.epsilon_spent, evaluation, answer.receipt.delta_spent};
   keep_newest(owner, plan_.charter, answer);
 }
 

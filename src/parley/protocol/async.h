@@ -86,6 +86,7 @@ class AsyncLearner final : public Learner {
   struct OwnerState {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
+    bool refuses = false;         // since it greeted last, and it was dismissed
     uint32_t taken = 0;           // its answers so far
     std::vector<double> asked{};  // where it was asked last, until it answers; empty if it was not
     bool waited_for = false;      // its answer to that, on this stream
@@ -97,6 +98,7 @@ class AsyncLearner final : public Learner {
   /// After the last round, before the last evaluation.
   bool evaluating() const { return plan_.evaluation && descent_.finished() && !evaluation_; }
   Result<Step> greet(size_t owner, const wire::Hello& hello);
+  Step be_refused(size_t owner, const wire::Refusal& refusal);
   Result<Step> claim(size_t owner, const wire::Claim& claim);
   Result<Step> take(size_t owner, wire::ReceivedAnswer& answer);
   Result<void> take_answer(size_t owner, const wire::ReceivedAnswer& answer);

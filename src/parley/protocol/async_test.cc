@@ -138,6 +138,7 @@ TEST(Async, AnOwnerGivesNoMoreThanItsAnswers) {
   AsyncLearner more(greedy);
   wire::Stream stream(greedy.charter);
   job.one.owner->connect();
+  ASSERT_TRUE(job.one.owner->step(stream.send(wire::Welcome{})));
   const Bytes query = stream.send(wire::Query{4, privacy::Public::from_model({0, 0})});
   const double before = job.one.spent();
   ASSERT_TRUE(*job.one.owner->step(query)) << "a refusal";

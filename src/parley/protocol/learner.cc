@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parley/base/printable.h"
+
 namespace parley::protocol {
 
 Step Learner::decide(bool) { return check(false), Step{}; }  // Nothing was tested.
@@ -17,15 +19,15 @@ void Learner::keep_newest(size_t owner, const Hash& charter, const wire::Receive
   if (answer.signature) newest_[owner] = {charter, answer.receipt, *answer.signature};
 }
 
-void Learner::refuse(const PlannedOwner& owner, const wire::Refusal& refusal) {
-  refused_ = Error{refusal.code, owner.name + " refused: " + refusal.text};
+Error refusal_of(const PlannedOwner& owner, const wire::Refusal& refusal) {
+  return {refusal.code, owner.name + " refused: " + refusal.text};
 }
 
 Result<size_t> place_of(const std::vector<PlannedOwner>& owners, const std::string& name) {
   const auto found = std::find_if(owners.begin(), owners.end(),
                                   [&](const PlannedOwner& each) { return each.name == name; });
   if (found != owners.end()) return static_cast<size_t>(found - owners.begin());
-  return Error{Code::kIntegrity, "an answer of '" + name + "', who is not in the charter"};
+  return Error{Code::kIntegrity, "an answer of " + in_quotes(name) + ", who is not in the charter"};
 }
 
 Error unknown_answers(const PlannedOwner& owner, uint32_t knows) {

@@ -44,7 +44,7 @@ class Learner {
   virtual void leave(size_t owner) = 0;
 
   /// Takes one message of an owner that attends. An error ends the owner's stream and changes
-  /// nothing else; an owner's refusal ends the job.
+  /// nothing else; an owner's refusal ends the job, unless the others are enough.
   virtual Result<Step> step(size_t owner, ByteView message) = 0;
 
   /// It is one of the regular times of a protocol that calls owners at such.
@@ -74,6 +74,9 @@ class Learner {
   /// Has this owner been asked, or must it be, something that it has not answered?
   virtual bool awaits(size_t owner) const = 0;
   virtual Trained trained() const = 0;
+  /// After the replay of a journal: the manifest that this job's owners were perhaps told, where
+  /// they keep the parts. The job has ended with it.
+  virtual Result<void> conclude(const std::string&) { return {}; }
   /// Why the job was abandoned, if it was.
   const std::optional<Error>& refused() const { return refused_; }
 
@@ -81,7 +84,6 @@ class Learner {
   /// With the newest of its receipts, which its ledger must know.
   wire::Welcome welcome(size_t owner, uint32_t next_round) const;
   void keep_newest(size_t owner, const Hash& charter, const wire::ReceivedAnswer& answer);
-  void refuse(const PlannedOwner& owner, const wire::Refusal& refusal);
   void refuse(Error why) { refused_ = std::move(why); }
   PilotGuard guard_{};
 
@@ -100,6 +102,9 @@ Error unknown_answers(const PlannedOwner& owner, uint32_t knows);
 
 /// It speaks of secure aggregation where the charter has none.
 Error no_aggregation(const PlannedOwner& owner);
+
+/// An owner will not answer, for this reason.
+Error refusal_of(const PlannedOwner& owner, const wire::Refusal& refusal);
 
 /// A note that does not fit what is before it.
 Error not_due(const wire::Note& note);

@@ -22,6 +22,7 @@ MadeOwner columns_owner(OwnerSetting& own) {
   setting.records = columns.records;
   setting.secret = columns.secret;
   setting.keep = std::move(columns.keep);
+  setting.kept = std::move(columns.kept);
   if (!own.key)
     for (VerticalPeer& peer : setting.owners) peer.sign_key.reset();  // Nobody signs.
   auto gate =
@@ -47,9 +48,7 @@ MadeOwner aggregating_owner(OwnerSetting& own) {
       std::move(group), own.place, std::move(gate), *std::move(own.key), own.entropy));
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Owner>> make_owner(OwnerSetting own) {
+MadeOwner owner_of(OwnerSetting& own) {
   const charter::Charter& charter = own.charter;
   if (has_dealer(charter)) return columns_owner(own);
   if (charter.secure_aggregation) return aggregating_owner(own);
@@ -61,6 +60,14 @@ Result<std::unique_ptr<Owner>> make_owner(OwnerSetting own) {
         charter.hash, name, async->contact, std::move(gate), std::move(own.key)));
   return std::unique_ptr<Owner>(
       std::make_unique<SyncOwner>(charter.hash, name, std::move(gate), std::move(own.key)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Owner>> make_owner(OwnerSetting own) {
+  auto owner = TRY(owner_of(own));
+  owner->expect_at_end(plan::at_end(own.charter));
+  return owner;
 }
 
 }  // namespace parley::protocol

@@ -22,6 +22,8 @@ struct ColumnsSetting {
   learn::Training training{};                   // with a seed where it is a simulation
   /// Keeps a file of the job on this owner's disk; without it nothing is kept.
   std::function<Result<void>(const std::string& name, const std::string& text)> keep{};
+  /// What was kept under this name, perhaps by an earlier process.
+  std::function<Result<std::string>(const std::string& name)> kept{};
 };
 
 struct OwnerSetting {

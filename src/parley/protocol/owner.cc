@@ -3,6 +3,7 @@
 #include <utility>
 #include <variant>
 
+#include "parley/ledger/storage/row.h"
 #include "parley/protocol/job.h"
 
 namespace parley::protocol {
@@ -19,21 +20,26 @@ Owner::Owner(const Hash& charter, std::string name, std::optional<SigningKey> ke
 
 Bytes Owner::connect() {
   stream_ = wire::Stream(charter_);
+  welcomed_ = false;
   return send(greeting());
 }
 
 Result<std::optional<Bytes>> Owner::step(ByteView message) {
   refused_.reset();
   auto received = TRY(stream_.receive_to_owner(message));
+  if (!std::holds_alternative<wire::Abort>(received.body))
+    TRY(check_turn(std::holds_alternative<wire::Welcome>(received.body)));
   return std::visit(
       Match{[&](wire::Welcome& welcome) -> Reply {
               TRY(be_welcomed(welcome));
+              welcomed_ = true;
               return std::optional<Bytes>();
             },
             [&](wire::ReceivedQuery& query) -> Reply { return consider(std::move(query)); },
             [&](wire::Grant& grant) -> Reply { return be_granted(grant); },
             [&](wire::ToMember& member) -> Reply { return aggregate(std::move(member)); },
             [&](wire::Finished& finished) -> Reply {
+              TRY(check_end());
               auto reply = TRY(be_told(finished));
               finished_ = finished.model;
               return reply;
@@ -45,6 +51,26 @@ Result<std::optional<Bytes>> Owner::step(ByteView message) {
               return Error{abort.code, "the learner ended the job: " + abort.text};
             }},
       received.body);
+}
+
+/// With its welcome a learner shows the receipts that it holds; before this ledger knows them all,
+/// nothing is paid.
+Result<void> Owner::check_turn(bool welcome) const {
+  if (welcome != welcomed_) return {};
+  return Error{Code::kIntegrity,
+               welcome ? "the learner welcomes this owner twice"
+                       : "the learner asks before it has welcomed this owner",
+               "Do not answer it, and ask who runs it."};
+}
+
+Result<void> Owner::check_end() const {
+  if (last_round() >= at_end_.answers && (!at_end_.evaluated || gave_all())) return {};
+  return Error{Code::kIntegrity,
+               "the learner says that the job has ended after " + std::to_string(last_round()) +
+                   " answers of this owner, and under this charter it ends after " +
+                   std::to_string(at_end_.answers) +
+                   (at_end_.evaluated ? " and the evaluation" : ""),
+               "There is no such model: ask who runs the learner. To go on, start again."};
 }
 
 Result<void> Owner::be_welcomed(const wire::Welcome& welcome) {
@@ -95,8 +121,10 @@ std::optional<Signature> Owner::sign(ByteView bytes) const {
 }
 
 Result<std::optional<Bytes>> Owner::answer(const wire::ReceivedQuery& query) {
-  if (query.kind == privacy::ReleaseKind::kCount)
-    return Error{Code::kIntegrity, "the learner asks for a count, which no charter allows"};
+  if (query.kind != privacy::ReleaseKind::kAnswer &&
+      query.kind != privacy::ReleaseKind::kEvaluation)
+    return Error{Code::kIntegrity, "the learner asks for what this charter does not allow: a " +
+                                       std::string(ledger::name_of(query.kind))};
   auto released = query.kind == privacy::ReleaseKind::kEvaluation
                       ? gate_->evaluate(query.round, query.theta)
                       : gate_->answer(query.round, query.theta);

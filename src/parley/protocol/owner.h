@@ -7,6 +7,7 @@
 #include <string>
 
 #include "parley/gate/gate.h"
+#include "parley/plan/at_end.h"
 #include "parley/wire/stream.h"
 
 namespace parley::protocol {
@@ -28,12 +29,15 @@ class Owner {
   virtual std::optional<Bytes> tick() { return std::nullopt; }
 
   /// The reply to a message of the learner: an answer, a refusal with its reason, or nothing. A
-  /// message that does not belong to this stream is an error and ends it; so is the learner's
-  /// Abort, and a failure of this machine.
+  /// message that does not belong to this stream is an error and ends it, as does a question before
+  /// the welcome, and an end before its time; so is the learner's Abort, and a failure of this
+  /// machine.
   Result<std::optional<Bytes>> step(ByteView message);
   /// What it says besides, one after another, to be sent in this order after the reply.
   virtual std::optional<Bytes> more() { return std::nullopt; }
 
+  /// What an honest learner has had of this owner when it says that the job has ended.
+  void expect_at_end(plan::AtEnd least) { at_end_ = least; }
   /// The hash of the model, once the learner has said farewell.
   const std::optional<Hash>& finished() const { return finished_; }
   /// Whether or not it has: is there anything left to answer?
@@ -83,12 +87,16 @@ class Owner {
 
  private:
   Result<void> check_proof(const wire::Proof& proof);
+  Result<void> check_turn(bool welcome) const;
+  Result<void> check_end() const;
 
   Hash charter_;
   std::string name_;
   wire::Stream stream_;
   std::optional<gate::Gate> gate_;  // none where the protocol has its own
   std::optional<SigningKey> key_;
+  plan::AtEnd at_end_{};
+  bool welcomed_ = false;  // on this stream
   std::optional<Hash> finished_{};
   std::optional<Error> refused_{};
 };

@@ -40,33 +40,29 @@ Result<Step> SyncLearner::step(size_t owner, ByteView message) {
   if (greeting == states_[owner].greeted)
     return wrong(plan_.owners[owner],
                  greeting ? "a second greeting" : "a message before its greeting");
-  return std::visit(Match{[&](wire::Hello& hello) { return greet(owner, hello); },
-                          [&](wire::Refusal& refusal) -> Result<Step> {
-                            refuse(plan_.owners[owner], refusal);
-                            Step step;
-                            ask_all(step);
-                            return step;
-                          },
-                          [&](wire::ReceivedFromMember&) -> Result<Step> {
-                            return no_aggregation(plan_.owners[owner]);
-                          },
-                          [&](wire::Claim&) -> Result<Step> {
-                            return wrong(plan_.owners[owner], "a claim, though everyone is asked");
-                          },
-                          [&](wire::ReceivedAnswer& answer) -> Result<Step> {
-                            TRY(take(owner, answer));
-                            Step step;
-                            step.taken = std::move(answer);
-                            if (go_on_if_complete())
-                              ask_all(step);
-                            else if (tolerant() && awaits(owner))
-                              ask(owner, step);  // What it gave was late.
-                            return step;
-                          },
-                          [&](auto&) -> Result<Step> {
-                            return wrong(plan_.owners[owner], "a message of another protocol");
-                          }},
-                    received.body);
+  return std::visit(
+      Match{[&](wire::Hello& hello) { return greet(owner, hello); },
+            [&](wire::Refusal& refusal) -> Result<Step> { return be_refused(owner, refusal); },
+            [&](wire::ReceivedFromMember&) -> Result<Step> {
+              return no_aggregation(plan_.owners[owner]);
+            },
+            [&](wire::Claim&) -> Result<Step> {
+              return wrong(plan_.owners[owner], "a claim, though everyone is asked");
+            },
+            [&](wire::ReceivedAnswer& answer) -> Result<Step> {
+              TRY(take(owner, answer));
+              Step step;
+              step.taken = std::move(answer);
+              if (go_on_if_complete())
+                ask_all(step);
+              else if (tolerant() && awaits(owner))
+                ask(owner, step);  // What it gave was late.
+              return step;
+            },
+            [&](auto&) -> Result<Step> {
+              return wrong(plan_.owners[owner], "a message of another protocol");
+            }},
+      received.body);
 }
 
 Result<Step> SyncLearner::greet(size_t owner, const wire::Hello& hello) {
@@ -82,10 +78,27 @@ Result<Step> SyncLearner::greet(size_t owner, const wire::Hello& hello) {
     return step;
   }
   state.greeted = true;
+  state.refuses = false;
   const bool unpaid = hello.last_round == state.taken;
   if (unpaid && state.open && (state.open->in != rounds_done() || evaluating()))
     state.open.reset();  // It has not begun.
   if (awaits(owner) || finished() || refused()) ask(owner, step);
+  return step;
+}
+
+/// Where a quorum of the others is left, they go on as if it had left.
+Step SyncLearner::be_refused(size_t owner, const wire::Refusal& refusal) {
+  Step step;
+  states_[owner].refuses = true;
+  const Error why = refusal_of(plan_.owners[owner], refusal);
+  const auto others = std::count_if(states_.begin(), states_.end(),
+                                    [](const OwnerState& each) { return !each.refuses; });
+  if (tolerant() && static_cast<size_t>(others) >= plan_.quorum) {
+    step.parted = why;
+  } else {
+    refuse(why);
+    ask_all(step);
+  }
   return step;
 }
 
@@ -126,7 +139,8 @@ Result<void> SyncLearner::take(size_t owner, const wire::ReceivedAnswer& answer)
     TRY(check_some_signatures(owner, answer));
   }
   const double epsilon = answer.receipt.epsilon_spent;
-  state.spent = {epsilon, evaluation ? epsilon - state.spent.epsilon : 0};
+  state.spent = {epsilon, evaluation ? epsilon - state.spent.epsilon : 0,
+                 answer.receipt.delta_spent};
   state.job = answer.receipt.job;
   state.taken += evaluation ? 0 : 1;
   keep_newest(owner, plan_.charter, answer);
@@ -193,6 +207,12 @@ bool SyncLearner::enough() const {
     return state.answer.has_value();
   });
   return static_cast<size_t>(answered) >= plan_.quorum;
+}
+
+bool SyncLearner::is_ready() const {
+  return !refused() && enough() &&
+         std::all_of(states_.begin(), states_.end(),
+                     [](const OwnerState& each) { return each.answer || each.refuses; });
 }
 
 Step SyncLearner::time_is_up() {

@@ -18,7 +18,8 @@
 // weights of those who have are scaled to add up to 1. Owners then count their own rounds. One that
 // has begun to answer an older question is first asked that again, for it may have paid; its answer
 // is kept and not used. One that has not is asked the new question. Who was asked what does not
-// follow from the answers, so the learner notes it.
+// follow from the answers, so the learner notes it. An owner that refuses counts as absent, and
+// nobody waits for it.
 //
 // Under rule "statistics" there is one round, in which the answer holds all second moments and the
 // step goes to their minimum.
@@ -52,6 +53,7 @@ class SyncLearner final : public Learner {
   Result<Step> step(size_t owner, ByteView message) override;
 
   Step time_is_up() override;
+  bool is_ready() const override;
 
   Result<void> replay(const std::string& owner, const wire::ReceivedAnswer& answer) override;
   Result<void> replay(const wire::Note& note) override;
@@ -95,6 +97,7 @@ class SyncLearner final : public Learner {
   struct OwnerState {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
+    bool refuses = false;                          // since it greeted last, and it was dismissed
     uint32_t taken = 0;                            // its answers so far
     std::optional<Open> open{};                    // until it answers
     std::optional<std::vector<int64_t>> answer{};  // of this round
@@ -103,6 +106,7 @@ class SyncLearner final : public Learner {
     bool vouched = false;  // by a signature that was checked since its stream opened
   };
   Result<Step> greet(size_t owner, const wire::Hello& hello);
+  Step be_refused(size_t owner, const wire::Refusal& refusal);
   Result<void> take(size_t owner, const wire::ReceivedAnswer& answer);
   Result<void> check_some_signatures(size_t owner, const wire::ReceivedAnswer& answer);
   /// After the last round, before the last evaluation.

@@ -380,6 +380,49 @@ TEST(Sync, ARoundIsClosedWithAQuorumOnlyWhenTheTimeIsUp) {
   EXPECT_EQ(strict.rounds_done(), 0u) << "where all must answer, time does not matter";
 }
 
+/// What an owner says that will not answer.
+Bytes refusal(uint64_t sequence) {
+  return wire::encode({some_plan().charter, sequence}, wire::Refusal{Code::kPolicy, "not today"});
+}
+
+TEST(Sync, AnOwnerThatRefusesIsDoneWithoutWhereTheOthersAreEnough) {
+  PartialJob job;
+  const Step welcomed = job.come(0, job.one);
+  job.come(1, job.two);
+  const Step refused = job.hear(1, refusal(2));
+  ASSERT_TRUE(refused.parted);
+  EXPECT_EQ(refused.parted->what, "two refused: not today");
+  EXPECT_TRUE(refused.messages.empty()) << "the others are told nothing";
+  EXPECT_FALSE(job.learner.refused());
+  job.learner.leave(1);
+  EXPECT_FALSE(job.learner.is_ready());
+  Step next{.messages = welcomed.messages};
+  while (!job.learner.finished()) {
+    next = job.hear(0, *job.one.reply(next.messages));
+    if (job.learner.finished()) break;
+    ASSERT_TRUE(job.learner.is_ready()) << "nobody waits for it";
+    next = job.close();
+  }
+  EXPECT_EQ(job.learner.trained().answers, (std::vector<uint32_t>{kAnswers, 0}));
+}
+
+TEST(Sync, ARefusalEndsTheJobWhereTooFewAreLeft) {
+  PartialJob job;
+  job.come(0, job.one);
+  job.come(1, job.two);
+  EXPECT_TRUE(job.hear(1, refusal(2)).parted);
+  job.learner.leave(1);
+  const Step end = job.hear(0, refusal(2));
+  EXPECT_FALSE(end.parted);
+  ASSERT_TRUE(job.learner.refused());
+  EXPECT_EQ(job.learner.refused()->what, "one refused: not today");
+  SyncLearner strict(some_plan());
+  TestOwner one(1, 1);
+  one.attend(strict, 0);
+  ASSERT_TRUE(strict.step(0, refusal(2)));
+  EXPECT_TRUE(strict.refused()) << "where all must answer, one is enough to end it";
+}
+
 // Owner two has paid for its answer when the round is closed. It is asked the same again, its
 // answer is kept and changes nothing, and then it is asked what is asked now.
 TEST(Sync, AnAnswerToAClosedRoundIsKeptAndNotUsed) {

@@ -23,14 +23,6 @@ Error malformed(const std::string& what) {
           "The peer speaks another version, or lies."};
 }
 
-std::string plain(const std::string& text) {
-  constexpr size_t kShown = 500;
-  std::string result = text.substr(0, kShown);
-  for (char& c : result)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  return result;
-}
-
 Result<Hash> hash_of(const std::string& field, const char* name) {
   Hash hash;
   if (field.size() != hash.size()) return malformed(std::string(name) + " is not 32 bytes");

@@ -20,8 +20,6 @@ inline constexpr size_t kNameBytesMax = 200;
 inline std::string text_of(ByteView bytes) { return {bytes.begin(), bytes.end()}; }
 
 Error malformed(const std::string& what);
-/// A peer's words go into logs: plain text, and not a novel.
-std::string plain(const std::string& text);
 Result<Hash> hash_of(const std::string& field, const char* name);
 
 /// What is released; an empty name is an answer.

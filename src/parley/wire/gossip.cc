@@ -1,5 +1,6 @@
 #include "parley/wire/gossip.h"
 
+#include "parley/base/printable.h"
 #include "parley/ledger/storage/row.h"
 #include "parley/wire/answer.h"
 #include "proto/parley.pb.h"
@@ -41,16 +42,16 @@ Result<Gossip> decode_gossip(ByteView bytes) {
   Gossip gossip{.round = proto.round(), .hello = proto.hello(), .welcome = proto.welcome()};
   gossip.charter = TRY(hash_of(proto.charter(), "charter"));
   gossip.kind = TRY(kind_of(proto.kind(), "kind"));
-  for (const std::string& name : proto.missing()) gossip.missing.push_back(plain(name));
+  for (const std::string& name : proto.missing()) gossip.missing.push_back(printable(name));
   if (proto.has_answer()) {
     ReceivedAnswer answer = TRY(answer_of(proto.answer().answer()));
-    gossip.answer = Relayed(plain(proto.answer().owner()), std::move(answer));
+    gossip.answer = Relayed(printable(proto.answer().owner()), std::move(answer));
   }
   if (!proto.refusal().empty()) {
     const auto inside = TRY(decode_from_owner(as_bytes(proto.refusal())));
     const auto* refusal = std::get_if<Refusal>(&inside.body);
     if (refusal == nullptr) return malformed("refusal is something else");
-    gossip.refused = {plain(proto.refused_by()), *refusal};
+    gossip.refused = {printable(proto.refused_by()), *refusal};
   }
   if (proto.proof_size() > kGossipProofsMax) return malformed("too many proofs");
   for (const v1::Proof& proof : proto.proof()) gossip.proofs.push_back(TRY(proof_of(proof)));

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "parley/base/printable.h"
 #include "parley/ledger/storage/row.h"
 #include "parley/wire/aggregation_parts.h"
 #include "parley/wire/answer.h"
@@ -65,7 +66,7 @@ Code from_proto(v1::Code code) {
 
 template <class Message, class Proto>
 Message reason_of(const Proto& proto) {
-  return {from_proto(proto.code()), plain(proto.text())};
+  return {from_proto(proto.code()), printable(proto.text())};
 }
 
 constexpr int kProofsMax = 16;

@@ -116,8 +116,8 @@ TEST(Message, APeersWordsAreShortPlainText) {
   const std::string hostile = "no\n2026-11-15 all is well\x1b[2J" + std::string(10'000, 'x');
   const auto received = decode_from_owner(encode(some_envelope(), Refusal{Code::kPolicy, hostile}));
   const std::string text = std::get<Refusal>(received->body).text;
-  EXPECT_EQ(text.size(), 500u);
-  EXPECT_TRUE(text.starts_with("no 2026-11-15 all is well [2J"));
+  EXPECT_TRUE(text.starts_with("no\\u000a2026-11-15 all is well\\u001b[2Jxxx")) << text;
+  EXPECT_EQ(text.size(), 500u + 2 * 5) << "cut before two bytes became escapes";
 }
 
 TEST(Message, TheSignedBytesChangeWithEveryField) {

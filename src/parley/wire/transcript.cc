@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "parley/base/printable.h"
 #include "parley/wire/answer.h"
 #include "proto/parley.pb.h"
 
@@ -10,6 +11,7 @@ namespace parley::wire {
 namespace {
 
 constexpr size_t kLengthBytes = 8;
+constexpr size_t kPieceBytesMax = 4 * kMessageBytesMax;  // Sums with their masks are the longest.
 
 template <class Proto>
 Bytes with_length(const Proto& proto) {
@@ -21,22 +23,28 @@ Bytes with_length(const Proto& proto) {
   return bytes;
 }
 
+/// How long the piece at `at` says it is; nothing if that is cut off.
+std::optional<uint64_t> length_at(ByteView bytes, size_t at) {
+  if (bytes.size() - at < kLengthBytes) return std::nullopt;
+  return read_little_endian(&bytes[at]);
+}
+
+/// There is no such piece: the file was torn here, or it is none of ours.
+bool is_no_length(uint64_t size) { return size == 0 || size > kPieceBytesMax; }
+
 /// The next piece and the place after it, unless it is cut off.
 std::optional<ByteView> next_piece(ByteView bytes, size_t& at) {
-  if (bytes.size() - at < kLengthBytes) return std::nullopt;
-  const uint64_t size = read_little_endian(&bytes[at]);
-  if (size == 0 || size > bytes.size() - at - kLengthBytes) return std::nullopt;
-  const ByteView piece = bytes.subspan(at + kLengthBytes, size);
-  at += kLengthBytes + size;
+  const auto size = length_at(bytes, at);
+  if (!size || is_no_length(*size) || *size > bytes.size() - at - kLengthBytes) return std::nullopt;
+  const ByteView piece = bytes.subspan(at + kLengthBytes, *size);
+  at += kLengthBytes + *size;
   return piece;
 }
 
 template <class Proto>
 std::optional<Proto> parse_piece(ByteView piece) {
   Proto proto;
-  if (piece.size() > kMessageBytesMax ||
-      !proto.ParseFromArray(piece.data(), static_cast<int>(piece.size())))
-    return std::nullopt;
+  if (!proto.ParseFromArray(piece.data(), static_cast<int>(piece.size()))) return std::nullopt;
   return proto;
 }
 
@@ -50,29 +58,26 @@ Result<std::vector<OpenedMask>> masks_of(const v1::Sum& proto) {
   return masks;
 }
 
-Result<void> take(const v1::TranscriptEntry& proto, Transcript& transcript) {
-  const size_t answers = transcript.entries.size();
-  if (proto.has_asked()) {
-    transcript.notes.push_back({Note::Kind::kAsked, proto.owner(), proto.asked().round(), answers});
-  } else if (proto.has_closed()) {
-    transcript.notes.push_back({Note::Kind::kClosed, proto.owner(), 0, answers});
-  } else if (proto.has_begun()) {
-    transcript.notes.push_back(
-        {Note::Kind::kBegun, proto.owner(), proto.begun().attempt(), answers});
-  } else if (proto.has_alarm()) {
-    transcript.notes.push_back(
-        {Note::Kind::kAlarm, proto.owner(), proto.alarm().go_on() ? 1u : 0u, answers});
-  } else if (proto.has_sum()) {
+/// An entry, or a note.
+Result<void> take(const v1::TranscriptEntry& proto, size_t& answers,
+                  const TranscriptReader::OnEntry& on_entry,
+                  const TranscriptReader::OnNote& on_note) {
+  using enum Note::Kind;
+  if (proto.has_asked()) return on_note({kAsked, proto.owner(), proto.asked().round(), answers});
+  if (proto.has_closed()) return on_note({kClosed, proto.owner(), 0, answers});
+  if (proto.has_begun()) return on_note({kBegun, proto.owner(), proto.begun().attempt(), answers});
+  if (proto.has_alarm())
+    return on_note({kAlarm, proto.owner(), proto.alarm().go_on() ? 1u : 0u, answers});
+  if (proto.has_sum()) {
     const std::string& values = proto.sum().values();
     if (values.size() % 8 != 0) return malformed("a sum is not whole numbers of 8 bytes");
     auto masks = TRY(masks_of(proto.sum()));
-    transcript.notes.push_back({Note::Kind::kSum, proto.owner(), 0, answers,
-                                values_of(as_bytes(values)), std::move(masks)});
-  } else {
-    ReceivedAnswer answer = TRY(answer_of(proto.answer()));
-    transcript.entries.push_back({proto.owner(), std::move(answer)});
+    return on_note(
+        {kSum, proto.owner(), 0, answers, values_of(as_bytes(values)), std::move(masks)});
   }
-  return {};
+  ReceivedAnswer answer = TRY(answer_of(proto.answer()));
+  ++answers;
+  return on_entry({proto.owner(), std::move(answer)});
 }
 
 }  // namespace
@@ -120,24 +125,66 @@ Bytes transcript_note(const Note& note) {
   return with_length(entry);
 }
 
-Result<Transcript> parse_transcript(ByteView bytes) {
-  Transcript transcript;
+Result<std::optional<TranscriptHead>> read_head(ByteView bytes) {
+  const Error none{Code::kIntegrity, "is not a transcript of this version",
+                   "Give the file that `parley learner run` wrote."};
   size_t at = 0;
-  const auto first = next_piece(bytes, at);
-  const auto head = first ? parse_piece<v1::TranscriptHead>(*first) : std::nullopt;
-  if (!head || head->version() != kVersion)
+  const auto size = length_at(bytes, at);
+  if (!size) return std::optional<TranscriptHead>();
+  constexpr uint64_t kLongest = 4096;  // It has two short fields.
+  if (*size == 0 || *size > kLongest) return none;
+  const auto piece = next_piece(bytes, at);
+  if (!piece) return std::optional<TranscriptHead>();
+  const auto proto = parse_piece<v1::TranscriptHead>(*piece);
+  if (!proto || proto->version() != kVersion) return none;
+  const Hash charter = TRY(hash_of(proto->charter(), "charter"));
+  return std::optional(TranscriptHead{charter, printable(proto->started()), at});
+}
+
+Result<void> TranscriptReader::take(ByteView bytes) {
+  if (torn_) return {};
+  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  size_t at = 0;
+  if (!head_) {
+    head_ = TRY(read_head(pending_));
+    if (!head_) return {};
+    at = head_->size;
+    whole_ += at;
+  }
+  TRY(take_pieces(at));
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(at));
+  const auto next = length_at(pending_, 0);
+  torn_ = next && is_no_length(*next);
+  return {};
+}
+
+Result<void> TranscriptReader::take_pieces(size_t& at) {
+  for (size_t before = at; const auto piece = next_piece(pending_, at); before = at) {
+    const auto proto = parse_piece<v1::TranscriptEntry>(*piece);
+    if (!proto) return malformed("entry " + std::to_string(entries_ + 1));
+    TRY(wire::take(*proto, entries_, on_entry_, on_note_));
+    whole_ += at - before;
+  }
+  return {};
+}
+
+Result<Transcript> collect_transcript(const std::function<Result<void>(TranscriptReader&)>& feed) {
+  Transcript transcript;
+  TranscriptReader reader(
+      [&](Entry entry) { return transcript.entries.push_back(std::move(entry)), Result<void>(); },
+      [&](Note note) { return transcript.notes.push_back(std::move(note)), Result<void>(); });
+  TRY(feed(reader));
+  if (!reader.head())
     return Error{Code::kIntegrity, "is not a transcript of this version",
                  "Give the file that `parley learner run` wrote."};
-  transcript.charter = TRY(hash_of(head->charter(), "charter"));
-  transcript.started = plain(head->started());
-  transcript.whole = at;
-  while (const auto piece = next_piece(bytes, at)) {
-    const auto proto = parse_piece<v1::TranscriptEntry>(*piece);
-    if (!proto) return malformed("entry " + std::to_string(transcript.entries.size() + 1));
-    TRY(take(*proto, transcript));
-    transcript.whole = at;
-  }
+  transcript.charter = reader.head()->charter;
+  transcript.started = reader.head()->started;
+  transcript.whole = reader.whole();
   return transcript;
+}
+
+Result<Transcript> parse_transcript(ByteView bytes) {
+  return collect_transcript([&](TranscriptReader& reader) { return reader.take(bytes); });
 }
 
 }  // namespace parley::wire

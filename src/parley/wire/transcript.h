@@ -3,7 +3,11 @@
 // running job and the transcript of a finished one are the same bytes.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "parley/wire/message.h"
@@ -50,7 +54,7 @@ struct Transcript {
   std::string started{};  // RFC 3339, UTC
   std::vector<Entry> entries{};
   std::vector<Note> notes{};
-  size_t whole = 0;  // bytes up to the end of the last whole entry
+  uint64_t whole = 0;  // bytes up to the end of the last whole entry
 
   /// All of it in its order, until one of the two returns an error.
   template <class OnEntry, class OnNote>
@@ -67,5 +71,44 @@ struct Transcript {
 /// A journal may end in the middle of an entry, where its writer was stopped: what follows the last
 /// whole entry is not looked at.
 Result<Transcript> parse_transcript(ByteView bytes);
+
+/// The beginning of a transcript.
+struct TranscriptHead {
+  Hash charter{};
+  std::string started{};  // RFC 3339, UTC
+  size_t size = 0;        // in bytes
+};
+/// Nothing, if these bytes end before it does.
+Result<std::optional<TranscriptHead>> read_head(ByteView bytes);
+
+/// Takes a transcript apart that may be larger than memory, in pieces of any size.
+class TranscriptReader {
+ public:
+  using OnEntry = std::function<Result<void>(Entry)>;
+  using OnNote = std::function<Result<void>(Note)>;
+  TranscriptReader(OnEntry on_entry, OnNote on_note)
+      : on_entry_(std::move(on_entry)), on_note_(std::move(on_note)) {}
+
+  /// Hands on all that is whole.
+  Result<void> take(ByteView bytes);
+  const std::optional<TranscriptHead>& head() const { return head_; }
+  /// Bytes up to the end of the last whole entry, and how many entries there were.
+  uint64_t whole() const { return whole_; }
+  size_t entries() const { return entries_; }
+
+ private:
+  Result<void> take_pieces(size_t& at);
+
+  OnEntry on_entry_;
+  OnNote on_note_;
+  std::optional<TranscriptHead> head_{};
+  Bytes pending_{};  // the beginning of the next piece
+  uint64_t whole_ = 0;
+  size_t entries_ = 0;
+  bool torn_ = false;  // what follows is no piece
+};
+
+/// All that `feed` hands to the reader, in memory.
+Result<Transcript> collect_transcript(const std::function<Result<void>(TranscriptReader&)>& feed);
 
 }  // namespace parley::wire

@@ -2,6 +2,9 @@
 
 #include <zstd.h>
 
+#include <memory>
+#include <string_view>
+
 #include "parley/base/files.h"
 #include "parley/data/readers/unpack.h"
 
@@ -15,43 +18,91 @@ Error broken(const std::filesystem::path& file, const std::string& what) {
           {.file = file.string()}};
 }
 
+/// Packs what it is given into a file, which is there when `finish` succeeds.
+class PackedFile {
+ public:
+  static Result<PackedFile> create(const std::filesystem::path& path) {
+    return PackedFile(path, TRY(NewFile::create(path)));
+  }
+  Result<void> write(ByteView bytes) { return pack(bytes, ZSTD_e_continue); }
+  /// The SHA-256 of the file.
+  Result<Hash> finish() {
+    TRY(pack({}, ZSTD_e_end));
+    TRY(file_.finish());
+    return hash_file(path_);
+  }
+
+ private:
+  struct Free {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+  };
+  PackedFile(std::filesystem::path path, NewFile file)
+      : path_(std::move(path)), file_(std::move(file)), context_(ZSTD_createCCtx()) {
+    constexpr int kLevel = 9;
+    check(context_ &&
+          !ZSTD_isError(ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kLevel)));
+  }
+  Result<void> pack(ByteView bytes, ZSTD_EndDirective how) {
+    ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
+    for (;;) {
+      ZSTD_outBuffer out{room_.data(), room_.size(), 0};
+      const size_t left = ZSTD_compressStream2(context_.get(), &out, &in, how);
+      check(!ZSTD_isError(left));
+      TRY(file_.write({room_.data(), out.pos}));
+      if (how == ZSTD_e_end ? left == 0 : in.pos == in.size) return {};
+    }
+  }
+
+  std::filesystem::path path_;
+  NewFile file_;
+  std::unique_ptr<ZSTD_CCtx, Free> context_;
+  std::string room_ = std::string(ZSTD_CStreamOutSize(), '\0');
+};
+
 }  // namespace
 
+Result<uint64_t> feed_transcript(const std::filesystem::path& file, TranscriptReader& reader) {
+  uint64_t bytes = 0;
+  Result<void> taken;
+  TRY(data::read_unpacked(file, kTranscriptBytesMax, [&](ByteView piece) {
+    bytes += piece.size();
+    taken = reader.take(piece);
+    return bool(taken);
+  }));
+  TRY(taken);
+  return bytes;
+}
+
 Result<Transcript> read_transcript(const std::filesystem::path& file, bool torn) {
-  Bytes bytes;
-  const auto read = data::read_unpacked(file, kTranscriptBytesMax, [&](ByteView piece) {
-    bytes.insert(bytes.end(), piece.begin(), piece.end());
-    return bytes.size() <= kTranscriptBytesMax;
+  uint64_t bytes = 0;
+  auto transcript = collect_transcript([&](TranscriptReader& reader) -> Result<void> {
+    bytes = TRY(feed_transcript(file, reader));
+    return {};
   });
-  if (!read) return std::filesystem::exists(file) ? broken(file, read.error().what) : read.error();
-  auto transcript = parse_transcript(bytes);
+  if (!transcript && !std::filesystem::exists(file)) return transcript.error();
   if (!transcript) return broken(file, transcript.error().what);
-  if (!torn && transcript->whole != bytes.size())
+  if (!torn && transcript->whole != bytes)
     return broken(
         file, "is cut off after " + std::to_string(transcript->entries.size()) + " whole answers");
   return transcript;
 }
 
 Result<Hash> write_transcript(const std::filesystem::path& file, const Transcript& transcript) {
-  Bytes bytes = transcript_head(transcript.charter, transcript.started);
-  const auto add = [&](const Bytes& piece) {
-    bytes.insert(bytes.end(), piece.begin(), piece.end());
-    return Result<void>();
-  };
+  PackedFile packed = TRY(PackedFile::create(file));
+  TRY(packed.write(transcript_head(transcript.charter, transcript.started)));
   TRY(transcript.in_order(
-      [&](const Entry& entry) { return add(transcript_entry(entry.owner, entry.answer)); },
-      [&](const Note& note) { return add(transcript_note(note)); }));
-  return write_packed(file, bytes);
+      [&](const Entry& entry) { return packed.write(transcript_entry(entry.owner, entry.answer)); },
+      [&](const Note& note) { return packed.write(transcript_note(note)); }));
+  return packed.finish();
 }
 
-Result<Hash> write_packed(const std::filesystem::path& file, ByteView transcript) {
-  std::string packed(ZSTD_compressBound(transcript.size()), '\0');
-  const size_t size =
-      ZSTD_compress(packed.data(), packed.size(), transcript.data(), transcript.size(), 9);
-  check(!ZSTD_isError(size));
-  packed.resize(size);
-  TRY(write_file(file, packed));
-  return sha256(as_bytes(packed));
+Result<Hash> pack_transcript(const std::filesystem::path& plain,
+                             const std::filesystem::path& file) {
+  PackedFile packed = TRY(PackedFile::create(file));
+  Result<void> written;
+  TRY(read_pieces(plain, [&](ByteView piece) { return bool(written = packed.write(piece)); }));
+  TRY(written);
+  return packed.finish();
 }
 
 }  // namespace parley::wire

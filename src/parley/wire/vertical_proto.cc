@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "parley/base/printable.h"
 #include "parley/wire/answer.h"
 #include "proto/parley.pb.h"
 
@@ -12,7 +13,7 @@ constexpr int kPartiesMax = 1000;
 
 Result<std::string> name_of(const std::string& field, const char* what) {
   if (field.size() > kNameBytesMax) return malformed(std::string(what) + " is too long");
-  return plain(field);
+  return printable(field);
 }
 
 Result<std::optional<Signature>> signature_in(const std::string& field) {

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -27,12 +28,18 @@ size_t rounded(size_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+/// As operator new does it.
+[[noreturn]] void out_of_memory() {
+  if (const auto handler = std::get_new_handler()) handler();
+  throw std::bad_alloc();
+}
+
 /// Fresh pages that begin where a huge one can: huge pages that move there with mremap stay huge.
 std::byte* reserve_at_huge_page(size_t bytes) {
   const size_t slack = bytes < kHuge ? 0 : kHuge;
   void* const got =
       ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  check(got != MAP_FAILED);
+  if (got == MAP_FAILED) out_of_memory();
   auto* const pages = static_cast<std::byte*>(got);
   const size_t before = slack == 0 ? 0 : -reinterpret_cast<uintptr_t>(got) % kHuge;
   if (before > 0) ::munmap(pages, before);
@@ -43,7 +50,7 @@ std::byte* reserve_at_huge_page(size_t bytes) {
 /// Zeros, from the start of a cache line to beyond the end of one, as pages have them.
 std::byte* heap_zeros(size_t bytes) {
   void* const got = std::aligned_alloc(kCacheLine, bytes + kCacheLine);
-  check(got != nullptr);
+  if (got == nullptr) out_of_memory();
   return static_cast<std::byte*>(std::memset(got, 0, bytes + kCacheLine));
 }
 

@@ -55,8 +55,8 @@ std::string Range::problem(double value) const {
 std::string any_text(std::string_view text) {
   if (text.empty()) return "must not be empty";
   if (text.size() > kTextBytesMax) return "must not be longer than 1000 bytes";
-  if (std::any_of(text.begin(), text.end(), is_control))
-    return "must not contain control characters";
+  if (printable(text, text.size()) != text)
+    return "must not contain control characters, or others that nobody sees";
   return "";
 }
 

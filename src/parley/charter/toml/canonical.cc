@@ -4,14 +4,6 @@
 
 namespace parley::charter {
 
-std::string in_quotes(std::string_view text) {
-  constexpr size_t kShown = 60;
-  if (text.size() <= kShown) return to_json(text);
-  size_t cut = kShown;
-  while (cut > 0 && (text[cut] & 0xc0) == 0x80) --cut;  // Not inside a UTF-8 character.
-  return to_json(std::string(text.substr(0, cut)) + "...");
-}
-
 std::string json_object(const std::map<std::string, std::string>& members) {
   std::string text;
   for (const auto& [key, json] : members)

@@ -15,14 +15,12 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/crypto/signature.h"
+#include "parley/base/printable.h"
 #include "parley/charter/toml/names.h"
 
 namespace parley::charter {
 
 constexpr bool is_control(char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }
-
-/// Quoted, escaped and shortened, for messages.
-std::string in_quotes(std::string_view text);
 
 /// An object from its members' texts.
 std::string json_object(const std::map<std::string, std::string>& members);

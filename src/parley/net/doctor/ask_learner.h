@@ -6,7 +6,8 @@
 namespace parley::net {
 
 /// Greets the learner as the owner would and reads its reply, for at most `patience`. An owner of
-/// the same name that attends at that moment loses its stream and comes back by itself.
+/// the same name that attends at that moment loses its stream and comes back by itself; while it is
+/// at work, the learner says that instead (kUnavailable).
 Result<void> ask_learner(const charter::Policy& policy, const charter::Charter& charter,
                          const Credentials& credentials, const std::string& address,
                          std::chrono::milliseconds patience);

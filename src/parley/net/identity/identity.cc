@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parley/base/files.h"
+#include "parley/base/printable.h"
 #include "parley/charter/toml/accept.h"
 #include "parley/net/identity/x509.h"
 
@@ -17,7 +18,7 @@ Error wrong(Code code, const fs::path& file, std::string what, std::string hint)
 }
 
 Error not_an_identity(std::string_view uri, const std::string& why) {
-  return {Code::kIntegrity, charter::in_quotes(uri) + " names no party: " + why,
+  return {Code::kIntegrity, in_quotes(uri) + " names no party: " + why,
           "An identity is parley://<consortium>/owner/<name> or parley://<consortium>/learner/"
           "<name>."};
 }

@@ -47,6 +47,8 @@ struct Client::State {
   size_t inbox_bytes = 0;
   std::optional<Error> ended{};
   Steady::time_point heard{}, said{};
+  Steady::time_point spoken{};  // when either side last said something, signs of life apart
+  bool gave_up = false;
   SpinWait spin_wait{};
   Socket waker{::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
 
@@ -105,7 +107,7 @@ struct Client::State {
   }
 
   Result<void> await_ready(const Deadline& deadline) {
-    heard = said = Steady::now();
+    heard = said = spoken = Steady::now();
     while (!ready && !ended) {
       read_on();
       if (ready || ended) break;
@@ -123,6 +125,7 @@ struct Client::State {
         break;
       case FrameKind::kMessage:
         inbox_bytes += frame.payload.size();
+        spoken = Steady::now();
         inbox.push_back(std::move(frame.payload));
         break;
       case FrameKind::kEnd:
@@ -161,6 +164,17 @@ struct Client::State {
   }
   Error silent() const { return unavailable(dial.address + " has been silent for too long"); }
 
+  /// Has nothing been said for longer than we have patience?
+  bool is_mute() const {
+    return dial.patience.count() > 0 && Steady::now() - spoken > dial.patience;
+  }
+  Error mute() {
+    gave_up = true;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(dial.patience).count();
+    return unavailable(dial.address + " is there, and has said nothing for " +
+                       std::to_string(seconds) + " s");
+  }
+
   /// While the peer does not take it, what it says is read: that may be why.
   Result<void> write(const Bytes& frame) {
     const auto began = Steady::now();
@@ -178,6 +192,7 @@ struct Client::State {
       read_on();
       if (!ended && (stop || step == Step::kOver)) ended = why_over();
       if (!ended && !full && is_silent(began)) ended = silent();
+      if (!ended && is_mute()) ended = mute();
     }
     said = Steady::now();
     return {};
@@ -224,6 +239,7 @@ Result<Client> Client::open(const Credentials& credentials, const Dial& dial,
 }
 
 Result<void> Client::write(const Bytes& message) {
+  state_->spoken = Steady::now();
   return state_->write(to_frame(FrameKind::kMessage, message));
 }
 
@@ -244,6 +260,7 @@ Result<std::optional<Bytes>> Client::read_until(Steady::time_point until) {
     if (state.ended) return *state.ended;
     const auto now = Steady::now();
     if (state.is_silent(began)) state.ended = state.silent();
+    if (!state.ended && state.is_mute()) state.ended = state.mute();
     if (state.ended) continue;
     if (now - state.said >= state.dial.keepalive) TRY(state.write(to_frame(FrameKind::kAlive)));
     const auto look = [&](int milliseconds) { return state.look(milliseconds); };
@@ -255,6 +272,8 @@ Result<std::optional<Bytes>> Client::read_until(Steady::time_point until) {
     if (state.inbox.empty() && !state.ended && state.is_woken()) return std::optional<Bytes>();
   }
 }
+
+bool Client::has_given_up() const { return state_->gave_up; }
 
 void Client::wake() { ::eventfd_write(state_->waker.get(), 1); }
 

@@ -21,6 +21,9 @@ struct Dial {
   /// After so much silence a sign of life is sent, and without one for so much more the peer is
   /// gone.
   std::chrono::milliseconds keepalive = kKeepalive, keepalive_timeout = kKeepaliveTimeout;
+  /// A peer that is there, and neither says anything nor reads what we say for so long, is given
+  /// up; 0: never.
+  std::chrono::milliseconds patience{0};
 };
 
 class Client {
@@ -34,8 +37,9 @@ class Client {
   Client(Client&&) noexcept;
   ~Client();
 
-  /// Both wait as long as it takes: signs of life tell whether the peer is there. When the stream
-  /// ends, the error is the learner's reason; kUnavailable if there is none, or if `stop` was set.
+  /// Both wait as long as it takes, or as the dial's patience lasts: signs of life tell whether the
+  /// peer is there. When the stream ends, the error is the learner's reason; kUnavailable if there
+  /// is none, or if `stop` was set.
   Result<void> write(const Bytes& message);
   Result<Bytes> read();
   /// Nothing, if nothing came by then; what comes later the next reading returns.
@@ -43,6 +47,8 @@ class Client {
   /// For another thread, while the line is there: a `read_until` that waits, or the next one,
   /// returns with nothing.
   void wake();
+  /// Our patience has ended, not the peer or the network.
+  bool has_given_up() const;
 
  private:
   struct State;

@@ -21,7 +21,7 @@ std::string Connection::who() const {
 
 Result<Connection::Reading> Connection::read(std::optional<Frame>& frame) {
   for (;;) {
-    if (reader_.holds_message() && !wanted) return Reading::kHeld;
+    if (reader_.holds_message() && !is_wanted()) return Reading::kHeld;
     size_t count = 0;
     const auto room = reader_.room();
     if (!room.empty()) {

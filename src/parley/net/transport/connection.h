@@ -75,6 +75,8 @@ class Connection {
   /// that follows. An error, if there is no such frame.
   Result<Reading> read(std::optional<Frame>& frame);
   bool holds_message() const { return reader_.holds_message(); }
+  /// At most one at a time is in our memory.
+  bool is_wanted() const { return credit > 0 && !waiting; }
 
   void queue(Bytes frame);
   bool is_full() const;
@@ -96,9 +98,10 @@ class Connection {
   Socket socket;
   TlsSession session;
   Stage stage = Stage::kHandshake;
-  Moment deadline{};    // of the stage, except of a guest
-  Moment said{};        // when we last wrote
-  bool wanted = false;  // it may say something
+  Moment deadline{};     // of the stage, except of a guest
+  Moment said{};         // when we last wrote
+  size_t credit = 0;     // so many messages it may still send
+  bool waiting = false;  // one of them waits to be taken
 
  private:
   FrameReader reader_;

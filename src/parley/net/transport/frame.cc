@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "parley/base/printable.h"
 #include "parley/wire/answer.h"
 
 namespace parley::net {
@@ -41,8 +42,8 @@ Error decode_end(ByteView payload) {
   const ByteView words = payload.subspan(3);
   const size_t what = std::min(size, words.size());
   return {.code = static_cast<Code>(payload[0]),
-          .what = wire::plain(wire::text_of(words.first(what))),
-          .hint = wire::plain(wire::text_of(words.subspan(what)))};
+          .what = printable(wire::text_of(words.first(what))),
+          .hint = printable(wire::text_of(words.subspan(what)))};
 }
 
 size_t FrameReader::longest_of(FrameKind kind) const {

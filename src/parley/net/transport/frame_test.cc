@@ -64,9 +64,12 @@ TEST(Frame, CarriesAnErrorWhoseTextIsCutAndPlain) {
   for (const Code code : {Code::kInvalid, Code::kPolicy, Code::kUnavailable, Code::kFailed}) {
     const Error told = decode_end(encode_end({code, "what\n", "hint"}));
     EXPECT_EQ(told.code, code);
-    EXPECT_EQ(told.what, "what ");
+    EXPECT_EQ(told.what, "what\\u000a");
     EXPECT_EQ(told.hint, "hint");
   }
+  const Error hostile = decode_end(encode_end({Code::kFailed, "\x9b[2J\xff", "\xe2\x80\xae"}));
+  EXPECT_EQ(hostile.what, "\\x9b[2J\\xff") << "a terminal of 8 bits would obey it";
+  EXPECT_EQ(hostile.hint, "\\u202e");
   const Bytes longest = encode_end({Code::kFailed, std::string(9999, 'w'), std::string(9999, 'h')});
   EXPECT_LE(longest.size(), kEndBytesMax);
   EXPECT_EQ(decode_end(longest).what, std::string(500, 'w'));

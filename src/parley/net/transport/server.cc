@@ -10,9 +10,9 @@
 #include <map>
 #include <utility>
 
-#include "parley/charter/toml/canonical.h"
+#include "parley/base/printable.h"
 #include "parley/net/transport/connection.h"
-#include "parley/net/transport/refusals.h"
+#include "parley/net/transport/sparse_log.h"
 #include "parley/net/transport/spin_wait.h"
 
 namespace parley::net {
@@ -26,6 +26,7 @@ constexpr size_t kStrangersMax = 256;  // connections that are no guests
 constexpr size_t kStrangersPerNetwork = 128;
 constexpr size_t kStreamsPerIdentity = 8;  // The newest wins; older ones may still be told so.
 constexpr size_t kGuestsMax = 4096;
+constexpr size_t kCreditMax = 1000;  // messages that a guest may send in a row
 constexpr size_t kHandshakeBytesMax = 64 << 10;
 constexpr int kAcceptsAtOnce = 16;
 constexpr int kFramesAtOnce = 64;
@@ -56,13 +57,13 @@ ConnectionId connection_in(const Event& event) {
 }  // namespace
 
 struct Server::State {
-  State(const Door& door, const Credentials& credentials, Log log)
+  State(const Door& door, const Credentials& credentials, Log log_lines)
       : door(door),
-        refusals(std::move(log)),
+        log(std::move(log_lines)),
         context(TlsContext::for_server(credentials, door.expected)) {}
 
   const Door door;
-  Refusals refusals;
+  SparseLog log;
   TlsContext context;
   Listening listening{};
   /// Guests and the waker; and, as one of them, all that the other poller watches.
@@ -146,8 +147,12 @@ struct Server::State {
     write_on(connection);
   }
 
+  void note_refusal(const std::string& who, const std::string& reason) {
+    log.say(reason, "refused " + who + ": " + reason);
+  }
+
   void refuse(Connection& connection, const std::string& who, const Error& reason) {
-    refusals.add(who, reason.what);
+    note_refusal(who, reason.what);
     end(connection, reason);
   }
 
@@ -172,7 +177,7 @@ struct Server::State {
 
   /// Whoever waits at the listener keeps it ready, and would keep us busy.
   void pause_accepting() {
-    refusals.add("whoever comes now",
+    note_refusal("whoever comes now",
                  "this process has no descriptors left (ulimit -n); it tries again");
     for (int i = 0; i < kAcceptsAtOnce; ++i) evict_one([](const Connection&) { return true; });
     watch_listeners(0);
@@ -218,7 +223,7 @@ struct Server::State {
     for (const auto& [id, each] : connections) {
       if (!each->is_stranger() || !which(*each)) continue;
       if (each->stage != Stage::kLingering)
-        refusals.add(each->who(), "too many came at once, and it was not the newest");
+        note_refusal(each->who(), "too many came at once, and it was not the newest");
       return close(*each);
     }
   }
@@ -258,7 +263,7 @@ struct Server::State {
   void break_off(Connection& stranger, std::string trouble) {
     if (stranger.session.received() == 0) return close(stranger);  // It only looked.
     if (trouble.empty()) trouble = "it hung up during the handshake";
-    refusals.add(stranger.who(), trouble);
+    note_refusal(stranger.who(), trouble);
     linger(stranger);
   }
 
@@ -273,17 +278,17 @@ struct Server::State {
     const bool opens = frame && frame->kind == FrameKind::kOpen;
     const std::string call(opens ? std::string(frame->payload.begin(), frame->payload.end()) : "");
     if (call != door.call)
-      return refuse(stranger, stranger.who(),
-                    {Code::kInvalid,
-                     "there is no call " + charter::in_quotes(call) + " here, only " + door.call,
-                     "Is this the address of the job's learner, or of a neighbour?"});
+      return refuse(
+          stranger, stranger.who(),
+          {Code::kInvalid, "there is no call " + in_quotes(call) + " here, only " + door.call,
+           "Is this the address of the job's learner, or of a neighbour?"});
     if (has_room_for(*stranger.session.peer())) return become_guest(stranger);
     refuse(stranger, stranger.who(), {Code::kUnavailable, "too many are here"});
   }
 
   void become_guest(Connection& stranger) {
     stranger.stage = Stage::kGuest;
-    stranger.wanted = true;
+    stranger.credit = 1;
     ++guests;
     stranger.watch(guests_poller, EPOLLIN);
     events.push_back(Arrived{stranger.id, *stranger.session.peer(), stranger.address.text});
@@ -333,7 +338,8 @@ struct Server::State {
         return guest.watch(guests_poller, guest.has_written() ? 0u : uint32_t{EPOLLOUT});
       if (*reading == Connection::Reading::kWaits) return write_on(guest);
       if (frame->kind == FrameKind::kMessage) {
-        guest.wanted = false;
+        --guest.credit;
+        guest.waiting = true;
         events.push_back(Said{guest.id, std::move(frame->payload)});
       } else if (frame->kind != FrameKind::kAlive) {
         return expel(guest, {Code::kIntegrity, "sent what only a learner sends"});
@@ -350,8 +356,26 @@ struct Server::State {
   }
 
   void want(Connection& guest) {
-    guest.wanted = true;
-    if (guest.holds_message() || guest.session.has_pending()) again.push_back(guest.id);
+    guest.credit = std::min(guest.credit + 1, kCreditMax);
+    hear_again(guest);
+  }
+
+  /// Where nothing is left to come, a poller is silent.
+  void hear_again(Connection& guest) {
+    if (guest.is_wanted() && (guest.holds_message() || guest.session.has_pending()))
+      again.push_back(guest.id);
+  }
+
+  Event take_event() {
+    Event event = std::move(events.front());
+    events.pop_front();
+    const auto* said = std::get_if<Said>(&event);
+    Connection* guest = said != nullptr ? find_guest(said->connection) : nullptr;
+    if (guest != nullptr) {
+      guest->waiting = false;
+      hear_again(*guest);
+    }
+    return event;
   }
 
   void serve(const epoll_event& event) {
@@ -371,7 +395,7 @@ struct Server::State {
     // A poller tells of a broken connection again and again, also where nothing is to be read.
     const bool broken = (event.events & (EPOLLHUP | EPOLLERR)) != 0;
     Connection* guest = find_guest(ConnectionId{event.data.u64});
-    if (broken && guest != nullptr && guest->holds_message() && !guest->wanted) leave(*guest);
+    if (broken && guest != nullptr && guest->holds_message() && !guest->is_wanted()) leave(*guest);
   }
 
   // Time.
@@ -405,7 +429,7 @@ struct Server::State {
 
   void give_up(Connection& connection) {
     if (connection.stage == Stage::kHandshake || connection.stage == Stage::kOpening)
-      refusals.add(connection.who(), "it did not finish the handshake in time");
+      note_refusal(connection.who(), "it did not finish the handshake in time");
     close(connection);
   }
 
@@ -466,14 +490,10 @@ int Server::port() const { return state_->listening.port; }
 
 Event Server::next(std::chrono::milliseconds patience) {
   State& state = *state_;
-  state.refusals.tell();
+  state.log.tell();
   const Moment until = time_now() + patience;
   for (;;) {
-    if (!state.events.empty()) {
-      Event event = std::move(state.events.front());
-      state.events.pop_front();
-      return event;
-    }
+    if (!state.events.empty()) return state.take_event();
     if (std::exchange(state.woken, false)) return Nothing{};
     if (!state.turn(until) && time_now() >= until) return Nothing{};
   }

@@ -16,7 +16,7 @@
 #include <memory>
 #include <thread>
 
-#include "parley/charter/toml/canonical.h"
+#include "parley/base/printable.h"
 
 namespace parley::net {
 namespace {
@@ -71,6 +71,16 @@ Result<Found> look_up(const std::string& address, const Deadline& deadline) {
                      "Check the host's name and this machine's name server.");
 }
 
+/// On this machine, a port on which nobody listens may be given to us as our own: then what we
+/// reached is ourselves.
+bool is_ourselves(const Socket& socket) {
+  sockaddr_storage here{}, there{};
+  socklen_t size = sizeof here, other = sizeof there;
+  return ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &size) == 0 &&
+         ::getpeername(socket.get(), reinterpret_cast<sockaddr*>(&there), &other) == 0 &&
+         size == other && std::memcmp(&here, &there, size) == 0;
+}
+
 Result<Socket> connect_once(const addrinfo& where, const std::string& address,
                             const Deadline& deadline) {
   Socket socket(::socket(where.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -83,6 +93,7 @@ Result<Socket> connect_once(const addrinfo& where, const std::string& address,
   } else {
     socklen_t size = sizeof reason;
     ::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &reason, &size);
+    if (reason == 0 && is_ourselves(socket)) reason = ECONNREFUSED;
   }
   if (reason == 0) return socket;
   if (reason == ECONNREFUSED)
@@ -200,7 +211,7 @@ Result<void> connect_through(const Socket& proxy, const std::string& address,
   }
   if (answer.starts_with("HTTP/1.") && answer.substr(8, 4) == " 200") return {};
   const std::string line = answer.substr(0, std::min<size_t>(answer.find('\r'), 80));
-  return wrong("refuses: " + charter::in_quotes(line));
+  return wrong("refuses: " + in_quotes(line));
 }
 
 Result<Socket> reach(const std::string& address, const std::string& proxy,

@@ -17,6 +17,8 @@ class Ticks {
   /// The next tick counts from here: from the last one, or from where the owner is free to hear
   /// one.
   virtual void restart(Moment from) = 0;
+  /// A gap that will not be longer.
+  virtual std::chrono::seconds longest_gap() const { return std::chrono::seconds(0); }
 };
 
 /// Exponential gaps, from the machine's own entropy; a rate of 1 is a tick per second on average.
@@ -26,6 +28,9 @@ class PoissonTicks final : public Ticks {
   explicit PoissonTicks(double rate) : rate_(rate) { restart(std::chrono::steady_clock::now()); }
   Moment next() override { return next_; }
   void restart(Moment from) override;
+  std::chrono::seconds longest_gap() const override {
+    return std::chrono::seconds(1 + static_cast<int64_t>(50 / rate_));  // probability e^-50
+  }
 
  private:
   SystemEntropy entropy_;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "parley/charter/toml/canonical.h"
+#include "parley/base/printable.h"
 #include "parley/net/identity/x509.h"
 #include "parley/net/transport/frame.h"
 
@@ -25,9 +25,8 @@ std::string offered_protocol() {
 std::string names_in(const unsigned char* list, unsigned size) {
   std::string text;
   for (unsigned at = 0; at < size && text.size() < 200; at += 1u + list[at])
-    text += (text.empty() ? "" : ", ") +
-            charter::in_quotes({reinterpret_cast<const char*>(list) + at + 1,
-                                std::min<size_t>(list[at], size - at - 1)});
+    text += (text.empty() ? "" : ", ") + in_quotes({reinterpret_cast<const char*>(list) + at + 1,
+                                                    std::min<size_t>(list[at], size - at - 1)});
   return text;
 }
 

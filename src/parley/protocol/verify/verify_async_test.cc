@@ -115,6 +115,7 @@ struct Job {
   void pay(uint32_t round) {
     wire::Stream stream(charter.hash);
     owners[1].connect();
+    EXPECT_TRUE(owners[1].step(stream.send(wire::Welcome{})));
     EXPECT_TRUE(
         *owners[1].step(stream.send(wire::Query{round, privacy::Public::from_model({.1, .1})})));
     EXPECT_FALSE(owners[1].refused());

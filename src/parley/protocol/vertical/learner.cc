@@ -88,7 +88,7 @@ Result<Step> VerticalLearner::step(size_t owner, ByteView message) {
             [&](wire::ReceivedAnswer& answer) -> Result<Step> { return take(owner, answer); },
             [&](wire::ModelPart& part) -> Result<Step> { return take(owner, part); },
             [&](wire::Refusal& refusal) -> Result<Step> {
-              refuse(who, refusal);
+              refuse(refusal_of(who, refusal));
               Step step;
               end_all(step);
               return step;
@@ -248,7 +248,7 @@ void VerticalLearner::book(size_t owner, const wire::ReceivedAnswer& answer) {
   OwnerState& state = states_[owner];
   state.taken = answer.round;
   state.jobs.push_back(answer.receipt.job);
-  state.epsilon = answer.receipt.epsilon_spent;
+  state.spent = {answer.receipt.epsilon_spent, 0, answer.receipt.delta_spent};
   keep_newest(owner, plan_.terms.charter, answer);
 }
 
@@ -328,10 +328,26 @@ Result<void> VerticalLearner::replay(const std::string& owner, const wire::Recei
   return {};
 }
 
+Result<void> VerticalLearner::conclude(const std::string& text) {
+  const learn::Manifest told = TRY(learn::manifest_from_json(text, ""));
+  const Error other{Code::kIntegrity, "is not the manifest of this journal",
+                    "Put back the files of the job, or give another --out."};
+  if (told.charter != plan_.terms.charter || told.parts.size() != states_.size() ||
+      rounds_done() < plan_.terms.rounds)
+    return other;
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (told.parts[i].owner != plan_.owners[i].name) return other;
+    states_[i].part = told.parts[i].sha256;
+  }
+  if (learn::to_json(manifest()) != text) return other;
+  finished_ = true;
+  return {};
+}
+
 Trained VerticalLearner::trained() const {
   Trained trained{.manifest = learn::to_json(manifest())};
   for (const OwnerState& state : states_) {
-    trained.spent.push_back({state.epsilon, 0});
+    trained.spent.push_back(state.spent);
     trained.answers.push_back(state.taken);
   }
   return trained;

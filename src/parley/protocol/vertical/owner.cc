@@ -4,6 +4,7 @@
 #include <functional>
 #include <utility>
 
+#include "parley/base/printable.h"
 #include "parley/protocol/job.h"
 
 namespace parley::protocol {
@@ -75,7 +76,7 @@ std::optional<Bytes> VerticalOwner::more() {
 Result<size_t> VerticalOwner::place_of(const std::string& name) const {
   for (size_t i = 0; i < parties(); ++i)
     if (setting_.owners[i].name == name && i != self()) return i;
-  return Error{Code::kIntegrity, "a letter of '" + name + "', who is no other owner"};
+  return Error{Code::kIntegrity, "a letter of " + in_quotes(name) + ", who is no other owner"};
 }
 
 // A session: keys, then what everyone must have before the first round.
@@ -87,13 +88,15 @@ Result<void> VerticalOwner::agree(const wire::Session& session) {
   for (size_t i = 0; i < parties(); ++i) {
     const wire::Peer& peer = session.peers[i];
     const VerticalPeer& known = setting_.owners[i];
-    if (peer.owner != known.name) return out_of_order("a session with '" + peer.owner + "'");
+    if (peer.owner != known.name) return out_of_order("a session with " + in_quotes(peer.owner));
     if (i == self()) {
       if (peer.key != agreement_.public_key()) return out_of_order("a session with an older key");
       continue;
     }
     const Bytes text = wire::signed_key(charter(), known.name, peer.key);
-    if (known.sign_key && !(peer.signature && is_signed(*known.sign_key, text, *peer.signature)))
+    const bool vouched =
+        known.sign_key && peer.signature && is_signed(*known.sign_key, text, *peer.signature);
+    if (!vouched && !(setting_.simulated && !known.sign_key))
       return Error{
           Code::kIntegrity,
           "the key for letters to " + known.name + " was not signed by its sign_key in the charter",
@@ -189,6 +192,12 @@ void VerticalOwner::post(uint32_t round, const std::vector<Post>& posts) {
 Result<std::optional<Bytes>> VerticalOwner::take(wire::DealerShare share) {
   if (share.session != session_ || session_ == 0 || aligning_)
     return out_of_order("masks of another session");
+  if (const auto known = seeds_.emplace(share.seed, share.round).first;
+      known->second != share.round)
+    return Error{Code::kIntegrity,
+                 "the dealer gives round " + std::to_string(share.round) + " the seed of round " +
+                     std::to_string(known->second) + ": what hides both would be the same",
+                 "Do not go on, and ask who runs the learner."};
   if (share.round == 0) {
     post(0, exchange_->setup(share.seed));
     if (round_ > gate_.terms().rounds) TRY(give_part());
@@ -278,14 +287,21 @@ Result<void> VerticalOwner::give_part() {
   return {};
 }
 
+/// Of a process that came back after the end, the part is on its disk.
+Result<Hash> VerticalOwner::own_part() const {
+  if (part_) return sha256(as_bytes(*part_));
+  if (!setting_.kept)
+    return Error{Code::kIntegrity, "the job has ended, and this owner has no part of the model"};
+  return sha256(as_bytes(TRY(setting_.kept("part.json"))));
+}
+
 Result<std::optional<Bytes>> VerticalOwner::be_told(const wire::Finished& finished) {
   learn::Manifest manifest{.name = setting_.part.model.name, .charter = charter()};
   for (const wire::ModelPart& part : finished.parts)
     manifest.parts.push_back({part.owner, part.sha256});
   const std::string text = learn::to_json(manifest);
-  const learn::Manifest::Part own{name(), part_ ? sha256(as_bytes(*part_)) : Hash{}};
-  // Of a process that came back after the end, the part is on its disk.
-  const bool bound = self() < manifest.parts.size() && (!part_ || manifest.parts[self()] == own);
+  const learn::Manifest::Part own{name(), TRY(own_part())};
+  const bool bound = self() < manifest.parts.size() && manifest.parts[self()] == own;
   if (!bound || manifest.parts.size() != parties() || sha256(as_bytes(text)) != finished.model)
     return Error{Code::kIntegrity, "the learner's manifest does not bind this owner's part",
                  "Do not use the model, and ask who runs the learner."};

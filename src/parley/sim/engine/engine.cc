@@ -213,6 +213,11 @@ class Engine {
     auto step = learner_->step(owner, message);
     if (!step && faults_.none()) return step.error();
     if (!step) return break_off(owner), Result<void>();
+    if (step->parted) {
+      learner_->leave(owner);
+      owners_[owner].attends = false;
+      lose(owner);
+    }
     decide(*step);
     keep(owner, *step);
     if (step->taken) answered_ = queue_.now(), setting_.options.progress(1);

@@ -1,4 +1,4 @@
-#include "parley/net/receipts.h"
+#include "parley/net/journal/receipts.h"
 
 #include <utility>
 

@@ -1,0 +1,58 @@
+// The learner's journal: every answer it took, in the file before the next question goes out. Where
+// questions follow from the answers it needs no sync, for owners replay what a crash of the machine
+// loses; where they do not, what was asked is noted and synced before it is asked. It is never held
+// in memory, and has no limit.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "parley/wire/transcript.h"
+
+namespace parley::net {
+
+class Journal {
+ public:
+  /// Of this job, locked against a second process. Where there is none it begins at `now`; likewise
+  /// where its writer was stopped before the head was whole, for then nothing has been asked. A
+  /// journal of another charter is kIntegrity.
+  static Result<Journal> open(const std::filesystem::path& file, const Hash& charter,
+                              const std::string& now);
+  /// Whether there is one with a whole head, which may be another charter's.
+  static bool is_begun(const std::filesystem::path& file);
+
+  Journal(Journal&& other) noexcept;
+  Journal& operator=(Journal&&) = delete;
+  ~Journal();
+
+  /// When the job began: RFC 3339, UTC.
+  const std::string& started() const { return started_; }
+  /// All that is in it, in its order; to be called once, before anything is appended. A torn end is
+  /// cut off.
+  Result<void> replay(wire::TranscriptReader::OnEntry on_entry,
+                      wire::TranscriptReader::OnNote on_note);
+
+  /// Kept until `flush`, which writes all of a round at once.
+  void append(const std::string& owner, const wire::ReceivedAnswer& answer);
+  void append(const wire::Note& note);
+  /// After it returns, neither a kill nor, if there was a note, a power cut loses what was
+  /// appended.
+  Result<void> flush();
+
+  /// All of it, packed, as the transcript of a finished job; returns the SHA-256 of that file. From
+  /// then on a power cut takes nothing of the journal either.
+  Result<Hash> publish(const std::filesystem::path& transcript) const;
+
+ private:
+  Journal(std::filesystem::path file, int descriptor);
+  Result<void> begin(const Hash& charter, const std::string& now);
+  Result<void> write(const Bytes& bytes);
+
+  std::filesystem::path file_;
+  int descriptor_;
+  std::string started_{};
+  Bytes pending_{};
+  bool noted_ = false;  // in what is pending
+};
+
+}  // namespace parley::net

@@ -1,0 +1,90 @@
+"""A learner with a valid certificate that means no good: an owner neither waits for it for ever, nor
+lets it write into its log."""
+
+import json
+import ssl
+import socket
+import threading
+
+from consortium import Consortium
+from parley import InFolder, main
+
+READY, ALIVE, END = 1, 4, 5
+POLICY = 2  # the code of an error
+
+
+def frame(kind, payload=b""):
+    return bytes([kind]) + len(payload).to_bytes(4, "little") + payload
+
+
+def end(what, hint=b""):
+    return frame(END, bytes([POLICY]) + len(what).to_bytes(2, "little") + what + hint)
+
+
+class Learner(threading.Thread):
+    """Accepts whoever comes, says these frames, and then that it is alive until it is told to stop."""
+
+    def __init__(self, folder, *frames):
+        super().__init__(daemon=True)
+        self.frames, self.over = frames, threading.Event()
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.minimum_version = ssl.TLSVersion.TLSv1_3
+        self.context.set_alpn_protocols(["parley/2"])
+        papers = folder / "central-bank"
+        self.context.load_cert_chain(papers / "central-bank.crt", papers / "central-bank.key")
+        self.context.load_verify_locations(papers / "authority.crt")
+        self.context.verify_mode = ssl.CERT_REQUIRED
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.port = self.server.getsockname()[1]
+        self.start()
+
+    def run(self):
+        while not self.over.is_set():
+            try:
+                plain, _ = self.server.accept()
+                with self.context.wrap_socket(plain, server_side=True) as stream:
+                    stream.sendall(frame(READY))
+                    for each in self.frames:
+                        stream.sendall(each)
+                    while not self.over.wait(0.3):
+                        stream.sendall(frame(ALIVE))
+            except OSError:
+                pass  # It hung up.
+
+    def stop(self):
+        self.over.set()
+        self.server.close()
+
+
+class HostileLearner(InFolder):
+    def attend(self, *frames):
+        """How bank-a fares with it: exit status, output and log."""
+        consortium = Consortium(self.folder, rounds=1)
+        consortium.write_charter(replace=[("[learner]", "[network]\ndeadline_s = 1\n[learner]")])
+        learner = Learner(self.folder, *frames)
+        self.addCleanup(learner.stop)
+        owner = consortium.owner("bank-a", learner.port, wait=2)
+        self.addCleanup(owner.wait)
+        self.addCleanup(owner.kill)
+        status = owner.wait(30)
+        return status, consortium.output("bank-a"), (self.folder / "bank-a.log").read_bytes()
+
+    def test_that_is_there_and_says_nothing_is_given_up(self):
+        status, output, log = self.attend()
+        self.assertEqual(status, 4, log)
+        self.assertIn("is there, and has said nothing for 2 s", output)
+
+    def test_whose_reason_moves_the_cursor_is_quoted(self):
+        forged = b"2026-01-01T00:00:00Z bank-a: finished, model 00"
+        status, output, log = self.attend(
+            end(b"no\n" + forged + b"\x1b[2J\x9b1m\xff" + "\u202e\u009b".encode(), b"a\rb"))
+        self.assertEqual(status, 3, log)
+        self.assertTrue(all(byte >= 32 or byte == 10 for byte in log), log)
+        self.assertNotIn(b"\n" + forged, log)
+        self.assertIn(rb"\u001b[2J\x9b1m\xff\u202e\u009b", log)
+        self.assertIn("\\\\u001b[2J", output)
+        json.loads(output)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ receipts, and a durable commit in every owner's ledger before each answer.
 The loop: a Python server and three Python clients that exchange the same Query and Answer messages
 over plain TCP, with no ledger, no noise, no signature and no TLS. Needs python3-grpcio,
 python3-protobuf and protoc.
+The disk: what three commits side by side allow at the most, whatever else a round needs.
 """
 
 import json
@@ -124,11 +125,31 @@ def python_loop(rounds):
     return rate
 
 
+def disk(rounds):
+    """What three ledgers can commit at the most: two pages of a log each, synced, side by side."""
+    with tempfile.TemporaryDirectory() as folder:
+        parties = [subprocess.Popen([sys.executable, __file__, "--commit", str(rounds),
+                                     f"{folder}/{party}"], text=True, stdout=subprocess.PIPE)
+                   for party in range(PARTIES)]
+        return min(float(party.communicate()[0]) for party in parties)
+
+
+def commit(rounds, file):
+    log = os.open(file, os.O_RDWR | os.O_CREAT)
+    pages = os.urandom(2 * (4096 + 24))
+    started = time.monotonic()
+    for number in range(rounds):
+        os.pwrite(log, pages, 32 + number % 500 * len(pages))
+        os.fdatasync(log)
+    print(rounds / (time.monotonic() - started), flush=True)
+
+
 def main():
     binary = str(pathlib.Path(sys.argv[1]).resolve())
     rounds = int((sys.argv[2:] or ["2000"])[0])
     runs = ((f"Parley: TLS, ledgers, receipts ({PARTIES} owners)", lambda: parley(binary, rounds)),
-            ("Python gRPC loop: the same messages, no TLS, no ledger", lambda: python_loop(rounds)))
+            ("Python gRPC loop: the same messages, no TLS, no ledger", lambda: python_loop(rounds)),
+            (f"the disk: {PARTIES} durable commits side by side, nothing else", lambda: disk(rounds)))
     # In turn, because a virtual machine's speed changes by a third within minutes.
     rates = [[run() for _, run in runs] for _ in range(REPEATS)]
     print(f"{'rounds per second':<58}{'median':>8}   in turn")
@@ -142,5 +163,7 @@ if __name__ == "__main__":
         serve(int(sys.argv[2]))
     elif sys.argv[1] == "--answer":
         answer(sys.argv[2])
+    elif sys.argv[1] == "--commit":
+        commit(int(sys.argv[2]), sys.argv[3])
     else:
         main()

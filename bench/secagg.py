@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Masking in secure aggregation beside what others do, in one run.
 
-    scripts/bench secagg [repeats]
+    scripts/bench secagg [repeats [thousand]]
 
 Ours: AES-256-CTR masks modulo 2^64 from 256-bit seeds. Beside it the arithmetic of Flower's SecAgg+ (numpy's
 Mersenne Twister seeded with 32 bits, integers below 2^24, one vector per neighbour and a modulus; the
 keys' agreement left out), and a loop in numpy over AES-256-CTR by OpenSSL (python3-cryptography).
 Milliseconds, the best of the repeats: a client masks its vector against all others, a server takes the
-masks of all members off the sum. Agreement of keys and noise are shown for ours only.
+masks of all members off the sum. Agreement of keys and noise are shown for ours only. Then whole aggregations
+of 10, 100 and, with a second argument, 1,000 members, one member's work and the server's.
 """
 
 import json
@@ -74,10 +75,14 @@ def aes(members, words, repeats):
 
 def main():
     program, repeats = sys.argv[1], int((sys.argv[2:] or ["20"])[0])
-    lines = subprocess.run([program, str(repeats)], capture_output=True, check=True, text=True).stdout
+    lines = subprocess.run([program, str(repeats), *sys.argv[3:]], capture_output=True, check=True, text=True).stdout
     print(f"{'milliseconds':<42}{'client':>9}{'server':>9}{'keys':>9}{'noise':>9}")
     for line in lines.splitlines():
         ours = json.loads(line)
+        if "whole" in ours:
+            print(f"{ours['whole']:,} members, {ours['neighbours']} neighbours, threshold {ours['threshold']}, "
+                  f"{ours['consents']} consents: a member {ours['member']:.1f}, the server {ours['server']:,.0f}")
+            continue
         members, words = ours["members"], ours["words"]
         print(f"{members} members, {words:,} words")
         print(f"  {'parley':<40}{ours['mask']:>9.3f}{ours['unmask']:>9.3f}{ours['agree']:>9.3f}{ours['noise']:>9.3f}")

@@ -143,6 +143,13 @@ MUTANTS = {
         "a learner may ask for the evaluation instead of answers", "GateTest.*",
         [("gate/gate.cc", "if (!terms_.evaluation || !(terms_.may_end_early || gave_every_answer()))",
           "if (!terms_.evaluation)")]),
+    "gram-for-nothing": (
+        "gradients of rule gram have the whole budget, as if its matrix were free", "Gram.*:SecaggGram.*",
+        [("plan/secagg_terms.cc", "    for (privacy::Rho& rho : need.rhos) rho = TRY(after_gram(rho));\n", "    {}\n")]),
+    "answers-after-an-alarm": (
+        "after an alarm a learner may have the other answers, too", "SecaggGram.*",
+        [("gate/secagg_gate.cc", "if (kind == Kind::kAnswer && terms_.gram && gram == alarm)",
+          "if (kind == Kind::kAnswer && terms_.gram && !alarm && !gram)")]),
 }
 
 

@@ -9,6 +9,7 @@
 #include "parley/plan/explain.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/report/charter.h"
+#include "parley/sim/engine/party.h"
 
 namespace parley::cli {
 namespace {
@@ -45,6 +46,8 @@ Result<void> check_trains(charter::Charter charter) {
   if (charter.preprocess && bundle) TRY(charter::load_bundle(charter, folders));
   if (!charter.central() || charter.protocol.learners.owner) return {};  // jobs of their own
   for (size_t i = 0; i < charter.owners.size(); ++i) TRY(plan::can_run(charter, i));
+  for (charter::Owner& owner : charter.owners)  // A simulation needs no keys, `owner check` asks.
+    if (!owner.sign_key) owner.sign_key = sim::simulated_key(owner.name).public_key();
   if (!bundle || (charter.pilot && !is_there(charter.pilot->file))) return {};
   const auto pilot = TRY(charter::load_pilot(charter, folders, data::kFindSigns));
   TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kUnsigned));

@@ -1,11 +1,14 @@
 #include "command.h"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -32,6 +35,16 @@ Commands Commands::group(const std::string& name, const std::string& help) const
 
 void charter_argument(CLI::App& app, std::filesystem::path& charter) {
   app.add_option("charter", charter, "Charter file")->required()->type_name("FILE");
+}
+
+std::string user_name() {
+  const char* behind = std::getenv("SUDO_USER");
+  const passwd* user = behind == nullptr ? getpwuid(geteuid()) : nullptr;
+  std::string name = behind ? behind : user ? user->pw_name : std::to_string(geteuid());
+  std::erase_if(name, [](char c) {
+    return !std::isgraph(static_cast<unsigned char>(c)) || c == '"' || c == '\\';
+  });
+  return name.empty() ? "unknown" : name.substr(0, 100);
 }
 
 void policy_argument(CLI::App& app, std::filesystem::path& policy) {

@@ -81,6 +81,9 @@ class Commands {
 
 // Options that several commands have, with one text.
 void charter_argument(CLI::App& app, std::filesystem::path& charter);
+/// Who types; behind sudo, who typed that.
+std::string user_name();
+
 void policy_argument(CLI::App& app, std::filesystem::path& policy);
 void set_option(CLI::App& app, std::vector<std::string>& set);
 void threads_option(CLI::App& app, int& threads);

@@ -1,5 +1,6 @@
 // parley data prepare CHARTER --pilot FILE | --paid EPSILON --policy FILE | --moments FILE...
 #include <CLI/CLI.hpp>
+#include <cstdio>
 
 #include "command.h"
 #include "parley/base/files.h"
@@ -110,6 +111,8 @@ Result<Output> pay(const DataPrepareOptions& options, const charter::Charter& ch
   SystemClock clock;
   const net::MomentsOrder order{{TRY(privacy::Epsilon::make(*options.paid)), options.row_norm},
                                 options.dataset};
+  if (const auto noise = net::moments_noise(policy, charter, order))  // Before it is paid for.
+    std::fprintf(stderr, "Before payment: %s.\n", noise->c_str());
   const auto moments = TRY(net::release_moments(policy, charter, order, entropy, clock));
   const auto out = or_else(options.out, policy.owner + ".moments.json");
   TRY(write_new(out, to_json(moments)));

@@ -6,9 +6,12 @@
 #include <utility>
 
 #include "command.h"
+#include "parley/api/internal.h"
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
 #include "parley/base/progress.h"
+#include "parley/forecast/choose/tune.h"
+#include "parley/report/forecast/no_pilot.h"
 
 namespace parley::cli {
 namespace {
@@ -99,11 +102,23 @@ Result<void> write_charter(const ForecastOptions& options, const Forecast& forec
   return {};
 }
 
+/// Of rule "gram" without a pilot: the noise, and for a draft what follows from it.
+Result<Output> say_without_pilot(const ForecastOptions& options, const Charter& charter) {
+  const auto& [agreed, text, changes] = charter.internal();
+  const report::NoPilot said = TRY(report::without_pilot(agreed));
+  if (!options.out.empty())
+    TRY(write_file(options.out, forecast::completed(text, changes, said.chosen)));
+  return Output{report::to_text(said), report::to_json(said)};
+}
+
 Result<Output> run(const ForecastOptions& options, ProgressStyle style) {
   auto changes = TRY(overrides(options.set));
   TRY(add_epsilons(options, changes));
   if (!options.out.empty()) TRY(no_table_of_owners(options, changes));
   const Charter charter = TRY(Charter::read(options.charter, changes));
+  const charter::Charter& agreed = charter.internal().charter;
+  if (agreed.protocol.rule() == charter::Rule::kGram)  // Also with a pilot: it is not forecast.
+    return say_without_pilot(options, charter);
   const auto terms = TRY(market(options));
   std::optional<Progress> progress;
   uint64_t shown = 0;

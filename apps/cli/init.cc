@@ -4,6 +4,8 @@
 
 #include "command.h"
 #include "parley/base/files.h"
+#include "parley/charter/charter.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/report/data/draft.h"
 
 namespace parley::cli {
@@ -49,6 +51,15 @@ Result<std::vector<std::string>> write_drafts(const InitOptions& options,
   return written;
 }
 
+/// Would the Gram matrix of this draft tell anything? Its rule is left open otherwise.
+Result<charter::Draft> draft_of(charter::DraftInput& input) {
+  auto draft = TRY(charter::draft_charter(input));
+  const auto parsed = charter::parse_charter(draft.charter, "the draft", ".");
+  if (!parsed || !parsed->complete() || plan::gram_notice(*parsed)) return draft;
+  input.gram = false;
+  return charter::draft_charter(input);
+}
+
 Result<Output> run(const InitOptions& options, ProgressStyle) {
   if (options.files.empty() && options.pilot.empty())
     return Error{Code::kInvalid, "no files given",
@@ -59,8 +70,7 @@ Result<Output> run(const InitOptions& options, ProgressStyle) {
   TRY(set_epsilons(options, input.owners));
   input.delta = options.delta.value_or(charter::usual_delta(input.owners));
   for (charter::DraftOwner& owner : input.owners) owner.delta = input.delta;
-  report::Drafted drafted{.draft = TRY(charter::draft_charter(input)),
-                          .has_pilot = input.pilot.has_value()};
+  report::Drafted drafted{.draft = TRY(draft_of(input)), .has_pilot = input.pilot.has_value()};
   drafted.files = TRY(write_drafts(options, input, drafted.draft));
   return Output{options.out.empty() ? drafted.draft.charter : "", report::to_json(drafted),
                 report::to_note(drafted)};

@@ -1,6 +1,6 @@
 // parley ledger show|verify|export LEDGER, which only look; parley ledger reconcile POLICY
-// RECEIPTS... and budget POLICY, which write: the daemon must be stopped, for a ledger has one
-// writer.
+// RECEIPTS..., budget POLICY and accept-source POLICY DATASET, which write: the daemon must be
+// stopped, for a ledger has one writer.
 #include "parley/ledger.h"
 
 #include <CLI/CLI.hpp>
@@ -28,6 +28,11 @@ struct BudgetOptions {
   std::filesystem::path policy;
 };
 
+struct SourceOptions {
+  std::filesystem::path policy;
+  std::string dataset, reason;
+};
+
 Result<Output> show_ledger(const LedgerOptions& options, ProgressStyle) {
   const Ledger ledger = TRY(Ledger::read(options.ledger));
   return Output{ledger.to_text(), ledger.to_json()};
@@ -48,7 +53,7 @@ Result<Output> export_events(const LedgerOptions& options, ProgressStyle) {
 Result<Output> run(const ReconcileOptions& options, ProgressStyle) {
   const charter::Policy policy = TRY(charter::read_policy(options.policy));
   SystemClock clock;
-  auto ledger = TRY(ledger::Ledger::open(net::ledger_of(policy), policy.owner, clock));
+  auto ledger = TRY(net::open_ledger(policy, clock, true));
   const auto done = TRY(net::reconcile(policy, ledger, options.receipts, options.dataset));
   report::Reconciled result{.owner = policy.owner, .missing = done.missing, .head = done.head};
   for (const auto& [file, charter, dataset, receipts] : done.jobs)
@@ -61,7 +66,7 @@ Result<Output> run(const ReconcileOptions& options, ProgressStyle) {
 Result<Output> run(const BudgetOptions& options, ProgressStyle) {
   const charter::Policy policy = TRY(charter::read_policy(options.policy));
   SystemClock clock;
-  auto ledger = TRY(ledger::Ledger::open(net::ledger_of(policy), policy.owner, clock));
+  auto ledger = TRY(net::open_ledger(policy, clock));
   report::RaisedBudgets result{.owner = policy.owner};
   const auto raised = TRY(net::raise_budgets(policy, ledger));
   for (const auto& [dataset, before, after] : raised)
@@ -70,12 +75,36 @@ Result<Output> run(const BudgetOptions& options, ProgressStyle) {
   return Output{report::to_text(result), report::to_json(result)};
 }
 
+Result<Output> run(const SourceOptions& options, ProgressStyle) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  SystemClock clock;
+  auto ledger = TRY(net::open_ledger(policy, clock));
+  const report::AcceptedSource result{
+      .owner = policy.owner,
+      .dataset = options.dataset,
+      .source =
+          TRY(net::accept_source(policy, ledger, options.dataset, user_name(), options.reason)),
+      .by = user_name(),
+      .reason = options.reason,
+      .head = ledger.head()};
+  return Output{report::to_text(result), report::to_json(result)};
+}
+
+void add_accept_source(const Commands& group) {
+  const auto [app, options] = group.add<SourceOptions>(
+      "accept-source", "Let a data set read what your policy now says; your name is recorded", run);
+  policy_argument(app, options.policy);
+  app.add_option("dataset", options.dataset, "Data set")->required()->type_name("NAME");
+  app.add_option("--reason", options.reason, "Why its records are not those of another data set")
+      ->required()
+      ->type_name("TEXT");
+}
+
 void add_reconcile(const Commands& group) {
   const auto [app, options] = group.add<ReconcileOptions>(
       "reconcile", "Book what an older copy of your ledger has forgotten", run);
   policy_argument(app, options.policy);
   app.add_option("receipts", options.receipts, "Transcripts or journals of learners")
-      ->required()
       ->type_name("FILE");
   app.add_option("--dataset", options.dataset, "Which one was charged, where that is not known")
       ->type_name("NAME");
@@ -105,6 +134,7 @@ void add_ledger(Commands root) {
   app.add_option("--dataset", options.dataset, "Where there are several")->type_name("NAME");
   add_reconcile(group);
   add_budget(group);
+  add_accept_source(group);
 }
 
 }  // namespace parley::cli

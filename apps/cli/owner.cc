@@ -1,19 +1,18 @@
-// parley owner run|approve|check POLICY [CHARTER...], parley owner tune POLICY CHARTER TRANSCRIPT
-// and parley owner value POLICY CHARTER [MODEL]
+// parley owner run|approve|refuse|withdraw|check POLICY [CHARTER...], parley owner tune POLICY
+// CHARTER TRANSCRIPT and parley owner value POLICY CHARTER [MODEL]
 #include "parley/report/network/owner.h"
 
-#include <pwd.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
-#include <cctype>
-#include <cstdlib>
 
 #include "command.h"
 #include "parley/api/daemons.h"
+#include "parley/api/internal.h"
 #include "parley/api/owner_value.h"
+#include "parley/ledger/events.h"
 #include "parley/net/doctor/preflight.h"
+#include "parley/net/reconcile.h"
 #include "parley/net/tune.h"
+#include "parley/plan/sums/gram.h"
 
 namespace parley::cli {
 namespace {
@@ -28,7 +27,10 @@ struct OwnerRunOptions {
 struct OwnerApproveOptions {
   std::filesystem::path policy;
   std::vector<std::filesystem::path> charters;
+  std::string reason;
 };
+struct OwnerRefuseOptions : OwnerApproveOptions {};
+struct OwnerWithdrawOptions : OwnerApproveOptions {};
 
 struct OwnerCheckOptions {
   std::filesystem::path policy;
@@ -64,26 +66,41 @@ Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
   return Output{report::to_text(jobs), report::to_json(jobs)};
 }
 
-/// Who types; behind sudo, who typed that.
-std::string user_name() {
-  const char* behind = std::getenv("SUDO_USER");
-  const passwd* user = behind == nullptr ? getpwuid(geteuid()) : nullptr;
-  std::string name = behind ? behind : user ? user->pw_name : std::to_string(geteuid());
-  std::erase_if(name, [](char c) {
-    return !std::isgraph(static_cast<unsigned char>(c)) || c == '"' || c == '\\';
-  });
-  return name.empty() ? "unknown" : name.substr(0, 100);
-}
-
 Result<Output> run(const OwnerApproveOptions& options, ProgressStyle) {
   const Policy policy = TRY(Policy::read(options.policy));
   std::vector<report::Approved> approved;
   for (const auto& file : options.charters) {
     const Charter charter = TRY(Charter::read(file));
-    TRY(approve(policy, charter, user_name()));
-    approved.push_back({charter.name(), charter.hash()});
+    auto noise =
+        TRY(plan::noise_notice(charter.internal().charter));  // Refused if it is only that.
+    TRY(approve(policy, charter, user_name(), options.reason));
+    approved.push_back({.name = charter.name(), .charter = charter.hash(), .noise = std::move(noise)});
   }
   return Output{report::to_text(approved), report::to_json(approved)};
+}
+
+/// Into the ledger at once: the daemon must be stopped.
+Result<Output> say_no(const OwnerApproveOptions& options, ledger::Decision::What what) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  SystemClock clock;
+  ledger::Ledger ledger = TRY(net::open_ledger(policy, clock));
+  std::vector<report::Approved> decided;
+  for (const auto& file : options.charters) {
+    const charter::Charter charter = TRY(charter::read_charter(file));
+    TRY(net::decide(
+        policy, charter, ledger,
+        {.what = what, .by = user_name(), .at = clock.now(), .reason = options.reason}));
+    decided.push_back({charter.name, charter.hash, std::string(ledger::name_of(what))});
+  }
+  return Output{report::to_text(decided), report::to_json(decided)};
+}
+
+Result<Output> run(const OwnerRefuseOptions& options, ProgressStyle) {
+  return say_no(options, ledger::Decision::What::kRefused);
+}
+
+Result<Output> run(const OwnerWithdrawOptions& options, ProgressStyle) {
+  return say_no(options, ledger::Decision::What::kWithdrawn);
 }
 
 /// The policy in sentences, with what its ledger has left.
@@ -159,11 +176,20 @@ void add_owner_run(const Commands& group) {
   wait_option(app, options.wait, "Give up when the learner is away for so long");
 }
 
-void add_owner_approve(const Commands& group) {
-  const auto [app, options] =
-      group.add<OwnerApproveOptions>("approve", "Allow a charter that waits for a person", run);
+template <class Options>
+void add_decision(const Commands& group, const char* name, const char* help) {
+  const auto [app, options] = group.add<Options>(name, help, run);
   policy_argument(app, options.policy);
   app.add_option("charter", options.charters, "Charters")->type_name("FILE")->required();
+  app.add_option("--reason", options.reason, "Why; recorded with your name")->type_name("TEXT");
+}
+
+void add_owner_decisions(const Commands& group) {
+  add_decision<OwnerApproveOptions>(group, "approve", "Allow a charter that waits for a person");
+  add_decision<OwnerRefuseOptions>(group, "refuse",
+                                   "Never answer a charter; stop the daemon first");
+  add_decision<OwnerWithdrawOptions>(
+      group, "withdraw", "Answer a charter no further, also in mid-job; stop the daemon first");
 }
 
 void add_owner_check(const Commands& group) {
@@ -219,7 +245,7 @@ void add_owner_value(const Commands& group) {
 void add_owner(Commands root) {
   const Commands group = root.group("owner", "Take part with your data");
   add_owner_run(group);
-  add_owner_approve(group);
+  add_owner_decisions(group);
   add_owner_check(group);
   add_owner_tune(group);
   add_owner_value(group);

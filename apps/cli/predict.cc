@@ -37,6 +37,7 @@ Result<Output> with_part(const PredictOptions& options, const std::string& text)
   const data::Source source = data::source_of(options.data[0], options.signs);
   const auto scores =
       TRY(learn::masked_scores(part, source, options.query, sha256(as_bytes(text))));
+  TRY(learn::keep_query(options.model, scores));
   return Output{learn::to_json(scores), learn::to_json(scores)};
 }
 

@@ -36,7 +36,8 @@ struct Preflight {
   uint64_t numbers = 0;                        // in each answer
   Track track = Track::kPure;                  // on which it is paid
   double price = 0, left = 0, left_after = 0;  // on that track: all answers; now; when all is paid
-  std::vector<Error> obstacles{};              // none: it would run
+  std::string noise{};             // of what would be paid, in a sentence, where it decides the use
+  std::vector<Error> obstacles{};  // none: it would run
 
   bool runs() const { return obstacles.empty(); }
 

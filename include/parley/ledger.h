@@ -43,7 +43,7 @@ struct LedgerDataset {
 struct LedgerRow {
   int64_t id = 0;    // 1, 2, 3, ...
   std::string at;    // RFC 3339, UTC
-  std::string kind;  // answer | evaluation | count | budget | approval
+  std::string kind;  // answer | evaluation | count | budget | approval | checkpoint
   std::string dataset;
   Hash charter{};
   int64_t round = 0;
@@ -85,6 +85,8 @@ struct VerifiedLedger {
   int64_t rows = 0;
   Hash head{};
   size_t missing = 0;  // rows that peers have receipts of: an older copy, which pays nothing
+  int64_t format = 0;
+  int64_t checkpoints = 0;  // each signed by the key it names, and true
 
   std::string to_text() const;
   std::string to_json() const;  // parley.ledger.verify/1

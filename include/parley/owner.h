@@ -57,6 +57,7 @@ Result<std::vector<OwnerJob>> run_owner(const Policy& policy, const OwnerOptions
 
 /// Notes that a person has read this charter and wants to take part, for rules of the policy that
 /// ask for a person. `by` is who, without spaces. kPolicy if no rule allows the charter at all.
-Result<void> approve(const Policy& policy, const Charter& charter, const std::string& by);
+Result<void> approve(const Policy& policy, const Charter& charter, const std::string& by,
+                     const std::string& reason = "");
 
 }  // namespace parley

@@ -22,6 +22,14 @@ constexpr Bug kBugs[] = {
      ledger_reset_on_restart},
     {"off-support", "noise in the column space of the data only",
      "ADMM sharing over distributed features, Theorem 1", 2'000, off_support_residual},
+    {"low-threshold",
+     "half of an owner's neighbours open a secret: two lists of survivors open both",
+     "Bonawitz et al. 2017, which asks for more than half of owners and colluders", 20'000,
+     low_threshold},
+    {"noise-of-one", "only one owner of a sum adds its share of the noise",
+     "shares calibrated to all owners, with owners that leave theirs out", 20'000, noise_of_one},
+    {"noise-twice", "two answers carry the same noise: their difference has none",
+     "noise that follows from a seed and not from the round", 400, noise_twice},
 };
 
 }  // namespace

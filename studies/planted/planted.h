@@ -34,5 +34,8 @@ Result<Target> per_party_noise();
 Result<Target> fresh_noise_on_retry();
 Result<Target> ledger_reset_on_restart();
 Result<Target> off_support_residual();
+Result<Target> low_threshold();
+Result<Target> noise_of_one();
+Result<Target> noise_twice();
 
 }  // namespace parley::planted

@@ -72,6 +72,26 @@ class Federated(InFolder):
         self.assertEqual(trained["privacy_card"]["protocol"], "sync")
         self.verified(clinics)
 
+    def test_a_gram_matrix_comes_first_as_in_the_simulation(self):
+        clinics = Clinics(self.folder, 5, sync=True)
+        clinics.write({"name": "sync", "rule": "gram", "rounds": 5}, {"evaluate": 0.1}, {})
+        self.json("simulate", clinics.charter, "--data", "data", "--seed", "5", "--out", "sim")
+        checked = self.json("owner", "check", "clinic-0/policy.toml", clinics.charter)["charters"][0]
+        self.assertTrue(checked["runs"], checked)
+        self.assertIn("eigenvalues below", checked["noise"])
+        learner, port = clinics.learner()
+        for clinic in CLINICS:
+            self.addCleanup(clinics.owner(clinic, port, seed=5).wait)
+        self.assertEqual(learner.wait(60), 0, clinics.log("learner"))
+        trained, simulated = (json.loads((self.folder / folder / "model.json").read_text())
+                              for folder in ("job", "sim"))
+        self.assertEqual(trained["model"]["theta"], simulated["model"]["theta"])
+        self.assertEqual(trained["evaluation"], simulated["evaluation"])
+        self.verified(clinics)
+        rows = self.json("ledger", "show", self.folder / "clinic-0" / "state" / "ledger.db")["rows"]
+        kinds = [row["kind"] for row in rows if row["kind"] not in ("budget", "approval")]
+        self.assertEqual(kinds, ["gram"] + ["answer"] * 5 + ["evaluation"])
+
     def test_a_synchronous_job_in_a_secure_sum_goes_on_without_one_that_is_killed(self):
         clinics = Clinics(self.folder, 30, sync=True, repeats=2)
         learner, port = clinics.learner()

@@ -127,6 +127,23 @@ class Generated(FirstCharter):
         (self.folder / "draft.toml").write_text(before)
         self.parley("charter", "check", "draft.toml")
 
+    def test_a_draft_without_a_pilot_works_as_written(self):
+        """Kinds and bounds are placeholders; all else is decided, and too few rows are said to be so."""
+        self.parley("data", "generate", "lending", "--seed", "1", "--out", "many",
+                    *[word for name in OWNERS for word in ("--owner", f"{name}=20000")])
+        files = [f"many/{name}.csv" for name in OWNERS]
+        self.parley("init", *files, "--target", "int_rate", "--out", "job.toml")
+        self.assertIn("complete", self.parley("charter", "check", "job.toml").stdout)
+        self.assertIn("eigenvalues below", self.parley("charter", "explain", "job.toml").stdout)
+        said = self.json("forecast", "job.toml", "--tune", "--out", "tuned.toml")
+        self.assertIn("not sure", said["worth_it"])
+        self.assertLess(said["noise"]["eigenvalue_floor"], 1)
+        done = self.json("simulate", "job.toml", "--data", "many", "--seed", "1")
+        self.assertEqual([owner["answers"] for owner in done["result"]["owners"]], [21] * 3)
+        refused = self.parley("charter", "check", "job.toml", "--set", "owner.0.epsilon=0.001", expect=2)
+        self.assertIn("would be noise", refused.stderr)
+        self.assertIn("would bring it to 0.3", refused.stderr)
+
     def test_semicolons_decimal_commas_and_packed_files_give_the_same_model(self):
         def rewritten(text):
             rows = list(csv.reader(io.StringIO(text)))

@@ -140,6 +140,82 @@ class Ledger(InFolder):
                           "127.0.0.1:9")
         self.assertTrue(check["charters"][0]["approved"])
 
+    def run_alone(self, expect):
+        """bank-a without any learner; returns what it says."""
+        return self.parley("owner", "run", self.policy, self.consortium.charter, "--dial",
+                           "127.0.0.1:9", "--wait", "1", expect=expect).stderr
+
+    def test_a_new_name_or_another_place_is_no_new_budget_until_a_person_says_so(self):
+        self.train()
+        before = self.policy.read_text()
+        self.agree(2)
+        self.policy.write_text(before.replace('"loans"', '"credits"'))
+        said = self.run_alone(expect=3)
+        for word in ("'credits'", "'loans'", "bank-a.csv", "parley ledger accept-source"):
+            self.assertIn(word, said)
+        self.assertIn("accept-source", self.parley("owner", "check", self.policy,
+                                                   self.consortium.charter, expect=3).stdout)
+        shutil.copy(self.folder / "data" / "bank-a.csv", self.folder / "data" / "copy.csv")
+        self.policy.write_text(before.replace('"loans"', '"credits"')
+                               .replace("bank-a.csv", "copy.csv"))
+        self.assertIn("holds the same records as", self.run_alone(expect=3))
+        self.policy.write_text(before.replace("bank-a.csv", "bank-b.csv"))
+        self.assertIn("its budget was spent on", self.run_alone(expect=3))
+        self.policy.write_text(before.replace("bank-a.csv", "copy.csv"))
+        self.train()  # Moved, under the same name: the same budget.
+
+        self.policy.write_text(before.replace('"loans"', '"credits"'))
+        accepted = self.json("ledger", "accept-source", self.policy, "credits", "--reason",
+                             "these are other people")
+        self.assertEqual(accepted["reason"], "these are other people")
+        self.parley("ledger", "accept-source", self.policy, "fraud", "--reason", "x", expect=2)
+        self.agree(1)
+        self.train()
+        shown = self.parley("ledger", "show", self.ledger).stdout
+        self.assertIn(f"accepted by {accepted['by']}: these are other people", shown)
+        exported = self.parley("ledger", "export", self.ledger, "--dataset", "credits").stdout
+        self.assertNotIn("csv", exported)
+        self.assertNotIn("fingerprint", exported)
+
+    def test_a_witness_notices_an_older_copy_without_a_learner(self):
+        witness = self.folder / "elsewhere"
+        text = self.policy.read_text()
+        self.policy.write_text(text + f'[ledger]\nwitness = "{self.ledger.parent}/witness"\n')
+        self.assertIn("beside the ledger", self.run_alone(expect=2))
+        self.policy.write_text(text + f'[ledger]\nwitness = "{witness}"\n')
+        self.train()
+        shutil.copy(self.ledger, self.backup)
+        self.agree(2)
+        second = self.train()
+        shutil.copy(self.backup, self.ledger)
+        said = self.run_alone(expect=5)
+        self.assertIn(str(witness), said)
+        self.assertIn("parley ledger reconcile", said)
+        self.parley("ledger", "budget", self.policy, expect=5)
+        self.parley("ledger", "reconcile", self.policy, expect=5)
+        self.json("ledger", "reconcile", self.policy, second / "transcript.pb.zst")
+        self.agree(1)
+        self.train()
+        self.ledger.unlink()
+        self.assertIn("is gone", self.run_alone(expect=5))
+
+    def test_a_charter_that_a_person_withdrew_is_answered_no_more_until_it_is_approved_again(self):
+        self.policy.write_text(self.policy.read_text().replace("person = false", "person = true"))
+        self.parley("owner", "approve", self.policy, self.consortium.charter, "--reason", "agreed")
+        self.train()
+        self.parley("owner", "withdraw", self.policy, self.consortium.charter, "--reason",
+                    "the contract ended")
+        self.assertIn("withdrawn by", self.run_alone(expect=3))
+        self.assertIn("the contract ended", self.parley(
+            "owner", "check", self.policy, self.consortium.charter, expect=3).stdout)
+        self.parley("owner", "approve", self.policy, self.consortium.charter)
+        self.train()
+        events = [row["event"] for row in self.json("ledger", "show", self.ledger)["rows"]
+                  if row["kind"] == "approval"]
+        self.assertEqual([list(event)[0] for event in events], ["approved", "withdrawn", "approved"])
+        self.assertEqual(events[0]["approved"]["reason"], "agreed")
+        self.assertRegex(events[0]["approved"]["signature"], "^[0-9a-f]{128}$")
+
     def test_what_was_spent_is_exported_for_any_accountant(self):
         self.train()
         exported = self.json("ledger", "export", self.ledger)

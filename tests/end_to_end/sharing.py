@@ -1,6 +1,7 @@
 """Columns in several places: three owners and a dealer as real processes, and predictions."""
 
 import json
+import shutil
 import signal
 import subprocess
 import time
@@ -19,6 +20,7 @@ class Sharing(InFolder):
 
     def train(self, agencies):
         learner, port = agencies.learner()
+        shutil.copy(agencies.folder / "job" / "dealer.key", agencies.folder / "kept.key")
         owners = [agencies.owner(owner, port) for owner in OWNERS]
         return self.finish(agencies, learner, owners)
 
@@ -52,6 +54,7 @@ class Sharing(InFolder):
         self.assertEqual([part["owner"] for part in manifest["parts"]], list(OWNERS))
         self.check_ledgers(agencies, 4)
         self.assertFalse((self.folder / "job" / "model.json").exists())
+        self.assertFalse((self.folder / "job" / "dealer.key").exists(), "masks and noise can be had no more")
         files = self.predict(agencies)
         opened = self.json("predict", "job/manifest.json", *files)
         scores = dict(zip(opened["ids"], opened["values"]))
@@ -68,6 +71,10 @@ class Sharing(InFolder):
         self.assertGreater(max(alone), 2**60, "masked")
         refused = self.parley("predict", agencies.part("bank-a"), "data/bank-a.csv", expect=2)
         self.assertIn("--query", refused.stderr)
+        lines = (self.folder / "data" / "bank-a.csv").read_text().splitlines(keepends=True)
+        (self.folder / "fewer.csv").write_text("".join(lines[:-1]))
+        refused = self.parley("predict", agencies.part("bank-a"), "fewer.csv", "--query", "first", expect=3)
+        self.assertIn("'first' was given to another prediction", refused.stderr)
 
     def test_every_rule_trains_and_comes_out_as_in_one_process_bit_for_bit(self):
         for rule, rounds in (("gradients", 4), ("statistics", 1), ("noisy_sharing", 4)):
@@ -76,7 +83,7 @@ class Sharing(InFolder):
                 self.train(agencies)
                 self.check_ledgers(agencies, rounds)
                 replayed = subprocess.run(
-                    [SEEDED_OWNER, "replay", agencies.charter, "job/dealer.key",
+                    [SEEDED_OWNER, "replay", agencies.charter, "kept.key",
                      *[f"{owner}/policy.toml" for owner in OWNERS]],
                     cwd=agencies.folder, text=True, capture_output=True, timeout=60, check=False)
                 self.assertEqual(replayed.returncode, 0, replayed.stderr)

@@ -5,13 +5,13 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace parley;
-  static const charter::Charter charter = test::clinics_charter();
+  static const charter::Charter charter = test::sparse_clinics_charter();
   static const protocol::FederatedPlan plan = *protocol::federated_plan(charter, nullptr);
   test::Clinic clinic(charter, 0);
   protocol::FederatedLearner learner(plan);
   clinic.process->connect();
-  for (size_t i = 0; i < 3; ++i) learner.attend(i);
-  constexpr size_t kToOwner = 3;  // Those before are from owners.
+  for (size_t i = 0; i < 7; ++i) learner.attend(i);
+  constexpr size_t kToOwner = 7;  // Those before are from owners.
   for (const test::Letter& letter : test::letters_in({data, size}, kToOwner + 1)) {
     if (letter.owner == kToOwner) {
       const auto reply = clinic.process->step(letter.message);

@@ -61,18 +61,31 @@ Bytes with_notes(Bytes transcript) {
 /// All messages from the owners, and those to the first.
 Bytes run_a_federated_job() {
   Bytes letters;
-  test::Clinics job(test::clinics_charter());
+  test::Clinics job(test::sparse_clinics_charter());
   job.on_up = [&](size_t owner, const Bytes& message) {
     test::append_letter(letters, owner, message);
   };
   job.on_down = [&](const protocol::Outgoing& letter) {
-    if (letter.owner == 0) test::append_letter(letters, 3, letter.message);
+    if (letter.owner == 0) test::append_letter(letters, 7, letter.message);
   };
   job.connect_all();
   job.run();
   check(job.learner.finished());
   return letters;
 }
+
+/// What travels only where the graph of a secure sum is drawn.
+struct GraphSeeds {
+  explicit GraphSeeds(const wire::Envelope& first) {
+    reveal = wire::encode(first, wire::FromMember{1, wire::RevealedNumber{}});
+    commitments = wire::encode(first, wire::ToMember{1, wire::CommitmentsHash{}});
+    const wire::NeighbourKeyList list{{}, {}, {3}, {Hash{1}, Hash{2}}};
+    keys = wire::encode(first, wire::ToMember{1, list});
+    consents = wire::encode(first, wire::ToMember{1, wire::SurvivorList{{1}, {Signature{}}}});
+  }
+  Bytes reveal{}, commitments{}, keys{}, consents{};
+};
+
 /// One of each message that jobs over columns in several places have.
 struct SharingSeeds {
   explicit SharingSeeds(const wire::Envelope& first) {
@@ -102,12 +115,17 @@ bool write_seeds(const std::filesystem::path& corpus) {
   const Bytes claim = wire::encode(first, wire::Claim{1});
   const Bytes grant = wire::encode(first, wire::Grant{1, true});
   const SharingSeeds sharing(first);
+  const GraphSeeds graph(first);
   return write(corpus / "from_owner" / "letter", letters_with(sharing.letter_up)) &&
          write(corpus / "from_owner" / "vertical_hello", letters_with(sharing.hello)) &&
          write(corpus / "from_owner" / "part", letters_with(sharing.part)) &&
          write(corpus / "to_owner" / "letter", letters_with(sharing.letter_down)) &&
          write(corpus / "to_owner" / "session", letters_with(sharing.session)) &&
          write(corpus / "to_owner" / "dealer", letters_with(sharing.dealer)) &&
+         write(corpus / "from_owner" / "reveal", letters_with(graph.reveal)) &&
+         write(corpus / "to_owner" / "commitments", letters_with(graph.commitments)) &&
+         write(corpus / "to_owner" / "graph_keys", letters_with(graph.keys)) &&
+         write(corpus / "to_owner" / "consents", letters_with(graph.consents)) &&
          write(corpus / "from_owner" / "job", seeds.from_owner) &&
          write(corpus / "from_owner" / "refusal", letters_with(refusal)) &&
          write(corpus / "from_owner" / "claim", letters_with(claim)) &&

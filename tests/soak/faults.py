@@ -64,7 +64,7 @@ class Faults:
         """Hardly more than it has. Stacks are not counted: one that cannot grow is a crash for any
         program; nor is this done to a process that the loader has not yet left."""
         with contextlib.suppress(OSError, TypeError):
-            if self.world.consortium.log(fault.whom):
+            if len(self.world.consortium.log(fault.whom)) > self.fleet.logged[fault.whom]:
                 status = pathlib.Path(f"/proc/{self.process(fault).pid}/status").read_text()
                 size = int(re.search(r"VmData:\s+(\d+)", status)[1]) << 10
                 return self.limited(fault, resource.RLIMIT_DATA, size + (1 << 18))

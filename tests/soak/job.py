@@ -33,6 +33,7 @@ class Fleet:
         self.plan, self.stopped = plan, stopped
         self.counts, self.exits = collections.Counter(), collections.defaultdict(list)
         self.mounts, self.processes, self.mending = [], {}, []
+        self.logged = {}  # how long each log was when its process began
         self.wires = Wires()
         world = WORLDS[plan.protocol]
         self.world = world(made_once(plan.protocol, templates), folder, self.wires)
@@ -45,6 +46,7 @@ class Fleet:
     # Processes.
 
     def start(self, name):
+        self.logged[name] = len(self.world.consortium.log(name))
         self.processes[name] = self.world.start(name)
 
     def end(self, name, how):

@@ -39,6 +39,11 @@ inline charter::Charter clinics_charter(size_t owners = 3, const std::string& se
   return *charter;
 }
 
+/// As few as can have a graph that they draw together.
+inline charter::Charter sparse_clinics_charter() {
+  return clinics_charter(7, "survivors = 7\ngraph = \"sparse\"\n");
+}
+
 inline std::shared_ptr<const data::Rows> clinic_rows(size_t owner) {
   auto rows = std::make_shared<data::Rows>(2);
   const double shift = .1 * double(owner);

@@ -17,7 +17,7 @@ void change_sums(Growing& family) {
   family.change("no repeats, evaluated",
                 {{"secure_aggregation.repeats", "0"}, {"privacy.evaluate", "0.05"}});
   family.change("2 colluders", {{"secure_aggregation.colluders", "2"},
-                                {"secure_aggregation.threshold", "3"},
+                                {"secure_aggregation.threshold", "4"},
                                 {"secure_aggregation.survivors", "5"}});
   family.change("tiny epsilon", {{"owner.a.epsilon", "0.001"}});
 }
@@ -26,8 +26,35 @@ void refuse_sums(Growing& family) {
   family.change("refused: no key", {{"owner.b.sign_key", ""}});
   family.change("refused: threshold", {{"secure_aggregation.threshold", "4"}});
   family.change("refused: laplace", {{"privacy.mechanism", "\"laplace\""}});
-  family.change("refused: sparse graph", {{"secure_aggregation.graph", "\"sparse\""}});
+  family.change("refused: two lists", {{"secure_aggregation.threshold", "2"}});
+  family.change("sparse graph", {{"secure_aggregation.graph", "\"sparse\""}});
   family.change("draft without rounds", {{"protocol.rounds", ""}});
+}
+
+/// A Gram matrix first, and one after an alarm.
+void add_grams(Growing& family, const Keys& keys) {
+  family.base("gram, secure", with(keys, {{"protocol.rule", "\"gram\""},
+                                          {"protocol.rounds", "20"},
+                                          {"protocol.step", ""},
+                                          {"privacy.max_grad_norm", ""},
+                                          {"secure_aggregation.repeats", ""}}));
+  change_sums(family);
+  family.change("shorter rows", {{"privacy.max_row_norm", "1.5"}});
+  family.change("a clip of its own", {{"privacy.max_grad_norm", "0.7"}});
+  family.change("logistic", {{"model.loss", "\"logistic\""},
+                             {"target.levels", "[\"no\", \"yes\"]"},
+                             {"target.bounds", ""},
+                             {"target.center", ""},
+                             {"target.scale", ""}});
+  family.change("refused: hinge", {{"model.loss", "\"hinge\""}});
+  family.change("refused: step", {{"protocol.step", "1.0"}});
+  family.base("pilot_newton, gram after an alarm",
+              with(keys, {{"protocol.rule", "\"pilot_newton\""},
+                          {"protocol.on_alarm", "\"gram\""},
+                          {"privacy.max_row_norm", "1.2"}}));
+  change_sums(family);
+  family.change("after a question", {{"protocol.on_alarm", "\"ask_gram\""}});
+  family.change("tau", {{"protocol.tau", "0.05"}});
 }
 
 Keys columns_keys() {
@@ -128,6 +155,7 @@ PlanFamily sums_family() {
   family.change("skellam", {{"privacy.mechanism", "\"skellam\""}});
   family.change("2 repeats", {{"secure_aggregation.repeats", "2"}});
   family.change("refused: evaluated", {{"privacy.evaluate", "0.1"}});
+  add_grams(family, keys);
   return family.done();
 }
 

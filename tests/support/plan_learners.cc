@@ -106,8 +106,15 @@ void print_federated(PlanText& out, const protocol::FederatedPlan& plan) {
   out.add("schedule", text_of(plan.schedule));
   out.add("threshold", first.threshold);
   out.add("survivors", first.survivors);
-  out.add("neighbours", first.graph.of(0).size());
+  out.add("neighbours", first.neighbours());
   out.add_detail("context", first.context());
+  if (plan.gram) {
+    out.add("gram.unit", plan.gram->unit);
+    out.add("gram.variance", plan.gram->variance);
+    out.add("gram.curvature", plan.gram->curvature);
+    if (const auto& after = plan.gram->after_alarm)
+      out.add("after_alarm.schedule", text_of(after->schedule));
+  }
   out.add("evaluates", plan.evaluation.has_value());
   if (!plan.evaluation) return;
   out.add("evaluation.gamma", plan.evaluation->map.gamma());

@@ -82,14 +82,33 @@ PlanText text_of(const plan::SecaggTerms& terms) {
   out.add("mechanism", std::visit(noise(terms.sensitivity()), terms.mechanism));
   out.add_details("cost", text_of(terms.cost()));
   out.add_detail("event", terms.event());
+  if (terms.gram) {
+    const auto sums = terms.of(privacy::ReleaseKind::kGram);
+    out.add("gram.lattice", text_of(terms.gram->map.lattice()));
+    out.add("gram.answers", sums->answers);
+    out.add("gram.numbers", sums->numbers);
+    out.add("gram.mechanism", std::visit(noise(sums->sensitivity), terms.gram->mechanism));
+    out.add_details("gram.cost", text_of(sums->cost()));
+    out.add_detail("gram.event", sums->event());
+  }
+  if (terms.after_alarm) {
+    const auto sums = terms.of(privacy::ReleaseKind::kAfterAlarm);
+    out.add("after_alarm.sum", text_of(terms.after_alarm->sum));
+    out.add("after_alarm.answers", sums->answers);
+    out.add("after_alarm.before", terms.after_alarm->before);
+    out.add("after_alarm.mechanism",
+            std::visit(noise(sums->sensitivity), terms.after_alarm->mechanism));
+    out.add_details("after_alarm.cost", text_of(sums->cost()));
+    out.add_detail("after_alarm.event", sums->event());
+  }
   if (!terms.evaluation) return out;
   const plan::SecaggEvaluation& last = *terms.evaluation;
   out.add_details("evaluation", text_of(last.map));
   out.add("evaluation.unit_records", last.unit_records);
   out.add("evaluation.answers", last.answers);
   out.add("evaluation.mechanism", std::visit(noise(last.sensitivity()), last.mechanism));
-  out.add_details("evaluation.cost", text_of(terms.evaluation_cost()));
-  out.add_detail("evaluation.event", terms.evaluation_event());
+  out.add_details("evaluation.cost", text_of(terms.of(privacy::ReleaseKind::kEvaluation)->cost()));
+  out.add_detail("evaluation.event", terms.of(privacy::ReleaseKind::kEvaluation)->event());
   return out;
 }
 
@@ -185,6 +204,10 @@ void print_share_plan(PlanText& out, const charter::Charter& charter) {
     part.add("weights", plan.weights);
     part.add("largest", plan.largest);
     part.add("largest_evaluation", plan.largest_evaluation);
+    if (plan.gram.unit > 0) part.add("gram.unit", plan.gram.unit);
+    if (plan.gram.unit > 0) part.add("gram.largest", plan.gram.largest);
+    if (plan.after_alarm.unit > 0) part.add("after_alarm.unit", plan.after_alarm.unit);
+    if (plan.after_alarm.unit > 0) part.add("after_alarm.largest", plan.after_alarm.largest);
     std::vector<PlanText> owners(plan.owners.size());
     for (size_t i = 0; i < owners.size(); ++i) {
       add_rho(owners[i], charter, charter.owners[i]);

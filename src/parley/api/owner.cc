@@ -29,14 +29,18 @@ Result<std::vector<OwnerJob>> run_owner(const Policy& policy, const OwnerOptions
   return api::run_owner(policy, options, stop.flag());
 }
 
-Result<void> approve(const Policy& handle, const Charter& charter_handle, const std::string& by) {
+Result<void> approve(const Policy& handle, const Charter& charter_handle, const std::string& by,
+                     const std::string& reason) {
   const charter::Policy& policy = handle.internal().policy;
   const charter::Charter& charter = charter_handle.internal().charter;
   SystemClock clock;
   TRY(policy.dataset_for(charter));  // What no rule allows, no person can approve.
   const auto approval = policy.approval_of(charter);
   TRY(make_directories(approval.parent_path()));
-  return write_file(approval, clock.now() + " " + by + "\n");
+  if (reason.find('\n') != std::string::npos)
+    return Error{Code::kInvalid, "the reason is not one line of text",
+                 "Leave out its line breaks."};
+  return write_file(approval, clock.now() + " " + by + (reason.empty() ? "" : " " + reason) + "\n");
 }
 
 }  // namespace parley

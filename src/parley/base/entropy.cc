@@ -2,8 +2,8 @@
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 
 #include <cstddef>
 #include <cstring>
@@ -16,7 +16,6 @@ namespace {
 constexpr uint64_t kAlive = 0x7061726c65790001;  // A cleared page does not hold it.
 constexpr size_t kPage = 4096;
 constexpr int kKeyBytes = 32;
-constexpr uint64_t kRefillsPerSeed = 1 << 14;  // Fresh kernel randomness every 64 MiB.
 
 void* private_page() {
   void* page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,7 +36,6 @@ const EVP_CIPHER* cipher() {
 
 struct SystemEntropy::State {
   uint64_t alive;
-  uint64_t refills;  // since the last key from the kernel
   Block block;
   uint8_t key[kKeyBytes];  // after the words: one run of the cipher fills both
 };
@@ -54,12 +52,11 @@ SystemEntropy::~SystemEntropy() {
 }
 
 void SystemEntropy::refill() {
-  if (state_->alive != kAlive || state_->refills == kRefillsPerSeed) {
-    check(RAND_priv_bytes(state_->key, kKeyBytes) == 1);
-    state_->refills = 0;
-  }
+  // The kernel's own words go into every key, and not by way of a library that keeps a state: of a
+  // virtual machine that was cloned or put back, the kernel may be all that differs.
   uint8_t key[kKeyBytes];
-  std::memcpy(key, state_->key, kKeyBytes);
+  check(getrandom(key, kKeyBytes, 0) == kKeyBytes);
+  for (int i = 0; i < kKeyBytes; ++i) key[i] ^= state_->key[i];
   std::memset(state_->key, 0, kKeyBytes);  // All words are zero too: each was wiped when used.
   auto* bytes = reinterpret_cast<uint8_t*>(state_->block.words);
   constexpr int kBytes = sizeof state_->block.words + kKeyBytes;
@@ -72,7 +69,6 @@ void SystemEntropy::refill() {
   EVP_CIPHER_CTX_free(context);
   OPENSSL_cleanse(key, kKeyBytes);
   state_->block.left = kBlock;
-  ++state_->refills;
   state_->alive = kAlive;
 }
 

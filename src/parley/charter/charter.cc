@@ -4,6 +4,7 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/sections.h"
+#include "parley/data/transforms/bounds_bundle.h"
 
 namespace parley::charter {
 namespace {
@@ -119,6 +120,8 @@ Result<Charter> parse_charter(std::string_view toml, const std::string& file_nam
   read_sections(root, charter);
   charter.canonical = root.finish();
   if (findings.first) return *findings.first;
+  if (charter.protocol.rule() == Rule::kGram && !charter.preprocess)
+    charter.schema.bundle = data::bounds_bundle(charter.schema);
   charter.undecided = std::move(findings.undecided);
   charter.hash = sha256(as_bytes(charter.canonical));
   charter.folder = folder;

@@ -1,6 +1,7 @@
 #include "parley/charter/explain_policy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "parley/base/math/number.h"
@@ -58,25 +59,46 @@ std::string protocols_of(const Accept& rule) {
   return text;
 }
 
+std::string owners_of(const Accept& rule) {
+  const auto listed = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? " " : ", ") + name;
+    return text;
+  };
+  return (rule.must_have.empty() ? "" : ", with" + listed(rule.must_have)) +
+         (rule.may_have.empty() ? "" : ", with no others than" + listed(rule.may_have)) +
+         (rule.others_min == 0 ? ""
+                               : ", with " + count(rule.others_min, "other owner") + " or more");
+}
+
 std::string explain(const Accept& rule) {
   return "charters of " + rule.consortium +
          (rule.learner ? " with the learner " + *rule.learner : "") + protocols_of(rule) +
-         ": answered from " + rule.dataset + ", each up to epsilon " + shortest(rule.epsilon_max) +
+         owners_of(rule) + ": answered from " + rule.dataset + ", each up to epsilon " +
+         shortest(rule.epsilon_max) +
          (rule.person ? ", once a person has approved.\n" : ", without asking anyone.\n");
 }
 
 /// Why this rule is not for that charter.
-std::string why_not(const Accept& rule, const Charter& charter, const Owner& us) {
-  const auto& known = rule.protocols;
+std::string why_not(const Policy& policy, const Accept& rule, const Charter& charter,
+                    const Owner& us) {
   if (rule.consortium != charter.consortium)
     return "is for " + rule.consortium + ", not " + charter.consortium;
   if (rule.learner && *rule.learner != charter.learner.name)
     return "is for the learner " + *rule.learner + ", not " + charter.learner.name;
-  if (!known.empty() &&
-      std::find(known.begin(), known.end(), charter.protocol.name()) == known.end())
-    return "does not allow the protocol " + std::string(name_of(charter.protocol.name()));
+  if (!rule.allows_protocol(charter))
+    return "does not allow the protocol " + std::string(name_of(charter.protocol.name())) +
+           (rule.protocols.empty() ? ", which must be named: protocol = [\"sharing\"]" : "");
+  if (!rule.allows_owners(charter, us.name))
+    return "wants other owners: must_have, may_have or others_min does not fit";
+  const double asked = policy.epsilon_of(charter, us, rule);
   return "allows epsilon " + shortest(rule.epsilon_max) + ", the charter asks " +
-         shortest(us.epsilon);
+         shortest(us.epsilon) +
+         (asked == us.epsilon ? ""
+          : std::isfinite(asked)
+              ? " at delta " + shortest(us.delta) + ", which is " + roughly(asked) +
+                    " at the data set's"
+              : " at delta " + shortest(us.delta) + ", and the data set has no delta");
 }
 
 std::string who_accepts(const Preflight& preflight) {
@@ -134,7 +156,7 @@ std::string why_refused(const Policy& policy, const Charter& charter) {
   std::string text;
   for (size_t i = 0; i < policy.accept.size(); ++i)
     text += (i == 0 ? "" : "; ") + ("rule " + std::to_string(i + 1)) + " " +
-            why_not(policy.accept[i], charter, *us);
+            why_not(policy, policy.accept[i], charter, *us);
   return text;
 }
 
@@ -148,7 +170,9 @@ std::string explain(const Preflight& preflight) {
   text += "  Data set " + preflight.dataset +
           (preflight.rows_counted ? " has the " + count(preflight.rows, "row") + " it names.\n"
                                   : " must have " + count(preflight.rows, "row") + ".\n");
-  return preflight.answers == 0 ? text : text + what_leaves(preflight) + price(preflight);
+  if (preflight.answers == 0) return text;
+  text += what_leaves(preflight) + price(preflight);
+  return preflight.noise.empty() ? text : text + "  " + preflight.noise + "\n";
 }
 
 }  // namespace parley::charter

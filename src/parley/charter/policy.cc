@@ -5,6 +5,7 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/toml/table.h"
+#include "parley/privacy/budget/tracks.h"
 
 namespace parley::charter {
 namespace {
@@ -121,6 +122,13 @@ void read_accept(Table& t, Policy& policy) {
   t.required("consortium", rule.consortium, any_domain, "For example \"banks.example\".");
   t.optional("learner", rule.learner, any_name, "For example learner = \"central-bank\".");
   read_protocols(t, rule);
+  constexpr Count kOwners{1, 100'000};
+  if (t.has("must_have"))
+    t.required("must_have", rule.must_have, kOwners, "For example must_have = [\"bank-b\"].");
+  if (t.has("may_have"))
+    t.required("may_have", rule.may_have, kOwners, "For example may_have = [\"bank-b\"].");
+  t.optional("others_min", rule.others_min, at_least(0).up_to(1e6),
+             "How many owners beside us a charter needs, for example others_min = 4.");
   t.required("dataset", rule.dataset, any_name, "Name one of the [[dataset]] blocks.");
   t.required("epsilon_max", rule.epsilon_max, above(0).up_to(1e4),
              "The most that one charter may spend, for example epsilon_max = 0.5.");
@@ -172,7 +180,8 @@ void read_worth(Table& t, Worth& worth) {
 }
 
 void read_sections(Table& root, Policy& policy) {
-  root.only({"owner", "identity", "dataset", "accept", "network", "limits", "metrics", "worth"});
+  root.only({"owner", "identity", "dataset", "accept", "ledger", "network", "limits", "metrics",
+             "worth"});
   root.table("owner", [&](Table& t) { read_owner(t, policy); });
   root.table_if_given("identity", [&](Table& t) { read_identity(t, policy.identity.emplace()); });
   std::set<std::string> names;
@@ -185,18 +194,52 @@ void read_sections(Table& root, Policy& policy) {
             });
   root.each("accept", {0, kRulesMax}, "Rules are [[accept]] blocks; the first match wins.",
             [&](Table& t) { read_accept(t, policy); });
+  root.table_if_given("ledger", [&](Table& t) {
+    t.required("witness", policy.witness, Anything{},
+               "A file at another place than the state folder, for example \"/mnt/b/witness\".");
+  });
   read_machine(root, policy);
   root.table_if_given("worth", [&](Table& t) { read_worth(t, policy.worth); });
 }
 
 }  // namespace
 
-bool Accept::matches(const Charter& charter, const Owner& owner) const {
-  const bool protocol_fits =
-      protocols.empty() ||
-      std::find(protocols.begin(), protocols.end(), charter.protocol.name()) != protocols.end();
-  return protocol_fits && consortium == charter.consortium &&
-         (!learner || *learner == charter.learner.name) && owner.epsilon <= epsilon_max;
+/// The learner of sharing is trusted for masks and noise, and owners to keep to the protocol:
+/// nobody agrees to that without having said so.
+bool Accept::allows_protocol(const Charter& charter) const {
+  if (protocols.empty()) return charter.protocol.name() != ProtocolName::kSharing;
+  return std::find(protocols.begin(), protocols.end(), charter.protocol.name()) != protocols.end();
+}
+
+/// Sums and sharing hide an owner among others: whoever may invent these may see it.
+bool Accept::allows_owners(const Charter& charter, const std::string& us) const {
+  const auto named = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) != list.end();
+  };
+  std::vector<std::string> others;
+  for (const Owner& each : charter.owners)
+    if (each.name != us) others.push_back(each.name);
+  const bool all_there = std::all_of(must_have.begin(), must_have.end(), [&](const auto& name) {
+    return name == us || named(others, name);
+  });
+  const bool no_stranger =
+      may_have.empty() || std::all_of(others.begin(), others.end(), [&](const auto& name) {
+        return named(may_have, name) || named(must_have, name);
+      });
+  return all_there && no_stranger && static_cast<int64_t>(others.size()) >= others_min;
+}
+
+bool Accept::is_for(const Charter& charter, const std::string& us) const {
+  return allows_protocol(charter) && allows_owners(charter, us) &&
+         consortium == charter.consortium && (!learner || *learner == charter.learner.name);
+}
+
+double Policy::epsilon_of(const Charter& charter, const Owner& us, const Accept& rule) const {
+  if (charter.privacy.mechanism == MechanismName::kLaplace) return us.epsilon;
+  for (const Dataset& data : datasets)
+    if (data.name == rule.dataset)
+      return privacy::epsilon_at(us.epsilon, us.delta, data.budget.delta);
+  return us.epsilon;
 }
 
 const Accept* Policy::first_match(const Charter& charter) const {
@@ -204,8 +247,9 @@ const Accept* Policy::first_match(const Charter& charter) const {
   const auto us = std::find_if(charter.owners.begin(), charter.owners.end(),
                                [&](const Owner& each) { return each.name == owner; });
   if (us == charter.owners.end()) return nullptr;
-  const auto rule = std::find_if(accept.begin(), accept.end(),
-                                 [&](const Accept& each) { return each.matches(charter, *us); });
+  const auto rule = std::find_if(accept.begin(), accept.end(), [&](const Accept& each) {
+    return each.is_for(charter, owner) && epsilon_of(charter, *us, each) <= each.epsilon_max;
+  });
   return rule == accept.end() ? nullptr : &*rule;
 }
 

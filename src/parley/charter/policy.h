@@ -45,12 +45,18 @@ struct Dataset {
 struct Accept {
   std::string consortium;
   std::optional<std::string> learner{};
-  std::vector<ProtocolName> protocols{};
+  std::vector<ProtocolName> protocols{};  // empty: all but sharing, which is allowed by name only
+  std::vector<std::string> must_have{};   // owners without whom no charter is for it
+  std::vector<std::string> may_have{};    // beside us, and no others; empty: anyone
+  int64_t others_min = 0;                 // so many owners beside us at least
   std::string dataset;
-  double epsilon_max = 0;  // per charter
+  double epsilon_max = 0;  // per charter, at the delta of the data set
   bool person = true;      // waits for a person
 
-  bool matches(const Charter& charter, const Owner& owner) const;
+  /// Whatever it asks for.
+  bool is_for(const Charter& charter, const std::string& us) const;
+  bool allows_protocol(const Charter& charter) const;
+  bool allows_owners(const Charter& charter, const std::string& us) const;
 };
 
 /// The least gain that this owner calls material, by metric; where none is given, the default.
@@ -62,6 +68,7 @@ struct Worth {
 struct Policy {
   std::string owner;
   std::filesystem::path state, charters;
+  std::filesystem::path witness{};  // of the ledger, at another place; empty: none
   std::optional<Identity> identity{};
   std::vector<Dataset> datasets{};
   std::vector<Accept> accept{};
@@ -81,6 +88,10 @@ struct Policy {
   const Accept* first_match(const Charter& charter) const;
   /// The data set that the first matching rule names, or why there is none.
   Result<const Dataset*> dataset_for(const Charter& charter) const;
+  /// What the charter asks of this owner, as epsilon at the delta of the rule's data set: a larger
+  /// delta in the charter makes a given epsilon a weaker promise. Infinite where no delta was
+  /// given.
+  double epsilon_of(const Charter& charter, const Owner& us, const Accept& rule) const;
   /// The file that says that a person has approved this charter.
   std::filesystem::path approval_of(const Charter& charter) const {
     return folder / charters / (to_hex(charter.hash) + ".approved");
@@ -91,6 +102,14 @@ struct Policy {
 /// need more memory lie in a file in its state folder. A charter whose privacy unit does not fit
 /// the policy's cap on units is refused.
 Result<data::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter);
+
+/// Where the records of a data set lie, for comparison: the same for every name, filter and cap
+/// that a policy gives them, which do not make them other people's.
+struct Place {
+  std::string is{};              // "csv /data/loans.csv", "postgres service=x: loans"
+  std::optional<Hash> digest{};  // of how a file begins; none of a database, whose order changes
+};
+Result<Place> records_at(const Policy& policy, const Dataset& data);
 
 Result<Policy> read_policy(const std::filesystem::path& file);
 Result<Policy> parse_policy(std::string_view toml, const std::string& file_name);

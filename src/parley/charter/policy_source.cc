@@ -1,5 +1,8 @@
 // From a policy's [[dataset]] to a source of records.
 #include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <set>
 
 #include "parley/charter/available.h"
 #include "parley/charter/policy.h"
@@ -54,7 +57,54 @@ Result<std::optional<data::UnitCap>> unit_cap(const Dataset& data, const Charter
   return std::optional(data::UnitCap{column, static_cast<uint64_t>(most)});
 }
 
+/// The tables that a query names after FROM or JOIN, without quotes and in small letters; the whole
+/// query where it names none.
+std::string tables_in(const std::string& query) {
+  std::set<std::string> tables;
+  std::string word, before;
+  const auto end_word = [&] {
+    if (!word.empty() && (before == "from" || before == "join")) tables.insert(word);
+    if (!word.empty()) before = std::exchange(word, "");
+  };
+  for (const char c : query) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) || c == '_' || c == '.' || byte >= 0x80)
+      word += static_cast<char>(std::tolower(byte));
+    else if (c != '"' && c != '`' && c != '[' && c != ']')
+      end_word(), before = c == '(' ? "" : before;
+  }
+  end_word();
+  std::string list;
+  for (const std::string& table : tables) list += (list.empty() ? "" : ", ") + table;
+  return list.empty() ? query : list;
+}
+
+/// Of its first bytes: rows that are added later, and a copy with some more, leave them as they
+/// are.
+std::optional<Hash> digest_of(const std::filesystem::path& file) {
+  constexpr std::streamsize kHead = 64 << 10;
+  std::ifstream in(file, std::ios::binary);
+  Bytes head(kHead);
+  in.read(reinterpret_cast<char*>(head.data()), kHead);
+  if (in.gcount() == 0) return std::nullopt;
+  return sha256(ByteView(head).first(static_cast<size_t>(in.gcount())));
+}
+
 }  // namespace
+
+Result<Place> records_at(const Policy& policy, const Dataset& data) {
+  const std::string kind(name_of(data.source));
+  if (data.source == Source::kPostgres)
+    return Place{kind + " " + data.dsn + ": " + tables_in(data.query), std::nullopt};
+  std::error_code failed;
+  const auto path = std::filesystem::weakly_canonical(
+      std::filesystem::absolute(policy.folder / data.path, failed), failed);
+  if (failed)
+    return Error{Code::kInvalid, "is not a usable path", "Check it.", {.file = data.path.string()}};
+  if (data.source == Source::kSqlite)
+    return Place{kind + " " + path.string() + ": " + tables_in(data.query), std::nullopt};
+  return Place{kind + " " + path.string(), digest_of(path)};
+}
 
 Result<data::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter) {
   data::Source source;

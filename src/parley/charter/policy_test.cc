@@ -118,6 +118,38 @@ TEST(Policy, TheFirstMatchingRuleDecides) {
   EXPECT_EQ(decided_by(policy, {{"privacy.calibration", "paper"}}), -1);
 }
 
+/// A charter that promises an epsilon at a larger delta promises less. Rule 0 takes 0.5, rule 1 2.
+TEST(Policy, EpsilonsAreComparedAtTheDeltaOfTheDataSet) {
+  const Policy policy = *parse_policy(kPolicy, "p.toml");
+  const auto gaussian = [&](const std::string& epsilon, const std::string& delta) {
+    return decided_by(policy, {{"privacy.mechanism", "gaussian"},
+                               {"owner.0.epsilon", epsilon},
+                               {"owner.0.delta", delta},
+                               {"owner.1.delta", delta}});
+  };
+  EXPECT_EQ(gaussian("0.5", "1e-6"), 0);
+  EXPECT_EQ(gaussian("0.5", "9e-4"), 1) << "0.5 at 9e-4 is more than 0.5 at 1e-6";
+  EXPECT_EQ(gaussian("2", "9e-4"), -1);
+  EXPECT_EQ(gaussian("0.55", "1e-9"), 0) << "and 0.55 at 1e-9 is less";
+  EXPECT_EQ(gaussian("0.51", "1e-6"), 1);
+}
+
+TEST(Policy, SaysWhichOwnersACharterMustAndMayHave) {
+  const auto with = [](const std::string& keys) {
+    std::string text(kPolicy);
+    text.insert(text.find("dataset = \"loans\""), keys);
+    text.erase(text.rfind("[[accept]]"), text.find("[network]") - text.rfind("[[accept]]"));
+    return *parse_policy(text, "p.toml");
+  };
+  EXPECT_EQ(decided_by(with("must_have = [\"bank-b\"]\n")), 0);
+  EXPECT_EQ(decided_by(with("must_have = [\"bank-c\"]\n")), -1);
+  EXPECT_EQ(decided_by(with("may_have = [\"bank-b\", \"bank-c\"]\n")), 0);
+  EXPECT_EQ(decided_by(with("may_have = [\"bank-c\"]\n")), -1) << "bank-b may be invented";
+  EXPECT_EQ(decided_by(with("may_have = [\"bank-a\", \"bank-c\"]\n")), -1);
+  EXPECT_EQ(decided_by(with("others_min = 1\n")), 0);
+  EXPECT_EQ(decided_by(with("others_min = 2\n")), -1);
+}
+
 TEST(Policy, ADraftIsNeverAccepted) {
   const Policy policy = *parse_policy(kPolicy, "p.toml");
   std::string draft(kCharter);
@@ -230,6 +262,34 @@ TEST(Policy, MayNameTheColumnsAndFilterMissingValues) {
   EXPECT_EQ(policy->datasets[0].header, (std::vector<std::string>{"rate", "status"}));
   EXPECT_EQ(policy->datasets[0].where->values, (std::vector<std::string>{"", "ok"}));
   EXPECT_FALSE(policy->datasets[0].where->exclude);
+}
+
+TEST(Policy, TheSameRecordsLieInTheSamePlaceWhateverTheBlockCallsAndFilters) {
+  Policy policy = *parse_policy(kPolicy, "p.toml");
+  Dataset& loans = policy.datasets[0];
+  const Place before = *records_at(policy, loans);
+  EXPECT_EQ(before.is, "csv /srv/loans.csv");
+  loans.name = "credits", loans.where.reset(), loans.columns.clear();
+  loans.path = "/srv/archive/../loans.csv";
+  EXPECT_EQ(records_at(policy, loans)->is, before.is);
+  Dataset& fraud = policy.datasets[1];
+  EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: fraud");
+  for (const char* query : {"SELECT id FROM \"fraud\" WHERE 1 = 1",
+                            "select * from (select * from Fraud) x", "select 'x'\nfrom fraud"}) {
+    fraud.query = query;
+    EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: fraud") << query;
+  }
+  fraud.query = "select * from fraud join members on a = b";
+  EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: fraud, members");
+  fraud.query = "table fraud";
+  EXPECT_EQ(records_at(policy, fraud)->is, "postgres service=parley: table fraud");
+}
+
+TEST(Policy, MayNameAWitnessOfTheLedger) {
+  EXPECT_EQ(parse_policy(kPolicy, "p.toml")->witness, "");
+  const std::string text = std::string(kPolicy) + "[ledger]\nwitness = \"/mnt/w\"\n";
+  EXPECT_EQ(parse_policy(text, "p.toml")->witness, "/mnt/w");
+  EXPECT_FALSE(parse_policy(std::string(kPolicy) + "[ledger]\n", "p.toml"));
 }
 
 }  // namespace policy_test

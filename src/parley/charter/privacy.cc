@@ -1,5 +1,10 @@
 // [privacy] and [secure_aggregation]: the promise to every record, and the numbers behind it.
+#include <algorithm>
+#include <cmath>
+
+#include "parley/charter/available.h"
 #include "parley/charter/sections.h"
+#include "parley/data/transforms/bounds_bundle.h"
 
 namespace parley::charter {
 namespace {
@@ -49,8 +54,36 @@ void check_calibration(Table& t, const Charter& charter) {
            "Take owner_learner = \"own_noise\" or \"others_first\".");
 }
 
+/// As long as a row can be by public bounds: those of rule gram are moved to [-1, 1].
+double longest_row(const Charter& charter) {
+  if (charter.protocol.rule() == Rule::kGram) return data::longest_by_bounds(charter.schema);
+  return data::longest_encoded(charter.schema);
+}
+
+/// Of the Gram matrix, and by default the clip of the gradients after it: what those at 0 may be
+/// long for classes, half of it for numbers (spec, value 5).
+void read_gram_bounds(Table& t, Charter& charter) {
+  Privacy& privacy = charter.privacy;
+  constexpr std::string_view kHint =
+      "Rows are shrunk to this length for the Gram matrix, for example max_row_norm = 4.0.";
+  const Range range = at_least(1e-12).up_to(1e12);
+  if (charter.preprocess)  // A bundle is not read with the charter.
+    return t.required("max_row_norm", privacy.max_row_norm, range, kHint);
+  privacy.max_row_norm = longest_row(charter);
+  t.optional("max_row_norm", privacy.max_row_norm, range, kHint);
+}
+
+void read_gram_clip(Table& t, Charter& charter) {
+  Privacy& privacy = charter.privacy;
+  privacy.max_grad_norm = gram_clip(charter);
+  t.optional("max_grad_norm", privacy.max_grad_norm, at_least(1e-30).up_to(1e30),
+             "Give the clip of one record's gradient, for example max_grad_norm = 8.0.");
+}
+
 void read_clip(Table& t, Charter& charter) {
   Privacy& privacy = charter.privacy;
+  if (charter.protocol.gram()) read_gram_bounds(t, charter);
+  if (charter.protocol.rule() == Rule::kGram) return read_gram_clip(t, charter);
   if (uses_row_norm(charter))
     t.required("max_row_norm", privacy.max_row_norm, at_least(1e-30).up_to(1e30),
                "Rows are shrunk to this length, for example max_row_norm = 1.0.");
@@ -65,29 +98,35 @@ void read_clip(Table& t, Charter& charter) {
 
 /// Is only a sum over owners opened, whatever the charter says?
 bool always_sums(const Protocol& protocol) {
-  return protocol.as<Federated>() != nullptr || protocol.distance();
+  return protocol.as<Federated>() != nullptr || protocol.distance() ||
+         protocol.rule() == Rule::kGram;
 }
+
+/// Up to this many owners all are neighbours, by default.
+constexpr int64_t kCompleteMax = 50;
 
 /// Consistent (spec, vertical 4.2): c >= 1 since everyone knows its own share, t > c, s >= t.
 void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol& protocol) {
   const auto count = [&](int64_t low) {
     return at_least(static_cast<double>(low)).up_to(static_cast<double>(owners));
   };
-  s.survivors = (4 * owners + 4) / 5;  // ceil(0.8 m)
+  s.survivors = usual_survivors(owners);
   s.colluders = std::max<int64_t>(1, owners / 5);
   // Of a member's neighbours, who are one fewer than the survivors.
   s.threshold = std::max(s.colluders + 1, std::min((2 * owners + 2) / 3, s.survivors - 1));
-  if (protocol.distance()) s.repeats = 0;  // Room for a second sum would halve what the one gets.
-  s.graph = owners <= 50 ? Graph::kComplete : Graph::kSparse;
+  // Room for a second sum would halve what the one gets.
+  if (protocol.distance() || protocol.rule() == Rule::kGram) s.repeats = 0;
+  s.graph = owners <= kCompleteMax ? Graph::kComplete : Graph::kSparse;
   if (owners < 2) t.fail("survivors", "need at least 2 owners to add up", "Add owners.");
   t.optional("colluders", s.colluders, count(1),
              "Owners that may pool what they know, at least 1.");
+  s.threshold = std::max(s.threshold, (owners - 1 + s.colluders) / 2 + 1);
   t.optional("threshold", s.threshold, count(s.colluders + 1),
              "More than the colluders, at most the survivors.");
   t.optional("survivors", s.survivors, count(std::max(s.threshold, s.colluders + 1)),
              "At least the threshold, at most all owners.");
   t.optional("graph", s.graph, Anything{}, "For example graph = \"complete\".");
-  if (s.graph == Graph::kComplete && owners > 50)
+  if (s.graph == Graph::kComplete && owners > kCompleteMax)
     t.fail("graph", "= \"complete\" is for at most 50 owners, found " + std::to_string(owners),
            "Take graph = \"sparse\".");
   t.optional("repeats", s.repeats, at_least(0).up_to(1e6),
@@ -96,6 +135,20 @@ void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol&
 }
 
 }  // namespace
+
+int64_t usual_survivors(int64_t owners) {
+  return owners <= kCompleteMax ? (4 * owners + 4) / 5 : (9 * owners + 9) / 10;
+}
+
+double gram_clip(const Charter& charter) {
+  const double row = charter.privacy.max_row_norm;
+  if (const auto& weights = charter.model.class_weights; learn::two_classes(loss_of(charter.model)))
+    return row / 2 * std::max(weights[0], weights[1]);
+  const data::Target& target = charter.schema.target;
+  return row *
+         std::max(std::abs(target.low - target.center), std::abs(target.high - target.center)) /
+         target.scale;
+}
 
 void read_privacy(Table& root, Charter& charter) {
   Privacy& privacy = charter.privacy;
@@ -152,6 +205,11 @@ void read_secure_aggregation(Table& root, Charter& charter) {
     root.table("secure_aggregation", read);
   else if (charter.protocol.as<Sync>() != nullptr)
     root.table_if_given("secure_aggregation", read);
+  if (charter.protocol.gram_after_alarm() && !charter.secure_aggregation)
+    root.fail("secure_aggregation",
+              "is missing: with on_alarm = \"" + std::string(name_of(charter.protocol.on_alarm())) +
+                  "\" owners add up a Gram matrix",
+              "Add the table, or take on_alarm = \"ask\" or \"stop\".");
   const auto& how = charter.protocol.learners.owner;
   const bool apart = !charter.central() || (how && how != OwnerLearner::kOwnNoise);
   if (charter.secure_aggregation && apart)

@@ -70,6 +70,9 @@ void check_sync_rule(Table& t, const Charter& charter, Rule rule) {
     needs(model.loss != Loss::kHinge, "a loss with curvature for distance",
           "Take loss = \"logistic\".");
   }
+  if (rule == Rule::kGram)
+    needs(model.loss != Loss::kHinge, "a loss with curvature for gram",
+          "Take loss = \"logistic\".");
   if (rule == Rule::kStatistics)
     needs(model.loss == Loss::kSquared, "loss = \"squared\" for statistics",
           "Take another rule, for example \"constant\".");
@@ -128,10 +131,19 @@ void read_learners(Table& t, Protocol& p) {
   check_learners(t, p);
 }
 
-/// The default has no text: charters from before it have the same hash.
+/// The defaults have no text: charters from before them have the same hash.
 void read_on_alarm(Table& t, Sync& sync) {
   t.optional("on_alarm", sync.on_alarm, Anything{}, "For example on_alarm = \"ask\".");
   if (sync.on_alarm == OnAlarm::kContinue) t.leave_out("on_alarm");
+  t.optional("tau", sync.tau, at_least(0).up_to(1e6),
+             "How much owners are known to differ, for example tau = 0.05.");
+  if (sync.tau == 0) t.leave_out("tau");
+}
+
+/// Its steps are fixed: 1, 1, then 2/(k + 1).
+void read_gram(Table& t, Protocol& p) {
+  t.forecast("rounds", p.rounds, kRounds, "Gradients after the Gram matrix, rounds = 20.");
+  p.step = 1;
 }
 
 void read_sync(Table& t, Charter& charter) {
@@ -140,11 +152,14 @@ void read_sync(Table& t, Charter& charter) {
   const bool known = t.forecast(
       "rule", sync.rule,
       Among<Rule>{Rule::kAlgorithm1, Rule::kAlgorithm2, Rule::kConstant, Rule::kStronglyConvex,
-                  Rule::kPilotNewton, Rule::kStatistics, Rule::kDistance},
+                  Rule::kPilotNewton, Rule::kStatistics, Rule::kDistance, Rule::kGram},
       "For example rule = \"pilot_newton\".");
   if (known) check_sync_rule(t, charter, sync.rule);
   const bool once = known && p.once();
-  once ? read_once(t, p) : read_descent(t, p, sync, known);
+  if (known && sync.rule == Rule::kGram)
+    read_gram(t, p);
+  else
+    once ? read_once(t, p) : read_descent(t, p, sync, known);
   if (known && (sync.rule == Rule::kPilotNewton || p.distance())) p.start = Start::kPilot;
   if (!once) t.optional("start", p.start, Anything{}, "For example start = \"zero\".");
   check_start(t, charter);

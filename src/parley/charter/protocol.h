@@ -19,6 +19,7 @@ struct Sync {
   double momentum = 0;
   Average average = Average::kNone;       // its default is the rule's own
   OnAlarm on_alarm = OnAlarm::kContinue;  // pilot_newton
+  double tau = 0;  // pilot_newton: how much owners are known to differ, for the test of the pilot
 };
 
 /// Gradients of one owner at a time, when its clock ticks (Farokhi et al.).
@@ -88,6 +89,12 @@ struct Protocol {
   std::optional<Rule> rule() const;
   /// Of rule pilot_newton.
   OnAlarm on_alarm() const { return as<Sync>() ? as<Sync>()->on_alarm : OnAlarm::kContinue; }
+  /// After an alarm of rule pilot_newton: does a Gram matrix replace the pilot's curvature?
+  bool gram_after_alarm() const {
+    return on_alarm() == OnAlarm::kGram || on_alarm() == OnAlarm::kAskGram;
+  }
+  /// Is a Gram matrix of the owners' records released, first of all or after an alarm?
+  bool gram() const { return rule() == Rule::kGram || gram_after_alarm(); }
   /// Are sums of products released once, instead of gradients round by round?
   bool statistics() const { return rule() == Rule::kStatistics; }
   /// Is no model trained, but told how far owners differ (plan/distance.h)?

@@ -24,13 +24,14 @@ template <>
 inline constexpr auto kNames<ProtocolName> = names("sync", "async", "sharing", "federated");
 
 enum class Rule {
-  kAlgorithm1,  // sync: the first seven
+  kAlgorithm1,  // sync: the first eight
   kAlgorithm2,
   kConstant,
   kStronglyConvex,
   kPilotNewton,
   kStatistics,  // also sharing (V-C)
   kDistance,    // no model: how far owners differ
+  kGram,        // no pilot: curvature from a noisy Gram matrix
   kPaper,       // async
   kGradients,   // sharing: V-B, V-A, and without privacy
   kNoisySharing,
@@ -39,7 +40,7 @@ enum class Rule {
 template <>
 inline constexpr auto kNames<Rule> =
     names("algorithm1", "algorithm2", "constant", "strongly_convex", "pilot_newton", "statistics",
-          "distance", "paper", "gradients", "noisy_sharing", "admm");
+          "distance", "gram", "paper", "gradients", "noisy_sharing", "admm");
 
 using learn::Average;
 template <>
@@ -50,9 +51,10 @@ template <>
 inline constexpr auto kNames<Start> = names("zero", "pilot");
 
 /// What a learner does when the first paid answers are not what the pilot predicts.
-enum class OnAlarm { kContinue, kAsk, kStop };
+/// With "gram" what is left of the budget is spent by rule gram, after a question with "ask_gram".
+enum class OnAlarm { kContinue, kAsk, kStop, kGram, kAskGram };
 template <>
-inline constexpr auto kNames<OnAlarm> = names("continue", "ask", "stop");
+inline constexpr auto kNames<OnAlarm> = names("continue", "ask", "stop", "gram", "ask_gram");
 
 enum class Weights { kRows, kNoiseOptimal, kParties };
 template <>

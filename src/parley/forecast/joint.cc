@@ -5,6 +5,7 @@
 #include "parley/forecast/predict/predict.h"
 #include "parley/forecast/study.h"
 #include "parley/forecast/uncertainty.h"
+#include "parley/plan/learner/neighbours.h"
 
 namespace parley::forecast {
 namespace {
@@ -103,15 +104,19 @@ double largest_owner(const charter::Charter& charter) {
 }
 
 /// Secure aggregation: k neighbours, each with keys, sealed shares and opened ones, and a vector of
-/// 8 bytes a number. In a sparse graph k is about as below.
+/// 8 bytes a number; in a sparse graph also a number of every owner, of which the graph is drawn,
+/// and consents of more than half of all.
 CostForecast aggregations(const charter::Charter& charter) {
   constexpr double kAgree = 1e-4, kMasksPerSecond = 1e9;  // two key agreements; bytes
-  constexpr double kSparse = 80;                          // neighbours
   const auto p = static_cast<double>(charter.schema.features().size());
-  const double others = static_cast<double>(charter.owners.size()) - 1;
-  const bool sparse = charter.secure_aggregation->graph == charter::Graph::kSparse;
-  const double k = sparse ? std::min(others, kSparse) : others;
-  const double up = 770 + 135 * k + 8 * p, down = 260 + 312 * k + 8 * p;  // as measured
+  const auto m = static_cast<double>(charter.owners.size());
+  const auto planned = plan::neighbours_of(charter);
+  const plan::Neighbours near = planned ? *planned : plan::Neighbours{};
+  const bool sparse = near.degree > 0;
+  const double k = sparse ? static_cast<double>(near.degree) : m - 1;
+  const double lists =
+      sparse ? 250 * k + 32 * m + 64 * static_cast<double>(near.consents) : 312 * k;
+  const double up = 770 + 135 * k + 8 * p, down = 260 + lists + 8 * p;  // as measured
   const auto rounds = static_cast<double>(charter.protocol.rounds);
   const double pass = largest_owner(charter) * p * sizeof(double) / kBytesPerSecond;
   CostForecast cost{.rounds = static_cast<uint64_t>(charter.protocol.rounds)};

@@ -55,6 +55,22 @@ std::shared_ptr<const Rows> encoded_rows(bool classes) {
   return rows;
 }
 
+// Before anyone pays: numbers in [-1, 1] under noise of deviation 1 or more tell nothing.
+TEST(PaidMoments, NoiseIsSaidBeforeAndRefusedWhereItIsAllThereIs) {
+  for (const char* mechanism : {"laplace", "gaussian"}) {
+    const auto charter = charter_of(mechanism, kNumber, "squared");
+    const auto notice = [&](double epsilon) {
+      const plan::MomentsPrice price{*privacy::Epsilon::make(epsilon)};
+      return plan::moments_notice(*plan::moments_terms(charter, 0, price), price);
+    };
+    ASSERT_TRUE(notice(1)) << describe(notice(1).error());
+    EXPECT_NE(notice(1)->find("noise of deviation"), std::string::npos);
+    ASSERT_FALSE(notice(.001));
+    EXPECT_NE(notice(.001).error().what.find("would be noise"), std::string::npos);
+    EXPECT_NE(notice(.001).error().hint.find("would bring it to 0.1"), std::string::npos);
+  }
+}
+
 Result<data::PaidMoments> released(const charter::Charter& charter, size_t place,
                                    const std::shared_ptr<const Rows>& rows, double epsilon,
                                    double budget = 1e4) {

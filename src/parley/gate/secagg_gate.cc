@@ -11,18 +11,58 @@
 namespace parley::gate {
 namespace {
 
-/// To the end, repeated aggregations and evaluations among them.
+using Kind = privacy::ReleaseKind;
+
+/// What is still to be paid for, if it all is.
+class ToCome {
+ public:
+  ToCome(const ledger::Ledger& ledger, const plan::SecaggTerms& terms)
+      : ledger_(ledger), terms_(terms) {}
+
+  uint32_t paid(Kind kind) const { return ledger_.last_round(terms_.charter, kind); }
+  bool evaluated() const { return paid(Kind::kEvaluation) > 0; }
+
+  /// `most` of this kind in all.
+  uint32_t left(Kind kind, uint32_t most) const {
+    return evaluated() && kind != Kind::kEvaluation ? 0 : most - std::min(most, paid(kind));
+  }
+  void add(Kind kind) {
+    if (const auto sums = terms_.of(kind)) add(sums->cost(), left(kind, sums->answers));
+  }
+  const std::optional<privacy::Cost>& cost() const { return cost_; }
+
+ private:
+  void add(privacy::Cost cost, uint32_t times) {
+    if (times == 0) return;
+    cost.amount = mul_up(cost.amount, times);
+    if (cost_) cost.amount = add_up(cost.amount, cost_->amount);
+    cost_ = cost;
+  }
+  const ledger::Ledger& ledger_;
+  const plan::SecaggTerms& terms_;
+  std::optional<privacy::Cost> cost_{};
+};
+
+/// To the end, repeated aggregations and evaluations among them: as if there were no alarm, and as
+/// if there were one.
 Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
                         const plan::SecaggTerms& terms) {
-  const uint32_t evaluated = ledger.last_round(terms.charter, privacy::ReleaseKind::kEvaluation);
-  const uint32_t paid = std::min(terms.answers, ledger.last_round(terms.charter));
-  const uint32_t left = evaluated > 0 ? 0 : terms.answers - paid;
-  std::optional<privacy::Cost> then;
-  if (terms.evaluation && evaluated < terms.evaluation->answers) {
-    then = terms.evaluation_cost();
-    then->amount = mul_up(then->amount, terms.evaluation->answers - evaluated);
-  }
-  return ledger.can_afford(dataset, terms.cost(), left, then);
+  const bool may_alarm = terms.after_alarm.has_value();
+  ToCome plain(ledger, terms), after(ledger, terms);
+  const bool alarmed = may_alarm && plain.paid(Kind::kGram) > 0;
+  if (!may_alarm) plain.add(Kind::kGram);
+  plain.add(Kind::kEvaluation);
+  if (!alarmed)
+    TRY(ledger.can_afford(dataset, terms.cost(), plain.left(Kind::kAnswer, terms.answers),
+                          plain.cost()));
+  if (!may_alarm || plain.paid(Kind::kAnswer) > terms.after_alarm->before) return {};
+  for (const Kind kind : {Kind::kGram, Kind::kAfterAlarm, Kind::kEvaluation}) after.add(kind);
+  const uint32_t before = alarmed ? 0 : after.left(Kind::kAnswer, terms.after_alarm->before);
+  return ledger.can_afford(dataset, terms.cost(), before, after.cost());
+}
+
+Error not_now(const std::string& what) {
+  return {Code::kPolicy, what, "A learner may ask only what its charter says."};
 }
 
 }  // namespace
@@ -68,16 +108,41 @@ Result<void> SecaggGate::validate(std::span<const double> theta, Kind kind) cons
   return is_payable(kind);
 }
 
+bool SecaggGate::is_done() const {
+  if (terms_.evaluation) return paid(Kind::kEvaluation) > 0;
+  if (terms_.after_alarm && paid(Kind::kGram) > 0)
+    return paid(Kind::kAfterAlarm) >= terms_.after_alarm->answers;
+  return paid() >= terms_.answers;
+}
+
+/// In the order of the charter: a Gram matrix comes before answers, or after the first of them and
+/// then others follow, which are not the answers that an alarm has ended.
+Result<void> SecaggGate::is_due(Kind kind) const {
+  const bool alarm = terms_.after_alarm.has_value(), gram = paid(Kind::kGram) > 0;
+  if (kind != Kind::kEvaluation && paid(Kind::kEvaluation) > 0)
+    return not_now("the model has been evaluated, which ends the job");
+  if (kind == Kind::kGram && paid(alarm ? Kind::kAfterAlarm : Kind::kAnswer) > 0)
+    return not_now("the Gram matrix comes before the gradients that are stepped by it");
+  if (kind == Kind::kGram && alarm && paid(Kind::kAnswer) > terms_.after_alarm->before)
+    return not_now("an alarm comes after the first sum, this owner has paid for " +
+                   std::to_string(paid(Kind::kAnswer)));
+  if (kind == Kind::kAnswer && terms_.gram && gram == alarm)
+    return not_now(alarm ? "an alarm has ended these sums" : "the Gram matrix comes first");
+  if (kind == Kind::kAfterAlarm && !gram) return not_now("the Gram matrix comes first");
+  return {};
+}
+
 Result<void> SecaggGate::is_payable(Kind kind) const {
+  const auto sums = terms_.of(kind);
+  if (!sums)
+    return Error{Code::kPolicy, kind == Kind::kEvaluation
+                                    ? "the charter keeps no epsilon for an evaluation"
+                                    : "the charter asks for no such sum"};
+  TRY(is_due(kind));
+  if (paid(kind) < sums->answers) return {};
   const bool evaluation = kind == Kind::kEvaluation;
-  if (evaluation && !terms_.evaluation)
-    return Error{Code::kPolicy, "the charter keeps no epsilon for an evaluation"};
-  if (!evaluation && paid(Kind::kEvaluation) > 0)
-    return Error{Code::kPolicy, "the model has been evaluated, which ends the job"};
-  const uint32_t most = evaluation ? terms_.evaluation->answers : terms_.answers;
-  if (paid(kind) < most) return {};
   return Error{Code::kPolicy,
-               "this owner has paid for the charter's " + std::to_string(most) +
+               "this owner has paid for the charter's " + std::to_string(sums->answers) +
                    (evaluation ? " evaluations" : " aggregations") + ", repeated ones among them",
                "Agree on another run, with more secure_aggregation.repeats."};
 }
@@ -88,11 +153,15 @@ privacy::Bounded<L2> SecaggGate::part_at(uint32_t attempt, std::span<const doubl
   if (kind == Kind::kEvaluation)
     return ClipAndSum::evaluation<L2>(records_, terms_.evaluation->map, at,
                                       terms_.evaluation->unit_records, threads_);
-  if (const auto* sum = std::get_if<plan::GradientSum>(&terms_.part))
+  if (kind == Kind::kGram)
+    return ClipAndSum::statistics(records_, terms_.gram->map, terms_.gram->unit_records, threads_);
+  const auto* sum = kind == Kind::kAfterAlarm ? &terms_.after_alarm->sum
+                                              : std::get_if<plan::GradientSum>(&terms_.part);
+  if (sum)
     return ClipAndSum::gradient<L2>(records_, sum->loss, sum->lattice, at, sum->unit_records,
                                     threads_);
-  if (const auto* sum = std::get_if<plan::DistanceSum>(&terms_.part))
-    return ClipAndSum::length(records_, *sum, without_tiny(sum->metric->point(at)), threads_);
+  if (const auto* one = std::get_if<plan::DistanceSum>(&terms_.part))
+    return ClipAndSum::length(records_, *one, without_tiny(one->metric->point(at)), threads_);
   const learn::LocalUpdate& update = terms_.update();
   const uint64_t done = uint64_t{attempt - 1} * static_cast<uint64_t>(update.plan().steps);
   return ClipAndSum::update(records_, update, terms_.gamma, at, done, threads_);
@@ -115,10 +184,13 @@ Result<privacy::Masked> SecaggGate::share(uint32_t attempt, std::span<const doub
 }
 
 void SecaggGate::draw_ahead() {
-  const uint32_t left = terms_.answers - std::min(terms_.answers, paid());
-  noise_.fill(left, terms_.mechanism, terms_.numbers(), *entropy_);
-  if (terms_.evaluation && paid(Kind::kEvaluation) < terms_.evaluation->answers)
-    evaluation_noise_.fill(1, terms_.evaluation->mechanism, numbers(Kind::kEvaluation), *entropy_);
+  for (const Kind kind : {Kind::kGram, Kind::kAnswer, Kind::kAfterAlarm, Kind::kEvaluation}) {
+    const auto sums = terms_.of(kind);
+    // The first answers follow the Gram matrix at once.
+    if (!sums || (!is_due(kind) && !(kind == Kind::kAnswer && !terms_.after_alarm))) continue;
+    const uint32_t left = sums->answers - std::min(sums->answers, paid(kind));
+    noise(kind).fill(left, *sums->mechanism, sums->numbers, *entropy_);
+  }
 }
 
 }  // namespace parley::gate

@@ -7,6 +7,7 @@
 // (docs/decisions/0018-a-share-is-paid-for-each-sum.md).
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 
@@ -42,13 +43,9 @@ class SecaggGate {
   /// Aggregations it has paid for.
   uint32_t paid(Kind kind = Kind::kAnswer) const { return account_.paid(kind); }
   /// Has it given all that the charter asks for?
-  bool is_done() const {
-    return terms_.evaluation ? paid(Kind::kEvaluation) > 0 : paid() >= terms_.answers;
-  }
+  bool is_done() const;
   /// How many numbers an aggregation has.
-  size_t numbers(Kind kind) const {
-    return kind == Kind::kEvaluation ? terms_.evaluation->map.size() : terms_.numbers();
-  }
+  size_t numbers(Kind kind) const { return terms_.of(kind)->numbers; }
   const plan::SecaggTerms& terms() const { return terms_; }
 
   /// Draws the noise of coming aggregations. Called when no one waits.
@@ -59,15 +56,19 @@ class SecaggGate {
              ledger::DatasetId dataset, Entropy& entropy, int threads);
   privacy::Bounded<L2> part_at(uint32_t attempt, std::span<const double> theta, Kind kind) const;
   Result<void> is_payable(Kind kind) const;
+  /// Might sums of this kind come next, or soon?
+  Result<void> is_due(Kind kind) const;
 
   using Noise = NoiseQueue<privacy::SharedMechanisms>;
-  Noise& noise(Kind kind) { return kind == Kind::kEvaluation ? evaluation_noise_ : noise_; }
+  Noise& noise(Kind kind) { return noise_[static_cast<size_t>(kind)]; }
   Records records_;
   plan::SecaggTerms terms_;
   JobAccount account_;
   Entropy* entropy_;
   int threads_;
-  Noise noise_{2}, evaluation_noise_{1};
+  /// By kind; of answers two are drawn ahead.
+  std::array<Noise, privacy::kReleaseKinds> noise_{Noise{2}, Noise{1}, Noise{1}, Noise{1},
+                                                   Noise{1}};
 };
 
 /// SHA-256 that names what is asked: charter, aggregation, the exact bits of theta and, of an

@@ -23,6 +23,17 @@ Matrix from_triangle(std::span<const double> moments, Eigen::Index p) {
 
 }  // namespace
 
+std::vector<double> gram_inverse(std::span<const double> moments, size_t columns, double curvature,
+                                 double l2, double floor) {
+  const auto p = static_cast<Eigen::Index>(columns);
+  check(moments.size() >= columns * (columns + 1) / 2 && floor > 0 && curvature > 0);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(from_triangle(moments, p));
+  const Eigen::VectorXd values = (curvature * solver.eigenvalues().cwiseMax(floor)).array() + l2;
+  const Matrix& vectors = solver.eigenvectors();
+  const Matrix result = vectors * values.cwiseInverse().asDiagonal() * vectors.transpose();
+  return {result.data(), result.data() + result.size()};
+}
+
 std::vector<double> moments_minimum(std::span<const double> moments, size_t columns, double l2,
                                     double floor, double box) {
   const auto p = static_cast<Eigen::Index>(columns);

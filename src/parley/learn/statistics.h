@@ -12,4 +12,9 @@ namespace parley::learn {
 std::vector<double> moments_minimum(std::span<const double> moments, size_t columns, double l2,
                                     double floor, double box);
 
+/// What rule gram steps by. `moments` are as above, of which c is left alone; the inverse of
+/// `curvature` G + l2, G with eigenvalues raised to `floor`. Row-major.
+std::vector<double> gram_inverse(std::span<const double> moments, size_t columns, double curvature,
+                                 double l2, double floor);
+
 }  // namespace parley::learn

@@ -26,6 +26,30 @@ std::string round_text(const Query& query) {
   return std::string(answer ? "round" : name_of(query.kind)) + " " + std::to_string(query.round);
 }
 
+/// The witness, if there is to be one.
+Result<std::optional<Witness>> witness_of(const std::filesystem::path& ledger,
+                                          const Keeping& keeping) {
+  if (keeping.witness.empty()) return std::optional<Witness>();
+  std::error_code failed;
+  if (std::filesystem::equivalent(ledger.parent_path(),
+                                  std::filesystem::absolute(keeping.witness, failed).parent_path(),
+                                  failed))
+    return Error{Code::kInvalid,
+                 "the witness lies beside the ledger, and would go back in time with it",
+                 "Let `witness` in the policy's [ledger] name a file at another place.",
+                 {.file = keeping.witness.string()}};
+  return std::optional(TRY(Witness::open(keeping.witness)));
+}
+
+Error is_gone(const std::filesystem::path& ledger, const Witness& witness) {
+  return {Code::kIntegrity,
+          "is gone: its witness " + witness.file().string() + " has seen " +
+              std::to_string(witness.seen()->rows) + " rows of it",
+          "Put the newest ledger back, or ask every learner for its transcripts and type: parley "
+          "ledger reconcile POLICY TRANSCRIPT",
+          {.file = ledger.string()}};
+}
+
 /// Where the file really is, so that two links to one ledger are one lock.
 Result<std::filesystem::path> resolve(const std::filesystem::path& file) {
   std::error_code failed;
@@ -41,20 +65,27 @@ Result<std::filesystem::path> resolve(const std::filesystem::path& file) {
 Ledger::Ledger(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Ledger::Ledger(Ledger&&) noexcept = default;
 Ledger& Ledger::operator=(Ledger&&) noexcept = default;
-Ledger::~Ledger() = default;
+Ledger::~Ledger() {
+  if (state_ && state_->witness) static_cast<void>(bool(state_->witness->sync()));
+}
 
 Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string& owner,
-                            Clock& clock, Disk disk) {
+                            Clock& clock, const Keeping& keeping, Disk disk) {
   TRY(check_name(owner));
   const std::filesystem::path path = TRY(resolve(file));
   Lock lock = TRY(Lock::take(path));
+  auto witness = TRY(witness_of(path, keeping));
   std::error_code unknown;
-  if (!std::filesystem::exists(std::filesystem::symlink_status(path, unknown)))
+  if (!std::filesystem::exists(std::filesystem::symlink_status(path, unknown))) {
+    if (witness && witness->seen() && !keeping.reconciling) return is_gone(path, *witness);
     TRY(create_file(path, owner, clock, disk));
+  }
   // Verified by a reader, since a writer would move the log into a damaged file. It stays until the
   // writer has looked: between the two nobody may find more in the log of a writer that was killed.
   Connection reader = TRY(Connection::read(path));
-  Loaded loaded = TRY(load(reader, [](const Row&) {}));
+  std::optional<Loaded> since;
+  if (keeping.key) since = TRY(load_since_checkpoint(reader, keeping.key->public_key()));
+  Loaded loaded = since ? *std::move(since) : TRY(load(reader, [](const Row&) {}));
   if (loaded.owner != owner)
     return Error{Code::kIntegrity,
                  "is the ledger of '" + loaded.owner + "', not of '" + owner + "'",
@@ -71,36 +102,47 @@ Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string
   TRY(db.run("PRAGMA foreign_keys=ON"));
   auto tables = std::make_unique<Tables>(std::move(db));
   TRY(tables->expect_head(loaded.chain));
-  return Ledger(std::unique_ptr<State>(
-      new State{&clock, std::move(lock), std::move(tables), std::move(loaded.chain)}));
+  Ledger ledger(std::unique_ptr<State>(new State{&clock, std::move(lock), std::move(tables),
+                                                 std::move(loaded.chain), loaded.key, keeping,
+                                                 std::move(witness)}));
+  if (!keeping.reconciling) TRY(ledger.ask_witness());
+  if (keeping.key && !since && ledger.state_->chain.size() >= keeping.checkpoint_rows)
+    TRY(ledger.add_checkpoint());
+  return ledger;
 }
 
 Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string& owner,
-                            Clock& clock) {
-  return open(file, owner, clock, Disk::kSynced);
+                            Clock& clock, const Keeping& keeping) {
+  return open(file, owner, clock, keeping, Disk::kSynced);
 }
 
 Result<Ledger> Ledger::open(const std::filesystem::path& file, const std::string& owner,
                             Clock& clock, const Simulated&) {
-  return open(file, owner, clock, Disk::kUnsynced);
+  return open(file, owner, clock, {}, Disk::kUnsynced);
 }
 
 Result<Ledger> Ledger::open_volatile(const std::string& owner, Clock& clock, const Simulated&) {
   TRY(check_name(owner));
-  return Ledger(std::unique_ptr<State>(new State{&clock, std::nullopt, std::make_unique<RowList>(),
-                                                 Chain(origin_of(owner, clock.now(), Hash{}))}));
+  return Ledger(
+      std::unique_ptr<State>(new State{&clock, std::nullopt, std::make_unique<RowList>(),
+                                       Chain(origin_of(kFormat, owner, clock.now(), Hash{}))}));
 }
 
 Result<std::optional<Released>> Ledger::stored(const Query& query) const {
   if (query.round == 0 || query.round > last_round(query.charter, query.kind))
     return std::optional<Released>();
-  // By its number: an index of some kinds only is not used for one of them.
+  if (!state_->chain.remembers(query.charter, query.kind, query.round)) TRY(recall());
   const int64_t id = state_->chain.row_of(query.charter, query.kind, query.round);
   const std::optional<Row> row = TRY(state_->store->find_row(id));
   const std::string round = round_text(query);
   if (!row)
     return Error{Code::kIntegrity,
                  "the answer of " + round + " is gone from the ledger",
+                 "Stop, and verify the ledger.",
+                 {.file = state_->store->file()}};
+  if (!state_->chain.is_paid(*row))
+    return Error{Code::kIntegrity,
+                 "the answer of " + round + " is not the one that was paid",
                  "Stop, and verify the ledger.",
                  {.file = state_->store->file()}};
   if (row->query != query.query)
@@ -149,6 +191,8 @@ Result<privacy::Receipt> Ledger::charge(DatasetId dataset, const Query& query,
     return Error{Code::kPolicy,
                  "this charter has been charged to data set '" + chain.dataset(other).name + "'",
                  "Let the policy name that data set again, or agree on a new charter."};
+  TRY(chain.is_allowed(query.charter));
+  TRY(catch_up());
   Row row;
   TRY(store.in_transaction([&]() -> Result<void> {
     TRY(store.expect_head(chain));
@@ -168,6 +212,7 @@ Result<privacy::Receipt> Ledger::charge(DatasetId dataset, const Query& query,
     return store.insert(row);
   }));
   chain.extend(row);
+  tell_witness();
   return chain.receipt(row);
 }
 

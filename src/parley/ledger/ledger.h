@@ -15,6 +15,7 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/clock.h"
+#include "parley/base/crypto/signature.h"
 #include "parley/base/result.h"
 #include "parley/privacy/budget/budget.h"
 #include "parley/privacy/flow.h"
@@ -24,6 +25,8 @@ namespace parley::ledger {
 
 class Chain;
 enum class Disk;
+struct Decision;  // events.h
+struct SourceOf;
 struct Simulated;  // simulated.h, which nothing that serves a real owner includes
 
 /// Names one release of one job. Rounds are 1, 2, 3, ... for each charter and kind.
@@ -49,6 +52,27 @@ struct Restoration {
   size_t lost = 0;    // payments for sums before one of these, which reached nobody: booked too
 };
 
+/// Where the records of a data set lie.
+struct DataSource {
+  std::string is{};              // for people and for comparison: "csv /data/loans.csv"
+  std::optional<Hash> digest{};  // of how the records begin; the ledger keeps it under a key only
+};
+
+/// As the ledger with this key keeps it.
+SourceOf kept(const Hash& key, const DataSource& source);
+
+/// How a ledger is kept; what is left out is not done.
+struct Keeping {
+  /// The owner's. Signs checkpoints, so that opening need not read the whole ledger again.
+  std::optional<SigningKey> key{};
+  /// Rows between checkpoints; more where the ledger has many charters.
+  int64_t checkpoint_rows = 10'000;
+  /// A file at another place, told of every row: an older copy of the ledger is not opened.
+  std::filesystem::path witness{};
+  /// Opens an older copy nevertheless, to book what it has forgotten; then is_reconciled().
+  bool reconciling = false;
+};
+
 /// A data set of one ledger, as declare() returned it.
 enum class DatasetId : int64_t {};
 
@@ -57,10 +81,10 @@ enum class DatasetId : int64_t {};
 class Ledger {
  public:
   /// Opens the ledger of `owner`, or makes it, and locks it for as long as the object lives.
-  /// Verifies the whole chain first. A failed open changes nothing, and no existing file is ever
-  /// replaced.
+  /// Verifies the whole chain first or, where the owner's key has signed a checkpoint, all after
+  /// the last one. A failed open changes nothing, and no existing file is ever replaced.
   static Result<Ledger> open(const std::filesystem::path& file, const std::string& owner,
-                             Clock& clock);
+                             Clock& clock, const Keeping& keeping = {});
 
   /// The same for simulation: what is written may be lost with the machine.
   static Result<Ledger> open(const std::filesystem::path& file, const std::string& owner,
@@ -75,18 +99,30 @@ class Ledger {
 
   /// Declares a data set, its lifetime budget and whom it protects: "record", or the column that
   /// names people; empty where the caller does not know. The same again changes nothing; another
-  /// budget or unit is refused (kPolicy) once there is a charge.
+  /// budget or unit is refused (kPolicy) once there is a charge, and so are another source, and one
+  /// that is known by another name.
   Result<DatasetId> declare(const std::string& dataset, const privacy::Budget& budget,
-                            const std::string& unit = "record");
+                            const std::string& unit = "record",
+                            const std::optional<DataSource>& source = std::nullopt);
+
+  /// Lets a data set, also a new one, read a source that declare() refuses, because a person
+  /// decided so.
+  Result<void> accept_source(const std::string& dataset, const privacy::Budget& budget,
+                             const DataSource& source, const std::string& by,
+                             const std::string& reason);
 
   /// Raises the budget of a data set that has been charged, because a person decided so. Lowering
   /// it, or moving it between its tracks, is refused (kPolicy).
   Result<void> raise(const std::string& dataset, const privacy::Budget& budget);
 
-  /// Chains that a person has approved this charter. Once is enough.
-  Result<void> approve(DatasetId dataset, const Hash& charter, const std::string& by,
-                       const std::string& at);
+  /// Chains what a person has decided about a charter. The same word again is nothing. Under one
+  /// that was refused or withdrawn nothing is paid; what left is still replayed.
+  Result<void> decide(DatasetId dataset, const Hash& charter, const Decision& decision);
   bool is_approved(const Hash& charter) const;
+  /// The last word about a charter; nullptr if there was none. Good until the next row.
+  const Decision* decision(const Hash& charter) const;
+  /// kPolicy, with who and why, if the last word was no.
+  Result<void> is_allowed(const Hash& charter) const;
 
   /// The stored answer of this query, if there is one; kIntegrity if its round was answered for
   /// another query.
@@ -156,12 +192,15 @@ class Ledger {
   /// Hash of the last row, which vouches for all rows before it.
   Hash head() const;
 
+  /// Tells the witness that this ledger is the one that counts, once it has the last charge that
+  /// the witness has seen; kIntegrity before.
+  Result<void> is_reconciled();
+
  private:
   struct State;
   explicit Ledger(std::unique_ptr<State> state);
   static Result<Ledger> open(const std::filesystem::path& file, const std::string& owner,
-                             Clock& clock, Disk disk);
-  /// All of `work`, which adds rows by add(), or nothing; in one transaction.
+                             Clock& clock, const Keeping& keeping, Disk disk);
   template <class Work>
   Result<void> append(const Work& work);
   Result<privacy::Released> settle(DatasetId dataset, const Query& query, const privacy::Cost& cost,
@@ -177,6 +216,14 @@ class Ledger {
   /// The receipt of a charge for what `leaves`, once it is on disk.
   Result<privacy::Receipt> charge(DatasetId dataset, const Query& query, const privacy::Cost& cost,
                                   std::string event, std::span<const int64_t> leaves);
+
+  // ledger_keep.cc
+  Result<void> catch_up();
+  void tell_witness();
+  Result<void> ask_witness() const;
+  Result<void> add_checkpoint();
+  Result<void> recall() const;
+  Result<bool> knows(const Hash& charter, const privacy::Receipt& receipt) const;
 
   std::unique_ptr<State> state_;
 };

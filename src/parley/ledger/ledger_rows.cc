@@ -1,4 +1,4 @@
-// Rows that no query asks for: budgets, approvals, and what peers know of this ledger.
+// Rows that no query asks for: how they are added, and what peers know of this ledger.
 #include <algorithm>
 
 #include "parley/base/math/number.h"
@@ -7,47 +7,6 @@
 
 namespace parley::ledger {
 namespace {
-
-/// A chain as it will be. It becomes true when the transaction is committed.
-struct Addition {
-  Chain after;
-  Store& store;
-  Clock& clock;
-
-  Result<Row> add(Row row) {
-    row = sealed(after, clock, std::move(row));
-    TRY(after.accepts(row));
-    TRY(store.insert(row));
-    after.extend(row);
-    return row;
-  }
-  Result<Row> add_budget(const Dataset& dataset) {
-    after.declare(dataset);
-    TRY(store.put(dataset));
-    return add(
-        {.kind = "budget", .dataset = dataset.id, .event = budget_event(dataset), .track = "none"});
-  }
-  Result<Row> add_note(int64_t dataset, const Hash& charter, int64_t round, const Hash& query,
-                       const Note& note) {
-    return add({.kind = "approval",
-                .dataset = dataset,
-                .charter = charter,
-                .round = round,
-                .query = query,
-                .event = note_event(note),
-                .track = "none"});
-  }
-};
-
-Error is_fixed(const std::string& name, const std::string& what, std::string hint) {
-  return {Code::kPolicy, what + " of data set '" + name + "' is fixed: it has been charged",
-          std::move(hint)};
-}
-
-Error breaks_promise(const std::string& name) {
-  return {Code::kInvalid, "the limits of the budget of '" + name + "' exceed its promise",
-          "Give epsilon, delta and the pure part; the rest follows from them."};
-}
 
 Error is_incomplete(const privacy::Receipt& receipt, const std::string& what) {
   return {Code::kIntegrity,
@@ -126,92 +85,36 @@ Result<void> book(Addition& addition, int64_t dataset, const Hash& charter,
 
 }  // namespace
 
-Result<void> check_name(const std::string& name) {
-  const bool plain = std::none_of(name.begin(), name.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
-  });
-  if (plain && !name.empty() && name.size() <= 200) return {};
-  return Error{Code::kInvalid,
-               "the name of a data set, owner, unit or person is empty, too long or not plain text",
-               "Use 1 to 200 characters without quotes, backslashes and control characters."};
+Result<Row> Addition::add(Row row) {
+  row = sealed(after, clock, std::move(row));
+  TRY(after.accepts(row));
+  TRY(store.insert(row));
+  after.extend(row);
+  return row;
 }
 
-template <class Work>
-Result<void> Ledger::append(const Work& work) {
-  Addition addition{state_->chain, *state_->store, *state_->clock};
-  TRY(state_->store->in_transaction([&]() -> Result<void> {
-    TRY(state_->store->expect_head(state_->chain));
-    TRY(work(addition));
-    return addition.after.is_complete();
-  }));
-  state_->chain = std::move(addition.after);
-  return {};
+Result<Row> Addition::add_budget(const Dataset& dataset) {
+  after.declare(dataset);
+  TRY(store.put(dataset));
+  return add(
+      {.kind = "budget", .dataset = dataset.id, .event = budget_event(dataset), .track = "none"});
 }
 
-Result<DatasetId> Ledger::declare(const std::string& name, const privacy::Budget& budget,
-                                  const std::string& unit) {
-  TRY(check_name(name));
-  if (!unit.empty()) TRY(check_name(unit));
-  if (!keeps_promise(budget)) return breaks_promise(name);
-  const Chain& chain = state_->chain;
-  const Dataset* known = chain.find(name);
-  const bool same_unit = known && (unit.empty() || known->unit == unit);
-  if (known && known->budget == budget && same_unit) return DatasetId{known->id};
-  if (known && chain.is_charged(known->id)) {
-    if (known->budget != budget)
-      return is_fixed(name, "the budget",
-                      "Keep the budget that was declared first. To raise it, a person types: "
-                      "parley ledger budget POLICY");
-    if (!known->unit.empty() && !same_unit)
-      return is_fixed(name, "the privacy unit '" + known->unit + "'",
-                      "Its charges protect that unit, and those for another do not add up with "
-                      "them. Agree on a charter with the same unit.");
-  }
-  const std::vector<Dataset> all = chain.datasets();
-  const int64_t next = all.empty() ? 1 : all.back().id + 1;
-  const Dataset dataset{.id = known ? known->id : next,
-                        .name = name,
-                        .budget = budget,
-                        .unit = known && unit.empty() ? known->unit : unit};
-  TRY(append([&](Addition& addition) { return addition.add_budget(dataset); }));
-  return DatasetId{dataset.id};
+Result<Row> Addition::add_note(int64_t dataset, const Hash& charter, int64_t round,
+                               const Hash& query, const Note& note) {
+  return add({.kind = std::string(kind_of(note, after.format())),
+              .dataset = dataset,
+              .charter = charter,
+              .round = round,
+              .query = query,
+              .event = note_event(note),
+              .track = "none"});
 }
-
-Result<void> Ledger::raise(const std::string& name, const privacy::Budget& budget) {
-  const Dataset* known = state_->chain.find(name);
-  if (known == nullptr)
-    return Error{Code::kInvalid, "the ledger has no data set '" + name + "'",
-                 "Its first job declares it."};
-  if (!keeps_promise(budget)) return breaks_promise(name);
-  if (known->budget == budget) return {};
-  if (state_->chain.is_charged(known->id) && !is_raised(known->budget, budget))
-    return Error{Code::kPolicy,
-                 "the budget of data set '" + name +
-                     "' can only be raised: nothing of it may become less, neither epsilon nor "
-                     "delta nor the limit of a track",
-                 "To spend less, lower epsilon_max in the policy's [[accept]] rules. If epsilon "
-                 "grows, leave the pure part at least as it was."};
-  Dataset raised = *known;
-  raised.budget = budget;
-  return append([&](Addition& addition) { return addition.add_budget(raised); });
-}
-
-Result<void> Ledger::approve(DatasetId dataset, const Hash& charter, const std::string& by,
-                             const std::string& at) {
-  if (is_approved(charter)) return {};
-  TRY(check_name(by));
-  TRY(check_name(at));
-  return append([&](Addition& addition) {
-    return addition.add_note(static_cast<int64_t>(dataset), charter, 0, {}, Approved{by, at});
-  });
-}
-
-bool Ledger::is_approved(const Hash& charter) const { return state_->chain.is_approved(charter); }
 
 Result<void> Ledger::recognise(DatasetId dataset, const Hash& charter,
                                const privacy::Receipt& receipt) {
   const Chain& chain = state_->chain;
-  if (chain.restored(receipt.chain) != 0 || TRY(state_->store->has_row(receipt.chain))) return {};
+  if (TRY(knows(charter, receipt))) return {};
   const int64_t id = static_cast<int64_t>(dataset);
   if (!chain.missing().contains(receipt.chain))
     TRY(append([&](Addition& addition) {
@@ -226,8 +129,7 @@ Result<Restoration> Ledger::restore(DatasetId dataset, const Hash& charter,
   Restoration done;
   TRY(append([&](Addition& addition) -> Result<void> {
     for (const Returned& each : returned) {
-      const Hash& lost = each.receipt.chain;
-      if (addition.after.restored(lost) != 0 || TRY(addition.store.has_row(lost)))
+      if (addition.after.restored(each.receipt.chain) != 0 || TRY(knows(charter, each.receipt)))
         ++done.known;
       else
         TRY(book(addition, static_cast<int64_t>(dataset), charter, each, done));

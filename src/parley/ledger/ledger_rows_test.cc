@@ -41,11 +41,12 @@ struct RowsTest : testing::Test {
   std::vector<Bytes> bytes;
 };
 
-TEST_F(RowsTest, EvaluationsAndCountsArePaidLikeAnswersAndNumberedForThemselves) {
+TEST_F(RowsTest, ReleasesOfEveryKindArePaidAlikeAndNumberedForThemselves) {
   Ledger ledger = open();
-  const DatasetId loans = *ledger.declare("loans", pure_budget(0.65));
+  const DatasetId loans = *ledger.declare("loans", pure_budget(1.05));
   std::map<ReleaseKind, Bytes> first;
-  for (const auto kind : {ReleaseKind::kAnswer, ReleaseKind::kEvaluation, ReleaseKind::kCount}) {
+  for (const auto kind : {ReleaseKind::kAnswer, ReleaseKind::kEvaluation, ReleaseKind::kCount,
+                          ReleaseKind::kGram, ReleaseKind::kAfterAlarm}) {
     EXPECT_EQ(pay(ledger, loans, query_of(kind, 2)).error().code, Code::kIntegrity);
     const auto released = pay(ledger, loans, query_of(kind, 1));
     ASSERT_TRUE(released);
@@ -54,7 +55,7 @@ TEST_F(RowsTest, EvaluationsAndCountsArePaidLikeAnswersAndNumberedForThemselves)
     ASSERT_TRUE(pay(ledger, loans, query_of(kind, 2)));
     EXPECT_EQ(ledger.last_round(some_hash("job"), kind), 2u);
   }
-  EXPECT_DOUBLE_EQ(ledger.spent(loans).pure, 0.6);
+  EXPECT_NEAR(ledger.spent(loans).pure, 1, 1e-9);
   EXPECT_EQ(pay(ledger, loans, query_of(ReleaseKind::kCount, 3)).error().code,
             Code::kBudgetExhausted);
   for (const auto& [kind, released] : first) {
@@ -63,7 +64,7 @@ TEST_F(RowsTest, EvaluationsAndCountsArePaidLikeAnswersAndNumberedForThemselves)
     other.query = some_hash("another question");
     EXPECT_EQ(pay(ledger, loans, other).error().code, Code::kIntegrity);
   }
-  EXPECT_EQ(verify(file)->rows, 7);
+  EXPECT_EQ(verify(file)->rows, 11);
 }
 
 TEST_F(RowsTest, ARaisedBudgetIsChainedAndOlderReceiptsStayAsTheyWere) {
@@ -110,10 +111,14 @@ TEST_F(RowsTest, OneDataSetProtectsOneUnitOverAllItsCharters) {
 TEST_F(RowsTest, AnApprovalIsOneRowThatSaysWhoAndWhen) {
   Ledger ledger = open();
   const DatasetId loans = *ledger.declare("loans", pure_budget(1));
+  const auto approve = [&](std::string by, std::string at) {
+    return ledger.decide(loans, some_hash("job"),
+                         Decision{.by = std::move(by), .at = std::move(at)});
+  };
   EXPECT_FALSE(ledger.is_approved(some_hash("job")));
-  EXPECT_FALSE(ledger.approve(loans, some_hash("job"), "ali\"ce", "today"));
-  ASSERT_TRUE(ledger.approve(loans, some_hash("job"), "alice", "2026-11-15T08:00:00Z"));
-  ASSERT_TRUE(ledger.approve(loans, some_hash("job"), "bob", "2026-11-15T09:00:00Z"));
+  EXPECT_FALSE(approve("ali\"ce", "today"));
+  ASSERT_TRUE(approve("alice", "2026-11-15T08:00:00Z"));
+  ASSERT_TRUE(approve("bob", "2026-11-15T09:00:00Z")) << "once is enough";
   EXPECT_TRUE(ledger.is_approved(some_hash("job")));
   const Contents contents = *read(file);
   ASSERT_EQ(contents.rows.size(), 2u);

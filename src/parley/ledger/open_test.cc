@@ -141,10 +141,10 @@ TEST_F(OpenTest, TheLedgerOfAnotherOwnerIsRefused) {
 TEST_F(OpenTest, AnotherFormatIsRefused) {
   make_ledger();
   ASSERT_TRUE(Connection::write(file)->run(
-      "PRAGMA ignore_check_constraints = ON; UPDATE ledger SET format = 2"));
+      "PRAGMA ignore_check_constraints = ON; UPDATE ledger SET format = 3"));
   const Error error = refused();
   EXPECT_EQ(error.code, Code::kIntegrity);
-  EXPECT_EQ(error.what, "is a ledger of format 2; this program knows format 1");
+  EXPECT_EQ(error.what, "is a ledger of format 3; this program knows formats 1 and 2");
 }
 
 TEST_F(OpenTest, ALedgerThatIsGoneWhileItsLogIsThereIsNotMadeAnew) {

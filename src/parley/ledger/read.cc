@@ -62,6 +62,7 @@ Result<Contents> read(const std::filesystem::path& file) {
   contents.datasets = loaded.chain.datasets();
   contents.head = loaded.chain.head();
   contents.chain = std::move(loaded.chain);
+  contents.fingerprints = loaded.key;
   return contents;
 }
 
@@ -96,9 +97,16 @@ Result<Exported> export_events(const std::filesystem::path& file, const std::str
 }
 
 Result<Verified> verify(const std::filesystem::path& file) {
-  const Loaded loaded = TRY(load_file(file, [] {}, [](const Row&) {}));
-  return Verified{loaded.owner, loaded.chain.size(), loaded.chain.head(),
-                  loaded.chain.missing().size()};
+  int64_t checkpoints = 0;
+  const Loaded loaded = TRY(load_file(
+      file, [&] { checkpoints = 0; },
+      [&](const Row& row) { checkpoints += row.event.starts_with("{\"checkpoint\""); }));
+  return Verified{.owner = loaded.owner,
+                  .rows = loaded.chain.size(),
+                  .head = loaded.chain.head(),
+                  .missing = loaded.chain.missing().size(),
+                  .format = loaded.chain.format(),
+                  .checkpoints = checkpoints};
 }
 
 }  // namespace parley::ledger

@@ -20,6 +20,7 @@ struct Contents {
   std::vector<Row> rows;
   Hash head{};  // of the last row
   Chain chain{Hash{}};
+  Hash fingerprints{};  // their key
 
   /// Whether a receipt with this hash is one of these rows, or of one that a row stands for.
   bool knows(const Hash& hash) const;

@@ -142,7 +142,8 @@ TEST_F(VerifyTest, AChangedOwnerOrDateOrGenesisIsFound) {
   EXPECT_EQ(found("UPDATE ledger SET owner = 'bank-b'"), "row 1");
   EXPECT_EQ(found("UPDATE ledger SET created = created || ' '"), "row 1");
   EXPECT_EQ(found("UPDATE ledger SET genesis = randomblob(32)"), "row 1");
-  EXPECT_FALSE(after("UPDATE ledger SET format = 2"));
+  EXPECT_EQ(found("UPDATE ledger SET format = 1"), "row 1");
+  EXPECT_FALSE(after("UPDATE ledger SET format = 3"));
   EXPECT_FALSE(after("INSERT INTO ledger SELECT * FROM ledger"));
   EXPECT_FALSE(after("DELETE FROM ledger"));
 }

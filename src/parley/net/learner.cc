@@ -6,6 +6,7 @@
 
 #include "parley/base/files.h"
 #include "parley/net/learner_session.h"
+#include "parley/net/vertical.h"
 #include "parley/protocol/trained_model.h"
 
 namespace parley::net {
@@ -135,7 +136,7 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
   TRY(session.train(stop));
   LearnerResult result = TRY(write_result(charter, learner, journal, options));
   result.seconds = session.seconds();
-  TRY(session.say_farewell(stop));
+  if (TRY(session.say_farewell(stop))) forget_dealer_key(options.out);
   return result;
 }
 

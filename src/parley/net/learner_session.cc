@@ -70,7 +70,7 @@ double LearnerSession::seconds() const {
   return std::chrono::duration<double>(last_answer_ - *first_question_).count();
 }
 
-Result<void> LearnerSession::say_farewell(const std::atomic<bool>& stop) {
+Result<bool> LearnerSession::say_farewell(const std::atomic<bool>& stop) {
   may_tell_ = true;
   send(std::exchange(farewells_, {}));
   const auto until = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
@@ -79,7 +79,7 @@ Result<void> LearnerSession::say_farewell(const std::atomic<bool>& stop) {
                        [](const OwnerState& state) { return state.told; });
   };
   while (!told() && !stop && Steady::now() < until) TRY(take(host_.next(kLearnerTick)));
-  return {};
+  return told();
 }
 
 Result<void> LearnerSession::ask_until_done(const std::atomic<bool>& stop) {

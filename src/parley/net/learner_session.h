@@ -51,7 +51,7 @@ class LearnerSession {
   double seconds() const;
   /// To be called once all files of the job are on disk: tells every owner, also those that come
   /// back for it, how the job ended.
-  Result<void> say_farewell(const std::atomic<bool>& stop);
+  Result<bool> say_farewell(const std::atomic<bool>& stop);
 
  private:
   using Steady = std::chrono::steady_clock;

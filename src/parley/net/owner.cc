@@ -7,9 +7,11 @@
 
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
+#include "parley/ledger/events.h"
 #include "parley/net/vertical.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/weights.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/make_owner.h"
 
@@ -23,30 +25,39 @@ Result<size_t> place_in(const charter::Charter& charter, const std::string& name
                "Use the policy of an owner that the charter names."};
 }
 
-/// Who approved, and when.
+/// Who approved, when and why.
 struct Approval {
-  std::string at, by;
+  std::string at, by, reason;
 };
 
-/// Some rules let a charter run only after a person has read it. Nothing where none is needed, or
-/// where the ledger has it already.
+Result<Approval> read_approval(const std::filesystem::path& file) {
+  std::istringstream words(TRY(read_file(file)));
+  Approval approval{"unknown", "unknown", ""};
+  words >> approval.at >> approval.by >> std::ws;
+  std::getline(words, approval.reason);
+  return approval;
+}
+
+/// Some rules let a charter run only after a person has read it, and none once a person said no,
+/// unless someone approves it after that. Nothing where no word is needed, or where the ledger has
+/// it already.
 Result<std::optional<Approval>> approval_for(const OwnerContext& context,
                                              const charter::Charter& charter) {
   const charter::Accept* rule = context.policy.first_match(charter);
-  if (rule == nullptr || !rule->person) return std::optional<Approval>();
-  {
-    const std::lock_guard lock(context.mutex);
-    if (context.ledger.is_approved(charter.hash)) return std::optional<Approval>();
+  if (rule == nullptr) return std::optional<Approval>();
+  const std::lock_guard lock(context.mutex);
+  const auto allowed = context.ledger.is_allowed(charter.hash);
+  if (allowed && (!rule->person || context.ledger.is_approved(charter.hash)))
+    return std::optional<Approval>();
+  if (const auto file = context.policy.approval_of(charter); std::filesystem::exists(file)) {
+    Approval approval = TRY(read_approval(file));
+    if (allowed || approval.at >= context.ledger.decision(charter.hash)->at)
+      return std::optional(std::move(approval));
   }
-  const auto file = context.policy.approval_of(charter);
-  if (!std::filesystem::exists(file))
-    return Error{Code::kPolicy, "this charter waits for a person",
-                 "Read it with `parley charter explain`, then type: parley owner approve POLICY "
-                 "CHARTER"};
-  std::istringstream words(TRY(read_file(file)));
-  Approval approval{"unknown", "unknown"};
-  words >> approval.at >> approval.by;
-  return std::optional(approval);
+  if (!allowed) return allowed.error();
+  return Error{Code::kPolicy, "this charter waits for a person",
+               "Read it with `parley charter explain`, then type: parley owner approve POLICY "
+               "CHARTER"};
 }
 
 /// Broken off and worth another try, or over?
@@ -123,6 +134,20 @@ std::filesystem::path ledger_of(const charter::Policy& policy) {
   return policy.folder / policy.state / "ledger.db";
 }
 
+Result<ledger::Ledger> open_ledger(const charter::Policy& policy, Clock& clock, bool reconciling) {
+  ledger::Keeping keeping{.reconciling = reconciling};
+  if (!policy.witness.empty()) keeping.witness = policy.folder / policy.witness;
+  if (policy.identity && !policy.identity->sign_key.empty())
+    keeping.key = TRY(SigningKey::from_pem(TRY(read_secret(policy.identity->sign_key))));
+  return ledger::Ledger::open(ledger_of(policy), policy.owner, clock, keeping);
+}
+
+Result<ledger::DataSource> data_source(const charter::Policy& policy,
+                                       const charter::Dataset& data) {
+  auto [is, digest] = TRY(charter::records_at(policy, data));
+  return ledger::DataSource{std::move(is), digest};
+}
+
 Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Charter& charter) {
   const charter::Owner& us = charter.owners[TRY(place_in(charter, policy.owner))];
   if (!policy.identity || policy.identity->sign_key.empty())
@@ -158,6 +183,7 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter)
   const bool columns = protocol::has_dealer(charter);
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   SigningKey key = TRY(signing_key(policy, charter));
+  TRY(plan::every_sign_key(charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!columns) TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
   auto jobs = TRY(plan::jobs_asking(charter, policy.owner));
@@ -188,8 +214,15 @@ Result<ledger::DatasetId> account_for(const OwnerContext& context, const Ready& 
                                       const std::optional<Approval>& approval) {
   ledger::Ledger& ledger = context.ledger;
   const auto dataset =
-      TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit));
-  if (approval) TRY(ledger.approve(dataset, ready.charter.hash, approval->by, approval->at));
+      TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit,
+                         TRY(data_source(context.policy, *ready.data))));
+  if (!approval) return dataset;
+  ledger::Decision decision{.by = approval->by, .at = approval->at, .reason = approval->reason};
+  decision.signature = ready.key.sign(
+      ledger::decision_bytes(context.policy.owner, ready.charter.hash, decision.what));
+  TRY(ledger.decide(dataset, ready.charter.hash, decision));
+  for (const charter::Charter& job : ready.jobs)  // A no was said of each.
+    if (!ledger.is_allowed(job.hash)) TRY(ledger.decide(dataset, job.hash, decision));
   return dataset;
 }
 

@@ -22,6 +22,14 @@ namespace parley::net {
 /// Where the policy keeps its ledger.
 std::filesystem::path ledger_of(const charter::Policy& policy);
 
+/// The ledger as the policy keeps it: its witness, and checkpoints by the owner's key, if it has
+/// one. `reconciling` opens an older copy, too.
+Result<ledger::Ledger> open_ledger(const charter::Policy& policy, Clock& clock,
+                                   bool reconciling = false);
+
+/// Where a data set's records lie.
+Result<ledger::DataSource> data_source(const charter::Policy& policy, const charter::Dataset& data);
+
 /// The owner's own key for receipts, which must be the one that the charter names.
 Result<SigningKey> signing_key(const charter::Policy& policy, const charter::Charter& charter);
 

@@ -291,7 +291,7 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
                                   const Log& log) {
   const Credentials credentials = TRY(credentials_of(policy, clock));
   remove_leftovers_of(policy);
-  ledger::Ledger ledger = TRY(ledger::Ledger::open(ledger_of(policy), policy.owner, clock));
+  ledger::Ledger ledger = TRY(open_ledger(policy, clock));
   std::mutex mutex;
   const OwnerContext context{policy, ledger, entropy, mutex};
   Jobs jobs(context, credentials, options, clock, stop, log);

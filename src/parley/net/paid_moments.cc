@@ -53,6 +53,12 @@ Result<SigningKey> own_key(const charter::Policy& policy, const charter::Charter
 
 }  // namespace
 
+Result<std::string> moments_noise(const charter::Policy& policy, const charter::Charter& charter,
+                                  const MomentsOrder& order) {
+  const size_t place = TRY(place_of(charter, policy.owner));
+  return plan::moments_notice(TRY(plan::moments_terms(charter, place, order.price)), order.price);
+}
+
 Result<data::PaidMoments> release_moments(const charter::Policy& policy,
                                           const charter::Charter& charter,
                                           const MomentsOrder& order, Entropy& entropy,
@@ -61,12 +67,14 @@ Result<data::PaidMoments> release_moments(const charter::Policy& policy,
   const charter::Dataset* data = TRY(dataset_of(policy, order.dataset));
   TRY(check_allowed(policy, charter, *data, order.price.epsilon.value()));
   plan::Terms terms = TRY(plan::moments_terms(charter, place, order.price));
+  TRY(plan::moments_notice(terms, order.price));
   const data::Source source = TRY(charter::source_of(policy, *data, charter));
   const auto loaded = TRY(data::load_any(source, data::encoding_of(charter.schema)));
   auto rows = TRY(data::moment_rows(loaded.rows, charter.schema));
   TRY(make_directories(ledger_of(policy).parent_path()));
-  ledger::Ledger ledger = TRY(ledger::Ledger::open(ledger_of(policy), policy.owner, clock));
-  const auto dataset = TRY(ledger.declare(data->name, data->budget, charter.privacy.unit));
+  ledger::Ledger ledger = TRY(open_ledger(policy, clock));
+  const auto dataset = TRY(ledger.declare(data->name, data->budget, charter.privacy.unit,
+                                          TRY(data_source(policy, *data))));
   auto gate =
       TRY(gate::Gate::open(gate::Records(std::make_shared<const data::Rows>(std::move(rows))),
                            terms, ledger, dataset, entropy, static_cast<int>(policy.threads)));

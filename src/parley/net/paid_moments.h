@@ -17,6 +17,10 @@ struct MomentsOrder {
   std::string dataset{};  // of the policy; may be empty if it has one only
 };
 
+/// How much noise it would have, in a sentence; an error where it would be noise only.
+Result<std::string> moments_noise(const charter::Policy& policy, const charter::Charter& charter,
+                                  const MomentsOrder& order);
+
 /// Reads the owner's data by its policy, pays, and gives what was released; the same again for
 /// nothing; signed by the policy's key, if it names one. Refused without a rule in the policy that
 /// lets this consortium spend so much of the data set, and beyond its budget.

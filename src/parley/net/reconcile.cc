@@ -1,10 +1,12 @@
 #include "parley/net/reconcile.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "parley/base/crypto/signature.h"
+#include "parley/ledger/events.h"
 #include "parley/net/identity/identity.h"
+#include "parley/net/owner.h"
+#include "parley/plan/learner/jobs.h"
 #include "parley/wire/transcript_file.h"
 
 namespace parley::net {
@@ -58,6 +60,13 @@ std::optional<charter::Charter> charter_with(const Policy& policy, const Hash& h
   return std::nullopt;
 }
 
+Result<const charter::Dataset*> dataset_named(const Policy& policy, const std::string& name) {
+  for (const charter::Dataset& each : policy.datasets)
+    if (each.name == name) return &each;
+  return Error{Code::kInvalid, "the policy has no data set '" + name + "'",
+               "Name one of its [[dataset]] blocks."};
+}
+
 /// Which data set pays, by the policy; as declared in the ledger if it is new there.
 Result<ledger::DatasetId> dataset_for(const Policy& policy, ledger::Ledger& ledger,
                                       const Hash& hash, const std::string& named) {
@@ -66,14 +75,12 @@ Result<ledger::DatasetId> dataset_for(const Policy& policy, ledger::Ledger& ledg
   std::string name = named;
   if (name.empty() && policy.datasets.size() == 1) name = policy.datasets[0].name;
   if (name.empty() && charter) name = TRY(policy.dataset_for(*charter))->name;
-  const auto data = std::find_if(policy.datasets.begin(), policy.datasets.end(),
-                                 [&](const charter::Dataset& each) { return each.name == name; });
-  if (data == policy.datasets.end())
+  if (name.empty())
     return Error{Code::kInvalid,
-                 name.empty() ? "which data set charter " + to_hex(hash).substr(0, 12) +
-                                    " was answered from cannot be told"
-                              : "the policy has no data set '" + name + "'",
+                 "which data set charter " + to_hex(hash).substr(0, 12) +
+                     " was answered from cannot be told",
                  "Give --dataset NAME, or put the charter into the policy's charters folder."};
+  const charter::Dataset* data = TRY(dataset_named(policy, name));
   return ledger.declare(data->name, data->budget, charter ? charter->privacy.unit : "");
 }
 
@@ -95,9 +102,37 @@ Result<Reconciled> reconcile(const Policy& policy, ledger::Ledger& ledger,
     }
     result.jobs.push_back({file, transcript.charter, ledger.name(id), *booked});
   }
+  TRY(ledger.is_reconciled());
   result.missing = ledger.missing();
   result.head = ledger.head();
   return result;
+}
+
+Result<std::string> accept_source(const Policy& policy, ledger::Ledger& ledger,
+                                  const std::string& dataset, const std::string& by,
+                                  const std::string& reason) {
+  const charter::Dataset& data = *TRY(dataset_named(policy, dataset));
+  const ledger::DataSource source = TRY(data_source(policy, data));
+  TRY(ledger.accept_source(data.name, data.budget, source, by, reason));
+  return source.is;
+}
+
+Result<void> decide(const Policy& policy, const charter::Charter& charter, ledger::Ledger& ledger,
+                    const ledger::Decision& decision) {
+  const charter::Dataset& data = *TRY(policy.dataset_for(charter));
+  const auto charged = ledger.dataset_of(charter.hash);
+  const auto id = charged ? *charged : TRY(ledger.declare(data.name, data.budget, ""));
+  ledger::Decision word = decision;
+  if (policy.identity && !policy.identity->sign_key.empty())
+    word.signature = TRY(SigningKey::from_pem(TRY(read_secret(policy.identity->sign_key))))
+                         .sign(ledger::decision_bytes(policy.owner, charter.hash, word.what));
+  TRY(ledger.decide(id, charter.hash, word));
+  for (const charter::Charter& job : TRY(plan::jobs_asking(charter, policy.owner)))
+    TRY(ledger.decide(id, job.hash, word));
+  std::error_code ignored;
+  if (word.what != ledger::Decision::What::kApproved)
+    fs::remove(policy.approval_of(charter), ignored);
+  return {};
 }
 
 Result<std::vector<Raised>> raise_budgets(const Policy& policy, ledger::Ledger& ledger) {

@@ -26,10 +26,22 @@ struct Reconciled {
 /// Books what `files`, transcripts or journals of learners, hold of this owner and the ledger has
 /// forgotten. A receipt that the owner's key did not sign is an error, and nothing of its file is
 /// booked. `dataset` is needed where neither ledger nor policy tells which one a charter was
-/// charged to.
+/// charged to. With the last charge that the ledger's witness has seen, the witness believes the
+/// ledger again; without it that is an error, and what was found stays booked.
 Result<Reconciled> reconcile(const charter::Policy& policy, ledger::Ledger& ledger,
                              std::span<const std::filesystem::path> files,
                              const std::string& dataset);
+
+/// Lets a data set read what the policy now says, because a person decided so. Returns where that
+/// is.
+Result<std::string> accept_source(const charter::Policy& policy, ledger::Ledger& ledger,
+                                  const std::string& dataset, const std::string& by,
+                                  const std::string& reason);
+
+/// Chains a person's word about a charter and every job of it; a no also removes the file by which
+/// it was approved. kPolicy if the policy has nothing to do with the charter.
+Result<void> decide(const charter::Policy& policy, const charter::Charter& charter,
+                    ledger::Ledger& ledger, const ledger::Decision& decision);
 
 /// A budget that the policy raised, before and after.
 struct Raised {

@@ -90,7 +90,7 @@ Result<Tuned> publish(const Policy& policy, const Ready& ready, size_t place, Le
   tuned.transcript.replace_extension(".transcript.pb.zst");
   TRY(must_be_absent(out));
   TRY(must_be_absent(tuned.transcript));
-  ledger::Ledger ledger = TRY(ledger::Ledger::open(ledger_of(policy), policy.owner, clock));
+  ledger::Ledger ledger = TRY(open_ledger(policy, clock));
   std::mutex mutex;
   auto gate = TRY(open_gate({policy, ledger, entropy, mutex}, ready, charter));
   const auto released = TRY(gate.answer(1, learned.trained.theta));

@@ -73,6 +73,9 @@ Result<std::optional<Secret32>> dealer_key(const charter::Charter& charter,
   if (!begun && std::filesystem::file_size(file, ignored) != kKeyBytes)
     std::filesystem::remove(file, ignored);  // Its writer was stopped before anything was asked.
   if (!std::filesystem::exists(file)) {
+    // Everyone was told of the end, so that nothing is dealt any more.
+    if (begun && std::filesystem::is_regular_file(folder / "manifest.json"))
+      return std::optional(protocol::draw_secret(entropy));
     if (begun)
       return Error{Code::kInvalid,
                    "the dealer's key is gone, and with it the masks and noise of this job",
@@ -85,6 +88,11 @@ Result<std::optional<Secret32>> dealer_key(const charter::Charter& charter,
   std::string text = TRY(read_secret(file));
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return std::optional<Secret32>(TRY(hash_from_hex(text)));
+}
+
+void forget_dealer_key(const std::filesystem::path& folder) {
+  std::error_code ignored;  // Where the learner dealt nothing there is none.
+  std::filesystem::remove(folder / "dealer.key", ignored);
 }
 
 }  // namespace parley::net

@@ -32,4 +32,7 @@ std::filesystem::path part_folder(const charter::Policy& policy, const Hash& cha
 Result<std::optional<Secret32>> dealer_key(const charter::Charter& charter,
                                            const std::filesystem::path& folder, Entropy& entropy);
 
+/// Once every owner has its part: with the key anyone could take masks and noise off what was sent.
+void forget_dealer_key(const std::filesystem::path& folder);
+
 }  // namespace parley::net

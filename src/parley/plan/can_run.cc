@@ -1,8 +1,10 @@
 #include "parley/plan/can_run.h"
 
 #include "parley/base/math/number.h"
+#include "parley/plan/learner/neighbours.h"
 #include "parley/plan/secagg_terms.h"
 #include "parley/plan/sensitivity.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/plan/terms.h"
 #include "parley/plan/vertical_terms.h"
 
@@ -30,13 +32,20 @@ Result<void> check_target(const data::Target& target) {
       "Give target.center and target.scale that bring the bounds there.");
 }
 
+/// And would not be noise.
+Result<void> can_add_up(const Charter& charter) {
+  TRY(secagg_plan(charter));
+  TRY(gram_notice(charter));
+  return {};
+}
+
 }  // namespace
 
 Result<void> can_run(const Charter& charter, size_t place) {
   if (charter.columns_apart())
     TRY(vertical_terms(charter));
   else if (charter.secure_aggregation)
-    TRY(secagg_plan(charter));
+    TRY(can_add_up(charter));
   else
     TRY(terms_for(charter, place));
   return {};
@@ -93,6 +102,7 @@ Result<void> check_sums(const Charter& charter) {
   if (charter.protocol.statistics())
     return not_available("protocol.rule", "statistics",
                          "Under secure aggregation take a rule that asks for gradients.");
+  if (charter.owners.size() > 2) TRY(neighbours_of(charter));  // Fewer are refused by name.
   return check_falling_steps(charter);
 }
 

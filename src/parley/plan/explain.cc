@@ -7,6 +7,7 @@
 #include "parley/plan/distance.h"
 #include "parley/plan/learner/async_plan.h"
 #include "parley/plan/noise.h"
+#include "parley/plan/sums/gram.h"
 
 namespace parley::plan {
 namespace {
@@ -156,7 +157,12 @@ std::string how(const Charter& charter) {
   if (const auto rule = p.rule())
     text += ", rule " + decided(charter, "protocol.rule", word(*rule));
   text += ", rounds " + decided(charter, "protocol.rounds", grouped(p.rounds));
-  if (!p.once()) text += ", step " + decided(charter, "protocol.step", shortest(p.step));
+  if (p.rule() == Rule::kGram)
+    text +=
+        ", steps 1, 1, then 2/(k + 1) by the curvature of the owners' noisy Gram matrix, of "
+        "columns moved to [-1, 1] by their bounds";
+  else if (!p.once())
+    text += ", step " + decided(charter, "protocol.step", shortest(p.step));
   if (const auto* sync = p.as<charter::Sync>()) text += how_sync(charter, *sync);
   if (const auto* vertical = p.as<charter::Vertical>()) text += momentum(vertical->momentum);
   if (const auto* admm = p.as<charter::Admm>()) text += how_admm(*admm);
@@ -186,7 +192,7 @@ std::string bound_of(const Charter& charter) {
   if (once && privacy.mechanism == MechanismName::kLaplace)
     return "each record first shrunk until its numbers there add up to " +
            shortest(privacy.max_row_norm * privacy.max_row_norm) + " in size";
-  if (privacy.max_row_norm > 0)
+  if (privacy.max_row_norm > 0 && !charter.protocol.gram())
     return "each record first shrunk to " + norm + " norm " + shortest(privacy.max_row_norm);
   return "each record's part cut to " + norm + " norm " +
          decided(charter, "privacy.max_grad_norm", shortest(privacy.max_grad_norm));
@@ -203,14 +209,32 @@ std::string answer_of(const Charter& charter) {
   return charter.secure_aggregation ? "noisy gradient sum under a mask" : "noisy gradient sum";
 }
 
+/// Beside gradients, of rule gram and after an alarm.
+std::string gram_leaves(const Charter& charter) {
+  if (!charter.protocol.gram() || !charter.secure_aggregation) return "";
+  const std::string matrix =
+      "noisy table of sums of products of features under a mask, each record "
+      "first shrunk to L2 norm " +
+      shortest(charter.privacy.max_row_norm);
+  if (!charter.protocol.gram_after_alarm())
+    return "first one " + matrix + ", paid with " + about(100 * kGramShare) +
+           " % of the budget; then ";
+  return "after an alarm of the first answer" +
+         std::string(charter.protocol.on_alarm() == charter::OnAlarm::kAskGram
+                         ? ", if a person says so,"
+                         : "") +
+         " instead of the other answers one " + matrix + ", and " + grouped(kAfterAlarmRounds) +
+         " gradient sums more, within the same budget; else ";
+}
+
 std::string what_leaves(const Charter& charter) {
   const Protocol& protocol = charter.protocol;
   if (!protocol.protects())
     return "What would leave each owner: one exact score per record, every round. Whoever takes "
            "part learns every label.\n";
   const std::string key = protocol.one_at_a_time() ? "protocol.answers" : "protocol.rounds";
-  std::string text = "What leaves each owner: a " + answer_of(charter) + ", " +
-                     decided(charter, key, grouped(charter.answers())) + " in all, " +
+  std::string text = "What leaves each owner: " + gram_leaves(charter) + "a " + answer_of(charter) +
+                     ", " + decided(charter, key, grouped(charter.answers())) + " in all, " +
                      bound_of(charter) + ", with " + word(charter.privacy.mechanism) + " noise";
   const bool paper = charter.privacy.calibration == Calibration::kPaper;  // evaluates nothing
   if (charter.privacy.evaluate > 0 && !charter.columns_apart() && !paper)
@@ -237,6 +261,15 @@ std::string noise(const Charter& charter, const Owner& owner) {
          about(*scale);
 }
 
+/// How much noise a table of products and the gradients after it will have, before anyone pays.
+std::string table_noise(const Charter& charter) {
+  if (!charter.complete() || charter.privacy.calibration == Calibration::kPaper) return "";
+  const auto notice = noise_notice(charter);
+  if (notice) return notice->empty() ? "" : "  " + *notice + "\n";
+  if (!charter.protocol.gram()) return "";
+  return "  REFUSED: " + notice.error().what + ". " + notice.error().hint + "\n";
+}
+
 /// What the sum over owners will be worth, before anyone pays for it.
 std::string distance_price(const Charter& charter) {
   if (!charter.protocol.distance() || !charter.complete()) return "";
@@ -259,13 +292,14 @@ std::string price(const Charter& charter) {
             shortest(owner.epsilon) + ", delta " + shortest(owner.delta) + noise(charter, owner) +
             ".\n";
   }
-  if (charter.owners.size() <= kListed) return text + distance_price(charter);
+  if (charter.owners.size() <= kListed)
+    return text + distance_price(charter) + table_noise(charter);
   double low = charter.owners[0].epsilon, high = low;
   for (const Owner& owner : charter.owners)
     low = std::fmin(low, owner.epsilon), high = std::fmax(high, owner.epsilon);
   return text + "  and " + grouped(static_cast<int64_t>(charter.owners.size() - kListed)) +
          " more; epsilon lies between " + shortest(low) + " and " + shortest(high) + ".\n" +
-         distance_price(charter);
+         distance_price(charter) + table_noise(charter);
 }
 
 std::string promise(const Charter& charter) {
@@ -295,6 +329,15 @@ std::string promise(const Charter& charter) {
   return text + "\n";
 }
 
+/// Of columns in several places, for what the promise depends on others.
+std::string trusted(const Charter& charter) {
+  if (!charter.columns_apart()) return "";
+  if (charter.protocol.rule() == Rule::kNoisySharing)
+    return "Trusted: every owner knows all labels.\n";
+  return "Trusted: owners keep to the protocol; the learner is trusted for masks and noise, and "
+         "together with any owner it sees what they hide.\n";
+}
+
 std::string limits(const Charter& charter) {
   std::string text =
       "Public: this charter with its columns and bounds, the number of records of each owner";
@@ -302,7 +345,8 @@ std::string limits(const Charter& charter) {
   if (charter.records && charter.records->on_mismatch == OnMismatch::kIntersect)
     text += ", how many records the owners have in common";
   return text + (charter.protocol.distance() ? ", and that number" : ", and the trained model") +
-         ".\nNot covered: when answers are sent, an owner that lies about "
+         ".\n" + trusted(charter) +
+         "Not covered: when answers are sent, an owner that lies about "
          "its data, and what is "
          "true of people in general and so of someone whose records were never used.\n";
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "parley/base/math/number.h"
 #include "parley/charter/available.h"
 #include "parley/data/transforms/bundle.h"
 
@@ -19,6 +20,16 @@ Result<Statistics> map_of(const charter::Charter& charter, const MomentsPrice& p
   return Statistics(
       TRY(learn::StatisticsMap<Norm>::make(price.row_norm.value_or(whole), kNoLabel,
                                            static_cast<int>(charter.privacy.grid_bits), columns)));
+}
+
+/// On the diagonal of the mean.
+double deviation_of(const Terms& terms) {
+  const bool frobenius = std::holds_alternative<learn::StatisticsMap<L2>>(*terms.statistics);
+  const double unit = terms.lattice.gamma() / static_cast<double>(terms.rows);
+  const double scale =
+      std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
+                 terms.mechanism);
+  return scale * unit * (frobenius ? 1 : std::numbers::sqrt2);
 }
 
 }  // namespace
@@ -61,22 +72,32 @@ Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
                .statistics = map};
 }
 
+Result<std::string> moments_notice(const Terms& terms, const MomentsPrice& price) {
+  const double deviation = deviation_of(terms);
+  const std::string said = "each number, a mean over rows in [-1, 1], " +
+                           std::string(deviation < 1 ? "carries" : "would carry") +
+                           " noise of deviation " + significant(deviation);
+  if (deviation < 1) return said;
+  const double times = deviation / .1;
+  return Error{Code::kInvalid, "the moments would be noise: " + said,
+               "An epsilon of about " + significant(price.epsilon.value() * times) + ", or " +
+                   grouped(static_cast<uint64_t>(static_cast<double>(terms.rows) * times)) +
+                   " rows, would bring it to 0.1; a smaller --row-norm helps, too."};
+}
+
 data::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
                                const privacy::Released& released) {
   const charter::Owner& owner = charter.owners.at(place);
   const bool frobenius = std::holds_alternative<learn::StatisticsMap<L2>>(*terms.statistics);
   const double off = frobenius ? std::numbers::sqrt2 : 1;
   const double unit = terms.lattice.gamma() / static_cast<double>(terms.rows);
-  const double scale =
-      std::visit([](const auto& mechanism) { return static_cast<double>(mechanism.scale()); },
-                 terms.mechanism);
   data::PaidMoments moments{.owner = owner.name,
                             .charter = charter.hash,
                             .columns = data::columns_hash(charter.schema),
                             .rows = terms.rows,
                             .epsilon = released.receipt().epsilon_spent,
                             .delta = released.receipt().delta_spent,
-                            .deviation = scale * unit * (frobenius ? 1 : std::numbers::sqrt2)};
+                            .deviation = deviation_of(terms)};
   moments.beside = moments.deviation / off;
   const size_t q = terms.lattice.dimension();
   size_t next = 0;

@@ -21,6 +21,10 @@ struct MomentsPrice {
 Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
                             const MomentsPrice& price);
 
+/// How much noise each number of them will have, in a sentence; they lie in [-1, 1], so that a
+/// deviation of 1 or more is refused, with what would help.
+Result<std::string> moments_notice(const Terms& terms, const MomentsPrice& price);
+
 /// What was released under those terms.
 data::PaidMoments paid_moments(const charter::Charter& charter, size_t place, const Terms& terms,
                                const privacy::Released& released);

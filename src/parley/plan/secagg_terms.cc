@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +10,8 @@
 #include "parley/plan/can_run.h"
 #include "parley/plan/distance.h"
 #include "parley/plan/learner/weights.h"
+#include "parley/plan/sums/gram.h"
+#include "parley/plan/sums/share_noise.h"
 
 namespace parley::plan {
 namespace {
@@ -20,60 +21,7 @@ using charter::Charter, charter::not_available;
 constexpr int kBitsMax = 40;            // of gamma = 2^-bits
 constexpr double kShareMin = 1 << 10;   // deviation of a share in lattice units
 constexpr double kRoundingPart = 1e-3;  // of the sensitivity that rounding may add
-constexpr double kDeviations = 12;      // noise beyond has probability below 1e-32
 constexpr double kRing = 0x1p63;        // half of 2^64: sums are signed
-
-/// All that each owner may spend on a part of the job.
-Result<std::vector<privacy::Rho>> rhos_of(const Charter& charter, Part part) {
-  std::map<std::pair<double, double>, privacy::Rho> known;  // Many owners are alike.
-  std::vector<privacy::Rho> rhos;
-  for (const charter::Owner& owner : charter.owners) {
-    const std::pair promise(owner.epsilon, owner.delta);
-    if (!known.contains(promise)) known.emplace(promise, TRY(rho_for(charter, owner, part)));
-    rhos.push_back(known.at(promise));
-  }
-  return rhos;
-}
-
-/// What the noise must be enough for.
-struct Need {
-  std::vector<privacy::Rho> rhos;
-  privacy::Parties parties;
-  uint32_t answers = 0;
-  size_t numbers = 0;
-};
-
-/// For `sums` that are opened, and those that may fail.
-Result<Need> need_of(const Charter& charter, Part part, int64_t sums, size_t numbers) {
-  const charter::SecureAggregation& secure = *charter.secure_aggregation;
-  const auto parties = TRY(privacy::Parties::make(static_cast<uint32_t>(charter.owners.size()),
-                                                  static_cast<uint32_t>(secure.survivors),
-                                                  static_cast<uint32_t>(secure.colluders)));
-  auto rhos = TRY(rhos_of(charter, part));
-  return Need{std::move(rhos), parties, static_cast<uint32_t>(sums + secure.repeats), numbers};
-}
-
-/// The noise that is enough for every owner, whose parts one unit moves by `sensitivities`.
-template <class M>
-Result<privacy::SharedMechanisms> shared_noise(const Need& need,
-                                               const std::vector<double>& sensitivities) {
-  std::map<std::pair<double, double>, bool> known;
-  std::optional<M> largest;
-  for (size_t i = 0; i < sensitivities.size(); ++i) {
-    if (!known.emplace(std::pair(sensitivities[i], need.rhos[i].value()), true).second) continue;
-    const M noise =
-        TRY(M::calibrate(sensitivities[i], need.answers, need.rhos[i], need.parties, need.numbers));
-    if (!largest || noise.variance() > largest->variance()) largest.emplace(noise);
-  }
-  return privacy::SharedMechanisms(*largest);
-}
-
-Result<privacy::SharedMechanisms> mechanism_for(const Charter& charter, const Need& need,
-                                                const std::vector<double>& sensitivities) {
-  if (charter.privacy.mechanism == charter::MechanismName::kSkellam)
-    return shared_noise<privacy::SkellamShare>(need, sensitivities);
-  return shared_noise<privacy::GaussianShare>(need, sensitivities);
-}
 
 Result<privacy::SharedMechanisms> mechanism_on(const Charter& charter, const Need& need,
                                                const std::vector<learn::LocalUpdate>& updates,
@@ -81,10 +29,6 @@ Result<privacy::SharedMechanisms> mechanism_on(const Charter& charter, const Nee
   std::vector<double> sensitivities;
   for (const auto& update : updates) sensitivities.push_back(update.sensitivity_on(gamma));
   return mechanism_for(charter, need, sensitivities);
-}
-
-double variance_of(const privacy::SharedMechanisms& mechanism) {
-  return std::visit([](const auto& known) { return known.variance(); }, mechanism);
 }
 
 /// The coarsest lattice on which rounding hardly counts.
@@ -95,11 +39,6 @@ int bits_for(const std::vector<learn::LocalUpdate>& updates) {
   int bits = 0;
   while (bits < kBitsMax && std::ldexp(root, -bits) > kRoundingPart * sensitivity) ++bits;
   return bits;
-}
-
-/// Of the noise in the sum of all owners.
-double largest_noise(size_t owners, const privacy::SharedMechanisms& mechanism) {
-  return kDeviations * std::sqrt(variance_of(mechanism) * static_cast<double>(owners));
 }
 
 /// A larger epsilon helps where noise is what does not fit, and there only: with less noise the
@@ -200,8 +139,10 @@ Result<SecaggPlan> plan_distances(const Charter& charter, const Need& need) {
 /// What owners add up, round by round or once.
 Result<SecaggPlan> plan_sums(const Charter& charter) {
   const bool distance = charter.protocol.distance();
-  const Need need = TRY(need_of(charter, Part::kTraining, charter.protocol.rounds,
-                                distance ? kDistanceNumbers : charter.schema.features().size()));
+  Need need = TRY(need_of(charter, Part::kTraining, charter.protocol.rounds,
+                          distance ? kDistanceNumbers : charter.schema.features().size()));
+  if (charter.protocol.rule() == charter::Rule::kGram)
+    for (privacy::Rho& rho : need.rhos) rho = TRY(after_gram(rho));
   if (distance) return plan_distances(charter, need);
   return charter.protocol.as<charter::Federated>() ? plan_updates(charter, need)
                                                    : plan_gradients(charter, need);
@@ -225,22 +166,26 @@ Result<void> plan_evaluation(const Charter& charter, SecaggPlan& plan) {
 
 }  // namespace
 
-privacy::Cost SecaggTerms::evaluation_cost() const {
-  return std::visit([&](const auto& known) { return known.cost(evaluation->sensitivity()); },
-                    evaluation->mechanism);
+privacy::Cost SumTerms::cost() const {
+  return std::visit([&](const auto& known) { return known.cost(sensitivity); }, *mechanism);
 }
 
-std::string SecaggTerms::evaluation_event() const {
-  return std::visit([&](const auto& known) { return known.event(evaluation->sensitivity()); },
-                    evaluation->mechanism);
+std::string SumTerms::event() const {
+  return std::visit([&](const auto& known) { return known.event(sensitivity); }, *mechanism);
 }
 
-privacy::Cost SecaggTerms::cost() const {
-  return std::visit([&](const auto& known) { return known.cost(sensitivity()); }, mechanism);
-}
-
-std::string SecaggTerms::event() const {
-  return std::visit([&](const auto& known) { return known.event(sensitivity()); }, mechanism);
+std::optional<SumTerms> SecaggTerms::of(privacy::ReleaseKind kind) const {
+  using enum privacy::ReleaseKind;
+  if (kind == kAnswer) return SumTerms{answers, numbers(), sensitivity(), &mechanism};
+  if (kind == kEvaluation && evaluation)
+    return SumTerms{evaluation->answers, evaluation->map.size(), evaluation->sensitivity(),
+                    &evaluation->mechanism};
+  if (kind == kGram && gram)
+    return SumTerms{gram->answers, gram->map.size(), gram->sensitivity(), &gram->mechanism};
+  if (kind == kAfterAlarm && after_alarm)
+    return SumTerms{after_alarm->answers, features(), after_alarm->sum.sensitivity(),
+                    &after_alarm->mechanism};
+  return std::nullopt;
 }
 
 const learn::Lattice& SecaggTerms::lattice() const {
@@ -301,8 +246,10 @@ Result<SecaggPlan> secagg_plan(const Charter& charter) {
   check(charter.secure_aggregation.has_value());
   TRY(check_sums(charter));
   SecaggPlan plan = TRY(plan_sums(charter));
+  TRY(plan_gram(charter, plan));
   TRY(plan_evaluation(charter, plan));
-  const double largest = std::fmax(plan.largest, plan.largest_evaluation);
+  const double largest = std::max(
+      {plan.largest, plan.largest_evaluation, plan.gram.largest, plan.after_alarm.largest});
   if (!(largest < kRing))
     return overflows(charter, largest,
                      largest_noise(plan.owners.size(), plan.owners.front().mechanism));

@@ -21,6 +21,7 @@
 #include "parley/learn/federated/local_update.h"
 #include "parley/learn/pilot/whitened.h"
 #include "parley/plan/sensitivity.h"
+#include "parley/privacy/flow.h"
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::plan {
@@ -50,6 +51,26 @@ struct DistanceSum {
   double sensitivity() const { return norm.sensitivity(unit_records); }
 };
 
+/// The Gram matrix Z'Z of an owner's records, each first shrunk to the charter's max_row_norm: the
+/// second moments of statistics_map.h with labels of 0. No replaced record moves it by more than
+/// sqrt(2) max_row_norm^2 in the Frobenius norm.
+struct GramSum {
+  learn::StatisticsMap<L2> map;
+  uint32_t unit_records = 1;
+  uint32_t answers = 0;  // most aggregations that an owner pays for, repeated ones among them
+  privacy::SharedMechanisms mechanism;
+
+  double sensitivity() const { return plan::sensitivity(map, unit_records); }
+};
+
+/// Gradients after an alarm and the Gram matrix that follows it.
+struct AfterAlarm {
+  GradientSum sum;
+  uint32_t answers = 0;  // as above
+  uint32_t before = 0;   // most sums before the Gram matrix for which the budget has room
+  privacy::SharedMechanisms mechanism;
+};
+
 /// The evaluation at the end, in a sum like all else.
 struct SecaggEvaluation {
   learn::EvaluationMap map;
@@ -58,6 +79,17 @@ struct SecaggEvaluation {
   privacy::SharedMechanisms mechanism;
 
   double sensitivity() const { return plan::sensitivity<L2>(map, unit_records); }
+};
+
+/// One kind of sums: how many an owner pays for at most, how many numbers each has, its noise.
+struct SumTerms {
+  uint32_t answers = 0;
+  size_t numbers = 0;
+  double sensitivity = 0;
+  const privacy::SharedMechanisms* mechanism = nullptr;
+
+  privacy::Cost cost() const;
+  std::string event() const;  // DpEvent JSON of one aggregation
 };
 
 /// What a job may ask of one owner: public numbers, fixed by the charter.
@@ -70,6 +102,13 @@ struct SecaggTerms {
   privacy::SharedMechanisms mechanism;
   /// Set where the model is evaluated at the end. No other sum is paid after it.
   std::optional<SecaggEvaluation> evaluation{};
+  /// Set where a Gram matrix is released: before the first answer, or, with after_alarm, after the
+  /// first answers, instead of the others.
+  std::optional<GramSum> gram{};
+  std::optional<AfterAlarm> after_alarm{};
+
+  /// Nothing where the charter asks for no sums of this kind.
+  std::optional<SumTerms> of(privacy::ReleaseKind kind) const;
 
   const learn::LocalUpdate& update() const { return std::get<learn::LocalUpdate>(part); }
   /// Of the records' gradients.
@@ -80,11 +119,14 @@ struct SecaggTerms {
   /// How many numbers an aggregation has.
   size_t numbers() const;
   double sensitivity() const;
-  privacy::Cost cost() const;
-  privacy::Cost evaluation_cost() const;
-  /// DpEvent JSON of one aggregation.
-  std::string event() const;
-  std::string evaluation_event() const;
+  privacy::Cost cost() const { return of(privacy::ReleaseKind::kAnswer)->cost(); }
+  std::string event() const { return of(privacy::ReleaseKind::kAnswer)->event(); }
+};
+
+/// How sums of a kind are read.
+struct SumScale {
+  double unit = 0;     // times a sum of all owners: their mean
+  double largest = 0;  // no coordinate of a sum is larger, but with probability below 1e-30
 };
 
 /// Of all owners, in the charter's order.
@@ -98,6 +140,7 @@ struct SecaggPlan {
   std::vector<SecaggTerms> owners;
   double largest = 0;  // no coordinate of a sum is larger, but with probability below 1e-30
   double largest_evaluation = 0;
+  SumScale gram{}, after_alarm{};  // where owners have such sums
 };
 
 /// w_i of a secure sum, which add up to 1: n_i / n, or all alike with weights = "parties".

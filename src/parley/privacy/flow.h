@@ -79,7 +79,9 @@ class Bounded {
 };
 
 /// What is released. All are paid for alike, and each is numbered 1, 2, 3, ... for itself.
-enum class ReleaseKind { kAnswer, kEvaluation, kCount };
+/// A Gram matrix comes before answers, or, after an alarm, between them and those that follow it.
+enum class ReleaseKind { kAnswer, kEvaluation, kCount, kGram, kAfterAlarm };
+inline constexpr size_t kReleaseKinds = 5;
 
 /// What an owner says it has spent on a charter. Depends on public numbers only.
 struct Receipt {

@@ -226,7 +226,7 @@ void AsyncLearner::descend(size_t owner, const wire::ReceivedAnswer& answer) {
 }
 
 void AsyncLearner::book(size_t owner, const wire::ReceivedAnswer& answer, double evaluation) {
-  states_[owner].spent = {answer.receipt.epsilon_spent, evaluation};
+  states_[owner].spent = {answer.receipt.epsilon_spent, evaluation, answer.receipt.delta_spent};
   keep_newest(owner, plan_.charter, answer);
 }
 

@@ -22,6 +22,7 @@ using plan::PlannedOwner;
 struct JobSpent {
   double epsilon = 0;
   double evaluation = 0;  // part of it
+  double delta = 0;       // at which epsilon is that, by its ledger's delta; 0: at any
 };
 
 /// What a learner has come to.
@@ -33,6 +34,7 @@ struct Trained {
   std::optional<learn::Distance> distance{};      // under rule "distance"; theta is where it begins
   std::optional<learn::PilotCheck> pilot{};       // of the first answers, where they were tested
   bool stopped = false;                           // by its alarm
+  bool fell_back = false;                         // to rule gram, after its alarm
   std::optional<std::string> manifest{};          // in place of theta, where owners keep the parts
 };
 

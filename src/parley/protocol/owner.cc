@@ -3,6 +3,7 @@
 #include <utility>
 #include <variant>
 
+#include "parley/ledger/storage/row.h"
 #include "parley/protocol/job.h"
 
 namespace parley::protocol {
@@ -120,8 +121,10 @@ std::optional<Signature> Owner::sign(ByteView bytes) const {
 }
 
 Result<std::optional<Bytes>> Owner::answer(const wire::ReceivedQuery& query) {
-  if (query.kind == privacy::ReleaseKind::kCount)
-    return Error{Code::kIntegrity, "the learner asks for a count, which no charter allows"};
+  if (query.kind != privacy::ReleaseKind::kAnswer &&
+      query.kind != privacy::ReleaseKind::kEvaluation)
+    return Error{Code::kIntegrity, "the learner asks for what this charter does not allow: a " +
+                                       std::string(ledger::name_of(query.kind))};
   auto released = query.kind == privacy::ReleaseKind::kEvaluation
                       ? gate_->evaluate(query.round, query.theta)
                       : gate_->answer(query.round, query.theta);

@@ -10,11 +10,23 @@ bool PilotGuard::admits(std::span<const double> theta, std::span<const double> g
   const bool first = !check_;
   if (first) check_ = test_->look_at(gradient, present);
   if (check_->alarm) see(theta, gradient);
-  const charter::OnAlarm then = test_->on_alarm();
-  if (!first || !check_->alarm || then == charter::OnAlarm::kContinue) return true;
+  if (!first || !check_->alarm) return true;
   held_.assign(gradient.begin(), gradient.end());
-  state_ = then == charter::OnAlarm::kAsk ? State::kAsks : State::kStopped;
-  return false;
+  switch (test_->on_alarm()) {
+    case charter::OnAlarm::kContinue:
+      return true;
+    case charter::OnAlarm::kAsk:
+    case charter::OnAlarm::kAskGram:
+      state_ = State::kAsks;
+      return false;
+    case charter::OnAlarm::kStop:
+      state_ = State::kStopped;
+      return false;
+    case charter::OnAlarm::kGram:
+      falls_back_ = true;
+      return false;
+  }
+  return parley::check(false), false;
 }
 
 void PilotGuard::see(std::span<const double> theta, std::span<const double> gradient) {
@@ -29,7 +41,8 @@ void PilotGuard::see(std::span<const double> theta, std::span<const double> grad
 
 std::optional<std::vector<double>> PilotGuard::decide(bool go_on) {
   state_ = go_on ? State::kOpen : State::kStopped;
-  return go_on ? std::optional(std::exchange(held_, {})) : std::nullopt;
+  falls_back_ = go_on && test_->on_alarm() == charter::OnAlarm::kAskGram;
+  return go_on && !falls_back_ ? std::optional(std::exchange(held_, {})) : std::nullopt;
 }
 
 Result<std::optional<std::vector<double>>> PilotGuard::decide(const wire::Note& note) {

@@ -1,8 +1,9 @@
 // Between the first paid answers and the first step of rule pilot_newton: are the answers what the
 // pilot predicts (spec, value 6)? On alarm training goes on ("continue", which is said); or no step
 // is made, and nothing more is paid, before a person has said so (on_alarm = "ask"); or the job
-// ends with the pilot's model ("stop"). Whoever has the answers, such as `parley verify`, finds the
-// same alarm; what the person said is noted.
+// ends with the pilot's model ("stop"); or the pilot's curvature is given up for a Gram matrix of
+// the owners' records, from the start again ("gram", and after a question "ask_gram"). Whoever has
+// the answers, such as `parley verify`, finds the same alarm; what the person said is noted.
 //
 // Where training went on after an alarm, the best iterate is kept as far as paid gradients tell:
 // along a line the loss changes by about the mean of the gradients at its ends times its length,
@@ -33,9 +34,11 @@ class PilotGuard {
   bool asks() const { return state_ == State::kAsks; }
   bool stopped() const { return state_ == State::kStopped; }
   bool holds() const { return asks() || stopped(); }
+  /// Rule gram goes on with what is left.
+  bool falls_back() const { return falls_back_; }
 
   /// A person has decided: the held answer, with which training goes on; or nothing, and the job
-  /// has ended.
+  /// has ended, or falls back.
   std::optional<std::vector<double>> decide(bool go_on);
   /// The same from a note; an error where nothing was asked.
   Result<std::optional<std::vector<double>>> decide(const wire::Note& note);
@@ -53,6 +56,7 @@ class PilotGuard {
 
   std::optional<plan::PilotTest> test_{};
   State state_ = State::kOpen;
+  bool falls_back_ = false;
   std::optional<learn::PilotCheck> check_{};
   std::vector<double> held_{};
   std::optional<Seen> best_{}, last_{};  // after an alarm

@@ -139,7 +139,8 @@ Result<void> SyncLearner::take(size_t owner, const wire::ReceivedAnswer& answer)
     TRY(check_some_signatures(owner, answer));
   }
   const double epsilon = answer.receipt.epsilon_spent;
-  state.spent = {epsilon, evaluation ? epsilon - state.spent.epsilon : 0};
+  state.spent = {epsilon, evaluation ? epsilon - state.spent.epsilon : 0,
+                 answer.receipt.delta_spent};
   state.job = answer.receipt.job;
   state.taken += evaluation ? 0 : 1;
   keep_newest(owner, plan_.charter, answer);

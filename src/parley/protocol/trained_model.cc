@@ -3,6 +3,8 @@
 #include <string>
 
 #include "parley/base/version.h"
+#include "parley/plan/sums/gram.h"
+#include "parley/privacy/budget/tracks.h"
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::protocol {
@@ -36,43 +38,84 @@ std::string statement(const charter::Charter& charter, bool simulated) {
 
 /// An alarm of the first answers may have ended the job.
 uint64_t rounds_of(const charter::Charter& charter, const Trained& trained) {
-  return trained.stopped ? 1 : static_cast<uint64_t>(charter.learner_steps());
+  if (trained.stopped) return 1;
+  if (trained.fell_back) return 1 + static_cast<uint64_t>(plan::kAfterAlarmRounds);
+  return static_cast<uint64_t>(charter.learner_steps());
+}
+
+/// An owner's ledger tells its epsilon at the delta of its policy; the card tells it at the
+/// charter's.
+JobSpent at_delta_of(const charter::Owner& owner, const JobSpent& spent) {
+  const auto budget = privacy::Budget::make(privacy::Epsilon(1.0), owner.delta, 0);
+  if (spent.delta == 0 || !budget || spent.delta == budget->delta_convert) return spent;
+  const auto there = [&](double epsilon) {
+    return epsilon > 0 ? privacy::epsilon_at(epsilon, spent.delta, budget->delta_convert) : 0;
+  };
+  const double whole = there(spent.epsilon);
+  const double training = there(spent.epsilon - spent.evaluation);
+  return {whole, spent.evaluation > 0 ? whole - training : 0, owner.delta};
+}
+
+/// What the promise leaves open, beside what is always public.
+std::vector<std::string> not_covered(const charter::Charter& charter) {
+  if (!charter.records) {
+    std::vector<std::string> open = {"the pilot rows are public",
+                                     "the number of rows of each owner is public"};
+    if (const auto& secure = charter.secure_aggregation)
+      open.push_back("more than " + std::to_string(secure->colluders) +
+                     " owners that work together with the learner, or put in less noise than they "
+                     "should");
+    if (charter.protocol.distance())
+      open.push_back("how unlike an owner as a whole is: the number tells about institutions");
+    if (charter.privacy.overlap > 1 || charter.privacy.unit == "record")
+      open.push_back(
+          "a person with more records than unit_records, or with more owners than "
+          "overlap");
+    open.push_back("answer times");
+    return open;
+  }
+  std::vector<std::string> open = {
+      "which records there are, and their ids, is known to all parties"};
+  if (charter.protocol.rule() == charter::Rule::kNoisySharing)
+    open.push_back("the labels: all owners know them");
+  else
+    open.insert(open.end(),
+                {"the learner deals the noise: together with any owner it knows what the noise "
+                 "hides",
+                 "owners keep to the protocol: one that sends other numbers than it should can "
+                 "read labels or columns of others"});
+  open.push_back("predictions: each opened score tells about the part of the model of every owner");
+  open.push_back("answer times");
+  return open;
 }
 
 learn::PrivacyCard card_of(const charter::Charter& charter, const Trained& trained,
                            bool simulated) {
   const charter::Privacy& privacy = charter.privacy;
-  learn::PrivacyCard card{
-      .is_private = !simulated,
-      .calibration = std::string(name_of(privacy.calibration)),
-      .statement = statement(charter, simulated),
-      .adjacency = std::string(name_of(privacy.adjacency)),
-      .unit = privacy.unit,
-      .unit_records = static_cast<uint64_t>(privacy.unit_records),
-      .overlap = static_cast<uint64_t>(privacy.overlap),
-      .charter = "sha256:" + to_hex(charter.hash),
-      .protocol = std::string(name_of(charter.protocol.name())),
-      .mechanism = std::string(name_of(privacy.mechanism)),
-      .max_grad_norm = privacy.max_grad_norm,
-      .max_row_norm = privacy.max_row_norm,
-      .norm = std::string(norm_of(privacy.mechanism)),
-      .rounds = rounds_of(charter, trained),
-      .not_covered = {"the pilot rows are public", "the number of rows of each owner is public",
-                      "answer times"}};
-  if (charter.records)
-    card.not_covered = {"which records there are, and their ids, is known to all parties",
-                        "the learner deals the noise: together with any owner it knows what the "
-                        "noise hides",
-                        "answer times"};
+  learn::PrivacyCard card{.is_private = !simulated,
+                          .calibration = std::string(name_of(privacy.calibration)),
+                          .statement = statement(charter, simulated),
+                          .adjacency = std::string(name_of(privacy.adjacency)),
+                          .unit = privacy.unit,
+                          .unit_records = static_cast<uint64_t>(privacy.unit_records),
+                          .overlap = static_cast<uint64_t>(privacy.overlap),
+                          .charter = "sha256:" + to_hex(charter.hash),
+                          .protocol = std::string(name_of(charter.protocol.name())),
+                          .mechanism = std::string(name_of(privacy.mechanism)),
+                          .max_grad_norm = privacy.max_grad_norm,
+                          .max_row_norm = privacy.max_row_norm,
+                          .norm = std::string(norm_of(privacy.mechanism)),
+                          .rounds = rounds_of(charter, trained),
+                          .not_covered = not_covered(charter)};
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
-    card.owners.push_back(
-        {.name = owner.name,
-         .rows = static_cast<uint64_t>(owner.rows),
-         .epsilon = trained.spent[i].epsilon,
-         .delta = owner.delta,
-         .epsilon_evaluation = trained.spent[i].evaluation,
-         .receipts = trained.answers[i] + (trained.spent[i].evaluation > 0 ? 1 : 0)});
+    const JobSpent spent = at_delta_of(owner, trained.spent[i]);
+    card.owners.push_back({.name = owner.name,
+                           .rows = static_cast<uint64_t>(owner.rows),
+                           .epsilon = spent.epsilon,
+                           .delta = owner.delta,
+                           .epsilon_evaluation = spent.evaluation,
+                           .receipts = trained.answers[i] + (spent.evaluation > 0 ? 1 : 0)});
   }
   return card;
 }

@@ -91,6 +91,32 @@ std::string name_of(const ledger::Contents& contents, int64_t dataset) {
 
 }  // namespace
 
+namespace {
+
+/// " by alice: we know them"
+std::string because(const std::string& by, const std::string& reason) {
+  return (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason);
+}
+
+/// "row 3: approved by alice", for a row in which a person's words or a source stand.
+std::string said_in(const ledger::Row& row) {
+  const std::string begin = fmt::format("row {}: ", row.id);
+  if (row.kind == "budget") {
+    const auto said = ledger::budget_from(row.event);
+    if (!said || said->reads.source.is.empty()) return "";
+    const auto& [source, by, reason] = said->reads;
+    return begin + said->name + " reads " + source.is +
+           (by.empty() ? "" : ", accepted" + because(by, reason)) + "\n";
+  }
+  const auto note = ledger::is_note(row.kind) ? ledger::note_from(row.event) : std::nullopt;
+  const auto* decision = note ? std::get_if<ledger::Decision>(&*note) : nullptr;
+  if (decision == nullptr) return "";
+  return begin + std::string(ledger::name_of(decision->what)) +
+         because(decision->by, decision->reason) + "\n";
+}
+
+}  // namespace
+
 std::string to_text(const ledger::Contents& contents) {
   std::string text = fmt::format("Ledger of {}, made {}\n\n", contents.owner, contents.created);
   std::vector<std::vector<std::string>> budgets = {
@@ -104,12 +130,16 @@ std::string to_text(const ledger::Contents& contents) {
   text += table(budgets) + "\n" + about_missing(contents.chain.missing().size());
   std::vector<std::vector<std::string>> rows = {
       {"row", "at", "kind", "data set", "charter", "round", "track", "cost", "hash"}};
-  for (const ledger::Row& row : contents.rows)
+  for (const ledger::Row& row : contents.rows) {
+    const bool has_charter = row.charter != Hash{};
     rows.push_back({std::to_string(row.id), row.at, row.kind, name_of(contents, row.dataset),
-                    row.kind == "budget" ? "" : short_hash(row.charter),
-                    row.kind == "budget" ? "" : std::to_string(row.round), row.track,
+                    has_charter ? short_hash(row.charter) : "",
+                    has_charter ? std::to_string(row.round) : "", row.track,
                     significant(row.cost, 6), short_hash(row.hash)});
-  return text + table(rows);
+  }
+  std::string said;
+  for (const ledger::Row& row : contents.rows) said += said_in(row);
+  return text + table(rows) + (said.empty() ? "" : "\n" + said);
 }
 
 std::string to_json(const ledger::Contents& contents) {
@@ -151,6 +181,8 @@ std::string to_json(const ledger::Verified& verified) {
                      {"rows", verified.rows},
                      {"head", to_hex(verified.head)},
                      {"missing", verified.missing},
+                     {"ledger_format", verified.format},
+                     {"checkpoints", verified.checkpoints},
                      {"whole", true}};
   return json.dump(2) + "\n";
 }
@@ -199,6 +231,23 @@ std::string to_json(const RaisedBudgets& budgets) {
                               {"delta", each.after.delta},
                               {"pure_max", each.after.pure_max},
                               {"rho_max", each.after.rho_max}});
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const AcceptedSource& accepted) {
+  return fmt::format("{} may read {}: {} says so\n", accepted.dataset, accepted.source,
+                     accepted.by);
+}
+
+std::string to_json(const AcceptedSource& accepted) {
+  const Json json{{"format", "parley.ledger.source/1"},
+                  {"parley", provenance()},
+                  {"owner", accepted.owner},
+                  {"dataset", accepted.dataset},
+                  {"source", accepted.source},
+                  {"by", accepted.by},
+                  {"reason", accepted.reason},
+                  {"head", to_hex(accepted.head)}};
   return json.dump(2) + "\n";
 }
 

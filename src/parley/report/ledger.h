@@ -46,4 +46,12 @@ struct RaisedBudgets {
 std::string to_text(const RaisedBudgets& budgets);
 std::string to_json(const RaisedBudgets& budgets);  // parley.ledger.budget/1
 
+/// A person has decided where a data set's records lie.
+struct AcceptedSource {
+  std::string owner{}, dataset{}, source{}, by{}, reason{};
+  Hash head{};
+};
+std::string to_text(const AcceptedSource& accepted);
+std::string to_json(const AcceptedSource& accepted);  // parley.ledger.source/1
+
 }  // namespace parley::report

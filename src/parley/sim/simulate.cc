@@ -51,7 +51,7 @@ size_t first_asked(const Charter& charter) {
 
 Result<void> check_input(const SimulateInput& input) {
   check(input.owners.size() == input.charter.owners.size());
-  check(input.charter.preprocess.has_value() == input.charter.schema.bundle.has_value());
+  check(!input.charter.preprocess || input.charter.schema.bundle);
   const size_t features = input.charter.schema.features().size();
   for (size_t i = 0; i < input.owners.size(); ++i)
     if (data::columns_of(input.owners[i].rows) != features ||

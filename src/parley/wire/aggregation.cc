@@ -1,6 +1,7 @@
 #include "parley/wire/aggregation.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "parley/base/printable.h"
@@ -17,6 +18,7 @@ void put(const MemberKeys& keys, v1::Keys& out) {
   out.set_owner(keys.owner);
   out.set_c_pk(text_of(keys.seal_key));
   out.set_s_pk(text_of(keys.mask_key));
+  if (keys.commitment) out.set_commitment(text_of(*keys.commitment));
   out.set_signature(text_of(keys.signature));
 }
 void put(const SealedShareList& list, v1::Shares& out) {
@@ -43,18 +45,27 @@ void put(const OpenedShareList& list, v1::Unmask& out) {
 
 // What a step is called in the envelope.
 void place(const MemberKeys& keys, v1::Aggregation& out) { put(keys, *out.mutable_keys()); }
+void place(const CommitmentsHash& all, v1::Aggregation& out) {
+  out.mutable_commitments()->set_sha256(text_of(all.sha256));
+}
+void place(const RevealedNumber& reveal, v1::Aggregation& out) {
+  out.mutable_reveal()->set_number(text_of(reveal.number));
+}
 void place(const SealedShareList& list, v1::Aggregation& out) { put(list, *out.mutable_shares()); }
 void place(const MemberConsent& each, v1::Aggregation& out) { put(each, *out.mutable_consent()); }
 void place(const OpenedShareList& list, v1::Aggregation& out) { put(list, *out.mutable_unmask()); }
 void place(const NeighbourKeyList& list, v1::Aggregation& out) {
   v1::Keys& keys = *out.mutable_keys();
   keys.set_everyones(text_of(list.everyones));
+  keys.set_present(list.present.data(), list.present.size());
+  for (const Hash& number : list.numbers) keys.mutable_numbers()->append(text_of(number));
   for (const MemberKeys& each : list.neighbours) put(each, *keys.add_neighbours());
 }
 void place(const SurvivorList& list, v1::Aggregation& out) {
   v1::Survivors& survivors = *out.mutable_survivors();
   survivors.set_present(list.present.data(), list.present.size());
-  for (const MemberConsent& each : list.consents) put(each, *survivors.add_consent());
+  for (const Signature& each : list.signatures)
+    survivors.mutable_signatures()->append(text_of(each));
 }
 
 template <class Message>
@@ -80,11 +91,33 @@ Result<Signature> plain_signature(const std::string& field) {
   return signature;
 }
 
+/// Fields of one size, one after the other.
+template <class Field>
+Result<std::vector<Field>> fields_of(const std::string& bytes, const char* what) {
+  constexpr size_t kSize = sizeof(Field);
+  if (bytes.size() % kSize != 0 || bytes.size() / kSize > kMembersMax)
+    return malformed(std::string(what) + " are not of " + std::to_string(kSize) + " bytes each");
+  std::vector<Field> fields(bytes.size() / kSize);
+  for (size_t i = 0; i < fields.size(); ++i)
+    std::copy_n(bytes.begin() + static_cast<ptrdiff_t>(i * kSize), kSize, fields[i].begin());
+  return fields;
+}
+
+/// A bit for each owner, and as many ones as fields that follow, if any do.
+Result<Bytes> present_of(const std::string& bits, size_t fields) {
+  if (bits.size() > kMembersMax / 8) return malformed("too many owners");
+  size_t ones = 0;
+  for (const char byte : bits) ones += static_cast<size_t>(std::popcount(uint8_t(byte)));
+  if (fields > 0 && ones != fields) return malformed("not as many owners as are spoken of");
+  return Bytes(bits.begin(), bits.end());
+}
+
 Result<MemberKeys> keys_of(const v1::Keys& proto) {
   MemberKeys keys;
   keys.owner = TRY(name_of(proto.owner()));
   keys.seal_key = TRY(hash_of(proto.c_pk(), "c_pk"));
   keys.mask_key = TRY(hash_of(proto.s_pk(), "s_pk"));
+  if (!proto.commitment().empty()) keys.commitment = TRY(hash_of(proto.commitment(), "commitment"));
   keys.signature = TRY(plain_signature(proto.signature()));
   return keys;
 }
@@ -93,6 +126,8 @@ Result<NeighbourKeyList> neighbours_of(const v1::Keys& proto) {
   TRY(at_most(proto.neighbours_size(), kNeighboursMax, "neighbours"));
   NeighbourKeyList list;
   list.everyones = TRY(hash_of(proto.everyones(), "everyones"));
+  list.numbers = TRY(fields_of<Hash>(proto.numbers(), "numbers of the graph"));
+  list.present = TRY(present_of(proto.present(), list.numbers.size()));
   for (const v1::Keys& each : proto.neighbours()) list.neighbours.push_back(TRY(keys_of(each)));
   return list;
 }
@@ -119,10 +154,9 @@ Result<MemberConsent> consent_of(const v1::Consent& proto) {
 }
 
 Result<SurvivorList> survivors_of(const v1::Survivors& proto) {
-  if (proto.present().size() > kMembersMax / 8) return malformed("too many survivors");
-  TRY(at_most(proto.consent_size(), kNeighboursMax, "consents"));
-  SurvivorList list{.present = {proto.present().begin(), proto.present().end()}};
-  for (const v1::Consent& each : proto.consent()) list.consents.push_back(TRY(consent_of(each)));
+  SurvivorList list;
+  list.signatures = TRY(fields_of<Signature>(proto.signatures(), "signatures"));
+  list.present = TRY(present_of(proto.present(), list.signatures.size()));
   return list;
 }
 
@@ -166,7 +200,9 @@ void put(const MaskedPart& part, v1::Aggregation& out) {
 
 Result<ToMember> to_member_of(const v1::Aggregation& proto) {
   ToMember message{proto.round(), NeighbourKeyList{}};
-  if (proto.has_keys())
+  if (proto.has_commitments())
+    message.step = CommitmentsHash{TRY(hash_of(proto.commitments().sha256(), "sha256"))};
+  else if (proto.has_keys())
     message.step = TRY(neighbours_of(proto.keys()));
   else if (proto.has_shares())
     message.step = TRY(shares_of(proto.shares()));
@@ -181,6 +217,8 @@ Result<ReceivedFromMember> from_member_of(const v1::Aggregation& proto) {
   ReceivedFromMember message{proto.round(), MemberKeys{}};
   if (proto.has_keys())
     message.step = TRY(keys_of(proto.keys()));
+  else if (proto.has_reveal())
+    message.step = RevealedNumber{TRY(hash_of(proto.reveal().number(), "number"))};
   else if (proto.has_shares())
     message.step = TRY(shares_of(proto.shares()));
   else if (proto.has_masked())

@@ -20,12 +20,24 @@ namespace parley::wire {
 struct MemberKeys {
   std::string owner{};
   Hash seal_key{}, mask_key{};
+  std::optional<Hash> commitment{};  // in a sparse graph
   Signature signature{};
   bool operator==(const MemberKeys&) const = default;
+};
+/// Of everyone's commitments.
+struct CommitmentsHash {
+  Hash sha256{};
+  bool operator==(const CommitmentsHash&) const = default;
+};
+struct RevealedNumber {
+  Hash number{};
+  bool operator==(const RevealedNumber&) const = default;
 };
 struct NeighbourKeyList {
   std::vector<MemberKeys> neighbours{};
   Hash everyones{};
+  Bytes present{};  // as below, who drew the graph; empty where all are neighbours
+  std::vector<Hash> numbers{};
   bool operator==(const NeighbourKeyList&) const = default;
 };
 struct SealedShareList {
@@ -42,10 +54,10 @@ struct MemberConsent {
   Signature signature{};
   bool operator==(const MemberConsent&) const = default;
 };
-/// Who survived; or, once they have consented, the consents alone.
+/// Who survived; or, once they have consented, some who did, with their signatures.
 struct SurvivorList {
   Bytes present{};  // one bit per owner of the charter, in its order, lowest first
-  std::vector<MemberConsent> consents{};
+  std::vector<Signature> signatures{};
   bool operator==(const SurvivorList&) const = default;
 };
 struct OpenedShareList {
@@ -62,11 +74,11 @@ struct OpenedShareList {
 /// Of an owner, in aggregation `attempt` of the job; and of the learner.
 struct FromMember {
   uint32_t attempt = 0;
-  std::variant<MemberKeys, SealedShareList, MemberConsent, OpenedShareList> step;
+  std::variant<MemberKeys, RevealedNumber, SealedShareList, MemberConsent, OpenedShareList> step;
 };
 struct ToMember {
   uint32_t attempt = 0;
-  std::variant<NeighbourKeyList, SealedShareList, SurvivorList> step;
+  std::variant<CommitmentsHash, NeighbourKeyList, SealedShareList, SurvivorList> step;
 };
 struct MaskedPart {
   uint32_t attempt = 0;

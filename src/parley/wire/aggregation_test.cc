@@ -23,6 +23,7 @@ const Envelope kEnvelope{.charter = {7}, .sequence = 3};
 MemberKeys some_keys(const std::string& owner) {
   MemberKeys keys{.owner = owner};
   keys.seal_key.fill(1), keys.mask_key.fill(2), keys.signature.fill(3);
+  if (owner == "clinic-a") keys.commitment = Hash{4};
   return keys;
 }
 SealedShareList some_shares() {
@@ -58,13 +59,16 @@ void expect_down(const T& step) {
 
 TEST(AggregationMessage, EveryStepComesBackAsItWas) {
   expect_up(some_keys("clinic-a"));
+  expect_up(RevealedNumber{{7, 8}});
   expect_up(some_shares());
   expect_up(some_consent("clinic-a"));
   expect_up(some_opened());
-  expect_down(NeighbourKeyList{{some_keys("b"), some_keys("c")}, {5, 6}});
+  expect_down(CommitmentsHash{{3, 4}});
+  expect_down(NeighbourKeyList{{some_keys("b"), some_keys("c")}, {5, 6}, {}, {}});
+  expect_down(NeighbourKeyList{{some_keys("b")}, {5, 6}, {3, 1}, {Hash{1}, Hash{2}, Hash{3}}});
   expect_down(some_shares());
   expect_down(SurvivorList{{7, 1}, {}});
-  expect_down(SurvivorList{{}, {some_consent("b"), some_consent("c")}});
+  expect_down(SurvivorList{{0, 5}, {Signature{1}, Signature{2}}});
 }
 
 TEST(AggregationMessage, AMaskedVectorComesBackWithItsReceipt) {
@@ -107,7 +111,9 @@ TEST(AggregationMessage, FieldsOfWrongSizesAndListsThatAreTooLongAreRefused) {
   EXPECT_FALSE(up(keys, [](v1::Aggregation& a) { a.mutable_keys()->set_owner(""); }));
   EXPECT_FALSE(
       up(keys, [](v1::Aggregation& a) { a.mutable_keys()->set_owner(std::string(201, 'a')); }));
+  EXPECT_FALSE(up(keys, [](v1::Aggregation& a) { a.mutable_keys()->set_commitment("short"); }));
   EXPECT_FALSE(up(keys, [](v1::Aggregation& a) { a.clear_keys(); }));
+  EXPECT_FALSE(up(keys, [](v1::Aggregation& a) { a.mutable_reveal()->set_number("short"); }));
   EXPECT_FALSE(up(shares, [](v1::Aggregation& a) {
     a.mutable_shares()->mutable_share(0)->set_box("not sealed");
   }));
@@ -118,6 +124,32 @@ TEST(AggregationMessage, FieldsOfWrongSizesAndListsThatAreTooLongAreRefused) {
   EXPECT_FALSE(up(opened, [](v1::Aggregation& a) { a.mutable_unmask()->add_of_key(true); }));
   EXPECT_FALSE(up(opened, [](v1::Aggregation& a) { a.mutable_unmask()->set_share(0, "x"); }));
   EXPECT_FALSE(up(keys, [](v1::Aggregation& a) { a.mutable_survivors()->set_present("a"); }));
+}
+
+TEST(AggregationMessage, ListsOfALearnerThatDoNotFitAreRefused) {
+  using Change = std::function<void(v1::Aggregation&)>;
+  const auto down = [](const ToMember& message, const Change& change) {
+    const Bytes bytes = encode(kEnvelope, message);
+    v1::ToOwner proto;
+    EXPECT_TRUE(proto.ParseFromArray(bytes.data(), int(bytes.size())));
+    change(*proto.mutable_aggregation());
+    const std::string text = proto.SerializeAsString();
+    return bool(decode_to_owner(as_bytes(text)));
+  };
+  const ToMember keys{1, NeighbourKeyList{{some_keys("b")}, {5}, {3}, {Hash{1}, Hash{2}}}};
+  const ToMember consents{1, SurvivorList{{3}, {Signature{1}, Signature{2}}}};
+  EXPECT_TRUE(down(keys, [](v1::Aggregation&) {}));
+  EXPECT_TRUE(down(consents, [](v1::Aggregation&) {}));
+  EXPECT_FALSE(down(keys, [](v1::Aggregation& a) { a.mutable_keys()->set_present("\7"); }));
+  EXPECT_FALSE(down(keys, [](v1::Aggregation& a) { a.mutable_keys()->set_numbers("short"); }));
+  EXPECT_FALSE(down(keys, [](v1::Aggregation& a) { a.mutable_commitments()->set_sha256("x"); }));
+  EXPECT_FALSE(
+      down(consents, [](v1::Aggregation& a) { a.mutable_survivors()->set_signatures("x"); }));
+  EXPECT_FALSE(
+      down(consents, [](v1::Aggregation& a) { a.mutable_survivors()->set_present("\1"); }));
+  EXPECT_FALSE(down(consents, [](v1::Aggregation& a) {
+    a.mutable_survivors()->set_present(std::string(12'501, '\0'));
+  }));
 }
 
 }  // namespace aggregation_test

@@ -27,8 +27,9 @@ struct Envelope {
   uint64_t sequence = 0;
 };
 
-/// Of the messages; both sides must speak the same.
-inline constexpr uint32_t kVersion = 1;
+/// Of the messages; both sides must speak the same. 2: the graph of secure sums is drawn by its
+/// members.
+inline constexpr uint32_t kVersion = 2;
 
 // What is sent, and received as it was.
 struct Hello {
@@ -123,7 +124,9 @@ struct ReceivedAnswer {
 /// A step of secure aggregation; a masked vector with its receipt looks like an answer.
 struct ReceivedFromMember {
   uint32_t attempt = 0;
-  std::variant<MemberKeys, SealedShareList, ReceivedAnswer, MemberConsent, OpenedShareList> step;
+  std::variant<MemberKeys, RevealedNumber, SealedShareList, ReceivedAnswer, MemberConsent,
+               OpenedShareList>
+      step;
 };
 struct ToOwner {
   Envelope envelope;

@@ -17,8 +17,8 @@
 namespace parley::api {
 namespace {
 
-// More would need a sparse graph of masks, which cannot stand so many colluders and dropouts.
-constexpr size_t kOwnersMin = 3, kOwnersMax = 50;
+// More take minutes: every owner agrees on a mask with a hundred others, in one process here.
+constexpr size_t kOwnersMin = 3, kOwnersMax = 200;
 constexpr double kNewPart = .3;  // of an owner's rows, to judge by
 // Public rows: a tenth of all, within these, and never more than this part.
 constexpr double kPilotLeast = 300, kPilotMost = 1000, kPilotPart = .1, kPilotPartMost = .3;

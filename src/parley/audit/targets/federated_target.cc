@@ -119,6 +119,14 @@ struct Attack {
   std::vector<std::vector<double>> shifts{};  // by aggregation: of the sum, between the worlds
 };
 
+std::vector<double> difference(const std::vector<int64_t>& before,
+                               const std::vector<int64_t>& after) {
+  std::vector<double> shift;
+  for (size_t j = 0; j < before.size(); ++j)
+    shift.push_back(static_cast<double>(after[j] - before[j]));
+  return shift;
+}
+
 Result<Attack> attack_on(const Charter& whole, size_t owner) {
   Charter charter = narrowed_sums(whole);
   auto plan = TRY(protocol::federated_plan(charter, nullptr));
@@ -132,13 +140,13 @@ Result<Attack> attack_on(const Charter& whole, size_t owner) {
   const std::vector<double> theta = far_out(attack.charter);
   const RowsPointer first = rows_of(attack.charter, true, World::kFirst);
   const RowsPointer second = rows_of(attack.charter, true, World::kSecond);
-  for (uint32_t attempt = 1; attempt <= attack.plan.answers; ++attempt) {
-    const auto before = exact_part(terms, first, theta, attempt);
-    const auto after = exact_part(terms, second, theta, attempt);
-    std::vector<double>& shift = attack.shifts.emplace_back();
-    for (size_t j = 0; j < before.size(); ++j)
-      shift.push_back(static_cast<double>(after[j] - before[j]));
-  }
+  if (terms.gram && !terms.after_alarm)  // Once, and first.
+    attack.shifts.push_back(
+        difference(learn::statistics_sum(terms.gram->map, *first, 0, first->size()),
+                   learn::statistics_sum(terms.gram->map, *second, 0, second->size())));
+  for (uint32_t attempt = 1; attempt <= attack.plan.answers; ++attempt)
+    attack.shifts.push_back(difference(exact_part(terms, first, theta, attempt),
+                                       exact_part(terms, second, theta, attempt)));
   return attack;
 }
 

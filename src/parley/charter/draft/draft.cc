@@ -69,12 +69,24 @@ void write_pilot(Lines& out, const DraftPilot& pilot) {
 }
 
 /// What can be done where nobody has public rows.
-void write_no_pilot(Lines& out) {
-  out.raw(
-      "# No [pilot]: nothing is public yet. With public rows, `parley init --pilot FILE`. "
-      "Without,");
-  out.raw(
-      "# owners can pay for some, a small part of their budgets, once every bound below is right:");
+void write_no_pilot(Lines& out, bool gram) {
+  out.raw("# No [pilot]: nothing is public yet. With public rows, `parley init --pilot FILE`.");
+  if (gram) {
+    out.raw(
+        "# Without, owners first add up a noisy table of products of columns (rule \"gram\"): once "
+        "every");
+    out.raw(
+        "# kind and bound below is right, `parley charter explain` says how much noise it will "
+        "have.");
+    out.raw("# Or owners pay for public rows beforehand:");
+  } else {
+    out.raw(
+        "# Without, owners can pay for some, a small part of their budgets, once every bound below "
+        "is");
+    out.raw(
+        "# right (three owners or more with rows enough, and a delta, could do without: rule "
+        "\"gram\"):");
+  }
   out.raw("#   each owner    parley data prepare THIS-FILE --paid 0.1 --policy OWNER.policy.toml");
   out.raw("#   then anyone   parley data prepare THIS-FILE --moments OWNER.moments.json ...");
   out.raw("# which writes pilot.csv and prints the [pilot] lines to put here.");
@@ -87,8 +99,10 @@ void write_target(Lines& out, const data::Target& target, const data::ColumnProf
   if (!target.levels.empty()) {
     out.value("levels", to_json(target.levels), "CONFIRM; the second is +1");
   } else {
-    out.value("bounds", to_json(std::pair(target.low, target.high)),
-              "CONFIRM; " + (seen ? range_of(*seen) : "a placeholder"));
+    out.value(
+        "bounds", to_json(std::pair(target.low, target.high)),
+        "CONFIRM; " + (seen ? range_of(*seen)
+                            : "a placeholder; for two classes levels = [\"no\", \"yes\"] instead"));
     out.value("center", to_json(target.center), "y = (value - center) / scale");
     out.value("scale", to_json(target.scale), "so that |y| is at most 1");
   }
@@ -128,10 +142,12 @@ void write_owner(Lines& out, const DraftOwner& owner, const std::string& comment
   out.raw("");
 }
 
-void write_rest(Lines& out, const DraftInput& input, bool classes) {
-  out.raw("[model]");
-  out.value("loss", classes ? "\"logistic\"" : "\"squared\"", "CONFIRM");
-  out.value("bias", "true");
+/// Can owners do without public rows? Two cannot add up without knowing each other's part.
+bool can_gram(const DraftInput& input) {
+  return input.gram && !input.pilot && input.owners.size() >= 3 && input.delta > 0;
+}
+
+void write_open_protocol(Lines& out, bool classes) {
   out.value("box", classes ? "5" : "1", "CONFIRM; every coefficient is at most this large");
   out.raw("");
   out.raw("[protocol]");
@@ -140,6 +156,29 @@ void write_rest(Lines& out, const DraftInput& input, bool classes) {
   out.raw("");
   out.raw("[privacy]");
   out.raw("# OPEN: mechanism and max_grad_norm likewise");
+}
+
+void write_gram_protocol(Lines& out) {
+  out.value("l2", "0.0001", "0.001 where the noise is large, see rounds");
+  out.value("box", "5", "CONFIRM; every coefficient is at most this large");
+  out.raw("");
+  out.raw("[protocol]");
+  out.value("name", "\"sync\"");
+  out.value("rule", "\"gram\"", "a noisy table of products, then gradients stepped by it");
+  out.value("rounds", "20",
+            "5 where `charter explain` says eigenvalues below 0.3 or more are noise");
+  out.raw("");
+  out.raw("[secure_aggregation]              # only sums over all owners are opened");
+  out.raw("");
+  out.raw("[privacy]");
+}
+
+void write_rest(Lines& out, const DraftInput& input, bool classes) {
+  out.raw("[model]");
+  out.value("loss", classes ? "\"logistic\"" : "\"squared\"",
+            can_gram(input) ? "CONFIRM; \"logistic\" for two classes" : "CONFIRM");
+  out.value("bias", "true");
+  can_gram(input) ? write_gram_protocol(out) : write_open_protocol(out, classes);
   out.value("unit", "\"record\"", "CONFIRM; has a person one record only? see unit_records");
   out.value("overlap", "1", "CONFIRM; in how many data sets may one person be?");
   out.value("delta", to_json(input.delta),
@@ -266,7 +305,7 @@ Result<Draft> draft_charter(const DraftInput& input) {
   Draft draft{.classes = !target.levels.empty()};
   Lines out, schema;
   write_title(out, input);
-  input.pilot ? write_pilot(out, *input.pilot) : write_no_pilot(out);
+  input.pilot ? write_pilot(out, *input.pilot) : write_no_pilot(out, can_gram(input));
   write_target(schema, target, seen(input.target));
   std::set<std::string> names;
   for (const std::string& name : offered(input)) {

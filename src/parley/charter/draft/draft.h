@@ -37,6 +37,7 @@ struct DraftInput {
   std::optional<DraftPilot> pilot{};
   std::vector<DraftOwner> owners{};
   double delta = 0;  // that all owners accept; 0: none
+  bool gram = true;  // without a pilot: rule gram, if there are owners enough for secure sums
 };
 
 struct Draft {

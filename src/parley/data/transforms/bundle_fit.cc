@@ -73,11 +73,14 @@ Ends ends_of(const Column& column) {
   return {0, static_cast<double>(std::max<size_t>(levels, 2) - 1)};
 }
 
+bool one_hot(const Column& column) {
+  return column.kind == Column::Kind::kCategory && column.encode == Column::Encode::kOneHot;
+}
+
 /// By public bounds: numbers to [-1, 1], levels of a category as they are.
 void fit_bounds(const Schema& schema, Bundle& bundle) {
   for (const Column& column : schema.columns) {
-    const bool levels =
-        column.kind == Column::Kind::kCategory && column.encode == Column::Encode::kOneHot;
+    const bool levels = one_hot(column);
     const auto [low, high] = levels ? Ends{-1, 1} : ends_of(column);
     const size_t count = levels ? column.levels.size() + (column.other ? 1 : 0) : 1;
     for (size_t k = 0; k < count; ++k) {
@@ -243,11 +246,18 @@ Result<void> check_options(const Rows& pilot, const FitOptions& options) {
   return check_fourier(options);
 }
 
-Bundle bundle_for(const Rows& pilot, const Schema& schema, const Hash& pilot_hash) {
+Bundle bundle_for(const Schema& schema) {
   Bundle bundle;
-  bundle.made_from = {pilot_hash, columns_hash(schema), pilot.size()};
+  bundle.made_from.columns = columns_hash(schema);
   for (const Column& column : schema.columns) bundle.input.push_back(column.name);
   bundle.encoded = schema.encoded();
+  return bundle;
+}
+
+Bundle bundle_for(const Rows& pilot, const Schema& schema, const Hash& pilot_hash) {
+  Bundle bundle = bundle_for(schema);
+  bundle.made_from.pilot = pilot_hash;
+  bundle.made_from.rows = pilot.size();
   check(bundle.encoded.size() == pilot.columns());
   return bundle;
 }
@@ -260,6 +270,29 @@ Bundle bounds_bundle(const Rows& pilot, const Schema& schema, const Hash& pilot_
   check(bundle.mean.size() == bundle.encoded.size());
   fit_constants(pilot, bundle);
   return bundle;
+}
+
+Bundle bounds_bundle(const Schema& schema) {
+  Bundle bundle = bundle_for(schema);
+  fit_bounds(schema, bundle);
+  const auto columns = static_cast<double>(schema.columns.size());
+  bundle.max_l1 = columns;
+  bundle.max_l2 = std::sqrt(columns);
+  return bundle;
+}
+
+double longest_by_bounds(const Schema& schema) {
+  return std::sqrt(static_cast<double>(schema.columns.size() + (schema.bias ? 1 : 0)));
+}
+
+double longest_encoded(const Schema& schema) {
+  double squares = schema.bias ? 1 : 0;
+  for (const Column& column : schema.columns) {
+    const auto [low, high] = one_hot(column) ? Ends{0, 1} : ends_of(column);
+    const double most = std::max(std::fabs(low), std::fabs(high));
+    squares += most * most;
+  }
+  return std::sqrt(squares);
 }
 
 Schema encoding_of(const Schema& schema) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "parley/base/math/number.h"
+#include "parley/charter/available.h"
 #include "parley/data/transforms/bounds_bundle.h"
 #include "parley/data/transforms/transform.h"
 #include "parley/forecast/choose/open.h"
@@ -179,7 +180,7 @@ ProtocolOption own_noise() {
 }
 
 ProtocolOption secure_sums(size_t owners) {
-  const auto survivors = (4 * owners + 4) / 5;
+  const int64_t survivors = charter::usual_survivors(static_cast<int64_t>(owners));
   return {ProtocolOption::Kind::kSecureSums,
           "sync in secure sums",
           true,

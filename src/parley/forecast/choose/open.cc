@@ -8,6 +8,7 @@
 #include <map>
 
 #include "parley/base/math/number.h"
+#include "parley/forecast/owners/tau.h"
 
 namespace parley::forecast {
 namespace {
@@ -200,6 +201,10 @@ class OpenSearch {
       return;
     found.choices.push_back({"protocol.on_alarm", "ask",
                              "before a second payment, if the first answers are unlike the pilot"});
+    if (!given_("protocol.tau") && options_.tau && options_.tau->value > 0)
+      found.choices.push_back({"protocol.tau", significant(options_.tau->value),
+                               "owners differ so much, which is no alarm (from " +
+                                   std::string(name_of(options_.tau->from)) + ")"});
   }
 
   Result<OpenChoice> outcome() {

@@ -54,6 +54,12 @@ Result<void> check_known(const Charter& charter) {
                  "rule \"distance\" trains no model, so that nobody gains or loses by it",
                  "See what its number would tell with `parley forecast`.",
                  {.key = "protocol.rule"}};
+  if (p.rule() == charter::Rule::kGram)
+    return Error{Code::kInvalid,
+                 "rule \"gram\" is for jobs without public rows, and nothing can be said about "
+                 "its model without any",
+                 "See how much noise it would have with `parley forecast` or `charter explain`.",
+                 {.key = "protocol.rule"}};
   if (p.as<charter::Federated>()) return check_federated(charter);
   if (charter.columns_apart()) return check_sharing(charter);
   const auto& owner = p.learners.owner;

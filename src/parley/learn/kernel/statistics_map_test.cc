@@ -116,6 +116,32 @@ TEST(StatisticsMap, TheSensitivityIsAttained) {
   EXPECT_GT(gap(2, 1, {2 * std::cos(turn), 2 * std::sin(turn)}, 1), .999999);
 }
 
+// Rule gram asks for products of features only, of rows by public bounds: numbers in [-1, 1], one
+// level of a category, a bias. Of every pair of rows on a grid, shrunk or not, no Gram matrix is
+// further from the other than sqrt(2) R^2, and noise is calibrated to hardly more.
+TEST(StatisticsMap, NoTwoGramMatricesAreFurtherApartThanTheRootOfTwoTimesRSquared) {
+  std::vector<std::vector<double>> rows;
+  for (const double a : {-1., -.5, 0., .5, 1.})
+    for (const double b : {-1., -.3, 0., 1.})
+      for (const double level : {0., 1.}) rows.push_back({a, b, level, 1 - level, 1});
+  for (const double row : {2., 1.5}) {  // The longest is sqrt(4).
+    const auto map = some_map<L2>(row, 1e-12, 5);
+    std::vector<std::vector<int64_t>> grams;
+    for (const auto& z : rows) grams.push_back(of_record(map, z, 1));
+    const double exact = std::sqrt(2) * row * row / map.lattice().gamma();
+    const double rounding = std::sqrt(double(map.size()));
+    double largest = 0;
+    for (const auto& one : grams)
+      for (const auto& other : grams) largest = std::max(largest, distance<L2>(one, other));
+    EXPECT_LE(largest, exact + rounding);
+    EXPECT_GT(largest, .6 * exact);
+    EXPECT_LE(largest, map.sensitivity());
+    EXPECT_LT(map.sensitivity(), exact * (1 + 1e-5));
+    for (const auto& one : grams)
+      for (size_t j = map.size() - 5; j < map.size(); ++j) EXPECT_EQ(one[j], 0) << "no labels";
+  }
+}
+
 TEST(StatisticsMap, IsThePureFunctionOfARecordInEitherForm) {
   SeededEntropy entropy(4, "forms");
   const size_t p = 11;

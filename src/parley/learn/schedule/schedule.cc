@@ -66,6 +66,11 @@ Schedule pilot_newton(uint32_t answers, double scale, Average average, std::vect
   return schedule;
 }
 
+Schedule gram_steps(uint32_t answers, std::vector<double> start) {
+  return fill(answers, Average::kNone, std::move(start),
+              [](double k) { return k <= 2 ? 1 : 2 / (k + 1); });
+}
+
 Descent::Descent(Schedule schedule, double box, double l2, size_t runs)
     : schedule_(std::move(schedule)), box_(box), l2_(l2), runs_(runs) {
   for (double& value : schedule_.start) value = std::clamp(value, -box_, box_);
@@ -73,6 +78,11 @@ Descent::Descent(Schedule schedule, double box, double l2, size_t runs)
     theta_.insert(theta_.end(), schedule_.start.begin(), schedule_.start.end());
   average_ = theta_;
   velocity_.resize(theta_.size());
+}
+
+void Descent::precondition(std::vector<double> inverse_hessian) {
+  check(done_ == 0 && inverse_hessian.size() == dimension() * dimension());
+  schedule_.preconditioner = std::move(inverse_hessian);
 }
 
 void Descent::step(std::span<const double> gradients) {

@@ -50,11 +50,19 @@ Schedule strongly_convex(uint32_t answers, double scale, double l2, Average aver
 Schedule pilot_newton(uint32_t answers, double scale, Average average, std::vector<double> start,
                       std::vector<double> inverse_hessian);
 
+/// Steps by the curvature of a noisy Gram matrix, which Descent::precondition brings: a = 1, 1,
+/// then 2/(k+1), so that the noise of later rounds averages out; the output is the last iterate
+/// (spec, value 5).
+Schedule gram_steps(uint32_t answers, std::vector<double> start);
+
 /// The iterates of `runs` independent runs of one schedule, as columns of one p x runs state.
 /// Column r goes through the same operations whatever the number of runs.
 class Descent {
  public:
   Descent(Schedule schedule, double box, double l2, size_t runs = 1);
+
+  /// M, where it was not known when the schedule was made. Before the first round.
+  void precondition(std::vector<double> inverse_hessian);
 
   /// One round: `gradients` holds the mean gradient of the data, column by column.
   void step(std::span<const double> gradients);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "parley/base/files.h"
 #include "parley/data/sources/source.h"
 #include "parley/learn/vertical/aligned_rows.h"
 #include "parley/learn/vertical/integer_rows.h"
@@ -39,10 +40,18 @@ Hash hash_in(const Json& json, const char* key) {
   return hash ? *hash : Hash{};
 }
 
-/// A word stream that both parties of a pair know.
-std::vector<uint64_t> stream(const Secret32& key, const std::string& query, size_t count) {
+/// What is asked: the name, and which records.
+Hash name_of(const std::string& query, const std::vector<std::string>& ids) {
+  TupleBytes tuple;
+  tuple.add("prediction 2").add(query).add(uint64_t{ids.size()});
+  for (const std::string& id : ids) tuple.add(id);
+  return tuple.sha256();
+}
+
+/// A word stream that both parties of a pair know, for one question.
+std::vector<uint64_t> stream(const Secret32& key, const Hash& question, size_t count) {
   Secret32 seed;
-  const Bytes text = TupleBytes().add("prediction").add(query).bytes();
+  const Bytes text = TupleBytes().add(question).bytes();
   check(crypto_generichash(seed.data(), seed.size(), text.data(), text.size(), key.data(),
                            key.size()) == 0);
   std::vector<uint64_t> words(count);
@@ -148,8 +157,9 @@ MaskedScores masked_scores(const PartOfModel& part, const data::AnyRows& rows,
   const IntegerRows integers(rows, part.bits, part.row_norm);
   const auto own = integers.scores(part.model.theta, 1, part.fraction, part.row_norm * part.ball);
   std::vector<uint64_t> words(own.begin(), own.end());
+  const Hash question = name_of(query, ids);
   for (const auto& [other, key] : part.masks) {
-    const auto mask = stream(key, query, words.size());
+    const auto mask = stream(key, question, words.size());
     for (size_t i = 0; i < words.size(); ++i)
       part.owner < other ? words[i] += mask[i] : words[i] -= mask[i];
   }
@@ -174,6 +184,22 @@ Result<MaskedScores> masked_scores(const PartOfModel& part, const data::Source& 
   std::vector<std::string> ids;
   for (const uint64_t i : order) ids.push_back(loaded.ids[i]);
   return masked_scores(part, rows_in_order(loaded.rows, order), std::move(ids), query, file);
+}
+
+Result<void> keep_query(const std::filesystem::path& part, const MaskedScores& scores) {
+  const auto file = part.string() + ".queries";
+  const std::string known =
+      std::filesystem::exists(file) ? TRY(read_file(file, size_t{1} << 28)) : std::string();
+  const std::string name = to_hex(sha256(as_bytes(scores.query)));
+  const std::string line = name + " " + to_hex(sha256(as_bytes(to_json(scores)))) + "\n";
+  if (known.find(line) != std::string::npos) return {};  // The same again tells nothing new.
+  if (known.find(name + " ") != std::string::npos)
+    return Error{Code::kPolicy,
+                 "the name '" + scores.query +
+                     "' was given to another prediction: the same masks "
+                     "would hide both, and their difference would be open",
+                 "Agree on a new name with the other parties."};
+  return write_file(file, known + line);
 }
 
 Result<std::vector<double>> opened(const Manifest& manifest,

@@ -68,7 +68,7 @@ struct MaskedScores {
 std::string to_json(const MaskedScores& scores);
 Result<MaskedScores> scores_from_json(std::string_view text, const std::string& file);
 
-/// Of records whose ids are in rising order. A query's name must not be used for other records.
+/// Of records whose ids are in rising order. Masks follow from the query's name and the ids.
 MaskedScores masked_scores(const PartOfModel& part, const data::AnyRows& rows,
                            std::vector<std::string> ids, const std::string& query,
                            const Hash& file);
@@ -76,6 +76,10 @@ MaskedScores masked_scores(const PartOfModel& part, const data::AnyRows& rows,
 /// The same of all records in a source, which has a column of ids.
 Result<MaskedScores> masked_scores(const PartOfModel& part, const data::Source& source,
                                    const std::string& query, const Hash& file);
+
+/// Remembers beside the part's file what was given under this name, before it leaves. Another
+/// prediction under the same name is refused.
+Result<void> keep_query(const std::filesystem::path& part, const MaskedScores& scores);
 
 /// The sums. Refused unless every party of the manifest has given its own, for the same records.
 Result<std::vector<double>> opened(const Manifest& manifest, std::span<const MaskedScores> parties);

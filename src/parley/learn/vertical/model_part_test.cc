@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/ledgers.h"
+
 namespace parley::learn {
 namespace model_part_test {
 
@@ -69,6 +71,29 @@ TEST(ModelPart, OnlyTheSumOverAllPartiesOpens) {
     const auto words = all.scores(m).words;
     for (const uint64_t word : words) EXPECT_GT(std::fabs(double(int64_t(word))), 0x1p32);
   }
+}
+
+/// Else the difference of two predictions under one name is the difference of this party's scores.
+TEST(ModelPart, MasksAreBoundToTheRecordsAsked) {
+  const Parties all;
+  const auto other =
+      masked_scores(all.parts[0], all.rows, {"p1", "p2", "p4"}, "q", all.manifest.parts[0].sha256);
+  EXPECT_NE(all.scores(0).words, other.words);
+  EXPECT_NE(all.scores(0).words[0], other.words[0]) << "not even of a record that both ask about";
+}
+
+TEST(ModelPart, ANameIsNotGivenToTwoPredictions) {
+  const Parties all;
+  const auto part = test::fresh_folder() / "part.json";
+  ASSERT_TRUE(keep_query(part, all.scores(0)));
+  EXPECT_TRUE(keep_query(part, all.scores(0))) << "the same again";
+  EXPECT_TRUE(keep_query(part, all.scores(0, "r")));
+  auto changed = all.scores(0);  // The same ids, other data.
+  ++changed.words[0];
+  const auto refused = keep_query(part, changed);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kPolicy);
+  EXPECT_NE(refused.error().what.find("'q'"), std::string::npos);
 }
 
 TEST(ModelPart, AMissingPartyAnotherPartOtherRecordsOrAnotherNameAreRefused) {

@@ -1,61 +1,24 @@
 #include "parley/ledger/storage/chain.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
-
-#include "parley/base/math/number.h"
-#include "parley/privacy/accounting/zcdp.h"
 
 namespace parley::ledger {
 namespace {
 
 using privacy::Cost;
-using privacy::ReleaseKind;
-using privacy::Spent;
 using privacy::Track;
 
-bool is_charge(const Row& row) { return row.kind != "budget" && row.kind != "approval"; }
+bool is_charge(const Row& row) { return row.kind != "budget" && !is_note(row.kind); }
 
 Cost cost_of(const Row& row) {
   return {row.track == "pure" ? Track::kPure : Track::kZcdp, row.cost, row.delta};
 }
-
-size_t place_of(ReleaseKind kind) { return static_cast<size_t>(kind); }
 
 Error broken(int64_t row, std::string what) {
   return {Code::kIntegrity,
           std::move(what),
           "The ledger was changed by someone else. Restore it from a backup and reconcile it.",
           {.key = "row " + std::to_string(row)}};
-}
-
-Error too_dear(const Dataset& account, const Cost& cost, uint32_t times,
-               const std::optional<Cost>& then) {
-  const auto& [id, name, budget, spent, unit] = account;
-  const bool pure = cost.track == Track::kPure;
-  const auto text = [&](double amount, double delta) {
-    return (pure ? "epsilon " : "rho ") + shortest(amount) +
-           (cost.delta > 0 ? ", delta " + shortest(delta) : "");
-  };
-  const double left = pure ? budget.pure_max - spent.pure : budget.rho_max - spent.rho;
-  return {Code::kBudgetExhausted,
-          "the budget of data set '" + name + "' does not allow it: asked " +
-              (times > 1 ? std::to_string(times) + " times " : "") + text(cost.amount, cost.delta) +
-              (then ? " and once " + text(then->amount, then->delta) : "") + "; left " +
-              text(std::max(0.0, left), std::max(0.0, budget.delta_extra - spent.delta)),
-          "Ask for a smaller epsilon or fewer rounds; what is spent does not come back."};
-}
-
-/// A peer can prove that this ledger has forgotten something.
-Error is_older_copy(const LostRow& lost) {
-  return {Code::kIntegrity,
-          "the ledger is an older copy: it does not know its own " +
-              std::string(name_of(lost.row.kind)) + " " + std::to_string(lost.round) +
-              " of charter " + to_hex(lost.charter).substr(0, 12) +
-              ", for which a peer holds a signed receipt",
-          "Put the newest ledger back, or ask every learner for its transcripts and type: parley "
-          "ledger reconcile POLICY TRANSCRIPT"};
 }
 
 }  // namespace
@@ -104,14 +67,34 @@ Result<void> Chain::accepts(const Row& row) const {
   if (row.track != "none" || row.cost != 0 || row.delta != 0)
     return broken(row.id, "costs something, though it released nothing");
   if (row.kind == "budget") return accepts_budget(row, account->second);
-  if (!note_from(row.event))
+  return accepts_note(row);
+}
+
+Result<void> Chain::accepts_note(const Row& row) const {
+  const auto note = note_from(row.event);
+  if (!note || row.kind != kind_of(*note, format_))
     return broken(row.id, "says something that this version does not understand");
+  if (const auto* checkpoint = std::get_if<Checkpoint>(&*note))
+    return accepts_checkpoint(row, *checkpoint);
+  return {};
+}
+
+Result<void> Chain::accepts_checkpoint(const Row& row, const Checkpoint& checkpoint) const {
+  if (!is_signed(checkpoint.key, checkpoint_bytes(row), checkpoint.signature))
+    return broken(row.id, "is a checkpoint that its key did not sign");
+  Chain said(origin_, format_);  // What it says, in the words of this version.
+  for (const auto& [id, account] : accounts_) said.declare(account.dataset);
+  if (!said.resume(row) || said.state() != state())
+    return broken(row.id, "is a checkpoint that says something else than the rows before it");
   return {};
 }
 
 Result<void> Chain::accepts_budget(const Row& row, const Account& account) const {
   const auto declared = budget_from(row.event);
   if (!declared) return broken(row.id, "does not say a budget");
+  const auto& [source, by, reason] = declared->reads;
+  if (!source.is.empty() && by.empty() && !may_read(account.dataset.name, source))
+    return broken(row.id, "gives a data set a source that only a person may give it");
   if (!account.charged) return {};
   const Dataset& before = *account.declared;
   if (!is_raised(before.budget, declared->budget))
@@ -131,6 +114,8 @@ Result<void> Chain::accepts_charge(const Row& row, const Account& account) const
     return broken(row.id, "charges a second data set for one charter");
   if (row.round != int64_t{last_round(row.charter, *kind)} + 1)
     return broken(row.id, "answers a round out of order");
+  if (!announced_ && !is_allowed(row.charter))
+    return broken(row.id, "is paid under a charter that a person has refused or withdrawn");
   // What has left must be booked, whether or not it fits.
   if (!announced_ && !account.dataset.spent.plus(cost_of(row)).within(account.declared->budget))
     return broken(row.id, "exceeds the budget of data set '" + account.dataset.name + "'");
@@ -150,17 +135,22 @@ bool Chain::is_announced(const Row& row) const {
 void Chain::extend(const Row& row) {
   size_ = row.id;
   head_ = row.hash;
-  if (row.kind == "approval") return extend_note(row);
+  if (is_note(row.kind)) return extend_note(row);
   if (row.kind != "budget") return extend_charge(row);
   Account& account = accounts_.at(row.dataset);
   account.declared = budget_from(row.event);
   account.dataset.unit = account.declared->unit;
+  const SourceOf& source = account.declared->reads.source;
+  if (source.is.empty()) return;
+  if (!account.charged) account.sources.clear();  // Nothing was spent on what it read before.
+  if (!reads(row.dataset, source)) account.sources.push_back(source);
 }
 
 void Chain::extend_note(const Row& row) {
   const Note note = *note_from(row.event);
-  if (const auto* approved = std::get_if<Approved>(&note))
-    approved_.emplace(row.charter, *approved);
+  if (const auto* decision = std::get_if<Decision>(&note))
+    decisions_.insert_or_assign(row.charter, *decision);
+  if (std::holds_alternative<Checkpoint>(note)) checkpoint_ = row.id;
   if (const auto* missing = std::get_if<Missing>(&note))
     missing_.emplace(missing->chain, LostRow{row.charter, row.round, *missing});
   if (const auto* restored = std::get_if<Restored>(&note))
@@ -177,10 +167,13 @@ void Chain::extend_charge(const Row& row) {
   Job& job = jobs_[row.charter];
   job.dataset = row.dataset;
   job.spent = job.spent.plus(cost_of(row));
-  auto& after = job.after[place_of(*release_kind(row.kind))];
-  const Hash before = after.empty() ? Hash{} : after.back().job;
+  last_charge_ = row.id;
+  last_charge_hash_ = announced_ ? announced_->lost.row.chain : row.hash;
+  Rounds& rounds = job.rounds[place_of(*release_kind(row.kind))];
+  const Hash before = rounds.last() == 0 ? Hash{} : rounds.at(rounds.last()).job;
   const bool told = announced_ && announced_->job;
-  after.push_back(
+  rounds.last_row = row.hash;
+  rounds.after.push_back(
       {job.spent, account.declared->budget.delta_convert,
        told ? *announced_->job : privacy::job_after(before, row.query, sha256(row.answer)),
        row.id});
@@ -206,83 +199,6 @@ Result<void> Chain::is_complete() const {
                    "Do not answer from this ledger.", where};
   }
   return {};
-}
-
-Result<void> Chain::is_current() const {
-  if (missing_.empty()) return {};
-  return is_older_copy(missing_.begin()->second);
-}
-
-Result<void> Chain::can_afford(int64_t dataset, const Cost& cost, uint32_t times,
-                               const std::optional<Cost>& then) const {
-  TRY(is_current());
-  const Dataset& account = this->dataset(dataset);
-  Spent after = account.spent;
-  const bool is_free = cost.amount == 0 && cost.delta == 0;
-  for (uint32_t i = 0; i < (is_free ? 1 : times) && after.within(account.budget); ++i)
-    after = after.plus(cost);  // As the charges will be: sums rounded up depend on the order.
-  if (then) after = after.plus(*then);
-  if (after.within(account.budget)) return {};
-  return too_dear(account, cost, times, then);
-}
-
-privacy::Receipt Chain::receipt(const Row& answer) const {
-  const auto kind = release_kind(answer.kind).value_or(ReleaseKind::kAnswer);
-  const auto& [spent, delta_convert, job, row] =
-      jobs_.at(answer.charter).after[place_of(kind)].at(static_cast<size_t>(answer.round) - 1);
-  privacy::Receipt receipt{.round = static_cast<uint32_t>(answer.round),
-                           .event = answer.event,
-                           .epsilon_spent = spent.epsilon(delta_convert),
-                           .delta_spent = spent.delta,
-                           .chain = known_as(answer),
-                           .query = answer.query,
-                           .answer = sha256(answer.answer),
-                           .job = job,
-                           .kind = kind};
-  if (spent.rho > 0) receipt.delta_spent = add_up(spent.delta, delta_convert);
-  return receipt;
-}
-
-uint32_t Chain::last_round(const Hash& charter, ReleaseKind kind) const {
-  const auto job = jobs_.find(charter);
-  return job == jobs_.end() ? 0 : static_cast<uint32_t>(job->second.after[place_of(kind)].size());
-}
-
-int64_t Chain::row_of(const Hash& charter, ReleaseKind kind, uint32_t round) const {
-  return jobs_.at(charter).after[place_of(kind)].at(round - 1).row;
-}
-
-int64_t Chain::dataset_of(const Hash& charter) const {
-  const auto job = jobs_.find(charter);
-  return job == jobs_.end() ? 0 : job->second.dataset;
-}
-
-const Dataset& Chain::dataset(int64_t id) const {
-  const auto account = accounts_.find(id);
-  check(account != accounts_.end());
-  return account->second.dataset;
-}
-
-const Dataset* Chain::find(const std::string& name) const {
-  for (const auto& [id, account] : accounts_)
-    if (account.dataset.name == name) return &account.dataset;
-  return nullptr;
-}
-
-std::vector<Dataset> Chain::datasets() const {
-  std::vector<Dataset> all;
-  for (const auto& [id, account] : accounts_) all.push_back(account.dataset);
-  return all;
-}
-
-int64_t Chain::restored(const Hash& chain) const {
-  const auto found = restored_.find(chain);
-  return found == restored_.end() ? 0 : found->second;
-}
-
-const Hash& Chain::known_as(const Row& row) const {
-  const auto found = stands_for_.find(row.id);
-  return found == stands_for_.end() ? row.hash : found->second;
 }
 
 }  // namespace parley::ledger

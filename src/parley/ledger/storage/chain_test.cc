@@ -38,7 +38,7 @@ struct ChainTest : testing::Test {
     return {.kind = "answer", .round = round, .track = track, .cost = cost, .delta = delta};
   }
 
-  const std::string approved = note_event(Approved{"alice", "2026-11-15T08:00:00Z"});
+  const std::string approved = note_event(Decision{.by = "alice", .at = "2026-11-15T08:00:00Z"});
   const Dataset loans{.id = 1, .name = "loans", .budget = *Budget::make(Epsilon{2}, 2e-6, 0.5)};
   Chain chain{Hash{}};
 };

@@ -17,7 +17,7 @@ namespace {
 // asks the system for its memory, in every single insertion.
 constexpr const char* kTables = R"sql(
 CREATE TABLE ledger (
-  format  INTEGER NOT NULL CHECK (format = 1),
+  format  INTEGER NOT NULL CHECK (format = 2),
   owner   TEXT NOT NULL,
   created TEXT NOT NULL,                 -- RFC 3339, UTC
   genesis BLOB NOT NULL CHECK (length(genesis) = 32)
@@ -35,20 +35,20 @@ CREATE TABLE dataset (
 CREATE TABLE charge (
   id       INTEGER PRIMARY KEY,           -- 1, 2, 3, ... no gaps
   at       TEXT NOT NULL,
-  kind     TEXT NOT NULL CHECK (kind = 'answer' OR kind = 'evaluation' OR kind = 'count' OR kind = 'budget' OR kind = 'approval'),
+  kind     TEXT NOT NULL CHECK (kind = 'answer' OR kind = 'evaluation' OR kind = 'count' OR kind = 'gram' OR kind = 'after_alarm' OR kind = 'budget' OR kind = 'approval' OR kind = 'checkpoint'),
   dataset  INTEGER NOT NULL REFERENCES dataset (id),
   charter  BLOB NOT NULL CHECK (length(charter) = 32),
   round    INTEGER NOT NULL,
   query    BLOB NOT NULL CHECK (length(query) = 32),   -- SHA-256 of the query as received: the same round with another theta is refused
   event    TEXT NOT NULL,                 -- DpEvent JSON; all an accountant needs
-  track    TEXT NOT NULL CHECK (track = 'pure' OR track = 'zcdp' OR track = 'none'),  -- exactly one per charge; 'none' for 'budget', 'approval'
+  track    TEXT NOT NULL CHECK (track = 'pure' OR track = 'zcdp' OR track = 'none'),  -- exactly one per charge; 'none' where nothing was released
   cost     REAL NOT NULL CHECK (cost >= 0),    -- epsilon or rho on that track, rounded up
   delta    REAL NOT NULL CHECK (delta >= 0),   -- the mechanism's own delta, rounded up (0 for exact noise)
   answer   BLOB NOT NULL,                 -- the bytes that left (or would have): replayed as they are
   previous BLOB NOT NULL CHECK (length(previous) = 32),
-  hash     BLOB NOT NULL UNIQUE CHECK (length(hash) = 32)  -- SHA-256 over previous and all columns above, each length-prefixed, answer by its own SHA-256
+  hash     BLOB NOT NULL CHECK (length(hash) = 32)  -- not UNIQUE, as in format 1: an index by hash is written anywhere in the file, and a large ledger pays for it with every answer; SHA-256 over previous and all columns above, each length-prefixed, answer by its own SHA-256
 ) STRICT;
-CREATE UNIQUE INDEX one_answer ON charge (charter, kind, round) WHERE kind = 'answer' OR kind = 'evaluation' OR kind = 'count';
+CREATE UNIQUE INDEX one_answer ON charge (charter, kind, round) WHERE kind = 'answer' OR kind = 'evaluation' OR kind = 'count' OR kind = 'gram' OR kind = 'after_alarm';
 CREATE TRIGGER charge_is_append_only BEFORE UPDATE ON charge BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER charge_is_kept BEFORE DELETE ON charge BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 )sql";
@@ -86,7 +86,7 @@ Result<void> create(Connection& db, const std::string& owner, Clock& clock, cons
     TRY(db.run(kTables));
     Statement insert = TRY(db.prepare("INSERT INTO ledger VALUES (?, ?, ?, ?)"));
     const std::string created = clock.now();
-    insert.bind(int64_t{kFormat}).bind(owner).bind(created).bind(genesis);
+    insert.bind(kFormat).bind(owner).bind(created).bind(genesis);
     TRY(insert.step());
     return {};
   });

@@ -1,4 +1,4 @@
-// Making a ledger: its tables, format 1, and its first row.
+// Making a ledger: its tables, format 2, and its first row.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,9 @@
 
 namespace parley::ledger {
 
-inline constexpr int kFormat = 1;
+/// Of new ledgers. Those of format 1 stay what they are: they have one index more, and no kind of
+/// row but 'approval' for notes.
+inline constexpr int64_t kFormat = 2;
 
 /// Everything create() makes, by type and name. Not by its text, which may be laid out anew without
 /// closing older ledgers.

@@ -67,16 +67,23 @@ Result<Loaded> read_origin(Connection& db) {
   Statement select = TRY(db.prepare("SELECT format, owner, created, genesis FROM ledger"));
   if (!TRY(select.step())) return broken(db, "is a ledger without an owner");
   const int64_t format = select.integer(0);
-  if (format != kFormat)
+  if (format != 1 && format != kFormat)
     return Error{Code::kIntegrity,
                  "is a ledger of format " + std::to_string(format) +
-                     "; this program knows format " + std::to_string(kFormat),
+                     "; this program knows formats 1 and " + std::to_string(kFormat),
                  "Use the version of Parley that wrote it, or a newer one.",
                  {.file = db.file()}};
   const std::string owner = select.text(1), created = select.text(2);
-  const Hash origin = origin_of(owner, created, select.blob(3));
+  const Bytes genesis = select.blob(3);
   if (TRY(select.step())) return broken(db, "is a ledger with two owners");
-  return Loaded{owner, created, Chain(origin)};
+  return Loaded{owner, created, key_of(genesis),
+                Chain(origin_of(format, owner, created, genesis), format)};
+}
+
+Result<void> check_shape(Connection& db) {
+  const std::string shape = TRY(shape_of(db));
+  if (shape != kShape) return broken(db, "has other tables, indexes or triggers: " + shape);
+  return {};
 }
 
 Result<void> read_datasets(Connection& db, Chain& chain) {
@@ -95,8 +102,11 @@ Result<void> read_datasets(Connection& db, Chain& chain) {
   return {};
 }
 
+/// All rows after those that the chain has.
 Result<void> read_rows(Connection& db, Chain& chain, const std::function<void(Row)>& each) {
-  Statement select = TRY(db.prepare((std::string(kSelectRow) + "NOT INDEXED ORDER BY id").c_str()));
+  const std::string sql = std::string(kSelectRow) + "NOT INDEXED WHERE id > ? ORDER BY id";
+  Statement select = TRY(db.prepare(sql.c_str()));
+  select.bind(chain.size());
   while (TRY(select.step())) {
     Row row = TRY(read_row(db, select));
     if (const auto accepted = chain.accepts(row); !accepted) return in_file(db, accepted.error());
@@ -107,10 +117,60 @@ Result<void> read_rows(Connection& db, Chain& chain, const std::function<void(Ro
   return {};
 }
 
+/// The newest, if there is one: backwards, for it is near the end.
+Result<std::optional<Row>> last_checkpoint(Connection& db, int64_t format) {
+  const std::string sql = std::string(kSelectRow) +
+                          (format == 1 ? "WHERE kind = 'approval' AND event LIKE '{\"checkpoint\"%'"
+                                       : "NOT INDEXED WHERE kind = 'checkpoint'") +
+                          " ORDER BY id DESC LIMIT 1";
+  Statement select = TRY(db.prepare(sql.c_str()));
+  if (!TRY(select.step())) return std::optional<Row>();
+  return std::optional(TRY(read_row(db, select)));
+}
+
+/// Whether it is what `key` has signed, at the end of the rows that it speaks of.
+Result<bool> is_sound(Connection& db, const Chain& chain, const Row& row, const SignKey& key) {
+  const auto note = note_from(row.event);
+  const auto* checkpoint = note ? std::get_if<Checkpoint>(&*note) : nullptr;
+  if (!checkpoint || checkpoint->key != key || row.hash != hash_of(row) ||
+      !is_signed(key, chain.checkpoint_bytes(row), checkpoint->signature))
+    return false;
+  Statement before = TRY(db.prepare("SELECT hash FROM charge WHERE id = ?"));
+  before.bind(row.id - 1);
+  Hash hash{};
+  return TRY(before.step()) && read_hash(before, 0, hash) && hash == row.previous;
+}
+
 }  // namespace
 
-Hash origin_of(const std::string& owner, const std::string& created, ByteView genesis) {
-  return TupleBytes().add(uint64_t{kFormat}).add(owner).add(created).add(genesis).sha256();
+Hash origin_of(int64_t format, const std::string& owner, const std::string& created,
+               ByteView genesis) {
+  return TupleBytes()
+      .add(static_cast<uint64_t>(format))
+      .add(owner)
+      .add(created)
+      .add(genesis)
+      .sha256();
+}
+
+Hash key_of(ByteView genesis) {
+  return TupleBytes().add("parley ledger fingerprints").add(genesis).sha256();
+}
+
+Result<std::optional<Loaded>> load_since_checkpoint(Connection& db, const SignKey& key) {
+  TRY(db.run("BEGIN"));
+  auto loaded = [&]() -> Result<std::optional<Loaded>> {
+    Loaded loaded = TRY(read_origin(db));
+    TRY(check_shape(db));
+    const auto row = TRY(last_checkpoint(db, loaded.chain.format()));
+    if (!row || !TRY(is_sound(db, loaded.chain, *row, key))) return std::optional<Loaded>();
+    TRY(read_datasets(db, loaded.chain));
+    if (!loaded.chain.resume(*row)) return std::optional<Loaded>();
+    TRY(read_rows(db, loaded.chain, [](const Row&) {}));
+    return std::optional(std::move(loaded));
+  }();
+  TRY(db.run("COMMIT"));
+  return loaded;
 }
 
 Result<Loaded> load(Connection& db, const std::function<void(Row)>& each) {
@@ -120,8 +180,7 @@ Result<Loaded> load(Connection& db, const std::function<void(Row)>& each) {
   Loaded loaded = TRY(read_origin(db));
   TRY(read_datasets(db, loaded.chain));
   TRY(read_rows(db, loaded.chain, each));
-  const std::string shape = TRY(shape_of(db));
-  if (shape != kShape) return broken(db, "has other tables, indexes or triggers: " + shape);
+  TRY(check_shape(db));
   const std::string sound = TRY(db.value("PRAGMA integrity_check(1)"));
   if (sound != "ok") return broken(db, "is a damaged database: " + sound);
   TRY(db.run("COMMIT"));
@@ -148,7 +207,14 @@ Result<void> Tables::insert(const Row& row) {
   insert.bind(row.id).bind(row.at).bind(row.kind).bind(row.dataset).bind(row.charter);
   insert.bind(row.round).bind(row.query).bind(row.event).bind(row.track).bind(row.cost);
   insert.bind(row.delta).bind(row.answer).bind(row.previous).bind(row.hash);
-  TRY(insert.step());
+  const auto done = insert.step();
+  if (!done && (row.kind == "gram" || row.kind == "after_alarm"))
+    return Error{Code::kInvalid,
+                 "cannot hold a charge of kind " + row.kind +
+                     ": it was made by a version before rule \"gram\" (" + done.error().what + ")",
+                 "Nothing was paid. Use a ledger that this version made, or another rule.",
+                 {.file = db_.file()}};
+  TRY(done);
   return {};
 }
 
@@ -167,9 +233,7 @@ Result<void> Tables::put(const Dataset& dataset) {
   return {};
 }
 
-Result<std::optional<Row>> Tables::find_row(int64_t id) {
-  Statement select = TRY(db_.prepare((std::string(kSelectRow) + "WHERE id = ?").c_str()));
-  select.bind(id);
+Result<std::optional<Row>> Tables::only_row(Statement& select) {
   if (!TRY(select.step())) return std::optional<Row>();
   Row row = TRY(read_row(db_, select));
   if (row.hash != hash_of(row))
@@ -177,10 +241,21 @@ Result<std::optional<Row>> Tables::find_row(int64_t id) {
   return std::optional<Row>(std::move(row));
 }
 
-Result<bool> Tables::has_row(const Hash& hash) {
-  Statement select = TRY(db_.prepare("SELECT 1 FROM charge WHERE hash = ?"));
-  select.bind(hash);
-  return TRY(select.step());
+Result<std::optional<Row>> Tables::find_row(int64_t id) {
+  Statement select = TRY(db_.prepare((std::string(kSelectRow) + "WHERE id = ?").c_str()));
+  select.bind(id);
+  return only_row(select);
+}
+
+Result<std::optional<Row>> Tables::find_charge(const Hash& charter, privacy::ReleaseKind kind,
+                                               uint32_t round) {
+  // The kind is written out: only then does SQLite see that the index of answers, which is partial,
+  // has the row.
+  const std::string where =
+      "WHERE charter = ? AND round = ? AND kind = '" + std::string(name_of(kind)) + "'";
+  Statement select = TRY(db_.prepare((kSelectRow + where).c_str()));
+  select.bind(charter).bind(int64_t{round});
+  return only_row(select);
 }
 
 Result<void> RowList::begin() {
@@ -199,8 +274,12 @@ Result<std::optional<Row>> RowList::find_row(int64_t id) {
   return std::optional(rows_[static_cast<size_t>(id - 1)]);
 }
 
-Result<bool> RowList::has_row(const Hash& hash) {
-  return std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) { return row.hash == hash; });
+Result<std::optional<Row>> RowList::find_charge(const Hash& charter, privacy::ReleaseKind kind,
+                                                uint32_t round) {
+  const auto found = std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) {
+    return row.charter == charter && row.kind == name_of(kind) && row.round == int64_t{round};
+  });
+  return found == rows_.end() ? std::optional<Row>() : std::optional(*found);
 }
 
 }  // namespace parley::ledger

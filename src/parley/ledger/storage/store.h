@@ -16,6 +16,7 @@ namespace parley::ledger {
 struct Loaded {
   std::string owner;
   std::string created;
+  Hash key;  // of fingerprints
   Chain chain;
 };
 
@@ -23,8 +24,15 @@ struct Loaded {
 /// once it is accepted.
 Result<Loaded> load(Connection& db, const std::function<void(Row)>& each);
 
+/// The same, but of the rows before the last checkpoint only what that says, where `key` has signed
+/// it; nothing where it has not.
+Result<std::optional<Loaded>> load_since_checkpoint(Connection& db, const SignKey& key);
+
 /// What the first row of a ledger follows.
-Hash origin_of(const std::string& owner, const std::string& created, ByteView genesis);
+Hash origin_of(int64_t format, const std::string& owner, const std::string& created,
+               ByteView genesis);
+/// What its fingerprints are keyed with.
+Hash key_of(ByteView genesis);
 
 class Store {
  public:
@@ -36,8 +44,9 @@ class Store {
   virtual Result<void> put(const Dataset& dataset) = 0;
   /// The row of this number, if there is one; kIntegrity if it is not what its hash says.
   virtual Result<std::optional<Row>> find_row(int64_t id) = 0;
-  /// Whether a row has this hash.
-  virtual Result<bool> has_row(const Hash& hash) = 0;
+  /// The charge of this kind and round, likewise.
+  virtual Result<std::optional<Row>> find_charge(const Hash& charter, privacy::ReleaseKind kind,
+                                                 uint32_t round) = 0;
   /// As it stands in errors; empty in memory.
   virtual std::string file() const { return {}; }
 
@@ -66,13 +75,15 @@ class Tables final : public Store {
   Result<void> insert(const Row& row) override;
   Result<void> put(const Dataset& dataset) override;
   Result<std::optional<Row>> find_row(int64_t id) override;
-  Result<bool> has_row(const Hash& hash) override;
+  Result<std::optional<Row>> find_charge(const Hash& charter, privacy::ReleaseKind kind,
+                                         uint32_t round) override;
   std::string file() const override { return db_.file(); }
 
  private:
   Result<void> begin() override { return db_.begin(); }
   Result<void> commit() override { return db_.commit(); }
   void roll_back() override { db_.roll_back(); }
+  Result<std::optional<Row>> only_row(Statement& select);
 
   Connection db_;
 };
@@ -84,7 +95,8 @@ class RowList final : public Store {
   Result<void> insert(const Row& row) override;
   Result<void> put(const Dataset&) override { return {}; }
   Result<std::optional<Row>> find_row(int64_t id) override;
-  Result<bool> has_row(const Hash& hash) override;
+  Result<std::optional<Row>> find_charge(const Hash& charter, privacy::ReleaseKind kind,
+                                         uint32_t round) override;
 
  private:
   Result<void> begin() override;

@@ -9,7 +9,9 @@
 #include "parley/ledger/storage/chain.h"
 #include "parley/net/vertical.h"
 #include "parley/plan/learner/jobs.h"
+#include "parley/plan/learner/weights.h"
 #include "parley/plan/secagg_terms.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/plan/terms.h"
 #include "parley/plan/vertical_terms.h"
 #include "parley/protocol/make_learner.h"
@@ -37,6 +39,9 @@ void look_at_rules(const Policy& policy, const Charter& charter,
   preflight.person = rule->person;
   preflight.approved = rule->person && ((ledger && ledger->chain.is_approved(charter.hash)) ||
                                         std::filesystem::exists(policy.approval_of(charter)));
+  const auto allowed = ledger ? ledger->chain.is_allowed(charter.hash) : Result<void>();
+  if (!allowed && !std::filesystem::exists(policy.approval_of(charter)))
+    return note(preflight, allowed.error());
   if (preflight.person && !preflight.approved)
     note(preflight,
          {Code::kPolicy, "it waits for a person",
@@ -70,6 +75,8 @@ Result<ledger::Dataset> account_of(const Policy& policy, const Charter& charter,
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   ledger::Dataset account{.id = 1, .name = data->name, .budget = data->budget};
   if (!ledger) return account;
+  const ledger::DataSource source = TRY(data_source(policy, *data));
+  TRY(ledger->chain.may_read(data->name, ledger::kept(ledger->fingerprints, source)));
   for (const ledger::Dataset& known : ledger->datasets) {
     if (known.name != data->name) continue;
     account.spent = known.spent;
@@ -117,7 +124,18 @@ struct Asked {
   uint32_t answers;
   size_t numbers;
   privacy::Cost cost;
+  /// The Gram matrix that comes first, if one does. One after an alarm takes the place of answers,
+  /// and all costs no more than they do.
+  uint32_t grams = 0;
+  privacy::Cost gram{};
 };
+
+Asked asked_of(const plan::SecaggTerms& terms) {
+  Asked asked{terms.answers, terms.numbers(), terms.cost()};
+  const auto gram = terms.of(privacy::ReleaseKind::kGram);
+  if (gram && !terms.after_alarm) asked.grams = gram->answers, asked.gram = gram->cost();
+  return asked;
+}
 
 Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   const size_t place = place_of(policy, charter);
@@ -127,8 +145,7 @@ Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   }
   if (charter.secure_aggregation) {
     const plan::SecaggPlan plan = TRY(plan::secagg_plan(charter));
-    const plan::SecaggTerms& terms = plan.owners[place];
-    return Asked{terms.answers, terms.numbers(), terms.cost()};
+    return asked_of(plan.owners[place]);
   }
   const plan::Terms terms = TRY(plan::terms_for(charter, place));
   const auto price = [&]<class M>(const M& mechanism) {
@@ -140,7 +157,8 @@ Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
 /// All jobs cost the same: their budget is split evenly.
 Result<void> weigh(const Policy& policy, const Charter& charter, const std::vector<Charter>& jobs,
                    const std::optional<ledger::Contents>& ledger, Preflight& preflight) {
-  privacy::Cost cost{};
+  privacy::Cost cost{}, gram{};
+  using enum privacy::ReleaseKind;
   std::set<Hash> seen;  // Statistics are released once, whoever asks.
   for (const Charter& job : jobs) {
     if (!seen.insert(job.hash).second) continue;
@@ -149,7 +167,10 @@ Result<void> weigh(const Policy& policy, const Charter& charter, const std::vect
     preflight.answers += asked.answers;
     preflight.numbers = asked.numbers;
     preflight.answered += std::min(asked.answers, answered_in(ledger, job.hash));
-    preflight.price += cost.amount * asked.answers;
+    preflight.price += cost.amount * asked.answers + asked.gram.amount * asked.grams;
+    const uint32_t grams = ledger ? ledger->chain.last_round(job.hash, kGram) : 0;
+    gram = asked.gram;
+    gram.amount = mul_up(gram.amount, asked.grams - std::min(asked.grams, grams));
   }
   preflight.track = cost.track;
   const auto to_come = static_cast<uint32_t>(preflight.answers - preflight.answered);
@@ -157,9 +178,11 @@ Result<void> weigh(const Policy& policy, const Charter& charter, const std::vect
   preflight.left = preflight.left_after = left_of(account, cost.track);
   ledger::Chain chain{Hash{}};  // The ledger's own judgement, over a copy of the account.
   chain.declare(account);
-  TRY(chain.can_afford(account.id, cost, to_come));
+  TRY(chain.can_afford(account.id, cost, to_come,
+                       gram.amount > 0 ? std::optional(gram) : std::nullopt));
   if (ledger) TRY(ledger->chain.is_current());
   for (uint32_t i = 0; i < to_come; ++i) account.spent = account.spent.plus(cost);
+  if (gram.amount > 0) account.spent = account.spent.plus(gram);
   preflight.left_after = left_of(account, cost.track);
   return {};
 }
@@ -195,12 +218,15 @@ Preflight preflight_of(const Policy& policy, Charter charter,
   if (preflight.rule == 0) return preflight;
   needs(look_at_learners(policy, charter, options.dial, preflight));
   needs(signing_key(policy, charter));
+  needs(plan::every_sign_key(charter));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!needs(charter::load_bundle(charter, folders))) return preflight;
   if (charter.protocol.distance()) needs(charter::load_pilot(charter, folders));
   const auto jobs = plan::jobs_asking(charter, policy.owner);
   if (!needs(jobs)) return preflight;
   if (!jobs->empty()) needs(weigh(policy, charter, *jobs, ledger, preflight));
+  const auto notice = plan::noise_notice(charter);
+  if (needs(notice)) preflight.noise = *notice;
   needs(read_rows(policy, charter, options.read_data, preflight));
   return preflight;
 }

@@ -148,13 +148,28 @@ Result<void> Journal::flush() {
 }
 
 Result<void> Journal::write(const Bytes& bytes) {
+  if (torn_)
+    return Error{Code::kFailed,
+                 "could not be written before",
+                 "Check the disk, and start again.",
+                 {.file = file_.string()}};
   for (size_t done = 0; done < bytes.size();) {
     const ssize_t count = ::write(descriptor_, &bytes[done], bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return failed("cannot be written", file_);
+    if (count <= 0) {
+      const Error error = failed("cannot be written", file_);
+      take_back(done);
+      return error;
+    }
     done += static_cast<size_t>(count);
   }
   return {};
+}
+
+/// Half an entry must not be followed by another one.
+void Journal::take_back(size_t written) {
+  const off_t end = ::lseek(descriptor_, 0, SEEK_END);
+  torn_ = end < 0 || ::ftruncate(descriptor_, end - static_cast<off_t>(written)) != 0;
 }
 
 Result<Hash> Journal::publish(const std::filesystem::path& transcript) const {

@@ -36,7 +36,7 @@ class Journal {
   void append(const std::string& owner, const wire::ReceivedAnswer& answer);
   void append(const wire::Note& note);
   /// After it returns, neither a kill nor, if there was a note, a power cut loses what was
-  /// appended.
+  /// appended. Where it fails nothing is written, and it can be tried again.
   Result<void> flush();
 
   /// All of it, packed, as the transcript of a finished job; returns the SHA-256 of that file. From
@@ -47,12 +47,14 @@ class Journal {
   Journal(std::filesystem::path file, int descriptor);
   Result<void> begin(const Hash& charter, const std::string& now);
   Result<void> write(const Bytes& bytes);
+  void take_back(size_t written);
 
   std::filesystem::path file_;
   int descriptor_;
   std::string started_{};
   Bytes pending_{};
   bool noted_ = false;  // in what is pending
+  bool torn_ = false;   // it ends within an entry, which the next start cuts off
 };
 
 }  // namespace parley::net

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 
 #include "parley/base/files.h"
@@ -81,6 +83,41 @@ TEST_F(AJournal, GoesOnFromEveryPlaceAtWhichItsWriterWasStopped) {
     Journal moved = *std::move(journal);
     EXPECT_EQ(rounds_in(moved).size(), entries + 1) << size;
   }
+}
+
+/// Files can grow no further than `size`, as on a disk that is full.
+class FullDisk {
+ public:
+  explicit FullDisk(size_t size) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit full{size, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &full);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  sighandler_t handler_ = ::signal(SIGXFSZ, SIG_IGN);
+};
+
+// Otherwise half an entry would stand before the same one again, and the job could not go on.
+TEST_F(AJournal, OnAFullDiskTakesBackWhatItCouldNotWriteWhole) {
+  Journal journal = *open();
+  journal.append("one", answer(1));
+  ASSERT_TRUE(journal.flush());
+  const size_t whole = fs::file_size(file_);
+  journal.append("one", answer(2));
+  journal.append("one", answer(3));
+  for (const size_t room : {0, 1, 20, 60}) {
+    const FullDisk disk(whole + room);
+    EXPECT_EQ(journal.flush().error().code, Code::kFailed);
+    EXPECT_EQ(fs::file_size(file_), whole) << room;
+  }
+  ASSERT_TRUE(journal.flush());
+  EXPECT_EQ(rounds_in(journal), (std::vector{1u, 2u, 3u}));
 }
 
 TEST_F(AJournal, ZerosOfAPowerCutAreNoHead) {

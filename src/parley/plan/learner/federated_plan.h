@@ -14,23 +14,6 @@
 
 namespace parley::plan {
 
-/// In a secure aggregation.
-struct Degree {
-  size_t neighbours = 0;
-  size_t threshold = 0;  // of a member's neighbours
-  bool operator==(const Degree&) const = default;
-};
-
-/// The fewest neighbours for which, whoever the colluders and dropouts are: no member has
-/// `threshold` colluding neighbours (but for 2^-40), none has fewer than that left (2^-30), and the
-/// honest ones who stay are connected (2^-40) (Bell et al. 2020). Nothing if even all are not
-/// enough.
-std::optional<Degree> sparse_degree(size_t members, size_t colluders, size_t dropouts);
-
-/// Of the charter's aggregations; no neighbours: all are everyone's. Refuses numbers that cannot
-/// work.
-Result<Degree> degree_of(const charter::Charter& charter);
-
 struct FederatedPlan {
   struct Evaluation {
     learn::EvaluationMap map;
@@ -43,6 +26,21 @@ struct FederatedPlan {
     double variance = 0;  // of an owner's share of the noise
     std::string pilot{};  // SHA-256 of the public rows
   };
+  /// The Gram matrix: what owners add up first, under rule gram, or after an alarm.
+  struct Gram {
+    double unit = 0;       // times a sum of all owners: Z'Z/N, as statistics_map.h has it
+    double largest = 0;    // of a coordinate of the sum
+    double variance = 0;   // of an owner's share of the noise
+    double curvature = 0;  // of the loss, at most: 1/4 or 2
+    uint32_t answers = 0;  // of one owner
+    /// What follows an alarm: gradients, from the start again.
+    struct After {
+      double unit = 0, largest = 0;
+      uint32_t answers = 0;
+      learn::Schedule schedule;
+    };
+    std::optional<After> after_alarm{};
+  };
   Hash charter{};
   std::vector<PlannedOwner> owners;
   uint32_t answers = 0;  // of one owner, repeated aggregations among them
@@ -53,6 +51,7 @@ struct FederatedPlan {
   learn::Schedule schedule;
   std::optional<Evaluation> evaluation{};  // after the last round
   std::optional<Distance> distance{};      // in place of gradients; the one step leads nowhere
+  std::optional<Gram> gram{};
 };
 
 /// `pilot` holds the charter's public rows; null where it has none. Refuses a charter without a

@@ -54,17 +54,19 @@ Result<std::optional<PilotTest>> PilotTest::make(const charter::Charter& charter
   for (size_t i = 0; i < owners.size(); ++i)
     test.owners_.push_back({owners[i].weight, static_cast<double>(owners[i].rows), variances[i]});
   test.on_alarm_ = charter.protocol.on_alarm();
+  test.tau_ = charter.protocol.as<charter::Sync>()->tau;
   return std::optional(std::move(test));
 }
 
 learn::PilotCheck PilotTest::look_at(std::span<const double> gradient,
                                      std::span<const size_t> present) const {
-  double weight = 0, squares = 0, variance = 0;
+  double weight = 0, squares = 0, variance = 0, weights = 0;
   for (const size_t owner : present) {
     const Share& share = owners_[owner];
     weight += share.weight;
     squares += share.weight * share.weight / share.rows;
     variance += share.variance;
+    weights += share.weight * share.weight;
   }
   learn::PilotFit pilot = pilot_;
   pilot.hessian = learn::smoothed_hessian(pilot.loss, *pilot.rows, pilot.theta,
@@ -73,7 +75,9 @@ learn::PilotCheck PilotTest::look_at(std::span<const double> gradient,
   auto found = learn::check_pilot(pilot, clip_,
                                   {.gradient = {gradient.begin(), gradient.end()},
                                    .rows = weight * weight / squares,
-                                   .deviation = deviation});
+                                   .deviation = deviation,
+                                   .tau = tau_,
+                                   .squares = weights / (weight * weight)});
   check(bool(found));  // Noise alone makes the covariance regular.
   found->step_noise = step_noise(pilot.hessian, deviation);
   return *found;

@@ -43,6 +43,7 @@ class PilotTest {
   };
   std::vector<Share> owners_{};
   charter::OnAlarm on_alarm_ = charter::OnAlarm::kContinue;
+  double tau_ = 0;  // how much owners are known to differ
 };
 
 /// What a person is told: the numbers, in one or two sentences.

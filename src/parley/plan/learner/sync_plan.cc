@@ -48,13 +48,6 @@ Error thin_pilot() {
           {.key = "pilot"}};
 }
 
-/// Of a coefficient in one Newton step, whatever the answers are: that of a column with a Hessian
-/// which the pilot has wrong (spec, value 6: 1 for labels in [-1, 1], 2 for classes).
-double longest_change(const Charter& charter) {
-  return learn::two_classes(charter::loss_of(charter.model)) ? 2
-                                                             : label_bound(charter.schema.target);
-}
-
 /// How answers of moments are read, and how large their noise is in the weighted mean.
 Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<double>& weights,
                                      const Terms& terms) {
@@ -124,6 +117,11 @@ Result<NewtonHessian> newton_hessian(const Charter& charter, const data::Rows* p
   return kept;
 }
 
+double longest_change(const Charter& charter) {
+  return learn::two_classes(charter::loss_of(charter.model)) ? 2
+                                                             : label_bound(charter.schema.target);
+}
+
 learn::Schedule step_table(const Charter& charter, std::vector<double> start,
                            std::vector<double> inverse_hessian) {
   const charter::Protocol& p = charter.protocol;
@@ -144,13 +142,16 @@ learn::Schedule step_table(const Charter& charter, std::vector<double> start,
       case charter::Rule::kPilotNewton:
         return learn::pilot_newton(answers, p.step, sync->average, std::move(start),
                                    std::move(inverse_hessian));
+      case charter::Rule::kGram:
+        return learn::gram_steps(answers, std::move(start));
       default:  // Statistics: one step, to their minimum.
         return learn::constant_step(answers, 1, learn::Average::kNone, std::move(start));
     }
   };
   learn::Schedule schedule = table();
   schedule.momentum = sync->momentum;
-  if (sync->rule == charter::Rule::kPilotNewton) schedule.longest = longest_change(charter);
+  if (sync->rule == charter::Rule::kPilotNewton || sync->rule == charter::Rule::kGram)
+    schedule.longest = longest_change(charter);
   return schedule;
 }
 

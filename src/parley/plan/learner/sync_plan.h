@@ -32,6 +32,10 @@ struct SyncPlan {
   size_t numbers() const;
 };
 
+/// Of a coefficient in one Newton step, whatever the answers are: that of a column with a Hessian
+/// which the pilot, or noise, has wrong (spec, value 6: 1 for labels in [-1, 1], 2 for classes).
+double longest_change(const charter::Charter& charter);
+
 /// The charter's rule as a table of steps, from its start and, for pilot_newton, the inverse
 /// Hessian there.
 learn::Schedule step_table(const charter::Charter& charter, std::vector<double> start,

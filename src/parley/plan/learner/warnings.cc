@@ -6,6 +6,7 @@
 #include "parley/plan/learner/jobs.h"
 #include "parley/plan/learner/sync_plan.h"
 #include "parley/plan/secagg_terms.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/plan/terms.h"
 
 namespace parley::plan {
@@ -63,6 +64,10 @@ size_t learner_place(const charter::Charter& charter) {
 Result<std::vector<std::string>> plan_warnings(const charter::Charter& charter,
                                                const data::Rows* pilot) {
   std::vector<std::string> found;
+  if (charter.protocol.rule() == charter::Rule::kGram &&
+      gram_noise(TRY(gram_job(charter))).floor > kGramWarned)
+    found.push_back(*TRY(gram_notice(charter)) +
+                    " Until then take rounds = 5 and model.l2 = 0.001.");
   if (charter.protocol.rule() != charter::Rule::kPilotNewton) return found;
   if (charter.secure_aggregation) return warnings_of_sums(charter, pilot);
   const charter::Learners& learners = charter.protocol.learners;

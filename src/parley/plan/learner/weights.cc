@@ -1,5 +1,7 @@
 #include "parley/plan/learner/weights.h"
 
+#include <map>
+#include <string>
 #include <type_traits>
 #include <variant>
 
@@ -33,17 +35,32 @@ std::vector<double> row_weights(const Charter& charter) {
   return weights;
 }
 
-Result<void> require_signatures(std::vector<PlannedOwner>& owners,
-                                const charter::Charter& charter) {
+Result<void> every_sign_key(const charter::Charter& charter) {
+  std::map<std::string, std::string> holders;
   for (size_t i = 0; i < charter.owners.size(); ++i) {
     const charter::Owner& owner = charter.owners[i];
+    const std::string key = "owner[" + std::to_string(i) + "].sign_key";
     if (!owner.sign_key)
       return Error{Code::kInvalid,
                    owner.name + " has no sign_key, so nobody could check its receipts",
                    "Add the line that `parley join` printed for it.",
-                   {.key = "owner[" + std::to_string(i) + "].sign_key"}};
-    owners[i].sign_key = owner.sign_key;
+                   {.key = key}};
+    const auto [known, fresh] = holders.emplace(to_text(*owner.sign_key), owner.name);
+    if (!fresh)
+      return Error{
+          Code::kInvalid,
+          owner.name + " has the sign_key of " + known->second + ": one party would speak for both",
+          "Every owner makes a key of its own, with `parley join`.",
+          {.key = key}};
   }
+  return {};
+}
+
+Result<void> require_signatures(std::vector<PlannedOwner>& owners,
+                                const charter::Charter& charter) {
+  TRY(every_sign_key(charter));
+  for (size_t i = 0; i < charter.owners.size(); ++i)
+    owners[i].sign_key = charter.owners[i].sign_key;
   return {};
 }
 

@@ -22,6 +22,9 @@ struct PlannedOwner {
   double evaluation_variance = 0;     // of the noise in its evaluation, in lattice units
 };
 
+/// Has every owner a sign_key, and of its own? Without one its letters could be anybody's.
+Result<void> every_sign_key(const charter::Charter& charter);
+
 /// From now on receipts must be signed. A charter without a key for an owner is refused.
 Result<void> require_signatures(std::vector<PlannedOwner>& owners, const charter::Charter& charter);
 

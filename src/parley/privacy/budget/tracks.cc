@@ -1,5 +1,7 @@
 #include "parley/privacy/budget/tracks.h"
 
+#include <limits>
+
 #include "parley/base/math/number.h"
 #include "parley/privacy/accounting/basic.h"
 #include "parley/privacy/accounting/sampled_step.h"
@@ -54,6 +56,15 @@ Result<Spent> spent_on(const Events& events, Track pure, Adjacency adjacency) {
     total.delta = add_up(total.delta, mul_up(one.delta, times));
   }
   return total;
+}
+
+double epsilon_at(double epsilon, double delta, double other) {
+  if (delta == 0 || delta == other) return epsilon;
+  const auto from = Delta::make(delta), to = Delta::make(other);
+  if (!from || !to) return std::numeric_limits<double>::infinity();
+  double rho = zcdp_rho(epsilon, *from);  // The lower end of a bisection.
+  while (zcdp_epsilon(rho, *from) < epsilon) rho = next_up(rho * (1 + 0x1p-40));
+  return zcdp_epsilon(rho, *to);
 }
 
 Result<double> tracks_epsilon(const Spent& spent, Delta delta) {

@@ -20,6 +20,10 @@ namespace parley::privacy {
 Result<Spent> spent_on(const Events& events, Track pure,
                        Adjacency adjacency = Adjacency::kReplaceOne);
 
+/// What Gaussian noise of (epsilon, delta) is at the delta `other`, rounded up. Of a delta of 0,
+/// which is no such noise, epsilon itself; infinite where `other` is 0 and delta is not.
+double epsilon_at(double epsilon, double delta, double other);
+
 /// The epsilon of what was spent; an error if its own delta is not below delta.
 Result<double> tracks_epsilon(const Spent& spent, Delta delta);
 

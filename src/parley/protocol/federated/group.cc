@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "parley/plan/learner/neighbours.h"
+
 namespace parley::protocol {
 namespace {
 
@@ -27,9 +29,11 @@ Result<AggregationGroup> AggregationGroup::of(const Charter& charter) {
   plan.job = charter.hash;
   plan.members = TRY(members_of(charter));
   plan.survivors = static_cast<size_t>(secure.survivors);
-  const plan::Degree degree = TRY(plan::degree_of(charter));
-  group.degree_ = degree.neighbours;
-  plan.threshold = degree.threshold;
+  const plan::Neighbours near = TRY(plan::neighbours_of(charter));
+  plan.threshold = near.threshold;
+  plan.consents = near.consents;
+  plan.degree = near.degree;
+  plan.stretch = near.stretch;
   TRY(group.plan(1, 1).valid());
   return group;
 }
@@ -38,8 +42,6 @@ AggregationPlan AggregationGroup::plan(uint32_t attempt, size_t words) const {
   AggregationPlan plan = plan_;
   plan.round = attempt;
   plan.words = words;
-  const Hash seed = TupleBytes().add("graph").add(plan.job).add(uint64_t{attempt}).sha256();
-  plan.graph = degree_ == 0 ? Graph::complete(size()) : Graph::regular(size(), degree_, seed);
   return plan;
 }
 

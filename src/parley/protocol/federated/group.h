@@ -20,7 +20,7 @@ class AggregationGroup {
   /// Refuses a charter without a sign_key for every owner, and numbers that cannot work.
   static Result<AggregationGroup> of(const charter::Charter& charter);
 
-  /// Of aggregation `attempt`, of so many words. A sparse graph is another one each time.
+  /// Of aggregation `attempt`, of so many words. A sparse graph is drawn by its members.
   AggregationPlan plan(uint32_t attempt, size_t words) const;
 
   const std::string& name(size_t member) const { return plan_.members[member].name; }
@@ -31,7 +31,6 @@ class AggregationGroup {
 
  private:
   AggregationPlan plan_;
-  size_t degree_ = 0;  // of a sparse graph; 0: complete
 };
 
 struct FederatedPlan : plan::FederatedPlan {

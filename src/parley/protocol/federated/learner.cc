@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
+#include <ranges>
 #include <utility>
 #include <variant>
 
+#include "parley/base/math/noise_floor.h"
 #include "parley/gate/secagg_gate.h"
+#include "parley/learn/statistics.h"
+#include "parley/ledger/storage/row.h"
 #include "parley/plan/distance.h"
 #include "parley/protocol/federated/messages.h"
 
@@ -19,7 +24,7 @@ constexpr size_t kWordsPerNeighbour = 64;
 }  // namespace
 
 struct FederatedLearner::Attempt {
-  enum class Phase { kKeys, kShares, kMasked, kConsents, kUnmask };
+  enum class Phase { kKeys, kReveals, kShares, kMasked, kConsents, kUnmask };
 
   AggregationPlan plan;
   AggregationServer server;
@@ -43,13 +48,30 @@ std::vector<double> FederatedLearner::point() const {
   return {at.begin(), at.end()};
 }
 
+privacy::ReleaseKind FederatedLearner::due() const {
+  using enum privacy::ReleaseKind;
+  if (evaluating()) return kEvaluation;
+  const bool first = plan_.gram && !plan_.gram->after_alarm;
+  if (!gram_known_ && (first || after_alarm())) return kGram;
+  return after_alarm() ? kAfterAlarm : kAnswer;
+}
+
+uint32_t FederatedLearner::most(privacy::ReleaseKind kind) const {
+  using enum privacy::ReleaseKind;
+  if (kind == kEvaluation) return plan_.evaluation->answers;
+  if (kind == kGram) return plan_.gram->answers;
+  return kind == kAfterAlarm ? after().answers : plan_.answers;
+}
+
 size_t FederatedLearner::words() const {
   if (plan_.distance) return plan::kDistanceNumbers;
+  if (due() == privacy::ReleaseKind::kGram) return learn::statistics_size(descent_.dimension());
   return evaluating() ? plan_.evaluation->map.size() : descent_.dimension();
 }
 
 size_t FederatedLearner::numbers() const {
-  return descent_.dimension() +
+  const size_t p = descent_.dimension();
+  return (plan_.gram ? learn::statistics_size(p) : p) +
          kWordsPerNeighbour * std::min(plan_.owners.size(), wire::kNeighboursMax);
 }
 
@@ -91,7 +113,7 @@ Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
   TRY(check_version(hello.version));
   OwnerState& state = states_[owner];
   Step step;
-  const uint32_t last = state.answers.last;
+  const uint32_t last = state.of(privacy::ReleaseKind::kAnswer).last;
   send(owner, welcome(owner, last + 1), step);
   if (hello.last_round < last) {  // The proof will stop it; it is asked nothing.
     step.stale = forgot(plan_.owners[owner], hello.last_round, last);
@@ -99,7 +121,7 @@ Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
   }
   state.greeted = true;
   state.given_up = state.refuses = false;
-  state.paid = hello.last_round;
+  state.of(privacy::ReleaseKind::kAnswer).paid = hello.last_round;
   if (finished()) send(owner, wire::Finished{model_hash(model())}, step);
   if (refused()) send(owner, wire::Abort{refused()->code, refused()->what}, step);
   go_on(step);
@@ -144,6 +166,9 @@ Result<void> FederatedLearner::take_step(size_t owner, wire::ReceivedFromMember&
                             TRY(of_itself(keys.member));
                             return server.take(keys);
                           },
+                          [&](const wire::RevealedNumber& step) -> Result<void> {
+                            return server.take(owner, Reveal{step.number});
+                          },
                           [&](const wire::SealedShareList& step) -> Result<void> {
                             const auto shares = TRY(from_wire(group, step, owner));
                             return server.take(owner, shares);
@@ -174,25 +199,26 @@ Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAns
   const privacy::Receipt& receipt = answer.receipt;
   if (begun_ == 0 || arrived_.contains(owner) || finished())
     return wrong(who, "a vector that was not asked for");
+  const privacy::ReleaseKind kind = due();
   const bool evaluation = evaluating();
-  const uint32_t most = evaluation ? plan_.evaluation->answers : plan_.answers;
-  OwnerState::Receipts& before = state.of(evaluation);
-  if ((receipt.kind == privacy::ReleaseKind::kEvaluation) != evaluation)
-    return wrong(who, evaluation ? "a vector where its evaluation is due"
-                                 : "an evaluation where a vector is due");
-  if (receipt.round != answer.round || answer.round <= before.last || answer.round > most)
+  OwnerState::Kind& before = state.of(kind);
+  if (receipt.kind != kind)
+    return wrong(who, "a receipt of kind " + std::string(ledger::name_of(receipt.kind)) +
+                          " where one of kind " + std::string(ledger::name_of(kind)) + " is due");
+  if (receipt.round != answer.round || answer.round <= before.last || answer.round > most(kind))
     return wrong(who, "the receipt of payment " + std::to_string(answer.round) + " after " +
-                          std::to_string(before.last) + " of " + std::to_string(most));
+                          std::to_string(before.last) + " of " + std::to_string(most(kind)));
   if (answer.values.size() != masked_.size())
     return wrong(who, std::to_string(answer.values.size()) + " numbers instead of " +
                           std::to_string(masked_.size()));
   TRY(check_signed(owner, answer));
   arrived_.insert(owner);
   for (size_t j = 0; j < masked_.size(); ++j) masked_[j] += static_cast<uint64_t>(answer.values[j]);
-  before = {answer.round, receipt.job};
-  if (!evaluation) state.paid = std::max(state.paid, answer.round), ++state.taken;
+  before = {std::max(before.paid, answer.round), answer.round, receipt.job};
+  if (!evaluation) ++state.taken;
   const double training = state.spent.epsilon - state.spent.evaluation;
-  state.spent = {receipt.epsilon_spent, evaluation ? receipt.epsilon_spent - training : 0};
+  state.spent = {receipt.epsilon_spent, evaluation ? receipt.epsilon_spent - training : 0,
+                 receipt.delta_spent};
   keep_newest(owner, plan_.charter, answer);
   return {};
 }
@@ -202,7 +228,7 @@ Result<void> FederatedLearner::take_masked(size_t owner, const wire::ReceivedAns
 Result<void> FederatedLearner::check_signed(size_t owner, const wire::ReceivedAnswer& answer) {
   const PlannedOwner& who = plan_.owners[owner];
   const privacy::Receipt& receipt = answer.receipt;
-  const OwnerState::Receipts& before = states_[owner].of(evaluating());
+  const OwnerState::Kind& before = states_[owner].of(due());
   if (receipt.query != gate::share_query_hash(plan_.charter, begun_, point(), receipt.kind))
     return wrong(who, "a vector for another question");
   if (receipt.answer != sha256(bytes_of(answer.values)))
@@ -268,12 +294,10 @@ void FederatedLearner::begin(Step& step) {
   expect_vectors();
   ++stage_;
   step.notes.push_back({.kind = wire::Note::Kind::kBegun, .round = begun_});
-  using enum privacy::ReleaseKind;
-  const privacy::ReleaseKind kind = evaluating() ? kEvaluation : kAnswer;
   for (size_t owner = 0; owner < states_.size(); ++owner) {
     if (!states_[owner].greeted || !can_pay(states_[owner])) continue;
     attempt_->members.insert(owner);
-    send(owner, wire::Query{begun_, privacy::Public::from_model(point()), kind}, step);
+    send(owner, wire::Query{begun_, privacy::Public::from_model(point()), due()}, step);
   }
   attempt_->awaited = attempt_->members;
 }
@@ -288,30 +312,46 @@ void FederatedLearner::pass_on(const Messages& messages, Step& step) {
   }
 }
 
+/// The same to all of them.
+template <class Owners, class Message>
+void FederatedLearner::pass_on_to(const Owners& owners, const Message& message, Step& step) {
+  const wire::ToMember same{begun_, to_wire(plan_.group, message)};
+  for (const size_t owner : owners) {
+    if (!attempt_->members.contains(owner)) continue;
+    send(owner, same, step);
+    attempt_->awaited.insert(owner);
+  }
+}
+
 /// The end of a phase; an error where too few are left, and then nothing is opened.
 Result<void> FederatedLearner::close(Step& step) {
   AggregationServer& server = attempt_->server;
   ++stage_;
   switch (attempt_->phase) {
-    case Attempt::Phase::kKeys:
-      pass_on(TRY(server.close_keys()), step);
+    case Attempt::Phase::kKeys: {
+      const Commitments everyones = TRY(server.close_keys());
+      attempt_->phase = Attempt::Phase::kReveals;
+      if (attempt_->plan.degree == 0) return close(step);
+      pass_on_to(std::views::keys(server.keys()), everyones, step);
+      break;
+    }
+    case Attempt::Phase::kReveals:
+      pass_on(TRY(server.close_reveals()), step);
       attempt_->phase = Attempt::Phase::kShares;
       break;
     case Attempt::Phase::kShares:
       pass_on(TRY(server.close_shares()), step);
-      for (const size_t owner : attempt_->awaited) states_[owner].paid += !evaluating();
+      for (const size_t owner : attempt_->awaited) states_[owner].of(due()).paid += 1;
       attempt_->phase = Attempt::Phase::kMasked;
       break;
     case Attempt::Phase::kMasked: {
       const Survivors survivors = TRY(server.close_masked());
-      std::map<size_t, Survivors> shown;
-      for (const size_t owner : survivors.members) shown.emplace(owner, survivors);
-      pass_on(shown, step);
+      pass_on_to(survivors.members, survivors, step);
       attempt_->phase = Attempt::Phase::kConsents;
       break;
     }
     case Attempt::Phase::kConsents:
-      pass_on(TRY(server.close_consents()), step);
+      pass_on_to(std::views::keys(server.consents()), TRY(server.close_consents()), step);
       attempt_->phase = Attempt::Phase::kUnmask;
       break;
     case Attempt::Phase::kUnmask:
@@ -329,34 +369,73 @@ Result<void> FederatedLearner::open_sum(Step& step) {
   return {};
 }
 
+double FederatedLearner::largest() const {
+  using enum privacy::ReleaseKind;
+  if (due() == kEvaluation) return plan_.evaluation->largest;
+  if (due() == kGram) return plan_.gram->largest;
+  return due() == kAfterAlarm ? after().largest : plan_.largest;
+}
+
 Result<void> FederatedLearner::take_sum(const std::vector<int64_t>& sum) {
-  const double largest = evaluating() ? plan_.evaluation->largest : plan_.largest;
   for (const int64_t value : sum)
-    if (std::fabs(static_cast<double>(value)) > largest)
+    if (std::fabs(static_cast<double>(value)) > largest())
       return Error{Code::kIntegrity, "a sum that no parts of these owners can have"};
   if (plan_.distance)
     measure(sum);
+  else if (due() == privacy::ReleaseKind::kGram)
+    take_gram(sum);
   else
     evaluating() ? judge(sum) : descend(sum);
   return {};
 }
 
-double FederatedLearner::unit() const {
+double FederatedLearner::unit(double whole) const {
   double present = 0;
   for (const size_t owner : arrived_) present += plan_.owners[owner].weight;
-  return arrived_.size() == states_.size() ? plan_.unit : plan_.unit / present;
+  return arrived_.size() == states_.size() ? whole : whole / present;
+}
+
+/// Entries beside the diagonal were multiplied by sqrt(2) (learn/kernel/statistics_map.h).
+void FederatedLearner::take_gram(const std::vector<int64_t>& sum) {
+  const FederatedPlan::Gram& gram = *plan_.gram;
+  const size_t p = descent_.dimension();
+  const double unit = this->unit(gram.unit);
+  const double noise = unit * std::sqrt(gram.variance * static_cast<double>(arrived_.size()));
+  std::vector<double> moments;
+  for (size_t j = 0; j < p; ++j)
+    for (size_t k = j; k < p; ++k)
+      moments.push_back(unit * static_cast<double>(sum[moments.size()]) /
+                        (j == k ? 1 : std::numbers::sqrt2));
+  descent_.precondition(
+      learn::gram_inverse(moments, p, gram.curvature, plan_.l2, noise_floor(noise, 1, p)));
+  gram_known_ = true;
 }
 
 void FederatedLearner::descend(const std::vector<int64_t>& sum) {
+  const double whole = after_alarm() ? after().unit : plan_.unit;
   std::vector<double> gradient;
-  for (const int64_t value : sum) gradient.push_back(unit() * static_cast<double>(value));
+  for (const int64_t value : sum) gradient.push_back(unit(whole) * static_cast<double>(value));
   const std::vector<size_t> owners(arrived_.begin(), arrived_.end());
-  if (guard_.admits(descent_.theta(), gradient, owners)) descent_.step(gradient);
+  if (guard_.admits(descent_.theta(), gradient, owners))
+    descent_.step(gradient);
+  else if (guard_.falls_back())
+    fall_back();
+}
+
+/// Without a step by the pilot's curvature.
+void FederatedLearner::fall_back() {
+  before_alarm_ = descent_.rounds_done() + 1;
+  descent_ = learn::Descent(after().schedule, plan_.box, plan_.l2);
+}
+
+void FederatedLearner::decided(const std::optional<std::vector<double>>& held) {
+  if (held) descent_.step(*held);
+  if (guard_.falls_back()) fall_back();
 }
 
 Step FederatedLearner::decide(bool go_on) {
   Step step;
-  if (const auto held = guard_.decide(go_on)) descent_.step(*held);
+  decided(guard_.decide(go_on));
   step.notes.push_back({.kind = wire::Note::Kind::kAlarm, .round = go_on ? 1u : 0u});
   if (finished()) end_all(step);
   this->go_on(step);
@@ -366,8 +445,8 @@ Step FederatedLearner::decide(bool go_on) {
 /// The mean length, and no step.
 void FederatedLearner::measure(const std::vector<int64_t>& sum) {
   const double noise = plan_.distance->variance * static_cast<double>(arrived_.size());
-  distance_ = learn::Distance{.norm = unit() * static_cast<double>(sum[0]),
-                              .norm_error = unit() * std::sqrt(noise),
+  distance_ = learn::Distance{.norm = unit(plan_.unit) * static_cast<double>(sum[0]),
+                              .norm_error = unit(plan_.unit) * std::sqrt(noise),
                               .pilot = plan_.distance->pilot};
   for (const size_t owner : arrived_) {
     distance_->rows.push_back(plan_.owners[owner].rows);
@@ -407,9 +486,8 @@ bool FederatedLearner::enough_can_pay() const {
 
 Error FederatedLearner::spent_up() const {
   return {Code::kBudgetExhausted,
-          "after " + std::to_string(rounds_done()) + " of " +
-              std::to_string(plan_.schedule.rounds.size()) +
-              " rounds too many owners have paid for all " + std::to_string(plan_.answers) +
+          "after " + std::to_string(rounds_done()) + " of " + std::to_string(rounds()) +
+              " rounds too many owners have paid for all " + std::to_string(most(due())) +
               " aggregations of the charter" +
               (trouble_.empty() ? "" : "; the last one that failed: " + trouble_),
           "Agree on another run, with more secure_aggregation.repeats."};
@@ -433,7 +511,7 @@ Result<void> FederatedLearner::replay(const std::string& owner,
 
 Result<void> FederatedLearner::replay(const wire::Note& note) {
   if (note.kind == wire::Note::Kind::kAlarm) {
-    if (const auto held = TRY(guard_.decide(note))) descent_.step(*held);
+    decided(TRY(guard_.decide(note)));
     return {};
   }
   if (note.kind == wire::Note::Kind::kBegun && note.round == begun_ + 1 && !finished()) {
@@ -467,7 +545,8 @@ Trained FederatedLearner::trained() const {
                   .evaluation = evaluation_,
                   .distance = distance_,
                   .pilot = guard_.check(),
-                  .stopped = guard_.stopped()};
+                  .stopped = guard_.stopped(),
+                  .fell_back = after_alarm()};
   for (const OwnerState& state : states_) {
     trained.spent.push_back(state.spent);
     trained.answers.push_back(state.taken);

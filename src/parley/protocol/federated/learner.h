@@ -3,8 +3,10 @@
 // update (spec, vertical 3.2), under sync a step against their mean gradient, both projected to the
 // box. The messages are at the top of owner.h. At the end, where the charter keeps epsilon for it,
 // one more aggregation adds up the records' losses at the model; where it fails more often than
-// `repeats` allows, the model stays without. Under rule "distance" owners give one number each in
-// place of gradients, the learner makes no step, and the model is the pilot's optimum.
+// `repeats` allows, the model stays without. Under rule "gram" the first aggregation is the owners'
+// Gram matrix, by which the steps are made; after an alarm of the pilot (pilot_guard.h) the same
+// may follow, from the start again. Under rule "distance" owners give one number each in place of
+// gradients, the learner makes no step, and the model is the pilot's optimum.
 //
 // An aggregation begins when every owner is there, or enough are and the time is up; from then on
 // nobody waits for the missing before they come back. An owner whose stream breaks has left the
@@ -20,6 +22,7 @@
 // can have. An aggregation without a sum at the end of a journal is abandoned.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <set>
@@ -55,8 +58,13 @@ class FederatedLearner final : public Learner {
   bool finished() const override {
     return (descent_.finished() || guard_.stopped()) && !evaluating();
   }
-  uint64_t rounds_done() const override { return descent_.rounds_done() + guard_.holds(); }
-  uint64_t rounds() const override { return plan_.schedule.rounds.size(); }
+  uint64_t rounds_done() const override {
+    return before_alarm_ + descent_.rounds_done() + guard_.holds();
+  }
+  uint64_t rounds() const override {
+    return after_alarm() ? before_alarm_ + after().schedule.rounds.size()
+                         : plan_.schedule.rounds.size();
+  }
   bool awaits(size_t owner) const override;
   Trained trained() const override;
 
@@ -69,16 +77,18 @@ class FederatedLearner final : public Learner {
     bool greeted = false;
     bool given_up = false;  // was away when an aggregation began
     bool refuses = false;   // since it greeted last, and it was dismissed
-    uint32_t paid = 0;      // aggregations, by its own count; unpaid ones may be among them
-    struct Receipts {
-      uint32_t last = 0;  // the newest
+    struct Kind {
+      uint32_t paid =
+          0;  // aggregations; of answers by its own count. Unpaid ones may be among them
+      uint32_t last = 0;  // its newest receipt
       Hash job{};         // of what was given up to it
     };
-    Receipts answers{}, evaluations{};
+    std::array<Kind, privacy::kReleaseKinds> kinds{};
     uint32_t taken = 0;  // masked vectors of it, evaluations not counted
     JobSpent spent{};
 
-    Receipts& of(bool evaluation) { return evaluation ? evaluations : answers; }
+    Kind& of(privacy::ReleaseKind kind) { return kinds[static_cast<size_t>(kind)]; }
+    const Kind& of(privacy::ReleaseKind kind) const { return kinds[static_cast<size_t>(kind)]; }
   };
   /// The aggregation under way.
   struct Attempt;
@@ -95,9 +105,15 @@ class FederatedLearner final : public Learner {
   bool evaluating() const {
     return plan_.evaluation && descent_.finished() && !evaluation_ && !without_evaluation_;
   }
+  /// What the next aggregation is of.
+  privacy::ReleaseKind due() const;
+  /// Of one owner, of this kind.
+  uint32_t most(privacy::ReleaseKind kind) const;
   bool can_pay(const OwnerState& state) const {
-    return !state.refuses && (evaluating() || state.paid < plan_.answers);
+    return !state.refuses && (evaluating() || state.of(due()).paid < most(due()));
   }
+  bool after_alarm() const { return before_alarm_ > 0; }
+  const FederatedPlan::Gram::After& after() const { return *plan_.gram->after_alarm; }
   size_t words() const;
   void expect_vectors();
   void begin(Step& step);
@@ -105,11 +121,18 @@ class FederatedLearner final : public Learner {
   Result<void> open_sum(Step& step);
   template <class Messages>
   void pass_on(const Messages& messages, Step& step);
+  template <class Owners, class Message>
+  void pass_on_to(const Owners& owners, const Message& message, Step& step);
   Result<void> take_sum(const std::vector<int64_t>& sum);
   void descend(const std::vector<int64_t>& sum);
+  void take_gram(const std::vector<int64_t>& sum);
+  void fall_back();
+  /// After an alarm a person has said so.
+  void decided(const std::optional<std::vector<double>>& held);
+  double largest() const;
   void measure(const std::vector<int64_t>& sum);
-  /// Times a sum of those whose vectors arrived.
-  double unit() const;
+  /// Times a sum of those whose vectors arrived: their mean. `whole` is that of all owners.
+  double unit(double whole) const;
   void judge(std::vector<int64_t> sum);
   std::span<const double> model() const { return guard_.best().value_or(descent_.average()); }
   /// What the next aggregation is asked about.
@@ -129,6 +152,8 @@ class FederatedLearner final : public Learner {
   std::optional<learn::Evaluation> evaluation_{};
   std::optional<learn::Distance> distance_{};
   bool without_evaluation_ = false;
+  bool gram_known_ = false;
+  uint64_t before_alarm_ = 0;  // rounds before rule gram took over; 0: it has not
   uint64_t stage_ = 0;
   std::set<size_t> arrived_{};      // whose masked vectors of aggregation begun_ were taken
   std::vector<uint64_t> masked_{};  // their sum

@@ -1,16 +1,52 @@
 #include "parley/protocol/federated/messages.h"
 
-#include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace parley::protocol {
 
+namespace {
+
+template <class Numbers>
+Bytes bits_of(const AggregationGroup& group, const Numbers& members) {
+  Bytes bits((group.size() + 7) / 8);
+  for (const size_t member : members) bits[member / 8] |= static_cast<uint8_t>(1u << member % 8);
+  return bits;
+}
+
+Result<std::vector<size_t>> members_of(const AggregationGroup& group, const Bytes& bits) {
+  std::vector<size_t> members;
+  for (size_t member = 0; member < 8 * bits.size(); ++member)
+    if (bits[member / 8] >> member % 8 & 1) members.push_back(member);
+  const bool fits =
+      bits.size() == (group.size() + 7) / 8 && (members.empty() || members.back() < group.size());
+  if (fits) return members;
+  return Error{Code::kIntegrity, "owners that are not in the charter"};
+}
+
+}  // namespace
+
 wire::MemberKeys to_wire(const AggregationGroup& group, const Keys& keys) {
-  return {group.name(keys.member), keys.seal_key, keys.mask_key, keys.signature};
+  wire::MemberKeys out{.owner = group.name(keys.member),
+                       .seal_key = keys.seal_key,
+                       .mask_key = keys.mask_key,
+                       .signature = keys.signature};
+  if (keys.commitment != Hash{}) out.commitment = keys.commitment;
+  return out;
+}
+
+wire::CommitmentsHash to_wire(const AggregationGroup&, const Commitments& everyones) {
+  return {everyones.hash};
+}
+
+wire::RevealedNumber to_wire(const AggregationGroup&, const Reveal& reveal) {
+  return {reveal.number};
 }
 
 wire::NeighbourKeyList to_wire(const AggregationGroup& group, const NeighbourKeys& shown) {
-  wire::NeighbourKeyList list{{}, shown.everyones};
+  wire::NeighbourKeyList list{.everyones = shown.everyones};
+  if (!shown.numbers.empty()) list.present = bits_of(group, std::views::keys(shown.numbers));
+  for (const auto& [member, number] : shown.numbers) list.numbers.push_back(number);
   for (const Keys& keys : shown.keys) list.neighbours.push_back(to_wire(group, keys));
   return list;
 }
@@ -29,15 +65,17 @@ wire::MemberConsent to_wire(const AggregationGroup& group, const Consent& consen
 }
 
 wire::SurvivorList to_wire(const AggregationGroup& group, const Survivors& survivors) {
-  wire::SurvivorList list{.present = Bytes((group.size() + 7) / 8)};
-  for (const size_t member : survivors.members)
-    list.present[member / 8] |= static_cast<uint8_t>(1u << member % 8);
-  return list;
+  return {.present = bits_of(group, survivors.members)};
 }
 
 wire::SurvivorList to_wire(const AggregationGroup& group, const std::vector<Consent>& consents) {
+  std::vector<size_t> who;
   wire::SurvivorList list;
-  for (const Consent& each : consents) list.consents.push_back(to_wire(group, each));
+  for (const Consent& each : consents) {
+    who.push_back(each.member);
+    list.signatures.push_back(each.signature);
+  }
+  list.present = bits_of(group, who);
   return list;
 }
 
@@ -50,12 +88,17 @@ wire::OpenedShareList to_wire(const AggregationGroup& group, const Unmask& unmas
 
 Result<Keys> from_wire(const AggregationGroup& group, const wire::MemberKeys& keys) {
   const size_t member = TRY(group.place(keys.owner));
-  return Keys{member, keys.seal_key, keys.mask_key, keys.signature};
+  return Keys{member, keys.seal_key, keys.mask_key, keys.commitment.value_or(Hash{}),
+              keys.signature};
 }
 
 Result<NeighbourKeys> from_wire(const AggregationGroup& group,
                                 const wire::NeighbourKeyList& shown) {
-  NeighbourKeys list{{}, shown.everyones};
+  NeighbourKeys list{.everyones = shown.everyones};
+  if (!shown.numbers.empty()) {
+    const auto who = TRY(members_of(group, shown.present));
+    for (size_t i = 0; i < who.size(); ++i) list.numbers.emplace(who[i], shown.numbers.at(i));
+  }
   for (const wire::MemberKeys& keys : shown.neighbours)
     list.keys.push_back(TRY(from_wire(group, keys)));
   return list;
@@ -81,20 +124,15 @@ Result<Consent> from_wire(const AggregationGroup& group, const wire::MemberConse
 }
 
 Result<Survivors> survivors_from(const AggregationGroup& group, const wire::SurvivorList& list) {
-  Survivors survivors;
-  for (size_t member = 0; member < 8 * list.present.size(); ++member)
-    if (list.present[member / 8] >> member % 8 & 1) survivors.members.push_back(member);
-  const bool fits = list.present.size() == (group.size() + 7) / 8 &&
-                    (survivors.members.empty() || survivors.members.back() < group.size());
-  if (fits) return survivors;
-  return Error{Code::kIntegrity, "survivors that are not in the charter"};
+  return Survivors{TRY(members_of(group, list.present))};
 }
 
 Result<std::vector<Consent>> consents_from(const AggregationGroup& group,
                                            const wire::SurvivorList& list) {
+  const auto who = TRY(members_of(group, list.present));
   std::vector<Consent> consents;
-  for (const wire::MemberConsent& each : list.consents)
-    consents.push_back(TRY(from_wire(group, each)));
+  for (size_t i = 0; i < list.signatures.size(); ++i)
+    consents.push_back({who.at(i), list.signatures[i]});
   return consents;
 }
 

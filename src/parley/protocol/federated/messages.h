@@ -10,6 +10,8 @@
 namespace parley::protocol {
 
 wire::MemberKeys to_wire(const AggregationGroup& group, const Keys& keys);
+wire::CommitmentsHash to_wire(const AggregationGroup& group, const Commitments& everyones);
+wire::RevealedNumber to_wire(const AggregationGroup& group, const Reveal& reveal);
 wire::NeighbourKeyList to_wire(const AggregationGroup& group, const NeighbourKeys& shown);
 /// From `owner` or for it, who is not named.
 wire::SealedShareList to_wire(const AggregationGroup& group,

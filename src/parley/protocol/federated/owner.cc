@@ -6,6 +6,13 @@
 #include "parley/protocol/federated/messages.h"
 
 namespace parley::protocol {
+namespace {
+
+/// Every aggregation draws another graph, in which the colluders may stand better. More would be no
+/// accident: a learner that begins them and breaks them off before anyone pays.
+constexpr uint32_t kUnpaidMax = 4096;
+
+}  // namespace
 
 struct FederatedOwner::Session {
   AggregationPlan plan;
@@ -41,8 +48,12 @@ Owner::Reply FederatedOwner::consider(wire::ReceivedQuery query) {
   if (query.round <= begun_)
     return refuse({Code::kIntegrity, "aggregation " + std::to_string(query.round) +
                                          " again, after " + std::to_string(begun_)});
+  if (taken_part_ >= gate_.terms().answers + kUnpaidMax)
+    return refuse({Code::kPolicy, "more than " + std::to_string(kUnpaidMax) +
+                                      " aggregations were begun and broken off"});
   if (const auto fits = gate_.validate(query.theta, query.kind); !fits) return refuse(fits.error());
   begun_ = query.round;
+  ++taken_part_;
   session_ = std::make_unique<Session>(group_.plan(begun_, gate_.numbers(query.kind)),
                                        std::move(query), place_, signing_key_, *entropy_);
   return say(session_->member.begin());
@@ -61,6 +72,10 @@ template <class Step>
 Owner::Reply FederatedOwner::say(const Step& step) {
   if (!step) return refuse(step.error());
   return std::optional(send(wire::FromMember{begun_, to_wire(group_, *step, place_)}));
+}
+
+Owner::Reply FederatedOwner::next(const wire::CommitmentsHash& everyones) {
+  return say(session_->member.reveal({everyones.sha256}));
 }
 
 Owner::Reply FederatedOwner::next(const wire::NeighbourKeyList& shown) {

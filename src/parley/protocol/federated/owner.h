@@ -3,6 +3,8 @@
 //   learner                                     owner
 //   Query{aggregation a, theta}    ------->     is theta inside the box, is there budget left?
 //                                  <-------     keys, fresh
+//   hash of commitments            ------->     (in a sparse graph)
+//                                  <-------     its part of the graph's seed
 //   keys of all neighbours         ------->
 //                                  <-------     sealed shares of its two secrets
 //   the shares that are for it     ------->     K local steps, PAYS, adds its share of the noise
@@ -47,6 +49,7 @@ class FederatedOwner final : public Owner {
  private:
   /// One aggregation.
   struct Session;
+  Reply next(const wire::CommitmentsHash& everyones);
   Reply next(const wire::NeighbourKeyList& shown);
   Reply next(const wire::SealedShareList& shares);
   Reply next(const wire::SurvivorList& survivors);
@@ -59,6 +62,7 @@ class FederatedOwner final : public Owner {
   SigningKey signing_key_;
   Entropy* entropy_;
   uint32_t begun_ = 0;  // the last aggregation that this process took part in
+  uint32_t taken_part_ = 0;
   std::unique_ptr<Session> session_;
 };
 

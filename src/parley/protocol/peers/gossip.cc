@@ -149,8 +149,8 @@ Result<void> GossipNode::check_answer(const wire::Relayed& relayed, size_t owner
   };
   const bool evaluation = answer.receipt.kind == ReleaseKind::kEvaluation;
   const size_t rounds = evaluation ? (plan_.evaluation ? 1 : 0) : plan_.schedule.rounds.size();
-  if (answer.receipt.kind == ReleaseKind::kCount || answer.round < 1 || answer.round > rounds ||
-      answer.receipt.round != answer.round)
+  if ((answer.receipt.kind != ReleaseKind::kAnswer && !evaluation) || answer.round < 1 ||
+      answer.round > rounds || answer.receipt.round != answer.round)
     return wrong("is to a round that the charter does not have");
   if (answer.values.size() != (evaluation ? plan_.evaluation->size() : plan_.numbers()))
     return wrong("has another length than the charter's");

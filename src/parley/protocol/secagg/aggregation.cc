@@ -3,6 +3,7 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace parley::protocol {
@@ -39,12 +40,10 @@ bool holds(const std::vector<size_t>& set, size_t member) {
 
 Hash AggregationPlan::context() const {
   TupleBytes bytes;
-  bytes.add("secure aggregation 1").add(job).add(uint64_t{round}).add(uint64_t{words});
-  bytes.add(uint64_t{threshold}).add(uint64_t{survivors}).add(uint64_t{members.size()});
-  for (size_t i = 0; i < members.size(); ++i) {
-    bytes.add(members[i].name).add(members[i].key.bytes).add(uint64_t{graph.of(i).size()});
-    for (const size_t neighbour : graph.of(i)) bytes.add(uint64_t{neighbour});
-  }
+  bytes.add("secure aggregation 2").add(job).add(uint64_t{round}).add(uint64_t{words});
+  bytes.add(uint64_t{threshold}).add(uint64_t{survivors}).add(uint64_t{consents});
+  bytes.add(uint64_t{degree}).add(uint64_t{stretch}).add(uint64_t{members.size()});
+  for (const Member& member : members) bytes.add(member.name).add(member.key.bytes);
   return bytes.sha256();
 }
 
@@ -52,16 +51,17 @@ Result<void> AggregationPlan::valid() const {
   const auto bad = [](std::string what, std::string hint) {
     return Error{Code::kInvalid, std::move(what), std::move(hint)};
   };
-  if (members.size() < 3 || graph.members() != members.size())
+  if (members.size() < 3)
     return bad("a secure sum of fewer than 3 owners hides nothing", "Add owners.");
   if (survivors < 2 || survivors > members.size())
     return bad("survivors must be from 2 to the number of owners", "Set survivors.");
-  for (size_t i = 0; i < members.size(); ++i)
-    if (const size_t degree = graph.of(i).size();
-        threshold < 2 || threshold > degree || degree > 255)
-      return bad("threshold " + std::to_string(threshold) + " does not fit " +
-                     std::to_string(degree) + " neighbours, of whom there may be 255 at most",
-                 "Take a threshold from 2 to the number of neighbours.");
+  if (const size_t many = neighbours(); threshold < 2 || threshold > many || many > 255)
+    return bad("threshold " + std::to_string(threshold) + " does not fit " + std::to_string(many) +
+                   " neighbours, of whom there may be 255 at most",
+               "Take a threshold from 2 to the number of neighbours.");
+  if (degree % 2 != 0 || degree >= members.size() || consents >= members.size())
+    return bad("neighbours and consents are of other owners, and neighbours an even number",
+               "Take fewer.");
   return {};
 }
 
@@ -72,6 +72,28 @@ Hash hash_of(const std::vector<Keys>& keys) {
   return bytes.sha256();
 }
 
+Hash commitment_to(const Hash& context, size_t member, const Hash& number) {
+  return TupleBytes().add("commitment").add(context).add(uint64_t{member}).add(number).sha256();
+}
+
+Commitments commitments_to(const Hash& context, const std::map<size_t, Hash>& commitments) {
+  TupleBytes bytes;
+  bytes.add("commitments").add(context);
+  for (const auto& [member, commitment] : commitments) bytes.add(uint64_t{member}).add(commitment);
+  return {bytes.sha256()};
+}
+
+Drawn draw_graph(const AggregationPlan& plan, const Numbers& numbers) {
+  const Hash context = plan.context();
+  if (plan.degree == 0) return {Graph::complete(plan.members.size()), context};
+  TupleBytes bytes;
+  bytes.add("graph").add(context);
+  for (const auto& [member, number] : numbers) bytes.add(uint64_t{member}).add(number);
+  const Hash seed = bytes.sha256();
+  return {Graph::regular(plan.members.size(), plan.degree, seed),
+          TupleBytes().add("drawn").add(context).add(seed).sha256()};
+}
+
 Bytes keys_bytes(const Hash& context, const Keys& keys) {
   return TupleBytes()
       .add("keys")
@@ -79,6 +101,7 @@ Bytes keys_bytes(const Hash& context, const Keys& keys) {
       .add(uint64_t{keys.member})
       .add(keys.seal_key)
       .add(keys.mask_key)
+      .add(keys.commitment)
       .bytes();
 }
 
@@ -96,11 +119,13 @@ AggregationMember::AggregationMember(const AggregationPlan& plan, size_t self,
       self_(self),
       key_(key),
       entropy_(entropy),
-      context_(plan.context()),
+      plan_context_(plan.context()),
+      drawn_{Graph::complete(plan.members.size()), plan_context_},
       sealing_(AgreementKey::draw(entropy)),
       masking_(AgreementKey::draw(entropy)),
       seed_(draw_secret(entropy)) {
-  check(self < plan.members.size() && plan.graph.members() == plan.members.size());
+  check(self < plan.members.size());
+  if (plan.degree > 0) number_ = draw_secret(entropy);
 }
 
 AggregationMember::~AggregationMember() {
@@ -123,24 +148,51 @@ Result<void> AggregationMember::enter(Phase expected) {
 Result<Keys> AggregationMember::begin() {
   TRY(enter(Phase::kBegin));
   Keys keys{.member = self_, .seal_key = sealing_.public_key(), .mask_key = masking_.public_key()};
-  keys.signature = key_.sign(keys_bytes(context_, keys));
-  phase_ = Phase::kShare;
+  const bool sparse = plan_.degree > 0;
+  if (sparse) keys.commitment = commitment_to(plan_context_, self_, number_);
+  keys.signature = key_.sign(keys_bytes(plan_context_, keys));
+  phase_ = sparse ? Phase::kReveal : Phase::kShare;
   return keys;
 }
 
-Result<void> AggregationMember::check_keys(const Keys& keys) const {
-  if (!plan_.graph.place(self_, keys.member)) return wrong("keys of someone who is no neighbour");
+Result<Reveal> AggregationMember::reveal(const Commitments& everyones) {
+  TRY(enter(Phase::kReveal));
+  committed_ = everyones;
+  phase_ = Phase::kShare;
+  return Reveal{number_};
+}
+
+/// One number that the server could not know is enough for a graph that it could not choose, so it
+/// does not matter whose the others are; that all draw the same one is seen by their consents.
+Result<void> AggregationMember::draw_graph_from(const Numbers& numbers) {
+  if (plan_.degree == 0) return {};
+  std::map<size_t, Hash> commitments;
+  for (const auto& [member, number] : numbers)
+    commitments.emplace(member, commitment_to(plan_context_, member, number));
+  if (commitments_to(plan_context_, commitments).hash != committed_.hash)
+    return wrong("numbers for the graph that are not those that were committed to");
+  if (const auto own = numbers.find(self_); own == numbers.end() || own->second != number_)
+    return wrong("numbers for the graph without ours");
+  drawn_ = draw_graph(plan_, numbers);
+  return {};
+}
+
+Result<void> AggregationMember::check_keys(const Keys& keys, const Numbers& numbers) const {
+  if (!drawn_.graph.place(self_, keys.member)) return wrong("keys of someone who is no neighbour");
   const AggregationPlan::Member& member = plan_.members[keys.member];
-  if (!is_signed(member.key, keys_bytes(context_, keys), keys.signature))
+  if (!is_signed(member.key, keys_bytes(plan_context_, keys), keys.signature))
     return wrong("keys that " + member.name + " has not signed for this round");
+  if (plan_.degree > 0 && !numbers.contains(keys.member))
+    return wrong("keys of " + member.name + ", which had no part in drawing the graph");
   return {};
 }
 
 Result<std::vector<SealedShares>> AggregationMember::share(const NeighbourKeys& shown) {
   TRY(enter(Phase::kShare));
+  TRY(draw_graph_from(shown.numbers));
   for (const Keys& keys : shown.keys) {
-    TRY(check_keys(keys));
-    const Secret32 key = TRY(sealing_.agree(keys.seal_key, "seal", context_));
+    TRY(check_keys(keys, shown.numbers));
+    const Secret32 key = TRY(sealing_.agree(keys.seal_key, "seal", drawn_.context));
     if (!neighbours_.emplace(keys.member, Neighbour{keys, key}).second)
       return wrong("keys of " + plan_.members[keys.member].name + " twice");
   }
@@ -149,12 +201,12 @@ Result<std::vector<SealedShares>> AggregationMember::share(const NeighbourKeys& 
                  std::to_string(plan_.threshold) + " are needed");
   everyones_ = shown.everyones;
   // A neighbour's share has the number of its place among all neighbours, present or not.
-  const size_t holders = plan_.graph.of(self_).size();
+  const size_t holders = plan_.neighbours();
   const auto of_seed = share_secret(seed_, plan_.threshold, holders, entropy_);
   const auto of_key = share_secret(masking_.secret(), plan_.threshold, holders, entropy_);
   std::vector<SealedShares> out;
   for (const auto& [neighbour, known] : neighbours_) {
-    const size_t place = *plan_.graph.place(self_, neighbour);
+    const size_t place = *drawn_.graph.place(self_, neighbour);
     Bytes message;
     append(message, of_seed[place]);
     append(message, of_key[place]);
@@ -177,7 +229,7 @@ Result<void> AggregationMember::take_share(const SealedShares& sealed) {
     return wrong("a share of " + name + " that was changed on the way or made for other keys");
   const ByteView bytes = *message;
   const Pair pair{read_share(bytes), read_share(bytes.subspan(kShareBytes))};
-  const size_t place = *plan_.graph.place(sealed.from, self_) + 1;
+  const size_t place = *drawn_.graph.place(sealed.from, self_) + 1;
   if (pair.of_seed.x != place || pair.of_key.x != place)
     return wrong("a share of " + name + " that is another owner's");
   if (!shares_.emplace(sealed.from, pair).second) return wrong("shares of " + name + " twice");
@@ -194,7 +246,7 @@ Result<privacy::Mask> AggregationMember::mask(const std::vector<SealedShares>& r
   add_mask(seed_, mask.words_);
   for (const auto& [neighbour, pair] : shares_) {
     const Secret32 agreed =
-        TRY(masking_.agree(neighbours_.at(neighbour).keys.mask_key, "mask", context_));
+        TRY(masking_.agree(neighbours_.at(neighbour).keys.mask_key, "mask", drawn_.context));
     neighbour > self_ ? add_mask(agreed, mask.words_) : take_mask(agreed, mask.words_);
   }
   phase_ = Phase::kConsent;
@@ -210,35 +262,35 @@ Result<Consent> AggregationMember::consent(const Survivors& survivors) {
                  std::to_string(plan_.survivors));
   if (!holds(set, self_)) return wrong("a list of survivors that leaves us out");
   size_t near = 0;
-  for (const size_t neighbour : plan_.graph.of(self_)) {
+  for (const size_t neighbour : drawn_.graph.of(self_)) {
     if (!holds(set, neighbour)) continue;
     if (!shares_.contains(neighbour))
       return wrong("a survivor, " + plan_.members[neighbour].name + ", whose shares never came");
     ++near;
   }
   if (near < plan_.threshold) return wrong("too few neighbours among the survivors");
+  if (!drawn_.graph.holds_together(set, plan_.stretch))
+    return wrong("survivors that colluders could divide, and add up apart from each other");
   survivors_ = set;
   phase_ = Phase::kUnmask;
-  return Consent{self_, key_.sign(consent_bytes(context_, everyones_, set))};
+  return Consent{self_, key_.sign(consent_bytes(drawn_.context, everyones_, set))};
 }
 
 Result<Unmask> AggregationMember::unmask(const std::vector<Consent>& consents) {
   TRY(enter(Phase::kUnmask));
-  const Bytes agreed = consent_bytes(context_, everyones_, survivors_);
-  std::vector<size_t> who;
+  const Bytes agreed = consent_bytes(drawn_.context, everyones_, survivors_);
+  std::set<size_t> who;
   for (const Consent& each : consents) {
-    if (!plan_.graph.place(self_, each.member) || !holds(survivors_, each.member))
-      return wrong("a consent of someone who is no neighbour among the survivors");
+    if (each.member == self_) continue;
+    if (!holds(survivors_, each.member)) return wrong("a consent of someone who did not survive");
     if (!is_signed(plan_.members[each.member].key, agreed, each.signature))
       return wrong("a consent of " + plan_.members[each.member].name +
                    " to other keys or survivors than we were shown");
-    if (std::find(who.begin(), who.end(), each.member) != who.end())
-      return wrong("a consent twice");
-    who.push_back(each.member);
+    if (!who.insert(each.member).second) return wrong("a consent twice");
   }
-  if (who.size() < plan_.threshold)
-    return wrong(std::to_string(who.size()) + " consents, where " +
-                 std::to_string(plan_.threshold) + " are needed");
+  if (who.size() < plan_.consents)
+    return wrong(std::to_string(who.size()) + " consents, where " + std::to_string(plan_.consents) +
+                 " are needed");
   Unmask out;
   for (const auto& [neighbour, pair] : shares_) {
     const bool of_key = !holds(survivors_, neighbour);

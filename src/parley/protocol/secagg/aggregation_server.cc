@@ -6,7 +6,9 @@
 namespace parley::protocol {
 
 AggregationServer::AggregationServer(const AggregationPlan& plan)
-    : plan_(plan), context_(plan.context()) {}
+    : plan_(plan),
+      plan_context_(plan.context()),
+      drawn_{Graph::complete(plan.members.size()), plan_context_} {}
 
 Error AggregationServer::wrong(size_t member, const std::string& what) const {
   const bool known = member < plan_.members.size();
@@ -32,15 +34,38 @@ Result<void> AggregationServer::enough(size_t left, const char* what) const {
 
 Result<void> AggregationServer::take(const Keys& keys) {
   TRY(expect(Phase::kKeys, keys.member, keys_.contains(keys.member)));
-  if (!is_signed(plan_.members[keys.member].key, keys_bytes(context_, keys), keys.signature))
+  if (!is_signed(plan_.members[keys.member].key, keys_bytes(plan_context_, keys), keys.signature))
     return wrong(keys.member, "keys that it has not signed for this round");
   keys_.emplace(keys.member, keys);
   return {};
 }
 
-Result<std::map<size_t, NeighbourKeys>> AggregationServer::close_keys() {
+Result<Commitments> AggregationServer::close_keys() {
   check(phase_ == Phase::kKeys);
   TRY(enough(keys_.size(), "sent keys"));
+  std::map<size_t, Hash> commitments;
+  for (const auto& [member, keys] : keys_) commitments.emplace(member, keys.commitment);
+  phase_ = Phase::kReveals;
+  return commitments_to(plan_context_, commitments);
+}
+
+Result<void> AggregationServer::take(size_t from, const Reveal& reveal) {
+  TRY(expect(Phase::kReveals, from, numbers_.contains(from)));
+  if (plan_.degree == 0 || !keys_.contains(from) ||
+      commitment_to(plan_context_, from, reveal.number) != keys_.at(from).commitment)
+    return wrong(from, "a number for the graph that it has not committed to");
+  numbers_.emplace(from, reveal.number);
+  return {};
+}
+
+Result<std::map<size_t, NeighbourKeys>> AggregationServer::close_reveals() {
+  check(phase_ == Phase::kReveals);
+  if (plan_.degree > 0 && numbers_.size() < keys_.size())
+    return Error{Code::kUnavailable,
+                 "secure aggregation ends: " + std::to_string(keys_.size() - numbers_.size()) +
+                     " owners left before the graph was drawn, in which all have a part",
+                 "The round is begun again; nothing was paid."};
+  drawn_ = draw_graph(plan_, numbers_);
   std::vector<Keys> all;
   for (const auto& [member, keys] : keys_) all.push_back(keys);
   everyones_ = hash_of(all);
@@ -48,7 +73,8 @@ Result<std::map<size_t, NeighbourKeys>> AggregationServer::close_keys() {
   for (const auto& [member, keys] : keys_) {
     NeighbourKeys& shown = out[member];
     shown.everyones = everyones_;
-    for (const size_t neighbour : plan_.graph.of(member))
+    shown.numbers = numbers_;
+    for (const size_t neighbour : drawn_.graph.of(member))
       if (keys_.contains(neighbour)) shown.keys.push_back(keys_.at(neighbour));
   }
   phase_ = Phase::kShares;
@@ -59,7 +85,7 @@ Result<void> AggregationServer::take(size_t from, const std::vector<SealedShares
   TRY(expect(Phase::kShares, from, shares_.contains(from)));
   if (!keys_.contains(from)) return wrong(from, "shares without keys");
   std::set<size_t> due;
-  for (const size_t neighbour : plan_.graph.of(from))
+  for (const size_t neighbour : drawn_.graph.of(from))
     if (keys_.contains(neighbour)) due.insert(neighbour);
   for (const SealedShares& each : shares)
     if (each.from != from || due.erase(each.to) == 0)
@@ -102,21 +128,19 @@ Result<Survivors> AggregationServer::close_masked() {
 Result<void> AggregationServer::take(const Consent& consent) {
   TRY(expect(Phase::kConsents, consent.member, consents_.contains(consent.member)));
   if (!masked_.contains(consent.member)) return wrong(consent.member, "a consent without a vector");
-  if (!is_signed(plan_.members[consent.member].key, consent_bytes(context_, everyones_, survivors_),
-                 consent.signature))
+  if (!is_signed(plan_.members[consent.member].key,
+                 consent_bytes(drawn_.context, everyones_, survivors_), consent.signature))
     return wrong(consent.member, "a consent to other survivors");
   consents_.emplace(consent.member, consent);
   return {};
 }
 
-Result<std::map<size_t, std::vector<Consent>>> AggregationServer::close_consents() {
+Result<std::vector<Consent>> AggregationServer::close_consents() {
   check(phase_ == Phase::kConsents);
-  std::map<size_t, std::vector<Consent>> out;
+  std::vector<Consent> out;
   for (const auto& [member, consent] : consents_)
-    for (const size_t neighbour : plan_.graph.of(member))
-      if (consents_.contains(neighbour)) out[member].push_back(consents_.at(neighbour));
-  std::erase_if(out, [&](const auto& each) { return each.second.size() < plan_.threshold; });
-  if (out.empty())
+    if (out.size() <= plan_.consents) out.push_back(consent);  // One is the reader's own.
+  if (out.size() <= plan_.consents)
     return Error{Code::kUnavailable, "secure aggregation ends: too few owners consented",
                  "The round is repeated when more owners are there; nothing was opened."};
   phase_ = Phase::kUnmask;
@@ -128,8 +152,8 @@ Result<void> AggregationServer::take(size_t from, const Unmask& unmask) {
   if (!consents_.contains(from)) return wrong(from, "shares to unmask without a consent");
   std::set<size_t> seen;
   for (const Unmask::Share& each : unmask.shares) {
-    const auto place =
-        each.of < plan_.members.size() ? plan_.graph.place(each.of, from) : std::optional<size_t>();
+    const auto place = each.of < plan_.members.size() ? drawn_.graph.place(each.of, from)
+                                                      : std::optional<size_t>();
     if (!place || !shares_.contains(each.of) || each.share.x != *place + 1)
       return wrong(from, "a share that it cannot hold");
     if (each.of_key == masked_.contains(each.of) || !seen.insert(each.of).second)
@@ -168,7 +192,7 @@ Result<std::vector<int64_t>> AggregationServer::open_sum() {
                                          "'s key do not fit it: an owner gave out a wrong one"};
     for (const SealedShares& each : shares) {  // Whom it would have masked against.
       if (!masked_.contains(each.to)) continue;
-      const Secret32 agreed = TRY(key.agree(keys_.at(each.to).mask_key, "mask", context_));
+      const Secret32 agreed = TRY(key.agree(keys_.at(each.to).mask_key, "mask", drawn_.context));
       masks.push_back({agreed, gone < each.to});
     }
   }

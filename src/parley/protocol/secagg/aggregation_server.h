@@ -20,7 +20,13 @@ class AggregationServer {
   explicit AggregationServer(const AggregationPlan& plan);
 
   Result<void> take(const Keys& keys);
-  Result<std::map<size_t, NeighbourKeys>> close_keys();
+  Result<Commitments> close_keys();
+  const std::map<size_t, Keys>& keys() const { return keys_; }
+
+  /// In a sparse graph everyone who sent keys must reveal its number; where all are neighbours
+  /// nobody has one, and the phase is closed at once.
+  Result<void> take(size_t from, const Reveal& reveal);
+  Result<std::map<size_t, NeighbourKeys>> close_reveals();
 
   Result<void> take(size_t from, const std::vector<SealedShares>& shares);
   Result<std::map<size_t, std::vector<SealedShares>>> close_shares();
@@ -29,7 +35,9 @@ class AggregationServer {
   Result<Survivors> close_masked();
 
   Result<void> take(const Consent& consent);
-  Result<std::map<size_t, std::vector<Consent>>> close_consents();
+  /// As many as are needed; for everyone who gave one.
+  Result<std::vector<Consent>> close_consents();
+  const std::map<size_t, Consent>& consents() const { return consents_; }
 
   Result<void> take(size_t from, const Unmask& unmask);
   /// The sum of the survivors' vectors, modulo 2^64, read as signed numbers.
@@ -41,16 +49,18 @@ class AggregationServer {
   const std::vector<size_t>& survivors() const { return survivors_; }
 
  private:
-  enum class Phase { kKeys, kShares, kMasked, kConsents, kUnmask };
+  enum class Phase { kKeys, kReveals, kShares, kMasked, kConsents, kUnmask };
   Result<void> expect(Phase phase, size_t member, bool known) const;
   Result<void> enough(size_t left, const char* what) const;
   Result<Secret32> secret_of(size_t member, bool of_key) const;
   Error wrong(size_t member, const std::string& what) const;
 
   const AggregationPlan& plan_;
-  Hash context_;
+  Hash plan_context_;
+  Drawn drawn_;
   Phase phase_ = Phase::kKeys;
   std::map<size_t, Keys> keys_{};
+  Numbers numbers_{};
   Hash everyones_{};
   std::map<size_t, std::vector<SealedShares>> shares_{};
   std::map<size_t, std::vector<uint64_t>> masked_{};

@@ -9,7 +9,7 @@
 #include <memory>
 #include <numeric>
 
-#include "parley/plan/learner/federated_plan.h"
+#include "parley/plan/learner/neighbours.h"
 #include "parley/protocol/secagg/aggregation_server.h"
 #include "support/bounded.h"
 #include "support/entropy.h"
@@ -18,7 +18,7 @@
 namespace parley::protocol {
 namespace aggregation_test {
 
-enum Stage { kKeys, kShares, kMasked, kConsent, kUnmask, kNever };
+enum Stage { kKeys, kReveal, kShares, kMasked, kConsent, kUnmask, kNever };
 
 AggregationPlan plan_of(size_t members, size_t threshold, size_t survivors, size_t words,
                         const std::vector<SigningKey>& keys) {
@@ -27,7 +27,7 @@ AggregationPlan plan_of(size_t members, size_t threshold, size_t survivors, size
                        .words = words,
                        .threshold = threshold,
                        .survivors = survivors,
-                       .graph = Graph::complete(members)};
+                       .consents = threshold};
   for (size_t i = 0; i < members; ++i)
     plan.members.push_back({"owner-" + std::to_string(i), keys[i].public_key()});
   return plan;
@@ -57,7 +57,12 @@ class Job {
     const auto there = [&](size_t i, Stage stage) { return last[i] > stage; };
     for (size_t i = 0; i < members.size(); ++i)
       if (there(i, kKeys)) TRY(server.take(TRY(members[i]->begin())));
-    auto keys = TRY(server.close_keys());
+    Commitments everyones = TRY(server.close_keys());
+    on_commitments(everyones);
+    for (const auto& [i, sent] : server.keys())
+      if (plan_.degree > 0 && there(i, kReveal))
+        TRY(server.take(i, TRY(members[i]->reveal(everyones))));
+    auto keys = TRY(server.close_reveals());
     on_keys(keys);
     for (auto& [i, shown] : keys) {
       if (!there(i, kShares)) continue;
@@ -75,10 +80,11 @@ class Job {
     for (const size_t i : survivors.members)
       if (there(i, kConsent))
         TRY(server.take(TRY(members[i]->consent(on_survivors(i, survivors)))));
-    auto consents = TRY(server.close_consents());
-    on_consents(consents);
-    for (auto& [i, shown] : consents) {
+    const auto consents = TRY(server.close_consents());
+    for (const auto& [i, own] : server.consents()) {
       if (!there(i, kUnmask)) continue;
+      std::vector<Consent> shown = consents;
+      if (i == 0) on_consents(shown);
       const Unmask unmask = TRY(members[i]->unmask(shown));
       never_both(i, unmask);
       TRY(server.take(i, unmask));
@@ -94,12 +100,13 @@ class Job {
     return {sum.begin(), sum.end()};
   }
 
+  std::function<void(Commitments&)> on_commitments = [](auto&) {};
   std::function<void(std::map<size_t, NeighbourKeys>&)> on_keys = [](auto&) {};
   std::function<void(std::map<size_t, std::vector<SealedShares>>&)> on_shares = [](auto&) {};
   std::function<Survivors(size_t, const Survivors&)> on_survivors = [](size_t, const Survivors& s) {
     return s;
   };
-  std::function<void(std::map<size_t, std::vector<Consent>>&)> on_consents = [](auto&) {};
+  std::function<void(std::vector<Consent>&)> on_consents = [](auto&) {};  // to the first member
 
  private:
   static void never_both(size_t member, const Unmask& unmask) {
@@ -155,17 +162,20 @@ TEST(SecureAggregation, EverySurvivorSetOfSix) { every_survivor_set(6, 3, 4, 2);
 /// one neighbourhood.
 void many(size_t members, size_t sets, size_t words) {
   const auto keys = keys_for(members);
-  AggregationPlan plan = plan_of(members, 0, members * 8 / 10, words, keys);
-  const auto degree = plan::sparse_degree(members, members / 5, members / 10);
-  ASSERT_TRUE(degree);
-  plan.threshold = degree->threshold;
+  AggregationPlan plan = plan_of(members, 0, members * 9 / 10, words, keys);
+  const auto near = plan::sparse_neighbours(members, members / 5, members / 10);
+  ASSERT_TRUE(near);
+  plan.threshold = near->threshold;
+  plan.consents = near->consents;
+  plan.degree = near->degree;
+  plan.stretch = near->stretch;
   test::SeededEntropy entropy(members, "sets");
   for (size_t set = 0; set < sets; ++set) {
     plan.job[0] = static_cast<uint8_t>(set);
-    plan.graph = Graph::regular(members, degree->neighbours, plan.job);
     Job job(plan, keys, set);
+    constexpr Stage kLeave[] = {kKeys, kShares, kMasked, kConsent, kUnmask};
     for (size_t k = 0; k < members / 10; ++k)
-      job.last[entropy.word() % members] = static_cast<Stage>(entropy.word() % kNever);
+      job.last[entropy.word() % members] = kLeave[entropy.word() % 5];
     const auto sum = job.run();
     ASSERT_TRUE(sum) << describe(sum.error());
     EXPECT_EQ(*sum, job.expected());
@@ -181,24 +191,13 @@ TEST(SecureAggregation, ThousandMembersWithDropouts) {
   many(1000, 3, 10);
 }
 
-TEST(SecureAggregation, NeighboursAsPublished) {
-  EXPECT_EQ(plan::sparse_degree(100, 10, 5), (plan::Degree{36, 18}));
-  EXPECT_EQ(plan::sparse_degree(100, 20, 10), (plan::Degree{54, 27}));
-  EXPECT_EQ(plan::sparse_degree(100, 33, 10), (plan::Degree{78, 39}));
-  EXPECT_EQ(plan::sparse_degree(1000, 100, 50), (plan::Degree{42, 25}));
-  EXPECT_EQ(plan::sparse_degree(1000, 200, 100), (plan::Degree{74, 45}));
-  EXPECT_EQ(plan::sparse_degree(1000, 330, 100), (plan::Degree{114, 78}));
-  EXPECT_EQ(plan::sparse_degree(10000, 1000, 500), (plan::Degree{48, 29}));
-  EXPECT_EQ(plan::sparse_degree(10000, 2000, 1000), (plan::Degree{90, 54}));
-  EXPECT_EQ(plan::sparse_degree(10000, 3300, 1000), (plan::Degree{140, 95}));
-}
-
 TEST(SecureAggregation, GraphsAreMutualAndRegular) {
   Hash seed{};
   for (const auto& graph : {Graph::complete(7), Graph::regular(61, 8, seed)}) {
     for (size_t i = 0; i < graph.members(); ++i) {
       EXPECT_EQ(graph.of(i).size(), graph.of(0).size());
-      EXPECT_TRUE(std::is_sorted(graph.of(i).begin(), graph.of(i).end()));
+      const std::vector<size_t> near = graph.of(i);
+      EXPECT_TRUE(std::is_sorted(near.begin(), near.end()));
       EXPECT_FALSE(graph.place(i, i));
       for (const size_t j : graph.of(i)) EXPECT_TRUE(graph.place(j, i));
     }
@@ -218,7 +217,8 @@ TEST(SecureAggregation, OneMaskedVectorLooksUniform) {
   ASSERT_TRUE(job.server.take(*job.members[0]->begin()));
   ASSERT_TRUE(job.server.take(*job.members[1]->begin()));
   ASSERT_TRUE(job.server.take(*job.members[2]->begin()));
-  auto shown = *job.server.close_keys();
+  ASSERT_TRUE(job.server.close_keys());
+  auto shown = *job.server.close_reveals();
   for (auto& [i, keys_shown] : shown)
     ASSERT_TRUE(job.server.take(i, *job.members[i]->share(keys_shown)));
   auto shares = *job.server.close_shares();
@@ -322,12 +322,11 @@ TEST(SecureAggregation, WhatAServerMayTryIsNoticed) {
        [](Job& job) { job.on_keys = [](auto& shown) { shown[1].everyones[0] ^= 1; }; },
        "made for other keys"},
       {"a forged consent",
-       [](Job& job) { job.on_consents = [](auto& shown) { shown[0][0].signature[0] ^= 1; }; },
+       [](Job& job) { job.on_consents = [](auto& shown) { shown[1].signature[0] ^= 1; }; },
        "to other keys or survivors"},
       {"a consent twice",
-       [](Job& job) { job.on_consents = [](auto& shown) { shown[0][0] = shown[0][1]; }; }, "twice"},
-      {"too few consents",
-       [](Job& job) { job.on_consents = [](auto& shown) { shown[0].resize(2); }; },
+       [](Job& job) { job.on_consents = [](auto& shown) { shown[1] = shown[2]; }; }, "twice"},
+      {"too few consents", [](Job& job) { job.on_consents = [](auto& shown) { shown.resize(2); }; },
        "consents, where"},
   };
   for (const Attack& attack : attacks) {
@@ -366,7 +365,8 @@ TEST(SecureAggregation, RandomCallsNeverRevealBothShares) {
     std::map<size_t, NeighbourKeys> shown;
     std::map<size_t, std::vector<SealedShares>> shares;
     for (size_t i = 0; i < 4; ++i) ASSERT_TRUE(job.server.take(*job.members[i]->begin()));
-    shown = *job.server.close_keys();
+    ASSERT_TRUE(job.server.close_keys());
+    shown = *job.server.close_reveals();
     for (size_t i = 1; i < 4; ++i)
       ASSERT_TRUE(job.server.take(i, *job.members[i]->share(shown[i])));
     shares[0] = {};

@@ -10,8 +10,7 @@
 
 namespace parley::protocol {
 
-/// Every member has neighbours by their numbers, in rising order, without itself; two members are
-/// each other's or neither's.
+/// Two members are each other's neighbours or neither's.
 class Graph {
  public:
   static Graph complete(size_t members);
@@ -19,14 +18,21 @@ class Graph {
   /// `degree` is even and below the number of members.
   static Graph regular(size_t members, size_t degree, const Hash& seed);
 
-  size_t members() const { return neighbours_.size(); }
-  const std::vector<size_t>& of(size_t member) const { return neighbours_[member]; }
+  size_t members() const { return members_; }
+  /// Its neighbours' numbers, rising.
+  std::vector<size_t> of(size_t member) const;
   /// Where `other` stands among the neighbours of `member`.
   std::optional<size_t> place(size_t member, size_t other) const;
+  /// Are there more than `colluders` of `set` among any degree/2 members side by side? If no more
+  /// than so many of these collude, the others of `set` hang together: nobody can add up some of
+  /// them without all.
+  bool holds_together(const std::vector<size_t>& set, size_t colluders) const;
 
  private:
-  explicit Graph(size_t members) : neighbours_(members) {}
-  std::vector<std::vector<size_t>> neighbours_;
+  explicit Graph(size_t members) : members_(members) {}
+  size_t members_;
+  size_t reach_ = 0;                        // degree / 2
+  std::vector<size_t> circle_{}, where_{};  // where_[circle_[i]] = i; empty: everyone's
 };
 
 }  // namespace parley::protocol

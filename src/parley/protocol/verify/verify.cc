@@ -11,6 +11,7 @@
 #include "parley/base/printable.h"
 #include "parley/gate/gate.h"
 #include "parley/plan/secagg_terms.h"
+#include "parley/plan/sums/gram.h"
 #include "parley/plan/terms.h"
 #include "parley/plan/vertical_terms.h"
 #include "parley/protocol/make_learner.h"
@@ -25,61 +26,87 @@ namespace {
 
 using wire::ReceivedAnswer;
 
-/// The events that the charter prescribes for an owner.
-struct Prescribed {
-  std::string answer, evaluation;  // the latter empty where none is asked for
-};
+/// The event that the charter prescribes for an owner's releases of a kind; none where it asks for
+/// none.
+using Prescribed = std::map<privacy::ReleaseKind, std::string>;
+using enum privacy::ReleaseKind;
 
 Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner) {
   if (charter.secure_aggregation) {
     const plan::SecaggPlan shares = TRY(plan::secagg_plan(charter));
-    const plan::SecaggTerms& terms = shares.owners[owner];
-    return Prescribed{terms.event(), terms.evaluation ? terms.evaluation_event() : ""};
+    Prescribed events;
+    for (const auto kind : {kAnswer, kEvaluation, kGram, kAfterAlarm})
+      if (const auto sums = shares.owners[owner].of(kind)) events[kind] = sums->event();
+    return events;
   }
   if (charter.columns_apart()) {
     const plan::VerticalTerms terms = TRY(plan::vertical_terms(charter));
-    return Prescribed{terms.noise.event(terms.sensitivity), ""};
+    return Prescribed{{kAnswer, terms.noise.event(terms.sensitivity)}};
   }
   const plan::Terms terms = TRY(plan::terms_for(charter, owner));
   Prescribed events;
   std::visit(
       [&]<class M>(const M& mechanism) {
-        events.answer = mechanism.event(terms.sensitivity<typename M::Norm>());
+        events[kAnswer] = mechanism.event(terms.sensitivity<typename M::Norm>());
       },
       terms.mechanism);
   if (terms.evaluation)
     std::visit(
         [&]<class M>(const M& mechanism) {
-          events.evaluation = mechanism.event(terms.evaluation_sensitivity<typename M::Norm>());
+          events[kEvaluation] = mechanism.event(terms.evaluation_sensitivity<typename M::Norm>());
         },
         terms.evaluation->mechanism);
   return events;
 }
 
-/// By kind and round, which is also the order in which they were paid: answers, then evaluations.
-using ByRound = std::map<std::pair<privacy::ReleaseKind, uint32_t>, const ReceivedAnswer*>;
+/// The kinds in the order in which they are paid, and the most of each.
+using Most = std::vector<std::pair<privacy::ReleaseKind, uint64_t>>;
 
-bool is_evaluation(const ReceivedAnswer& answer) {
-  return answer.receipt.kind == privacy::ReleaseKind::kEvaluation;
+/// By kind, in that order, and round.
+using ByRound = std::map<std::pair<size_t, uint32_t>, const ReceivedAnswer*>;
+
+bool is_evaluation(const ReceivedAnswer& answer) { return answer.receipt.kind == kEvaluation; }
+
+/// What an alarm of the first answers did to the job.
+struct Alarm {
+  bool stopped = false, fell_back = false;
+};
+
+Most most_of(const charter::Charter& charter, const Alarm& alarm, bool evaluates) {
+  const auto& secure = charter.secure_aggregation;
+  const uint64_t repeats = secure ? static_cast<uint64_t>(secure->repeats) : 0;
+  const bool short_job = alarm.stopped || alarm.fell_back;
+  const uint64_t answers = (short_job ? 1 : static_cast<uint64_t>(charter.answers())) + repeats;
+  Most most;
+  if (charter.protocol.rule() == charter::Rule::kGram) most.emplace_back(kGram, 1 + repeats);
+  most.emplace_back(kAnswer, answers);
+  if (alarm.fell_back) {
+    most.emplace_back(kGram, 1 + repeats);
+    most.emplace_back(kAfterAlarm, plan::kAfterAlarmRounds + repeats);
+  }
+  if (evaluates) most.emplace_back(kEvaluation, 1 + repeats);
+  return most;
 }
 
 class Verifier {
  public:
   /// The learner is the protocol's, made from the charter's plan.
-  Verifier(const Evidence& evidence, std::unique_ptr<Learner> learner, bool stopped)
+  Verifier(const Evidence& evidence, std::unique_ptr<Learner> learner, const Alarm& alarm)
       : evidence_(evidence),
         learner_(std::move(learner)),
-        stopped_(stopped),
         tolerant_(evidence.charter.network.quorum <
                   static_cast<int64_t>(evidence.charter.owners.size())),
         evaluates_(evidence.charter.privacy.evaluate > 0 && evidence.manifest == nullptr &&
-                   !stopped),
+                   !alarm.stopped),
+        most_(most_of(evidence.charter, alarm, evaluates_)),
         sums_(evidence.charter.secure_aggregation.has_value()),
         owners_(evidence.charter.owners) {
     const charter::Charter& charter = evidence.charter;
     result_.charter_name = charter.name;
     result_.charter = charter.hash;
-    result_.rounds = stopped_ ? 1 : static_cast<uint64_t>(charter.learner_steps());
+    result_.rounds = alarm.stopped     ? 1
+                     : alarm.fell_back ? 1 + static_cast<uint64_t>(plan::kAfterAlarmRounds)
+                                       : static_cast<uint64_t>(charter.learner_steps());
     result_.answers = evidence.transcript.entries.size() + (evidence.published ? 1 : 0);
     result_.in_parts = evidence.manifest != nullptr;
   }
@@ -112,8 +139,21 @@ class Verifier {
 
   /// Of one answer or of one evaluation.
   void found(const std::string& owner, const ReceivedAnswer& answer, const std::string& what) {
-    found(owner, is_evaluation(answer) ? 0 : answer.round,
-          (is_evaluation(answer) ? "its evaluation " : "") + what);
+    const privacy::ReleaseKind kind = answer.receipt.kind;
+    const bool numbered = kind == kAnswer || kind == kAfterAlarm;
+    found(owner, numbered ? answer.round : 0,
+          (numbered ? "" : "its " + std::string(ledger::name_of(kind)) + " ") + what);
+  }
+
+  /// Its place in the order of payments; after all others if the charter asks for none.
+  size_t place_of(privacy::ReleaseKind kind) const {
+    size_t place = 0;
+    while (place < most_.size() && most_[place].first != kind) ++place;
+    return place;
+  }
+  uint64_t most(privacy::ReleaseKind kind) const {
+    const size_t place = place_of(kind);
+    return place < most_.size() ? most_[place].second : 0;
   }
 
   Result<void> look_at(size_t place) {
@@ -128,12 +168,13 @@ class Verifier {
       if (entry.owner != owner.name) continue;
       ++line.answers;
       const ReceivedAnswer& answer = entry.answer;
-      look_at(owner, is_evaluation(answer) ? events.evaluation : events.answer, answer);
-      if (!by_round.emplace(std::pair(answer.receipt.kind, answer.round), &answer).second)
+      const auto event = events.find(answer.receipt.kind);
+      look_at(owner, event == events.end() ? "" : event->second, answer);
+      if (!by_round.emplace(std::pair(place_of(answer.receipt.kind), answer.round), &answer).second)
         found(owner.name, answer, "is there twice");
     }
     look_at_rounds(owner.name, by_round);
-    add_up_epsilon(line, by_round, events.answer);
+    add_up_epsilon(line, by_round, events);
     return {};
   }
 
@@ -147,10 +188,11 @@ class Verifier {
     VerifyResult::Owner& line = result_.owners.emplace_back();
     line.name = owner.name, line.answers = 1;
     line.epsilon_charter = owner.epsilon, line.delta_charter = owner.delta;
-    look_at(owner, TRY(prescribed_for(charter, place)).answer, answer);
+    look_at(owner, TRY(prescribed_for(charter, place)).at(kAnswer), answer);
     if (answer.round != 1 || answer.values.size() != release_terms_->numbers())
       found(owner.name, answer, "is no model of this charter");
-    add_up_epsilon(line, {{{answer.receipt.kind, answer.round}, &answer}}, answer.receipt.event);
+    add_up_epsilon(line, {{{place_of(kAnswer), answer.round}, &answer}},
+                   {{kAnswer, answer.receipt.event}});
     return {};
   }
 
@@ -169,7 +211,9 @@ class Verifier {
                                          release_terms_->box)};
     for (size_t i = 0, k = 0; i < charter.owners.size(); ++i) {
       const bool own = charter.owners[i].name == release.owner;
-      all.spent.push_back(own ? JobSpent{release.answer.receipt.epsilon_spent} : others.spent[k]);
+      const privacy::Receipt& receipt = release.answer.receipt;
+      all.spent.push_back(own ? JobSpent{receipt.epsilon_spent, 0, receipt.delta_spent}
+                              : others.spent[k]);
       all.answers.push_back(own ? 1 : others.answers[k]);
       k += own ? 0 : 1;
     }
@@ -197,37 +241,27 @@ class Verifier {
   /// The chain of rounds must be whole: nothing left out, nothing beyond the end. Where a job may
   /// do without some, an owner gives as many as it came to, up to the charter's answers.
   void look_at_rounds(const std::string& owner, const ByRound& by_round) {
-    using enum privacy::ReleaseKind;
-    const uint64_t most = most_answers();
+    const uint64_t most = this->most(kAnswer);
     const auto given =
         static_cast<uint64_t>(std::count_if(by_round.begin(), by_round.end(), [](const auto& each) {
-          return each.first.first == kAnswer;
+          return each.second->receipt.kind == kAnswer;
         }));
     const uint64_t due = sums_ ? 0 : tolerant_ ? std::min(given, most) : most;
     uint64_t missing = 0, first = 0;
     for (uint32_t round = 1; round <= due; ++round)
-      if (!by_round.contains({kAnswer, round}) && missing++ == 0) first = round;
+      if (!by_round.contains({place_of(kAnswer), round}) && missing++ == 0) first = round;
     if (missing > 0)
       found(
           owner, static_cast<uint32_t>(first),
           missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
-    if (evaluates_ && !tolerant_ && !sums_ && !by_round.contains({kEvaluation, 1}))
+    if (evaluates_ && !tolerant_ && !sums_ && !by_round.contains({place_of(kEvaluation), 1}))
       found(owner, 0, "its evaluation is missing");
     for (const auto& [place, answer] : by_round) look_for_more(owner, *answer);
   }
 
-  /// Of one owner.
-  uint64_t most_answers() const {
-    return (stopped_ ? 1 : static_cast<uint64_t>(evidence_.charter.answers())) + repeats();
-  }
-  uint64_t repeats() const {
-    return sums_ ? static_cast<uint64_t>(evidence_.charter.secure_aggregation->repeats) : 0;
-  }
-
   void look_for_more(const std::string& owner, const ReceivedAnswer& answer) {
     const bool evaluation = is_evaluation(answer);
-    const uint64_t most = most_answers();
-    const uint64_t last = !evaluation ? most : evaluates_ ? 1 + repeats() : 0;
+    const uint64_t last = most(answer.receipt.kind);
     if (answer.receipt.kind == privacy::ReleaseKind::kCount)
       found(owner, answer, "is a count, and the charter asks for none");
     else if (answer.round == 0 || answer.round > last)
@@ -239,18 +273,17 @@ class Verifier {
   /// What the receipts' events amount to, beside what the receipts claim and the charter allows. Of
   /// sums, payments between two receipts were for the same and are counted.
   void add_up_epsilon(VerifyResult::Owner& line, const ByRound& by_round,
-                      const std::string& event) {
+                      const Prescribed& events) {
     SecondAccountant accountant;
-    uint32_t before = 0;
-    auto kind = privacy::ReleaseKind::kAnswer;
+    std::pair<size_t, uint32_t> before{};  // the last receipt
     for (const auto& [place, answer] : by_round) {
       const privacy::Receipt& receipt = answer->receipt;
-      if (std::exchange(kind, receipt.kind) != receipt.kind) {
-        add_lost(accountant, event, receipt,
-                 most_answers() - std::min(most_answers(), uint64_t{before}));
-        before = 0;
+      if (place.first != before.first) {
+        if (sums_) add_lost(accountant, events, before, *answer);
+        before = {place.first, 0};
       }
-      for (++before; sums_ && before < std::min<uint64_t>(answer->round, most_answers()); ++before)
+      const uint64_t last = std::min<uint64_t>(answer->round, most(receipt.kind));
+      for (++before.second; sums_ && before.second < last; ++before.second)
         static_cast<void>(bool(accountant.add(receipt.event)));
       if (const auto known = accountant.add(receipt.event); !known)
         return found(line.name, *answer, "has " + known.error().what);
@@ -262,24 +295,39 @@ class Verifier {
                   shortest(accountant.epsilon(receipt.delta_spent)) + " at that delta");
     }
     line.epsilon = accountant.epsilon(line.delta_charter);
+    accountants_.insert_or_assign(line.name, accountant);
     if (line.epsilon > line.epsilon_charter)
       found(line.name, 0,
             "spent epsilon " + shortest(line.epsilon) + ", the charter allows " +
                 shortest(line.epsilon_charter));
   }
 
-  /// Payments for sums after the last receipt of one, as the first evaluation shows: up to `most`.
-  void add_lost(SecondAccountant& accountant, const std::string& event,
-                const privacy::Receipt& evaluation, uint64_t most) const {
-    const auto explains = [&](SecondAccountant so_far) {
-      const bool known(so_far.add(evaluation.event));
-      return known && so_far.agrees(evaluation.epsilon_spent, evaluation.delta_spent);
-    };
-    SecondAccountant with_lost = accountant;
-    for (uint64_t lost = 0; sums_ && lost <= most; ++lost) {
-      if (explains(with_lost)) accountant = with_lost;
-      if (explains(with_lost) || !with_lost.add(event)) return;
+  /// Payments for sums after the last receipt of a kind, as the first of a later kind shows: up to
+  /// the most of each kind between them.
+  void add_lost(SecondAccountant& accountant, const Prescribed& events,
+                std::pair<size_t, uint32_t> after, const ReceivedAnswer& next) const {
+    SecondAccountant found = accountant;
+    if (explains_lost(found, events, after, next)) accountant = found;
+  }
+
+  bool explains_lost(SecondAccountant& so_far, const Prescribed& events,
+                     std::pair<size_t, uint32_t> after, const ReceivedAnswer& next) const {
+    const auto [place, paid] = after;
+    if (place >= place_of(next.receipt.kind)) {
+      SecondAccountant with = so_far;
+      const uint64_t own = std::min<uint64_t>(next.round, most(next.receipt.kind));
+      for (uint64_t i = 0; i < own; ++i) static_cast<void>(bool(with.add(next.receipt.event)));
+      return with.agrees(next.receipt.epsilon_spent, next.receipt.delta_spent);
     }
+    const auto& [kind, most] = most_[place];
+    const SecondAccountant before = so_far;
+    for (uint64_t lost = 0; lost <= most - std::min<uint64_t>(most, paid); ++lost) {
+      so_far = before;
+      for (uint64_t i = 0; i < lost; ++i) static_cast<void>(bool(so_far.add(events.at(kind))));
+      if (explains_lost(so_far, events, {place + 1, 0}, next)) return true;
+    }
+    so_far = before;
+    return false;
   }
 
   void look_for_strangers() {
@@ -341,6 +389,21 @@ class Verifier {
                                       ? published_near(trained, training)
                                       : trained_model(evidence_.charter, trained, training);
     for (const std::string& what : differences(evidence_.model, expected)) found("", 0, what);
+    look_at(evidence_.model.card);
+  }
+
+  /// An epsilon on the card holds at the delta beside it.
+  void look_at(const learn::PrivacyCard& card) {
+    constexpr double kRoundedUp = 1 - 1e-9;
+    for (const auto& owner : card.owners) {
+      const auto known = accountants_.find(owner.name);
+      if (known == accountants_.end()) continue;
+      const double epsilon = known->second.epsilon(owner.delta);
+      if (!(owner.epsilon >= kRoundedUp * epsilon))
+        found(owner.name, 0,
+              "has epsilon " + shortest(owner.epsilon) + " on the model's card at delta " +
+                  shortest(owner.delta) + ", its receipts add up to " + shortest(epsilon));
+    }
   }
 
   /// The model names the packed file; of an unpacked one nobody can say whether it is the same.
@@ -398,21 +461,22 @@ class Verifier {
 
   const Evidence& evidence_;
   std::unique_ptr<Learner> learner_;
-  bool stopped_;    // after the first answers, by an alarm
   bool tolerant_;   // of owners that stay away
   bool evaluates_;  // after the last round
-  bool sums_;       // under secure aggregation, where what was paid for may never have come
+  Most most_;
+  bool sums_;  // under secure aggregation, where what was paid for may never have come
   const std::vector<charter::Owner>& owners_;
   std::optional<plan::Terms> release_terms_{};
+  std::map<std::string, SecondAccountant> accountants_{};  // of each owner, all its receipts
   VerifyResult result_{};
 };
 
-/// Did an alarm of the first answers end the job? They tell it by themselves.
-bool stopped_by_alarm(Learner& learner, const wire::Transcript& transcript) {
+/// The answers tell it by themselves.
+Alarm alarm_in(Learner& learner, const wire::Transcript& transcript) {
   static_cast<void>(bool(transcript.in_order(
       [&](const wire::Entry& entry) { return learner.replay(entry.owner, entry.answer); },
       [&](const wire::Note& note) { return learner.replay(note); })));
-  return learner.guard().stopped();
+  return {learner.guard().stopped(), learner.guard().falls_back()};
 }
 
 }  // namespace
@@ -424,8 +488,8 @@ Result<VerifyResult> verify(const Evidence& evidence) {
     return make_learner(evidence.charter, evidence.pilot, Receipts::kSigned, dealer);
   };
   const bool tests = evidence.charter.protocol.rule() == charter::Rule::kPilotNewton;
-  const bool stopped = tests && stopped_by_alarm(*TRY(made()), evidence.transcript);
-  return Verifier(evidence, TRY(made()), stopped).run();
+  const Alarm alarm = tests ? alarm_in(*TRY(made()), evidence.transcript) : Alarm{};
+  return Verifier(evidence, TRY(made()), alarm).run();
 }
 
 }  // namespace parley::protocol

@@ -321,6 +321,19 @@ TEST_F(Verify, AnOwnerThatSignsASmallerEpsilonIsFound) {
   expect_finding("two", 2, "the receipts add up to");
 }
 
+/// Epsilon and delta travel together: a card that tells less than the receipts cost at its delta is
+/// found by the second accountant, whatever the code says that writes cards.
+TEST_F(Verify, ACardThatSaysLessThanTheReceiptsCostIsFound) {
+  model_.card.owners[1].epsilon *= 0.75;
+  const auto findings = verified().findings;
+  EXPECT_EQ(std::count_if(findings.begin(), findings.end(),
+                          [](const Finding& each) {
+                            return each.owner == "two" &&
+                                   each.what.find("card at delta") != std::string::npos;
+                          }),
+            1);
+}
+
 TEST_F(Verify, AnOwnerThatSignsAnotherEventIsFound) {
   wire::ReceivedAnswer& answer = answer_of("two", 1);
   answer.receipt.event = R"({"laplace":{"noise_multiplier":9,"scale":9,"sensitivity":1}})";
@@ -363,7 +376,7 @@ TEST_F(Verify, EverythingInTheModelFileIsCompared) {
     change(model_);
     expect_finding("", 0, key + " is ");
   };
-  expect_changed("privacy_card.owners.1.epsilon", [](auto& m) { m.card.owners[1].epsilon = 0.1; });
+  expect_changed("privacy_card.owners.1.epsilon", [](auto& m) { m.card.owners[1].epsilon = 99; });
   expect_changed("privacy_card.owners.0.receipts", [](auto& m) { m.card.owners[0].receipts = 2; });
   expect_changed("privacy_card.owners.0.delta", [](auto& m) { m.card.owners[0].delta = 0.1; });
   expect_changed("privacy_card.charter", [](auto& m) { m.card.charter[9] ^= 1; });

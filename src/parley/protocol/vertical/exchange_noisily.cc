@@ -1,6 +1,7 @@
 // V-A: every round each owner sends one noisy number per record to the one that holds the labels,
 // and hears from it one number per record. There are no masks: the dealer's seed only names the
-// round, so that other data cannot be put in its place.
+// round, so that other data cannot be put in its place. The noise follows from the round as well: a
+// dealer that gives one seed for two rounds does not get one noise twice.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -58,7 +59,8 @@ class NoisyExchange final : public Exchange {
   Result<std::vector<Post>> begin_round(const wire::DealerShare& share) override {
     if (!first_told_) return out_of_order("a round before the first message of all");
     if (!share.correction.empty()) return out_of_order("masks of another length");
-    KeyedEntropy entropy(derived(noise_, TupleBytes().add(ByteView(share.seed))));
+    const auto name = TupleBytes().add(uint64_t{share.round}).add(ByteView(share.seed));
+    KeyedEntropy entropy(derived(noise_, name));
     own_ = gate_.noisy().share(published_, told_now(), entropy);
     model_ = gate_.noisy().model();
     return std::vector<Post>{{holder(), Words<Word>(own_->begin(), own_->end())}};

@@ -248,7 +248,7 @@ void VerticalLearner::book(size_t owner, const wire::ReceivedAnswer& answer) {
   OwnerState& state = states_[owner];
   state.taken = answer.round;
   state.jobs.push_back(answer.receipt.job);
-  state.epsilon = answer.receipt.epsilon_spent;
+  state.spent = {answer.receipt.epsilon_spent, 0, answer.receipt.delta_spent};
   keep_newest(owner, plan_.terms.charter, answer);
 }
 
@@ -347,7 +347,7 @@ Result<void> VerticalLearner::conclude(const std::string& text) {
 Trained VerticalLearner::trained() const {
   Trained trained{.manifest = learn::to_json(manifest())};
   for (const OwnerState& state : states_) {
-    trained.spent.push_back({state.epsilon, 0});
+    trained.spent.push_back(state.spent);
     trained.answers.push_back(state.taken);
   }
   return trained;

@@ -50,7 +50,7 @@ class VerticalLearner final : public Learner {
     std::optional<wire::VerticalHello> hello{};
     uint32_t taken = 0;        // receipts
     std::vector<Hash> jobs{};  // after each of them
-    double epsilon = 0;
+    JobSpent spent{};
     uint32_t opened = 0;    // rounds that it surely has opened
     size_t set_up = 0;      // owners that have its masked columns
     bool answered = false;  // the round that is dealt

@@ -37,6 +37,7 @@ struct VerticalSetting {
   std::vector<VerticalPeer> owners{};  // all of the charter, in its order
   Hash records{};                      // of the aligned ids, or of all that are here before
   Secret32 secret{};                   // that nobody else knows, the same when the process restarts
+  bool simulated = false;              // owners without a sign_key are taken as they are
   /// Of this owner, all but theta, masks and salt.
   learn::PartOfModel part{};
   KeepFile keep{};
@@ -100,7 +101,8 @@ class VerticalOwner final : public Owner {
   uint32_t round_ = 0;  // that is next, or under way
   bool begun_ = false;  // paid for and sent
   std::optional<wire::DealerShare> share_{}, next_share_{};
-  std::map<size_t, Bytes> incoming_{};  // letters that are not complete
+  std::map<Secret32, uint32_t> seeds_{};  // of the dealer, and for which round each was
+  std::map<size_t, Bytes> incoming_{};    // letters that are not complete
   std::optional<std::string> part_{};
   std::deque<Bytes> outbox_{};
 };

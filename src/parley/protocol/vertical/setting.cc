@@ -19,6 +19,7 @@ Result<VerticalSetting> vertical_setting(const charter::Charter& charter,
     trained.answers.push_back(terms.rounds);
   }
   VerticalSetting setting;
+  setting.simulated = training.seed.has_value();
   setting.part = {.model = trained_model(part, trained, training),
                   .owner = charter.owners[owner].name,
                   .id = charter.records->id,

@@ -38,7 +38,9 @@ std::string to_note(const Drafted& drafted) {
   if (!drafted.has_pilot)
     text +=
         "Without --pilot every kind and bound is a placeholder: private rows were counted, not "
-        "looked at.\nWith bounds confirmed, owners can pay for a pilot: `parley data prepare "
+        "looked at.\nWith kinds and bounds confirmed, `parley charter explain` says how much noise "
+        "a "
+        "job without public\nrows would have; or owners pay for a pilot: `parley data prepare "
         "CHARTER "
         "--paid EPSILON`, as the draft says.\n";
   for (const std::string& file : drafted.files) text += "Written: " + file + "\n";

@@ -39,6 +39,7 @@ Json json_of(const Preflight& preflight) {
                {"price", preflight.price},
                {"left", preflight.left},
                {"left_after", preflight.left_after},
+               {"noise", preflight.noise},
                {"obstacles", Json::array()}};
   for (const Error& obstacle : preflight.obstacles)
     json["obstacles"].push_back(json_of_part(obstacle));
@@ -76,13 +77,14 @@ std::string to_json(const std::vector<OwnerJob>& jobs) {
 std::string to_text(const std::vector<Approved>& charters) {
   std::string text;
   for (const Approved& each : charters)
-    text += fmt::format("{} approved ({})\n", each.name, to_hex(each.charter));
+    text += fmt::format("{} {} ({})\n{}{}", each.name, each.what, to_hex(each.charter), each.noise,
+                        each.noise.empty() ? "" : "\n");
   return text;
 }
 
 std::string to_json(const std::vector<Approved>& charters) {
-  Json json{{"parley", provenance()}, {"approved", Json::array()}};
-  for (const Approved& each : charters) json["approved"].push_back(to_hex(each.charter));
+  Json json{{"parley", provenance()}};
+  for (const Approved& each : charters) json[each.what].push_back(to_hex(each.charter));
   return json.dump(2) + "\n";
 }
 

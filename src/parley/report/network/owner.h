@@ -14,10 +14,12 @@ namespace parley::report {
 std::string to_text(const std::vector<OwnerJob>& jobs);
 std::string to_json(const std::vector<OwnerJob>& jobs);
 
-/// A charter that a person has approved.
+/// A charter that a person has approved, or refused, or withdrawn.
 struct Approved {
   std::string name;
   Hash charter{};
+  std::string what = "approved";
+  std::string noise{};  // of what will be paid, where it decides the use
 };
 std::string to_text(const std::vector<Approved>& charters);
 std::string to_json(const std::vector<Approved>& charters);

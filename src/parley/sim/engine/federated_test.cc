@@ -142,7 +142,7 @@ TEST(FederatedSimulation, AmongFaultsItEndsWithinTheBudgetOrSaysWhyNot) {
       {.delay = .5, .reorder = .02},
       {.learner = .01},
       {.drop = .01, .corrupt = .01, .crash = .01, .learner = .003, .delay = .2}};
-  const SimulateInput input = input_of({.repeats = 20, .secure = "survivors = 5\nthreshold = 3\n"});
+  const SimulateInput input = input_of({.repeats = 20, .secure = "survivors = 5\nthreshold = 4\n"});
   size_t ended = 0, broken = 0, lost = 0;
   for (uint64_t seed = 1; seed <= 4; ++seed)
     for (const Faults& faults : kinds) {
@@ -274,10 +274,10 @@ TEST(FederatedSimulation, TheEvaluationIsOneMoreSumPaidWithItsPartOfEpsilon) {
 }
 
 TEST(FederatedSimulation, AmongFaultsItIsEvaluatedAtMostAsOftenAsIsPaidForAndReplayed) {
-  const SimulateInput input = input_of({.owners = 4,
+  const SimulateInput input = input_of({.owners = 5,
                                         .rounds = 1,
                                         .repeats = 3,
-                                        .secure = "survivors = 3\nthreshold = 2\n",
+                                        .secure = "survivors = 4\nthreshold = 3\n",
                                         .privacy = "evaluate = 0.5\n"});
   size_t evaluated = 0, without = 0;
   for (uint64_t seed = 1; seed <= 30; ++seed) {

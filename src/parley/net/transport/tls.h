@@ -76,8 +76,8 @@ class TlsSession {
   std::unique_ptr<State> state_;
 };
 
-/// Does the alert say that our certificate is not welcome? (RFC 8446, 6.2) Others are about bytes that
-/// a wire may have spoiled.
+/// Does the alert say that our certificate is not welcome? (RFC 8446, 6.2) Others are about bytes
+/// that a wire may have spoiled.
 bool is_about_our_certificate(int alert);
 /// In words, what the alert says about our certificate.
 std::string about_our_certificate(int alert);

@@ -201,6 +201,22 @@ class Sharing(InFolder):
                 self.finish(agencies, processes["learner"], [processes[o] for o in OWNERS])
                 self.check_ledgers(agencies, agencies.rounds)
 
+    def test_a_charter_that_leaves_out_an_owners_key_or_names_one_twice_is_refused_by_all(self):
+        # With a key of its own in that place a learner would read the owner's letters.
+        agencies = Agencies(self.folder)
+        keys = agencies.sign_keys
+        for title, key in (("left out", ""), ("twice", f'sign_key = "{keys["bank-a"]}"')):
+            agencies.write_charter(replace=[(f'sign_key = "{keys["bank-b"]}"', key)])
+            for owner in OWNERS:
+                with self.subTest(key=title, owner=owner):
+                    refused = agencies.owner(owner, 1)  # Nobody is dialled for it.
+                    self.assertEqual(refused.wait(60), 2, agencies.log(owner))
+                    self.assertIn("sign_key", agencies.log(owner))
+                    ledger = self.folder / owner / "state" / "ledger.db"
+                    if ledger.exists():
+                        rows = self.json("ledger", "show", ledger)["rows"]
+                        self.assertNotIn("answer", [row["kind"] for row in rows])
+
     def test_a_killed_learner_resumes_with_the_same_noise(self):
         agencies, port, processes = self.in_the_middle("gradients", "learner")
         self.kill(processes["learner"])

@@ -74,7 +74,8 @@ Result<Output> run(const OwnerApproveOptions& options, ProgressStyle) {
     auto noise =
         TRY(plan::noise_notice(charter.internal().charter));  // Refused if it is only that.
     TRY(approve(policy, charter, user_name(), options.reason));
-    approved.push_back({.name = charter.name(), .charter = charter.hash(), .noise = std::move(noise)});
+    approved.push_back(
+        {.name = charter.name(), .charter = charter.hash(), .noise = std::move(noise)});
   }
   return Output{report::to_text(approved), report::to_json(approved)};
 }

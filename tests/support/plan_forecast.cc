@@ -1,7 +1,7 @@
 // What is said before a job, as golden text: the explanation, the forecaster's noise, and the
 // scales of the papers' own calibration.
-#include "parley/forecast/predict/predict.h"
 #include "parley/forecast/pilot/statistics.h"
+#include "parley/forecast/predict/predict.h"
 #include "parley/plan/explain.h"
 #include "parley/plan/noise.h"
 #include "parley/plan/secagg_terms.h"

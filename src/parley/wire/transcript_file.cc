@@ -3,6 +3,7 @@
 #include <zstd.h>
 
 #include <memory>
+#include <new>
 #include <string_view>
 
 #include "parley/base/files.h"
@@ -39,15 +40,19 @@ class PackedFile {
   PackedFile(std::filesystem::path path, NewFile file)
       : path_(std::move(path)), file_(std::move(file)), context_(ZSTD_createCCtx()) {
     constexpr int kLevel = 9;
-    check(context_ &&
-          !ZSTD_isError(ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kLevel)));
+    if (!context_) throw std::bad_alloc();
+    check(!ZSTD_isError(ZSTD_CCtx_setParameter(context_.get(), ZSTD_c_compressionLevel, kLevel)));
   }
   Result<void> pack(ByteView bytes, ZSTD_EndDirective how) {
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
     for (;;) {
       ZSTD_outBuffer out{room_.data(), room_.size(), 0};
       const size_t left = ZSTD_compressStream2(context_.get(), &out, &in, how);
-      check(!ZSTD_isError(left));
+      if (ZSTD_isError(left))  // For want of memory; nothing else can go wrong here.
+        return Error{Code::kFailed,
+                     std::string("cannot pack the transcript: ") + ZSTD_getErrorName(left),
+                     "Start again with more memory: the journal has all answers.",
+                     {.file = path_.string()}};
       TRY(file_.write({room_.data(), out.pos}));
       if (how == ZSTD_e_end ? left == 0 : in.pos == in.size) return {};
     }

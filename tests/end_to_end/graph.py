@@ -66,7 +66,8 @@ class Graph(InFolder):
 
     def all_end_well(self, consortium, owners):
         for name, owner in owners.items():
-            self.assertEqual(owner.wait(120), 0, consortium.log(name))
+            self.assertEqual(owner.wait(120), 0, f"{name} did not end well; the logs of all:\n" + "\n".join(
+                f"--- {each}\n{consortium.log(each)}" for each in owners))
 
     def test_all_come_to_the_simulated_model_whatever_the_graph(self):
         for graph in (LINE, TRIANGLE):

@@ -10,7 +10,7 @@ namespace parley::net {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{200};
-constexpr std::chrono::seconds kRemind{1};          // when nothing has come for so long
+constexpr std::chrono::seconds kRemind{1};          // when nothing new has come for so long
 constexpr std::chrono::milliseconds kParting{500};  // for the last words to go out
 constexpr char kAgain[] = "Nothing is lost: start again to go on from here.";
 
@@ -34,7 +34,8 @@ Result<Hash> GossipSession::wait(const std::atomic<bool>& stop) {
     } else if (Steady::now() - progress_ > setting_.options.patience.absent) {
       return nobody_answers();
     }
-    if (Steady::now() - std::max(heard_, reminded_) > kRemind) remind();
+    // Not since it was last heard: neighbours that only remind would keep it silent.
+    if (Steady::now() - std::max(progress_, reminded_) > kRemind) remind();
     changed_.wait_for(lock, kTick);
   }
   if (failed_) return *failed_;

@@ -79,6 +79,11 @@ bool GossipNode::is_at_the_end(const wire::Gossip& gossip) const {
   return gossip.kind == ReleaseKind::kAnswer && gossip.round > plan_.schedule.rounds.size();
 }
 
+/// Then it holds all that is missing here, and has sent it: on a line that broke.
+bool GossipNode::is_ahead(const wire::Gossip& gossip) const {
+  return !finished() && (is_at_the_end(gossip) || Key{gossip.kind, gossip.round} > now());
+}
+
 std::optional<wire::Proof> GossipNode::newest(size_t owner) const {
   const wire::Relayed* newest = nullptr;
   for (const auto& [key, answers] : held_)  // Evaluations come last, as in time.
@@ -137,7 +142,11 @@ Result<std::vector<Whisper>> GossipNode::step(size_t from, ByteView message) {
   done_[from] = done_[from] || is_at_the_end(gossip);
   if (gossip.answer) TRY(take(from, *gossip.answer, out));
   supply(from, gossip, out);
-  return advance(std::move(out));
+  const Key before = now();
+  out = TRY(advance(std::move(out)));
+  if (is_ahead(gossip) && (!gossip.answer || now() != before))
+    out.push_back({from, encode(wish())});
+  return out;
 }
 
 /// By whoever it came: an owner of the charter gave it, and these are its numbers.
@@ -249,12 +258,16 @@ std::vector<std::string> GossipNode::missing() const {
   return names;
 }
 
-std::vector<Whisper> GossipNode::remind() const {
+wire::Gossip GossipNode::wish() const {
   wire::Gossip gossip = standing();
-  if (refused_) return told(gossip);
   gossip.missing = missing();
   if (gossip.missing.size() > wire::kMissingMax) gossip.missing.resize(wire::kMissingMax);
-  return hello(told(gossip));
+  return gossip;
+}
+
+std::vector<Whisper> GossipNode::remind() const {
+  if (refused_) return told(standing());
+  return hello(told(wish()));
 }
 
 /// What a neighbour lacks, one answer a message.

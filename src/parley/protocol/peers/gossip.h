@@ -10,6 +10,7 @@
 //   Answer{lattice sum + noise, signed receipt}  --->  keep, check, pass on to all others
 //   all N answers of round k are there: one step       likewise
 //   Gossip{round, missing}, when nothing comes   --->  the answers it asks for, if there
+//   or a neighbour shows that it is ahead
 //
 // Every owner is a learner of the same charter, and all come to the same model bit for bit, the one
 // that a central learner would have come to: only answers that were paid for travel, each once per
@@ -95,6 +96,7 @@ class GossipNode {
   Result<void> recognise(const wire::Proof& proof);
   bool is_welcome() const;
   bool is_at_the_end(const wire::Gossip& gossip) const;
+  bool is_ahead(const wire::Gossip& gossip) const;
   std::vector<Whisper> hello(std::vector<Whisper> out) const;
   Result<void> check_answer(const wire::Relayed& relayed, size_t owner) const;
   Result<void> take(size_t from, const wire::Relayed& relayed, std::vector<Whisper>& out);
@@ -107,6 +109,7 @@ class GossipNode {
   std::vector<Whisper> told(const wire::Gossip& gossip,
                             std::optional<size_t> except = std::nullopt) const;
   wire::Gossip standing() const;
+  wire::Gossip wish() const;
   std::optional<size_t> place_of(const std::string& owner) const;
   Key now() const { return {due().kind, due().round}; }
   SyncLearner::Due due() const { return learner_.due(place_.self); }

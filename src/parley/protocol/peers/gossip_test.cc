@@ -183,6 +183,19 @@ TEST(GossipNode, GoesOnFromItsJournalAndSuppliesOthersFromIt) {
   EXPECT_FALSE(pair.nodes[0]->restore(journal)) << "it was changed";
 }
 
+TEST(GossipNode, OneThatIsBehindCatchesUpWithNeighboursThatOnlySayWhereTheyAre) {
+  Pair pair;
+  pair.start();
+  pair.deliver_all();
+  const auto model = model_hash(pair.nodes[0]->learner().model());
+  pair.open(1, pair.two);  // Its journal is lost, and it never reminds anyone.
+  pair.send(1, pair.nodes[1]->start());
+  pair.deliver_all();
+  ASSERT_TRUE(pair.nodes[1]->finished());
+  EXPECT_EQ(model_hash(pair.nodes[1]->learner().model()), model);
+  EXPECT_EQ(pair.two.ledger.last_round(some_plan().charter), kAnswers);
+}
+
 TEST(GossipNode, RefusesAnotherChartersMessagesAndStrangers) {
   Pair pair;
   const wire::Gossip other{.charter = {9}, .round = 1};

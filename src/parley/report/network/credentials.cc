@@ -69,8 +69,8 @@ std::string to_text(const Signed& made) {
       made.uri, spoken(made.key_fingerprint), made.certificate.string(), made.until);
   if (made.members.empty()) return text;
   return text + fmt::format(
-                    "Give every owner {}, with the certificates of all owners: it takes part only "
-                    "with\nowners whose keys are in it. It holds no secret.\n",
+                    "Give every owner {}, which has the certificates of all owners. No owner\n"
+                    "takes part with others whose keys are not in it. It holds no secret.\n",
                     made.members.string());
 }
 

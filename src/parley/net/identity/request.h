@@ -43,8 +43,8 @@ Result<Request> make_request(const Identity& identity, const std::optional<SignK
 /// which is on P-256, one URI, an owner's signing key, and no wish besides.
 ///
 /// The request is not signed by the signing key itself. Who asks for another's public key gains
-/// nothing: all that is signed with it has the charter's hash in it, and a charter that names one
-/// key twice is refused (plan::every_sign_key).
+/// nothing: whatever a job believes because of a signature has the charter's hash in it, and a
+/// charter that names one key twice is refused (plan::every_sign_key).
 struct Asked {
   Identity identity;
   Hash key{};                         // fingerprint of the public key

@@ -51,6 +51,7 @@ Bytes with_notes(Bytes transcript) {
   for (const wire::Note& note : {wire::Note{wire::Note::Kind::kAsked, "one", 1},
                                  wire::Note{.kind = wire::Note::Kind::kClosed},
                                  wire::Note{.kind = wire::Note::Kind::kBegun, .round = 1},
+                                 wire::Note{.kind = wire::Note::Kind::kApproved, .owner = "one"},
                                  wire::Note{.kind = wire::Note::Kind::kSum, .values = {1, -2}}}) {
     const Bytes bytes = wire::transcript_note(note);
     transcript.insert(transcript.end(), bytes.begin(), bytes.end());
@@ -82,8 +83,13 @@ struct GraphSeeds {
     const wire::NeighbourKeyList list{{}, {}, {3}, {Hash{1}, Hash{2}}};
     keys = wire::encode(first, wire::ToMember{1, list});
     consents = wire::encode(first, wire::ToMember{1, wire::SurvivorList{{1}, {Signature{}}}});
+    hello = wire::encode(first, wire::Hello{wire::kVersion, 0, {}, Signature{}});
+    first_query = wire::encode(first, wire::Query{1,
+                                                  privacy::Public::from_model({0, 0}),
+                                                  privacy::ReleaseKind::kAnswer,
+                                                  {Signature{}, Signature{}}});
   }
-  Bytes reveal{}, commitments{}, keys{}, consents{};
+  Bytes reveal{}, commitments{}, keys{}, consents{}, hello{}, first_query{};
 };
 
 /// One of each message that jobs over columns in several places have.
@@ -129,6 +135,8 @@ bool write_seeds(const std::filesystem::path& corpus) {
          write(corpus / "to_owner" / "letter", letters_with(sharing.letter_down)) &&
          write(corpus / "to_owner" / "session", letters_with(sharing.session)) &&
          write(corpus / "to_owner" / "dealer", letters_with(sharing.dealer)) &&
+         write(corpus / "from_owner" / "approval", letters_with(graph.hello)) &&
+         write(corpus / "to_owner" / "approvals", letters_with(graph.first_query)) &&
          write(corpus / "from_owner" / "reveal", letters_with(graph.reveal)) &&
          write(corpus / "to_owner" / "commitments", letters_with(graph.commitments)) &&
          write(corpus / "to_owner" / "graph_keys", letters_with(graph.keys)) &&

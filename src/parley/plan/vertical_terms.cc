@@ -102,6 +102,19 @@ Result<learn::NoisySharingPlan> noisy_plan(const Charter& charter, const learn::
                                  .fraction = plan.fraction};
 }
 
+/// A step whose error might exceed what the sensitivity allows would have to be stopped, and who
+/// sees that learns something about the records.
+Result<void> check_rounding(const learn::NoisySharingPlan& plan,
+                            const std::vector<size_t>& columns) {
+  for (size_t m = 0; m < columns.size(); ++m)
+    if (!(plan.rounding(m, columns[m]) <= plan.tolerance(m)))
+      return bad("owner.rows",
+                 "are so many, or model.l2 so small, that rounding in a step of rule "
+                 "noisy_sharing cannot be bounded",
+                 "Take rule = \"gradients\".");
+  return {};
+}
+
 }  // namespace
 
 size_t VerticalTerms::numbers(size_t owner) const {
@@ -189,6 +202,7 @@ Result<VerticalTerms> vertical_terms(const Charter& charter) {
     terms.columns.push_back(part_schema(charter, i).features().size());
     if (holds_label(charter, i)) terms.label_holder = i;
   }
+  if (terms.noisy) TRY(check_rounding(*terms.noisy, terms.columns));
   if (moments) terms.beside = TRY(open_moments(charter, terms));
   return terms;
 }

@@ -231,8 +231,9 @@ TEST_P(SharingRules, TheSameJobAgainIsFreeAndWithOtherDataItIsRefused) {
   std::filesystem::remove_all(folder);
 }
 
-/// Whoever sits between the owners cannot put his own key in place of another owner's.
-TEST(Sharing, AKeyThatItsOwnerDidNotSignIsRefused) {
+/// Whoever sits between the owners cannot put his own key in place of another owner's, nor bring in
+/// an owner that has signed another charter.
+TEST(Sharing, AKeyThatItsOwnerDidNotSignForThisCharterIsRefused) {
   const SimulateInput input = some_input(1);
   const SigningKey keys[] = {SigningKey::make(), SigningKey::make(), SigningKey::make()};
   const auto party = *Party::make({.charter = input.charter,
@@ -247,7 +248,8 @@ TEST(Sharing, AKeyThatItsOwnerDidNotSignIsRefused) {
   auto setting = *protocol::vertical_setting(input.charter, gate.terms(), 0, {});
   for (size_t m = 0; m < 3; ++m) setting.owners[m].sign_key = keys[m].public_key();
   protocol::VerticalOwner owner(std::move(setting), std::move(gate), party->entropy(), keys[0]);
-  for (const bool forged : {false, true}) {
+  enum Signed { kRight, kByAnother, kForAnother };
+  for (const Signed how : {kRight, kByAnother, kForAnother}) {
     wire::Stream stream(input.charter.hash);
     const auto hello = *stream.receive_from_owner(owner.connect());
     const auto& said = *std::get<wire::Hello>(hello.body).sharing;
@@ -256,13 +258,14 @@ TEST(Sharing, AKeyThatItsOwnerDidNotSignIsRefused) {
     for (size_t m = 1; m < 3; ++m) {
       const auto key = protocol::AgreementKey::draw(party->entropy());
       const std::string name = "agency-" + std::to_string(m + 1);
-      const Bytes text = wire::signed_key(input.charter.hash, name, key.public_key());
-      session.peers.push_back({name, key.public_key(), keys[forged ? 0 : m].sign(text)});
+      const Hash charter = how == kForAnother ? Hash{9} : input.charter.hash;
+      const Bytes text = wire::signed_key(charter, name, key.public_key());
+      session.peers.push_back({name, key.public_key(), keys[how == kByAnother ? 0 : m].sign(text)});
     }
     ASSERT_TRUE(owner.step(stream.send(wire::Welcome{wire::kVersion, 1})));
     const auto begun = owner.step(stream.send(session));
-    EXPECT_EQ(bool(begun), !forged);
-    if (forged) {
+    EXPECT_EQ(bool(begun), how == kRight);
+    if (!begun) {
       EXPECT_NE(begun.error().what.find("was not signed"), std::string::npos);
     }
   }

@@ -84,25 +84,6 @@ Result<std::string> name_of(const std::string& field) {
   return printable(field);
 }
 
-Result<Signature> plain_signature(const std::string& field) {
-  Signature signature;
-  if (field.size() != signature.size()) return malformed("a signature is not 64 bytes");
-  std::copy(field.begin(), field.end(), signature.begin());
-  return signature;
-}
-
-/// Fields of one size, one after the other.
-template <class Field>
-Result<std::vector<Field>> fields_of(const std::string& bytes, const char* what) {
-  constexpr size_t kSize = sizeof(Field);
-  if (bytes.size() % kSize != 0 || bytes.size() / kSize > kMembersMax)
-    return malformed(std::string(what) + " are not of " + std::to_string(kSize) + " bytes each");
-  std::vector<Field> fields(bytes.size() / kSize);
-  for (size_t i = 0; i < fields.size(); ++i)
-    std::copy_n(bytes.begin() + static_cast<ptrdiff_t>(i * kSize), kSize, fields[i].begin());
-  return fields;
-}
-
 /// A bit for each owner, and as many ones as fields that follow, if any do.
 Result<Bytes> present_of(const std::string& bits, size_t fields) {
   if (bits.size() > kMembersMax / 8) return malformed("too many owners");
@@ -118,7 +99,7 @@ Result<MemberKeys> keys_of(const v1::Keys& proto) {
   keys.seal_key = TRY(hash_of(proto.c_pk(), "c_pk"));
   keys.mask_key = TRY(hash_of(proto.s_pk(), "s_pk"));
   if (!proto.commitment().empty()) keys.commitment = TRY(hash_of(proto.commitment(), "commitment"));
-  keys.signature = TRY(plain_signature(proto.signature()));
+  keys.signature = TRY(plain_signature(proto.signature(), "a signature"));
   return keys;
 }
 
@@ -149,7 +130,7 @@ Result<SealedShareList> shares_of(const v1::Shares& proto) {
 Result<MemberConsent> consent_of(const v1::Consent& proto) {
   MemberConsent consent;
   consent.owner = TRY(name_of(proto.owner()));
-  consent.signature = TRY(plain_signature(proto.signature()));
+  consent.signature = TRY(plain_signature(proto.signature(), "a signature"));
   return consent;
 }
 

@@ -36,13 +36,16 @@ Result<privacy::ReleaseKind> kind_of(const std::string& field, const char* name)
   return *kind;
 }
 
-Result<std::optional<Signature>> signature_of(const v1::Receipt& proto) {
-  const std::string& field = proto.signature();
+Result<Signature> plain_signature(const std::string& field, const char* name) {
   Signature signature;
-  if (field.empty()) return std::optional<Signature>();
-  if (field.size() != signature.size()) return malformed("receipt.signature is not 64 bytes");
+  if (field.size() != signature.size()) return malformed(std::string(name) + " is not 64 bytes");
   std::copy(field.begin(), field.end(), signature.begin());
-  return std::optional(signature);
+  return signature;
+}
+
+Result<std::optional<Signature>> signature_of(const v1::Receipt& proto) {
+  if (proto.signature().empty()) return std::optional<Signature>();
+  return std::optional(TRY(plain_signature(proto.signature(), "receipt.signature")));
 }
 
 Result<privacy::Receipt> receipt_of(const v1::Receipt& proto) {

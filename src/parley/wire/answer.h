@@ -1,7 +1,9 @@
 // The one message that both streams and transcripts hold.
 #pragma once
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "parley/wire/message.h"
 
@@ -21,6 +23,19 @@ inline std::string text_of(ByteView bytes) { return {bytes.begin(), bytes.end()}
 
 Error malformed(const std::string& what);
 Result<Hash> hash_of(const std::string& field, const char* name);
+Result<Signature> plain_signature(const std::string& field, const char* name);
+
+/// Fields of one size, one after the other, one of an owner each.
+template <class Field>
+Result<std::vector<Field>> fields_of(const std::string& bytes, const char* name) {
+  constexpr size_t kSize = sizeof(Field);
+  if (bytes.size() % kSize != 0 || bytes.size() / kSize > kMembersMax)
+    return malformed(std::string(name) + " are not of " + std::to_string(kSize) + " bytes each");
+  std::vector<Field> fields(bytes.size() / kSize);
+  for (size_t i = 0; i < fields.size(); ++i)
+    std::copy_n(bytes.begin() + static_cast<ptrdiff_t>(i * kSize), kSize, fields[i].begin());
+  return fields;
+}
 
 /// What is released; an empty name is an answer.
 Result<privacy::ReleaseKind> kind_of(const std::string& field, const char* name);

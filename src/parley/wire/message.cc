@@ -85,6 +85,7 @@ Bytes encode(const Envelope& envelope, const Hello& hello) {
   proto.mutable_hello()->set_version(hello.version);
   proto.mutable_hello()->set_last_round(hello.last_round);
   if (hello.sharing) put(*hello.sharing, *proto.mutable_hello());
+  if (hello.approval) proto.mutable_hello()->set_approval(text_of(*hello.approval));
   return serialized(proto);
 }
 
@@ -102,6 +103,8 @@ Bytes encode(const Envelope& envelope, const Query& query) {
   for (double value : query.theta.values()) proto.mutable_query()->add_theta(value);
   if (query.kind != privacy::ReleaseKind::kAnswer)
     proto.mutable_query()->set_kind(std::string(ledger::name_of(query.kind)));
+  for (const Signature& each : query.approvals)
+    proto.mutable_query()->mutable_approvals()->append(text_of(each));
   return serialized(proto);
 }
 
@@ -201,7 +204,9 @@ Result<ToOwner> decode_to_owner(ByteView bytes) {
   } else if (proto.has_query()) {
     const auto& theta = proto.query().theta();
     const auto kind = TRY(kind_of(proto.query().kind(), "query.kind"));
-    message.body = ReceivedQuery{proto.query().round(), {theta.begin(), theta.end()}, kind};
+    auto approvals = TRY(fields_of<Signature>(proto.query().approvals(), "approvals"));
+    message.body = ReceivedQuery{
+        proto.query().round(), {theta.begin(), theta.end()}, kind, std::move(approvals)};
   } else if (proto.has_grant() && is_pure(proto.grant())) {
     message.body = Grant{proto.grant().round(), proto.grant().granted()};
   } else if (proto.has_finished()) {
@@ -231,6 +236,8 @@ Result<FromOwner> decode_from_owner(ByteView bytes) {
   if (proto.has_hello()) {
     Hello hello{proto.hello().version(), proto.hello().last_round(), {}};
     hello.sharing = TRY(vertical_hello_of(proto.hello()));
+    if (!proto.hello().approval().empty())
+      hello.approval = TRY(plain_signature(proto.hello().approval(), "approval"));
     message.body = std::move(hello);
   } else if (proto.has_claim() && is_pure(proto.claim())) {
     message.body = Claim{proto.claim().round()};

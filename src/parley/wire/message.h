@@ -36,6 +36,7 @@ struct Hello {
   uint32_t version = kVersion;
   uint32_t last_round = 0;  // the last that this owner's ledger has answered
   std::optional<VerticalHello> sharing{};
+  std::optional<Signature> approval{};  // of the charter, under secure aggregation
 };
 /// A receipt that an owner has signed, shown to it again.
 struct Proof {
@@ -75,6 +76,7 @@ struct Query {
   uint32_t round = 0;
   privacy::Public theta;
   privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer;
+  std::vector<Signature> approvals{};  // of all owners, with the first of a stream, likewise
 };
 struct Answer {
   privacy::Released released;
@@ -114,6 +116,7 @@ struct ReceivedQuery {
   uint32_t round = 0;
   std::vector<double> theta;
   privacy::ReleaseKind kind = privacy::ReleaseKind::kAnswer;
+  std::vector<Signature> approvals{};
 };
 struct ReceivedAnswer {
   uint32_t round = 0;

@@ -9,6 +9,7 @@
 #include "parley/ledger/ledger.h"
 #include "parley/ledger/simulated.h"
 #include "parley/wire/stream.h"
+#include "parley/wire/transcript.h"
 #include "proto/parley.pb.h"
 #include "support/entropy.h"
 #include "support/ledgers.h"
@@ -109,6 +110,54 @@ TEST(Message, GreetingsAndFarewellsComeBack) {
   const auto abort = decode_to_owner(encode(some_envelope(), Abort{Code::kPolicy, "no"}));
   ASSERT_TRUE(abort);
   EXPECT_EQ(std::get<Abort>(abort->body).code, Code::kPolicy);
+}
+
+TEST(Message, ApprovalsComeBackWholeOrNotAtAll) {
+  Signature one{}, other{};
+  one.fill(1), other.fill(2);
+  const auto hello = decode_from_owner(encode(some_envelope(), Hello{kVersion, 0, {}, one}));
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(std::get<Hello>(hello->body).approval, one);
+  const Query query{
+      1, privacy::Public::from_model({0}), privacy::ReleaseKind::kAnswer, {one, other}};
+  const auto asked = decode_to_owner(encode(some_envelope(), query));
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(std::get<ReceivedQuery>(asked->body).approvals, query.approvals);
+  v1::ToOwner torn;
+  torn.set_charter(std::string(32, 'x'));
+  torn.mutable_query()->set_approvals(std::string(100, 'x'));
+  EXPECT_FALSE(decode_to_owner(as_bytes(torn.SerializeAsString())));
+  v1::FromOwner short_one;
+  short_one.set_charter(std::string(32, 'x'));
+  short_one.mutable_hello()->set_approval("x");
+  EXPECT_FALSE(decode_from_owner(as_bytes(short_one.SerializeAsString())));
+}
+
+// Journals and transcripts of the first version have the same entries.
+TEST(Transcript, OfAnEarlierVersionIsReadAndOfALaterOneIsNot) {
+  for (const uint32_t version : {0u, 1u, kVersion, kVersion + 1}) {
+    v1::TranscriptHead head;
+    head.set_version(version);
+    head.set_charter(std::string(32, 'x'));
+    head.set_started("2026-11-15T08:00:00Z");
+    const std::string text = head.SerializeAsString();
+    Bytes bytes(8);
+    bytes[0] = static_cast<uint8_t>(text.size());
+    bytes.insert(bytes.end(), text.begin(), text.end());
+    EXPECT_EQ(bool(parse_transcript(bytes)), version == 1 || version == kVersion) << version;
+  }
+}
+
+TEST(Transcript, AnApprovalComesBack) {
+  Signature signature{};
+  signature.fill(3);
+  const Note note{.kind = Note::Kind::kApproved, .owner = "one", .approval = signature};
+  Bytes bytes = transcript_head({}, "2026-11-15T08:00:00Z");
+  const Bytes entry = transcript_note(note);
+  bytes.insert(bytes.end(), entry.begin(), entry.end());
+  const auto read = parse_transcript(bytes);
+  ASSERT_TRUE(read) << describe(read.error());
+  EXPECT_EQ(read->notes, std::vector<Note>{note});
 }
 
 // What a peer says is written to a log.

@@ -68,6 +68,11 @@ Result<void> take(const v1::TranscriptEntry& proto, size_t& answers,
   if (proto.has_begun()) return on_note({kBegun, proto.owner(), proto.begun().attempt(), answers});
   if (proto.has_alarm())
     return on_note({kAlarm, proto.owner(), proto.alarm().go_on() ? 1u : 0u, answers});
+  if (proto.has_approved()) {
+    Note note{.kind = kApproved, .owner = proto.owner(), .answers = answers};
+    note.approval = TRY(plain_signature(proto.approved().signature(), "approved.signature"));
+    return on_note(std::move(note));
+  }
   if (proto.has_sum()) {
     const std::string& values = proto.sum().values();
     if (values.size() % 8 != 0) return malformed("a sum is not whole numbers of 8 bytes");
@@ -113,6 +118,9 @@ Bytes transcript_note(const Note& note) {
     case Note::Kind::kAlarm:
       entry.mutable_alarm()->set_go_on(note.round == 1);
       break;
+    case Note::Kind::kApproved:
+      entry.mutable_approved()->set_signature(text_of(note.approval.value_or(Signature{})));
+      break;
     case Note::Kind::kSum: {
       const Bytes values = bytes_of(note.values);
       entry.mutable_sum()->set_values(values.data(), values.size());
@@ -136,7 +144,7 @@ Result<std::optional<TranscriptHead>> read_head(ByteView bytes) {
   const auto piece = next_piece(bytes, at);
   if (!piece) return std::optional<TranscriptHead>();
   const auto proto = parse_piece<v1::TranscriptHead>(*piece);
-  if (!proto || proto->version() != kVersion) return none;
+  if (!proto || proto->version() < 1 || proto->version() > kVersion) return none;
   const Hash charter = TRY(hash_of(proto->charter(), "charter"));
   return std::optional(TranscriptHead{charter, printable(proto->started()), at});
 }

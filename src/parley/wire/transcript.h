@@ -30,18 +30,20 @@ struct OpenedMask {
 /// whether that is true.
 struct Note {
   enum class Kind {
-    kAsked,   // this owner was asked this round of its own, where the learner then stood
-    kClosed,  // enough had answered: the learner went on without the others
-    kBegun,   // the secure aggregation of this number; answers after it are its masked vectors
-    kSum,     // of all of them: the learner took its step
-    kAlarm    // a person was told that the first answers are unlike the pilot, and decided
+    kAsked,    // this owner was asked this round of its own, where the learner then stood
+    kClosed,   // enough had answered: the learner went on without the others
+    kBegun,    // the secure aggregation of this number; answers after it are its masked vectors
+    kSum,      // of all of them: the learner took its step
+    kAlarm,    // a person was told that the first answers are unlike the pilot, and decided
+    kApproved  // this owner's signature under the charter came
   };
   Kind kind = Kind::kAsked;
-  std::string owner{};              // of kAsked, as is the round
-  uint32_t round = 0;               // of kBegun its number; of kAlarm 1: go on, 0: stop
-  size_t answers = 0;               // in the transcript before it
-  std::vector<int64_t> values{};    // of kSum
-  std::vector<OpenedMask> masks{};  // likewise: without them the vectors before add up to it
+  std::string owner{};                  // of kAsked, as is the round
+  uint32_t round = 0;                   // of kBegun its number; of kAlarm 1: go on, 0: stop
+  size_t answers = 0;                   // in the transcript before it
+  std::vector<int64_t> values{};        // of kSum
+  std::vector<OpenedMask> masks{};      // likewise: without them the vectors before add up to it
+  std::optional<Signature> approval{};  // of kApproved
   bool operator==(const Note&) const = default;
 };
 

@@ -168,6 +168,8 @@ class Job {
       const bool colludes = i + static_cast<size_t>(secure.colluders) >= survivors;
       TRY(job.add(place, rows_of(attack.charter, i == 0, world), colludes ? 0 : seed));
     }
+    for (const charter::Owner& owner : attack.charter.owners)  // Those that dropped out, too.
+      TRY(job.learner_->replay(sim::simulated_approval(attack.charter, owner.name)));
     return job;
   }
 

@@ -46,6 +46,9 @@ struct NoisySharingPlan {
   double sensitivity() const;
   /// What a solver's error t may be.
   double tolerance(size_t party) const;
+  /// What rounding makes of it at most, whatever the records: where this is below the tolerance, no
+  /// record can stop a step.
+  double rounding(size_t party, size_t columns) const;
 
  private:
   double bound(size_t party) const;

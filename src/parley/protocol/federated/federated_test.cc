@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "parley/ledger/events.h"
 #include "parley/protocol/make_learner.h"
 #include "support/federated_job.h"
 
@@ -21,6 +22,21 @@ int stage_of(const Outgoing& letter) {
     return list->signatures.empty() ? 3 : 4;
   if (std::holds_alternative<wire::CommitmentsHash>(member->step)) return -1;
   return int(member->step.index());
+}
+
+/// The first of its kind.
+const wire::Note& note_of(const Clinics& job, wire::Note::Kind kind) {
+  for (const wire::Note& note : job.journal.notes)
+    if (note.kind == kind) return note;
+  return check(false), job.journal.notes[0];
+}
+
+std::vector<Signature> approvals_of(const Hash& charter, size_t owners) {
+  std::vector<Signature> approvals;
+  for (size_t i = 0; i < owners; ++i)
+    approvals.push_back(test::clinic_key(i).sign(ledger::decision_bytes(
+        "clinic-" + std::to_string(i), charter, ledger::Decision::What::kApproved)));
+  return approvals;
 }
 
 void expect_replayed(const Clinics& job) {
@@ -140,7 +156,8 @@ TEST(Federated, BytesAreThoseOfTheSpecificationAndWhatIsSignedBesides) {
     EXPECT_LE(all.up, specified.up() + kEnvelopes);
     EXPECT_LE(all.down, specified.down() + k * kName + 2 * kEnvelopes + kOwnConsent);
     EXPECT_LE(all.receipt, 400);
-    EXPECT_LE(all.question, 8 * 2 + 60);
+    const double approvals = 64 * double(owners) / 2 + 4;  // in the first question of two
+    EXPECT_LE(all.question, 8 * 2 + 60 + approvals);
   }
 }
 
@@ -271,6 +288,67 @@ TEST(Federated, ALearnerThatResumesGoesOnWithAnotherAggregation) {
   for (const auto& owner : job.owners) EXPECT_EQ(owner->ledger.last_round(job.charter.hash), 3u);
 }
 
+// A learner that makes up owners, or does not ask them, gets nobody's keys.
+TEST(Federated, AnOwnerTakesPartOnceItHasSeenThatAllHaveSignedTheCharter) {
+  Clinics job(clinics_charter());
+  const auto good = approvals_of(job.charter.hash, 3);
+  auto short_of_one = good, of_another_owner = good;
+  short_of_one.pop_back();
+  of_another_owner[2] = good[1];
+  auto of_another_charter = good;
+  of_another_charter[1] = approvals_of(test::some_hash("another"), 3)[1];
+  for (const auto& shown :
+       {std::vector<Signature>(), short_of_one, of_another_owner, of_another_charter, good}) {
+    wire::Stream stream(job.charter.hash);
+    auto& owner = *job.owners[0]->process;
+    owner.connect();
+    ASSERT_TRUE(owner.step(stream.send(wire::Welcome{})));
+    const auto reply = owner.step(stream.send(
+        wire::Query{1, privacy::Public::from_model({0, 0}), privacy::ReleaseKind::kAnswer, shown}));
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(owner.refused().has_value(), shown != good);
+    const auto said = wire::decode_from_owner(**reply);
+    EXPECT_EQ(std::holds_alternative<wire::Refusal>(said->body), shown != good);
+  }
+  EXPECT_EQ(job.owners[0]->ledger.last_round(job.charter.hash), 0u);
+}
+
+// Of five one may drop out, but not before it has signed.
+TEST(Federated, BeginsWhenEveryOwnerHasSignedAndGoesOnFromAJournalWithoutOne) {
+  Clinics job(clinics_charter(5, "survivors = 4\n"));
+  for (size_t i = 0; i < 4; ++i) job.connect(i);
+  job.run();
+  job.keep(job.learner.time_is_up(), 0);
+  EXPECT_EQ(job.learner.begun(), 0u);
+  EXPECT_TRUE(job.learner.awaits(4));
+  job.connect(4);
+  job.leave(4);
+  FederatedLearner resumed(*federated_plan(job.charter, nullptr));
+  for (const wire::Note& note : job.journal.notes)
+    if (note.kind == wire::Note::Kind::kApproved) {
+      ASSERT_TRUE(resumed.replay(note));
+    }
+  for (size_t i = 0; i < 4; ++i) {
+    resumed.attend(i);
+    ASSERT_TRUE(resumed.step(i, job.owners[i]->process->connect()));
+  }
+  EXPECT_EQ(resumed.begun(), 0u) << "its time is not up";
+  resumed.time_is_up();
+  EXPECT_EQ(resumed.begun(), 1u);
+}
+
+TEST(Federated, ASignatureThatIsNotTheOwnersIsNotTaken) {
+  Clinics job(clinics_charter());
+  wire::Stream stream(job.charter.hash);
+  job.learner.attend(0);
+  wire::Hello hello;
+  hello.approval = approvals_of(job.charter.hash, 2)[1];
+  EXPECT_FALSE(job.learner.step(0, stream.send(hello)));
+  const wire::Note note{
+      .kind = wire::Note::Kind::kApproved, .owner = "clinic-0", .approval = hello.approval};
+  EXPECT_FALSE(job.learner.replay(note));
+}
+
 TEST(Federated, AnAggregationIsNotBegunTwiceWithOneOwner) {
   Clinics job(clinics_charter());
   job.connect_all();
@@ -296,7 +374,7 @@ TEST(Federated, AMaskedVectorUnderAnotherReceiptOrForAnotherQuestionIsRefused) {
   const wire::Entry entry = job.journal.entries[0];
   const auto refused = [&](const std::function<void(wire::ReceivedAnswer&)>& change) {
     FederatedLearner learner(*federated_plan(job.charter, nullptr));
-    EXPECT_TRUE(learner.replay(job.journal.notes[0]));
+    EXPECT_TRUE(learner.replay(note_of(job, wire::Note::Kind::kBegun)));
     wire::ReceivedAnswer answer = entry.answer;
     change(answer);
     const auto taken = learner.replay(entry.owner, answer);
@@ -340,8 +418,8 @@ TEST(Federated, ASumUnderAMadeUpSeedIsNotOneThatTheOwnersCanHave) {
   Clinics job(clinics_charter());
   job.connect_all();
   job.run();
-  wire::Note made_up = job.journal.notes[1];
-  ASSERT_EQ(made_up.kind, wire::Note::Kind::kSum);
+  const wire::Note& true_sum = note_of(job, wire::Note::Kind::kSum);
+  wire::Note made_up = true_sum;
   made_up.masks[0].seed[0] ^= 1;
   std::vector<uint64_t> sum(2);
   for (size_t i = 0; i < 3; ++i)
@@ -350,7 +428,7 @@ TEST(Federated, ASumUnderAMadeUpSeedIsNotOneThatTheOwnersCanHave) {
   without_masks(sum, made_up.masks);
   made_up.values.assign(sum.begin(), sum.end());
   FederatedLearner learner(*federated_plan(job.charter, nullptr));
-  ASSERT_TRUE(learner.replay(job.journal.notes[0]));
+  ASSERT_TRUE(learner.replay(note_of(job, wire::Note::Kind::kBegun)));
   for (size_t i = 0; i < 3; ++i) {
     const wire::Entry& entry = job.journal.entries[i];
     ASSERT_TRUE(learner.replay(entry.owner, entry.answer));
@@ -358,7 +436,7 @@ TEST(Federated, ASumUnderAMadeUpSeedIsNotOneThatTheOwnersCanHave) {
   const auto taken = learner.replay(made_up);
   ASSERT_FALSE(taken);
   EXPECT_NE(taken.error().what.find("can have"), std::string::npos) << taken.error().what;
-  EXPECT_TRUE(learner.replay(job.journal.notes[1]));
+  EXPECT_TRUE(learner.replay(true_sum));
 }
 
 }  // namespace federated_test

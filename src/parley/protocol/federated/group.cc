@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "parley/ledger/events.h"
 #include "parley/plan/learner/neighbours.h"
 
 namespace parley::protocol {
@@ -20,10 +21,19 @@ Result<std::vector<AggregationPlan::Member>> members_of(const Charter& charter) 
   return members;
 }
 
+/// All approvals come in one message.
+constexpr size_t kOwnersMax = 50'000;
+
 }  // namespace
 
 Result<AggregationGroup> AggregationGroup::of(const Charter& charter) {
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
+  if (charter.owners.size() > kOwnersMax)
+    return Error{Code::kInvalid,
+                 std::to_string(charter.owners.size()) +
+                     " owners in one secure sum, and all their approvals do not fit in a message",
+                 "Secure sums have at most " + std::to_string(kOwnersMax) + " owners.",
+                 {.key = "owner"}};
   AggregationGroup group;
   AggregationPlan& plan = group.plan_;
   plan.job = charter.hash;
@@ -49,6 +59,36 @@ Result<size_t> AggregationGroup::place(const std::string& name) const {
   for (size_t i = 0; i < plan_.members.size(); ++i)
     if (plan_.members[i].name == name) return i;
   return Error{Code::kIntegrity, "secure aggregation with someone who is not in the charter"};
+}
+
+Bytes AggregationGroup::approval_of(size_t member) const {
+  return ledger::decision_bytes(name(member), plan_.job, ledger::Decision::What::kApproved);
+}
+
+bool AggregationGroup::has_approved(size_t member, const Signature& signature) const {
+  return is_signed(plan_.members[member].key, approval_of(member), signature);
+}
+
+Result<void> AggregationGroup::check_approvals(std::span<const Signature> approvals) const {
+  if (approvals.size() != size())
+    return Error{Code::kPolicy,
+                 "the learner does not show that every owner has approved the charter",
+                 "It must run this version, and wait for all of them."};
+  TupleBytes list;
+  list.add(plan_.job);
+  for (size_t i = 0; i < size(); ++i)
+    list.add(plan_.members[i].key.bytes).add(ByteView(approvals[i]));
+  // Simulated owners are all shown the same list: one of them looks at it.
+  static thread_local std::optional<Hash> found_good;
+  const Hash digest = list.sha256();
+  if (found_good == digest) return {};
+  for (size_t i = 0; i < size(); ++i)
+    if (!has_approved(i, approvals[i]))
+      return Error{Code::kIntegrity,
+                   name(i) + " has not signed this charter, and the learner says so",
+                   "Do not answer it, and ask who runs it."};
+  found_good = digest;
+  return {};
 }
 
 Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* pilot) {

@@ -3,6 +3,7 @@
 // owners add up (plan/secagg_terms.h) and in the learner's schedule, and in nothing else.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,13 @@ class AggregationGroup {
   size_t survivors() const { return plan_.survivors; }
   /// Of the owner of this name; kIntegrity for another.
   Result<size_t> place(const std::string& name) const;
+
+  /// What an owner signs that has approved the charter, as in its ledger.
+  Bytes approval_of(size_t member) const;
+  bool has_approved(size_t member, const Signature& signature) const;
+  /// Every owner's, in the charter's order. Who has not all of them takes part in nothing: owners
+  /// that were never asked may not exist.
+  Result<void> check_approvals(std::span<const Signature> approvals) const;
 
  private:
   AggregationPlan plan_;

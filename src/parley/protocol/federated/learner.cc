@@ -39,6 +39,7 @@ FederatedLearner::FederatedLearner(FederatedPlan plan)
     : Learner(plan.owners.size()),
       plan_(std::move(plan)),
       states_(plan_.owners.size()),
+      approvals_(plan_.owners.size()),
       descent_(plan_.schedule, plan_.box, plan_.l2) {}
 
 FederatedLearner::~FederatedLearner() = default;
@@ -87,7 +88,7 @@ void FederatedLearner::attend(size_t owner) {
 
 void FederatedLearner::leave(size_t owner) {
   states_.at(owner).stream.reset();
-  states_[owner].greeted = false;
+  states_[owner].greeted = states_[owner].shown = false;
   if (!attempt_) return;
   attempt_->members.erase(owner);
   attempt_->awaited.erase(owner);
@@ -119,6 +120,12 @@ Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
     step.stale = forgot(plan_.owners[owner], hello.last_round, last);
     return step;
   }
+  if (hello.approval && !approvals_[owner]) {
+    TRY(take_approval(owner, *hello.approval));
+    step.notes.push_back({.kind = wire::Note::Kind::kApproved,
+                          .owner = plan_.owners[owner].name,
+                          .approval = hello.approval});
+  }
   state.greeted = true;
   state.given_up = state.refuses = false;
   state.of(privacy::ReleaseKind::kAnswer).paid = hello.last_round;
@@ -126,6 +133,18 @@ Result<Step> FederatedLearner::greet(size_t owner, const wire::Hello& hello) {
   if (refused()) send(owner, wire::Abort{refused()->code, refused()->what}, step);
   go_on(step);
   return step;
+}
+
+Result<void> FederatedLearner::take_approval(size_t owner, const Signature& approval) {
+  if (!plan_.group.has_approved(owner, approval))
+    return wrong(plan_.owners[owner], "a signature that is not its own under this charter");
+  approvals_[owner] = approval;
+  return {};
+}
+
+bool FederatedLearner::all_approved() const {
+  return std::all_of(approvals_.begin(), approvals_.end(),
+                     [](const auto& each) { return each.has_value(); });
 }
 
 /// Where enough others can pay, they go on as if it had left.
@@ -240,7 +259,7 @@ Result<void> FederatedLearner::check_signed(size_t owner, const wire::ReceivedAn
 }
 
 bool FederatedLearner::can_begin() const {
-  if (attempt_ || finished() || refused() || guard_.asks()) return false;
+  if (attempt_ || finished() || refused() || guard_.asks() || !all_approved()) return false;
   size_t ready = 0;
   for (const OwnerState& state : states_) {
     if (!can_pay(state)) continue;
@@ -277,7 +296,7 @@ Step FederatedLearner::time_is_up() {
   });
   if (attempt_)
     attempt_->awaited.clear();
-  else if (static_cast<size_t>(there) >= plan_.group.survivors())
+  else if (all_approved() && static_cast<size_t>(there) >= plan_.group.survivors())
     for (OwnerState& state : states_) state.given_up = !state.greeted;
   go_on(step);
   return step;
@@ -297,7 +316,10 @@ void FederatedLearner::begin(Step& step) {
   for (size_t owner = 0; owner < states_.size(); ++owner) {
     if (!states_[owner].greeted || !can_pay(states_[owner])) continue;
     attempt_->members.insert(owner);
-    send(owner, wire::Query{begun_, privacy::Public::from_model(point()), due()}, step);
+    wire::Query query{begun_, privacy::Public::from_model(point()), due()};
+    if (!std::exchange(states_[owner].shown, true))
+      for (const auto& each : approvals_) query.approvals.push_back(*each);
+    send(owner, query, step);
   }
   attempt_->awaited = attempt_->members;
 }
@@ -510,6 +532,8 @@ Result<void> FederatedLearner::replay(const std::string& owner,
 }
 
 Result<void> FederatedLearner::replay(const wire::Note& note) {
+  if (note.kind == wire::Note::Kind::kApproved)
+    return take_approval(TRY(place_of(plan_.owners, note.owner)), *note.approval);
   if (note.kind == wire::Note::Kind::kAlarm) {
     decided(TRY(guard_.decide(note)));
     return {};

@@ -8,6 +8,7 @@
 // may follow, from the start again. Under rule "distance" owners give one number each in place of
 // gradients, the learner makes no step, and the model is the pilot's optimum.
 //
+// The first aggregation begins when every owner has signed the charter: each of them is shown that.
 // An aggregation begins when every owner is there, or enough are and the time is up; from then on
 // nobody waits for the missing before they come back. An owner whose stream breaks has left the
 // aggregation under way and takes part in the next. With fewer than `survivors` left it is
@@ -75,6 +76,7 @@ class FederatedLearner final : public Learner {
   struct OwnerState {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
+    bool shown = false;     // on this stream, all approvals
     bool given_up = false;  // was away when an aggregation began
     bool refuses = false;   // since it greeted last, and it was dismissed
     struct Kind {
@@ -100,6 +102,8 @@ class FederatedLearner final : public Learner {
   Result<void> take_masked(size_t owner, const wire::ReceivedAnswer& answer);
   Result<void> check_signed(size_t owner, const wire::ReceivedAnswer& answer);
   void go_on(Step& step);
+  bool all_approved() const;
+  Result<void> take_approval(size_t owner, const Signature& approval);
   bool can_begin() const;
   /// After the last round, until the model is evaluated or that is given up.
   bool evaluating() const {
@@ -147,6 +151,7 @@ class FederatedLearner final : public Learner {
 
   FederatedPlan plan_;
   std::vector<OwnerState> states_;
+  std::vector<std::optional<Signature>> approvals_;  // of the charter, of each owner
   learn::Descent descent_;
   uint32_t begun_ = 0, evaluations_begun_ = 0;
   std::optional<learn::Evaluation> evaluation_{};

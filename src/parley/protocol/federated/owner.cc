@@ -41,8 +41,17 @@ Bytes FederatedOwner::connect() {
   return Owner::connect();
 }
 
+wire::Hello FederatedOwner::greeting() {
+  wire::Hello hello = Owner::greeting();
+  hello.approval = signing_key_.sign(group_.approval_of(place_));
+  return hello;
+}
+
 Owner::Reply FederatedOwner::consider(wire::ReceivedQuery query) {
   session_.reset();
+  if (!all_approved_)
+    if (const auto all = group_.check_approvals(query.approvals); !all) return refuse(all.error());
+  all_approved_ = true;
   if (query.kind == privacy::ReleaseKind::kCount)
     return refuse({Code::kPolicy, "a charter with [secure_aggregation] asks for no counts"});
   if (query.round <= begun_)

@@ -1,6 +1,8 @@
 // An owner in federated training. In one aggregation:
 //
 //   learner                                     owner
+//                                  <-------     Hello{its signature under the charter}, once
+//   Query{..., everyone's}         ------->     have all owners signed? the first of a stream
 //   Query{aggregation a, theta}    ------->     is theta inside the box, is there budget left?
 //                                  <-------     keys, fresh
 //   hash of commitments            ------->     (in a sparse graph)
@@ -39,6 +41,7 @@ class FederatedOwner final : public Owner {
   void rest() override { gate_.draw_ahead(); }
 
  protected:
+  wire::Hello greeting() override;
   Reply consider(wire::ReceivedQuery query) override;
   Reply aggregate(wire::ToMember message) override;
   uint32_t last_round() const override { return gate_.paid(); }
@@ -63,6 +66,7 @@ class FederatedOwner final : public Owner {
   Entropy* entropy_;
   uint32_t begun_ = 0;  // the last aggregation that this process took part in
   uint32_t taken_part_ = 0;
+  bool all_approved_ = false;
   std::unique_ptr<Session> session_;
 };
 

@@ -11,8 +11,10 @@
 #include "parley/learn/metrics.h"
 #include "parley/learn/vertical/admm/columns.h"
 #include "parley/learn/vertical/joint_gradient.h"
+#include "parley/plan/vertical_terms.h"
 #include "parley/privacy/accounting/zcdp.h"
 #include "parley/privacy/mechanism/gaussian.h"
+#include "support/columns_charter.h"
 #include "support/entropy.h"
 #include "support/texts.h"
 #include "support/to_mask.h"
@@ -111,6 +113,36 @@ TEST(SecretGradients, OpenTheExactSumPlusTheDealersNoise) {
       }
     }
   }
+}
+
+// What the card says: owners of columns are trusted to keep to the protocol. One that does not cut
+// its columns reads the labels off its own noisy gradient; nobody can see that under masks.
+TEST(SecretGradients, AnOwnerWithHugeNumbersInItsColumnsReadsEveryLabel) {
+  constexpr size_t kPeople = 57;
+  const auto charter =
+      charter::parse_charter(test::columns_charter(3, kPeople, "gradients"), "", {});
+  const auto terms = *plan::vertical_terms(*charter);
+  const double huge = std::ldexp(1.0, 61 - terms.plan.bits - terms.plan.fraction);
+  auto one_each = std::make_shared<data::Rows>(kPeople);
+  for (size_t i = 0; i < kPeople; ++i) {
+    std::vector<double> row(kPeople);
+    row[i] = huge;
+    one_each->add(row, 0);
+  }
+  const AnyRows hostile = std::shared_ptr<const data::Rows>(one_each);
+  test::SeededEntropy entropy(5, "dealer");
+  Table table({IntegerRows(hostile, terms.plan.bits, huge),
+               IntegerRows(random_rows(kPeople, 2, 1), terms.plan.bits, .57)},
+              entropy);
+  std::vector<std::vector<int64_t>> scores(2, std::vector<int64_t>(kPeople));
+  for (int64_t& label : scores[1])  // The holder's scores are minus the labels.
+    label = (entropy.word() % 2 ? 1 : -1) * (int64_t{1} << terms.plan.fraction);
+  const auto opened = play(
+      table.rows, table.parties, table.dealer, scores, [&] { return terms.noise.sample(entropy); },
+      entropy);
+  size_t read = 0;
+  for (size_t i = 0; i < kPeople; ++i) read += (opened[0][i] > 0) == (scores[1][i] > 0);
+  EXPECT_EQ(read, kPeople);
 }
 
 /// Words modulo 4, for which everything that a party may see can be counted.

@@ -78,11 +78,21 @@ class Engine {
   void plan_deadline(double in) { queue_.plan(in, {.kind = kTimeUp, .stream = stage_}); }
 
   Result<void> begin(size_t owner) {
-    if (faults_.down.contains(owner)) lose(owner);
+    if (faults_.down.contains(owner)) {
+      if (charter_.secure_aggregation) TRY(has_signed(owner));
+      lose(owner);
+    }
     if (owners_[owner].gone) return {};
     if (pace_.calls || !pace_.own_clocks) TRY(come(owner));  // Else when its clock first ticks.
     if (pace_.own_clocks) plan(clocks_.gap(owner), kTick, owner);
     return {};
+  }
+
+  /// It came once, and its signature is in the journal.
+  Result<void> has_signed(size_t owner) {
+    journal_.notes.push_back(simulated_approval(charter_, charter_.owners[owner].name));
+    written_.second = journal_.notes.size();
+    return learner_->replay(journal_.notes.back());
   }
 
   Result<void> happen(Event& event) {

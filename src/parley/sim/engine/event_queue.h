@@ -29,7 +29,7 @@ struct Faults {
   double reorder = 0;    // overtakes what is on the way
   double deadline = 3;   // the learner waits so long for an answer
   double absence = 2;    // mean time until an owner whose stream broke is back
-  std::set<size_t> down{};  // owners that never come
+  std::set<size_t> down{};  // owners that never come; in secure sums after they have signed
 
   bool none() const {
     return drop + duplicate + corrupt + crash + learner + delay + reorder == 0 && down.empty();

@@ -5,6 +5,7 @@
 
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
+#include "parley/ledger/events.h"
 #include "parley/ledger/simulated.h"
 #include "parley/plan/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
@@ -45,6 +46,14 @@ std::filesystem::path ledger_file(const std::filesystem::path& out, const std::s
 
 SigningKey simulated_key(const std::string& owner) {
   return SigningKey::from_seed(TupleBytes().add("simulated").add(owner).sha256());
+}
+
+wire::Note simulated_approval(const charter::Charter& charter, const std::string& owner) {
+  const Bytes bytes =
+      ledger::decision_bytes(owner, charter.hash, ledger::Decision::What::kApproved);
+  return {.kind = wire::Note::Kind::kApproved,
+          .owner = owner,
+          .approval = simulated_key(owner).sign(bytes)};
 }
 
 Result<void> clear_ledgers(const charter::Charter& charter, const std::filesystem::path& out) {

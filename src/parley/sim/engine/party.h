@@ -15,6 +15,7 @@
 #include "parley/protocol/make_owner.h"
 #include "parley/sim/seeded_entropy.h"
 #include "parley/sim/simulate.h"
+#include "parley/wire/transcript.h"
 
 namespace parley::sim {
 
@@ -29,6 +30,8 @@ class SimulatedClock final : public Clock {
 
 /// Secure aggregation signs, in a simulation too: with keys that everyone could make.
 SigningKey simulated_key(const std::string& owner);
+/// What a learner notes of an owner that has signed the charter, and perhaps never comes again.
+wire::Note simulated_approval(const charter::Charter& charter, const std::string& owner);
 
 /// Where the first run of a simulation leaves an owner's ledger.
 std::filesystem::path ledger_file(const std::filesystem::path& out, const std::string& owner);

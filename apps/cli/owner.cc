@@ -8,9 +8,8 @@
 #include "parley/api/daemons.h"
 #include "parley/api/internal.h"
 #include "parley/api/owner_value.h"
-#include "parley/ledger/events.h"
+#include "parley/net/decisions.h"
 #include "parley/net/doctor/preflight.h"
-#include "parley/net/reconcile.h"
 #include "parley/net/tune.h"
 #include "parley/plan/sums/gram.h"
 
@@ -80,18 +79,19 @@ Result<Output> run(const OwnerApproveOptions& options, ProgressStyle) {
   return Output{report::to_text(approved), report::to_json(approved)};
 }
 
-/// Into the ledger at once: the daemon must be stopped.
 Result<Output> say_no(const OwnerApproveOptions& options, ledger::Decision::What what) {
   const charter::Policy policy = TRY(charter::read_policy(options.policy));
   SystemClock clock;
-  ledger::Ledger ledger = TRY(net::open_ledger(policy, clock));
   std::vector<report::Approved> decided;
   for (const auto& file : options.charters) {
     const charter::Charter charter = TRY(charter::read_charter(file));
-    TRY(net::decide(
-        policy, charter, ledger,
-        {.what = what, .by = user_name(), .at = clock.now(), .reason = options.reason}));
-    decided.push_back({charter.name, charter.hash, std::string(ledger::name_of(what))});
+    const auto waits = TRY(net::say_no(
+        policy, charter,
+        {.what = what, .by = user_name(), .at = clock.now(), .reason = options.reason}, clock));
+    decided.push_back({.name = charter.name,
+                       .charter = charter.hash,
+                       .what = std::string(ledger::name_of(what)),
+                       .waits = waits ? describe(*waits) : ""});
   }
   return Output{report::to_text(decided), report::to_json(decided)};
 }
@@ -188,10 +188,9 @@ void add_decision(const Commands& group, const char* name, const char* help) {
 
 void add_owner_decisions(const Commands& group) {
   add_decision<OwnerApproveOptions>(group, "approve", "Allow a charter that waits for a person");
-  add_decision<OwnerRefuseOptions>(group, "refuse",
-                                   "Never answer a charter; stop the daemon first");
-  add_decision<OwnerWithdrawOptions>(
-      group, "withdraw", "Answer a charter no further, also in mid-job; stop the daemon first");
+  add_decision<OwnerRefuseOptions>(group, "refuse", "Never answer a charter");
+  add_decision<OwnerWithdrawOptions>(group, "withdraw",
+                                     "Answer a charter no further, also in mid-job");
 }
 
 void add_owner_check(const Commands& group) {

@@ -57,6 +57,59 @@ class Daemons(InFolder):
             word for owner in OWNERS
             for word in ("--ledger", f"{owner}={owner}/state/ledger.db")], cwd=self.folder)
 
+    def test_a_person_says_no_to_a_running_daemon_and_it_pays_no_more(self):
+        consortium = Consortium(self.folder, rows=1000, rounds=1000, rule="algorithm2",
+                                epsilon=1000, budget=1000)
+        policy, running = self.folder / "bank-a" / "policy.toml", []
+        self.addCleanup(lambda: [each.kill() for each in running])
+
+        def start():
+            learner, port = consortium.learner()
+            owners = {owner: consortium.owner(owner, port) for owner in OWNERS}
+            running[:] = [learner, *owners.values()]
+            return learner, owners
+
+        learner, owners = start()
+        self.await_answers("bank-a", 20)
+        self.parley("owner", "withdraw", policy, consortium.charter, "--reason", "we moved")
+        before = self.paid("bank-a")
+        self.assertLess(before, 1000, "it has not answered to the end")
+        self.assertEqual(owners["bank-a"].wait(60), 3, consortium.log("bank-a"))
+        self.assertEqual(self.paid("bank-a"), before, "nothing was paid after the no")
+        self.assertEqual(learner.wait(60), 3, consortium.log("learner"))
+        for owner in OWNERS[1:]:
+            self.assertEqual(owners[owner].wait(60), 3, consortium.log(owner))
+        self.assertIn("we moved", consortium.log("bank-a"))
+        self.assertEqual(list((self.folder / "bank-a" / "charters").iterdir()), [])
+        self.parley("owner", "approve", policy, consortium.charter, "--reason", "we moved back")
+        self.all_end_well(consortium, *start())
+        must("verify", "job/model.json", "job/transcript.pb.zst", consortium.charter, "--ledger",
+             "bank-a=bank-a/state/ledger.db", cwd=self.folder)
+
+    def test_a_no_to_a_charter_that_the_daemon_does_not_have_waits_for_it(self):
+        consortium = Consortium(self.folder)
+        charter, folder = consortium.charter, self.folder / "bank-a"
+        daemon = consortium.start("bank-a", "--quiet", "owner", "run", folder / "policy.toml")
+        self.await_line(consortium, "bank-a", "watching")
+        says_no = consortium.start("person", "owner", "refuse", folder / "policy.toml", charter,
+                                   "--reason", "never")
+        self.addCleanup(lambda: [(each.kill(), each.wait()) for each in (daemon, says_no)])
+        while not list((folder / "charters").glob("*.refused")):
+            self.assertIsNone(says_no.poll(), consortium.log("person"))
+            time.sleep(0.02)
+        self.assertIn("never", self.parley("owner", "check", folder / "policy.toml", charter,
+                                           expect=3).stdout)
+        (folder / "charters" / "job.charter.toml").write_text(charter.read_text())
+        self.await_line(consortium, "bank-a", "this charter was refused by")
+        self.assertEqual(says_no.wait(60), 0, consortium.log("person"))
+        self.assertEqual(list((folder / "charters").glob("*.refused")), [], "it is in the ledger")
+
+    def await_line(self, consortium, name, words):
+        until = time.monotonic() + 60
+        while words not in consortium.log(name) and time.monotonic() < until:
+            time.sleep(0.02)
+        self.assertIn(words, consortium.log(name))
+
     def paid(self, owner):
         with contextlib.suppress(sqlite3.Error):
             return self.answers(owner)

@@ -6,7 +6,7 @@
 #include "parley/base/files.h"
 #include "parley/wire/transcript.h"
 #include "support/federated_job.h"
-#include "support/letters.h"
+#include "support/played_job.h"
 
 namespace parley {
 namespace {
@@ -113,6 +113,13 @@ bool write(const std::filesystem::path& file, const Bytes& bytes) {
   return bool(write_file(file, text));
 }
 
+/// Whole jobs of the kinds that a target chooses from.
+bool write_played(const std::filesystem::path& folder, const std::vector<test::JobInput>& jobs) {
+  for (size_t which = 0; which < jobs.size(); ++which)
+    if (!write(folder / ("job" + std::to_string(which)), test::played(jobs, which))) return false;
+  return true;
+}
+
 bool write_seeds(const std::filesystem::path& corpus) {
   const Seeds seeds = run_a_job();
   const wire::Envelope first{test::some_plan().charter, 1};
@@ -141,6 +148,8 @@ bool write_seeds(const std::filesystem::path& corpus) {
          write(corpus / "to_owner" / "job", seeds.to_owner) &&
          write(corpus / "to_owner" / "abort", letters_with(abort)) &&
          write(corpus / "federated" / "job", run_a_federated_job()) &&
+         write_played(corpus / "async", test::async_jobs()) &&
+         write_played(corpus / "vertical", test::columns_jobs()) &&
          write(corpus / "transcript" / "job", seeds.transcript) &&
          write(corpus / "transcript" / "notes", with_notes(seeds.transcript));
 }

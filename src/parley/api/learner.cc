@@ -36,13 +36,14 @@ charter::Identity credentials_in(const std::filesystem::path& folder,
 
 /// Every interface, at the port where owners will dial.
 Result<std::string> listen_on(const charter::Charter& charter) {
-  const size_t colon = charter.learner.address.rfind(':');
+  const std::string address = charter.learner.address.first();
+  const size_t colon = address.rfind(':');
   if (colon == std::string::npos)
     return Error{Code::kInvalid,
                  "the charter does not say where the learner is",
                  "Add address = \"host:port\" to its table, or give --listen.",
                  {.key = "learner.address"}};
-  return "[::]" + charter.learner.address.substr(colon);
+  return "[::]" + address.substr(colon);
 }
 
 Error nobody_coordinates() {

@@ -5,7 +5,7 @@
 #include "parley/api/daemons.h"
 #include "parley/api/internal.h"
 #include "parley/base/entropy.h"
-#include "parley/base/files.h"
+#include "parley/net/decisions.h"
 #include "parley/net/owner_service.h"
 
 namespace parley {
@@ -31,16 +31,9 @@ Result<std::vector<OwnerJob>> run_owner(const Policy& policy, const OwnerOptions
 
 Result<void> approve(const Policy& handle, const Charter& charter_handle, const std::string& by,
                      const std::string& reason) {
-  const charter::Policy& policy = handle.internal().policy;
-  const charter::Charter& charter = charter_handle.internal().charter;
   SystemClock clock;
-  TRY(policy.dataset_for(charter));  // What no rule allows, no person can approve.
-  const auto approval = policy.approval_of(charter);
-  TRY(make_directories(approval.parent_path()));
-  if (reason.find('\n') != std::string::npos)
-    return Error{Code::kInvalid, "the reason is not one line of text",
-                 "Leave out its line breaks."};
-  return write_file(approval, clock.now() + " " + by + (reason.empty() ? "" : " " + reason) + "\n");
+  return net::leave_word(handle.internal().policy, charter_handle.internal().charter,
+                         {.by = by, .at = clock.now(), .reason = reason});
 }
 
 }  // namespace parley

@@ -85,7 +85,7 @@ struct Owner {
   double epsilon = 0;  // for the whole job, evaluation included
   double delta = 0;
   std::optional<SignKey> sign_key{};   // not needed in a simulation
-  std::string address{};               // host:port, where every owner learns; empty in a simulation
+  Addresses address{};                 // where every owner learns; none in a simulation
   double rate = 1;                     // async with declared rates
   std::vector<std::string> columns{};  // sharing
   double max_row_norm = 0;             // sharing
@@ -93,7 +93,7 @@ struct Owner {
 
 struct Learner {
   std::string name;
-  std::string address;  // host:port; empty in a simulation
+  Addresses address{};  // none in a simulation
 };
 
 struct Network {

@@ -245,6 +245,18 @@ TEST(Charter, EveryChangedValueChangesTheHash) {
   EXPECT_EQ(gaussian("1e-6")->owners[1].delta, 1e-6);
 }
 
+TEST(Charter, ALearnerMayHaveSeveralAddresses) {
+  const auto with = [](const char* address) {
+    const auto charter = parse(kMinimal, {{"learner.address", address}});
+    EXPECT_TRUE(charter) << error_of(charter);
+    return *charter;
+  };
+  const Charter two = with("[\"a.example:1\", \"b.example:2\"]");
+  EXPECT_EQ(to_text(two.learner.address), "a.example:1, b.example:2");
+  EXPECT_NE(two.hash, with("[\"b.example:2\", \"a.example:1\"]").hash) << "the order counts";
+  EXPECT_EQ(with("[\"a.example:1\"]").hash, with("\"a.example:1\"").hash) << "a list of one";
+}
+
 TEST(Charter, OnlyTheHashOfAPublicFileCounts) {
   const std::string sections = R"(
 [pilot]

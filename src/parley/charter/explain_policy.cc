@@ -130,7 +130,7 @@ std::string price(const Preflight& preflight) {
 std::string explain(const Policy& policy, const SpentByDataset& spent) {
   std::string text = "Policy of " + policy.owner;
   if (policy.identity) text += ", known as such in " + policy.identity->consortium;
-  text += policy.dial.empty() ? ".\n" : "; dials " + policy.dial + ".\n";
+  text += policy.dial.empty() ? ".\n" : "; dials " + to_text(policy.dial) + ".\n";
   for (const Dataset& data : policy.datasets) {
     const auto found = spent.find(data.name);
     text += explain(policy, data, found == spent.end() ? privacy::Spent{} : found->second);

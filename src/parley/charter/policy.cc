@@ -149,13 +149,13 @@ std::string proxy_url(std::string_view text) {
 
 void read_machine(Table& root, Policy& policy) {
   root.table_if_given("network", [&](Table& t) {
-    constexpr std::string_view kAddress = "For example \"parley.banks.example:7443\".";
-    if (t.has("listen")) t.required("listen", policy.listen, host_and_port, kAddress);
-    t.optional("peers", policy.peers, Anything{},
+    constexpr std::string_view kAddress =
+        "For example \"parley.banks.example:7443\", or a list of such to try in turn.";
+    if (t.has("listen"))
+      t.required("listen", policy.listen, host_and_port,
+                 "For example \"parley.banks.example:7443\".");
+    t.optional("peers", policy.peers, host_and_port,
                "For example peers = { bank-b = \"bank-b.example:7443\" }.");
-    for (const auto& [name, address] : policy.peers)
-      if (const std::string problem = host_and_port(address); !problem.empty())
-        t.fail("peers", problem, kAddress);
     if (t.has("dial") || (policy.listen.empty() && policy.peers.empty()))
       t.required("dial", policy.dial, host_and_port, kAddress);
     if (t.has("proxy"))

@@ -75,9 +75,10 @@ struct Policy {
   std::optional<Identity> identity{};
   std::vector<Dataset> datasets{};
   std::vector<Accept> accept{};
-  std::string dial, proxy;
+  Addresses dial{};
+  std::string proxy{};
   std::string listen{};  // where it listens, if it does; else as the charter says
-  std::map<std::string, std::string> peers{};  // addresses of others, instead of the charter's
+  std::map<std::string, Addresses> peers{};  // addresses of others, instead of the charter's
   int64_t threads = 1;
   int64_t memory_mb = 4096;    // of 2^20 bytes
   double unpacked_gb = 64;     // of 2^30 bytes: the most that a packed file may hold

@@ -187,6 +187,11 @@ TEST(Policy, ErrorsNameKeyAndLine) {
        "no [[dataset]] describes"},
       {"epsilon_max = 0.5\n", "", "accept[0].epsilon_max", "epsilon_max is missing", "[[accept]]"},
       {"dial = \"parley.banks.example:7443\"", "dial = \"x\"", "network.dial", "host:port"},
+      {"dial = \"parley.banks.example:7443\"", "dial = [\"a.example:1\", \"x\"]", "network.dial",
+       "has a member that must be host:port"},
+      {"dial = \"parley.banks.example:7443\"", "dial = []", "network.dial", "must have 1 to 8"},
+      {"dial = \"parley.banks.example:7443\"", "peers = { bank-b = [\"a.example:0\"] }",
+       "network.peers", "has a member \"bank-b\" that has a member that must be host:port"},
       {"[network]", "[netwrk]", "netwrk", "unknown key netwrk"}};
   for (const Case& each : cases) {
     SCOPED_TRACE(each.from + " -> " + each.to);
@@ -203,6 +208,19 @@ TEST(Policy, ErrorsNameKeyAndLine) {
     EXPECT_EQ(policy.error().where.line,
               1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
   }
+}
+
+TEST(Policy, SeveralAddressesLeadToTheSameParty) {
+  std::string text(kPolicy);
+  const std::string one = "dial = \"parley.banks.example:7443\"";
+  text.replace(text.find(one), one.size(),
+               "dial = [\"a.example:1\", \"[::1]:2\"]\n"
+               "peers = { bank-b = [\"b.example:1\", \"b.example:2\"], bank-c = \"c.example:3\" }");
+  const auto policy = parse_policy(text, "p.toml");
+  ASSERT_TRUE(policy) << describe(policy.error());
+  EXPECT_EQ(to_text(policy->dial), "a.example:1, [::1]:2");
+  EXPECT_EQ(to_text(policy->peers.at("bank-b")), "b.example:1, b.example:2");
+  EXPECT_EQ(policy->peers.at("bank-c"), Addresses("c.example:3"));
 }
 
 /// The policy's first data set as the charter may use it, with changes to both texts.

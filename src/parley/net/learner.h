@@ -13,6 +13,7 @@
 #include "parley/charter/charter.h"
 #include "parley/learner.h"
 #include "parley/net/identity/identity.h"
+#include "parley/net/takeover.h"
 #include "parley/net/transport/transport.h"
 #include "parley/protocol/learner.h"
 
@@ -25,7 +26,7 @@ struct LearnerOptions {
   std::optional<bool> after_alarm{};           // what a person said whom an earlier process asked
   std::chrono::seconds wait{600};              // for owners, without any answer
   std::chrono::milliseconds greeting{10'000};  // an owner that connected must say hello by then
-  std::chrono::milliseconds takeover{1'000};   // a stream heard of within it is not replaced
+  std::chrono::milliseconds takeover = kTakeover;  // a stream heard of within it is not replaced
   std::function<void(int port)> opened = [](int) {};
   std::function<void(size_t round)> progress = [](size_t) {};  // after each whole round
 };

@@ -119,30 +119,19 @@ Result<void> LearnerSession::take(Event event) {
   return {};
 }
 
-/// The newest stream of an owner wins, for an older one may be a broken connection that nobody has
-/// noticed; but not over one that has just been heard, so that whoever else has the owner's key
-/// does not stop the job by coming again and again.
 void LearnerSession::admit(const Arrived& arrived) {
   const auto place = place_of(arrived.identity);
   if (!place) return host_.turn_away(arrived.connection, arrived.identity.uri(), place.error());
   OwnerState& state = states_[*place];
-  if (is_at_work(state))
-    return host_.turn_away(
-        arrived.connection, arrived.identity.uri() + " at " + arrived.address,
-        {Code::kUnavailable, "another stream of this owner is at work",
-         "If it is not yours, somebody else has your key: have another certificate made."});
   const bool again = state.connection.has_value();
-  if (again)
-    host_.dismiss(*state.connection,
-                  {Code::kUnavailable, "a newer stream of the same owner took over"});
+  if (again && is_at_work(state.heard, options_.takeover))
+    return host_.turn_away(arrived.connection, arrived.identity.uri() + " at " + arrived.address,
+                           other_is_at_work());
+  if (again) host_.dismiss(*state.connection, newer_took_over());
   state = {.connection = arrived.connection, .due = Steady::now() + options_.greeting};
   learner_.attend(*place);
   sparse_log_.say("attends " + name(*place), name(*place) + " attends from " + arrived.address +
                                                  (again ? ", in place of its older stream" : ""));
-}
-
-bool LearnerSession::is_at_work(const OwnerState& state) const {
-  return state.connection && state.heard && Steady::now() - *state.heard < options_.takeover;
 }
 
 Result<size_t> LearnerSession::place_of(const Identity& identity) const {

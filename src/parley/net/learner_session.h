@@ -66,7 +66,6 @@ class LearnerSession {
   Result<void> take(Event event);
   void admit(const Arrived& arrived);
   Result<size_t> place_of(const Identity& identity) const;
-  bool is_at_work(const OwnerState& state) const;
   Result<void> hear(const Said& said);
   Result<void> go_on(protocol::Step step);
   void send(std::vector<protocol::Outgoing> messages);

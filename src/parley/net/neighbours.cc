@@ -77,7 +77,7 @@ Result<std::string> listen_on(const Policy& policy, const Charter& charter, size
                               const std::string& instead) {
   if (!instead.empty()) return instead;
   if (!policy.listen.empty()) return policy.listen;
-  const std::string& address = charter.owners[self].address;
+  const std::string address = charter.owners[self].address.first();
   if (const size_t colon = address.rfind(':'); colon != std::string::npos)
     return "[::]" + address.substr(colon);
   return Error{Code::kInvalid,
@@ -103,8 +103,11 @@ std::vector<Identity> expected_in(const Setup& setup) {
 /// The streams of one job, each neighbour's in one thread of these.
 class Streams {
  public:
-  Streams(GossipSession& session, const Setup& setup, const Patience& patience)
-      : session_(session), setup_(setup), patience_(patience) {}
+  Streams(GossipSession& session, const Setup& setup, const NeighbourOptions& options)
+      : session_(session),
+        setup_(setup),
+        patience_(options.patience),
+        takeover_(options.takeover) {}
 
   /// From now on the neighbours that dial.
   void keep_door(Server& host) {
@@ -132,8 +135,8 @@ class Streams {
       if (over_ || ended) return;
       if (ended.error().code != Code::kUnavailable) return session_.fail(ended.error());
       if (ended.error().what != std::exchange(said, ended.error().what))
-        session_.say("waiting for " + session_.name(neighbour) + " at " + dial.address + ": " +
-                     said);
+        session_.say("waiting for " + session_.name(neighbour) + " at " + to_text(dial.address) +
+                     ": " + said);
       if (heard) pause = patience_.first_pause;
       rest(pause);
       pause = std::min(2 * pause, patience_.longest_pause);
@@ -152,7 +155,7 @@ class Streams {
     Client line = TRY(Client::open(credentials, dial, over_, kTalk));
     Outbox& outbox = session_.outbox(neighbour);
     outbox.open([&] { line.wake(); });
-    session_.connected(neighbour, "is dialled at " + dial.address);
+    session_.connected(neighbour, "is dialled at " + line.address());
     const auto ended = [&]() -> Result<void> {
       while (!over_) {
         while (const auto message = outbox.take()) TRY(line.write(*message));
@@ -174,21 +177,25 @@ class Streams {
       if (auto* arrived = std::get_if<Arrived>(&event)) admit(*arrived);
       if (auto* said = std::get_if<Said>(&event)) hear(*said);
       if (auto* left = std::get_if<Left>(&event)) part(left->connection);
-      for (const auto& [neighbour, connection] : connections_)
+      for (const auto& [neighbour, stream] : streams_)
         while (auto message = session_.outbox(neighbour).take())
-          host_->send(connection, *std::move(message));
+          host_->send(stream.connection, *std::move(message));
     }
-    for (const auto& [neighbour, connection] : connections_) session_.outbox(neighbour).close();
+    for (const auto& [neighbour, stream] : streams_) session_.outbox(neighbour).close();
   }
 
   void admit(const Arrived& arrived) {
     for (size_t each : setup_.expected) {
       if (arrived.identity != Identity{setup_.charter.consortium, "owner", session_.name(each)})
         continue;
-      if (const auto older = connections_.find(each); older != connections_.end())
-        host_->dismiss(older->second,
-                       {Code::kUnavailable, "a newer stream of the same owner took over"});
-      connections_.insert_or_assign(each, arrived.connection);
+      if (const auto older = streams_.find(each); older != streams_.end()) {
+        if (is_at_work(older->second.heard, takeover_))
+          return host_->turn_away(arrived.connection,
+                                  arrived.identity.uri() + " at " + arrived.address,
+                                  other_is_at_work());
+        host_->dismiss(older->second.connection, newer_took_over());
+      }
+      streams_.insert_or_assign(each, Stream{arrived.connection});
       session_.outbox(each).open([this] { host_->wake(); });
       return session_.connected(each, "attends from " + arrived.address);
     }
@@ -203,34 +210,41 @@ class Streams {
   }
 
   void hear(const Said& said) {
-    const auto found = connection_of(said.connection);
-    if (found == connections_.end()) return;
+    const auto found = stream_of(said.connection);
+    if (found == streams_.end()) return;
     if (const auto taken = session_.hear(found->first, said.message); !taken) {
       session_.say("refused " + session_.name(found->first) + ": " + taken.error().what);
       host_->dismiss(said.connection, {Code::kUnavailable, taken.error().what});
       return part(said.connection);
     }
+    found->second.heard = Steady::now();
     host_->hear_on(said.connection);
   }
 
   void part(ConnectionId connection) {
-    const auto found = connection_of(connection);
-    if (found == connections_.end()) return;
+    const auto found = stream_of(connection);
+    if (found == streams_.end()) return;
     session_.outbox(found->first).close();
     if (!over_) session_.say(session_.name(found->first) + " left");
-    connections_.erase(found);
+    streams_.erase(found);
   }
 
-  std::map<size_t, ConnectionId>::iterator connection_of(ConnectionId connection) {
-    return std::find_if(connections_.begin(), connections_.end(),
-                        [&](const auto& each) { return each.second == connection; });
+  /// Of a neighbour that has dialled us.
+  struct Stream {
+    ConnectionId connection{};
+    std::optional<Steady::time_point> heard{};
+  };
+  std::map<size_t, Stream>::iterator stream_of(ConnectionId connection) {
+    return std::find_if(streams_.begin(), streams_.end(),
+                        [&](const auto& each) { return each.second.connection == connection; });
   }
 
   GossipSession& session_;
   const Setup& setup_;
   const Patience& patience_;
+  const std::chrono::milliseconds takeover_;
   Server* host_ = nullptr;
-  std::map<size_t, ConnectionId> connections_{};  // by place
+  std::map<size_t, Stream> streams_{};  // by place
   std::atomic<bool> over_ = false;
   std::vector<std::thread> threads_{};
 };
@@ -283,7 +297,7 @@ Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, c
   }
   Journal journal = TRY(open_journal(options.out, setup.job.hash, clock, node, context.mutex));
   GossipSession session({context, setup.job, options, log}, std::move(node), std::move(journal));
-  Streams streams(session, setup, options.patience);
+  Streams streams(session, setup, options);
   const auto model = [&]() -> Result<Hash> {
     if (host) streams.keep_door(*host);
     for (const auto& [neighbour, dial] : dials) streams.call(neighbour, dial, credentials);

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "parley/net/owner.h"
+#include "parley/net/takeover.h"
 
 namespace parley::net {
 
@@ -20,6 +21,7 @@ struct NeighbourOptions {
   std::filesystem::path out{};  // journal, transcript and model
   std::filesystem::path receipts{};
   Patience patience{};
+  std::chrono::milliseconds takeover = kTakeover;  // a stream heard of within it is not replaced
 };
 
 /// Until the model is there and every neighbour has it, or cannot be waited for any longer; writes

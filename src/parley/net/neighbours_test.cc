@@ -58,7 +58,8 @@ class Side {
       const charter::Charter charter = joined();
       const Ready ready{charter, *plan::jobs_asking(charter, policy_.owner), &policy_.datasets[0],
                         gate::Records(owner_.rows), key_};
-      const NeighbourOptions options{.listen = "127.0.0.1:0", .out = folder_ / "job"};
+      const NeighbourOptions options{
+          .listen = "127.0.0.1:0", .out = folder_ / "job", .takeover = takeover};
       const OwnerContext context{policy_, owner_.ledger, *owner_.entropy, mutex_};
       model = learn_with_neighbours(context, ready, credentials_, options, banks_.clock(), stop,
                                     book.log());
@@ -76,6 +77,7 @@ class Side {
 
   test::Logbook book;
   std::atomic<bool> stop = false;
+  std::chrono::milliseconds takeover = kTakeover;
   Result<std::optional<Hash>> model = std::optional<Hash>();
 
  private:
@@ -94,7 +96,10 @@ class Side {
 
 class AtAnOwnersPort : public testing::Test {
  protected:
-  AtAnOwnersPort() { one_.start(), port_ = one_.port(); }
+  explicit AtAnOwnersPort(std::chrono::milliseconds takeover = kTakeover) {
+    one_.takeover = takeover;
+    one_.start(), port_ = one_.port();
+  }
 
   Result<Client> come(const Credentials& credentials, const char* call = kTalk) {
     const Dial dial{"127.0.0.1:" + std::to_string(port_), "", {"banks.example", "learner", "one"}};
@@ -192,6 +197,28 @@ TEST_F(AtAnOwnersPort, TheNewestStreamOfANeighbourWins) {
   auto newer = come(banks_.credentials("owner", "two"));
   EXPECT_EQ(last_words(*older).what, "a newer stream of the same owner took over");
   finish();
+}
+
+class ClonedKeyOfANeighbour : public AtAnOwnersPort {
+ protected:
+  ClonedKeyOfANeighbour() : AtAnOwnersPort(std::chrono::hours(1)) {}
+};
+
+TEST_F(ClonedKeyOfANeighbour, DoesNotTakeTheStreamOfANeighbourAtWork) {
+  {
+    auto honest = come(banks_.credentials("owner", "two"));
+    ASSERT_TRUE(honest->write(
+        encode(wire::Gossip{.charter = joined().hash, .round = 1, .hello = wire::kVersion})));
+    ASSERT_TRUE(honest->read() && honest->read()) << "it was heard, and is answered";
+    for (int i = 0; i < 20; ++i) {
+      auto clone = come(banks_.credentials("owner", "two"));
+      ASSERT_TRUE(clone);
+      EXPECT_EQ(last_words(*clone).what, "another stream of this owner is at work");
+    }
+    EXPECT_TRUE(honest->read()) << "it is reminded";
+    EXPECT_TRUE(one_.book.says("another stream of this owner is at work")) << one_.book.text();
+  }
+  finish();  // Its stream is closed, so that the next one need not wait.
 }
 
 }  // namespace neighbours_test

@@ -1,13 +1,12 @@
 #include "parley/net/owner.h"
 
 #include <algorithm>
-#include <sstream>
 #include <thread>
 #include <utility>
 
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
-#include "parley/ledger/events.h"
+#include "parley/net/decisions.h"
 #include "parley/net/identity/members.h"
 #include "parley/net/vertical.h"
 #include "parley/plan/can_run.h"
@@ -26,32 +25,20 @@ Result<size_t> place_in(const charter::Charter& charter, const std::string& name
                "Use the policy of an owner that the charter names."};
 }
 
-/// Who approved, when and why.
-struct Approval {
-  std::string at, by, reason;
-};
-
-Result<Approval> read_approval(const std::filesystem::path& file) {
-  std::istringstream words(TRY(read_file(file)));
-  Approval approval{"unknown", "unknown", ""};
-  words >> approval.at >> approval.by >> std::ws;
-  std::getline(words, approval.reason);
-  return approval;
-}
-
 /// Some rules let a charter run only after a person has read it, and none once a person said no,
 /// unless someone approves it after that. Nothing where no word is needed, or where the ledger has
 /// it already.
-Result<std::optional<Approval>> approval_for(const OwnerContext& context,
-                                             const charter::Charter& charter) {
+Result<std::optional<ledger::Decision>> approval_for(const OwnerContext& context,
+                                                     const charter::Charter& charter) {
   const charter::Accept* rule = context.policy.first_match(charter);
-  if (rule == nullptr) return std::optional<Approval>();
+  if (rule == nullptr) return std::optional<ledger::Decision>();
   const std::lock_guard lock(context.mutex);
+  TRY(heed_no(context.policy, charter, context.ledger));
   const auto allowed = context.ledger.is_allowed(charter.hash);
   if (allowed && (!rule->person || context.ledger.is_approved(charter.hash)))
-    return std::optional<Approval>();
+    return std::optional<ledger::Decision>();
   if (const auto file = context.policy.approval_of(charter); std::filesystem::exists(file)) {
-    Approval approval = TRY(read_approval(file));
+    auto approval = TRY(read_word(file, ledger::Decision::What::kApproved));
     if (allowed || approval.at >= context.ledger.decision(charter.hash)->at)
       return std::optional(std::move(approval));
   }
@@ -213,13 +200,13 @@ namespace {
 
 /// The data set that pays, and that a person has approved. The ledger is the caller's.
 Result<ledger::DatasetId> account_for(const OwnerContext& context, const Ready& ready,
-                                      const std::optional<Approval>& approval) {
+                                      const std::optional<ledger::Decision>& approval) {
   ledger::Ledger& ledger = context.ledger;
   const auto dataset =
       TRY(ledger.declare(ready.data->name, ready.data->budget, ready.charter.privacy.unit,
                          TRY(data_source(context.policy, *ready.data))));
   if (!approval) return dataset;
-  ledger::Decision decision{.by = approval->by, .at = approval->at, .reason = approval->reason};
+  ledger::Decision decision = *approval;
   decision.signature = ready.key.sign(
       ledger::decision_bytes(context.policy.owner, ready.charter.hash, decision.what));
   TRY(ledger.decide(dataset, ready.charter.hash, decision));
@@ -291,7 +278,7 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
       return Error{Code::kUnavailable, ended.error().what,
                    "Ask `parley doctor` what is wrong; start again to go on from here."};
     if (ended.error().what != std::exchange(said, ended.error().what))
-      log("waiting for " + dial.address + ": " + said);
+      log("waiting for " + to_text(dial.address) + ": " + said);
     sleep_until(Clock::now() + pause, stop);
     pause = std::min(2 * pause, patience.longest_pause);
   }

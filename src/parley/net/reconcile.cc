@@ -117,24 +117,6 @@ Result<std::string> accept_source(const Policy& policy, ledger::Ledger& ledger,
   return source.is;
 }
 
-Result<void> decide(const Policy& policy, const charter::Charter& charter, ledger::Ledger& ledger,
-                    const ledger::Decision& decision) {
-  const charter::Dataset& data = *TRY(policy.dataset_for(charter));
-  const auto charged = ledger.dataset_of(charter.hash);
-  const auto id = charged ? *charged : TRY(ledger.declare(data.name, data.budget, ""));
-  ledger::Decision word = decision;
-  if (policy.identity && !policy.identity->sign_key.empty())
-    word.signature = TRY(SigningKey::from_pem(TRY(read_secret(policy.identity->sign_key))))
-                         .sign(ledger::decision_bytes(policy.owner, charter.hash, word.what));
-  TRY(ledger.decide(id, charter.hash, word));
-  for (const charter::Charter& job : TRY(plan::jobs_asking(charter, policy.owner)))
-    TRY(ledger.decide(id, job.hash, word));
-  std::error_code ignored;
-  if (word.what != ledger::Decision::What::kApproved)
-    fs::remove(policy.approval_of(charter), ignored);
-  return {};
-}
-
 Result<std::vector<Raised>> raise_budgets(const Policy& policy, ledger::Ledger& ledger) {
   std::vector<Raised> raised;
   for (const charter::Dataset& data : policy.datasets) {

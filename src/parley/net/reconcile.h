@@ -38,11 +38,6 @@ Result<std::string> accept_source(const charter::Policy& policy, ledger::Ledger&
                                   const std::string& dataset, const std::string& by,
                                   const std::string& reason);
 
-/// Chains a person's word about a charter and every job of it; a no also removes the file by which
-/// it was approved. kPolicy if the policy has nothing to do with the charter.
-Result<void> decide(const charter::Policy& policy, const charter::Charter& charter,
-                    ledger::Ledger& ledger, const ledger::Decision& decision);
-
 /// A budget that the policy raised, before and after.
 struct Raised {
   std::string dataset{};

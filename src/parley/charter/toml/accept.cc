@@ -36,6 +36,17 @@ std::string accept_texts(const Value& value, std::vector<std::string>& texts, Co
   return "";
 }
 
+template <class T>
+std::string accept_members(const Value& value, std::map<std::string, T>& all, TextRule rule) {
+  const auto* members = value.get<Value::Members>();
+  if (!members) return must_be("a table of texts", value);
+  for (const auto& [name, member] : *members) {
+    const std::string problem = accept(member, all[name], rule);
+    if (!problem.empty()) return "has a member " + in_quotes(name) + " that " + problem;
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string Range::problem(double value) const {
@@ -206,13 +217,19 @@ std::string accept(const Value& value, std::vector<std::array<std::string, 2>>& 
 }
 
 std::string accept(const Value& value, std::map<std::string, std::string>& texts, Anything) {
-  const auto* members = value.get<Value::Members>();
-  if (!members) return must_be("a table of texts", value);
-  for (const auto& [name, member] : *members) {
-    const std::string problem = accept(member, texts[name], any_text);
-    if (!problem.empty()) return "has a member " + in_quotes(name) + " that " + problem;
-  }
-  return "";
+  return accept_members(value, texts, any_text);
+}
+
+std::string accept(const Value& value, Addresses& addresses, TextRule rule) {
+  if (value.get<Value::Items>()) return accept_texts(value, addresses.all, {1, 8}, rule);
+  std::string one;
+  std::string problem = accept(value, one, rule);
+  addresses = one;
+  return problem;
+}
+
+std::string accept(const Value& value, std::map<std::string, Addresses>& addresses, TextRule rule) {
+  return accept_members(value, addresses, rule);
 }
 
 std::string choose(const Value& value, const std::vector<std::string_view>& words, size_t& chosen) {

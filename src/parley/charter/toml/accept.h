@@ -76,6 +76,9 @@ std::string accept(const Value& value, std::array<double, 2>& numbers, const Ran
 /// Pairs of names; the pairs and the names of each come out in order, which means nothing.
 std::string accept(const Value& value, std::vector<std::array<std::string, 2>>& pairs, Anything);
 std::string accept(const Value& value, std::map<std::string, std::string>& texts, Anything);
+/// One, or a list of up to eight.
+std::string accept(const Value& value, Addresses& addresses, TextRule rule);
+std::string accept(const Value& value, std::map<std::string, Addresses>& addresses, TextRule rule);
 std::string choose(const Value& value, const std::vector<std::string_view>& words, size_t& chosen);
 
 template <class Word>

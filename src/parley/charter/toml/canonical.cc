@@ -53,10 +53,21 @@ std::string to_json(const std::vector<std::array<std::string, 2>>& pairs) {
   return "[" + json + "]";
 }
 
-std::string to_json(const std::map<std::string, std::string>& texts) {
+template <class T>
+static std::string json_of(const std::map<std::string, T>& values) {
   std::map<std::string, std::string> members;
-  for (const auto& [key, text] : texts) members[key] = to_json(text);
+  for (const auto& [key, value] : values) members[key] = to_json(value);
   return json_object(members);
+}
+
+std::string to_json(const std::map<std::string, std::string>& texts) { return json_of(texts); }
+
+std::string to_json(const Addresses& addresses) {
+  return addresses.all.size() > 1 ? to_json(addresses.all) : to_json(addresses.first());
+}
+
+std::string to_json(const std::map<std::string, Addresses>& addresses) {
+  return json_of(addresses);
 }
 
 }  // namespace parley::charter

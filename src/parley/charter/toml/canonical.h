@@ -16,6 +16,7 @@
 #include "parley/base/bytes.h"
 #include "parley/base/crypto/signature.h"
 #include "parley/base/printable.h"
+#include "parley/charter/toml/addresses.h"
 #include "parley/charter/toml/names.h"
 
 namespace parley::charter {
@@ -38,6 +39,9 @@ std::string to_json(const std::pair<double, double>& bounds);
 std::string to_json(const std::array<double, 2>& numbers);
 std::string to_json(const std::vector<std::array<std::string, 2>>& pairs);
 std::string to_json(const std::map<std::string, std::string>& texts);
+/// One as a text, so that a list of one is the same.
+std::string to_json(const Addresses& addresses);
+std::string to_json(const std::map<std::string, Addresses>& addresses);
 
 template <std::integral T>
 std::string to_json(T number) {

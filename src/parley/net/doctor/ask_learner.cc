@@ -74,7 +74,7 @@ Result<void> ask_learner(const charter::Policy& policy, const charter::Charter& 
   const Alarm alarm(patience);
   const auto asked = greet(credentials, dial, charter.hash, ledger, alarm.rung());
   if (alarm.rung())
-    return Error{Code::kUnavailable, dial.address + " does not answer a greeting",
+    return Error{Code::kUnavailable, address + " does not answer a greeting",
                  "Something listens there, but is it a learner of Parley?"};
   return asked;
 }

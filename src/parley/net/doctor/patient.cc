@@ -20,7 +20,7 @@ Result<Patient> owner(const PatientOptions& options,
                  {.file = options.policy.string()}};
   Patient patient{.files = *policy.identity, .name = policy.owner};
   const auto peer = policy.peers.find(charter ? charter->learner.name : "");
-  patient.dial = peer != policy.peers.end() ? peer->second : policy.dial;
+  patient.dial = (peer != policy.peers.end() ? peer->second : policy.dial).first();
   patient.proxy = policy.proxy;
   if (charter && charter->protocol.learners.graph.empty())  // A neighbour is no learner to attend.
     patient.ask_learner = [policy, charter, ms = patient.deadline_ms](
@@ -57,7 +57,7 @@ Result<Patient> patient_of(const PatientOptions& options, std::optional<charter:
     charter = TRY(towards(std::move(*charter), is_owner ? options.learner : options.name));
   Patient patient = is_owner ? TRY(owner(options, charter)) : learner(options, *charter);
   if (!options.dial.empty()) patient.dial = options.dial;
-  if (is_owner && patient.dial.empty() && charter) patient.dial = charter->learner.address;
+  if (is_owner && patient.dial.empty() && charter) patient.dial = charter->learner.address.first();
   patient.charter = std::move(charter);
   if (is_owner && patient.dial.empty())
     return Error{Code::kInvalid, "nobody knows where the learner is",

@@ -7,6 +7,7 @@
 
 #include "parley/data/sources/source.h"
 #include "parley/ledger/storage/chain.h"
+#include "parley/net/decisions.h"
 #include "parley/net/identity/members.h"
 #include "parley/net/vertical.h"
 #include "parley/plan/learner/jobs.h"
@@ -43,6 +44,12 @@ void look_at_rules(const Policy& policy, const Charter& charter,
   const auto allowed = ledger ? ledger->chain.is_allowed(charter.hash) : Result<void>();
   if (!allowed && !std::filesystem::exists(policy.approval_of(charter)))
     return note(preflight, allowed.error());
+  if (const auto no = left_no(policy, charter))
+    return note(preflight, {Code::kPolicy,
+                            "a person has said no: " + no->by + " at " + no->at +
+                                (no->reason.empty() ? "" : ", " + no->reason),
+                            "To allow it again, a person types: parley owner approve POLICY "
+                            "CHARTER"});
   if (preflight.person && !preflight.approved)
     note(preflight,
          {Code::kPolicy, "it waits for a person",
@@ -115,7 +122,7 @@ Result<void> look_at_learners(const Policy& policy, const Charter& charter,
   const auto jobs = TRY(plan::jobs_asking(charter, policy.owner));
   for (const Charter& job : jobs) {
     if (!charter.central()) add_word(preflight.learner, job.learner.name);
-    add_word(preflight.address, TRY(dial_for(policy, charter, job, instead)).address);
+    add_word(preflight.address, to_text(TRY(dial_for(policy, charter, job, instead)).address));
   }
   return {};
 }

@@ -24,18 +24,30 @@ using Step = TlsSession::Step;
 constexpr std::chrono::seconds kOpenTime{20};  // from the name to the learner's first word
 constexpr size_t kInboxBytesMax = 2 * wire::kMessageBytesMax;  // read while we could not write
 
+constexpr std::chrono::seconds kTryTime{5};  // where there is another address to try
+
+/// Of two addresses: worth another try, if one of them is.
+Error both(const Error& one, const Error& other) {
+  Error error = one.code == Code::kUnavailable ? one : other;
+  error.what = one.what + "; " + other.what;
+  return error;
+}
+
 short events_for(Step step) { return step == Step::kWantsWrite ? POLLOUT : POLLIN; }
 
 }  // namespace
 
 struct Client::State {
-  State(const Credentials& credentials, const Dial& dial, const std::atomic<bool>& stop)
+  State(const Credentials& credentials, const Dial& dial, const std::string& address,
+        const std::atomic<bool>& stop)
       : dial(dial),
+        address(address),
         self(credentials.identity),
         stop(stop),
         context(TlsContext::for_client(credentials, dial.learner)) {}
 
   const Dial dial;
+  const std::string address;  // of the dial's
   const Identity self;
   const std::atomic<bool>& stop;
   TlsContext context;
@@ -61,17 +73,17 @@ struct Client::State {
     const std::string trouble = session->trouble();
     if (session->is_peer_unverified() && session->peer())
       return {Code::kIntegrity,
-              dial.address + " is " + session->peer()->uri() + ", not " + dial.learner.uri(),
+              address + " is " + session->peer()->uri() + ", not " + dial.learner.uri(),
               "Check the address, and the learner's certificate."};
     if (session->is_peer_unverified())
       return {Code::kIntegrity,
-              "the certificate of " + dial.address + " is not from our authority, or has expired",
+              "the certificate of " + address + " is not from our authority, or has expired",
               "Ask `parley doctor` what is wrong."};
     if (session->alert() && is_about_version(*session->alert()))
       return {Code::kUnavailable,
-              dial.address + " does not speak " + std::string(kProtocol) + " over TLS 1.3",
+              address + " does not speak " + std::string(kProtocol) + " over TLS 1.3",
               "Install the same version of Parley on both sides."};
-    return unavailable(dial.address +
+    return unavailable(address +
                        " does not shake hands: " + (trouble.empty() ? "it hung up" : trouble));
   }
 
@@ -79,16 +91,14 @@ struct Client::State {
   Error why_over() const {
     if (stop) return unavailable("interrupted");
     if (!ready && session->alert() && is_not_on_the_list(*session->alert()))
-      return {Code::kPolicy, dial.address + " does not expect " + self.uri(),
+      return {Code::kPolicy, address + " does not expect " + self.uri(),
               "Is this owner in the charter that the learner runs?"};
     if (!ready && session->alert() && is_about_our_certificate(*session->alert()))
-      return {
-          Code::kIntegrity,
-          dial.address + " refuses our certificate: " + about_our_certificate(*session->alert()),
-          "Ask `parley doctor` what is wrong."};
+      return {Code::kIntegrity,
+              address + " refuses our certificate: " + about_our_certificate(*session->alert()),
+              "Ask `parley doctor` what is wrong."};
     const std::string trouble = session->trouble();
-    return unavailable(dial.address + " closed the stream" +
-                       (trouble.empty() ? "" : ": " + trouble));
+    return unavailable(address + " closed the stream" + (trouble.empty() ? "" : ": " + trouble));
   }
 
   Result<void> shake_hands(const Deadline& deadline) {
@@ -97,11 +107,11 @@ struct Client::State {
       if (step == Step::kDone) break;
       if (step == Step::kOver) return why_no_handshake();
       if (!wait_for(socket.get(), events_for(step), deadline))
-        return unavailable(stop ? "interrupted" : dial.address + " does not finish the handshake");
+        return unavailable(stop ? "interrupted" : address + " does not finish the handshake");
     }
     if (session->speaks_ours()) return {};
     return Error{Code::kIntegrity,
-                 dial.address + " does not speak " + std::string(kProtocol) +
+                 address + " does not speak " + std::string(kProtocol) +
                      ": it runs Parley 0.1, or something else",
                  "Install the same version of Parley on both sides."};
   }
@@ -112,7 +122,7 @@ struct Client::State {
       read_on();
       if (ready || ended) break;
       if (!wait_for(socket.get(), POLLIN, deadline))
-        return unavailable(stop ? "interrupted" : dial.address + " says nothing");
+        return unavailable(stop ? "interrupted" : address + " says nothing");
     }
     if (ended) return *ended;
     return {};
@@ -131,12 +141,12 @@ struct Client::State {
       case FrameKind::kEnd:
         ended = decode_end(frame.payload);
         ::shutdown(socket.get(), SHUT_RDWR);  // So that the peer need not wait.
-        if (ended->what.empty()) ended->what = dial.address + " closed the stream";
+        if (ended->what.empty()) ended->what = address + " closed the stream";
         break;
       case FrameKind::kAlive:
         break;
       case FrameKind::kOpen:
-        ended = Error{Code::kIntegrity, dial.address + " speaks as if it had dialled us"};
+        ended = Error{Code::kIntegrity, address + " speaks as if it had dialled us"};
         break;
     }
   }
@@ -151,7 +161,7 @@ struct Client::State {
       if (step != Step::kDone) return;
       heard = Steady::now();
       auto frame = reader.take(count);
-      if (!frame) ended = Error{Code::kIntegrity, dial.address + " " + frame.error().what};
+      if (!frame) ended = Error{Code::kIntegrity, address + " " + frame.error().what};
       if (!frame || !*frame) continue;
       take(**std::move(frame));
       if (!session->has_pending()) return;
@@ -162,7 +172,7 @@ struct Client::State {
   bool is_silent(Steady::time_point since) const {
     return Steady::now() - std::max(since, heard) > dial.keepalive + dial.keepalive_timeout;
   }
-  Error silent() const { return unavailable(dial.address + " has been silent for too long"); }
+  Error silent() const { return unavailable(address + " has been silent for too long"); }
 
   /// Has nothing been said for longer than we have patience?
   bool is_mute() const {
@@ -171,8 +181,8 @@ struct Client::State {
   Error mute() {
     gave_up = true;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(dial.patience).count();
-    return unavailable(dial.address + " is there, and has said nothing for " +
-                       std::to_string(seconds) + " s");
+    return unavailable(address + " is there, and has said nothing for " + std::to_string(seconds) +
+                       " s");
   }
 
   /// While the peer does not take it, what it says is read: that may be why.
@@ -227,16 +237,32 @@ Client::~Client() {
 
 Result<Client> Client::open(const Credentials& credentials, const Dial& dial,
                             const std::atomic<bool>& stop, const char* call) {
-  auto state = std::make_unique<State>(credentials, dial, stop);
+  std::optional<Error> failed;
+  for (const std::string& address : dial.address.all) {
+    const bool last = address == dial.address.all.back();
+    auto opened = open_at(address, last ? kOpenTime : kTryTime, credentials, dial, stop, call);
+    if (opened || stop) return opened;
+    failed = failed ? both(*failed, opened.error()) : opened.error();
+  }
+  if (failed) return *failed;
+  return Error{Code::kInvalid, "there is no address to dial", "Add [network] dial to the policy."};
+}
+
+Result<Client> Client::open_at(const std::string& address, std::chrono::seconds connect_time,
+                               const Credentials& credentials, const Dial& dial,
+                               const std::atomic<bool>& stop, const char* call) {
+  auto state = std::make_unique<State>(credentials, dial, address, stop);
+  state->socket = TRY(reach(address, dial.proxy, Deadline(connect_time, &stop)));
   const Deadline deadline(kOpenTime, &stop);
-  state->socket = TRY(reach(dial.address, dial.proxy, deadline));
   set_options(state->socket, dial.keepalive_timeout);
-  state->session.emplace(state->context, state->socket.get(), split_address(dial.address).host);
+  state->session.emplace(state->context, state->socket.get(), split_address(address).host);
   TRY(state->shake_hands(deadline));
   TRY(state->await_ready(deadline));
   TRY(state->write(to_frame(FrameKind::kOpen, as_bytes(call))));
   return Client(std::move(state));
 }
+
+const std::string& Client::address() const { return state_->address; }
 
 Result<void> Client::write(const Bytes& message) {
   state_->spoken = Steady::now();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "parley/base/bytes.h"
+#include "parley/charter/toml/addresses.h"
 #include "parley/net/identity/identity.h"
 #include "parley/net/transport/transport.h"
 
@@ -15,8 +16,8 @@ namespace parley::net {
 
 /// Where a learner is, and who it must be.
 struct Dial {
-  std::string address;  // host:port
-  std::string proxy;    // http://host:port, or empty
+  charter::Addresses address;
+  std::string proxy;  // http://host:port, or empty
   Identity learner;
   /// After so much silence a sign of life is sent, and without one for so much more the peer is
   /// gone.
@@ -28,7 +29,8 @@ struct Dial {
 
 class Client {
  public:
-  /// Connects and opens the stream; the peer has accepted our certificate. A peer whose certificate
+  /// Connects to the first address that answers and opens the stream; the peer has accepted our
+  /// certificate. A peer whose certificate
   /// does not name `dial.learner` is refused before anything is said (kIntegrity), as is one of
   /// another version; one that does not expect us is kPolicy, one that cannot be reached
   /// kUnavailable.
@@ -47,12 +49,17 @@ class Client {
   /// For another thread, while the line is there: a `read_until` that waits, or the next one,
   /// returns with nothing.
   void wake();
+  /// The one that answered.
+  const std::string& address() const;
   /// Our patience has ended, not the peer or the network.
   bool has_given_up() const;
 
  private:
   struct State;
   explicit Client(std::unique_ptr<State> state);
+  static Result<Client> open_at(const std::string& address, std::chrono::seconds connect_time,
+                                const Credentials& credentials, const Dial& dial,
+                                const std::atomic<bool>& stop, const char* call);
   std::unique_ptr<State> state_;
 };
 

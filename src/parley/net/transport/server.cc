@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr size_t kStrangersMax = 256;  // connections that are no guests
 constexpr size_t kStrangersPerNetwork = 128;
-constexpr size_t kStreamsPerIdentity = 8;  // The newest wins; older ones may still be told so.
+constexpr size_t kStreamsPerIdentity = 8;  // One is used; others may still be told to go.
 constexpr size_t kGuestsMax = 4096;
 constexpr size_t kCreditMax = 1000;  // messages that a guest may send in a row
 constexpr size_t kHandshakeBytesMax = 64 << 10;
@@ -295,7 +295,8 @@ struct Server::State {
     again.push_back(stranger.id);  // TLS may have more of it.
   }
 
-  /// An older stream of the same party makes room for its newest.
+  /// Of the same party's streams, one that was told to go makes room, or else the newest: whoever
+  /// comes often must not drive out the one that is at work.
   bool has_room_for(const Identity& identity) {
     const auto is_same = [&](const auto& each) {
       return !each.second->is_stranger() && each.second->session.peer() == identity;
@@ -303,11 +304,14 @@ struct Server::State {
     const auto same =
         static_cast<size_t>(std::count_if(connections.begin(), connections.end(), is_same));
     if (same < kStreamsPerIdentity && guests < guests_max) return true;
-    const auto oldest = std::find_if(connections.begin(), connections.end(), is_same);
-    if (oldest == connections.end()) return false;
-    Connection& older = *oldest->second;
-    older.stage == Stage::kGuest ? leave(older) : close(older);
-    return true;
+    Connection* goes = nullptr;
+    for (const auto& each : connections) {
+      if (!is_same(each)) continue;
+      goes = each.second.get();
+      if (goes->stage == Stage::kEnding) break;
+    }
+    if (goes != nullptr) goes->stage == Stage::kGuest ? leave(*goes) : close(*goes);
+    return goes != nullptr;
   }
 
   void strangers_turn() {

@@ -326,6 +326,32 @@ TEST_F(AServer, ManyStreamsOfOnePartyTakeABoundedNumberOfDescriptors) {
   EXPECT_LE(open_descriptors(), before + 2 * lines.size() + 8 + 2);
 }
 
+// Whoever has a copy of a party's key, and comes with many streams at the same moment.
+TEST_F(AServer, ManyStreamsOfOnePartyDoNotDriveOutTheOneThatIsThere) {
+  open();
+  ConnectionId id{};
+  auto honest = come(&id);
+  std::vector<std::unique_ptr<RawTls>> copies;
+  serve_while([&] {
+    for (int i = 0; i < 20; ++i) {
+      copies.push_back(std::make_unique<RawTls>(address(), RawTls::Options{&one_}));
+      ASSERT_EQ(copies.back()->read(kFrameHead).size(), kFrameHead) << "accepted";
+    }
+  });
+  for (const auto& each : copies)
+    ASSERT_TRUE(each->write(to_frame(FrameKind::kOpen, as_bytes(kAttend))));
+  for (const auto until = std::chrono::steady_clock::now() + 500ms;
+       std::chrono::steady_clock::now() < until;) {
+    const Event event = server_->next(5ms);
+    if (const auto* arrived = std::get_if<Arrived>(&event))
+      server_->turn_away(arrived->connection, "a copy", {Code::kUnavailable, "not you"});
+    const auto* left = std::get_if<Left>(&event);
+    ASSERT_FALSE(left != nullptr && left->connection == id);
+  }
+  server_->send(id, {7});
+  serve_while([&] { EXPECT_EQ(*honest->read(), Bytes{7}); });
+}
+
 TEST_F(AServer, AlsoListensOnIpv6AndAClientTriesTheAddressesOfANameInTurn) {
   open();  // Where the name has an IPv6 address too, nobody listens there.
   serve_while([&] {
@@ -340,6 +366,28 @@ TEST_F(AServer, AlsoListensOnIpv6AndAClientTriesTheAddressesOfANameInTurn) {
     }
   });
   EXPECT_FALSE(Server::listen({.address = address()}, one_, book_.log())) << "the port is taken";
+}
+
+TEST_F(AServer, IsFoundAtAnyOfSeveralAddresses) {
+  open();
+  test::Consortium others = test::consortium_of_today();
+  const RawTlsServer stranger(others.credentials("learner", test::kLearner), {});
+  const std::string closed = "127.0.0.1:1", wrong = stranger.address(), right = address();
+  const auto open_one_of = [&](std::vector<std::string> all) {
+    Dial several = dial();
+    several.address.all = std::move(all);
+    return Client::open(one_, several, stop_);
+  };
+  serve_while([&] {
+    const auto line = open_one_of({closed, wrong, right});
+    ASSERT_TRUE(line) << line.error().what;
+    EXPECT_EQ(line->address(), right);
+  });
+  const auto none = open_one_of({closed, "127.0.0.1:2"});
+  EXPECT_EQ(none.error().code, Code::kUnavailable);
+  EXPECT_NE(none.error().what.find(closed + " refuses connections"), std::string::npos);
+  EXPECT_NE(none.error().what.find("; 127.0.0.1:2 refuses"), std::string::npos);
+  EXPECT_EQ(open_one_of({}).error().code, Code::kInvalid);
 }
 
 class AClient : public AServer {

@@ -76,9 +76,13 @@ std::string to_json(const std::vector<OwnerJob>& jobs) {
 
 std::string to_text(const std::vector<Approved>& charters) {
   std::string text;
-  for (const Approved& each : charters)
+  for (const Approved& each : charters) {
     text += fmt::format("{} {} ({})\n{}{}", each.name, each.what, to_hex(each.charter), each.noise,
                         each.noise.empty() ? "" : "\n");
+    if (!each.waits.empty())
+      text +=
+          "Not in the ledger yet, but it will be before anything is paid: " + each.waits + ".\n";
+  }
   return text;
 }
 

@@ -20,6 +20,7 @@ struct Approved {
   Hash charter{};
   std::string what = "approved";
   std::string noise{};  // of what will be paid, where it decides the use
+  std::string waits{};  // why it is not in the ledger yet, if that is not as it should be
 };
 std::string to_text(const std::vector<Approved>& charters);
 std::string to_json(const std::vector<Approved>& charters);

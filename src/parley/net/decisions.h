@@ -1,0 +1,42 @@
+// A person's word about a charter: approved, refused or withdrawn. It belongs into the ledger;
+// while another process has that, a file beside the charters holds it: HASH.approved, HASH.refused
+// or HASH.withdrawn.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "parley/charter/policy.h"
+#include "parley/ledger/events.h"
+#include "parley/ledger/ledger.h"
+
+namespace parley::net {
+
+std::filesystem::path word_file(const charter::Policy& policy, const charter::Charter& charter,
+                                ledger::Decision::What what);
+/// The word in such a file, unsigned.
+Result<ledger::Decision> read_word(const std::filesystem::path& file, ledger::Decision::What what);
+/// Leaves a word for whoever has the ledger. A yes takes back a no that nobody has taken. kPolicy
+/// if the policy has nothing to do with the charter.
+Result<void> leave_word(const charter::Policy& policy, const charter::Charter& charter,
+                        const ledger::Decision& decision);
+
+/// Chains a person's word about a charter and every job of it; a no also removes the file by which
+/// it was approved before. kPolicy if the policy has nothing to do with the charter.
+Result<void> decide(const charter::Policy& policy, const charter::Charter& charter,
+                    ledger::Ledger& ledger, const ledger::Decision& decision);
+
+/// A no that was left and not taken yet.
+std::optional<ledger::Decision> left_no(const charter::Policy& policy,
+                                        const charter::Charter& charter);
+/// Chains such a no, after which nothing is paid, and removes its file.
+Result<void> heed_no(const charter::Policy& policy, const charter::Charter& charter,
+                     ledger::Ledger& ledger);
+
+/// Leaves a no and sees that it is chained: here, or by the process that has the ledger, which
+/// looks for it while it has a job of this charter. Otherwise why it has not been chained within
+/// five seconds; then it will be before anything is paid under the charter.
+Result<std::optional<Error>> say_no(const charter::Policy& policy, const charter::Charter& charter,
+                                    const ledger::Decision& decision, Clock& clock);
+
+}  // namespace parley::net

@@ -1,6 +1,11 @@
 # One object for each folder: most of a file's compile time is reading headers, and the files of a
-# folder read the same ones. A folder's files therefore share one anonymous namespace.
+# folder read the same ones. A folder's files therefore share one anonymous namespace. Headers of the
+# standard library that most folders read are read once for a target.
+set(common_headers <algorithm> <array> <chrono> <cmath> <cstdint> <deque> <filesystem> <functional>
+  <map> <memory> <mutex> <numeric> <optional> <set> <span> <sstream> <string> <string_view> <utility>
+  <variant> <vector>)
 
+# unity_by_folder(TARGET [HEADER...]): headers beside the common ones that most of its folders read.
 function(unity_by_folder target)
   if(NOT PARLEY_UNITY)
     return()
@@ -14,4 +19,7 @@ function(unity_by_folder target)
     string(REPLACE "/" "_" group "${group}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()
+  target_precompile_headers(${target} PRIVATE ${common_headers} ${ARGN})
+  # What ccache asks for then.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()

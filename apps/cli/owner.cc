@@ -124,12 +124,13 @@ Result<Output> run(const OwnerCheckOptions& options, ProgressStyle style) {
   report::OwnerCheck result{.owner = policy.owner,
                             .explanation = explained(policy, ledger),
                             .identity = identity_of(policy)};
+  SystemClock clock;
   Progress progress(options.no_data ? ProgressStyle::kQuiet : style, "charters",
                     options.charters.size());
   for (const auto& file : options.charters) {
     const charter::Charter charter = TRY(charter::read_charter(file));
     result.charters.push_back(net::preflight_of(
-        policy, charter, ledger, {.dial = options.dial, .read_data = !options.no_data}));
+        policy, charter, ledger, {.dial = options.dial, .read_data = !options.no_data}, clock));
     progress.advance();
   }
   return Output{.text = report::to_text(result),

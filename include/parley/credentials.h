@@ -54,10 +54,12 @@ struct Joined {
   std::filesystem::path authority;        // the authority's certificate
   std::filesystem::path sign_key_file{};  // SECRET, owners only: signs receipts
   std::string sign_key{};                 // public, owners only: for the charter
+  std::filesystem::path members{};        // owners only: where the authority's members.pem belongs
 };
 
-/// Makes the keys of the party `name` and the request to certify them. kInvalid if the invitation
-/// is damaged or the name cannot be one.
+/// Makes the keys of the party `name` and the request to certify them. Where the keys are and the
+/// request is not, makes the request for these keys. kInvalid if the invitation is damaged or the
+/// name cannot be one.
 Result<Joined> join(const std::filesystem::path& invitation, const std::string& name,
                     const JoinOptions& options = {});
 
@@ -75,6 +77,9 @@ struct Signed {
   std::string serial;      // hexadecimal
   std::string until;       // RFC 3339, UTC
   std::filesystem::path certificate;
+  /// Of an owner: the certificates of all owners, in the authority's folder. No secret; every owner
+  /// needs the newest, for it takes part only with owners whose keys are certified.
+  std::filesystem::path members{};
 };
 
 /// Certifies a request and notes it in the authority's list. kInvalid for a request that is not in

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import resource
+import shutil
 import signal
 import socket
 import sqlite3
@@ -165,6 +166,9 @@ class Daemons(InFolder):
         consortium = Consortium(self.folder, rounds=1)
         policy = self.folder / "bank-a" / "policy.toml"
         policy.write_text(policy.read_text().replace("person = false", "person = true"))
+        missing = self.folder / "bank-c" / "members.pem"  # where it is sought unless the policy says
+        text = (missing.parent / "policy.toml").read_text()
+        (missing.parent / "policy.toml").write_text(text.replace('members = "../ca/members.pem"', ""))
         port = self.free_port()
         charter = consortium.charter.read_text()
         daemons = {owner: self.watch(consortium, owner, port, wait=1) for owner in OWNERS}
@@ -175,6 +179,8 @@ class Daemons(InFolder):
             file.write_text(charter)
         self.await_log(consortium, "bank-a", "waits for a person")
         self.await_log(consortium, "bank-b", "Ask `parley doctor`")  # The learner is not there.
+        self.await_log(consortium, "bank-c", "Ask the consortium's authority for its members.pem")
+        shutil.copy(self.folder / "ca" / "members.pem", missing)
         self.parley("owner", "approve", policy, consortium.charter)
         learner, _ = consortium.learner("run", port)
         self.assertEqual(learner.wait(60), 0, consortium.log("learner"))

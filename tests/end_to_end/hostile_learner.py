@@ -1,12 +1,14 @@
 """A learner with a valid certificate that means no good: an owner neither waits for it for ever, nor
-lets it write into its log."""
+lets it write into its log, nor believes that a key is another owner's because a charter says so."""
 
 import json
 import ssl
 import socket
 import threading
 
-from consortium import Consortium
+from agencies import Agencies
+from clinics import Clinics
+from consortium import Consortium, must
 from parley import InFolder, main
 
 READY, ALIVE, END = 1, 4, 5
@@ -84,6 +86,65 @@ class HostileLearner(InFolder):
         self.assertIn(rb"\u001b[2J\x9b1m\xff\u202e\u009b", log)
         self.assertIn("\\\\u001b[2J", output)
         json.loads(output)
+
+
+class MadeUpKeys(InFolder):
+    """Whoever writes a key of its own into a charter could read and sign letters for that owner."""
+
+    def attack(self, made, victim, us):
+        """What `us` does with charters in which the victim is in truth the learner."""
+        must("certs", "init", "banks.example", "--out", "elsewhere", cwd=made.folder)
+        made.join("mallory", authority="elsewhere")
+        honest, key, other = made.charter.read_text(), made.sign_keys[victim], made.sign_keys["mallory"]
+        for title, charter, status, words in (
+                ("another key", honest.replace(key, other), 5,
+                 f"the charter's sign_key of {victim} is not the one in its certificate"),
+                ("an owner that there is not",
+                 honest.replace(key, other).replace(f'"{victim}"', '"invented"'), 5,
+                 "no certificate says which key is invented's"),
+                ("no key", honest.replace(f'sign_key = "{key}"', ""), 2,
+                 f"{victim} has no sign_key")):
+            with self.subTest(title):
+                made.charter.write_text(charter)
+                before = len(made.log(us))
+                owner = made.owner(us, wait=1)
+                self.assertEqual(owner.wait(60), status, made.log(us))
+                self.assertIn(words, made.log(us)[before:])
+                self.assertNotIn("ready", made.log(us)[before:])
+                checked = self.json("owner", "check", made.folder / us / "policy.toml", made.charter,
+                                    "--no-data", expect=3)
+                self.assertIn(words, str(checked["charters"][0]["obstacles"]))
+        made.charter.write_text(honest)
+
+    def banks(self):
+        made = Consortium(self.folder, rounds=1)
+        made.write_policy("bank-c", accept='[network]\ndial = "127.0.0.1:1"\n'
+                                           'peers = { bank-b = "127.0.0.1:1", invented = "127.0.0.1:1" }')
+        return made
+
+    def test_are_refused_under_sync(self):
+        self.attack(self.banks(), "bank-b", "bank-c")
+
+    def test_are_refused_under_async(self):
+        made = self.banks()
+        made.write_async_charter(3, 1, rate=1)
+        self.attack(made, "bank-b", "bank-c")
+
+    def test_are_refused_in_a_graph(self):
+        made = self.banks()
+        made.write_charter(replace=[
+            ("[learner]\n", ""), ('name = "central-bank"', ""),
+            ("rounds = 1", 'rounds = 1\ngraph = [["bank-a", "bank-b"], ["bank-b", "bank-c"]]')])
+        self.attack(made, "bank-b", "bank-c")
+
+    def test_are_refused_in_secure_sums(self):
+        made = Clinics(self.folder, 1)
+        policy = self.folder / "clinic-9" / "policy.toml"
+        policy.write_text(policy.read_text() + '[network]\ndial = "127.0.0.1:1"\n')
+        self.attack(made, "clinic-3", "clinic-9")
+
+    def test_are_refused_of_owners_of_columns(self):
+        self.attack(Agencies(self.folder), "bank-b", "bank-c")
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import socket
 import stat
 import subprocess
 import threading
+import uuid
 
 import consortium
 from parley import BINARY, EXAMPLE, SOURCE, InFolder, main
@@ -28,6 +29,7 @@ path = "loans.csv"
 [dataset.budget]
 epsilon = 4.0
 """
+SIGN_KEY = f"2.25.{uuid.UUID('269387b0-66c1-4bc4-a81d-8378ce1c121d').int}"  # in owners' certificates
 
 
 def openssl(*arguments):
@@ -79,6 +81,8 @@ class Papers(Consortium):
                                      self.folder / "ca/authority.crt", "-purpose", purpose,
                                      self.folder / f"{name}/{name}.crt")
                 self.assertEqual(code, expected, text)
+            text = openssl("x509", "-in", self.folder / f"{name}/{name}.crt", "-noout", "-text")[1]
+            self.assertEqual(text.count(f"{SIGN_KEY}: \n"), 1 if role == "owner" else 0, text)
             extensions = self.extensions(f"{name}/{name}.crt")
             self.assertEqual(extensions.pop("Subject Alternative Name"),
                              f"URI:parley://banks.example/{role}/{name}")
@@ -98,6 +102,9 @@ class Papers(Consortium):
                          ["uri", "parley://banks.example/owner/bank-a",
                           "parley://banks.example/owner/bank-b",
                           "parley://banks.example/learner/central-bank"])
+        members = (self.folder / "ca/members.pem").read_text()
+        self.assertEqual(members, "".join((self.folder / f"{name}/{name}.crt").read_text()
+                                          for name in ("bank-a", "bank-b")))
 
     def test_everybody_reads_the_same_fingerprints(self):
         made = self.json("certs", "init", "banks.example", "--out", "ca")
@@ -144,12 +151,26 @@ class Papers(Consortium):
         self.sign("bank-a")
         again = ["certs", "sign", "bank-a/bank-a.csr", "--authority", "ca", "--out"]
         self.parley(*again, "renewed.crt")
+        self.assertEqual((self.folder / "ca/members.pem").read_text(),
+                         (self.folder / "renewed.crt").read_text())
         for ending in ("key", "csr", "sign"):
             (self.folder / f"bank-a/bank-a.{ending}").unlink()
         self.join("bank-a")
         self.assertIn("for another key until", self.parley(*again, "new.crt", expect=5).stderr)
         self.assertFalse((self.folder / "new.crt").exists())
         self.parley(*again, "new.crt", "--replace")
+
+    def test_a_new_request_keeps_the_keys_that_are_there(self):
+        self.init()
+        told = self.join("bank-a")
+        (self.folder / "bank-a/bank-a.csr").rename(self.folder / "old.csr")
+        before = {f: f.read_bytes() for f in (self.folder / "bank-a").iterdir()}
+        self.assertEqual(self.join("bank-a"), told)
+        self.assertEqual(before, {f: f.read_bytes() for f in before})
+        self.sign("bank-a")
+        (self.folder / "bank-a/bank-a.csr").unlink()
+        (self.folder / "bank-a/bank-a.sign").unlink()  # Not without the other key.
+        self.parley("join", "ca/banks.example.join", "--name", "bank-a", "--out", "bank-a", expect=2)
 
     def test_requests_that_are_odd_or_foreign_are_refused_and_not_listed(self):
         self.init()
@@ -164,6 +185,8 @@ class Papers(Consortium):
                 ("not on P-256", ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"], [uri]),
                 ("Basic Constraints", ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
                  [uri, "basicConstraints=CA:TRUE"]),
+                ("does not name the one key that this owner signs with",
+                 ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], [uri]),
                 ("the role must be", ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"],
                  [uri.replace("owner", "king")])):
             code, text = openssl("req", "-new", "-newkey", *key, "-nodes", "-keyout",
@@ -280,8 +303,7 @@ class Doctor(Consortium):
 
     def test_notices_that_what_listens_is_not_a_learner(self):
         with self.server() as port:
-            wrong = self.doctor(port, "--charter", EXAMPLE, "--set",
-                                f'owner.0.sign_key="{self.sign_key()}"', expect=4, wrong="job")
+            wrong = self.doctor(port, *self.charter_with_keys(), expect=4, wrong="job")
         self.assertIn("does not answer a greeting", wrong)
 
     def test_finds_nothing_wrong_with_a_learner_that_runs(self):
@@ -294,14 +316,59 @@ class Doctor(Consortium):
                                  running.charter, "--dial", f"127.0.0.1:{port}")
                 self.assertTrue(said["ok"], (call, said))
                 self.assertEqual([check["check"] for check in said["checks"]],
-                                 ["papers", "clock", "sign key", "charter", "address", "reachable",
-                                  "tls", "peer", "learner", "protocol", "welcome", "job"])
+                                 ["papers", "clock", "sign key", "charter", "members", "address",
+                                  "reachable", "tls", "peer", "learner", "protocol", "welcome", "job"])
         finally:
             learner.kill()
             learner.wait()
 
-    def sign_key(self):
-        return re.search(r'sign_key = "(ed25519:.*)"\n', self.told)[1]
+    def sign_key(self, told=None):
+        return re.search(r'sign_key = "(ed25519:.*)"\n', told or self.told)[1]
+
+    def charter_with_keys(self):
+        """The example's, with the keys of three banks, all certified."""
+        keys = [self.sign_key()]
+        for name in ("bank-b", "bank-c"):
+            keys.append(self.sign_key(self.join(name)))
+            self.sign(name)
+        shutil.copy(self.folder / "ca/members.pem", self.folder / "bank-a")
+        sets = [("--set", f'owner.{i}.sign_key="{key}"') for i, key in enumerate(keys)]
+        return ["--charter", EXAMPLE, *[word for pair in sets for word in pair]]
+
+    def test_finds_keys_that_nobody_has_certified(self):
+        charter = self.charter_with_keys()
+        members = self.folder / "bank-a/members.pem"
+        whole = members.read_text()
+        members.unlink()
+        self.assertIn("Ask the consortium's authority for its members.pem",
+                      self.doctor(1, *charter, expect=2, wrong="members"))
+        members.write_text(whole.rsplit("-----BEGIN", 1)[0])
+        self.assertIn("no certificate says which key is bank-c's",
+                      self.doctor(1, *charter, expect=5, wrong="members"))
+        members.write_text(whole)
+        key = charter[-1].split('"')[1]
+        made_up = key[:8] + ("B" if key[8] == "A" else "A") + key[9:]
+        self.assertIn("sign_key of bank-c is not the one in its certificate",
+                      self.doctor(1, *charter[:-1], charter[-1].replace(key, made_up), expect=5,
+                                  wrong="members"))
+        self.doctor(1, *charter, expect=4, wrong="reachable")
+        self.at("-2y", "certs", "sign", "bank-c/bank-c.csr", "--authority", "ca", "--days", 9,
+                "--out", "ended.crt")
+        members.write_text(whole.rsplit("-----BEGIN", 1)[0] + (self.folder / "ended.crt").read_text())
+        self.assertIn("certificate has expired", self.doctor(1, *charter, expect=5, wrong="members"))
+        old = self.folder / "bank-a/bank-a.crt"
+        old.unlink()
+        openssl("x509", "-req", "-in", self.folder / "bank-a/bank-a.csr", "-CA",
+                self.folder / "ca/authority.crt", "-CAkey", self.folder / "ca/authority.key", "-days",
+                "30", "-extfile", self.uri_only(), "-out", old)
+        self.assertIn("and our certificate names no signing key",
+                      self.doctor(1, expect=5, wrong="sign key"))
+
+    def uri_only(self):
+        """Extensions of a certificate as earlier versions made it."""
+        file = self.folder / "extensions"
+        file.write_text("subjectAltName=URI:parley://banks.example/owner/bank-a\n")
+        return file
 
     def test_finds_what_is_wrong_with_our_own_papers(self):
         papers = self.folder / "bank-a"
@@ -376,8 +443,7 @@ class Doctor(Consortium):
         self.sign("other-bank")
         with self.server(name="other-bank") as port:
             self.doctor(port)
-            said = self.doctor(port, "--charter", EXAMPLE, "--set",
-                               f'owner.0.sign_key="{self.sign_key()}"', expect=5, wrong="learner")
+            said = self.doctor(port, *self.charter_with_keys(), expect=5, wrong="learner")
         self.assertIn("the peer is parley://banks.example/learner/other-bank, and "
                       "parley://banks.example/learner/central-bank is expected", said)
 

@@ -96,6 +96,7 @@ class Agencies(Consortium):
             block("[owner]", {"name": owner, "state": "state", "charters": "charters"}),
             block("[identity]", {"consortium": "banks.example", "certificate": f"{owner}.crt",
                                  "key": f"{owner}.key", "authority": "authority.crt",
+                                 "members": "../ca/members.pem",
                                  "sign_key": f"{owner}.sign"}),
             block("[[dataset]]", {"name": "people", "source": "csv",
                                   "path": f"../data/{owner}.csv"}),

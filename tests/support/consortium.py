@@ -93,6 +93,7 @@ consortium = "banks.example"
 certificate = "{changes.get('certificate', owner + '.crt')}"
 key = "{changes.get('key', owner + '.key')}"
 authority = "{changes.get('authority', 'authority.crt')}"
+members = "{changes.get('members', '../ca/members.pem')}"
 {changes.get('identity', '')}
 sign_key = "{changes.get('sign_key', owner + '.sign')}"
 [[dataset]]

@@ -20,6 +20,11 @@ struct SetClock final : Clock {
   int64_t at;
 };
 
+/// Always the same of one name.
+inline SigningKey sign_key_of(const std::string& owner) {
+  return SigningKey::from_seed(sha256(as_bytes(owner)));
+}
+
 class Consortium {
  public:
   explicit Consortium(const std::string& name = "banks.example", SetClock clock = SetClock())
@@ -31,7 +36,8 @@ class Consortium {
   net::Credentials credentials(const std::string& role, const std::string& name,
                                int64_t days = 365) {
     const net::Identity identity{authority_.consortium, role, name};
-    const net::Request made = net::make_request(identity);
+    const auto key = role == "owner" ? std::optional(sign_key_of(name).public_key()) : std::nullopt;
+    const net::Request made = net::make_request(identity, key);
     const auto asked = net::read_request(made.request, "request");
     const auto certified = net::sign(authority_, *asked, days, clock_);
     return {identity, certified->certificate, made.key, authority_.certificate};
@@ -50,13 +56,14 @@ inline charter::Identity write_credentials(const std::filesystem::path& folder,
   };
   charter::Identity files{
       credentials.identity.consortium, file(".crt"), file(".key"), folder / "authority.crt", {}};
+  files.members = folder / charter::kMembersFile;
   if (credentials.identity.role == "owner") files.sign_key = file(".sign");
   EXPECT_TRUE(write_file(files.certificate, credentials.certificate));
   EXPECT_TRUE(write_file(files.authority, credentials.authority));
   EXPECT_TRUE(write_file(files.key, credentials.key));
   std::filesystem::permissions(files.key, std::filesystem::perms(0600));
   if (files.sign_key.empty()) return files;
-  EXPECT_TRUE(write_file(files.sign_key, SigningKey::make().pem()));
+  EXPECT_TRUE(write_file(files.sign_key, sign_key_of(credentials.identity.name).pem()));
   std::filesystem::permissions(files.sign_key, std::filesystem::perms(0600));
   return files;
 }

@@ -23,12 +23,35 @@ Result<void> check_names(const std::string& consortium, const AuthorityOptions& 
   return {};
 }
 
+/// What a party asks with, and whether its keys were there before.
+struct Made {
+  std::optional<SigningKey> sign_key{};  // of an owner
+  net::Request request{};
+  bool had_keys = false;
+};
+
+/// Keys that are there are kept if the request is not: who needs another request needs no new keys.
+Result<Made> make(const Joined& joined, const net::Identity& wanted) {
+  const bool owner = wanted.role == "owner";
+  Made made;
+  made.had_keys = fs::exists(joined.key) && !fs::exists(joined.request) &&
+                  (!owner || fs::exists(joined.sign_key_file));
+  if (owner)
+    made.sign_key = made.had_keys
+                        ? TRY(SigningKey::from_pem(TRY(net::read_secret(joined.sign_key_file))))
+                        : SigningKey::make();
+  const auto key = made.sign_key ? std::optional(made.sign_key->public_key()) : std::nullopt;
+  made.request = made.had_keys ? TRY(net::make_request(wanted, key, joined.key))
+                               : net::make_request(wanted, key);
+  return made;
+}
+
 /// The authority may be there already, when several parties rehearse in one folder.
-Result<void> write(const Joined& joined, const net::Invitation& invitation,
-                   const net::Request& request, const std::optional<SigningKey>& sign_key) {
-  std::vector<FileToMake> files = {{joined.key, request.key, true},
-                                   {joined.request, request.request}};
-  if (sign_key) files.push_back({joined.sign_key_file, sign_key->pem(), true});
+Result<void> write(const Joined& joined, const net::Invitation& invitation, const Made& made) {
+  std::vector<FileToMake> files = {{joined.request, made.request.request}};
+  if (!made.had_keys) files.push_back({joined.key, made.request.key, true});
+  if (!made.had_keys && made.sign_key)
+    files.push_back({joined.sign_key_file, made.sign_key->pem(), true});
   const auto there = read_file(joined.authority, net::kPemBytesMax);
   if (!there || *there != invitation.authority)
     files.push_back({joined.authority, invitation.authority});
@@ -60,23 +83,22 @@ Result<Joined> join(const fs::path& file, const std::string& name, const JoinOpt
   const net::Identity wanted{invitation.consortium, options.role, name};
   if (const auto identity = net::Identity::parse(wanted.uri()); !identity)
     return Error{Code::kInvalid, "--name: " + identity.error().what, identity.error().hint};
-  std::optional<SigningKey> sign_key;
-  if (options.role == "owner") sign_key = SigningKey::make();
-  const net::Request request = net::make_request(wanted);
   const fs::path folder = fs::absolute(options.folder).lexically_normal();
   Joined joined{.uri = wanted.uri(),
                 .address = invitation.address,
                 .authority_fingerprint = invitation.fingerprint,
-                .key_fingerprint = request.fingerprint,
                 .key = folder / (name + ".key"),
                 .request = folder / (name + ".csr"),
                 .certificate = folder / (name + ".crt"),
                 .authority = folder / net::kAuthorityCertificate};
-  if (sign_key) {
+  if (wanted.role == "owner") {
     joined.sign_key_file = folder / (name + ".sign");
-    joined.sign_key = to_text(sign_key->public_key());
+    joined.members = folder / charter::kMembersFile;
   }
-  TRY(write(joined, invitation, request, sign_key));
+  const Made made = TRY(make(joined, wanted));
+  joined.key_fingerprint = made.request.fingerprint;
+  if (made.sign_key) joined.sign_key = to_text(made.sign_key->public_key());
+  TRY(write(joined, invitation, made));
   return joined;
 }
 
@@ -91,7 +113,9 @@ Result<Signed> sign_request(const fs::path& file, const SignOptions& options) {
   TRY(must_be_absent(certificate.path));
   TRY(net::record(options.authority, made, options.replace, clock));
   TRY(make_files({&certificate, 1}));
-  return Signed{made.identity.uri(), made.key, made.serial, made.until, certificate.path};
+  Signed done{made.identity.uri(), made.key, made.serial, made.until, certificate.path};
+  if (made.identity.role == "owner") done.members = options.authority / charter::kMembersFile;
+  return done;
 }
 
 std::string spoken(const Hash& fingerprint) { return net::spoken(fingerprint); }

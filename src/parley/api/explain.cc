@@ -10,8 +10,9 @@ Result<Preflight> preflight(const Policy& handle, const Charter& charter,
                             const PreflightOptions& options) {
   const charter::Policy& policy = handle.internal().policy;
   const auto ledger = TRY(net::look_into_ledger(policy));
+  SystemClock clock;
   return net::preflight_of(policy, charter.internal().charter, ledger,
-                           {.dial = options.dial, .read_data = options.read_data});
+                           {.dial = options.dial, .read_data = options.read_data}, clock);
 }
 
 std::string Preflight::explain() const { return charter::explain(*this); }

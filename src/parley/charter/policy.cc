@@ -28,6 +28,8 @@ void read_identity(Table& t, Identity& identity) {
   t.required("key", identity.key, Anything{}, kJoin);
   t.required("authority", identity.authority, Anything{}, kJoin);
   t.required("sign_key", identity.sign_key, Anything{}, kJoin);
+  t.optional("members", identity.members, Anything{},
+             "The authority's list of all owners' certificates, for example \"members.pem\".");
   t.optional("learner", identity.learner, Anything{},
              "The folder of NAME.crt and NAME.key of role learner, for example \"learner\".");
 }
@@ -279,10 +281,12 @@ Result<Policy> read_policy(const std::filesystem::path& file) {
   const std::string text = TRY(read_file(file, kFileBytesMax));
   Policy policy = TRY(parse_policy(text, file.string()));
   policy.folder = file.parent_path();
-  if (auto& papers = policy.identity)
+  if (auto& papers = policy.identity) {
+    if (papers->members.empty()) papers->members = papers->authority.parent_path() / kMembersFile;
     for (auto* each : {&papers->certificate, &papers->key, &papers->authority, &papers->sign_key,
-                       &papers->learner})
+                       &papers->members, &papers->learner})
       if (!each->empty()) *each = policy.folder / *each;
+  }
   return policy;
 }
 

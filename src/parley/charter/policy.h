@@ -21,9 +21,12 @@ enum class Source { kCsv, kLibsvm, kSqlite, kPostgres, kParquet };
 template <>
 inline constexpr auto kNames<Source> = names("csv", "libsvm", "sqlite", "postgres", "parquet");
 
+inline constexpr const char* kMembersFile = "members.pem";
+
 struct Identity {
   std::string consortium;
   std::filesystem::path certificate, key, authority, sign_key;
+  std::filesystem::path members{};  // certificates of all owners; read_policy: beside authority
   std::filesystem::path learner{};  // folder of this owner's papers as a learner; empty: none
 };
 

@@ -7,6 +7,7 @@
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
 #include "parley/net/decisions.h"
+#include "parley/net/identity/members.h"
 #include "parley/net/vertical.h"
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/jobs.h"
@@ -165,12 +166,13 @@ std::unique_ptr<Ticks> ticks_for(const protocol::Owner& owner, const charter::Po
   return nullptr;
 }
 
-Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter) {
+Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter, Clock& clock) {
   TRY(place_in(charter, policy.owner));
   const bool columns = protocol::has_dealer(charter);
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   SigningKey key = TRY(signing_key(policy, charter));
   TRY(plan::every_sign_key(charter));
+  TRY(check_members(*policy.identity, charter, policy.owner, clock));  // Which signing_key needed.
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!columns) TRY(charter::load_bundle(charter, folders));  // First: it makes the features.
   auto jobs = TRY(plan::jobs_asking(charter, policy.owner));

@@ -52,7 +52,7 @@ struct Ready {
 };
 
 /// Nothing is spent by it.
-Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter);
+Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter, Clock& clock);
 
 /// Some rules let a charter run only after a person has read it: kPolicy while nobody has.
 Result<void> check_approved(const OwnerContext& context, const charter::Charter& charter);

@@ -38,18 +38,19 @@ Stamp stamp_of(const std::filesystem::path& file) {
 /// The jobs of one charter's file, and how they ended.
 struct Attempt {
   Stamp stamp{};                     // of the file that was read
+  Stamp members{};                   // of the certificates of owners
   std::filesystem::path approval{};  // a person's, for which it waits
   std::mutex mutex{};                // of `ends`
   std::vector<JobEnd> ends{};
   std::atomic<bool> over = false;
   std::thread thread{};
 
-  /// Might it end otherwise now, if the file has this stamp?
-  bool is_worth_another(const Stamp& now) const {
+  /// Might it end otherwise now, if the files have these stamps?
+  bool is_worth_another(const Stamp& now, const Stamp& members_now) const {
     if (now != stamp) return true;
     if (!approval.empty()) return std::filesystem::exists(approval);
-    return std::any_of(ends.begin(), ends.end(), [](const JobEnd& end) {
-      return !end.model && end.model.error().code == Code::kUnavailable;
+    return std::any_of(ends.begin(), ends.end(), [&](const JobEnd& end) {
+      return !end.model && (end.model.error().code == Code::kUnavailable || members_now != members);
     });
   }
 };
@@ -70,6 +71,7 @@ class Jobs {
   void start(const std::filesystem::path& file) {
     Attempt& attempt = *(attempts_[file] = std::make_unique<Attempt>());
     attempt.stamp = stamp_of(file);
+    attempt.members = stamp_of(context_.policy.identity->members);
     attempt.thread = std::thread([this, file, &attempt] {
       run_all(file, attempt);
       attempt.over = true;
@@ -78,7 +80,7 @@ class Jobs {
 
   /// One look at a watched folder's file: starts it when it has been the same for two looks, and
   /// again when it ended and might now end otherwise: it was copied whole meanwhile, or approved,
-  /// or its learner had not come.
+  /// or owners have new certificates, or its learner had not come.
   void look_at(const std::filesystem::path& file) {
     const Stamp stamp = stamp_of(file);
     const auto [seen, first] = seen_.try_emplace(file, stamp);
@@ -86,7 +88,8 @@ class Jobs {
     const auto found = attempts_.find(file);
     if (found == attempts_.end()) return start(file);
     Attempt& attempt = *found->second;
-    if (!attempt.over || !attempt.is_worth_another(stamp)) return;
+    const Stamp members = stamp_of(context_.policy.identity->members);
+    if (!attempt.over || !attempt.is_worth_another(stamp, members)) return;
     attempt.thread.join();
     start(file);
   }
@@ -125,7 +128,7 @@ class Jobs {
       if (!approved && context_.policy.first_match(charter))
         wait_for(context_.policy.approval_of(charter), attempt);
       TRY(approved);
-      Ready ready = TRY(get_ready(context_.policy, charter));
+      Ready ready = TRY(get_ready(context_.policy, charter, clock_));
       TRY(choose_jobs(ready));
       return ready;
     }();

@@ -127,7 +127,7 @@ Result<Tuned> keep(const Policy& policy, const Ready& ready, size_t place, const
 Result<Tuned> tune(const Policy& policy, Charter charter, const TuneOptions& options,
                    Entropy& entropy, Clock& clock) {
   const size_t place = TRY(learner_place(policy, charter));
-  const Ready ready = TRY(get_ready(policy, std::move(charter)));
+  const Ready ready = TRY(get_ready(policy, std::move(charter), clock));
   Learned learned = TRY(learn_again(policy, ready.charter, options.transcript));
   if (ready.charter.protocol.learners.publish)
     return publish(policy, ready, place, std::move(learned), options.out, entropy, clock);

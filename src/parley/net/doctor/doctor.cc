@@ -4,6 +4,8 @@
 
 #include "parley/base/crypto/signature.h"
 #include "parley/net/doctor/peer.h"
+#include "parley/net/identity/members.h"
+#include "parley/plan/learner/weights.h"
 
 namespace parley::net {
 namespace {
@@ -51,12 +53,20 @@ Seen look_at_clock(const Credentials& credentials, Clock& clock) {
          (days < kRenewDays ? ": have it renewed soon" : "");
 }
 
-Seen look_at_sign_key(const Patient& patient) {
+Seen look_at_sign_key(const Patient& patient, const Credentials& credentials) {
   const std::string file = patient.files.sign_key.string();
   const std::string pem = TRY(read_secret(patient.files.sign_key));
   const auto key = SigningKey::from_pem(pem);
   if (!key) return Error{Code::kInvalid, key.error().what, key.error().hint, {.file = file}};
   const std::string ours = to_text(key->public_key());
+  const auto certified = sign_key_of(certificate_from(credentials.certificate).get());
+  if (certified != key->public_key())
+    return Error{Code::kIntegrity,
+                 "is " + ours + ", and our certificate names " +
+                     (certified ? to_text(*certified) : "no signing key"),
+                 "Move our request away and make it anew with `parley join`, which keeps the keys; "
+                 "then have it signed: `parley certs sign`.",
+                 {.file = file}};
   if (!patient.charter) return ours;
   for (const charter::Owner& owner : patient.charter->owners)
     if (owner.name == patient.name && owner.sign_key != key->public_key())
@@ -86,6 +96,13 @@ Seen look_at_charter(const Patient& patient) {
   return charter.name + ", " + to_hex(charter.hash);
 }
 
+Seen look_at_members(const Patient& patient, Clock& clock) {
+  TRY(plan::every_sign_key(*patient.charter));
+  TRY(check_members(patient.files, *patient.charter, patient.name, clock));
+  return "the authority vouches for the keys of all " +
+         std::to_string(patient.charter->owners.size()) + " owners";
+}
+
 void examine_credentials(Examination& examination, const Patient& patient, Clock& clock,
                          std::optional<Credentials>& credentials) {
   examination.check_that("papers", [&]() -> Seen {
@@ -94,8 +111,11 @@ void examine_credentials(Examination& examination, const Patient& patient, Clock
   });
   examination.check_that("clock", [&] { return look_at_clock(*credentials, clock); });
   if (is_owner(patient))
-    examination.check_that("sign key", [&] { return look_at_sign_key(patient); });
-  if (patient.charter) examination.check_that("charter", [&] { return look_at_charter(patient); });
+    examination.check_that("sign key", [&] { return look_at_sign_key(patient, *credentials); });
+  if (!patient.charter) return;
+  examination.check_that("charter", [&] { return look_at_charter(patient); });
+  if (is_owner(patient))
+    examination.check_that("members", [&] { return look_at_members(patient, clock); });
 }
 
 void examine_connection(Examination& examination, const Patient& patient, Clock& clock,

@@ -8,6 +8,7 @@
 #include "parley/data/sources/source.h"
 #include "parley/ledger/storage/chain.h"
 #include "parley/net/decisions.h"
+#include "parley/net/identity/members.h"
 #include "parley/net/vertical.h"
 #include "parley/plan/learner/jobs.h"
 #include "parley/plan/learner/weights.h"
@@ -210,7 +211,7 @@ Result<std::optional<ledger::Contents>> look_into_ledger(const Policy& policy) {
 
 Preflight preflight_of(const Policy& policy, Charter charter,
                        const std::optional<ledger::Contents>& ledger,
-                       const PreflightOptions& options) {
+                       const PreflightOptions& options, Clock& clock) {
   Preflight preflight;
   preflight.name = charter.name;
   preflight.charter = charter.hash;
@@ -224,8 +225,8 @@ Preflight preflight_of(const Policy& policy, Charter charter,
   look_at_rules(policy, charter, ledger, preflight);
   if (preflight.rule == 0) return preflight;
   needs(look_at_learners(policy, charter, options.dial, preflight));
-  needs(signing_key(policy, charter));
-  needs(plan::every_sign_key(charter));
+  if (needs(signing_key(policy, charter)) && needs(plan::every_sign_key(charter)))
+    needs(check_members(*policy.identity, charter, policy.owner, clock));
   const std::filesystem::path folders[] = {charter.folder, policy.folder};
   if (!needs(charter::load_bundle(charter, folders))) return preflight;
   if (charter.protocol.distance()) needs(charter::load_pilot(charter, folders));

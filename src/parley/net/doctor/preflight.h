@@ -22,6 +22,6 @@ struct PreflightOptions {
 /// Everything that stands in the way, not only the first.
 charter::Preflight preflight_of(const charter::Policy& policy, charter::Charter charter,
                                 const std::optional<ledger::Contents>& ledger,
-                                const PreflightOptions& options);
+                                const PreflightOptions& options, Clock& clock);
 
 }  // namespace parley::net

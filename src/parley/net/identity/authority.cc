@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "parley/base/files.h"
+#include "parley/net/identity/members.h"
 #include "parley/net/identity/request.h"
 #include "parley/net/identity/x509.h"
 
@@ -66,6 +67,8 @@ Certificate leaf(const Asked& asked, X509* authority, EVP_PKEY* asked_key, const
   add(certificate, authority, NID_subject_alt_name, "URI:" + asked.identity.uri());
   add(certificate, authority, NID_subject_key_identifier, "hash");
   add(certificate, authority, NID_authority_key_identifier, "keyid");
+  if (asked.sign_key)
+    check(X509_add_ext(certificate, sign_key_extension(*asked.sign_key).get(), -1) == 1);
   return made;
 }
 
@@ -99,6 +102,16 @@ Result<std::optional<Signed>> last_signed(const std::filesystem::path& file,
     if (made.identity == party) last = made;
   }
   return last;
+}
+
+Result<void> record_member(const std::filesystem::path& file, const Signed& made, Clock& clock) {
+  const std::string before =
+      std::filesystem::exists(file) ? TRY(read_file(file, kMembersBytesMax)) : "";
+  const auto after = with_member(before, made.certificate, clock);
+  if (after) return write_file(file, *after);
+  Error error = after.error();
+  error.where.file = file.string();
+  return error;
 }
 
 }  // namespace
@@ -164,16 +177,17 @@ Result<Signed> sign(const Authority& authority, const Asked& asked, int64_t days
 Result<void> record(const std::filesystem::path& folder, const Signed& made, bool replace,
                     Clock& clock) {
   const std::filesystem::path file = folder / kSignedList;
-  if (!std::filesystem::exists(file))
-    return append_to_file(file, std::string(kColumns) + "\n" + line_of(made) + "\n");
-  const auto last = TRY(last_signed(file, made.identity));
+  const bool first = !std::filesystem::exists(file);
+  const auto last = first ? std::optional<Signed>() : TRY(last_signed(file, made.identity));
   if (!replace && last && last->key != made.key && last->until > clock.now())
     return Error{Code::kIntegrity,
                  made.identity.uri() + " has a certificate for another key until " + last->until,
                  "Ask by phone whether the key was lost. If so, sign with --replace; the old "
                  "certificate stays good until it ends.",
                  {.file = file.string()}};
-  return append_to_file(file, line_of(made) + "\n");
+  TRY(append_to_file(file, (first ? std::string(kColumns) + "\n" : "") + line_of(made) + "\n"));
+  if (made.identity.role != "owner") return {};
+  return record_member(folder / charter::kMembersFile, made, clock);
 }
 
 }  // namespace parley::net

@@ -36,7 +36,8 @@ struct Signed {
 };
 Result<Signed> sign(const Authority& authority, const Asked& asked, int64_t days, Clock& clock);
 
-/// Writes into the list beside the authority. A party that has a certificate for another key, still
+/// Writes into the list beside the authority, and an owner's certificate into members.pem there
+/// (members.h). A party that has a certificate for another key, still
 /// valid, gets no second one unless `replace`: either its key was lost, or somebody is not who he
 /// says he is.
 Result<void> record(const std::filesystem::path& folder, const Signed& made, bool replace,

@@ -13,7 +13,10 @@ constexpr int64_t kDay = 86400;
 const Identity kBank{"banks.example", "owner", "bank-a"};
 
 Asked asked_by(const Identity& identity) {
-  return *read_request(make_request(identity).request, "request");
+  const auto key = identity.role == "owner"
+                       ? std::optional(test::sign_key_of(identity.name).public_key())
+                       : std::nullopt;
+  return *read_request(make_request(identity, key).request, "request");
 }
 
 std::string value_of(X509* certificate, int kind) {
@@ -58,6 +61,15 @@ TEST(Authority, OwnersDialAndLearnersAlsoListen) {
         judge(certificate.get(), issuer.get(), X509_PURPOSE_SSL_SERVER, banks.clock().at);
     EXPECT_EQ(serves == X509_V_OK, std::string_view(role) == "learner");
   }
+}
+
+TEST(Authority, OwnersCertificatesNameTheKeyThatSignsAndLearnersNone) {
+  test::Consortium banks;
+  const auto key_in = [&](const std::string& role) {
+    return sign_key_of(certificate_from(banks.credentials(role, "bank-a").certificate).get());
+  };
+  EXPECT_EQ(key_in("owner"), test::sign_key_of("bank-a").public_key());
+  EXPECT_EQ(key_in("learner"), std::nullopt);
 }
 
 TEST(Authority, LongNamesFit) {
@@ -168,6 +180,9 @@ TEST_F(AuthorityInAFolder, ListsWhatItSignedAndGivesNoSecondKeyToAPartyUnasked) 
   const std::string list = *read_file(folder_ / kSignedList);
   EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 1 + 6);
   EXPECT_TRUE(list.starts_with("serial\turi\tuntil\tkey\n"));
+  const auto members = certificates_from(*read_file(folder_ / charter::kMembersFile));
+  ASSERT_EQ(members->size(), 1u) << "of owners, and the newest of each";
+  EXPECT_EQ(fingerprint_of(X509_get0_pubkey(members->front().get())), first.key);
   ASSERT_TRUE(append_to_file(folder_ / kSignedList, "spilt coffee\n"));
   const auto damaged = certify(first, false);
   ASSERT_FALSE(damaged);

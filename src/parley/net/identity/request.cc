@@ -9,11 +9,6 @@ namespace parley::net {
 namespace {
 
 constexpr std::string_view kFormat = "parley.join/1";
-using Extensions = STACK_OF(X509_EXTENSION);
-inline void free_extensions(Extensions* held) {
-  sk_X509_EXTENSION_pop_free(held, X509_EXTENSION_free);
-}
-using OwnedExtensions = std::unique_ptr<Extensions, Freed<free_extensions>>;
 
 std::string known_format(std::string_view text) {
   return text == kFormat ? "" : "must be \"" + std::string(kFormat) + "\"";
@@ -37,26 +32,52 @@ Error refused(std::string what, std::string hint) {
   return {Code::kIntegrity, "the request " + std::move(what), std::move(hint)};
 }
 
-/// One extension, the names, and one name, the URI.
-Result<Identity> only_wish(X509_REQ* request) {
-  const std::string hint = "Make the request with `parley join`.";
-  const OwnedExtensions wishes(X509_REQ_get_extensions(request));
-  const int count = wishes ? sk_X509_EXTENSION_num(wishes.get()) : 0;
+constexpr const char* kMakeIt =
+    "Make the request with `parley join`; where keys are already, it makes the request anew.";
+
+/// Of a request's extensions, each of which must be of a kind that is given.
+struct Wishes {
+  Extensions all;
+  int names = 0, sign_keys = 0;
+};
+Result<Wishes> wishes_of(X509_REQ* request) {
+  Wishes wishes{Extensions(X509_REQ_get_extensions(request))};
+  const int count = wishes.all ? sk_X509_EXTENSION_num(wishes.all.get()) : 0;
   for (int i = 0; i < count; ++i) {
-    const int kind =
-        OBJ_obj2nid(X509_EXTENSION_get_object(sk_X509_EXTENSION_value(wishes.get(), i)));
-    if (kind != NID_subject_alt_name)
+    X509_EXTENSION* wish = sk_X509_EXTENSION_value(wishes.all.get(), i);
+    const int kind = OBJ_obj2nid(X509_EXTENSION_get_object(wish));
+    if (is_sign_key(wish))
+      ++wishes.sign_keys;
+    else if (kind == NID_subject_alt_name)
+      ++wishes.names;
+    else
       return refused(std::string("asks for an extension that is not given, ") + OBJ_nid2ln(kind),
-                     hint);
+                     kMakeIt);
   }
-  if (count > 1) return refused("names the party twice", hint);
+  if (wishes.names > 1) return refused("names the party twice", kMakeIt);
   if (X509_REQ_get_attr_count(request) > 1)
-    return refused("has attributes besides the identity", hint);
+    return refused("has attributes besides the identity", kMakeIt);
+  return wishes;
+}
+
+/// One name, the URI.
+Result<Identity> only_name(const Wishes& wishes) {
   const Names names(static_cast<GENERAL_NAMES*>(
-      wishes ? X509V3_get_d2i(wishes.get(), NID_subject_alt_name, nullptr, nullptr) : nullptr));
+      wishes.all ? X509V3_get_d2i(wishes.all.get(), NID_subject_alt_name, nullptr, nullptr)
+                 : nullptr));
   if (names && sk_GENERAL_NAME_num(names.get()) > static_cast<int>(uris_in(names.get()).size()))
-    return refused("asks for names besides the URI", hint);
+    return refused("asks for names besides the URI", kMakeIt);
   return one_identity(uris_in(names.get()));
+}
+
+/// One of an owner, none of a learner.
+Result<std::optional<SignKey>> only_sign_key(const Wishes& wishes, const Identity& identity) {
+  const auto key = sign_key_of(wishes.all.get());
+  if (identity.role == "owner" && !key)
+    return refused("does not name the one key that this owner signs with", kMakeIt);
+  if (identity.role != "owner" && wishes.sign_keys > 0)
+    return refused("names a signing key, which only owners have", kMakeIt);
+  return key;
 }
 
 Result<Asked> examine(std::string_view pem) {
@@ -69,8 +90,27 @@ Result<Asked> examine(std::string_view pem) {
     return refused("is for a key that is not on P-256", "Make the request with `parley join`.");
   if (X509_REQ_verify(request.get(), key) != 1)
     return refused("is not signed by its own key", "It was damaged or forged: ask for it again.");
-  Identity identity = TRY(only_wish(request.get()));
-  return Asked{std::move(identity), fingerprint_of(key), pem_of(request.get())};
+  const Wishes wishes = TRY(wishes_of(request.get()));
+  const Identity identity = TRY(only_name(wishes));
+  const auto sign_key = TRY(only_sign_key(wishes, identity));
+  return Asked{identity, fingerprint_of(key), sign_key, pem_of(request.get())};
+}
+
+Request request_of(EVP_PKEY* key, const Identity& identity,
+                   const std::optional<SignKey>& sign_key) {
+  const SigningRequest request(X509_REQ_new());
+  const std::string names = "URI:" + identity.uri();
+  const Extensions wishes(sk_X509_EXTENSION_new_null());
+  check(request && wishes && X509_REQ_set_pubkey(request.get(), key) == 1);
+  const auto wish = [&](X509_EXTENSION* made) {
+    check(made != nullptr && sk_X509_EXTENSION_push(wishes.get(), made) > 0);
+  };
+  wish(X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, names.c_str()));
+  if (sign_key) wish(sign_key_extension(*sign_key).release());
+  set_common_name(X509_REQ_get_subject_name(request.get()), identity.name);
+  check(X509_REQ_add_extensions(request.get(), wishes.get()) == 1 &&
+        X509_REQ_sign(request.get(), key, EVP_sha256()) > 0);
+  return {private_pem_of(key), pem_of(request.get()), fingerprint_of(key)};
 }
 
 }  // namespace
@@ -118,18 +158,18 @@ std::string spoken(const Hash& fingerprint) {
   return text;
 }
 
-Request make_request(const Identity& identity) {
-  const Key key = make_p256();
-  const SigningRequest request(X509_REQ_new());
-  const std::string names = "URI:" + identity.uri();
-  const OwnedExtensions wishes(sk_X509_EXTENSION_new_null());
-  check(request && wishes && X509_REQ_set_pubkey(request.get(), key.get()) == 1);
-  X509_EXTENSION* wish = X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, names.c_str());
-  check(wish != nullptr && sk_X509_EXTENSION_push(wishes.get(), wish) == 1);
-  set_common_name(X509_REQ_get_subject_name(request.get()), identity.name);
-  check(X509_REQ_add_extensions(request.get(), wishes.get()) == 1 &&
-        X509_REQ_sign(request.get(), key.get(), EVP_sha256()) > 0);
-  return {private_pem_of(key.get()), pem_of(request.get()), fingerprint_of(key.get())};
+Request make_request(const Identity& identity, const std::optional<SignKey>& sign_key) {
+  return request_of(make_p256().get(), identity, sign_key);
+}
+
+Result<Request> make_request(const Identity& identity, const std::optional<SignKey>& sign_key,
+                             const std::filesystem::path& file) {
+  const Key key = TRY(read_key(file));
+  if (is_p256(key.get())) return request_of(key.get(), identity, sign_key);
+  return Error{Code::kInvalid,
+               "is not a key on P-256",
+               "Move it away; `parley join` then makes another.",
+               {.file = file.string()}};
 }
 
 Result<Asked> read_request(std::string_view pem, const std::string& file_name) {

@@ -3,12 +3,14 @@
 #include <openssl/pem.h>
 
 #include "parley/net/identity/x509.h"
+#include "support/ledgers.h"
 #include "support/papers.h"
 
 namespace parley::net {
 namespace request_test {
 
 const Identity kBank{"banks.example", "owner", "bank-a"};
+const SignKey kSignKey = test::sign_key_of("bank-a").public_key();
 const std::string kUri = "URI:parley://banks.example/owner/bank-a";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -78,20 +80,22 @@ TEST(Fingerprint, IsSpokenInGroups) {
 }
 
 TEST(Request, SaysWhoAsksWithWhichKey) {
-  const Request made = make_request(kBank);
+  const Request made = make_request(kBank, kSignKey);
   const auto asked = read_request(made.request, "bank-a.csr");
   ASSERT_TRUE(asked) << describe(asked.error());
   EXPECT_EQ(asked->identity, kBank);
   EXPECT_EQ(asked->key, made.fingerprint);
+  EXPECT_EQ(asked->sign_key, kSignKey);
   EXPECT_EQ(fingerprint_of(key_from(made.key).get()), made.fingerprint);
   EXPECT_TRUE(made.key.starts_with("-----BEGIN PRIVATE KEY-----\n")) << "PKCS #8";
   EXPECT_EQ(made.request.find("PRIVATE"), std::string::npos);
-  EXPECT_NE(make_request(kBank).fingerprint, made.fingerprint) << "each key is new";
+  EXPECT_NE(make_request(kBank, kSignKey).fingerprint, made.fingerprint) << "each key is new";
 }
 
 /// A request that our own code would not make.
 struct Odd {
   std::vector<std::pair<int, std::string>> wishes{{NID_subject_alt_name, kUri}};
+  std::vector<SignKey> sign_keys{kSignKey};
   Key key = make_p256();
   bool password = false;
   Key signer{};  // nullptr: key
@@ -102,7 +106,9 @@ struct Odd {
     STACK_OF(X509_EXTENSION)* all = sk_X509_EXTENSION_new_null();
     for (const auto& [kind, value] : wishes)
       sk_X509_EXTENSION_push(all, X509V3_EXT_conf_nid(nullptr, nullptr, kind, value.c_str()));
-    if (!wishes.empty()) X509_REQ_add_extensions(request.get(), all);
+    for (const SignKey& each : sign_keys)
+      sk_X509_EXTENSION_push(all, sign_key_extension(each).release());
+    if (sk_X509_EXTENSION_num(all) > 0) X509_REQ_add_extensions(request.get(), all);
     sk_X509_EXTENSION_pop_free(all, X509_EXTENSION_free);
     if (password)
       X509_REQ_add1_attr_by_NID(request.get(), NID_pkcs9_challengePassword, MBSTRING_ASC,
@@ -128,7 +134,7 @@ TEST(Request, WithNothingOddIsAccepted) {
 
 TEST(Request, ThatIsNoneIsRefused) {
   expect_refused("", "is not a request to sign in PEM");
-  expect_refused(make_request(kBank).key, "is not a request to sign in PEM");
+  expect_refused(make_request(kBank, kSignKey).key, "is not a request to sign in PEM");
 }
 
 TEST(Request, OfAKeyThatIsNotOnP256IsRefused) {
@@ -159,6 +165,49 @@ TEST(Request, ThatAsksForMoreThanItsNameIsRefused) {
       {{{NID_subject_alt_name, kUri}, {NID_subject_alt_name, kUri}}, "twice"}};
   for (const auto& [wishes, why] : wrong) expect_refused(Odd{.wishes = wishes}.pem(), why);
   expect_refused(Odd{.password = true}.pem(), "attributes besides the identity");
+}
+
+TEST(Request, OfAnOwnerNamesOneSigningKeyAndOfALearnerNone) {
+  const std::string why = "does not name the one key";
+  expect_refused(Odd{.sign_keys = {}}.pem(), why);
+  expect_refused(Odd{.sign_keys = {kSignKey, kSignKey}}.pem(), why);
+  const auto learner = std::vector{
+      std::pair{NID_subject_alt_name, std::string("URI:parley://banks.example/learner/bank-a")}};
+  expect_refused(Odd{.wishes = learner}.pem(), "which only owners have");
+  EXPECT_TRUE(read_request(Odd{.wishes = learner, .sign_keys = {}}.pem(), "x"));
+}
+
+TEST(Request, SigningKeysHave32Bytes) {
+  const Extension good = sign_key_extension(kSignKey);
+  const ASN1_OCTET_STRING* value = X509_EXTENSION_get_data(good.get());
+  const Bytes der(ASN1_STRING_get0_data(value),
+                  ASN1_STRING_get0_data(value) + ASN1_STRING_length(value));
+  const auto read = [&](const Bytes& bytes) {
+    const Extension odd = sign_key_extension(kSignKey);
+    ASN1_OCTET_STRING_set(X509_EXTENSION_get_data(odd.get()), bytes.data(),
+                          static_cast<int>(bytes.size()));
+    const Extensions all(sk_X509_EXTENSION_new_null());
+    sk_X509_EXTENSION_push(all.get(), X509_EXTENSION_dup(odd.get()));
+    return sign_key_of(all.get());
+  };
+  EXPECT_EQ(read(der), kSignKey);
+  Bytes longer = der, shorter = der, other = der;
+  longer.push_back(0), shorter.pop_back(), other[0] = V_ASN1_BIT_STRING;
+  for (const Bytes& odd : {longer, shorter, other, Bytes()}) EXPECT_EQ(read(odd), std::nullopt);
+}
+
+TEST(Request, IsMadeAnewForAKeyThatIsThere) {
+  const auto folder = test::fresh_folder();
+  const auto file = folder / "bank-a.key";
+  const Request first = make_request(kBank, kSignKey);
+  ASSERT_TRUE(make_files(std::vector<FileToMake>{{file, first.key, true}}));
+  const auto again = make_request(kBank, kSignKey, file);
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(again->fingerprint, first.fingerprint);
+  EXPECT_TRUE(read_request(again->request, "bank-a.csr"));
+  std::filesystem::permissions(file, std::filesystem::perms(0644));
+  EXPECT_FALSE(make_request(kBank, kSignKey, file)) << "others can open it";
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace request_test

@@ -3,6 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
+#include <algorithm>
 #include <ctime>
 
 namespace parley::net {
@@ -33,13 +34,31 @@ T quietly(T value) {
   return value;
 }
 
+using Object = std::unique_ptr<ASN1_OBJECT, Freed<ASN1_OBJECT_free>>;
+Object sign_key_object() {
+  Object made(OBJ_txt2obj(kSignKeyOid, 1));
+  check(made != nullptr);
+  return made;
+}
+
+/// In DER: an OCTET STRING, and its length.
+constexpr uint8_t kKeyHead[] = {V_ASN1_OCTET_STRING, sizeof(SignKey::bytes)};
+
 }  // namespace
 
 Certificate certificate_from(std::string_view pem) {
+  auto all = certificates_from(pem);
+  return all && all->size() == 1 ? std::move(all->front()) : nullptr;
+}
+
+std::optional<std::vector<Certificate>> certificates_from(std::string_view pem) {
   const Memory memory = reading(pem);
-  Certificate first(PEM_read_bio_X509(memory.get(), nullptr, no_password, nullptr));
-  const Certificate second(PEM_read_bio_X509(memory.get(), nullptr, no_password, nullptr));
-  return quietly(second ? nullptr : std::move(first));
+  std::vector<Certificate> all;
+  ERR_clear_error();
+  while (X509* next = PEM_read_bio_X509(memory.get(), nullptr, no_password, nullptr))
+    all.emplace_back(next);
+  const bool ended = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  return quietly(ended ? std::optional(std::move(all)) : std::nullopt);
 }
 
 SigningRequest request_from(std::string_view pem) {
@@ -135,6 +154,39 @@ std::vector<std::string> uris_in(const GENERAL_NAMES* names) {
                       static_cast<size_t>(ASN1_STRING_length(uri)));
   }
   return uris;
+}
+
+Extension sign_key_extension(const SignKey& key) {
+  const std::unique_ptr<ASN1_OCTET_STRING, Freed<ASN1_OCTET_STRING_free>> value(
+      ASN1_OCTET_STRING_new());
+  Bytes der(std::begin(kKeyHead), std::end(kKeyHead));
+  der.insert(der.end(), key.bytes.begin(), key.bytes.end());
+  check(value && ASN1_OCTET_STRING_set(value.get(), der.data(), static_cast<int>(der.size())) == 1);
+  Extension made(X509_EXTENSION_create_by_OBJ(nullptr, sign_key_object().get(), 0, value.get()));
+  check(made != nullptr);
+  return made;
+}
+
+bool is_sign_key(X509_EXTENSION* extension) {
+  return OBJ_cmp(X509_EXTENSION_get_object(extension), sign_key_object().get()) == 0;
+}
+
+std::optional<SignKey> sign_key_of(const STACK_OF(X509_EXTENSION) * extensions) {
+  const Object object = sign_key_object();
+  const int at = X509v3_get_ext_by_OBJ(extensions, object.get(), -1);
+  if (at < 0 || X509v3_get_ext_by_OBJ(extensions, object.get(), at) >= 0) return std::nullopt;
+  const ASN1_OCTET_STRING* value = X509_EXTENSION_get_data(X509v3_get_ext(extensions, at));
+  const ByteView der(ASN1_STRING_get0_data(value), static_cast<size_t>(ASN1_STRING_length(value)));
+  SignKey key;
+  if (der.size() != sizeof kKeyHead + key.bytes.size() ||
+      !std::equal(std::begin(kKeyHead), std::end(kKeyHead), der.begin()))
+    return std::nullopt;
+  std::copy(der.begin() + sizeof kKeyHead, der.end(), key.bytes.begin());
+  return key;
+}
+
+std::optional<SignKey> sign_key_of(X509* certificate) {
+  return sign_key_of(X509_get0_extensions(certificate));
 }
 
 int judge(X509* certificate, X509* authority, int purpose, int64_t now) {

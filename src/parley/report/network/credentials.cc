@@ -27,9 +27,10 @@ std::string policy_tables(const Joined& joined) {
       "certificate = {}\n"
       "key         = {}\n"
       "authority   = {}\n"
+      "members     = {}\n"
       "sign_key    = {}\n",
       consortium_of(joined), to_json(joined.certificate), to_json(joined.key),
-      to_json(joined.authority), to_json(joined.sign_key_file));
+      to_json(joined.authority), to_json(joined.members), to_json(joined.sign_key_file));
   if (!joined.address.empty()) text += fmt::format("\n[network]\ndial = \"{}\"\n", joined.address);
   return text;
 }
@@ -61,18 +62,24 @@ std::string to_json(const Authority& authority) {
 }
 
 std::string to_text(const Signed& made) {
-  return fmt::format(
+  std::string text = fmt::format(
       "{} asked, with the key\n  {}\n"
       "Compare it by phone with what `parley join` printed there; only then send {} back.\n"
       "It is valid until {}.\n",
       made.uri, spoken(made.key_fingerprint), made.certificate.string(), made.until);
+  if (made.members.empty()) return text;
+  return text + fmt::format(
+                    "Give every owner {}, which has the certificates of all owners. No owner\n"
+                    "takes part with others whose keys are not in it. It holds no secret.\n",
+                    made.members.string());
 }
 
 std::string to_json(const Signed& made) {
-  const Json json = {
+  Json json = {
       {"format", "parley.certs.sign/1"},         {"parley", provenance()}, {"uri", made.uri},
       {"key", to_hex(made.key_fingerprint)},     {"serial", made.serial},  {"until", made.until},
       {"certificate", made.certificate.string()}};
+  if (!made.members.empty()) json["members"] = made.members.string();
   return json.dump(2) + "\n";
 }
 
@@ -89,10 +96,11 @@ std::string to_text(const Joined& joined) {
       consortium_of(joined), joined.certificate.string());
   if (!owner) return text;
   return text + fmt::format(
-                    "3. Send this line for your [[owner]] block in charters:\n"
+                    "3. Get members.pem from there, too, whenever an owner joins or renews: {}\n"
+                    "4. Send this line for your [[owner]] block in charters:\n"
                     "   sign_key = \"{}\"\n"
-                    "4. Put this into your policy:\n\n{}",
-                    joined.sign_key, policy_tables(joined));
+                    "5. Put this into your policy:\n\n{}",
+                    joined.members.string(), joined.sign_key, policy_tables(joined));
 }
 
 std::string to_json(const Joined& joined) {
@@ -109,6 +117,7 @@ std::string to_json(const Joined& joined) {
   if (!joined.sign_key.empty()) {
     json["sign_key_file"] = joined.sign_key_file.string();
     json["sign_key"] = joined.sign_key;
+    json["members"] = joined.members.string();
   }
   return json.dump(2) + "\n";
 }

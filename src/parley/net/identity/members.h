@@ -1,0 +1,29 @@
+// Which signing key is whose: the certificates of a consortium's owners, in one public file. A
+// charter names the keys of its owners, and its author could name one of its own in place of
+// another owner's, to read and sign that owner's letters; so every owner asks for the certificate
+// of every key. Certificates prove themselves: the file need not be trusted.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "parley/base/clock.h"
+#include "parley/base/result.h"
+#include "parley/charter/policy.h"
+
+namespace parley::net {
+
+inline constexpr size_t kMembersBytesMax = 16 << 20;
+
+/// The authority's file with the certificate of an owner in it, in place of this owner's earlier
+/// ones, and without those that have ended.
+Result<std::string> with_member(std::string_view members, std::string_view certificate,
+                                Clock& clock);
+
+/// Is every sign_key of the charter the one in a certificate of its owner, which our own authority
+/// has signed and which is valid now? Ours is files.certificate, the others' are in files.members.
+/// Every owner of the charter must have a sign_key.
+Result<void> check_members(const charter::Identity& files, const charter::Charter& charter,
+                           const std::string& us, Clock& clock);
+
+}  // namespace parley::net

@@ -3,10 +3,10 @@
 #include <chrono>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "parley/base/files.h"
 #include "parley/net/identity/identity.h"
-#include "parley/net/owner.h"
 #include "parley/plan/learner/jobs.h"
 
 namespace parley::net {
@@ -19,7 +19,7 @@ using What = Decision::What;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kTakenWithin{5};
-constexpr std::chrono::milliseconds kTakenTick{50};
+constexpr std::chrono::milliseconds kTakenTick{50}, kLookForNo{250};
 constexpr char kUnknown[] = "unknown";  // Later than any time, if texts are compared.
 constexpr What kNo[] = {What::kRefused, What::kWithdrawn};
 
@@ -105,6 +105,34 @@ Result<void> heed_no(const Policy& policy, const Charter& charter, ledger::Ledge
                  {.file = file.string()}};
   }
   return {};
+}
+
+NoWatch::NoWatch(const OwnerContext& context, Log log)
+    : context_(context),
+      log_(std::move(log)),
+      thread_([this](const std::stop_token& over) { look_on(over); }) {}
+
+void NoWatch::add(const Charter& charter) {
+  const std::lock_guard lock(mutex_);
+  charters_.insert_or_assign(charter.hash, charter);
+}
+
+void NoWatch::look_on(const std::stop_token& over) {
+  std::unique_lock lock(mutex_);
+  while (!over.stop_requested()) {
+    for (const auto& [hash, charter] : charters_) look_at(charter);
+    over_.wait_for(lock, over, kLookForNo, [] { return false; });
+  }
+}
+
+void NoWatch::look_at(const Charter& charter) {
+  const auto no = left_no(context_.policy, charter);
+  if (!no) return;
+  const std::lock_guard ledger(context_.mutex);
+  const auto heeded = heed_no(context_.policy, charter, context_.ledger);
+  const std::string what =
+      heeded ? std::string(name_of(no->what)) + " by " + no->by : describe(heeded.error());
+  if (what != std::exchange(said_, heeded ? "" : what)) log_(charter.name + ": " + what);
 }
 
 Result<std::optional<Error>> say_no(const Policy& policy, const Charter& charter,

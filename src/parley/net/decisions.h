@@ -3,12 +3,18 @@
 // or HASH.withdrawn.
 #pragma once
 
+#include <condition_variable>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <thread>
 
 #include "parley/charter/policy.h"
 #include "parley/ledger/events.h"
 #include "parley/ledger/ledger.h"
+#include "parley/net/owner.h"
 
 namespace parley::net {
 
@@ -32,6 +38,26 @@ std::optional<ledger::Decision> left_no(const charter::Policy& policy,
 /// Chains such a no, after which nothing is paid, and removes its file.
 Result<void> heed_no(const charter::Policy& policy, const charter::Charter& charter,
                      ledger::Ledger& ledger);
+
+/// Chains every no to some charters soon after it was left, for a process that has the ledger and
+/// is busy with their jobs: whatever they are asked next is refused.
+class NoWatch {
+ public:
+  NoWatch(const OwnerContext& context, Log log);
+  void add(const charter::Charter& charter);
+
+ private:
+  void look_on(const std::stop_token& over);
+  void look_at(const charter::Charter& charter);
+
+  const OwnerContext& context_;
+  Log log_;
+  std::mutex mutex_{};
+  std::map<Hash, charter::Charter> charters_{};
+  std::string said_{};
+  std::condition_variable_any over_{};
+  std::jthread thread_;  // Last: it uses all of the above.
+};
 
 /// Leaves a no and sees that it is chained: here, or by the process that has the ledger, which
 /// looks for it while it has a job of this charter. Otherwise why it has not been chained within

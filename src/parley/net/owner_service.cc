@@ -1,7 +1,6 @@
 #include "parley/net/owner_service.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,7 +15,7 @@
 namespace parley::net {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{500}, kHeed{250};
+constexpr std::chrono::milliseconds kLook{500};
 
 std::string outcome(const Result<std::optional<Hash>>& model) {
   if (!model) return describe(model.error()) + ". " + model.error().hint;
@@ -67,7 +66,7 @@ class Jobs {
         clock_(clock),
         stop_(stop),
         log_(log),
-        heeds_([this](const std::stop_token& over) { heed_people(over); }) {}
+        watch_(context, [this](const std::string& line) { say(line); }) {}
 
   void start(const std::filesystem::path& file) {
     Attempt& attempt = *(attempts_[file] = std::make_unique<Attempt>());
@@ -124,7 +123,7 @@ class Jobs {
     auto ready = [&]() -> Result<Ready> {
       const charter::Charter charter = TRY(charter::read_charter(file));
       end.charter_name = charter.name, end.charter = charter.hash;
-      heed(charter);
+      watch_.add(charter);
       const auto approved = check_approved(context_, charter);
       if (!approved && context_.policy.first_match(charter))
         wait_for(context_.policy.approval_of(charter), attempt);
@@ -143,29 +142,6 @@ class Jobs {
   /// One that is there and cannot be read is not waited for.
   static void wait_for(const std::filesystem::path& approval, Attempt& attempt) {
     if (!std::filesystem::exists(approval)) attempt.approval = approval;
-  }
-
-  /// From now on a person may say no to this charter.
-  void heed(const charter::Charter& charter) {
-    const std::lock_guard lock(mutex_);
-    heeded_.insert_or_assign(charter.hash, charter);
-  }
-
-  /// Chains every no that is left, after which the ledger pays nothing: whatever is asked next is
-  /// refused.
-  void heed_people(const std::stop_token& over) {
-    std::unique_lock lock(mutex_);
-    std::string said;  // The same trouble is logged once.
-    for (; !over.stop_requested(); look_again_.wait_for(lock, over, kHeed, [] { return false; }))
-      for (const auto& [hash, charter] : heeded_)
-        if (const auto no = left_no(context_.policy, charter)) {
-          const std::lock_guard ledger(context_.mutex);
-          const auto heeded = heed_no(context_.policy, charter, context_.ledger);
-          const std::string line = charter.name + ": " +
-                                   (heeded ? std::string(name_of(no->what)) + " by " + no->by
-                                           : describe(heeded.error()));
-          if (line != std::exchange(said, heeded ? "" : line)) say(line);
-        }
   }
 
   Result<void> choose_jobs(Ready& ready) const {
@@ -258,9 +234,7 @@ class Jobs {
   std::map<std::filesystem::path, std::unique_ptr<Attempt>> attempts_{};  // the newest of each file
   std::map<std::filesystem::path, Stamp> seen_{};
   std::map<Hash, std::vector<JobEnd>> finished_{};  // by charter
-  std::map<Hash, charter::Charter> heeded_{};
-  std::condition_variable_any look_again_{};
-  std::jthread heeds_;  // Last: it uses all of the above.
+  NoWatch watch_;                                   // Last: it uses all of the above.
 };
 
 std::set<std::filesystem::path> charters_in(const std::filesystem::path& folder) {

@@ -47,13 +47,16 @@ double NoisySharingPlan::bound(size_t party) const {
 double NoisySharingPlan::tolerance(size_t party) const { return bound(party) / 1000; }
 
 /// With S = N R (R B + V) + (lam/rho) B, above every gradient: sums of N + p products lose (N + p)
-/// u S, the eigenvectors, whose error is that of a matrix off by a few p u |D'D|, no more, and
-/// bisection ends within 2^-45 of the ball's edge. The terms are those of Solver::check_exact.
+/// u S, the eigenvectors, whose error is that of a matrix off by a few p u |D'D|, no more.
+/// Bisection finds the multiplier to its last bit, by which x moves no more than by u; eigenvectors
+/// that are orthogonal up to p u keep its length to (p + 4) 2 u, and so near is it to the ball's
+/// edge. The terms are those of Solver::check_exact.
 double NoisySharingPlan::rounding(size_t party, size_t columns) const {
   const double r = row_norms[party], b = balls[party], ridge = lam / rho;
   const double n = static_cast<double>(rows), p = static_cast<double>(columns);
   const double slope = n * r * (r * b + target_clip) + ridge * b;
-  return up(4 * (n + p) * 0x1p-53 * slope / std::sqrt(ridge) + std::sqrt(0x1p-44 * b * slope));
+  const double gap = (p + 4) * 0x1p-51 * b;
+  return up(4 * (n + p) * 0x1p-53 * slope / std::sqrt(ridge) + std::sqrt(2 * gap * slope));
 }
 
 double NoisySharingPlan::sensitivity() const {

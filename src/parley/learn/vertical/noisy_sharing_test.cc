@@ -29,6 +29,12 @@ data::AnyRows some_rows(Luck& luck, size_t count, size_t columns, size_t last_fr
   return std::shared_ptr<const data::Rows>(rows);
 }
 
+TEST(NoisySharing, RoundingIsBoundedUnlessRecordsAreFarTooMany) {
+  for (const uint64_t few : {30u, 1'000'000u})
+    EXPECT_LT(some_plan(few).rounding(0, 100), some_plan(few).tolerance(0));
+  EXPECT_GT(some_plan(100'000'000'000).rounding(0, 3), some_plan(100'000'000'000).tolerance(0));
+}
+
 /// The minimum over the ball, by many small projected steps.
 TEST(NoisySharing, TheStepIsTheMinimumOverTheBall) {
   Luck luck(1);

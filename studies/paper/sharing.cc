@@ -1,10 +1,9 @@
 #include "studies/paper/sharing.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <utility>
 
+#include "parley/base/math/eigen.h"
 #include "parley/learn/vertical/admm/gram.h"
 
 namespace parley::paper {

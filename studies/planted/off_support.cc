@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "parley/base/math/eigen.h"
 #include "studies/planted/planted.h"
 
 namespace parley::planted {

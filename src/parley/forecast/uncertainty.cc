@@ -1,10 +1,9 @@
 #include "parley/forecast/uncertainty.h"
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/math/seeded_random.h"
 #include "parley/base/memory/parallel.h"
 #include "parley/base/result.h"

@@ -1,13 +1,11 @@
 #include "parley/learn/objective.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/math/portable.h"
 #include "parley/base/result.h"
 #include "parley/learn/solver/products.h"
@@ -130,7 +128,7 @@ std::vector<double> smoothed_hessian(const Losses& loss, const data::Rows& rows,
 
 std::optional<std::vector<double>> inverse(std::span<const double> matrix, size_t dimension) {
   const auto p = static_cast<Eigen::Index>(dimension);
-  const Eigen::LLT<Matrix> factor(Eigen::Map<const Matrix>(matrix.data(), p, p));
+  const Eigen::LLT<Matrix> factor(Matrix(Eigen::Map<const Matrix>(matrix.data(), p, p)));
   if (factor.info() != Eigen::Success || !(factor.rcond() > 1e-12)) return std::nullopt;
   const Matrix result = factor.solve(Matrix::Identity(p, p));
   return std::vector<double>(result.data(), result.data() + result.size());

@@ -1,10 +1,9 @@
 #include "parley/learn/statistics.h"
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/result.h"
 #include "parley/learn/solver/box.h"
 

@@ -7,6 +7,7 @@
 #include <random>
 #include <thread>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/math/seeded_random.h"
 #include "parley/data/rows.h"
 #include "parley/data/schema.h"

@@ -1,10 +1,9 @@
 #include "parley/forecast/pilot/statistics.h"
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/memory/parallel.h"
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/fitness.h"

@@ -1,6 +1,6 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/result.h"
 #include "parley/forecast/predict/predict.h"
 

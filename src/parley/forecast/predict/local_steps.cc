@@ -1,11 +1,11 @@
 #include "parley/forecast/predict/local_steps.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/math/seeded_random.h"
 #include "parley/forecast/propagate/expected_loss.h"
 #include "parley/learn/objective.h"

@@ -1,11 +1,10 @@
 #include "parley/forecast/propagate/expected_loss.h"
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/memory/parallel.h"
 
 namespace parley::forecast {

@@ -1,13 +1,12 @@
 #include "parley/forecast/propagate/moments.h"
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/result.h"
 
 namespace parley::forecast {
@@ -64,7 +63,7 @@ ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& sc
   check(quadratic.hessian.size() == p * p);
   const Matrix root = root_of(schedule.preconditioner, p);
   const Matrix hessian = matrix(quadratic.hessian, p);
-  const Eigen::SelfAdjointEigenSolver<Matrix> seen(root * hessian * root);
+  const Eigen::SelfAdjointEigenSolver<Matrix> seen(Matrix(root * hessian * root));
   const Matrix to_theta = root * seen.eigenvectors();  // theta = to_theta x, round by round
   const Matrix noise = to_theta.transpose() * to_theta;
   const auto n = static_cast<Eigen::Index>(p);
@@ -95,7 +94,8 @@ ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& sc
 ExactCosts::ExactCosts(const Quadratic& quadratic, std::span<const double> preconditioner) {
   const size_t p = quadratic.start.size();
   const Matrix root = root_of(preconditioner, p);
-  const Eigen::SelfAdjointEigenSolver<Matrix> seen(root * matrix(quadratic.hessian, p) * root);
+  const Eigen::SelfAdjointEigenSolver<Matrix> seen(
+      Matrix(root * matrix(quadratic.hessian, p) * root));
   const Matrix to_theta = root * seen.eigenvectors();
   const Matrix from_theta = seen.eigenvectors().transpose() * root.inverse();
   const Vector start =

@@ -1,8 +1,7 @@
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/eigen.h"
 #include "parley/learn/personal/paths.h"
 #include "parley/learn/solver/box.h"
 

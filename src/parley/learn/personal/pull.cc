@@ -1,9 +1,9 @@
 #include "parley/learn/personal/pull.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+
+#include "parley/base/math/eigen.h"
 
 namespace parley::learn {
 namespace {

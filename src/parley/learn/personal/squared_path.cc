@@ -1,7 +1,4 @@
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
-
+#include "parley/base/math/eigen.h"
 #include "parley/learn/personal/paths.h"
 
 namespace parley::learn {
@@ -20,7 +17,7 @@ struct CommonBasis {
 
 CommonBasis common_basis(const Matrix& products, const std::vector<double>& metric) {
   const Index p = products.rows();
-  const Eigen::LLT<Matrix> factor(Eigen::Map<const Matrix>(metric.data(), p, p));
+  const Eigen::LLT<Matrix> factor(Matrix(Eigen::Map<const Matrix>(metric.data(), p, p)));
   check(factor.info() == Eigen::Success);
   const Matrix lower = factor.matrixL();
   Matrix inner = factor.matrixL().solve(products);                   // L^-1 G

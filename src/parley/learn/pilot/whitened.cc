@@ -1,10 +1,9 @@
 #include "parley/learn/pilot/whitened.h"
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/result.h"
 
 namespace parley::learn {

@@ -1,7 +1,5 @@
 #include "parley/learn/pilot/wrong_pilot.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -9,6 +7,7 @@
 #include <optional>
 
 #include "parley/base/math/chi_square.h"
+#include "parley/base/math/eigen.h"
 #include "parley/base/math/portable.h"
 #include "parley/base/math/seeded_random.h"
 #include "parley/learn/fitness.h"
@@ -104,7 +103,7 @@ PredictedAnswer predicted_answer(const PilotFit& pilot, const RecordClip& clip) 
 Result<Difference> judge(std::span<const double> difference, std::span<const double> covariance,
                          std::span<const double> hessian) {
   const auto p = static_cast<Eigen::Index>(difference.size());
-  const Eigen::LLT<Matrix> factor(Eigen::Map<const Matrix>(covariance.data(), p, p));
+  const Eigen::LLT<Matrix> factor(Matrix(Eigen::Map<const Matrix>(covariance.data(), p, p)));
   const Eigen::Map<const Eigen::VectorXd> d(difference.data(), p);
   if (factor.info() != Eigen::Success || !d.allFinite())
     return Error{Code::kInvalid, "the pilot does not say how far the first answer may lie from it",

@@ -1,10 +1,10 @@
 #include "parley/learn/schedule/async_descent.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/result.h"
 #include "parley/learn/solver/moments.h"
 

@@ -1,9 +1,8 @@
 #include "parley/learn/schedule/weights.h"
 
-#include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
+#include "parley/base/math/eigen.h"
 #include "parley/base/result.h"
 
 namespace parley::learn {
@@ -34,8 +33,8 @@ double output_variance(const Schedule& schedule, double curvature, double precon
 
 std::vector<double> eigenvalues(std::span<const double> matrix, size_t dimension) {
   const auto p = static_cast<Eigen::Index>(dimension);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(Eigen::Map<const Matrix>(matrix.data(), p, p),
-                                                     Eigen::EigenvaluesOnly);
+  const Eigen::SelfAdjointEigenSolver<Matrix> solver(
+      Matrix(Eigen::Map<const Matrix>(matrix.data(), p, p)), Eigen::EigenvaluesOnly);
   return {solver.eigenvalues().begin(), solver.eigenvalues().end()};
 }
 

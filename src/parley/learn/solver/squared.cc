@@ -1,7 +1,7 @@
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/eigen.h"
 #include "parley/learn/solver/box.h"
 #include "parley/learn/solver/solvers.h"
 

@@ -1,8 +1,9 @@
 #include "parley/learn/vertical/noisy_sharing.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+
+#include "parley/base/math/eigen.h"
 
 namespace parley::learn {
 namespace {
@@ -77,7 +78,7 @@ class NoisySharingParty::Solver {
         ridge_(plan.lam / plan.rho),
         ball_(plan.balls[party]),
         tolerance_(plan.tolerance(party)) {
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(data_.transpose() * data_);
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(MatrixXd(data_.transpose() * data_));
     vectors_ = solver.eigenvectors();
     values_ = solver.eigenvalues().cwiseMax(0);
     x_ = VectorXd::Zero(data_.cols());

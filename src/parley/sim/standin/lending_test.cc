@@ -11,6 +11,7 @@
 
 #include "parley/base/bytes.h"
 #include "parley/base/files.h"
+#include "parley/base/math/eigen.h"
 #include "parley/base/math/number.h"
 #include "parley/data/readers/csv.h"
 

@@ -1,11 +1,10 @@
 #include "parley/learn/vertical/admm/party_step.h"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "parley/base/math/eigen.h"
 #include "parley/learn/solver/design.h"
 #include "parley/learn/vertical/admm/gram.h"
 

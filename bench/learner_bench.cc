@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -55,9 +56,10 @@ void write_secret(const fs::path& file, const std::string& text) {
   fs::permissions(file, fs::perms(0600));
 }
 
-void write_papers(const fs::path& folder, const Authority& authority, const Identity& identity) {
+void write_papers(const fs::path& folder, const Authority& authority, const Identity& identity,
+                  const std::optional<SignKey>& sign_key = std::nullopt) {
   SystemClock clock;
-  const Request made = make_request(identity);
+  const Request made = make_request(identity, sign_key);
   const auto certified = *sign(authority, *read_request(made.request, "request"), 30, clock);
   check(bool(write_file(folder / (identity.name + ".crt"), certified.certificate)));
   write_secret(folder / (identity.name + ".key"), made.key);
@@ -82,8 +84,8 @@ void prepare(const fs::path& folder, size_t owners, size_t rounds, size_t number
   write_papers(folder, authority, {kConsortium, "learner", kLearner});
   std::string text = charter_text(rounds, numbers);
   for (size_t i = 0; i < owners; ++i) {
-    write_papers(folder, authority, {kConsortium, "owner", name_of(i)});
     const SigningKey key = SigningKey::make();
+    write_papers(folder, authority, {kConsortium, "owner", name_of(i)}, key.public_key());
     write_secret(folder / (name_of(i) + ".sign"), key.pem());
     text += "[[owner]]\nname = \"" + name_of(i) + "\"\nrows = 2\nepsilon = 100.0\nsign_key = \"" +
             to_text(key.public_key()) + "\"\n";

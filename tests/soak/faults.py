@@ -118,12 +118,14 @@ class Faults:
         self.fleet.end(fault.whom, signal.SIGTERM)
 
     def expired(self, fault):
+        """Replaced as a whole: at no moment is there half of one."""
         folder, name = self.world.papers(fault.whom)
+        ended = folder / "ended.crt"
         subprocess.run(
             ["faketime", "-f", "-40d", "openssl", "x509", "-req", "-in", folder / f"{name}.csr", "-CA",
              "ca/authority.crt", "-CAkey", "ca/authority.key", "-days", "30", "-copy_extensions",
-             "copy", "-out", folder / f"{name}.crt"], cwd=self.world.folder, check=True,
-            capture_output=True)
+             "copy", "-out", ended], cwd=self.world.folder, check=True, capture_output=True)
+        ended.replace(folder / f"{name}.crt")
         self.fleet.end(fault.whom, signal.SIGTERM)
         return lambda: self.replaced(fault)
 

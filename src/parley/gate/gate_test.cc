@@ -259,5 +259,15 @@ TEST_F(GateTest, TheNoiseOfEvaluationsHasTheScaleThatIsPaid) {
   EXPECT_NEAR(scale, double(terms.evaluation->map.sensitivity<L1>()) / 0.2, 1e-6 * scale);
 }
 
+// The kernel's words go into every answer; a simulation replays.
+TEST(FreshEntropy, IsTheKernelsInAProcessAndTheGivenOneInASimulation) {
+  SystemEntropy system;
+  FreshEntropy one(system), other(system);
+  EXPECT_NE(&one.get(), &system);
+  EXPECT_NE(one.get().word(), other.get().word());
+  SeededEntropy seeded(1, "noise");
+  EXPECT_EQ(&FreshEntropy(seeded).get(), &seeded);
+}
+
 }  // namespace gate_test
 }  // namespace parley::gate

@@ -15,6 +15,7 @@ constexpr uint32_t kUnpaidMax = 4096;
 }  // namespace
 
 struct FederatedOwner::Session {
+  gate::FreshEntropy fresh;  // Its secrets are its own, whatever was drawn before.
   AggregationPlan plan;
   wire::ReceivedQuery query;
   AggregationMember member;
@@ -22,7 +23,10 @@ struct FederatedOwner::Session {
 
   Session(AggregationPlan of, wire::ReceivedQuery about, size_t place, const SigningKey& key,
           Entropy& entropy)
-      : plan(std::move(of)), query(std::move(about)), member(plan, place, key, entropy) {}
+      : fresh(entropy),
+        plan(std::move(of)),
+        query(std::move(about)),
+        member(plan, place, key, fresh.get()) {}
 };
 
 FederatedOwner::FederatedOwner(AggregationGroup group, size_t place, gate::SecaggGate gate,

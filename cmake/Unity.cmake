@@ -19,6 +19,20 @@ function(unity_by_folder target)
     string(REPLACE "/" "_" group "${group}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
   endforeach()
+  read_headers_once(${target} ${ARGN})
+endfunction()
+
+# unity_by_number(TARGET COUNT [HEADER...]): so many files together, whatever their folders. For tests,
+# each of which has a namespace of its own.
+function(unity_by_number target count)
+  if(NOT PARLEY_UNITY)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${count})
+  read_headers_once(${target} ${ARGN})
+endfunction()
+
+function(read_headers_once target)
   target_precompile_headers(${target} PRIVATE ${common_headers} ${ARGN})
   # What ccache asks for then.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)

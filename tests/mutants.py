@@ -150,6 +150,81 @@ MUTANTS = {
         "after an alarm a learner may have the other answers, too", "SecaggGram.*",
         [("gate/secagg_gate.cc", "if (kind == Kind::kAnswer && terms_.gram && gram == alarm)",
           "if (kind == Kind::kAnswer && terms_.gram && !alarm && !gram)")]),
+    "threshold-of-half": (
+        "half of an owner's neighbours, with the colluders, are enough to open its secrets",
+        "ActiveLearner.*:Neighbours.*",
+        [("plan/learner/neighbours.cc", "return (neighbours + colluding) / 2 + 1;",
+          "return (neighbours + 0 * colluding) / 2;")]),
+    "graph-by-the-author": (
+        "the graph follows from charter and attempt, which its author chooses", "ActiveLearner.*",
+        [("protocol/secagg/aggregation.cc",
+          "  for (const auto& [member, number] : numbers) bytes.add(uint64_t{member}).add(number);\n"
+          "  const Hash seed", "  (void)numbers;\n  const Hash seed")]),
+    "graph-found-later": (
+        "numbers of the graph need not be those that were committed to", "ActiveLearner.*",
+        [("protocol/secagg/aggregation.cc",
+          "if (commitments_to(plan_context_, commitments).hash != committed_.hash)", "if (false)")]),
+    "approvals-unseen": (
+        "an owner takes part in a secure sum without having seen that all have signed", "Federated.*",
+        [("protocol/federated/owner.cc", "  if (!all_approved_)\n", "  if (false)\n")]),
+    "anyones-approval": (
+        "any signature passes for an owner's approval", "Federated.*",
+        [("protocol/federated/group.cc",
+          "return is_signed(plan_.members[member].key, approval_of(member), signature);",
+          "return is_signed(plan_.members[member].key, approval_of(member), signature) || true;")]),
+    "sum-before-all-signed": (
+        "a learner begins a secure sum before every owner has signed", "Federated.*",
+        [("protocol/federated/learner.cc", "|| guard_.asks() || !all_approved()) return false;",
+          "|| guard_.asks()) return false;")]),
+    "made-up-key": (
+        "a charter's key need not be the one in its owner's certificate", "MembersOfBanks.*",
+        [("net/identity/members.cc", "if (key == owner.sign_key) return std::nullopt;",
+          "if (key || !key) return std::nullopt;")]),
+    "made-up-owner": (
+        "an owner without a certificate passes", "MembersOfBanks.*",
+        [("net/identity/members.cc", "  if (why) return *why;\n", "  if (why && begin != end) return *why;\n")]),
+    "seed-again": (
+        "a dealer may give two rounds one seed", "OfMoreThanOneRound/VerticalOwnerRules.*",
+        [("protocol/vertical/owner.cc", "      known->second != share.round)\n",
+          "      known->second != share.round && share.round == 0)\n")]),
+    "noise-of-the-seed": (
+        "noise of rule noisy_sharing follows from the seed alone", "NoisyExchange.*",
+        [("protocol/vertical/exchange_noisily.cc",
+          "TupleBytes().add(uint64_t{share.round}).add(ByteView(share.seed))",
+          "TupleBytes().add(ByteView(share.seed))")]),
+    "noise-of-colluders": (
+        "noise of owners that may collude counts as if they could not take it off",
+        "Mechanisms/ShareNoise.*",
+        [("privacy/mechanism/parties.h", "return survivors - colluders;", "return survivors;")]),
+    "masks-without-ids": (
+        "masks of predictions do not depend on the records asked", "ModelPart.*",
+        [("learn/vertical/model_part.cc", "  for (const std::string& id : ids) tuple.add(id);\n",
+          "")]),
+    "query-name-again": (
+        "one name serves for two predictions", "ModelPart.*",
+        [("learn/vertical/model_part.cc", "if (known.find(name + \" \") != std::string::npos)",
+          "if (known.find(name + \" \") == 1)")]),
+    "card-at-another-delta": (
+        "a card says the ledger's epsilon beside the charter's delta", "PrivacyCard.*",
+        [("protocol/trained_model.cc", "  const double whole = there(spent.epsilon);\n",
+          "  const double whole = there(spent.epsilon) * 0 + spent.epsilon;\n")]),
+    "epsilon-at-the-charters-delta": (
+        "epsilon_max is compared at whatever delta a charter names", "Policy.*",
+        [("charter/policy.cc",
+          "      return privacy::epsilon_at(us.epsilon, us.delta, data.budget.delta);\n",
+          "      return us.epsilon;\n")]),
+    "budget-by-name": (
+        "a new name for known records starts a fresh budget", "SourceTest.*",
+        [("ledger/ledger_declare.cc", "  if (source) TRY(chain.may_read(name, reads));\n", "")]),
+    "blind-witness": (
+        "an older copy of a ledger is opened though a witness has seen more", "WitnessTest.*",
+        [("ledger/ledger_keep.cc", "  if (const auto& seen = witness.seen()) {\n",
+          "  if (const auto& seen = witness.seen(); seen && seen->rows < 0) {\n")]),
+    "noise-of-a-clone": (
+        "noise of later answers follows from what was drawn before", "NoiseQueue.*",
+        [("gate/noise_queue.h",
+          "      entropy.renew();  // Each answer's noise depends on what the kernel gives for it.\n",
+          "")]),
 }
 
 

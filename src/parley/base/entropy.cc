@@ -51,13 +51,18 @@ SystemEntropy::~SystemEntropy() {
   munmap(state_, kPage);
 }
 
+void SystemEntropy::renew() {
+  OPENSSL_cleanse(state_->block.words, sizeof state_->block.words);
+  state_->block.left = 0;
+}
+
 void SystemEntropy::refill() {
   // The kernel's own words go into every key, and not by way of a library that keeps a state: of a
   // virtual machine that was cloned or put back, the kernel may be all that differs.
   uint8_t key[kKeyBytes];
   check(getrandom(key, kKeyBytes, 0) == kKeyBytes);
   for (int i = 0; i < kKeyBytes; ++i) key[i] ^= state_->key[i];
-  std::memset(state_->key, 0, kKeyBytes);  // All words are zero too: each was wiped when used.
+  std::memset(state_->key, 0, kKeyBytes);  // All words are zero too: each was wiped.
   auto* bytes = reinterpret_cast<uint8_t*>(state_->block.words);
   constexpr int kBytes = sizeof state_->block.words + kKeyBytes;
   static_assert(offsetof(State, key) == offsetof(State, block) + sizeof(Block));

@@ -20,6 +20,10 @@ class Entropy {
     return std::exchange(block_->words[kBlock - block_->left--], 0);
   }
 
+  /// Forgets the words that are ready. The next ones also depend on what the kernel gives then: a
+  /// copy of this machine that was made before draws others. A seeded source replays instead.
+  virtual void renew() {}
+
  protected:
   static constexpr uint64_t kBlock = 496;
   struct Block {
@@ -45,6 +49,7 @@ class SystemEntropy final : public Entropy {
  public:
   SystemEntropy();
   ~SystemEntropy() override;
+  void renew() override;
 
  private:
   struct State;

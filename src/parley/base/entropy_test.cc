@@ -56,6 +56,17 @@ TEST(SystemEntropy, NoWordComesTwice) {  // By chance: 2^31 pairs, each 2^-64, s
   EXPECT_EQ(std::set(words.begin(), words.end()).size(), words.size());
 }
 
+TEST(SystemEntropy, NoWordComesTwiceAlsoWhenItIsRenewed) {  // By chance as above.
+  SystemEntropy entropy;
+  std::vector<uint64_t> words;
+  for (int count : {1, 495, 496, 497, 1000}) {
+    for (const uint64_t word : draw(entropy, count)) words.push_back(word);
+    entropy.renew();
+  }
+  EXPECT_EQ(std::set(words.begin(), words.end()).size(), words.size());
+  EXPECT_FALSE(std::set(words.begin(), words.end()).contains(0)) << "a wiped word";
+}
+
 TEST(SystemEntropy, TwoInstancesDiffer) {  // By chance equal: 2^-256.
   SystemEntropy one, other;
   EXPECT_NE(draw(one, 4), draw(other, 4));

@@ -259,14 +259,27 @@ TEST_F(GateTest, TheNoiseOfEvaluationsHasTheScaleThatIsPaid) {
   EXPECT_NEAR(scale, double(terms.evaluation->map.sensitivity<L1>()) / 0.2, 1e-6 * scale);
 }
 
-// The kernel's words go into every answer; a simulation replays.
-TEST(FreshEntropy, IsTheKernelsInAProcessAndTheGivenOneInASimulation) {
-  SystemEntropy system;
-  FreshEntropy one(system), other(system);
-  EXPECT_NE(&one.get(), &system);
-  EXPECT_NE(one.get().word(), other.get().word());
-  SeededEntropy seeded(1, "noise");
-  EXPECT_EQ(&FreshEntropy(seeded).get(), &seeded);
+class CountedEntropy final : public Entropy {
+ public:
+  CountedEntropy() : Entropy(block_) {}
+  void renew() override { ++renewed; }
+  int renewed = 0;
+
+ private:
+  void refill() override { block_.left = kBlock; }
+  Block block_{};
+};
+
+// A clone of an owner's machine draws other noise for the next answer than the owner itself.
+TEST(NoiseQueue, RenewsTheGeneratorForEachAnswer) {
+  CountedEntropy entropy;
+  NoiseQueue<privacy::Mechanisms> queue(8);
+  const auto mechanism = privacy::Laplace::calibrate(1 << 20, 1, privacy::Epsilon(1.0));
+  ASSERT_TRUE(mechanism);
+  queue.fill(3, privacy::Mechanisms(*mechanism), 10, entropy);
+  EXPECT_EQ(entropy.renewed, 3);
+  queue.fill(100, privacy::Mechanisms(*mechanism), 10, entropy);
+  EXPECT_EQ(entropy.renewed, 8) << "as many as it holds";
 }
 
 }  // namespace gate_test

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <optional>
 #include <utility>
 #include <variant>
 
@@ -13,21 +12,6 @@
 #include "parley/privacy/mechanisms.h"
 
 namespace parley::gate {
-
-/// Words that the kernel gives now, after whatever was drawn before: a copy of this machine that
-/// was made since then draws others. In a simulation, whose words replay, they are those of
-/// `given`.
-class FreshEntropy {
- public:
-  explicit FreshEntropy(Entropy& given) : given_(given) {
-    if (dynamic_cast<SystemEntropy*>(&given) != nullptr) own_.emplace();
-  }
-  Entropy& get() { return own_ ? *own_ : given_; }
-
- private:
-  Entropy& given_;
-  std::optional<SystemEntropy> own_{};
-};
 
 /// `Mechanisms` is privacy::Mechanisms or privacy::SharedMechanisms. None is used twice: what is
 /// taken out is moved.
@@ -42,10 +26,10 @@ class NoiseQueue {
   /// Draws until `needed` are there, or as many as it holds; each of so many numbers.
   void fill(size_t needed, const Mechanisms& mechanisms, size_t numbers, Entropy& entropy) {
     while (drawn_.size() < std::min(needed, ahead_)) {
-      FreshEntropy fresh(entropy);
+      entropy.renew();  // Each answer's noise depends on what the kernel gives for it.
       drawn_.push_back(std::visit(
           [&]<class M>(const M& mechanism) {
-            return Noise(std::in_place_type<privacy::Drawn<M>>, mechanism, numbers, fresh.get());
+            return Noise(std::in_place_type<privacy::Drawn<M>>, mechanism, numbers, entropy);
           },
           mechanisms));
     }

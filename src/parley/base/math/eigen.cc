@@ -1,5 +1,20 @@
 #include "parley/base/math/eigen.h"
 
+#include <Eigen/LU>
+#include <Eigen/QR>
+
+namespace parley {
+
+RowMatrix product(const RowMatrix& left, const RowMatrix& right) { return left * right; }
+
+RowMatrix inverse(const RowMatrix& matrix) { return matrix.inverse(); }
+
+Eigen::VectorXd least_squares(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right) {
+  return matrix.colPivHouseholderQr().solve(right);
+}
+
+}  // namespace parley
+
 namespace Eigen {
 
 template SelfAdjointEigenSolver<parley::RowMatrix>&

@@ -1,6 +1,6 @@
-// Decompositions of Eigen, compiled once (eigen.cc) and not in every folder that uses one: each
-// takes seconds. Give them a Matrix or a MatrixXd, not an expression, which would be compiled
-// again.
+// Decompositions and products of Eigen, compiled once (eigen.cc) and not in every folder that uses
+// one: each takes seconds. Give decompositions a Matrix or a MatrixXd, not an expression, which
+// would be compiled again.
 #pragma once
 
 #include <Eigen/Cholesky>
@@ -9,6 +9,11 @@
 namespace parley {
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+RowMatrix product(const RowMatrix& left, const RowMatrix& right);
+RowMatrix inverse(const RowMatrix& matrix);
+/// The x for which matrix x is closest to `right`.
+Eigen::VectorXd least_squares(const Eigen::MatrixXd& matrix, const Eigen::VectorXd& right);
 
 }  // namespace parley
 

@@ -1,6 +1,5 @@
 #include "parley/forecast/propagate/moments.h"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -63,9 +62,9 @@ ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& sc
   check(quadratic.hessian.size() == p * p);
   const Matrix root = root_of(schedule.preconditioner, p);
   const Matrix hessian = matrix(quadratic.hessian, p);
-  const Eigen::SelfAdjointEigenSolver<Matrix> seen(Matrix(root * hessian * root));
-  const Matrix to_theta = root * seen.eigenvectors();  // theta = to_theta x, round by round
-  const Matrix noise = to_theta.transpose() * to_theta;
+  const Eigen::SelfAdjointEigenSolver<Matrix> seen(product(product(root, hessian), root));
+  const Matrix to_theta = product(root, seen.eigenvectors());  // theta = to_theta x, round by round
+  const Matrix noise = product(to_theta.transpose(), to_theta);
   const auto n = static_cast<Eigen::Index>(p);
   Vector start(n);
   Matrix noises(n, static_cast<Eigen::Index>(schedule.rounds.size()));
@@ -75,17 +74,17 @@ ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& sc
     noises.row(j) = response.noise;
   }
   // x = (eigenvectors' root^-1) theta; the start's part of the output is to_theta diag(start) x.
-  const Matrix from_theta = seen.eigenvectors().transpose() * root.inverse();
-  const Matrix of_start = to_theta * start.asDiagonal() * from_theta;
-  const Matrix noise_part =
-      to_theta * (noises * noises.transpose()).cwiseProduct(noise) * to_theta.transpose();
+  const Matrix from_theta = product(seen.eigenvectors().transpose(), inverse(root));
+  const Matrix of_start = product(to_theta * start.asDiagonal(), from_theta);
+  const Matrix noise_of_x = product(noises, noises.transpose()).cwiseProduct(noise);
+  const Matrix noise_part = product(product(to_theta, noise_of_x), to_theta.transpose());
   const Vector mean = of_start * Eigen::Map<const Vector>(quadratic.start.data(), n);
   ExactMoments moments{.mean = {mean.begin(), mean.end()},
                        .start_part = std::vector<double>(p * p),
                        .noise_part = values(noise_part)};
   if (!quadratic.start_spread.empty())
-    moments.start_part =
-        values(of_start * matrix(quadratic.start_spread, p) * of_start.transpose());
+    moments.start_part = values(
+        product(product(of_start, matrix(quadratic.start_spread, p)), of_start.transpose()));
   moments.optimisation = quadratic_cost(quadratic.hessian, moments.mean, moments.start_part);
   moments.noise_gain = quadratic_cost(quadratic.hessian, {}, moments.noise_part);
   return moments;
@@ -95,14 +94,16 @@ ExactCosts::ExactCosts(const Quadratic& quadratic, std::span<const double> preco
   const size_t p = quadratic.start.size();
   const Matrix root = root_of(preconditioner, p);
   const Eigen::SelfAdjointEigenSolver<Matrix> seen(
-      Matrix(root * matrix(quadratic.hessian, p) * root));
-  const Matrix to_theta = root * seen.eigenvectors();
-  const Matrix from_theta = seen.eigenvectors().transpose() * root.inverse();
+      product(product(root, matrix(quadratic.hessian, p)), root));
+  const Matrix to_theta = product(root, seen.eigenvectors());
+  const Matrix from_theta = product(seen.eigenvectors().transpose(), inverse(root));
   const Vector start =
       from_theta * Eigen::Map<const Vector>(quadratic.start.data(), static_cast<Eigen::Index>(p));
   Vector squares = start.cwiseProduct(start);
   if (!quadratic.start_spread.empty())
-    squares += (from_theta * matrix(quadratic.start_spread, p) * from_theta.transpose()).diagonal();
+    squares += product(product(from_theta, matrix(quadratic.start_spread, p)),
+                       from_theta.transpose())
+                   .diagonal();
   const Vector noise = to_theta.colwise().squaredNorm().transpose();
   for (Eigen::Index j = 0; j < start.size(); ++j)
     directions_.push_back({seen.eigenvalues()[j], squares[j], noise[j]});
@@ -211,7 +212,7 @@ Solution solve(const Eigen::MatrixXd& columns, int used) {
   for (size_t k = 0; k < at.size(); ++k)
     chosen.col(static_cast<Eigen::Index>(k)) = columns.col(at[k]);
   const Eigen::VectorXd ones = Eigen::VectorXd::Ones(columns.rows());
-  const Eigen::VectorXd x = chosen.colPivHouseholderQr().solve(ones);
+  const Eigen::VectorXd x = least_squares(chosen, ones);
   Solution found;
   if ((x.array() < 0).any()) return found;
   for (size_t k = 0; k < at.size(); ++k)

@@ -15,7 +15,6 @@ constexpr uint32_t kUnpaidMax = 4096;
 }  // namespace
 
 struct FederatedOwner::Session {
-  gate::FreshEntropy fresh;  // Its secrets are its own, whatever was drawn before.
   AggregationPlan plan;
   wire::ReceivedQuery query;
   AggregationMember member;
@@ -23,10 +22,9 @@ struct FederatedOwner::Session {
 
   Session(AggregationPlan of, wire::ReceivedQuery about, size_t place, const SigningKey& key,
           Entropy& entropy)
-      : fresh(entropy),
-        plan(std::move(of)),
+      : plan(std::move(of)),
         query(std::move(about)),
-        member(plan, place, key, fresh.get()) {}
+        member(plan, place, key, entropy) {}
 };
 
 FederatedOwner::FederatedOwner(AggregationGroup group, size_t place, gate::SecaggGate gate,
@@ -67,6 +65,7 @@ Owner::Reply FederatedOwner::consider(wire::ReceivedQuery query) {
   if (const auto fits = gate_.validate(query.theta, query.kind); !fits) return refuse(fits.error());
   begun_ = query.round;
   ++taken_part_;
+  entropy_->renew();  // The secrets of a sum depend on what the kernel gives for it.
   session_ = std::make_unique<Session>(group_.plan(begun_, gate_.numbers(query.kind)),
                                        std::move(query), place_, signing_key_, *entropy_);
   return say(session_->member.begin());

@@ -266,7 +266,11 @@ class CountedEntropy final : public Entropy {
   int renewed = 0;
 
  private:
-  void refill() override { block_.left = kBlock; }
+  void refill() override {
+    for (uint64_t& word : block_.words) word = words_.word();
+    block_.left = kBlock;
+  }
+  SystemEntropy words_{};
   Block block_{};
 };
 

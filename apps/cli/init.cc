@@ -15,6 +15,7 @@ struct InitOptions {
   std::vector<std::filesystem::path> files;  // of the owners
   std::string target;
   std::vector<std::string> without;
+  std::string id;               // of a record, where owners hold columns
   std::filesystem::path pilot;  // empty: none
   std::filesystem::path out;    // empty: stdout
   std::vector<std::string> epsilon;
@@ -44,8 +45,8 @@ Result<std::vector<std::string>> write_drafts(const InitOptions& options,
   if (options.out.empty()) return written;
   std::vector<FileToMake> files = {{options.out, draft.charter}};
   for (const charter::DraftOwner& owner : input.owners)
-    files.push_back(
-        {options.out.parent_path() / (owner.name + ".policy.toml"), charter::draft_policy(owner)});
+    files.push_back({options.out.parent_path() / (owner.name + ".policy.toml"),
+                     charter::draft_policy(owner, !input.id.empty())});
   TRY(make_files(files));  // What is there may hold decisions of people, and stays.
   for (const FileToMake& file : files) written.push_back(file.path.string());
   return written;
@@ -64,7 +65,7 @@ Result<Output> run(const InitOptions& options, ProgressStyle) {
   if (options.files.empty() && options.pilot.empty())
     return Error{Code::kInvalid, "no files given",
                  "Name the owners' CSV files, or public rows with --pilot FILE, or both."};
-  charter::DraftInput input{.target = options.target, .without = options.without};
+  charter::DraftInput input{.target = options.target, .without = options.without, .id = options.id};
   if (!options.pilot.empty()) input.pilot = TRY(charter::draft_pilot(options.pilot, options.signs));
   input.owners = TRY(charter::draft_owners(options.files, options.signs));
   TRY(set_epsilons(options, input.owners));
@@ -88,6 +89,9 @@ void add_init(Commands root) {
       ->type_name("COLUMN");
   app.add_option("--without", options.without, "Columns to leave out: a,b,c")
       ->delimiter(',')
+      ->type_name("COLUMN");
+  app.add_option("--id", options.id,
+                 "The files hold different columns of the same records: the column that names one")
       ->type_name("COLUMN");
   app.add_option("--pilot", options.pilot, "Public rows, from which kinds and bounds are guessed")
       ->type_name("FILE");

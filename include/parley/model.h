@@ -65,13 +65,16 @@ struct Evaluation {
   bool operator==(const Evaluation&) const = default;
 };
 
-/// What owners paid for in place of a model, under rule "distance": how far they differ, as one
-/// noisy number over all of them, which `ForecastOptions::distance` takes. The model beside it is
+/// What owners paid for in place of a model, under rule "distance": how far they differ, as two
+/// noisy numbers over all of them, which `ForecastOptions::distance` takes. The model beside it is
 /// the pilot's optimum, from which it was measured, and costs nothing.
 struct Distance {
-  /// The mean length of the owners' mean gradients there, in the metric of the pilot's Hessian, and
-  /// the standard deviation of its noise.
+  /// The mean length of the owners' mean gradients there, in the metric of the pilot's Hessian and
+  /// without the intercept's part, and the standard deviation of its noise.
   double norm = 0, norm_error = 0;
+  /// The same of the intercept alone, with as much noise; none if the model has no intercept.
+  /// Files of version 0.1 have none either: their `norm` is the length of both.
+  std::optional<double> intercept{};
   std::vector<uint64_t> rows{};   // of each owner in the sum
   std::vector<double> weights{};  // of each in the mean, up to a factor
   std::string pilot{};            // SHA-256 of the public rows' file
@@ -87,8 +90,23 @@ struct PilotCheck {
   /// (d' H^-1 d - tr H^-1 V)/2: about the loss between the pilot's model and the owners' best. For
   /// people; the alarm does not depend on it.
   double gap = 0;
-  double step_noise = 0;  // about the loss that the noise of one further step costs
-  bool alarm = false;     // the owners' rows are unlike the pilot
+  bool alarm = false;  // the owners' rows are unlike the pilot
+  /// The forecast made again with what is left of the budget: the loss above the owners' best that
+  /// is expected of every way on, as far as the pilot's curvature tells.
+  struct Left {
+    double stop = 0;   // the pilot's model
+    double go_on = 0;  // the charter's steps, by the pilot's curvature
+    /// By a Gram matrix of the owners' records, where the charter has room for one.
+    struct Gram {
+      double loss = 0;
+      double entry = 0;  // standard deviation of the noise on an entry of the matrix
+      double floor = 0;  // eigenvalues below it are noise
+      bool operator==(const Gram&) const = default;
+    };
+    std::optional<Gram> gram{};
+    bool operator==(const Left&) const = default;
+  };
+  std::optional<Left> left{};  // on alarm
   bool operator==(const PilotCheck&) const = default;
 };
 

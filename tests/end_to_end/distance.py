@@ -105,7 +105,7 @@ class Distance(InFolder):
             self.assertFalse(after["verdicts"][0]["if_alike"])
         text = self.parley("forecast", clinics.training, "--distance", "job/model.json").stdout
         self.assertNotIn("alike", text)
-        self.assertIn("the number that owners paid for", text)
+        self.assertIn("the numbers that owners paid for", text)
 
     def test_a_file_that_says_something_else_is_refused(self):
         clinics = Unlike(self.folder)
@@ -132,7 +132,7 @@ class Distance(InFolder):
         self.assertLess(bought["deviation"], 0.01 * bought["mean"])
         self.assertTrue(bought["forecast_low"] < bought["noiseless"] < bought["forecast_high"])
         text = self.parley("simulate", clinics.charter, "--data", "data", "--out", "again").stdout
-        self.assertIn("Without noise the number would say", text)
+        self.assertIn("Without noise the numbers would say", text)
 
     def test_an_owner_without_the_public_rows_says_so_and_pays_nothing(self):
         clinics = Unlike(self.folder)

@@ -144,6 +144,32 @@ class Generated(FirstCharter):
         self.assertIn("would be noise", refused.stderr)
         self.assertIn("would bring it to 0.3", refused.stderr)
 
+    def test_a_draft_for_columns_in_several_places_works_as_written(self):
+        """Once bounds are right: placeholders from files alone, guesses from a pilot with all columns."""
+        with open(self.folder / "data" / "bank-a.csv") as file:
+            rows = list(csv.DictReader(file))
+        columns = [name for name in rows[0] if name != "int_rate"]
+        parts = {"bank": ["int_rate", *columns[0::2]], "bureau": columns[1::2]}
+        (self.folder / "columns").mkdir()
+        for owner, names in parts.items():
+            with open(self.folder / "columns" / f"{owner}.csv", "w", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(["id", *names])
+                writer.writerows([i, *(row[name] for name in names)] for i, row in enumerate(rows))
+        files = [f"columns/{owner}.csv" for owner in parts]
+        for pilot in ([], ["--pilot", "data/pilot.csv"]):
+            name = f"columns-{len(pilot)}.toml"
+            done = self.json("init", *files, *pilot, "--id", "id", "--target", "int_rate", "--epsilon", "10")
+            (self.folder / name).write_text(done["charter"])
+            self.assertEqual(set(done["kept"]), set(columns))
+            self.assertIn("complete", self.parley("charter", "check", name).stdout)
+            found = self.json("simulate", name, "--data", "columns", "--seed", "1")["result"]["owners"]
+            self.assertEqual([owner["answers"] for owner in found], [1, 1])
+        self.parley("init", *files, "--id", "id", "--target", "int_rate", "--out", "jobs/job.toml")
+        self.assertIn('protocol = ["sharing"]', (self.folder / "jobs" / "bank.policy.toml").read_text())
+        for wrong in (["--id", "absent"], ["--id", "id", "--delta", "0"]):
+            self.parley("init", *files, "--target", "int_rate", *wrong, expect=2)
+
     def test_semicolons_decimal_commas_and_packed_files_give_the_same_model(self):
         def rewritten(text):
             rows = list(csv.reader(io.StringIO(text)))

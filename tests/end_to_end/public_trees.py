@@ -3,6 +3,8 @@
 import csv
 import hashlib
 import json
+import random
+import statistics
 
 from charters import block, number
 from consortium import OWNERS, Consortium
@@ -109,6 +111,23 @@ class PublicTrees(InFolder):
                 result = self.json("simulate", "job.charter.toml", "--data", "data", "--out", name)["result"]
                 self.assertGreater(result["relative_fitness"]["mean"], 0)
                 self.check_predictions(f"{name}/model.json")
+
+    def test_trees_that_saw_the_labels_promise_nothing_where_there_is_nothing(self):
+        path = self.folder / "data" / "pilot.csv"
+        with open(path, encoding="utf8") as file:
+            rows = list(csv.DictReader(file))
+        labels = [row["int_rate"] for row in rows]
+        random.Random(1).shuffle(labels)
+        with open(path, "w", newline="", encoding="utf8") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows({**row, "int_rate": label} for row, label in zip(rows, labels))
+        self.write({})
+        self.write({}, more=self.prepare().stdout)
+        said = self.json("forecast", "job.charter.toml", "--data", "data")["answers"]["for_whom"][0]["figures"]
+        spread = statistics.pstdev(map(float, labels))
+        for figure in ("alone", "own_public", "joint", "personal"):
+            self.assertGreater(said[figure]["mean"], .97 * spread, figure)
 
     def test_describe_and_forecast_know_the_features(self):
         self.write({}, more=self.lines)

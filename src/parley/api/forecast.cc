@@ -8,6 +8,7 @@
 #include "parley/api/internal.h"
 #include "parley/base/files.h"
 #include "parley/data/transforms/paid_moments.h"
+#include "parley/forecast/choose/open.h"
 #include "parley/forecast/choose/tune.h"
 #include "parley/forecast/forecast.h"
 #include "parley/forecast/owners/tau.h"
@@ -107,6 +108,17 @@ Result<PublicRows> public_rows(charter::Charter& charter, const ForecastOptions&
   return charter::load_public_rows(charter, folders, options.signs);
 }
 
+/// Of a charter whose features are leaves: the public rows in halves, each with leaves of trees
+/// that have not seen it.
+Result<forecast::ManyRows> unseen_rows(charter::Charter charter, const ForecastOptions& options) {
+  const auto& bundle = charter.schema.bundle;
+  if (!bundle || !bundle->trees || options.generated || !charter.pilot) return forecast::ManyRows();
+  charter.preprocess.reset();
+  charter.schema.bundle.reset();
+  const auto rows = TRY(charter::load_pilot(charter, folders_of(charter, options), options.signs));
+  return forecast::unseen_leaves(charter, rows);
+}
+
 Error not_comparable(const std::filesystem::path& file, const std::string& what) {
   return {Code::kInvalid,
           what,
@@ -147,9 +159,8 @@ Result<std::optional<forecast::Tau>> known_tau(const charter::Charter& charter,
                  "Give either --differ or --distance."};
   if (!options.distance.empty()) return Known(TRY(bought_tau(charter, pilot, options)));
   if (options.differ > 0 || pilot.sites.empty() || charter.columns_apart()) return Known();
-  const auto statistics =
-      forecast::statistics_of(charter.model, forecast::as_trained(charter, pilot.rows),
-                              api::threads_or_all(options.threads));
+  const auto statistics = forecast::statistics_of(
+      charter, forecast::as_trained(charter, pilot.rows), api::threads_or_all(options.threads));
   auto tau = forecast::tau_from_sites(
       statistics, forecast::pilot_distances(statistics, forecast::pilot_scores(statistics)),
       pilot.sites);
@@ -182,6 +193,7 @@ Result<Forecast> make_forecast(const Charter& handle, const ForecastOptions& opt
                                       .aggregation_price = options.aggregation_price,
                                       .redrawn = std::move(others),
                                       .owners = std::move(owners),
+                                      .unseen = TRY(unseen_rows(charter, options)),
                                       .protocols = options.protocols,
                                       .bundle = options.bundle,
                                       .progress = options.progress,

@@ -173,9 +173,9 @@ std::optional<report::Unlike> unlike_of(const charter::Charter& charter, const D
   const auto statistics = forecast::statistics_of(charter.model, pilot, threads);
   const auto distances = forecast::pilot_distances(statistics, forecast::pilot_scores(statistics));
   const double n0 = statistics.count(), n = static_cast<double>((*own)->size());
-  const double dS = distances.sampling, p = static_cast<double>(distances.columns);
+  const double dS = distances.sampling.all(), p = static_cast<double>(distances.columns);
   const double deviation = std::sqrt(2 / p) * dS * (1 / n0 + 1 / n);
-  return report::Unlike{.missed = distance_from_pilot(statistics, **own) / 2,
+  return report::Unlike{.missed = distance_from_pilot(statistics, **own).all() / 2,
                         .alike_mean = dS / n0 / 2,
                         .alike_most = report::normal_range(dS / n0, deviation).high / 2};
 }

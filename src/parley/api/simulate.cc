@@ -128,8 +128,8 @@ Result<sim::SimulateResult::Bought> bought(const sim::SimulateInput& input,
   sim::SimulateResult::Bought found{.tau = first.mean, .low = first.low, .high = first.high};
   const auto runs = static_cast<double>(taus.size());
   double squares = 0;
-  for (const forecast::Tau& tau : taus) found.mean += tau.value / runs;
-  for (const forecast::Tau& tau : taus) squares += std::pow(tau.value - found.mean, 2);
+  for (const forecast::Tau& tau : taus) found.mean += tau.value() / runs;
+  for (const forecast::Tau& tau : taus) squares += std::pow(tau.value() - found.mean, 2);
   found.deviation = taus.size() > 1 ? std::sqrt(squares / (runs - 1)) : 0;
   std::vector<data::AnyRows> rows;
   for (const sim::OwnerData& owner : input.owners) rows.push_back(owner.rows);

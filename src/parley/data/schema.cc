@@ -15,6 +15,11 @@ std::vector<std::string> Schema::encoded() const {
   return names;
 }
 
+std::optional<size_t> Schema::bias_at() const {
+  if (!bias) return std::nullopt;
+  return features().size() - 1;
+}
+
 std::vector<std::string> Schema::features() const {
   std::vector<std::string> names = bundle ? bundle->features() : encoded();
   if (bias) names.push_back("bias");

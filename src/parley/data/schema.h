@@ -47,6 +47,8 @@ struct Schema {
   std::vector<std::string> encoded() const;
   /// Names of the features z: the bundle's, else the encoded columns; then `bias`.
   std::vector<std::string> features() const;
+  /// Which feature is the bias.
+  std::optional<size_t> bias_at() const;
 
   bool operator==(const Schema&) const = default;
 };

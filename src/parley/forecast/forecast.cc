@@ -67,15 +67,67 @@ bool sampling_counts(const Charter& charter, const Job& job) {
   return charter.columns_apart() || job.strictest;
 }
 
+/// The metric of the best model, and distances between models.
+struct JudgedPilot {
+  PilotMetric metric{};
+  PilotDistances distances{};
+};
+
+Result<JudgedPilot> judged_on(const Charter& charter, const PilotStatistics& statistics,
+                              const PilotScores& scores, const ForecastOptions& options,
+                              std::span<const uint32_t> sites) {
+  const Measure measure = options.log_loss ? Measure::kLogLoss : measure_of(charter, statistics);
+  return JudgedPilot{
+      TRY(pilot_metric(statistics, scores, measure, charter.schema.target.scale, sites)),
+      pilot_distances(statistics, scores)};
+}
+
+/// The mean of parts of the public rows, whose errors are their own.
+JudgedPilot mean_of(const std::vector<JudgedPilot>& parts, const PilotStatistics& all) {
+  JudgedPilot mean = parts.front();
+  const auto n = static_cast<double>(parts.size());
+  const auto average = [&](auto&& member) {
+    double sum = 0;
+    for (const JudgedPilot& part : parts) sum += member(part) / n;
+    return sum;
+  };
+  PilotMetric& metric = mean.metric;
+  metric.in_sample = average([](const auto& part) { return part.metric.in_sample; });
+  metric.left_out = average([](const auto& part) { return part.metric.left_out; });
+  metric.middle = average([](const auto& part) { return part.metric.middle; });
+  metric.slope = average([](const auto& part) { return part.metric.slope; });
+  metric.loss = average([](const auto& part) { return part.metric.loss; });
+  metric.error =
+      std::sqrt(average([](const auto& part) { return std::pow(part.metric.error, 2); }) / n);
+  PilotDistances& distances = mean.distances;
+  distances.rows = all.rows->size(), distances.columns = all.dimension();
+  distances.sampling = {
+      average([](const auto& part) { return part.distances.sampling.slopes; }),
+      average([](const auto& part) { return part.distances.sampling.intercept; })};
+  distances.constant = average([](const auto& part) { return part.distances.constant; });
+  distances.clip = average([](const auto& part) { return part.distances.clip; });
+  return mean;
+}
+
+Result<JudgedPilot> judged(const Charter& charter, const PilotStatistics& statistics,
+                           const PilotScores& scores, const ForecastOptions& options) {
+  if (options.unseen.empty()) return judged_on(charter, statistics, scores, options, options.sites);
+  std::vector<JudgedPilot> parts;
+  for (const auto& rows : as_trained(charter, options.unseen)) {
+    PilotStatistics part = statistics_of(charter.model, rows, options.threads);
+    if (statistics.bias) part.bias = part.dimension() - 1;
+    parts.push_back(
+        TRY(judged_on(charter, part, pilot_scores(part, options.threads), options, {})));
+  }
+  return mean_of(parts, statistics);
+}
+
 Result<Study> study_of(const Charter& charter, const std::shared_ptr<const data::Rows>& pilot,
                        const ForecastOptions& options) {
-  PilotStatistics statistics =
-      statistics_of(charter.model, as_trained(charter, pilot), options.threads);
+  PilotStatistics statistics = statistics_of(charter, as_trained(charter, pilot), options.threads);
   Job job = TRY(job_of(charter, statistics, pilot.get()));
   PilotScores scores = pilot_scores(statistics, options.threads);
-  const PilotMetric metric = TRY(pilot_metric(
-      statistics, scores, options.log_loss ? Measure::kLogLoss : measure_of(charter, statistics),
-      charter.schema.target.scale, options.sites));
+  const auto [metric, distances] = TRY(judged(charter, statistics, scores, options));
   const double worth = TRY(worth_of(options, metric.measure));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = statistics.fitness(n);
@@ -94,6 +146,7 @@ Result<Study> study_of(const Charter& charter, const std::shared_ptr<const data:
             job.strictest ? GameNoise::kStrictest : GameNoise::kSum);
   if (!charter.columns_apart()) game.owners_differ(differ, players);
   std::vector<double> strengths = job.strengths;
+  const bool intercept = statistics.bias.has_value();
   return Study{.charter = charter,
                .statistics = std::move(statistics),
                .job = std::move(job),
@@ -104,12 +157,13 @@ Result<Study> study_of(const Charter& charter, const std::shared_ptr<const data:
                .game = std::move(game),
                .scores = std::move(scores),
                .metric = metric,
+               .distances = distances,
                .players = std::move(players),
                .strengths = std::move(strengths),
                .best = best,
                .rows = n,
                .differ = differ,
-               .tau = options.tau.value_or(declared_tau(2 * differ * best)),
+               .tau = options.tau.value_or(declared_tau(2 * differ * best, intercept)),
                .worth = worth};
 }
 

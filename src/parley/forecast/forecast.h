@@ -52,6 +52,9 @@ struct ForecastOptions {
   std::vector<std::shared_ptr<const data::Rows>> redrawn{};
   /// Rows drawn from each owner's own moments, in the charter's order; they give its Hessian.
   std::vector<std::shared_ptr<const data::Rows>> owners{};
+  /// Where features are leaves of trees that were grown on the public rows: parts of these rows,
+  /// each with leaves of trees that have not seen it. The metric is judged on them.
+  std::vector<std::shared_ptr<const data::Rows>> unseen{};
   /// For a draft that leaves its protocol open: the candidates among sync, sums, federated and
   /// async (empty: all), and the name of the file of its features.
   std::vector<std::string> protocols{};
@@ -60,7 +63,7 @@ struct ForecastOptions {
   int threads = 1;
 
   /// tau^2 in units of f*, from `tau` or `differ`: an excess is half of a squared distance.
-  double differ_at(double best) const { return tau ? tau->value / (2 * best) : differ; }
+  double differ_at(double best) const { return tau ? tau->value() / (2 * best) : differ; }
 };
 
 using parley::Choice;

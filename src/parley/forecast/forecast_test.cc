@@ -202,8 +202,7 @@ TEST(Forecast, TakesHowMuchOwnersDifferFromWhoeverKnowsIt) {
   EXPECT_EQ(forecast(charter, pilot, {})->differ.from, "nobody");
   // The same tau, known better.
   const Tau tau{.from = Tau::From::kNorms,
-                .value = declared->differ.tau.mean,
-                .posterior = {declared->differ.tau.mean}};
+                .slopes = {declared->differ.tau.mean, {declared->differ.tau.mean}}};
   const auto paid = forecast(charter, pilot, {.tau = tau});
   ASSERT_TRUE(paid);
   EXPECT_EQ(paid->differ.from, "paid");

@@ -25,6 +25,7 @@ struct Study {
   Game game;           // in units of f*
   PilotScores scores;  // of the pilot's rows
   PilotMetric metric;  // the user's
+  PilotDistances distances;
   std::vector<Player> players{};
   std::vector<double> strengths{};  // of their noise
   double best = 0;                  // f*

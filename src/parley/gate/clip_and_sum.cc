@@ -98,7 +98,8 @@ privacy::Bounded<L2> ClipAndSum::length(const Records& records, const plan::Dist
   };
   const auto sum = sum_of(records.value_, lattice.dimension(), threads, part);
   std::vector<int64_t> numbers(plan::kDistanceNumbers);
-  numbers[0] = distance.norm.of(sum);
+  const auto lengths = distance.norm.of(sum);
+  std::copy(lengths.begin(), lengths.end(), numbers.begin());
   return {std::move(numbers), distance.sensitivity()};
 }
 

@@ -114,11 +114,13 @@ OrderedJson to_json(const Evaluation& evaluation) {
 }
 
 OrderedJson to_json(const Distance& distance) {
-  return {{"norm", distance.norm},
-          {"norm_standard_error", distance.norm_error},
-          {"rows", distance.rows},
-          {"weights", distance.weights},
-          {"pilot_sha256", distance.pilot}};
+  OrderedJson json = {{"norm", distance.norm}};
+  if (distance.intercept) json["intercept_norm"] = *distance.intercept;
+  json.update({{"norm_standard_error", distance.norm_error},
+               {"rows", distance.rows},
+               {"weights", distance.weights},
+               {"pilot_sha256", distance.pilot}});
+  return json;
 }
 
 }  // namespace

@@ -115,6 +115,7 @@ Result<Evaluation> evaluation_of(const JsonObject& object) {
 Result<Distance> distance_of(const JsonObject& object) {
   Distance distance;
   TRY(object.get("norm", distance.norm));
+  if (object.has("intercept_norm")) TRY(object.get("intercept_norm", distance.intercept.emplace()));
   TRY(object.get("norm_standard_error", distance.norm_error));
   TRY(object.get("rows", distance.rows));
   TRY(object.get("weights", distance.weights));

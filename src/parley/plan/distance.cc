@@ -39,7 +39,8 @@ Result<std::shared_ptr<const learn::Whitened>> distance_metric(const charter::Ch
   const auto hessian = learn::smoothed_hessian(charter::loss_of(charter.model), *pilot,
                                                pilot_optimum(charter, *pilot), learn::ClipIn::kNone,
                                                0, charter.model.l2);
-  return std::make_shared<const learn::Whitened>(hessian, pilot->columns());
+  return std::make_shared<const learn::Whitened>(hessian, pilot->columns(),
+                                                 charter.schema.bias_at());
 }
 
 Result<double> distance_noise(const charter::Charter& charter) {

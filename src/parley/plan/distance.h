@@ -1,9 +1,11 @@
 // Rule "distance": no model is trained; owners add up how far each one's rows pull away from the
-// pilot's optimum, one number over all (spec, value 2.2.3). Owner i gives
-//     v_i r_i,   r_i = |(1/n_i) sum over its records of clip(W' gradient at the optimum)|,
-// W W' the inverse of the pilot's Hessian, v_i = min(n_i, median n). The clip is the charter's
-// max_grad_norm, in that metric, so that sensitivity and noise follow from the charter alone; what
-// the number says about owners is the forecast's (forecast/owners/tau.h).
+// pilot's optimum (spec, value 2.2.3). Owner i gives the lengths of two parts of v_i r_i,
+//     r_i = (1/n_i) sum over its records of clip(W' gradient at the optimum),
+// that of its intercept and that of the rest, which as a pair cost what the length of the whole
+// would (learn/distance/gradient_norm.h). W W' is the inverse of the pilot's Hessian, v_i =
+// min(n_i, median n). The clip is the charter's max_grad_norm, in that metric, so that sensitivity
+// and noise follow from the charter alone; what the number says about owners is the forecast's
+// (forecast/owners/tau.h).
 #pragma once
 
 #include <memory>
@@ -15,7 +17,7 @@
 
 namespace parley::plan {
 
-/// Numbers in a sum. The first is the length; the others are zeros of all owners, and so noise. A
+/// Numbers in a sum. The first two are lengths; the others are zeros of all owners, and so noise. A
 /// learner that makes up masks must hit the range of possible sums in each of them
 /// (protocol/federated/learner.h): with some 1e-7 for one number it could try until it does.
 inline constexpr size_t kDistanceNumbers = 4;

@@ -202,7 +202,9 @@ std::string answer_of(const Charter& charter) {
   const Protocol& protocol = charter.protocol;
   if (protocol.statistics()) return "noisy table of sums of products";
   if (protocol.distance())
-    return "noisy number under a mask: how far its rows pull from the pilot's model";
+    return "pair of noisy numbers under a mask: how far its rows pull from the pilot's model, in "
+           "the "
+           "intercept and in all else";
   if (protocol.rule() == Rule::kNoisySharing) return "noisy list of one score per record";
   if (charter.columns_apart()) return "noisy gradient sum in secret shares";
   if (protocol.as<charter::Federated>()) return "noisy model update under a mask";
@@ -275,7 +277,7 @@ std::string distance_price(const Charter& charter) {
   if (!charter.protocol.distance() || !charter.complete()) return "";
   const auto deviation = distance_noise(charter);
   if (!deviation) return "";
-  return "  The mean length r over owners will carry " + word(charter.privacy.mechanism) +
+  return "  Either mean length r over owners will carry " + word(charter.privacy.mechanism) +
          " noise of deviation " + about(*deviation) +
          ", so that tau, the squared distance, is known to about 2 r times that; `parley forecast` "
          "says what it may be.\n";
@@ -344,7 +346,7 @@ std::string limits(const Charter& charter) {
   if (charter.pilot) text += ", the " + count(charter.pilot->rows, "pilot row");
   if (charter.records && charter.records->on_mismatch == OnMismatch::kIntersect)
     text += ", how many records the owners have in common";
-  return text + (charter.protocol.distance() ? ", and that number" : ", and the trained model") +
+  return text + (charter.protocol.distance() ? ", and those numbers" : ", and the trained model") +
          ".\n" + trusted(charter) +
          "Not covered: when answers are sent, an owner that lies about "
          "its data, and what is "

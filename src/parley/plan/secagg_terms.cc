@@ -107,7 +107,7 @@ Result<SecaggPlan> plan_gradients(const Charter& charter, const Need& need) {
   return plan;
 }
 
-/// One length of each owner, on the lattice of the records.
+/// Two lengths of each owner, on the lattice of the records.
 Result<SecaggPlan> plan_distances(const Charter& charter, const Need& need) {
   const auto lattice = TRY(learn::Lattice::make(charter.privacy.max_grad_norm,
                                                 static_cast<int>(charter.privacy.grid_bits),
@@ -116,9 +116,10 @@ Result<SecaggPlan> plan_distances(const Charter& charter, const Need& need) {
   std::vector<DistanceSum> parts;
   std::vector<double> sensitivities;
   for (size_t i = 0; i < weights.size(); ++i) {
-    parts.push_back({charter::loss_of(charter.model),
-                     {lattice, static_cast<uint64_t>(charter.owners[i].rows), weights[i]},
-                     static_cast<uint32_t>(charter.privacy.unit_records)});
+    parts.push_back(
+        {charter::loss_of(charter.model),
+         {lattice, static_cast<uint64_t>(charter.owners[i].rows), weights[i], charter.schema.bias},
+         static_cast<uint32_t>(charter.privacy.unit_records)});
     sensitivities.push_back(parts.back().sensitivity());
   }
   const auto mechanism = TRY(mechanism_for(charter, need, sensitivities));

@@ -38,7 +38,7 @@ struct GradientSum {
   double largest() const { return static_cast<double>(rows) * lattice.bound<L2>(); }
 };
 
-/// How far an owner's rows pull away from the pilot's optimum: one number, and zeros
+/// How far an owner's rows pull away from the pilot's optimum: two lengths, and zeros
 /// (plan/distance.h).
 struct DistanceSum {
   learn::Losses loss;

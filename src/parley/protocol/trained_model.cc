@@ -66,7 +66,7 @@ std::vector<std::string> not_covered(const charter::Charter& charter) {
                      " owners that work together with the learner, or put in less noise than they "
                      "should");
     if (charter.protocol.distance())
-      open.push_back("how unlike an owner as a whole is: the number tells about institutions");
+      open.push_back("how unlike an owner as a whole is: the numbers tell about institutions");
     if (charter.privacy.overlap > 1 || charter.privacy.unit == "record")
       open.push_back(
           "a person with more records than unit_records, or with more owners than "

@@ -33,10 +33,17 @@ std::string to_json(const learn::Evaluation& evaluation) {
 }
 
 std::string to_json(const learn::PilotCheck& check) {
-  return nlohmann::ordered_json{{"statistic", check.statistic},   {"threshold", check.threshold},
-                                {"dispersion", check.dispersion}, {"gap", check.gap},
-                                {"step_noise", check.step_noise}, {"alarm", check.alarm}}
-      .dump();
+  nlohmann::ordered_json json = {{"statistic", check.statistic},
+                                 {"threshold", check.threshold},
+                                 {"dispersion", check.dispersion},
+                                 {"gap", check.gap},
+                                 {"alarm", check.alarm}};
+  if (!check.left) return json.dump();
+  json["left"] = {{"stop", check.left->stop}, {"go_on", check.left->go_on}};
+  if (const auto& gram = check.left->gram)
+    json["left"]["gram"] = {
+        {"loss", gram->loss}, {"entry_noise", gram->entry}, {"floor", gram->floor}};
+  return json.dump();
 }
 
 }  // namespace parley::report

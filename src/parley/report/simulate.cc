@@ -94,7 +94,7 @@ std::string bought_text(const SimulateResult& result) {
                           : fmt::format("; over runs {} ± {}", significant(bought.mean),
                                         significant(bought.deviation, 2)));
   text += fmt::format(
-      "Without noise the number would say {}; for that the forecast's interval was {} to {}.\n",
+      "Without noise the numbers would say {}; for that the forecast's interval was {} to {}.\n",
       significant(bought.noiseless), significant(bought.noiseless_low, 2),
       significant(bought.noiseless_high, 2));
   if (bought.exact)

@@ -92,8 +92,9 @@ std::vector<int64_t> exact_part(const plan::SecaggTerms& terms, const RowsPointe
                                 const std::vector<double>& theta, uint32_t attempt) {
   if (const auto* sum = std::get_if<plan::DistanceSum>(&terms.part)) {
     const auto there = std::get<RowsPointer>(sum->metric->rows(records));
-    return {sum->norm.of(learn::lattice_sum<L2>(
-        sum->loss, terms.lattice(), sum->metric->point(theta), *there, 0, there->size()))};
+    const auto lengths = sum->norm.of(learn::lattice_sum<L2>(
+        sum->loss, terms.lattice(), sum->metric->point(theta), *there, 0, there->size()));
+    return {lengths.begin(), lengths.end()};
   }
   if (const auto* sum = std::get_if<plan::GradientSum>(&terms.part))
     return learn::lattice_sum<L2>(sum->loss, sum->lattice, theta, *records, 0, records->size());

@@ -93,8 +93,25 @@ void write_no_pilot(Lines& out, bool gram) {
   out.raw("");
 }
 
-void write_target(Lines& out, const data::Target& target, const data::ColumnProfile* seen) {
+/// What all owners know of their records, where each holds columns of them.
+void write_records(Lines& out, const DraftInput& input) {
+  uint64_t least = input.owners[0].outline.rows, most = least;
+  for (const DraftOwner& owner : input.owners) {
+    least = std::min(least, owner.outline.rows);
+    most = std::max(most, owner.outline.rows);
+  }
+  out.raw("[records]                         # every owner holds columns of the same records");
+  out.value("id", to_json(input.id));
+  out.value("count", std::to_string(least), "CONFIRM; how many records all owners hold");
+  if (least < most)
+    out.value("on_mismatch", "\"intersect\"", "CONFIRM; files hold up to " + std::to_string(most));
+  out.raw("");
+}
+
+void write_target(Lines& out, const data::Target& target, const data::ColumnProfile* seen,
+                  const std::string& holder) {
   out.raw("[target]");
+  if (!holder.empty()) out.value("owner", to_json(holder));
   out.value("column", to_json(target.column));
   if (!target.levels.empty()) {
     out.value("levels", to_json(target.levels), "CONFIRM; the second is +1");
@@ -109,10 +126,11 @@ void write_target(Lines& out, const data::Target& target, const data::ColumnProf
   out.raw("");
 }
 
-void write_column(Lines& out, const Column& column, const data::ColumnProfile* seen,
-                  uint64_t rows) {
+void write_column(Lines& out, const Column& column, const data::ColumnProfile* seen, uint64_t rows,
+                  const std::string& holder) {
   out.raw("[[column]]");
   out.value("name", to_json(column.name));
+  if (!holder.empty()) out.value("owner", to_json(holder));
   const bool mixed = !seen || (seen->numbers > 0 && seen->texts > 0);
   const std::string kind_mark = mixed ? "CONFIRM; numbers and texts" : "";
   if (column.kind == Column::Kind::kCategory) {
@@ -173,6 +191,70 @@ void write_gram_protocol(Lines& out) {
   out.raw("[privacy]");
 }
 
+/// Files that hold a column of this name, each once.
+std::vector<const DraftOwner*> holders_of(const DraftInput& input, const std::string& column) {
+  std::vector<const DraftOwner*> found;
+  for (const DraftOwner& owner : input.owners) {
+    const auto& names = owner.outline.names;
+    if (std::find(names.begin(), names.end(), column) != names.end()) found.push_back(&owner);
+  }
+  return found;
+}
+
+/// The owner of a column, where owners hold columns; else empty.
+std::string holder_of(const DraftInput& input, const std::string& column) {
+  return input.id.empty() ? "" : holders_of(input, column).front()->name;
+}
+
+/// A number or a category is at most 1 long.
+std::string longest(size_t columns) {
+  return to_json(rounded_up(std::sqrt(static_cast<double>(columns)), 4));
+}
+
+void write_owners_of_columns(Lines& out, const DraftInput& input,
+                             const std::vector<std::string>& kept) {
+  const std::string label = holder_of(input, input.target);
+  for (const DraftOwner& owner : input.owners) {
+    std::vector<std::string> columns;
+    for (const std::string& name : kept)
+      if (holder_of(input, name) == owner.name) columns.push_back(name);
+    out.raw("[[owner]]");
+    out.value("name", to_json(owner.name), "CONFIRM");
+    out.value("columns", to_json(columns));
+    out.value("max_row_norm", longest(columns.size() + (owner.name == label)),
+              "no row is longer; rows are cut to less if it is made smaller");
+    out.value("epsilon", to_json(owner.epsilon), "CONFIRM; the owner's total for this job");
+    out.raw("");
+  }
+}
+
+/// Second moments, once: neither steps nor rounds are to be chosen.
+void write_columns_protocol(Lines& out, const DraftInput& input, size_t columns) {
+  out.value("l2", "0.001");
+  out.value("box", "5", "CONFIRM; every coefficient is at most this large");
+  out.raw("");
+  out.raw("[protocol]");
+  out.value("name", "\"sharing\"", "the learner is trusted for masks and noise");
+  out.value("rule", "\"statistics\"", "noisy products of all columns, once");
+  out.raw("");
+  out.raw("[privacy]");
+  out.value("max_row_norm", longest(columns + 1), "of a whole record, with the bias");
+  out.value("unit", "\"record\"", "CONFIRM; has a person one record only?");
+  out.value("delta", to_json(input.delta), "CONFIRM; owners accept it, as Gaussian noise needs");
+  out.raw("");
+}
+
+void write_rest_of_columns(Lines& out, const DraftInput& input,
+                           const std::vector<std::string>& kept) {
+  out.raw("[model]");
+  out.value("loss", "\"squared\"", "of two classes, too, where columns lie in several places");
+  out.value("bias", "true");
+  write_columns_protocol(out, input, kept.size());
+  write_owners_of_columns(out, input, kept);
+  out.raw("[learner]");
+  out.value("name", "\"learner\"", "CONFIRM; no owner, and in league with none");
+}
+
 void write_rest(Lines& out, const DraftInput& input, bool classes) {
   out.raw("[model]");
   out.value("loss", classes ? "\"logistic\"" : "\"squared\"",
@@ -195,19 +277,34 @@ void write_rest(Lines& out, const DraftInput& input, bool classes) {
 
 /// Files that hold no column of this name, if any.
 std::string absent_from(const DraftInput& input, const std::string& column) {
+  const bool apart = !input.id.empty() && column != input.id;
+  if (apart) {
+    const auto holders = holders_of(input, column);
+    if (holders.empty()) return "in no file";
+    if (holders.size() > 1)
+      return "in " + holders[0]->file.filename().string() + " and " +
+             holders[1]->file.filename().string();
+  }
   for (const DraftOwner& owner : input.owners) {
     const auto& names = owner.outline.names;
     const auto count = std::count(names.begin(), names.end(), column);
-    if (count == 0) return "not in " + owner.file.filename().string();
+    if (count == 0 && !apart) return "not in " + owner.file.filename().string();
     if (count > 1) return "twice in " + owner.file.filename().string();
   }
   return "";
 }
 
-/// The columns on offer, in order: the pilot's, else the first file's.
+/// The columns on offer, in order: the pilot's, else the first file's, or those of all files where
+/// owners hold columns.
 std::vector<std::string> offered(const DraftInput& input) {
-  if (!input.pilot) return input.owners.front().outline.names;
+  if (!input.pilot && input.id.empty()) return input.owners.front().outline.names;
   std::vector<std::string> names;
+  if (!input.pilot) {
+    for (const DraftOwner& owner : input.owners)
+      for (const std::string& name : owner.outline.names)
+        if (name != input.id && holders_of(input, name).front() == &owner) names.push_back(name);
+    return names;
+  }
   for (const auto& column : input.pilot->profile.columns) names.push_back(column.name);
   return names;
 }
@@ -228,7 +325,8 @@ Result<data::Target> target_of(const DraftInput& input) {
   if (!absent.empty())
     return Error{Code::kInvalid,
                  "the target cannot be used: " + absent,
-                 "Name a column of every file with --target.",
+                 input.id.empty() ? "Name a column of every file with --target."
+                                  : "Name a column of one file with --target.",
                  {.key = input.target}};
   if (input.pilot) return guess_target(*input.pilot->profile.find(input.target));
   return data::Target{.column = input.target, .low = -1, .high = 1};
@@ -242,6 +340,23 @@ Result<void> check_without(const DraftInput& input) {
                    "there is no such column to leave out",
                    "Check the names after --without.",
                    {.key = name}};
+  return {};
+}
+
+/// What columns in several places need beside the target.
+Result<void> check_columns(const DraftInput& input) {
+  if (input.id.empty()) return {};
+  const auto wrong = [](const std::string& what, const std::string& hint, const std::string& key) {
+    return Error{Code::kInvalid, what, hint, {.key = key}};
+  };
+  if (input.owners.size() < 2)
+    return wrong("columns in several places need two files or more",
+                 "Name every owner's file, or leave out --id.", "--id");
+  if (const std::string absent = absent_from(input, input.id); !absent.empty())
+    return wrong("no column that names a record: " + absent,
+                 "Name the column with --id that every file has.", input.id);
+  if (!(input.delta > 0))
+    return wrong("columns in several places need a delta", "Leave out --delta 0.", "--delta");
   return {};
 }
 
@@ -296,6 +411,7 @@ double usual_delta(std::span<const DraftOwner> owners) {
 
 Result<Draft> draft_charter(const DraftInput& input) {
   check(input.pilot || !input.owners.empty());
+  TRY(check_columns(input));
   const data::Target target = TRY(target_of(input));
   TRY(check_without(input));
   const auto seen = [&](const std::string& name) {
@@ -305,12 +421,16 @@ Result<Draft> draft_charter(const DraftInput& input) {
   Draft draft{.classes = !target.levels.empty()};
   Lines out, schema;
   write_title(out, input);
-  input.pilot ? write_pilot(out, *input.pilot) : write_no_pilot(out, can_gram(input));
-  write_target(schema, target, seen(input.target));
+  if (input.pilot)
+    write_pilot(out, *input.pilot);
+  else if (input.id.empty())
+    write_no_pilot(out, can_gram(input));
+  if (!input.id.empty()) write_records(out, input);
+  write_target(schema, target, seen(input.target), holder_of(input, input.target));
   std::set<std::string> names;
   for (const std::string& name : offered(input)) {
     const bool again = !names.insert(name).second;
-    if (name == input.target && !again) continue;
+    if ((name == input.target || name == input.id) && !again) continue;
     if (const std::string why = reason(input, name, again); !why.empty()) {
       draft.left_out.push_back({name, why});
       continue;
@@ -318,20 +438,21 @@ Result<Draft> draft_charter(const DraftInput& input) {
     draft.kept.push_back(name);
     const Column column =
         input.pilot ? guess_column(*seen(name)) : Column{.name = name, .low = 0, .high = 1};
-    write_column(schema, column, seen(name), rows);
+    write_column(schema, column, seen(name), rows, holder_of(input, name));
   }
   draft.schema = std::move(schema).text();
   out.text() += draft.schema;
   if (draft.kept.empty())
     return Error{Code::kInvalid, "no column is left to predict from",
                  "Use files with more columns, or a pilot with more rows."};
-  write_rest(out, input, draft.classes);
+  input.id.empty() ? write_rest(out, input, draft.classes)
+                   : write_rest_of_columns(out, input, draft.kept);
   draft.charter = std::move(out).text();
   draft.confirm = count_of(draft.charter, "CONFIRM") - 1;  // Not the explanation on top.
   return draft;
 }
 
-std::string draft_policy(const DraftOwner& owner) {
+std::string draft_policy(const DraftOwner& owner, bool columns) {
   Lines out;
   out.raw("# DRAFT, made by `parley init`: " + owner.name +
           "'s own rules. They never leave the owner.");
@@ -357,6 +478,8 @@ std::string draft_policy(const DraftOwner& owner) {
   out.raw("");
   out.raw("[[accept]]");
   out.value("consortium", to_json(kConsortium), "CONFIRM");
+  if (columns)
+    out.value("protocol", "[\"sharing\"]", "CONFIRM; the learner is trusted for masks and noise");
   out.value("dataset", "\"records\"");
   out.value("epsilon_max", to_json(owner.epsilon), "CONFIRM; the most that one charter may spend");
   out.value("person", "true", "a person says yes to every charter");

@@ -34,6 +34,7 @@ struct DraftOwner {
 struct DraftInput {
   std::string target;
   std::vector<std::string> without{};  // columns that a person wants to leave out
+  std::string id{};  // the column that names a record, where owners hold columns; empty: rows
   std::optional<DraftPilot> pilot{};
   std::vector<DraftOwner> owners{};
   double delta = 0;  // that all owners accept; 0: none
@@ -64,8 +65,10 @@ Result<std::vector<DraftOwner>> draft_owners(std::span<const std::filesystem::pa
 /// A delta that is far below 1/rows of every owner, which Gaussian noise and secure sums need.
 double usual_delta(std::span<const DraftOwner> owners);
 
-/// Needs a pilot or an owner.
+/// Needs a pilot or an owner. Where owners hold columns of the same records, the target and every
+/// column must lie with one of them.
 Result<Draft> draft_charter(const DraftInput& input);
-std::string draft_policy(const DraftOwner& owner);
+/// With `columns` apart the protocol must be named, because it trusts more.
+std::string draft_policy(const DraftOwner& owner, bool columns = false);
 
 }  // namespace parley::charter

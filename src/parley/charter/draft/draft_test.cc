@@ -72,6 +72,29 @@ TEST_F(DraftTest, IsADraftThatTheCharterReaderTakes) {
   }
 }
 
+/// Columns of the same records: decided but for bounds, each column with the one that holds it.
+TEST_F(DraftTest, OfColumnsInSeveralPlacesIsComplete) {
+  EXPECT_TRUE(write_file(folder / "bank.csv", "person,rate,amount,both\n1,3,4,5\n2,4,5,6\n"));
+  EXPECT_TRUE(write_file(folder / "bureau.csv", "income,person,both\n1,1,2\n2,2,3\n3,3,3\n"));
+  const std::filesystem::path files[] = {folder / "bank.csv", folder / "bureau.csv"};
+  DraftInput input{.target = "rate", .id = "person", .owners = *draft_owners(files), .delta = 1e-6};
+  const auto draft = draft_charter(input);
+  ASSERT_TRUE(draft) << describe(draft.error());
+  const auto charter = parse_charter(draft->charter, "draft", folder);
+  ASSERT_TRUE(charter) << describe(charter.error()) << draft->charter;
+  EXPECT_TRUE(charter->complete());
+  EXPECT_TRUE(charter->columns_apart());
+  EXPECT_EQ(charter->records->count, 2);
+  EXPECT_EQ(draft->kept, (std::vector<std::string>{"amount", "income"}));
+  EXPECT_EQ(reason_for(*draft, "both"), "in bank.csv and bureau.csv");
+  EXPECT_NE(draft->charter.find("\"intersect\""), std::string::npos) << "files differ in rows";
+  EXPECT_NE(draft_policy(input.owners[0], true).find("[\"sharing\"]"), std::string::npos);
+  input.id = "income";
+  EXPECT_FALSE(draft_charter(input)) << "not in every file";
+  input.id = "person", input.target = "both";
+  EXPECT_FALSE(draft_charter(input)) << "two owners hold it";
+}
+
 TEST_F(DraftTest, GuessesFromThePilot) {
   const auto draft = draft_charter(input("rate"));
   ASSERT_TRUE(draft);

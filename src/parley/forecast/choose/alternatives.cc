@@ -130,6 +130,12 @@ std::vector<LeavesCheck> leaves_checks(const Charter& draft, const SharedRows& p
   return found;
 }
 
+std::vector<SharedRows> unseen_leaves(const Charter& draft, const SharedRows& pilot) {
+  std::vector<SharedRows> found;
+  for (const LeavesCheck& check : leaves_checks(draft, pilot)) found.push_back(check.with.rows);
+  return found;
+}
+
 namespace {
 
 /// The option's charter, parsed from the draft's text. None where the text does not allow it.

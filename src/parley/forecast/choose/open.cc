@@ -201,8 +201,8 @@ class OpenSearch {
       return;
     found.choices.push_back({"protocol.on_alarm", "ask",
                              "before a second payment, if the first answers are unlike the pilot"});
-    if (!given_("protocol.tau") && options_.tau && options_.tau->value > 0)
-      found.choices.push_back({"protocol.tau", significant(options_.tau->value),
+    if (!given_("protocol.tau") && options_.tau && options_.tau->value() > 0)
+      found.choices.push_back({"protocol.tau", significant(options_.tau->value()),
                                "owners differ so much, which is no alarm (from " +
                                    std::string(name_of(options_.tau->from)) + ")"});
   }
@@ -215,6 +215,7 @@ class OpenSearch {
     OpenChoice found{.choices = best.option.choices,
                      .bundle = best.design->features->bundle,
                      .rows = best.design->features->rows};
+    if (best.design->features->leaves) found.unseen = unseen_leaves(draft_.charter, pilot_);
     if (draft_.charter.preprocess) found.bundle.reset();
     add_features(found, best);
     Charter charter = best.option.charter;
@@ -327,13 +328,6 @@ class OpenSearch {
                        best.design->statistics.dimension(), pilot_->size(),
                        learn::two_classes(best.design->statistics.loss) ? " of two classes" : ""),
            "Take more public rows, above all of the smaller class, or fewer columns."});
-    if (best.design->features->leaves)
-      found.warnings.push_back(
-          {"trees_saw_pilot",
-           "trees were grown on the labels of the public rows, which therefore promise too much: "
-           "only the ranking was judged on rows that trees had not seen",
-           "Read the other figures as if the AUC or RMSE of the ranking's first line stood "
-           "there."});
   }
 
   const Draft& draft_;

@@ -45,6 +45,9 @@ std::vector<FeatureSet> feature_sets(const charter::Charter& draft,
 struct LeavesCheck {
   FeatureSet with{}, without{};
 };
+/// Only what has leaves.
+std::vector<std::shared_ptr<const data::Rows>> unseen_leaves(
+    const charter::Charter& draft, const std::shared_ptr<const data::Rows>& pilot);
 std::vector<LeavesCheck> leaves_checks(const charter::Charter& draft,
                                        const std::shared_ptr<const data::Rows>& pilot);
 
@@ -152,6 +155,7 @@ struct OpenChoice {
   std::vector<Advice::Ranked> ranking{};
   std::optional<data::Bundle> bundle{};      // none: the draft has its own
   std::shared_ptr<const data::Rows> rows{};  // the public rows as the chosen features
+  std::vector<std::shared_ptr<const data::Rows>> unseen{};  // of leaves, see ForecastOptions
   std::vector<Warning> warnings{};
 };
 

@@ -231,7 +231,9 @@ Result<Tuned> forecast_open(const Draft& draft, const std::shared_ptr<const data
   charter::Charter charter = TRY(charter::parse_charter(
       tuned.charter, "the completed charter", draft.charter.folder, of_owners(draft.changes)));
   charter.schema.bundle = chosen.bundle ? chosen.bundle : draft.charter.schema.bundle;
-  tuned.forecast = TRY(forecast(charter, chosen.rows, options));
+  ForecastOptions how = options;
+  how.unseen = chosen.unseen;
+  tuned.forecast = TRY(forecast(charter, chosen.rows, how));
   auto& advice = tuned.forecast.advice;
   advice.chosen = chosen.choices;
   advice.ranking = chosen.ranking;

@@ -16,13 +16,36 @@
 namespace parley::forecast {
 namespace {
 
+/// dQ in its two parts, by where the joint model is expected.
+Parts noise_of(const Study& study) {
+  const double all = 2 * study.prediction.excess;
+  const PilotStatistics& pilot = study.statistics;
+  if (!pilot.bias) return {.slopes = all};
+  const OutputDistribution& models = study.prediction.distribution;
+  const size_t p = pilot.dimension();
+  double total = 0, shift = 0, variance = 0;  // of H (model - best) and its covariance
+  const double* at_bias = &pilot.hessian[*pilot.bias * p];
+  for (size_t j = 0; j < p; ++j) {
+    const double off = models.mean[j] - pilot.optimum.theta[j];
+    shift += at_bias[j] * off;
+    for (size_t k = 0; k < p; ++k) {
+      const double other = models.mean[k] - pilot.optimum.theta[k];
+      total += pilot.hessian[j * p + k] * (off * other + models.covariance[j * p + k]);
+      variance += at_bias[j] * at_bias[k] * models.covariance[j * p + k];
+    }
+  }
+  const double intercept = (shift * shift + variance) / at_bias[*pilot.bias];
+  const double share = total > 0 ? std::clamp(intercept / total, 0.0, 1.0) : 0;
+  return {.slopes = all * (1 - share), .intercept = all * share};
+}
+
 /// All that the owners' cases have in common.
 OwnerCase common_case(const Study& study, std::span<const double> rows) {
-  return {.pilot = pilot_distances(study.statistics, study.scores),
+  return {.pilot = study.distances,
           .metric = study.metric,
           .tau = study.tau,
           .joint_rows = joint_rows(rows, study.job.weights),
-          .noise = 2 * study.prediction.excess,
+          .noise = noise_of(study),
           .rows_per_column = rows_per_column(study.statistics),
           .worth = study.worth};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <utility>
 
 #include "parley/base/math/chi_square.h"
@@ -26,11 +27,15 @@ std::vector<double> normal_nodes() {
   return nodes;
 }
 
+/// The k-th of as many values in another order, so that two parts with errors of their own can be
+/// paired.
+size_t paired(size_t k) { return 27 * k % kPosterior; }
+
 /// The expected norm as a function of tau, with its derivative. Owners with the same number of rows
 /// are one term.
 class NormCurve {
  public:
-  NormCurve(const NormSum& sum, double shift) {
+  NormCurve(const NormSum& sum, double shift) : intercept_(sum.intercept) {
     const double total = sum.total();
     std::map<double, double> shares;
     for (size_t i = 0; i < sum.rows.size(); ++i) shares[sum.rows[i]] += sum.weights[i] / total;
@@ -43,6 +48,7 @@ class NormCurve {
   };
   Point at(double tau) const {
     Point sum;
+    if (intercept_) return at_one(tau);
     for (const Term& term : terms_)
       for (double x : chi_square_3_nodes()) {
         const double root = std::sqrt(tau * x + term.error);
@@ -70,11 +76,24 @@ class NormCurve {
   struct Term {
     double share, error;
   };
+  /// The mean of |N(0, v)| is sqrt(2 v / pi).
+  Point at_one(double tau) const {
+    Point sum;
+    for (const Term& term : terms_) {
+      const double root = std::sqrt(2 / std::numbers::pi * (tau + term.error));
+      sum.value += term.share * root;
+      sum.slope += term.share / (std::numbers::pi * root);
+    }
+    return sum;
+  }
+
+  bool intercept_;
   std::vector<Term> terms_{};
 };
 
 struct Site {
-  double rows = 0, distance = 0;
+  double rows = 0;
+  Parts distance{};
 };
 
 std::vector<Site> sites_of(const PilotStatistics& pilot, std::span<const uint32_t> sites) {
@@ -107,20 +126,65 @@ std::string_view name_of(Tau::From from) {
 
 MetricRange tau_range(const Tau& tau) {
   const auto nodes = normal_nodes();
+  const auto drawn = [&](const TauPart& part, size_t k, double z) {
+    return part.posterior[k % part.posterior.size()] * std::exp(std::sqrt(part.log_variance) * z);
+  };
   std::vector<double> all;
-  for (double value : tau.posterior)
-    for (double z : nodes) all.push_back(value * std::exp(std::sqrt(tau.log_variance) * z));
-  return {tau.value, quantile(all, .05), quantile(all, .95)};
+  const size_t values = std::max(tau.slopes.posterior.size(), tau.intercept.posterior.size());
+  for (size_t k = 0; k < values; ++k)
+    for (size_t z = 0; z < kPosterior; ++z)
+      all.push_back(drawn(tau.slopes, k, nodes[z]) + drawn(tau.intercept, k, nodes[paired(z)]));
+  return {tau.value(), quantile(all, .05), quantile(all, .95)};
 }
 
-Tau declared_tau(double value) {
+Tau undivided_tau(Tau::From from, const TauPart& all) {
+  Tau tau{.from = from, .slopes = all, .intercept = all};
+  for (TauPart* part : {&tau.slopes, &tau.intercept}) part->value /= 2;
+  for (size_t k = 0; k < all.posterior.size(); ++k) {
+    const double share = (static_cast<double>(paired(k)) + .5) / kPosterior;
+    tau.slopes.posterior[k] *= 1 - share;
+    tau.intercept.posterior[k] *= share;
+  }
+  return tau;
+}
+
+Tau declared_tau(double value, bool intercept) {
   check(value >= 0 && std::isfinite(value));
   if (value == 0) return {};
   const double deviation = std::log(3.0) / normal_quantile(.95);
-  Tau tau{.from = Tau::From::kDeclared, .value = value, .posterior = {}};
-  for (double z : normal_nodes()) tau.posterior.push_back(value * std::exp(deviation * z));
+  TauPart all{.value = value, .posterior = {}};
+  for (double z : normal_nodes()) all.posterior.push_back(value * std::exp(deviation * z));
+  if (!intercept) return {.from = Tau::From::kDeclared, .slopes = std::move(all)};
+  return undivided_tau(Tau::From::kDeclared, all);
+}
+
+namespace {
+
+/// The mean of one part over sites, with its error. `freedom` is that of a site's own.
+TauPart part_of(std::span<const double> each, double freedom) {
+  const auto count = static_cast<double>(each.size());
+  double mean = 0, variance = 0;
+  for (double value : each) mean += value / count;
+  for (double value : each) variance += (value - mean) * (value - mean) / (count - 1);
+  // Few sites may agree by chance; tau_i = tau chi^2_k/k alone has the variance 2/k tau^2.
+  variance = std::max(variance, 2 * mean * mean / freedom);
+  // Student's distribution is wider than the normal: its variance is (m-1)/(m-3).
+  const double error = std::sqrt(variance / count * (count - 1) / std::max(count - 3, .5));
+  TauPart part{.value = std::max(mean, 0.0), .posterior = {}, .log_variance = kModelVariance};
+  for (double z : normal_nodes()) part.posterior.push_back(std::max(mean + error * z, 0.0));
+  return part;
+}
+
+/// Parts with errors of their own.
+Tau tau_of_parts(Tau::From from, TauPart slopes, const TauPart& intercept) {
+  Tau tau{.from = from, .slopes = std::move(slopes), .intercept = intercept};
+  if (intercept.posterior.size() == kPosterior)
+    for (size_t k = 0; k < kPosterior; ++k)
+      tau.intercept.posterior[k] = intercept.posterior[paired(k)];
   return tau;
 }
+
+}  // namespace
 
 Result<Tau> tau_from_sites(const PilotStatistics& pilot, const PilotDistances& distances,
                            std::span<const uint32_t> sites) {
@@ -129,27 +193,18 @@ Result<Tau> tau_from_sites(const PilotStatistics& pilot, const PilotDistances& d
   const auto count = static_cast<double>(found.size());
   if (count < 2)
     return Error{Code::kInvalid, "the public rows name fewer than two sites",
-                 "Declare how much owners differ, or buy it as one number in a secure sum."};
+                 "Declare how much owners differ, or buy it in a secure sum."};
   const double n0 = pilot.count();
-  double squares = 0, mean = 0, variance = 0;
+  double squares = 0;
   for (const Site& site : found) squares += site.rows / n0 * (site.rows / n0);
-  std::vector<double> each;
+  std::vector<double> slopes, intercepts;
   for (const Site& site : found) {
     const double seen = 1 - 2 * site.rows / n0 + squares;  // (1-w)^2 + sum of the others' w^2
-    each.push_back((site.distance + distances.sampling / n0) / seen);
-    mean += each.back() / count;
+    slopes.push_back((site.distance.slopes + distances.sampling.slopes / n0) / seen);
+    intercepts.push_back((site.distance.intercept + distances.sampling.intercept / n0) / seen);
   }
-  for (double value : each) variance += (value - mean) * (value - mean) / (count - 1);
-  // Few sites may agree by chance; tau_i = tau chi^2_3/3 alone has the variance 2/3 tau^2.
-  variance = std::max(variance, 2 * mean * mean / 3);
-  // Student's distribution is wider than the normal: its variance is (m-1)/(m-3).
-  const double error = std::sqrt(variance / count * (count - 1) / std::max(count - 3, .5));
-  Tau tau{.from = Tau::From::kSites,
-          .value = std::max(mean, 0.0),
-          .posterior = {},
-          .log_variance = kModelVariance};
-  for (double z : normal_nodes()) tau.posterior.push_back(std::max(mean + error * z, 0.0));
-  return tau;
+  return tau_of_parts(Tau::From::kSites, part_of(slopes, 3),
+                      pilot.bias ? part_of(intercepts, 1) : TauPart{});
 }
 
 double NormSum::total() const {
@@ -173,12 +228,13 @@ double NormSum::rho_for(double precision, double norm, double surplus) const {
   return mu * mu / 2;
 }
 
-Tau tau_from_norms(const NormSum& sum, double norm, double deviation, double shift) {
+TauPart tau_from_norms(const NormSum& sum, double norm, double deviation, double shift) {
   const NormCurve curve(sum, shift);
-  Tau tau{.from = Tau::From::kNorms,
-          .value = curve.solve(norm, 0),
-          .posterior = {},
-          .log_variance = 2 / (3 * static_cast<double>(sum.rows.size())) + kModelVariance};
+  const double freedom = sum.intercept ? 1 : 3;
+  TauPart tau{
+      .value = curve.solve(norm, 0),
+      .posterior = {},
+      .log_variance = 2 / (freedom * static_cast<double>(sum.rows.size())) + kModelVariance};
   double last = 0;  // Nodes rise, and so do their solutions.
   for (double z : normal_nodes())
     tau.posterior.push_back(last = curve.solve(norm + deviation * z, last));
@@ -189,28 +245,49 @@ namespace {
 
 using RowsPointer = std::shared_ptr<const data::Rows>;
 
-NormSum norm_sum(const PilotStatistics& pilot, double clip, std::vector<double> rows,
-                 std::vector<double> weights, int threads) {
-  return {.clip = clip,
-          .square = clipped_square(pilot, pilot_scores(pilot, threads), clip),
-          .pilot_rows = pilot.count(),
-          .rows = std::move(rows),
-          .weights = std::move(weights)};
+/// Of both lengths.
+struct NormSums {
+  NormSum slopes{}, intercept{};
+};
+
+NormSums norm_sums(const PilotStatistics& pilot, double clip, std::vector<double> rows,
+                   std::vector<double> weights, int threads) {
+  const Parts square = clipped_square(pilot, pilot_scores(pilot, threads), clip);
+  NormSums found{.slopes = {.clip = clip,
+                            .square = square.slopes,
+                            .pilot_rows = pilot.count(),
+                            .rows = std::move(rows),
+                            .weights = std::move(weights)}};
+  found.intercept = found.slopes;
+  found.intercept.square = square.intercept, found.intercept.intercept = true;
+  return found;
 }
 
 /// If all owners take part.
-NormSum norm_sum(const PilotStatistics& pilot, const charter::Charter& charter, int threads) {
+NormSums norm_sums(const PilotStatistics& pilot, const charter::Charter& charter, int threads) {
   std::vector<double> rows;
   for (const charter::Owner& owner : charter.owners)
     rows.push_back(static_cast<double>(owner.rows));
-  return norm_sum(pilot, charter.privacy.max_grad_norm, std::move(rows),
-                  plan::distance_weights(charter), threads);
+  return norm_sums(pilot, charter.privacy.max_grad_norm, std::move(rows),
+                   plan::distance_weights(charter), threads);
+}
+
+/// What was paid, or would have been without noise.
+Tau tau_of(const NormSums& sums, const learn::Distance& paid) {
+  const auto part = [&](const NormSum& sum, double norm) {
+    return tau_from_norms(sum, norm, paid.norm_error);
+  };
+  if (!paid.intercept) return {.from = Tau::From::kNorms, .slopes = part(sums.slopes, paid.norm)};
+  return tau_of_parts(Tau::From::kNorms, part(sums.slopes, paid.norm),
+                      part(sums.intercept, *paid.intercept));
 }
 
 Tau tau_of(const learn::Distance& paid, const PilotStatistics& pilot, double clip, int threads) {
-  const NormSum sum =
-      norm_sum(pilot, clip, {paid.rows.begin(), paid.rows.end()}, paid.weights, threads);
-  return tau_from_norms(sum, paid.norm, paid.norm_error);
+  NormSums sums =
+      norm_sums(pilot, clip, {paid.rows.begin(), paid.rows.end()}, paid.weights, threads);
+  if (paid.intercept || !pilot.bias) return tau_of(sums, paid);
+  sums.slopes.square += sums.intercept.square;  // One length of both.
+  return undivided_tau(Tau::From::kNorms, tau_of(sums, paid).slopes);
 }
 
 }  // namespace
@@ -223,14 +300,15 @@ Result<Tau> paid_tau(const learn::Model& file, const RowsPointer& pilot, int thr
       !(file.card.max_grad_norm > 0))
     return Error{Code::kInvalid, "was measured with columns or bounds that do not fit these rows",
                  "Give the file as the job has left it."};
-  const PilotStatistics statistics = statistics_of(file.loss, file.l2, file.box, pilot, threads);
+  PilotStatistics statistics = statistics_of(file.loss, file.l2, file.box, pilot, threads);
+  statistics.bias = file.schema.bias_at();
   return tau_of(*file.distance, statistics, file.card.max_grad_norm, threads);
 }
 
 std::vector<Tau> paid_taus(const charter::Charter& charter,
                            std::span<const learn::Distance> distances, const RowsPointer& pilot,
                            int threads) {
-  const PilotStatistics statistics = statistics_of(charter.model, pilot, threads);
+  const PilotStatistics statistics = statistics_of(charter, pilot, threads);
   std::vector<Tau> found;
   for (const learn::Distance& distance : distances)
     found.push_back(tau_of(distance, statistics, charter.privacy.max_grad_norm, threads));
@@ -239,45 +317,50 @@ std::vector<Tau> paid_taus(const charter::Charter& charter,
 
 Result<double> noiseless_tau(const charter::Charter& charter, std::span<const data::AnyRows> owners,
                              const RowsPointer& pilot, int threads) {
-  const PilotStatistics statistics = statistics_of(charter.model, pilot, threads);
+  const PilotStatistics statistics = statistics_of(charter, pilot, threads);
   const auto metric = TRY(plan::distance_metric(charter, pilot.get()));
   const auto point = metric->point(statistics.optimum.theta);
-  const NormSum sum = norm_sum(statistics, charter, threads);
-  double norm = 0;
+  const NormSums sums = norm_sums(statistics, charter, threads);
+  const NormSum& sum = sums.slopes;
+  const size_t first = statistics.bias ? 1 : 0;  // of the slopes
+  learn::Distance paid;
+  if (statistics.bias) paid.intercept = 0;
   for (size_t i = 0; i < owners.size(); ++i) {
     const auto there = std::get<RowsPointer>(metric->rows(owners[i]));
+    const auto mean =
+        learn::mean_gradient(statistics.loss, *there, point, learn::ClipIn::kL2, sum.clip);
     double square = 0;
-    for (double value :
-         learn::mean_gradient(statistics.loss, *there, point, learn::ClipIn::kL2, sum.clip))
-      square += value * value;
-    norm += sum.weights[i] / sum.total() * std::sqrt(square);
+    for (size_t j = first; j < mean.size(); ++j) square += mean[j] * mean[j];
+    paid.norm += sum.weights[i] / sum.total() * std::sqrt(square);
+    if (first) *paid.intercept += sum.weights[i] / sum.total() * std::fabs(mean[0]);
   }
-  return tau_from_norms(sum, norm, 0).value;
+  return tau_of(sums, paid).value();
 }
 
 double exact_tau(const charter::Charter& charter, std::span<const RowsPointer> owners,
                  const RowsPointer& pilot, int threads) {
-  const PilotStatistics statistics = statistics_of(charter.model, pilot, threads);
+  const PilotStatistics statistics = statistics_of(charter, pilot, threads);
   double sum = 0;
-  for (const RowsPointer& rows : owners) sum += distance_from_pilot(statistics, *rows);
-  const double sampling = pilot_distances(statistics, pilot_scores(statistics, threads)).sampling;
+  for (const RowsPointer& rows : owners) sum += distance_from_pilot(statistics, *rows).all();
+  const double sampling =
+      pilot_distances(statistics, pilot_scores(statistics, threads)).sampling.all();
   return sum / static_cast<double>(owners.size()) - sampling / statistics.count();
 }
 
 double distance_clip(const charter::Charter& charter, const RowsPointer& pilot, int threads) {
-  const PilotStatistics statistics = statistics_of(charter.model, pilot, threads);
+  const PilotStatistics statistics = statistics_of(charter, pilot, threads);
   return pilot_distances(statistics, pilot_scores(statistics, threads)).clip;
 }
 
 Result<DistanceForecast> forecast_distance(const charter::Charter& charter,
                                            const RowsPointer& pilot, std::span<const double> taus,
                                            int threads) {
-  const PilotStatistics statistics = statistics_of(charter.model, pilot, threads);
-  const NormSum sum = norm_sum(statistics, charter, threads);
+  const PilotStatistics statistics = statistics_of(charter, pilot, threads);
+  const NormSum sum = norm_sums(statistics, charter, threads).slopes;
   DistanceForecast found{.noise = TRY(plan::distance_noise(charter)), .alike = sum.expected(0)};
   for (const double tau : taus) {
     const double norm = sum.expected(tau);
-    const MetricRange range = tau_range(tau_from_norms(sum, norm, found.noise));
+    const MetricRange range = tau_range({.slopes = tau_from_norms(sum, norm, found.noise)});
     found.points.push_back({tau, norm, range.low, range.high});
   }
   return found;

@@ -1,6 +1,8 @@
 // How much owners differ: tau = tr(H T), the expected squared distance between an owner's best
-// model and the mean of all. A pilot that is one sample cannot tell it: it is declared, estimated
-// from sites that the pilot's rows name, or bought as one number under rule "distance".
+// model and the mean of all, in two parts (pilot/metric.h): an owner's own intercept costs it one
+// number, and moves no AUC of its own; slopes cost as many as there are columns. A pilot that is
+// one sample cannot tell tau: it is declared, estimated from sites that the pilot's rows name, or
+// bought under rule "distance".
 #pragma once
 
 #include <cstdint>
@@ -18,16 +20,22 @@
 
 namespace parley::forecast {
 
-struct Tau {
-  enum class From { kAlike, kDeclared, kSites, kNorms };
-
-  From from = From::kAlike;
+/// Of one part.
+struct TauPart {
   double value = 0;
   std::vector<double> posterior{0.0};  // values of equal probability
   /// Beyond the posterior: the error of the model, and that m owners are a sample. A draw is one of
   /// the posterior times exp(N(0, log_variance)).
   double log_variance = 0;
+};
 
+struct Tau {
+  enum class From { kAlike, kDeclared, kSites, kNorms };
+
+  From from = From::kAlike;
+  TauPart slopes{}, intercept{};  // the k-th values of their posteriors belong together
+
+  double value() const { return slopes.value + intercept.value; }
   /// Nobody knows it, and the answer reads "if all owners were alike".
   bool alike() const { return from == From::kAlike; }
 };
@@ -35,26 +43,32 @@ struct Tau {
 /// "nobody", "declared", "sites", "paid".
 std::string_view name_of(Tau::From from);
 
-/// With 90 % of what it may be.
+/// Both parts together, with 90 % of what it may be.
 MetricRange tau_range(const Tau& tau);
 
-/// Declared by a person: 90 % within a factor of 3 either way. 0 is that owners are alike.
-Tau declared_tau(double value);
+/// Where only both parts together are known: any share of it may be the intercept's, with equal
+/// probability.
+Tau undivided_tau(Tau::From from, const TauPart& all);
 
-/// From sites that the pilot's rows name. With U_g the squared distance of site g from the pilot's
-/// optimum, which has seen the site's own rows,
+/// Declared by a person: 90 % within a factor of 3 either way. 0 is that owners are alike.
+Tau declared_tau(double value, bool intercept = true);
+
+/// From sites that the pilot's rows name, for either part. With U_g the squared distance of site g
+/// from the pilot's optimum, which has seen the site's own rows,
 ///     E U_g = tau ((1-w_g)^2 + sum_{j!=g} w_j^2) - dS/n0,    w_g the site's share of rows.
 /// The standard error is that of the mean over sites. Needs two sites of two rows or more.
 Result<Tau> tau_from_sites(const PilotStatistics& pilot, const PilotDistances& distances,
                            std::span<const uint32_t> sites);
 
 /// The public numbers of rule "distance": owners enter v_i r_i into a secure sum (plan/distance.h).
+/// Of one of its two lengths.
 struct NormSum {
   double clip = 0;                // cw
-  double square = 0;              // Cc
+  double square = 0;              // Cc of this part
   double pilot_rows = 0;          // n0
   std::vector<double> rows{};     // n_i
   std::vector<double> weights{};  // v_i (plan/distance.h)
+  bool intercept = false;         // else of the slopes
 
   double total() const;  // V = sum of v_i
   /// A replaced record moves v_i r_i by at most 2 cw v_i / n_i <= 2 cw.
@@ -62,9 +76,10 @@ struct NormSum {
   /// The standard deviation s of the noise on sum / V: 2 cw sqrt(k) / (mu V). `rho` pays for it,
   /// mu = sqrt(2 rho); `surplus` is k = m / (survivors - colluders).
   double noise(double rho, double surplus) const;
-  /// sum_i (v_i/V) E sqrt(tau X + c_i), X ~ chi-square_3 / 3, c_i = Cc (1/n_i + 1/n0). `shift` is
-  /// the squared distance between the pilot and the owners' mean, where it is known: it adds to
-  /// c_i.
+  /// sum_i (v_i/V) E sqrt(tau X + c_i), X ~ chi-square_3 / 3, c_i = Cc (1/n_i + 1/n0). Of the
+  /// intercept, which is one normal number with its sampling error, sqrt(2 / pi) sqrt(tau + c_i).
+  /// `shift` is the squared distance between the pilot and the owners' mean, where it is known: it
+  /// adds to c_i.
   double expected(double tau, double shift = 0) const;
   /// The rho at which tau is known to +- `precision` where the mean norm is about `norm`:
   /// d tau = 2 r s.
@@ -73,7 +88,7 @@ struct NormSum {
 
 /// The tau with expected(tau) = `norm`, the sum / V that was paid for, which has noise of standard
 /// deviation `deviation`; 0 where `norm` is below that of owners that are alike.
-Tau tau_from_norms(const NormSum& sum, double norm, double deviation, double shift = 0);
+TauPart tau_from_norms(const NormSum& sum, double norm, double deviation, double shift = 0);
 
 /// tau of a file that a job of rule "distance" left. `pilot` holds the public rows as that job read
 /// them, by the file's own columns. Refuses a file of another kind.
@@ -99,13 +114,14 @@ double exact_tau(const charter::Charter& charter,
 double distance_clip(const charter::Charter& charter,
                      const std::shared_ptr<const data::Rows>& pilot, int threads = 1);
 
-/// What the one number of rule "distance" would tell, before anyone pays for it.
+/// What the lengths of rule "distance" would tell of tau without the intercept's part, before
+/// anyone pays for them.
 struct DistanceForecast {
   /// If tau were this: the expected mean length, and the 90 % interval that would be said of tau.
   struct Point {
     double tau = 0, norm = 0, low = 0, high = 0;
   };
-  double noise = 0;  // standard deviation of the noise on the mean length
+  double noise = 0;  // standard deviation of the noise on either mean length
   double alike = 0;  // the mean length if all owners were alike
   std::vector<Point> points{};
 };

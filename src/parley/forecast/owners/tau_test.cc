@@ -32,6 +32,16 @@ void add_site(data::Rows& rows, size_t count, double spread, SeededRandom& rando
     rows.add(z, y);
   }
 }
+/// The last number of every record is 1, and owners differ in its coefficient only.
+void add_shifted_site(data::Rows& rows, size_t count, double spread, SeededRandom& random) {
+  const double shift = spread * random.normal();
+  std::vector<double> z(kColumns, 1);
+  for (size_t i = 0; i < count; ++i) {
+    double y = shift + kNoise * random.normal();
+    for (size_t j = 0; j + 1 < kColumns; ++j) y += .2 * (z[j] = random.normal());
+    rows.add(z, y);
+  }
+}
 double spread_for(double tau) { return std::sqrt(tau / (2 * kColumns)); }
 
 PilotStatistics statistics(const RowsPointer& rows) {
@@ -69,7 +79,7 @@ TEST(Tau, PosteriorOfAPaidNormRisesAndHoldsTheValue) {
   const double mu = privacy::gdp_mu(.2, privacy::Delta(1e-6));
   const double noise = sum.noise(mu * mu / 2, 5 / 3.);
   EXPECT_NEAR(noise, 2 * 9 * std::sqrt(5 / 3.) / (mu * 6000), 1e-12);
-  const Tau tau = tau_from_norms(sum, norm, noise);
+  const TauPart tau = tau_from_norms(sum, norm, noise);
   EXPECT_TRUE(std::is_sorted(tau.posterior.begin(), tau.posterior.end()));
   EXPECT_LT(tau.posterior.front(), .1);
   EXPECT_GT(tau.posterior.back(), .1);
@@ -100,7 +110,9 @@ TEST(Tau, IsFoundFromNormsOfOwners) {
     const auto pilot = statistics(rows);
     const PilotDistances distances = pilot_distances(pilot, pilot_scores(pilot));
     const std::vector<double> counts(200, 150);
-    const NormSum sum{distances.clip, distances.square, pilot.count(), counts, counts};
+    const NormSum sum{distances.clip,
+                      clipped_square(pilot, pilot_scores(pilot), distances.clip).all(),
+                      pilot.count(), counts, counts};
     double mean = 0;
     for (size_t i = 0; i < sum.rows.size(); ++i) {
       const auto own = std::make_shared<data::Rows>(kColumns);
@@ -110,6 +122,45 @@ TEST(Tau, IsFoundFromNormsOfOwners) {
     // The clip shortens what it cuts, and X is taken to have three degrees of freedom, not six.
     EXPECT_NEAR(tau_from_norms(sum, mean, 0).value / tau, 1, .25) << tau;
   }
+}
+
+/// Owners that differ in their intercepts only: nearly all of tau is found there, by the lengths of
+/// both parts, and by sites.
+TEST(Tau, OfInterceptsIsFoundInTheIntercept) {
+  const double tau = .4, spread = std::sqrt(tau / 2);
+  SeededRandom random(13, 0);
+  auto rows = std::make_shared<data::Rows>(kColumns);
+  std::vector<uint32_t> sites;
+  for (uint32_t i = 0; i < 100; ++i) {
+    add_shifted_site(*rows, 20, spread, random);
+    sites.resize(rows->size(), i);
+  }
+  PilotStatistics pilot = statistics(rows);
+  pilot.bias = kColumns - 1;
+  const PilotDistances distances = pilot_distances(pilot, pilot_scores(pilot));
+  const learn::Whitened metric(pilot.hessian, kColumns, pilot.bias);
+  const Parts square = clipped_square(pilot, pilot_scores(pilot), distances.clip);
+  const std::vector<double> counts(200, 150);
+  NormSum slopes{distances.clip, square.slopes, pilot.count(), counts, counts};
+  NormSum intercept{distances.clip, square.intercept, pilot.count(), counts, counts, true};
+  double rest = 0, shift = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const auto own = std::make_shared<data::Rows>(kColumns);
+    add_shifted_site(*own, 150, spread, random);
+    const auto there = std::get<0>(metric.rows(std::shared_ptr<const data::Rows>(own)));
+    const auto mean = learn::mean_gradient(pilot.loss, *there, metric.point(pilot.optimum.theta),
+                                           learn::ClipIn::kL2, distances.clip);
+    double squares = 0;
+    for (size_t j = 1; j < kColumns; ++j) squares += mean[j] * mean[j];
+    rest += std::sqrt(squares) / 200, shift += std::fabs(mean[0]) / 200;
+  }
+  // The clip shortens what it cuts.
+  EXPECT_NEAR(tau_from_norms(intercept, shift, 0).value / tau, 1, .3);
+  EXPECT_LT(tau_from_norms(slopes, rest, 0).value, .05 * tau);
+  const auto found = tau_from_sites(pilot, distances, sites);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->intercept.value / tau, 1, .5);
+  EXPECT_LT(found->slopes.value, .1 * tau);
 }
 
 /// 12 sites in the pilot: unbiased, and 0 where they are alike. The mean of 40 pilots is off by
@@ -131,9 +182,10 @@ TEST(Tau, IsFoundFromSitesOfThePilot) {
       const auto found = tau_from_sites(pilot, distances, sites);
       // The posterior's mean before it is cut at 0 is the estimate.
       double mean = 0;
-      for (double value : found->posterior) mean += value / double(found->posterior.size());
-      const double value = tau == 0 ? found->value : mean;
-      EXPECT_GE(found->value, 0);
+      const TauPart& part = found->slopes;  // These rows have no intercept.
+      for (double value : part.posterior) mean += value / double(part.posterior.size());
+      const double value = tau == 0 ? found->value() : mean;
+      EXPECT_GE(found->value(), 0);
       sum += value / kPilots, squares += value * value / kPilots;
     }
     const double error = std::sqrt((squares - sum * sum) / kPilots);
@@ -155,14 +207,14 @@ TEST(Tau, FewSitesAreWideAndOneIsRefused) {
   EXPECT_FALSE(tau_from_sites(pilot, distances, one));
   const auto found = tau_from_sites(pilot, distances, three);
   ASSERT_TRUE(found);
-  EXPECT_GT(found->posterior.back(), 2 * found->value);
+  EXPECT_GT(found->slopes.posterior.back(), 2 * found->value());
 }
 
 TEST(Tau, RangeCountsTheModelsErrorToo) {
-  const Tau sure{.from = Tau::From::kNorms, .value = .2, .posterior = {.2}};
+  const Tau sure{.from = Tau::From::kNorms, .slopes = {.2, {.2}}};
   EXPECT_EQ(tau_range(sure).low, .2);
   EXPECT_EQ(tau_range(sure).high, .2);
-  const Tau unsure{.from = Tau::From::kNorms, .value = .2, .posterior = {.2}, .log_variance = .25};
+  const Tau unsure{.from = Tau::From::kNorms, .slopes = {.2, {.2}, .25}};
   EXPECT_NEAR(std::log(tau_range(unsure).high / .2), 1.645 * .5, .05);
   EXPECT_NEAR(std::log(tau_range(unsure).low / .2), -1.645 * .5, .05);
 }
@@ -171,8 +223,15 @@ TEST(Tau, DeclaredIsKnownToAFactorOfThree) {
   const Tau tau = declared_tau(.2);
   EXPECT_FALSE(tau.alike());
   size_t inside = 0;
-  for (double value : tau.posterior) inside += value > .2 / 3 && value < .6;
-  EXPECT_NEAR(static_cast<double>(inside) / static_cast<double>(tau.posterior.size()), .9, .03);
+  const size_t count = tau.slopes.posterior.size();
+  double shares = 0;
+  for (size_t k = 0; k < count; ++k) {
+    const double all = tau.slopes.posterior[k] + tau.intercept.posterior[k];
+    inside += all > .2 / 3 && all < .6;
+    shares += tau.intercept.posterior[k] / all / static_cast<double>(count);
+  }
+  EXPECT_NEAR(static_cast<double>(inside) / static_cast<double>(count), .9, .03);
+  EXPECT_NEAR(shares, .5, 1e-9) << "nobody said how much of it is the intercept's";
   EXPECT_TRUE(declared_tau(0).alike());
 }
 
@@ -186,7 +245,7 @@ TEST(Tau, DistanceFromThePilotIsUnbiased) {
   for (int k = 0; k < kOwners; ++k) {
     data::Rows own(kColumns);
     add_site(own, 40, spread_for(.1), random);
-    mean += distance_from_pilot(pilot, own) / kOwners;
+    mean += distance_from_pilot(pilot, own).all() / kOwners;
   }
   EXPECT_NEAR(mean, .1, .03);
 }

@@ -74,25 +74,59 @@ namespace {
 constexpr size_t kDraws = 2000;
 constexpr double kModelFactor = .35, kModelPart = .1;
 
-Distances expected_distances(const OwnerCase& owner) {
+/// Of slopes and intercept.
+struct BothDistances {
+  Distances slopes{}, intercept{};
+};
+
+BothDistances expected_distances(const OwnerCase& owner) {
   const double n0 = static_cast<double>(owner.pilot.rows);
-  const double dS = owner.pilot.sampling;
-  return {.own = sampling_distance(dS, owner.place.rows, owner.pilot.columns),
-          .pilot = dS / n0,
-          .joint = dS / owner.joint_rows + owner.noise,
-          .constant = owner.pilot.constant,
-          .tau = owner.tau.value,
-          .own_tau = owner.tau.value};
+  const auto of = [&](double dS, double constant, double noise, double tau) {
+    return Distances{.own = sampling_distance(dS, owner.place.rows, owner.pilot.columns),
+                     .pilot = dS / n0,
+                     .joint = dS / owner.joint_rows + noise,
+                     .constant = constant,
+                     .tau = tau,
+                     .own_tau = tau};
+  };
+  const Parts& dS = owner.pilot.sampling;
+  return {of(dS.slopes, owner.pilot.constant, owner.noise.slopes, owner.tau.slopes.value),
+          of(dS.intercept, std::numeric_limits<double>::infinity(), owner.noise.intercept,
+             owner.tau.intercept.value)};
 }
 
-Distances drawn_distances(const OwnerCase& owner, Distances at, size_t draw, SeededRandom& random) {
-  const auto& posterior = owner.tau.posterior;
-  at.tau = posterior[draw % posterior.size()] *
-           std::exp(std::sqrt(owner.tau.log_variance) * random.normal());
-  at.own_tau = at.tau * chi_square_share(random, 3);
-  for (double* distance : {&at.own, &at.pilot, &at.joint})
+/// tau of a part, and the owner's own.
+void draw_tau(const TauPart& tau, size_t freedom, size_t draw, Distances& at,
+              SeededRandom& random) {
+  at.tau = tau.posterior[draw % tau.posterior.size()] *
+           std::exp(std::sqrt(tau.log_variance) * random.normal());
+  at.own_tau = at.tau * chi_square_share(random, freedom);
+}
+
+BothDistances drawn_distances(const OwnerCase& owner, BothDistances at, size_t draw,
+                              SeededRandom& random) {
+  draw_tau(owner.tau.slopes, 3, draw, at.slopes, random);
+  draw_tau(owner.tau.intercept, 1, draw, at.intercept, random);
+  for (double* distance : {&at.slopes.own, &at.slopes.pilot, &at.slopes.joint})
     *distance *= chi_square_share(random, owner.pilot.columns);
   return at;
+}
+
+/// The excess that the metric follows, and how much better an owner's own best model is, times two.
+struct Followed {
+  OwnFigures excess{};
+  double tau = 0;
+};
+
+Followed followed(const OwnerCase& owner, const BothDistances& at) {
+  Followed found{own_figures(owner.place, at.slopes), at.slopes.tau};
+  if (owner.metric.ignores_intercept()) return found;
+  const OwnFigures more = own_figures(owner.place, at.intercept);
+  OwnFigures& sum = found.excess;
+  sum.alone += more.alone, sum.own_public += more.own_public, sum.joint += more.joint;
+  sum.unlike += more.unlike, sum.personal += more.personal;
+  found.tau += at.intercept.tau;
+  return found;
 }
 
 /// Draws of one model's metric, and of gains against another.
@@ -115,26 +149,27 @@ double gain_of(const PilotMetric& metric, double from, double less, double tau) 
 }
 
 Draws draws_of(const OwnerCase& owner) {
-  const Distances expected = expected_distances(owner);
+  const BothDistances expected = expected_distances(owner);
   const PilotMetric& metric = owner.metric;
   SeededRandom random(1, 0);  // The same draws for every owner: their forecasts can be compared.
   Draws draws;
   for (size_t k = 0; k < kDraws; ++k) {
-    const Distances at = drawn_distances(owner, expected, k, random);
-    const OwnFigures excess = own_figures(owner.place, at);
+    const Followed drawn = followed(owner, drawn_distances(owner, expected, k, random));
+    const OwnFigures& excess = drawn.excess;
+    const double tau = drawn.tau;
     const double factor = std::exp(kModelFactor * random.normal());
     const double level = metric.error * random.normal();
-    const auto value = [&](double e, double tau) {
-      return metric.within(metric.at(e * factor, tau) + level);
+    const auto value = [&](double e, double better) {
+      return metric.within(metric.at(e * factor, better) + level);
     };
-    draws.alone.push_back(value(excess.alone, at.tau));
-    draws.own_public.push_back(value(excess.own_public, at.tau));
-    draws.personal.push_back(value(excess.personal, at.tau));
+    draws.alone.push_back(value(excess.alone, tau));
+    draws.own_public.push_back(value(excess.own_public, tau));
+    draws.personal.push_back(value(excess.personal, tau));
     // The pilot's best model has the same excess because owners differ.
-    draws.joint.push_back(value(excess.joint - excess.unlike, at.tau - 2 * excess.unlike));
+    draws.joint.push_back(value(excess.joint - excess.unlike, tau - 2 * excess.unlike));
     const auto gain = [&](double from) {
       const double less = missed(from - excess.personal, from, random);
-      return gain_of(metric, from, less, at.tau);
+      return gain_of(metric, from, less, tau);
     };
     draws.gain_alone.push_back(gain(excess.alone));
     draws.gain_own_public.push_back(gain(excess.own_public));
@@ -208,7 +243,7 @@ std::string sentence(const Verdict& verdict, std::string_view metric) {
 OwnerValue owner_value(const OwnerCase& owner) {
   check(owner.pilot.rows > 0 && owner.pilot.columns > 0 && owner.place.rows > 0);
   const Draws draws = draws_of(owner);
-  OwnerValue found{.excess = own_figures(owner.place, expected_distances(owner)),
+  OwnerValue found{.excess = followed(owner, expected_distances(owner)).excess,
                    .alone = range_of(draws.alone),
                    .own_public = range_of(draws.own_public),
                    .joint = range_of(draws.joint),

@@ -14,6 +14,10 @@
 // distance W^2 a + (1-W)^2 d + 2 W (1-W) x; the best W gives (a d - x^2)/(a + d - 2x). A ridge is
 // such a pull to the centre 0, at distance d0 + tau; the pilot's model is a centre at distance
 // tau + dS/n0.
+//
+// All of that holds for the intercept and the slopes apart (pilot/metric.h), and excess adds up:
+// owners' intercepts often differ far more than their slopes, and each part is pulled as far as its
+// own tau says. AUC follows the slopes' part alone. No ridge pulls an intercept.
 #pragma once
 
 #include <cstddef>
@@ -102,19 +106,20 @@ struct OwnerCase {
   PilotMetric metric{};
   Tau tau{};
   double joint_rows = 0;       // N, by joint_rows()
-  double noise = 0;            // dQ: twice the excess that noise and unfinished steps leave
+  Parts noise{};               // dQ: twice the excess that noise and unfinished steps leave
   double rows_per_column = 0;  // of the smaller class, by rows_per_column()
   double worth = 0;            // as default_worth()
 };
 
 struct OwnerValue {
-  OwnFigures excess{};                               // expected, by the closed forms
+  OwnFigures excess{};  // expected, by the closed forms, of the parts that the metric follows
   Range alone{}, own_public{}, joint{}, personal{};  // the metric on own rows
   Verdict against_alone{}, against_own_public{};
 };
 
 /// 2,000 draws, always the same ones: tau from its posterior, the owner's own tau_i = tau
-/// chi^2_3/3, and a, dS/n0 and dS/N + dQ each times chi^2_p/p. The error of the quadratic model is
+/// chi^2_3/3 of the slopes and tau chi^2_1 of the intercept, and the slopes' a, dS/n0 and dS/N + dQ
+/// each times chi^2_p/p. The error of the quadratic model is
 /// drawn as a factor exp(0.35 N) on a difference of excess, plus 0.1 N times the excess of `alone`.
 OwnerValue owner_value(const OwnerCase& owner);
 

@@ -178,7 +178,7 @@ namespace verdict_test {
 /// Twenty hospitals of 200 rows, logistic, as in the golden numbers.
 OwnerCase small_owner() {
   return {.place = {.rows = 200, .weight = .05, .others = .0475},
-          .pilot = {.rows = 1000, .columns = 12, .sampling = 12, .constant = .3},
+          .pilot = {.rows = 1000, .columns = 12, .sampling = {12}, .constant = .3},
           .metric = {.measure = Measure::kLogLoss,
                      .in_sample = .54,
                      .left_out = .56,
@@ -187,7 +187,7 @@ OwnerCase small_owner() {
                      .loss = .55},
           .tau = declared_tau(.02),
           .joint_rows = 4000,
-          .noise = .002,
+          .noise = {.002},
           .rows_per_column = 20,
           .worth = .005};
 }
@@ -291,6 +291,33 @@ TEST(OwnerValue, SpeaksInTheMetric) {
   EXPECT_NE(text.find("rmse better by"), std::string::npos) << text;
 }
 
+/// Owners that differ in intercepts only: their AUC is that of owners that are alike, and so is
+/// what others' slopes are worth to them; their log loss is not.
+TEST(OwnerValue, InterceptsMoveNoAuc) {
+  OwnerCase owner = small_owner();
+  owner.pilot.sampling = {11, 1};
+  owner.metric = {.measure = Measure::kAuc, .middle = .71, .error = .015, .slope = .8, .loss = .55};
+  owner.worth = default_worth(Measure::kAuc);
+  owner.tau = {};
+  const OwnerValue alike = owner_value(owner);
+  owner.tau = {.from = Tau::From::kNorms, .intercept = {.4, {.4}}};
+  const OwnerValue shifted = owner_value(owner);
+  EXPECT_EQ(shifted.alone.mean, alike.alone.mean);
+  EXPECT_EQ(shifted.joint.mean, alike.joint.mean);
+  EXPECT_EQ(shifted.against_alone.gain.mean, alike.against_alone.gain.mean);
+  owner.tau = {.from = Tau::From::kNorms, .slopes = {.4, {.4}}};
+  const OwnerValue bent = owner_value(owner);
+  EXPECT_GT(bent.alone.mean, alike.alone.mean) << "own slopes serve own people";
+  EXPECT_LT(bent.against_alone.gain.mean, alike.against_alone.gain.mean);
+  owner.metric = small_owner().metric;
+  const OwnerValue loss = owner_value(owner);
+  owner.tau = {.from = Tau::From::kNorms, .intercept = {.4, {.4}}};
+  const OwnerValue of_shifted = owner_value(owner);
+  EXPECT_GT(of_shifted.joint.mean, of_shifted.personal.mean + .1);
+  EXPECT_GT(of_shifted.against_alone.gain.mean, 2 * loss.against_alone.gain.mean)
+      << "an own intercept is cheap, own slopes are not";
+}
+
 TEST(Sentence, CallsALossALoss) {
   Verdict verdict{.against = Against::kOwnPublic, .answer = Answer::kNotSure, .threshold = .002};
   const auto said = [&](double mean, double low, double high) {
@@ -319,8 +346,11 @@ TEST(OwnerValue, StandsHostileNumbers) {
             for (const double sampling : {0.0, 1e6}) {
               OwnerCase owner = small_owner();
               owner.place = {.rows = rows, .weight = 1, .others = 0};
-              owner.joint_rows = rows, owner.noise = noise, owner.tau = declared_tau(tau);
-              owner.pilot = {.rows = 1, .columns = columns, .sampling = sampling, .constant = 1e-9};
+              owner.joint_rows = rows, owner.noise = {noise, noise}, owner.tau = declared_tau(tau);
+              owner.pilot = {.rows = 1,
+                             .columns = columns,
+                             .sampling = {sampling, sampling},
+                             .constant = 1e-9};
               owner.metric.measure = measure;
               owner.metric.middle = measure == Measure::kAuc ? 1 : 0, owner.metric.loss = 0;
               const OwnerValue found = owner_value(owner);

@@ -109,9 +109,8 @@ double PilotMetric::within(double value) const {
 double PilotMetric::best_loss(double tau) const { return std::max(loss - tau / 2, .3 * loss); }
 
 double PilotMetric::at(double excess, double tau) const {
-  const double better = loss - best_loss(tau);
-  if (measure == Measure::kAuc) return within(middle - slope * (excess - better / 2));
-  const double moved = slope * (excess - better);
+  const double moved = slope * (excess - (loss - best_loss(tau)));
+  if (measure == Measure::kAuc) return within(middle - moved);
   if (measure == Measure::kLogLoss) return within(middle + moved);
   const double root = middle / scale;
   return scale * std::sqrt(std::fmax(root * root + moved, 0));
@@ -161,16 +160,6 @@ double sum_of_squares(std::span<const double> slopes, std::span<const double> le
   return sum;
 }
 
-/// Mean over records of the squared length of their gradients, each cut to `clip`.
-double mean_square(std::span<const double> slopes, std::span<const double> lengths, double clip) {
-  double sum = 0;
-  for (size_t i = 0; i < slopes.size(); ++i) {
-    const double length = std::min(std::fabs(slopes[i]) * lengths[i], clip);
-    sum += length * length / static_cast<double>(slopes.size());
-  }
-  return sum;
-}
-
 /// tr(H^-1 covariance of slope z), with divisor n - lost.
 double trace_of_covariance(const learn::Whitened& whitened, const data::Rows& rows,
                            std::span<const double> slopes, std::span<const double> lengths,
@@ -179,6 +168,28 @@ double trace_of_covariance(const learn::Whitened& whitened, const data::Rows& ro
   const double mean = whitened.length(learn::mean_of(rows, slopes));
   return (sum_of_squares(slopes, lengths) - n * mean * mean) / (n - lost);
 }
+
+/// The part of each record's z in the intercept, as a length; 0 without one.
+std::vector<double> intercept_lengths(const PilotStatistics& pilot, const data::Rows& rows) {
+  std::vector<double> found(rows.size());
+  if (!pilot.bias) return found;
+  const double curvature = pilot.hessian[*pilot.bias * (pilot.dimension() + 1)];
+  if (!(curvature > 0)) return found;
+  for (size_t i = 0; i < rows.size(); ++i)
+    found[i] = rows.row(i)[*pilot.bias] / std::sqrt(curvature);
+  return found;
+}
+
+/// The variance of slope times length, which has a sign, with divisor n - lost.
+double variance_of_products(std::span<const double> slopes, std::span<const double> lengths,
+                            double lost) {
+  const auto n = static_cast<double>(slopes.size());
+  double mean = 0;
+  for (size_t i = 0; i < slopes.size(); ++i) mean += slopes[i] * lengths[i] / n;
+  return (sum_of_squares(slopes, lengths) - n * mean * mean) / (n - lost);
+}
+
+Parts parts_of(double all, double intercept) { return {all - intercept, intercept}; }
 
 /// The smallest value of a convex function between two numbers, by golden section.
 template <class Function>
@@ -224,17 +235,18 @@ double constant_loss(const PilotStatistics& pilot) {
 PilotDistances pilot_distances(const PilotStatistics& pilot, const PilotScores& scores) {
   const data::Rows& rows = *pilot.rows;
   const learn::Whitened whitened(pilot.hessian, pilot.dimension());
-  const auto lengths = whitened.lengths(rows);
+  const auto lengths = whitened.lengths(rows), shifts = intercept_lengths(pilot, rows);
   const auto in = slopes_of(pilot.loss, rows, scores.in_sample);
   const auto out = slopes_of(pilot.loss, rows, scores.left_out);
   PilotDistances found{.rows = rows.size(), .columns = pilot.dimension()};
-  found.sampling = (trace_of_covariance(whitened, rows, in, lengths, 0) +
-                    trace_of_covariance(whitened, rows, out, lengths, 1)) /
-                   2;
+  found.sampling =
+      parts_of((trace_of_covariance(whitened, rows, in, lengths, 0) +
+                trace_of_covariance(whitened, rows, out, lengths, 1)) /
+                   2,
+               (variance_of_products(in, shifts, 0) + variance_of_products(out, shifts, 1)) / 2);
   std::vector<double> gradients;
   for (size_t i = 0; i < in.size(); ++i) gradients.push_back(std::fabs(in[i]) * lengths[i]);
   found.clip = quantile(gradients, .95);
-  found.square = mean_square(out, lengths, found.clip);
   const double middle = (mean_loss_of(pilot.loss, rows, scores.in_sample) +
                          mean_loss_of(pilot.loss, rows, scores.left_out)) /
                         2;
@@ -242,19 +254,33 @@ PilotDistances pilot_distances(const PilotStatistics& pilot, const PilotScores& 
   return found;
 }
 
-double clipped_square(const PilotStatistics& pilot, const PilotScores& scores, double clip) {
+Parts clipped_square(const PilotStatistics& pilot, const PilotScores& scores, double clip) {
   const auto lengths = Whitened(pilot.hessian, pilot.dimension()).lengths(*pilot.rows);
-  return mean_square(slopes_of(pilot.loss, *pilot.rows, scores.left_out), lengths, clip);
+  const auto shifts = intercept_lengths(pilot, *pilot.rows);
+  const auto slopes = slopes_of(pilot.loss, *pilot.rows, scores.left_out);
+  double all = 0, intercept = 0;
+  for (size_t i = 0; i < slopes.size(); ++i) {
+    const double length = std::fabs(slopes[i]) * lengths[i];
+    const double kept = slopes[i] * (length > clip ? clip / length : 1);
+    all += std::pow(kept * lengths[i], 2) / pilot.count();
+    intercept += std::pow(kept * shifts[i], 2) / pilot.count();
+  }
+  return parts_of(all, intercept);
 }
 
-double distance_from_pilot(const PilotStatistics& pilot, const data::Rows& rows) {
+Parts distance_from_pilot(const PilotStatistics& pilot, const data::Rows& rows) {
   check(rows.size() >= 2);
   const learn::Whitened whitened(pilot.hessian, pilot.dimension());
   const auto slopes = slopes_of(pilot.loss, rows, learn::scores_of(rows, pilot.optimum.theta));
+  const auto shifts = intercept_lengths(pilot, rows);
   const auto n = static_cast<double>(rows.size());
-  const double mean = whitened.length(learn::mean_of(rows, slopes));
-  const double squares = sum_of_squares(slopes, whitened.lengths(rows));
-  return (n * n * mean * mean - squares) / (n * (n - 1));
+  const auto unbiased = [&](double mean, std::span<const double> lengths) {
+    return (n * n * mean * mean - sum_of_squares(slopes, lengths)) / (n * (n - 1));
+  };
+  double shift = 0;
+  for (size_t i = 0; i < slopes.size(); ++i) shift += slopes[i] * shifts[i] / n;
+  return parts_of(unbiased(whitened.length(learn::mean_of(rows, slopes)), whitened.lengths(rows)),
+                  unbiased(shift, shifts));
 }
 
 }  // namespace parley::forecast

@@ -42,9 +42,11 @@ struct PilotMetric {
   double loss = 0;  // L: the middle of what excess is added to: mean square, log loss, or own loss
 
   /// Of a model with this excess loss on a population whose best model is better than the pilot's
-  /// by tau/2, though by no more than 0.7 L. Of that, AUC follows only what is not in the
-  /// intercept, a share that nobody knows: half is taken. Always within the metric's range.
+  /// by tau/2, though by no more than 0.7 L. For AUC both are those of all but the intercept, see
+  /// ignores_intercept(). Always within the metric's range.
   double at(double excess, double tau = 0) const;
+  /// A shift of all scores moves no AUC.
+  bool ignores_intercept() const { return measure == Measure::kAuc; }
   /// What is left of L on such a population.
   double best_loss(double tau) const;
   /// Moved into the range: at least 0, and for AUC at most 1.
@@ -65,27 +67,35 @@ Result<PilotMetric> pilot_metric(const PilotStatistics& pilot, const PilotScores
 double rows_per_column(const PilotStatistics& pilot);
 inline constexpr double kRowsPerColumn = 2;
 
+/// A squared distance between models, in two parts. b'Hb is the mean of (b.z)^2 over records,
+/// weighted by the curvature of their loss. The part of the intercept is the square of the weighted
+/// mean of b.z, which shifts all scores alike; that of the slopes is the variance. With g = H b the
+/// first is g_bias^2 / H_bias,bias.
+struct Parts {
+  double slopes = 0, intercept = 0;
+  double all() const { return slopes + intercept; }
+};
+
 /// Squared distances between models in the metric of the pilot's Hessian: a model at squared
 /// distance d from the best one has an excess loss of d/2.
 struct PilotDistances {
   size_t rows = 0, columns = 0;  // n0, p
   /// dS = tr(H^-1 S): the optimum of n rows is dS/n from the best model. S is the mean of the
   /// covariance of gradients in sample, which is too small, and at scores left out.
-  double sampling = 0;
+  Parts sampling{};
   double constant = 0;  // d0 = 2 (loss of the best constant - midpoint of the two losses)
   double clip = 0;      // cw: the 95 % quantile of the length of a record's gradient
-  double square = 0;    // Cc: mean of min(length, cw)^2 at scores left out
 };
 
 PilotDistances pilot_distances(const PilotStatistics& pilot, const PilotScores& scores);
 
-/// Cc at another clip.
-double clipped_square(const PilotStatistics& pilot, const PilotScores& scores, double clip);
+/// Cc: the mean squared length of records' gradients at scores left out, each cut to `clip`.
+Parts clipped_square(const PilotStatistics& pilot, const PilotScores& scores, double clip);
 
 /// The squared distance between the best model of the population of `rows` and the pilot's optimum:
 /// the mean of (W' g_i).(W' g_j) over pairs of different records, which needs no S and is unbiased.
 /// It is the mean over all halvings A, B of the rows of (W' g_A).(W' g_B). May be below 0. Needs
 /// two rows or more.
-double distance_from_pilot(const PilotStatistics& pilot, const data::Rows& rows);
+Parts distance_from_pilot(const PilotStatistics& pilot, const data::Rows& rows);
 
 }  // namespace parley::forecast

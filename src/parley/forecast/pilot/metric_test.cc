@@ -212,9 +212,10 @@ TEST(PilotMetric, IsFiniteForOddPilots) {
     const PilotScores scores = pilot_scores(pilot);
     const auto metric = pilot_metric(pilot, scores, measure);
     const PilotDistances distances = pilot_distances(pilot, scores);
-    EXPECT_TRUE(std::isfinite(distances.sampling) && distances.sampling >= 0);
+    EXPECT_TRUE(std::isfinite(distances.sampling.all()) && distances.sampling.all() >= 0);
     EXPECT_TRUE(std::isfinite(distances.constant) && distances.constant > 0);
-    EXPECT_TRUE(std::isfinite(distances.clip + distances.square));
+    const Parts square = clipped_square(pilot, scores, distances.clip);
+    EXPECT_TRUE(std::isfinite(distances.clip + square.all()));
     if (!metric) return;
     EXPECT_TRUE(std::isfinite(metric->middle + metric->error + metric->slope));
     EXPECT_DOUBLE_EQ(metric->within(metric->middle), metric->middle);

@@ -194,6 +194,13 @@ PilotStatistics statistics_of(const charter::Model& model, std::shared_ptr<const
   return statistics_of(charter::loss_of(model), model.l2, model.box, std::move(rows), threads);
 }
 
+PilotStatistics statistics_of(const charter::Charter& charter,
+                              std::shared_ptr<const data::Rows> rows, int threads) {
+  PilotStatistics statistics = statistics_of(charter.model, std::move(rows), threads);
+  statistics.bias = charter.schema.bias_at();
+  return statistics;
+}
+
 PilotStatistics statistics_of(const learn::Losses& loss, double l2, double box,
                               std::shared_ptr<const data::Rows> rows, int threads) {
   PilotStatistics statistics{.rows = std::move(rows), .loss = loss, .l2 = l2, .box = box};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "parley/charter/charter.h"
@@ -43,6 +44,7 @@ struct PilotStatistics {
   std::shared_ptr<const data::Rows> rows{};
   learn::Losses loss{};
   double l2 = 0, box = 0;
+  std::optional<size_t> bias{};   // the column that is the intercept
   learn::Optimum optimum{};       // of these rows
   std::vector<double> hessian{};  // H
   std::vector<double> spread{};   // inv(H) G inv(H): covariance of the optimum of n rows, times n
@@ -64,6 +66,9 @@ PilotStatistics statistics_of(const learn::Losses& loss, double l2, double box,
                               std::shared_ptr<const data::Rows> rows, int threads = 1);
 PilotStatistics statistics_of(const charter::Model& model, std::shared_ptr<const data::Rows> rows,
                               int threads = 1);
+/// With the bias of the charter's columns.
+PilotStatistics statistics_of(const charter::Charter& charter,
+                              std::shared_ptr<const data::Rows> rows, int threads = 1);
 
 /// E of the mean of squares over a distribution of models, and of f; for the squared loss.
 double squares_at(const PilotStatistics& statistics, const OutputDistribution& distribution);

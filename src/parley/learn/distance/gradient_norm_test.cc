@@ -26,7 +26,7 @@ std::vector<std::pair<std::array<double, kColumns>, double>> records() {
 
 /// The lattice gradient of each of them, in the metric of the Hessian.
 std::vector<std::vector<int64_t>> gradients(const Lattice& lattice) {
-  const Whitened metric(kHessian, kColumns);
+  const Whitened metric(kHessian, kColumns, 2);
   auto rows = std::make_shared<data::Rows>(kColumns);
   for (const auto& [z, y] : records()) rows->add(z, y);
   const auto there = std::get<0>(metric.rows(std::shared_ptr<const data::Rows>(rows)));
@@ -40,24 +40,27 @@ struct Search {
   const GradientNorm norm;
   const std::vector<std::vector<int64_t>> each;
 
-  int64_t of(const std::array<size_t, 3>& members) const {
+  std::array<int64_t, 2> of(const std::array<size_t, 3>& members) const {
     std::vector<int64_t> sum(kColumns);
     for (size_t member : members)
       for (size_t j = 0; j < kColumns; ++j) sum[j] += each[member][j];
     return norm.of(sum);
   }
-  /// The furthest that other values in the last `records` of three move the number, over all data
+  /// The furthest that other values in the last `records` of three move the pair, over all data
   /// sets.
   double furthest(size_t records) const {
-    int64_t most = 0;
+    double most = 0;
     const size_t n = each.size();
     for (size_t a = 0; a < n; ++a)
       for (size_t b = 0; b < n; ++b)
         for (size_t c = 0; c < n; ++c)
           for (size_t d = 0; d < n; ++d)
             for (size_t e = 0; e < (records == 2 ? n : 1); ++e)
-              most = std::max(most, std::abs(of({a, b, c}) - of({a, records == 2 ? e : b, d})));
-    return static_cast<double>(most);
+              most = std::max(most, apart(of({a, b, c}), of({a, records == 2 ? e : b, d})));
+    return most;
+  }
+  static double apart(const std::array<int64_t, 2>& one, const std::array<int64_t, 2>& other) {
+    return std::hypot(one[0] - other[0], one[1] - other[1]);
   }
 };
 
@@ -65,9 +68,9 @@ struct Search {
 /// replacement.
 TEST(GradientNorm, NoReplacementMovesItFurtherThanItsSensitivity) {
   for (const double clip : {.3, 2., 50.})
-    for (const double weight : {3., 1.3}) {
+    for (const auto& [weight, intercept] : {std::pair(3., true), {1.3, true}, {3., false}}) {
       const auto lattice = *Lattice::make(clip, 20, kColumns);
-      const Search search{{lattice, 3, weight}, gradients(lattice)};
+      const Search search{{lattice, 3, weight, intercept}, gradients(lattice)};
       const double one = search.furthest(1) / search.norm.sensitivity(1);
       EXPECT_LE(one, 1) << clip << " " << weight;
       const double two = search.furthest(2) / search.norm.sensitivity(2);
@@ -80,10 +83,13 @@ TEST(GradientNorm, NoReplacementMovesItFurtherThanItsSensitivity) {
 
 TEST(GradientNorm, RoundsTheLengthOfLargeSums) {
   const auto lattice = *Lattice::make(1, 24, 2);
-  EXPECT_EQ((GradientNorm{lattice, 1, 1}.of(std::vector<int64_t>{3, -4})), 5);
-  EXPECT_EQ((GradientNorm{lattice, 10, 5}.of(std::vector<int64_t>{30, -40})), 25);
+  using Pair = std::array<int64_t, 2>;
+  EXPECT_EQ((GradientNorm{lattice, 1, 1}.of(std::vector<int64_t>{3, -4})), (Pair{5, 0}));
+  EXPECT_EQ((GradientNorm{lattice, 10, 5}.of(std::vector<int64_t>{30, -40})), (Pair{25, 0}));
+  EXPECT_EQ((GradientNorm{lattice, 10, 5, true}.of(std::vector<int64_t>{-90, 30, -40})),
+            (Pair{25, 45}));
   const int64_t far = int64_t{1} << 60;
-  EXPECT_EQ((GradientNorm{lattice, 1, 1}.of(std::vector<int64_t>{far, 0})), far);
+  EXPECT_EQ((GradientNorm{lattice, 1, 1}.of(std::vector<int64_t>{far, 0})), (Pair{far, 0}));
 }
 
 TEST(Whitened, RecordsKeepTheirScoresAndLengthsWhereverTheyLie) {
@@ -110,6 +116,22 @@ TEST(Whitened, RecordsKeepTheirScoresAndLengthsWhereverTheyLie) {
     EXPECT_NEAR(there[i], scores[i], 1e-12);
     EXPECT_NEAR(std::sqrt(square), lengths[i], 1e-12);
     EXPECT_EQ(here->label(i), dense->label(i));
+  }
+}
+
+/// The first coordinate of a gradient is then the intercept's: its number there over the root of
+/// the curvature. Lengths, scores and points stay.
+TEST(Whitened, TurnsTheInterceptToTheFirstCoordinate) {
+  const Whitened plain(kHessian, kColumns), turned(kHessian, kColumns, 2);
+  auto rows = std::make_shared<data::Rows>(kColumns);
+  for (const auto& [z, y] : records()) rows->add(z, y);
+  const auto there = std::get<0>(turned.rows(std::shared_ptr<const data::Rows>(rows)));
+  const auto lengths = plain.lengths(*rows), same = turned.lengths(*rows);
+  const auto scores = scores_of(*rows, kTheta), kept = scores_of(*there, turned.point(kTheta));
+  for (size_t i = 0; i < rows->size(); ++i) {
+    EXPECT_NEAR(there->row(i)[0], rows->row(i)[2] / std::sqrt(kHessian[8]), 1e-12);
+    EXPECT_NEAR(lengths[i], same[i], 1e-11);
+    EXPECT_NEAR(scores[i], kept[i], 1e-11);
   }
 }
 

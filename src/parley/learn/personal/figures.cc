@@ -9,6 +9,7 @@
 
 #include "parley/data/trees/leaves.h"
 #include "parley/learn/personal/mixture.h"
+#include "parley/learn/pilot/whitened.h"
 #include "parley/learn/solver/design.h"
 #include "parley/learn/trees/for_owner.h"
 
@@ -60,28 +61,47 @@ Result<Candidate> with_trees(Centre centre, const TreeRows& rows, const Losses& 
                    .scores = data::scores_of(grown.trees, rows.judged)};
 }
 
-/// The rows with the joint model's score as a further column.
-data::Rows with_score(const data::Rows& rows, std::span<const double> joint) {
+/// The scores of rows by a model of their first columns.
+Scores scores_by(std::span<const double> theta, const data::Rows& rows) {
+  Scores scores;
+  for (size_t i = 0; i < rows.size(); ++i)
+    scores.push_back(std::inner_product(theta.begin(), theta.end(), rows.row(i).begin(), 0.0));
+  return scores;
+}
+
+/// The rows with their scores as a further column.
+data::Rows with_scores(const data::Rows& rows, const Scores& scores) {
   data::Rows found(rows.columns() + 1);
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto row = rows.row(i);
     std::vector<double> z(row.begin(), row.end());
-    z.push_back(std::inner_product(joint.begin(), joint.end(), row.begin(), 0.0));
+    z.push_back(scores[i]);
     found.add(z, rows.label(i));
   }
   return found;
 }
 
-/// Trees on all columns and the joint model's score: what that model misses of this owner.
-Result<Candidate> with_trees_on_joint(const FiguresInput& input, const TreeRows& rows,
-                                      const PersonalOptions& options) {
-  const std::span<const double> joint = input.own.joint;
-  const data::Rows own = with_score(rows.own, joint), judged = with_score(rows.judged, joint);
+/// The score of each public row by a linear model that has not seen it: the joint model saw none of
+/// them, the public rows' own model is refitted without the row.
+Scores public_scores(const FiguresInput& input, Centre centre, const data::Rows& rows) {
+  if (centre == Centre::kJoint) return scores_by(input.own.joint, rows);
+  Scores scores = scores_by(input.own.pilot, rows);
+  if (input.own.hessian.empty()) return scores;  // Without it no row can be left out.
+  return left_out_scores(input.own.loss, rows, input.own.hessian, std::move(scores));
+}
+
+/// Trees on all columns and the score of a linear model from outside: what that model misses of
+/// this owner.
+Result<Candidate> with_trees_on_score(const FiguresInput& input, Centre centre,
+                                      const TreeRows& rows, const PersonalOptions& options) {
+  const auto& theta = centre == Centre::kJoint ? input.own.joint : input.own.pilot;
+  const data::Rows own = with_scores(rows.own, scores_by(theta, rows.own));
+  const data::Rows judged = with_scores(rows.judged, scores_by(theta, rows.judged));
   std::optional<data::Rows> pilot;
-  if (rows.pilot) pilot = with_score(*rows.pilot, joint);
-  Candidate found = TRY(with_trees(Centre::kJoint, {own, pilot ? &*pilot : nullptr, judged},
-                                   input.own.loss, options));
-  found.loss += input.own.joint_optimism;
+  if (rows.pilot) pilot = with_scores(*rows.pilot, public_scores(input, centre, *rows.pilot));
+  Candidate found =
+      TRY(with_trees(centre, {own, pilot ? &*pilot : nullptr, judged}, input.own.loss, options));
+  if (centre == Centre::kJoint) found.loss += input.own.joint_optimism;
   return found;
 }
 
@@ -90,12 +110,13 @@ Result<void> add_trees(const FiguresInput& input, const PersonalOptions& options
   const auto& own = *std::get<std::shared_ptr<const data::Rows>>(input.own.rows);
   const auto& judged = *std::get<std::shared_ptr<const data::Rows>>(input.held_out);
   const bool same = input.pilot && input.pilot->columns() == own.columns();
-  const data::Rows* pilot = same ? input.pilot.get() : nullptr;
+  const TreeRows rows{own, same ? input.pilot.get() : nullptr, judged};
   found.push_back(TRY(with_trees(Centre::kZero, {own, nullptr, judged}, input.own.loss, options)));
-  if (same)
-    found.push_back(TRY(with_trees(Centre::kPilot, {own, pilot, judged}, input.own.loss, options)));
+  if (same) found.push_back(TRY(with_trees(Centre::kPilot, rows, input.own.loss, options)));
+  if (!input.own.pilot.empty())
+    found.push_back(TRY(with_trees_on_score(input, Centre::kPilot, rows, options)));
   if (!input.own.joint.empty())
-    found.push_back(TRY(with_trees_on_joint(input, {own, pilot, judged}, options)));
+    found.push_back(TRY(with_trees_on_score(input, Centre::kJoint, rows, options)));
   return {};
 }
 

@@ -63,7 +63,8 @@ struct OwnerFigures : FourFigures {
 
 /// An error as personal_models() has, or if the held-out rows do not define the metric: none, or
 /// for AUC only one class. Boosted trees take part for losses and rows that they know: squared and
-/// logistic, dense; on the columns, and on the columns with the joint model's score.
+/// logistic, dense; on the columns, and on the columns with the score of the public rows' model or
+/// of the joint one, so that what trees gain from any good score is not credited to the job.
 Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOptions& options = {});
 
 }  // namespace parley::learn

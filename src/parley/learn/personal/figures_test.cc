@@ -119,6 +119,21 @@ TEST(OwnerFigures, TreesSeeWhatTheJointModelSaysOfAnOwnerThatIsBent) {
   EXPECT_LT(owner_figures(bent)->joint_weight, 1e-6) << "charged to every model of its kind";
 }
 
+/// Trees gain from any good linear score. The public rows' model has one as well, so that a joint
+/// model which knows no more than it brings nothing.
+TEST(OwnerFigures, WhatTreesGainFromAScoreIsNotCreditedToTheJob) {
+  FiguresInput bent = input_of(kTruth, 400, false, .6);
+  const double columns_only = owner_figures(bent)->own_public.value;
+  bent.own.pilot = kTruth;
+  const auto before = owner_figures(bent);
+  bent.own.joint = kTruth;
+  const auto after = owner_figures(bent);
+  ASSERT_TRUE(before && after);
+  EXPECT_LT(before->own_public.value, .98 * columns_only) << "the score helps trees";
+  EXPECT_EQ(after->own_public.value, before->own_public.value);
+  EXPECT_NEAR(after->personal.value, before->own_public.value, .01 * columns_only);
+}
+
 TEST(OwnerFigures, AreInTheTargetsUnitsAndOfTheNoise) {
   FiguresInput input = input_of(kTruth, 2000, false);
   const double plain = owner_figures(input)->alone.value;

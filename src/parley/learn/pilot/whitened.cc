@@ -46,15 +46,31 @@ std::vector<double> whitened(const std::vector<double>& root, const data::Sparse
   return found;
 }
 
+/// Turns the coordinates of W' v so that the first is that of the unit vector of `bias`, which is
+/// row `bias` of H W: a reflection that maps its direction to the first axis.
+void turn(Matrix& root, const Matrix& back, size_t bias) {
+  Eigen::VectorXd axis = back.row(static_cast<Eigen::Index>(bias)).transpose();
+  if (!(axis.norm() > 0)) return;
+  axis /= axis.norm();
+  axis[0] -= 1;
+  if (!(axis.norm() > 0)) return;
+  axis /= axis.norm();
+  root -= 2 * (root * axis) * axis.transpose();
+}
+
 }  // namespace
 
-Whitened::Whitened(std::span<const double> hessian, size_t columns) : columns_(columns) {
+Whitened::Whitened(std::span<const double> hessian, size_t columns, std::optional<size_t> bias)
+    : columns_(columns) {
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(Matrix(square(hessian, columns)));
   Eigen::VectorXd inverse = solver.eigenvalues();
   const double least = 1e-10 * inverse.maxCoeff();
   for (double& h : inverse) h = h > least && h > 0 ? 1 / std::sqrt(h) : 0;
-  const Matrix root = solver.eigenvectors() * inverse.asDiagonal();
+  Matrix root = solver.eigenvectors() * inverse.asDiagonal();
+  if (bias) turn(root, square(hessian, columns) * root, *bias);
+  const Matrix back = square(hessian, columns) * root;
   root_.assign(root.data(), root.data() + root.size());
+  back_.assign(back.data(), back.data() + back.size());
 }
 
 double Whitened::length(std::span<const double> vector) const {
@@ -95,17 +111,12 @@ data::AnyRows Whitened::rows(const data::AnyRows& rows) const {
   return std::shared_ptr<const data::Rows>(std::move(found));
 }
 
-/// A column of W is an eigenvector over the root of its eigenvalue h, so that its square is 1/h.
+/// With W W' the inverse of H, (theta' H W) . (W' z) = theta . z.
 std::vector<double> Whitened::point(std::span<const double> theta) const {
   check(theta.size() == columns_);
-  std::vector<double> found(columns_), squares(columns_);
+  std::vector<double> found(columns_);
   for (size_t j = 0; j < columns_; ++j)
-    for (size_t k = 0; k < columns_; ++k) {
-      const double entry = root_[j * columns_ + k];
-      found[k] += entry * theta[j];
-      squares[k] += entry * entry;
-    }
-  for (size_t k = 0; k < columns_; ++k) found[k] = squares[k] > 0 ? found[k] / squares[k] : 0;
+    for (size_t k = 0; k < columns_; ++k) found[k] += back_[j * columns_ + k] * theta[j];
   return found;
 }
 

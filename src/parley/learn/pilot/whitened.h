@@ -3,6 +3,7 @@
 // 0 and 2.2.3; there W' v with W W' = H^-1).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,8 +14,12 @@ namespace parley::learn {
 
 class Whitened {
  public:
-  /// Directions in which H has no curvature are left out: no model differs along them.
-  Whitened(std::span<const double> hessian, size_t columns);
+  /// Directions in which H has no curvature are left out: no model differs along them. W is known
+  /// up to a rotation; with a `bias`, the column that is always 1, it is turned so that the first
+  /// coordinate of W' v is that of the intercept, v_bias / sqrt(H_bias,bias): of two models it
+  /// measures how far their mean scores are apart, and the others how far their scores differ from
+  /// record to record.
+  Whitened(std::span<const double> hessian, size_t columns, std::optional<size_t> bias = {});
 
   size_t columns() const { return columns_; }
   double length(std::span<const double> vector) const;
@@ -33,6 +38,7 @@ class Whitened {
  private:
   size_t columns_;
   std::vector<double> root_{};  // W, row-major
+  std::vector<double> back_{};  // H W, row-major: theta' H W is the point
 };
 
 /// Scores as if each row had been left out of the fit with this Hessian: u + h f'/(1 - h f''),

@@ -74,7 +74,7 @@ Result<FederatedPlan> federated_plan(const Charter& charter, const data::Rows* p
   plan.gram = gram_of(charter, shares, plan.schedule.start);
   if (charter.protocol.distance())
     plan.distance = FederatedPlan::Distance{variance_of(shares.owners[0].mechanism),
-                                            to_hex(charter.pilot->sha256)};
+                                            charter.schema.bias, to_hex(charter.pilot->sha256)};
   return plan;
 }
 

@@ -21,10 +21,11 @@ struct FederatedPlan {
     double variance = 0;   // of an owner's share of the noise
     double largest = 0;    // of a coordinate of the sum
   };
-  /// What owners give under rule "distance", one number: their weights are v_i / V.
+  /// What owners give under rule "distance", two lengths: their weights are v_i / V.
   struct Distance {
-    double variance = 0;  // of an owner's share of the noise
-    std::string pilot{};  // SHA-256 of the public rows
+    double variance = 0;     // of an owner's share of the noise, in either
+    bool intercept = false;  // The second is that of the intercept, not noise alone.
+    std::string pilot{};     // SHA-256 of the public rows
   };
   /// The Gram matrix: what owners add up first, under rule gram, or after an alarm.
   struct Gram {

@@ -50,7 +50,7 @@ learn::FiguresInput figures_input(const Charter& charter,
   learn::FiguresInput input{
       .pilot = pilot, .measure = measure_of(charter), .scale = charter.schema.target.scale};
   input.own.loss = charter::loss_of(charter.model);
-  if (charter.schema.bias) input.own.bias = charter.schema.features().size() - 1;
+  input.own.bias = charter.schema.bias_at();
   input.own.joint = joint;
   if (!pilot) return input;
   input.own.pilot = pilot_optimum(charter, *pilot);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "parley/base/math/number.h"
+#include "parley/learn/pilot/loss_after.h"
+#include "parley/learn/statistics.h"
 #include "parley/plan/learner/pilot.h"
 #include "parley/plan/secagg_terms.h"
 
@@ -31,6 +33,19 @@ Result<learn::RecordClip> clip_in(const charter::Charter& charter) {
   return clip_of(charter, TRY(terms_for(charter, 0)).lattice);
 }
 
+/// The mean of z z', its upper triangle row by row.
+std::vector<double> second_moments(const data::Rows& rows) {
+  const size_t p = rows.columns();
+  std::vector<double> sums;
+  for (size_t j = 0; j < p; ++j)
+    for (size_t k = j; k < p; ++k) {
+      double sum = 0;
+      for (size_t i = 0; i < rows.size(); ++i) sum += rows.row(i)[j] * rows.row(i)[k];
+      sums.push_back(sum / static_cast<double>(rows.size()));
+    }
+  return sums;
+}
+
 }  // namespace
 
 Result<std::optional<PilotTest>> PilotTest::make(const charter::Charter& charter,
@@ -48,8 +63,11 @@ Result<std::optional<PilotTest>> PilotTest::make(const charter::Charter& charter
                  .theta = schedule.start,
                  .fitted = charter.protocol.start == charter::Start::kPilot};
   test.clip_ = TRY(clip_in(charter));
-  test.step_ = schedule.preconditioner;
-  for (double& value : test.step_) value *= schedule.rounds.front().step;
+  test.steps_ = schedule;
+  if (charter.protocol.gram_after_alarm())
+    test.gram_ = {gram_noise(TRY(gram_job(charter))),
+                  std::visit([](const auto& known) { return known.smoothness(); },
+                             charter::loss_of(charter.model))};
   const auto variances = TRY(noise_in_mean(charter, owners));
   for (size_t i = 0; i < owners.size(); ++i)
     test.owners_.push_back({owners[i].weight, static_cast<double>(owners[i].rows), variances[i]});
@@ -79,22 +97,39 @@ learn::PilotCheck PilotTest::look_at(std::span<const double> gradient,
                                    .tau = tau_,
                                    .squares = weights / (weight * weight)});
   check(bool(found));  // Noise alone makes the covariance regular.
-  found->step_noise = step_noise(pilot.hessian, deviation);
+  if (found->alarm) found->left = left(pilot.hessian, deviation, std::fmax(found->gap, 0));
   return *found;
 }
 
-/// (sd^2/2) tr(M H M).
-double PilotTest::step_noise(std::span<const double> hessian, double deviation) const {
-  const size_t p = pilot_.dimension();
-  double trace = 0;
-  for (size_t i = 0; i < p; ++i)
-    for (size_t j = 0; j < p; ++j) {
-      double product = 0;  // (M M)_ij, M being symmetric
-      for (size_t k = 0; k < p; ++k) product += step_[i * p + k] * step_[j * p + k];
-      trace += product * hessian[i * p + j];
-    }
-  return deviation * deviation / 2 * trace;
+/// The Gram matrix is taken to be the pilot's, with noise.
+learn::PilotCheck::Left PilotTest::left(std::span<const double> hessian, double deviation,
+                                        double gap) const {
+  learn::PilotCheck::Left found{.stop = gap,
+                                .go_on = learn::loss_after(steps_, hessian, deviation, gap)};
+  if (!gram_) return found;
+  learn::Schedule steps = learn::gram_steps(kAfterAlarmRounds, pilot_.theta);
+  steps.preconditioner = learn::gram_inverse(second_moments(*pilot_.rows), pilot_.dimension(),
+                                             gram_->curvature, pilot_.l2, gram_->noise.floor);
+  found.gram = {.loss = learn::loss_after(steps, hessian, gram_->noise.gradient, gap),
+                .entry = gram_->noise.entry,
+                .floor = gram_->noise.floor};
+  return found;
 }
+
+namespace {
+
+std::string to_text(const learn::PilotCheck::Left& left) {
+  std::string text =
+      " Forecast again with what is left, the loss above that best: " + significant(left.stop) +
+      " for the pilot's model, " + significant(left.go_on) + " if its steps go on";
+  if (left.gram)
+    text += ", " + significant(left.gram->loss) +
+            " with a Gram matrix of the owners' records (noise " + significant(left.gram->entry) +
+            " on an entry; eigenvalues below " + significant(left.gram->floor) + " are noise)";
+  return text + ".";
+}
+
+}  // namespace
 
 std::string to_text(const learn::PilotCheck& check) {
   const std::string numbers =
@@ -103,9 +138,8 @@ std::string to_text(const learn::PilotCheck& check) {
   return "The owners' rows are unlike the pilot: the first paid answers are not what it predicts "
          "(" +
          numbers + "). Their best model is about " + significant(check.gap) +
-         " of loss better than the pilot's, as far as its curvature tells; the noise of each "
-         "further step costs about " +
-         significant(check.step_noise) + ".";
+         " of loss better than the pilot's, as far as its curvature tells." +
+         (check.left ? to_text(*check.left) : "");
 }
 
 }  // namespace parley::plan

@@ -12,6 +12,7 @@
 #include "parley/learn/pilot/wrong_pilot.h"
 #include "parley/learn/schedule/schedule.h"
 #include "parley/plan/learner/weights.h"
+#include "parley/plan/sums/gram.h"
 
 namespace parley::plan {
 
@@ -32,11 +33,16 @@ class PilotTest {
 
  private:
   PilotTest() = default;
-  double step_noise(std::span<const double> hessian, double deviation) const;
+  learn::PilotCheck::Left left(std::span<const double> hessian, double deviation, double gap) const;
 
   learn::PilotFit pilot_{};  // at the start; its Hessian is made when it is needed
   learn::RecordClip clip_{};
-  std::vector<double> step_{};  // of the first round: a_1 M
+  learn::Schedule steps_{};
+  struct Gram {
+    GramNoise noise{};
+    double curvature = 0;  // the most that the loss has
+  };
+  std::optional<Gram> gram_{};  // after an alarm
   struct Share {
     double weight = 0, rows = 0;
     double variance = 0;  // of its noise on a coordinate of the mean of all

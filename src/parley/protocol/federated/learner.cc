@@ -464,12 +464,14 @@ Step FederatedLearner::decide(bool go_on) {
   return step;
 }
 
-/// The mean length, and no step.
+/// The mean lengths, and no step.
 void FederatedLearner::measure(const std::vector<int64_t>& sum) {
   const double noise = plan_.distance->variance * static_cast<double>(arrived_.size());
   distance_ = learn::Distance{.norm = unit(plan_.unit) * static_cast<double>(sum[0]),
                               .norm_error = unit(plan_.unit) * std::sqrt(noise),
                               .pilot = plan_.distance->pilot};
+  if (plan_.distance->intercept)
+    distance_->intercept = unit(plan_.unit) * static_cast<double>(sum[1]);
   for (const size_t owner : arrived_) {
     distance_->rows.push_back(plan_.owners[owner].rows);
     distance_->weights.push_back(plan_.owners[owner].weight);

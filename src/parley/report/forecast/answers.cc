@@ -104,7 +104,7 @@ std::string how_unlike(const Forecast& f) {
   if (f.differ.from == "nobody")
     return "Nobody says: all owners are taken to be alike. The sites of public rows can say it "
            "(pilot.group), a paid number (rule \"distance\"), or a person (--differ).";
-  const std::string source = f.differ.from == "paid"    ? "from the number that owners paid for"
+  const std::string source = f.differ.from == "paid"    ? "from the numbers that owners paid for"
                              : f.differ.from == "sites" ? "from the sites of the public rows"
                                                         : "as declared";
   return fmt::format(

@@ -16,11 +16,12 @@ std::string distance_text(const forecast::Forecast& f) {
   for (const forecast::Choice& choice : f.advice.chosen)
     text += fmt::format("Chosen: {} = {}: {}\n", choice.key, choice.value, choice.why);
   text += fmt::format(
-      "This job trains nothing. It buys one number: how far owners' rows pull from the public "
-      "rows' model,\non average; {} if all owners were alike, with noise of deviation {}.\n\n",
+      "This job trains nothing. It buys how far owners' rows pull from the public rows' model, on "
+      "average:\nin the intercept, and in all else, which is {} if all owners were alike. Noise of "
+      "deviation {} on either.\n\n",
       significant(f.distance->alike), significant(f.distance->noise, 2));
   std::vector<std::vector<std::string>> rows = {
-      {"if tau is", "the number is", "and tau will be said to lie between"}};
+      {"if tau of all else is", "the number is", "and tau will be said to lie between"}};
   for (const auto& point : f.distance->points)
     rows.push_back({significant(point.tau), significant(point.norm),
                     significant(point.low, 2) + " and " + significant(point.high, 2)});

@@ -23,13 +23,14 @@ namespace distance_test {
 
 constexpr size_t kColumns = 4;
 
-/// y = (theta + b).z + noise, b the owner's own.
-std::shared_ptr<data::Rows> rows_of(size_t count, double spread, SeededRandom& random) {
-  auto rows = std::make_shared<data::Rows>(kColumns);
-  std::vector<double> theta(kColumns), z(kColumns);
+/// y = (theta + b).z + noise, b the owner's own; with a bias, whose b is twice as large.
+std::shared_ptr<data::Rows> rows_of(size_t count, double spread, bool bias, SeededRandom& random) {
+  auto rows = std::make_shared<data::Rows>(kColumns + bias);
+  std::vector<double> theta(kColumns), z(kColumns + bias, 1);
   for (double& value : theta) value = .2 + spread * random.normal();
+  const double shift = bias ? 2 * spread * random.normal() : 0;
   for (size_t i = 0; i < count; ++i) {
-    double y = .3 * random.normal();
+    double y = shift + .3 * random.normal();
     for (size_t j = 0; j < kColumns; ++j) y += theta[j] * (z[j] = random.normal());
     rows->add(z, y);
   }
@@ -39,6 +40,7 @@ std::shared_ptr<data::Rows> rows_of(size_t count, double spread, SeededRandom& r
 struct Job {
   std::vector<size_t> rows{120, 400, 250, 50, 180};
   double epsilon = 1, spread = .2;
+  bool bias = false;
   std::string secure{}, privacy{}, protocol{};
 };
 
@@ -49,8 +51,8 @@ std::string text_of(const Job& job) {
       std::string(64, 'a') +
       "\"\nrows = 300\n[target]\ncolumn = \"y\"\nbounds = [-9.0, 9.0]\n"
       "[[column]]\nname = \"x\"\ncount = 4\nkind = \"number\"\nbounds = [-9.0, 9.0]\n"
-      "missing = 0.0\n[model]\nloss = \"squared\"\nl2 = 1e-3\nbox = 2.0\n"
-      "[protocol]\nname = \"sync\"\nrule = \"distance\"\n" +
+      "missing = 0.0\n[model]\nloss = \"squared\"\nl2 = 1e-3\nbox = 2.0\n" +
+      (job.bias ? "bias = true\n" : "") + "[protocol]\nname = \"sync\"\nrule = \"distance\"\n" +
       job.protocol + "[privacy]\nmax_grad_norm = 2.0\ndelta = 1e-6\n" + job.privacy +
       "[network]\ndeadline_s = 60\n[secure_aggregation]\n" + job.secure;
   for (size_t i = 0; i < job.rows.size(); ++i)
@@ -66,10 +68,10 @@ SimulateInput input_of(const Job& job) {
   SimulateInput input;
   input.charter = *charter;
   SeededRandom random(7, 0);
-  input.pilot = rows_of(300, 0, random);
+  input.pilot = rows_of(300, 0, job.bias, random);
   for (size_t count : job.rows)
     input.owners.push_back(
-        {.rows = std::shared_ptr<const data::Rows>(rows_of(count, job.spread, random)),
+        {.rows = std::shared_ptr<const data::Rows>(rows_of(count, job.spread, job.bias, random)),
          .source = "drawn"});
   return as_trained(input);
 }
@@ -81,9 +83,10 @@ JobRun run_of(const SimulateInput& input, uint64_t seed, const Faults& faults = 
   return run ? *run : JobRun{};
 }
 
-/// v_i r_i in plain doubles, and without noise.
-double mean_norm(const SimulateInput& input, const std::vector<double>& theta,
-                 size_t without = 99) {
+/// The mean of v_i r_i in plain doubles, and without noise: of the coordinates from `first` on, up
+/// to `end`.
+double mean_norm(const SimulateInput& input, const std::vector<double>& theta, size_t without = 99,
+                 size_t first = 0, size_t end = 99) {
   const charter::Charter& charter = input.charter;
   const auto metric = *plan::distance_metric(charter, input.pilot.get());
   const auto weights = plan::distance_weights(charter);
@@ -91,11 +94,11 @@ double mean_norm(const SimulateInput& input, const std::vector<double>& theta,
   for (size_t i = 0; i < weights.size(); ++i) {
     if (i == without) continue;
     const auto there = std::get<0>(metric->rows(input.owners[i].rows));
+    const auto mean =
+        learn::mean_gradient(charter::loss_of(charter.model), *there, metric->point(theta),
+                             learn::ClipIn::kL2, charter.privacy.max_grad_norm);
     double square = 0;
-    for (double value :
-         learn::mean_gradient(charter::loss_of(charter.model), *there, metric->point(theta),
-                              learn::ClipIn::kL2, charter.privacy.max_grad_norm))
-      square += value * value;
+    for (size_t j = first; j < std::min(end, mean.size()); ++j) square += mean[j] * mean[j];
     sum += weights[i] * std::sqrt(square), total += weights[i];
   }
   return sum / total;
@@ -115,6 +118,21 @@ TEST(Distance, IsTheMeanLengthOfTheOwnersGradients) {
   learn::Fitness pilot(learn::Squared{}, kColumns, 1e-3);
   pilot.add(*input.pilot);
   EXPECT_EQ(run.trained.theta, pilot.minimum(2).theta);
+}
+
+TEST(Distance, InterceptsAreMeasuredApart) {
+  const SimulateInput input = input_of({.epsilon = 10'000, .bias = true});
+  const JobRun run = run_of(input, 1);
+  ASSERT_TRUE(run.trained.distance && run.trained.distance->intercept);
+  const learn::Distance& distance = *run.trained.distance;
+  const double slopes = mean_norm(input, run.trained.theta, 99, 1);
+  const double intercept = mean_norm(input, run.trained.theta, 99, 0, 1);
+  EXPECT_NEAR(distance.norm, slopes, 6 * distance.norm_error);
+  EXPECT_NEAR(*distance.intercept, intercept, 6 * distance.norm_error);
+  EXPECT_GT(std::abs(slopes - intercept), 20 * distance.norm_error) << "shows nothing";
+  const learn::Model model = protocol::trained_model(input.charter, run.trained, {});
+  EXPECT_EQ(learn::model_from_json(to_json(model), "model.json")->distance, distance);
+  EXPECT_FALSE(run_of(input_of({}), 1).trained.distance->intercept) << "no intercept";
 }
 
 TEST(Distance, NoiseIsTheOneThatIsStatedBefore) {

@@ -187,7 +187,7 @@ class Model:
         tables = Tables()
         tables.add("rows", rows)
         said = call("predict", {"model": self.text, "table": "rows"}, tables)
-        return np.array(said["result"]["predictions"])
+        return np.array(said["result"]["values"])
 
 
 def simulate(charter: Charter, data: Optional[Mapping[str, Any]] = None, *, public: Any = None,

@@ -66,28 +66,33 @@ struct Plan {
   double row_norm = 0, label_weight = 0;  // of rule statistics
 };
 
-/// A table of TOML: what is known of the rule.
+/// Noisy gradients from zero. The more the rows say above the noise, the more of them and the longer
+/// steps; the thresholds were chosen on generated rows.
+std::string gradient_steps(const FitSettings& fit, double p) {
+  const bool pure = fit.delta == 0;
+  const double signal = static_cast<double>(fit.rows) * fit.epsilon / (pure ? p : std::sqrt(p));
+  const uint64_t usual = signal < 200    ? (pure ? 5 : 10)
+                         : signal < 1000 ? (pure ? 10 : 25)
+                                         : (pure ? 25 : 60);
+  const double curvature = of_classes(fit) ? .25 : 2;
+  const double step = (signal < 1000 ? 2 : 8) / (curvature * (1 + p / 4));
+  return fmt::format("rule = \"constant\"\nrounds = {}\nstep = {}\nmomentum = 0.5\n",
+                     fit.rounds.value_or(usual), toml_number(fit.step.value_or(step)));
+}
+
 Plan plan_of(const FitSettings& fit, bool pilot) {
   const double p = static_cast<double>(fit.columns.size()) + (fit.intercept ? 1 : 0);
-  const bool pure = fit.delta == 0;
-  const double longest = pure ? p : std::sqrt(p);  // of a row, in the mechanism's norm
-  Plan plan{.l2 = fit.l2.value_or(fit.loss == "hinge" ? 1e-2 : 1e-4),
+  const double longest = fit.delta == 0 ? p : std::sqrt(p);  // of a row, in the mechanism's norm
+  Plan plan{.l2 = fit.l2.value_or(1e-4),
             .clip = fit.max_grad_norm.value_or(of_classes(fit) ? longest / 2 : longest)};
-  const auto rounds = [&](uint64_t usual) { return fit.rounds.value_or(usual); };
   if (pilot && fit.loss != "hinge") {
-    plan.protocol = fmt::format("rule = \"pilot_newton\"\nrounds = {}\nstep = {}\n", rounds(3),
-                                shortest(fit.step.value_or(1)));
+    plan.protocol = fmt::format("rule = \"pilot_newton\"\nrounds = {}\nstep = {}\n",
+                                fit.rounds.value_or(3), toml_number(fit.step.value_or(1)));
   } else if (fit.loss == "squared" && p <= 500 && !fit.rounds) {
     plan.protocol = "rule = \"statistics\"\nrounds = 1\n";
-    plan.row_norm = std::sqrt(p), plan.label_weight = std::max(1.0, std::sqrt(p) / 2);
-  } else if (fit.loss == "hinge") {
-    plan.protocol = fmt::format("rule = \"strongly_convex\"\nrounds = {}\nstep = {}\n", rounds(25),
-                                shortest(fit.step.value_or(1)));
+    plan.row_norm = longest, plan.label_weight = std::max(1.0, longest / 2);
   } else {
-    const double curvature = of_classes(fit) ? .25 : 2;
-    const double step = fit.step.value_or(2 / (curvature * (1 + p / 4)));
-    plan.protocol = fmt::format("rule = \"constant\"\nrounds = {}\nstep = {}\nmomentum = 0.5\n",
-                                rounds(pure ? 10 : 25), shortest(step));
+    plan.protocol = gradient_steps(fit, p);
   }
   return plan;
 }

@@ -1,5 +1,5 @@
-// The C interface from C++, through the shared library: what a job would be worth, with progress, for
-// programs that cannot link the static library.
+// The C interface from C++, through the shared library: what a job would be worth, with progress,
+// for programs that cannot link the static library.
 //
 //   c_forecast examples/three-banks.charter.toml
 #include <parley/c.h>

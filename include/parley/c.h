@@ -7,9 +7,9 @@
  *   puts(json);                      // {"result": {...}, "text": "..."}, or an error
  *   parley_free(json);
  *
- * Commands and their arguments: docs/reference/c.md. Nothing here throws, exits or prints. Functions
- * may be called from several threads at once; one parley_tables may be read by several calls, but
- * not while something is added to it. Texts are UTF-8. */
+ * Commands and their arguments: docs/reference/c.md. Nothing here throws, exits or prints.
+ * Functions may be called from several threads at once; one parley_tables may be read by several
+ * calls, but not while something is added to it. Texts are UTF-8. */
 #ifndef PARLEY_C_H
 #define PARLEY_C_H
 
@@ -51,16 +51,16 @@ PARLEY_EXPORT const char* parley_version(void);
 PARLEY_EXPORT void parley_free(char* text);
 
 /* --- Tables: named, each made of blocks of columns side by side. ---
- * Rows are read where they lie, so that arrays must stay as they are until parley_tables_free. A NaN,
- * a null and an empty text are missing values. */
+ * Rows are read where they lie, so that arrays must stay as they are until parley_tables_free. A
+ * NaN, a null and an empty text are missing values. */
 typedef struct parley_tables parley_tables;
 
 /* NULL if there is no memory. */
 PARLEY_EXPORT parley_tables* parley_tables_new(void);
 PARLEY_EXPORT void parley_tables_free(parley_tables* tables);
 
-/* Numbers: value (i, j) lies at (const char*)values + i * row_stride + j * column_stride, strides in
- * bytes; `names` has one name for each column. `error`, which may be NULL, gets a text for
+/* Numbers: value (i, j) lies at (const char*)values + i * row_stride + j * column_stride, strides
+ * in bytes; `names` has one name for each column. `error`, which may be NULL, gets a text for
  * parley_free where the result is not PARLEY_OK; nothing was added then. */
 PARLEY_EXPORT int parley_tables_add_doubles(parley_tables* tables, const char* table,
                                             const char* const* names, const double* values,
@@ -75,8 +75,8 @@ PARLEY_EXPORT int parley_tables_add_sparse(parley_tables* tables, const char* ta
                                            uint64_t rows, uint64_t columns, char** error);
 
 /* All record batches of a stream by the Arrow C stream interface, which is moved into the tables
- * (its release is NULL afterwards) also where the result is not PARLEY_OK. Columns are numbers, booleans,
- * texts (utf8, large_utf8, utf8_view), nulls or dictionaries of these. */
+ * (its release is NULL afterwards) also where the result is not PARLEY_OK. Columns are numbers,
+ * booleans, texts (utf8, large_utf8, utf8_view), nulls or dictionaries of these. */
 struct ArrowArrayStream;
 PARLEY_EXPORT int parley_tables_add_stream(parley_tables* tables, const char* table,
                                            struct ArrowArrayStream* stream, char** error);
@@ -94,14 +94,15 @@ typedef struct parley_hooks {
 } parley_hooks;
 
 /* Runs a command with arguments, a JSON object (NULL: none). `tables` and `hooks` may be NULL.
- * `json`, which must not be NULL, always gets a text for parley_free: the result, or the error; NULL
- * if there is no memory even for that. */
+ * `json`, which must not be NULL, always gets a text for parley_free: the result, or the error;
+ * NULL if there is no memory even for that. */
 PARLEY_EXPORT int parley_call(const char* command, const char* arguments,
                               const parley_tables* tables, const parley_hooks* hooks, char** json);
 
-/* The exact sum of the clipped gradients of a table's records at theta, on the charter's lattice, as
- * an owner's gate adds them up before noise: sums of parts of the rows add up to that of all, in any
- * order. NOT PRIVATE: it is for the owner's own machines and must not leave them. `arguments` are
+/* The exact sum of the clipped gradients of a table's records at theta, on the charter's lattice,
+ * as an owner's gate adds them up before noise: sums of parts of the rows add up to that of all, in
+ * any order. NOT PRIVATE: it is for the owner's own machines and must not leave them. `arguments`
+ * are
  * {"charter" | "charter_file", "folder", "set", "table"}; theta and sum have `numbers` numbers, one
  * for each feature of the charter. `error` as above. */
 PARLEY_EXPORT int parley_partial_sum(const char* arguments, const parley_tables* tables,

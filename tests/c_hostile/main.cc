@@ -1,7 +1,7 @@
-// 10,000 random and hostile calls of the C interface, the same ones from the same seed: broken JSON,
-// arguments of other types and sizes, tables that contradict themselves, Arrow streams of every
-// kind, callbacks that stop. Every call must return a status that exists and a text that says why;
-// crashes and leaks are for the sanitizers to find (scripts/checks/asan).
+// 10,000 random and hostile calls of the C interface, the same ones from the same seed: broken
+// JSON, arguments of other types and sizes, tables that contradict themselves, Arrow streams of
+// every kind, callbacks that stop. Every call must return a status that exists and a text that says
+// why; crashes and leaks are for the sanitizers to find (scripts/checks/asan).
 //
 //   c_hostile [CALLS [SEED]]
 #include <parley/c.h>
@@ -22,29 +22,101 @@ namespace {
 
 using hostile::Random;
 
-constexpr const char* kCommands[] = {
-    "about",       "account",       "account.calibrate", "audit",       "charter.check",
-    "charter.explain", "fit",       "forecast",          "ledger.create", "ledger.export",
-    "ledger.show", "ledger.verify", "owner.value",       "predict",     "simulate",
-    "verify",      "",              "fit ",              "\xff\xfe",    "ledger"};
+constexpr const char* kCommands[] = {"about",
+                                     "account",
+                                     "account.calibrate",
+                                     "audit",
+                                     "charter.check",
+                                     "charter.explain",
+                                     "fit",
+                                     "forecast",
+                                     "ledger.create",
+                                     "ledger.export",
+                                     "ledger.show",
+                                     "ledger.verify",
+                                     "owner.value",
+                                     "predict",
+                                     "simulate",
+                                     "verify",
+                                     "",
+                                     "fit ",
+                                     "\xff\xfe",
+                                     "ledger"};
 
-constexpr const char* kKeys[] = {
-    "charter", "charter_file", "folder",  "set",     "public",  "table",   "target",  "loss",
-    "epsilon", "delta",        "lower",   "upper",   "seed",    "rounds",  "step",    "l2",
-    "file",    "dataset",      "events",  "gaussian", "laplace", "count",  "model",   "transcript",
-    "method",  "mechanism",    "threads", "runs",    "data",    "policy",  "held_out", "intercept",
-    "target_bounds", "class_weights", "max_grad_norm", "ledger", "adjacency", "accountant",
-    "ledgers", "own_columns",  "nonsense", "sampling_probability", "pure", "owner", "huber_delta"};
+constexpr const char* kKeys[] = {"charter",       "charter_file",
+                                 "folder",        "set",
+                                 "public",        "table",
+                                 "target",        "loss",
+                                 "epsilon",       "delta",
+                                 "lower",         "upper",
+                                 "seed",          "rounds",
+                                 "step",          "l2",
+                                 "file",          "dataset",
+                                 "events",        "gaussian",
+                                 "laplace",       "count",
+                                 "model",         "transcript",
+                                 "method",        "mechanism",
+                                 "threads",       "runs",
+                                 "data",          "policy",
+                                 "held_out",      "intercept",
+                                 "target_bounds", "class_weights",
+                                 "max_grad_norm", "ledger",
+                                 "adjacency",     "accountant",
+                                 "ledgers",       "own_columns",
+                                 "nonsense",      "sampling_probability",
+                                 "pure",          "owner",
+                                 "huber_delta"};
 
-constexpr const char* kValues[] = {
-    "null", "true", "0", "-1", "1", "2", "3", "0.5", "1e-6", "1e308", "-1e308", "1e-320", "1e400",
-    "18446744073709551615", "-9223372036854775808", "[]", "{}", "[1,2]", "[0,0]", "[-1,-1]",
-    "[1e999]", "[\"a\"]", "[[0,1]]", "\"\"", "\"t\"", "\"records\"", "\"/\"", "\"/dev/null\"",
-    "\"/nonexistent/x\"", "\"logistic\"", "\"squared\"", "\"hinge\"", "\"huber\"", "\"laplace\"",
-    "\"gaussian\"", "\"one_run\"", "\"\\u0000\"", "\"[charter]\\nversion = 1\\n\"", "\"[[[[\"",
-    "{\"protocol.rounds\": \"5\"}", "{\"\": {}}", "{\"a\": 1, \"a\": 2}", "\"\xc3\x28\"", "nan",
-    "{\"event\":\"gaussian\",\"noise_multiplier\":-1}", "[[[[[[[[[[]]]]]]]]]]", "\"add_remove\"",
-    "\"pld\"", "1.5", "100"};
+constexpr const char* kValues[] = {"null",
+                                   "true",
+                                   "0",
+                                   "-1",
+                                   "1",
+                                   "2",
+                                   "3",
+                                   "0.5",
+                                   "1e-6",
+                                   "1e308",
+                                   "-1e308",
+                                   "1e-320",
+                                   "1e400",
+                                   "18446744073709551615",
+                                   "-9223372036854775808",
+                                   "[]",
+                                   "{}",
+                                   "[1,2]",
+                                   "[0,0]",
+                                   "[-1,-1]",
+                                   "[1e999]",
+                                   "[\"a\"]",
+                                   "[[0,1]]",
+                                   "\"\"",
+                                   "\"t\"",
+                                   "\"records\"",
+                                   "\"/\"",
+                                   "\"/dev/null\"",
+                                   "\"/nonexistent/x\"",
+                                   "\"logistic\"",
+                                   "\"squared\"",
+                                   "\"hinge\"",
+                                   "\"huber\"",
+                                   "\"laplace\"",
+                                   "\"gaussian\"",
+                                   "\"one_run\"",
+                                   "\"\\u0000\"",
+                                   "\"[charter]\\nversion = 1\\n\"",
+                                   "\"[[[[\"",
+                                   "{\"protocol.rounds\": \"5\"}",
+                                   "{\"\": {}}",
+                                   "{\"a\": 1, \"a\": 2}",
+                                   "\"\xc3\x28\"",
+                                   "nan",
+                                   "{\"event\":\"gaussian\",\"noise_multiplier\":-1}",
+                                   "[[[[[[[[[[]]]]]]]]]]",
+                                   "\"add_remove\"",
+                                   "\"pld\"",
+                                   "1.5",
+                                   "100"};
 
 /// Calls that would work, to be changed in a place or two.
 struct Whole {
@@ -52,11 +124,16 @@ struct Whole {
   const char* arguments;
 };
 constexpr Whole kWhole[] = {
-    {"fit", R"({"table":"t","loss":"logistic","epsilon":1,"delta":1e-6,"lower":[-1,-1],"upper":[1,1],"rounds":2,"seed":3,"threads":1})"},
-    {"fit", R"({"table":"t","loss":"squared","epsilon":1,"target_bounds":[0,1],"lower":[-1,-1],"upper":[1,1],"threads":1})"},
-    {"fit", R"({"table":"t","loss":"huber","epsilon":1,"lower":[-1,-1],"upper":[1,1],"rounds":2,"seed":1,"threads":1})"},
-    {"fit", R"({"table":"t","loss":"logistic","epsilon":1,"lower":[-1,-1],"upper":[1,1],"rounds":2,"seed":1,"public":"t","threads":1})"},
-    {"fit", R"({"table":"t","loss":"hinge","epsilon":0.1,"lower":[-1,-1],"upper":[1,1],"rounds":2,"ledger":"c_hostile.ledger","threads":1})"},
+    {"fit",
+     R"({"table":"t","loss":"logistic","epsilon":1,"delta":1e-6,"lower":[-1,-1],"upper":[1,1],"rounds":2,"seed":3,"threads":1})"},
+    {"fit",
+     R"({"table":"t","loss":"squared","epsilon":1,"target_bounds":[0,1],"lower":[-1,-1],"upper":[1,1],"threads":1})"},
+    {"fit",
+     R"({"table":"t","loss":"huber","epsilon":1,"lower":[-1,-1],"upper":[1,1],"rounds":2,"seed":1,"threads":1})"},
+    {"fit",
+     R"({"table":"t","loss":"logistic","epsilon":1,"lower":[-1,-1],"upper":[1,1],"rounds":2,"seed":1,"public":"t","threads":1})"},
+    {"fit",
+     R"({"table":"t","loss":"hinge","epsilon":0.1,"lower":[-1,-1],"upper":[1,1],"rounds":2,"ledger":"c_hostile.ledger","threads":1})"},
     {"account", R"({"gaussian":5,"count":3,"delta":1e-6,"accountant":"rdp"})"},
     {"account", R"({"laplace":5,"count":3,"epsilon":[0.5,1],"accountant":"basic"})"},
     {"account.calibrate", R"({"gaussian":5,"epsilon":1,"delta":1e-6,"accountant":"zcdp"})"},
@@ -64,7 +141,8 @@ constexpr Whole kWhole[] = {
     {"ledger.create", R"({"file":"c_hostile.ledger","epsilon":1})"},
     {"ledger.show", R"({"file":"c_hostile.ledger"})"},
     {"ledger.export", R"({"file":"c_hostile.ledger"})"},
-    {"charter.explain", R"({"charter":"[charter]\nversion = 1\nname = \"x\"\nconsortium = \"a.example\"\n"})"}};
+    {"charter.explain",
+     R"({"charter":"[charter]\nversion = 1\nname = \"x\"\nconsortium = \"a.example\"\n"})"}};
 
 template <size_t n>
 const char* one_of(Random& random, const char* const (&list)[n]) {
@@ -75,8 +153,8 @@ std::string random_object(Random& random) {
   std::string text = "{";
   const uint64_t count = random.below(6);
   for (uint64_t i = 0; i < count; ++i)
-    text += std::string(i ? "," : "") + "\"" + one_of(random, kKeys) +
-            "\":" + one_of(random, kValues);
+    text +=
+        std::string(i ? "," : "") + "\"" + one_of(random, kKeys) + "\":" + one_of(random, kValues);
   return text + "}";
 }
 
@@ -233,7 +311,8 @@ int main(int argc, char** argv) {
   for (int status = PARLEY_OK; status <= PARLEY_INTEGRITY; ++status)
     std::printf("  status %d: %llu\n", status, static_cast<unsigned long long>(by_status[status]));
   // Hostile is not hopeless: some calls must get through, and some must be stopped.
-  const bool mixed = calls < 1000 || (by_status[PARLEY_OK] > calls / 10 && by_status[PARLEY_FAILED] > 0 &&
-                                      by_status[PARLEY_REFUSED] > 0);
+  const bool mixed =
+      calls < 1000 || (by_status[PARLEY_OK] > calls / 10 && by_status[PARLEY_FAILED] > 0 &&
+                       by_status[PARLEY_REFUSED] > 0);
   return odd == 0 && mixed ? 0 : 1;
 }

@@ -146,7 +146,11 @@ uint64_t Random::word() {
 }
 
 double Random::number() {
-  constexpr double kOdd[] = {0, -0.0, 1e308, -1e308, 5e-324,
+  constexpr double kOdd[] = {0,
+                             -0.0,
+                             1e308,
+                             -1e308,
+                             5e-324,
                              std::numeric_limits<double>::quiet_NaN(),
                              std::numeric_limits<double>::infinity()};
   if (below(6) == 0) return kOdd[below(std::size(kOdd))];
@@ -154,8 +158,8 @@ double Random::number() {
 }
 
 int add_stream(Random& random, parley_tables* tables, const char* table, char** error) {
-  constexpr const char* kFormats[] = {"g", "f", "l", "i", "c", "b", "u", "U", "vu", "e", "L", "n",
-                                      "tsu:", "d:10,2", "+l", "zz"};
+  constexpr const char* kFormats[] = {"g",  "f", "l", "i", "c",    "b",      "u",  "U",
+                                      "vu", "e", "L", "n", "tsu:", "d:10,2", "+l", "zz"};
   constexpr const char* kNames[] = {"x0", "x1", "y", "\xff", ""};
   auto shared = std::make_shared<Stream>();
   Stream& s = *shared;

@@ -199,8 +199,8 @@ Result<Simulation> simulate_any(const Charter& handle, const AnyData& data,
 
 Result<Simulation> api::simulate(const Charter& charter, const DataSource& data,
                                  const SimulateOptions& options, const sim::Literal* paper) {
-  return std::visit(
-      [&](const auto& given) { return simulate_any(charter, given, options, paper); }, data);
+  return std::visit([&](const auto& given) { return simulate_any(charter, given, options, paper); },
+                    data);
 }
 
 Result<Simulation> api::simulate(const Charter& charter, const OwnerCells& data,

@@ -33,7 +33,9 @@ class Owned {
 };
 
 Error not_readable(const std::string& what, const std::string& key = "") {
-  return {Code::kInvalid, what, "Give a stream of record batches as the Arrow C interface has them.",
+  return {Code::kInvalid,
+          what,
+          "Give a stream of record batches as the Arrow C interface has them.",
           {.key = printable(key)}};
 }
 
@@ -94,9 +96,7 @@ class Batches final : public data::Cells {
       while (row < batches_.parts_[part_].begin) --part_;
       at_ = static_cast<int64_t>(row - batches_.parts_[part_].begin);
     }
-    data::Cell at(size_t column) override {
-      return batches_.parts_[part_].columns[column].at(at_);
-    }
+    data::Cell at(size_t column) override { return batches_.parts_[part_].columns[column].at(at_); }
 
    private:
     const Batches& batches_;

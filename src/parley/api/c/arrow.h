@@ -43,8 +43,8 @@ struct ArrowArrayStream {
 
 namespace parley::api {
 
-/// Takes the stream over, and reads it to its end. kInvalid for columns that are neither numbers nor
-/// texts, and for a structure that contradicts itself.
+/// Takes the stream over, and reads it to its end. kInvalid for columns that are neither numbers
+/// nor texts, and for a structure that contradicts itself.
 Result<std::shared_ptr<const data::Cells>> read_stream(ArrowArrayStream* stream);
 
 }  // namespace parley::api

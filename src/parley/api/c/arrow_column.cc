@@ -25,14 +25,16 @@ double half_at(const void* values, int64_t place) {
   const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
   const double sign = bits >> 15 ? -1 : 1;
   if (exponent == 31) return mantissa ? std::nan("") : sign * HUGE_VAL;
-  return sign * (exponent == 0 ? std::ldexp(mantissa, -24)
-                               : std::ldexp(1024 + mantissa, exponent - 25));
+  return sign *
+         (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
 }
 
 data::Cell real(double value) { return std::isnan(value) ? data::Cell{} : data::Cell::of(value); }
 
 Error contradicts(const ArrowSchema& schema, const char* what) {
-  return {Code::kInvalid, what, "Give a stream as the Arrow C interface has them.",
+  return {Code::kInvalid,
+          what,
+          "Give a stream as the Arrow C interface has them.",
           {.key = printable(schema.name == nullptr ? "" : schema.name)}};
 }
 
@@ -41,12 +43,22 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 64;
 }  // namespace
 
 ArrowColumn::Kind ArrowColumn::kind_of(const ArrowSchema& schema) {
-  constexpr std::array<std::pair<std::string_view, Kind>, 16> kKinds = {
-      {{"n", Kind::kNull}, {"b", Kind::kBool}, {"c", Kind::kInt8}, {"C", Kind::kUint8},
-       {"s", Kind::kInt16}, {"S", Kind::kUint16}, {"i", Kind::kInt32}, {"I", Kind::kUint32},
-       {"l", Kind::kInt64}, {"L", Kind::kUint64}, {"e", Kind::kHalf}, {"f", Kind::kFloat},
-       {"g", Kind::kDouble}, {"u", Kind::kText}, {"U", Kind::kLargeText},
-       {"vu", Kind::kTextView}}};
+  constexpr std::array<std::pair<std::string_view, Kind>, 16> kKinds = {{{"n", Kind::kNull},
+                                                                         {"b", Kind::kBool},
+                                                                         {"c", Kind::kInt8},
+                                                                         {"C", Kind::kUint8},
+                                                                         {"s", Kind::kInt16},
+                                                                         {"S", Kind::kUint16},
+                                                                         {"i", Kind::kInt32},
+                                                                         {"I", Kind::kUint32},
+                                                                         {"l", Kind::kInt64},
+                                                                         {"L", Kind::kUint64},
+                                                                         {"e", Kind::kHalf},
+                                                                         {"f", Kind::kFloat},
+                                                                         {"g", Kind::kDouble},
+                                                                         {"u", Kind::kText},
+                                                                         {"U", Kind::kLargeText},
+                                                                         {"vu", Kind::kTextView}}};
   for (const auto& [format, kind] : kKinds)
     if (schema.format != nullptr && format == schema.format) return kind;
   return Kind::kNone;
@@ -85,8 +97,8 @@ Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema, const ArrowArra
   const ArrowArray* words = array->dictionary;
   if (words == nullptr) return contradicts(schema, "the column lacks its dictionary");
   column.words_ = words->length;
-  column.dictionary_ = std::make_shared<const ArrowColumn>(
-      TRY(make(*schema.dictionary, words, 0, words->length)));
+  column.dictionary_ =
+      std::make_shared<const ArrowColumn>(TRY(make(*schema.dictionary, words, 0, words->length)));
   return column;
 }
 
@@ -174,8 +186,8 @@ data::Cell ArrowColumn::at(int64_t row) const {
   if (kind_ == Kind::kNull || !is_valid(place)) return {};
   const data::Cell cell = value_at(place);
   if (!dictionary_) return cell;
-  const bool inside = cell.kind == data::Cell::Kind::kInteger && cell.integer >= 0 &&
-                      cell.integer < words_;
+  const bool inside =
+      cell.kind == data::Cell::Kind::kInteger && cell.integer >= 0 && cell.integer < words_;
   return inside ? dictionary_->at(cell.integer) : data::Cell{};
 }
 

@@ -27,8 +27,23 @@ class ArrowColumn {
 
  private:
   enum class Kind {
-    kNull, kBool, kInt8, kUint8, kInt16, kUint16, kInt32, kUint32, kInt64, kUint64,
-    kHalf, kFloat, kDouble, kText, kLargeText, kTextView, kNone
+    kNull,
+    kBool,
+    kInt8,
+    kUint8,
+    kInt16,
+    kUint16,
+    kInt32,
+    kUint32,
+    kInt64,
+    kUint64,
+    kHalf,
+    kFloat,
+    kDouble,
+    kText,
+    kLargeText,
+    kTextView,
+    kNone
   };
   static Kind kind_of(const ArrowSchema& schema);
   static Result<void> check_texts(const ArrowColumn& column, int64_t length);
@@ -40,9 +55,9 @@ class ArrowColumn {
   int64_t offset_ = 0;
   int64_t variadic_ = 0;  // of views: buffers that hold texts
   const uint8_t* validity_ = nullptr;
-  const void* values_ = nullptr;         // or offsets of texts, or views
-  const void* const* texts_ = nullptr;   // where texts lie
-  const void* sizes_ = nullptr;          // of views: of these buffers
+  const void* values_ = nullptr;        // or offsets of texts, or views
+  const void* const* texts_ = nullptr;  // where texts lie
+  const void* sizes_ = nullptr;         // of views: of these buffers
   std::shared_ptr<const ArrowColumn> dictionary_{};
   int64_t words_ = 0;  // in it
 };

@@ -1,5 +1,5 @@
-// The C interface through its shared library. Nothing else of the library is linked: two copies of it in
-// one process would register the same messages twice.
+// The C interface through its shared library. Nothing else of the library is linked: two copies of
+// it in one process would register the same messages twice.
 #include "parley/c.h"
 
 #include <gtest/gtest.h>
@@ -68,8 +68,8 @@ struct Tables {
 };
 
 Json settings(const Json& more = {}) {
-  Json json = {{"loss", "logistic"}, {"epsilon", 2},      {"delta", 1e-6}, {"lower", {-10, 4}},
-               {"upper", {10, 6}},   {"rounds", 5},       {"threads", 1}};
+  Json json = {{"loss", "logistic"}, {"epsilon", 2}, {"delta", 1e-6}, {"lower", {-10, 4}},
+               {"upper", {10, 6}},   {"rounds", 5},  {"threads", 1}};
   if (more.is_object()) json.update(more);
   return json;
 }
@@ -146,15 +146,16 @@ TEST(CInterface, CoefficientsAreInUnitsOfTheGivenFeatures) {
   const std::vector<double> slopes = fit.json["coefficients"];
   const double intercept = fit.json["intercept"];
   for (size_t i = 0; i < kRows; ++i)
-    EXPECT_NEAR(predicted.json["result"]["values"][i].get<double>(),
-                intercept + slopes[0] * tables.records.x[2 * i] +
-                    slopes[1] * tables.records.x[2 * i + 1],
-                1e-9);
+    EXPECT_NEAR(
+        predicted.json["result"]["values"][i].get<double>(),
+        intercept + slopes[0] * tables.records.x[2 * i] + slopes[1] * tables.records.x[2 * i + 1],
+        1e-9);
 }
 
 TEST(CInterface, FitsWithoutASeedArePrivateAndDiffer) {
   const Tables tables;
-  const Said one = call("fit", settings(), tables.get()), two = call("fit", settings(), tables.get());
+  const Said one = call("fit", settings(), tables.get()),
+             two = call("fit", settings(), tables.get());
   ASSERT_EQ(one.status, PARLEY_OK) << one.json;
   EXPECT_EQ(one.json["private"], true);
   EXPECT_NE(one.json["coefficients"], two.json["coefficients"]);
@@ -183,8 +184,17 @@ TEST(CInterface, ALedgerPaysForManyFitsAndRefusesWhatItCannotPay) {
   EXPECT_EQ(call("ledger.verify", {{"file", file}}).status, PARLEY_OK);
   const Said exported = call("ledger.export", {{"file", file}});
   ASSERT_EQ(exported.status, PARLEY_OK);
-  EXPECT_EQ(exported.json["result"]["charges"], 5 * paid);  // as many as rounds: nothing of the last
-  EXPECT_EQ(call("fit", [&] { Json j = how; j["seed"] = 1; return j; }(), tables.get()).status,
+  EXPECT_EQ(exported.json["result"]["charges"],
+            5 * paid);  // as many as rounds: nothing of the last
+  EXPECT_EQ(call(
+                "fit",
+                [&] {
+                  Json j = how;
+                  j["seed"] = 1;
+                  return j;
+                }(),
+                tables.get())
+                .status,
             PARLEY_INVALID);
 }
 

@@ -57,7 +57,8 @@ class Call {
   static constexpr std::string_view kCharter[] = {"charter", "charter_file", "folder", "set",
                                                   "public"};
 
-  /// Of work that can be left at any moment: throws Stopped where it is heard on the calling thread.
+  /// Of work that can be left at any moment: throws Stopped where it is heard on the calling
+  /// thread.
   OnProgress leaving() const;
   /// Of other work: its word is passed on, and stop() tells what the caller said.
   OnProgress heard() const;

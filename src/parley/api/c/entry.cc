@@ -1,6 +1,4 @@
 // The functions of include/parley/c.h. No exception passes them.
-#include "parley/c.h"
-
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -10,6 +8,7 @@
 #include "parley/api/c/call.h"
 #include "parley/api/c/partial_sum.h"
 #include "parley/base/version.h"
+#include "parley/c.h"
 #include "parley/report/charter.h"
 
 struct parley_tables {

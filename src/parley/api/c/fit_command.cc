@@ -70,9 +70,10 @@ Result<void> take_columns(const data::Cells& cells, FitSettings& fit) {
 }  // namespace
 
 Result<Json> fit_table(Call& call) {
-  TRY(call.only({"table", "target", "public", "loss", "huber_delta", "epsilon", "delta", "lower",
-                 "upper", "target_bounds", "class_weights", "intercept", "l2", "max_grad_norm",
-                 "step", "rounds", "seed", "ledger", "dataset", "threads"}));
+  TRY(call.only({"table",         "target",    "public", "loss",          "huber_delta",
+                 "epsilon",       "delta",     "lower",  "upper",         "target_bounds",
+                 "class_weights", "intercept", "l2",     "max_grad_norm", "step",
+                 "rounds",        "seed",      "ledger", "dataset",       "threads"}));
   const OnProgress said = call.heard();
   FitInput input{.settings = TRY(settings_of(call)), .go_on = [&](uint64_t done, uint64_t total) {
                    said(done, total);

@@ -28,7 +28,8 @@ Result<Events> events_of(Call& call) {
   TRY(call.take("laplace", laplace));
   TRY(call.take("sampling_probability", sampling));
   TRY(call.take("count", count));
-  if (gaussian > 0 && sampling > 0) return Events{{SampledGaussianEvent{sampling, gaussian}, count}};
+  if (gaussian > 0 && sampling > 0)
+    return Events{{SampledGaussianEvent{sampling, gaussian}, count}};
   if (gaussian > 0) return Events{{GaussianEvent{gaussian}, count}};
   if (laplace > 0) return Events{{LaplaceEvent{laplace}, count}};
   return Error{Code::kInvalid, "there are no events",
@@ -106,8 +107,7 @@ Result<Json> account_calibrate(Call& call) {
   TRY(call.take("delta", delta));
   TRY(call.take("accountant", accountant));
   const Events events = TRY(events_of(call));
-  const auto found =
-      TRY(calibrate(events, epsilon, delta, accountant, TRY(adjacency_of(call))));
+  const auto found = TRY(calibrate(events, epsilon, delta, accountant, TRY(adjacency_of(call))));
   return answer(found.to_json(), found.to_text());
 }
 

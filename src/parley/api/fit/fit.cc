@@ -43,8 +43,10 @@ void unscale(Fitted& fitted) {
 
 Result<void> check_ledger(const FitInput& input) {
   if (!input.seed || input.ledger.empty()) return {};
-  return Error{Code::kInvalid, "a seeded fit is not private, so that no ledger can vouch for it",
-               "Leave out the seed, or the ledger.", {.key = "seed"}};
+  return Error{Code::kInvalid,
+               "a seeded fit is not private, so that no ledger can vouch for it",
+               "Leave out the seed, or the ledger.",
+               {.key = "seed"}};
 }
 
 /// Whose the ledger is; who it will be of a new one.
@@ -63,8 +65,8 @@ Result<learn::Model> train(const FitInput& input, charter::Charter charter,
   auto rows = TRY(data::load_any(source, charter.schema)).rows;
   const int threads = threads_or_all(input.threads);
   if (input.seed)
-    return run_seeded_job({std::move(charter), std::move(rows), std::move(pilot), *input.seed,
-                           threads, input.go_on});
+    return run_seeded_job(
+        {std::move(charter), std::move(rows), std::move(pilot), *input.seed, threads, input.go_on});
   PrivateJob job{.charter = std::move(charter),
                  .rows = std::move(rows),
                  .pilot = std::move(pilot),

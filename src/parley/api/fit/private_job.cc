@@ -29,8 +29,7 @@ class Conversation {
       if (to_learner_.empty())
         return Error{Code::kFailed, "the job came to a halt before its last round", ""};
       const bool taken = TRY(learner_hears());
-      if (taken && go_on && !go_on(learner_.rounds_done(), learner_.rounds()))
-        return stopped();
+      if (taken && go_on && !go_on(learner_.rounds_done(), learner_.rounds())) return stopped();
     }
     return {};
   }

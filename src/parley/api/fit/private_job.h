@@ -1,6 +1,6 @@
 // A job of one owner and its learner in one process, private: noise from the kernel's generator,
-// every answer through the owner's gate, charged in a ledger that is synced to disk before it exists
-// for the learner. tests/tidy.py keeps everything seeded out of here.
+// every answer through the owner's gate, charged in a ledger that is synced to disk before it
+// exists for the learner. tests/tidy.py keeps everything seeded out of here.
 #pragma once
 
 #include <filesystem>

@@ -22,12 +22,11 @@ Result<learn::Model> run_seeded_job(const SeededJob& job) {
     done += answers;
     if (job.go_on && !job.go_on(done, total)) throw Stopped();  // on this thread
   };
-  const sim::JobRun run =
-      TRY(sim::run_job({.input = input, .options = options, .journal = false}));
+  const sim::JobRun run = TRY(sim::run_job({.input = input, .options = options, .journal = false}));
   protocol::Trained trained = run.trained;
   trained.spent = {run.owners[0].spent};
-  return protocol::trained_model(
-      job.charter, trained, {.started = sim::SimulatedClock().now(), .seed = job.seed});
+  return protocol::trained_model(job.charter, trained,
+                                 {.started = sim::SimulatedClock().now(), .seed = job.seed});
 }
 
 }  // namespace parley::api

@@ -66,8 +66,8 @@ struct Plan {
   double row_norm = 0, label_weight = 0;  // of rule statistics
 };
 
-/// Noisy gradients from zero. The more the rows say above the noise, the more of them and the longer
-/// steps; the thresholds were chosen on generated rows.
+/// Noisy gradients from zero. The more the rows say above the noise, the more of them and the
+/// longer steps; the thresholds were chosen on generated rows.
 std::string gradient_steps(const FitSettings& fit, double p) {
   const bool pure = fit.delta == 0;
   const double signal = static_cast<double>(fit.rows) * fit.epsilon / (pure ? p : std::sqrt(p));
@@ -142,13 +142,12 @@ std::string privacy_text(const FitSettings& fit, const Plan& plan) {
 /// `files` names pilot and bundle.
 std::string charter_text(const FitSettings& fit, const std::string& files, bool pilot) {
   const Plan plan = plan_of(fit, pilot);
-  return fmt::format(
-             "[charter]\nversion = 1\nname = \"{}\"\nconsortium = \"local\"\n\n{}", fit.job,
-             files) +
+  return fmt::format("[charter]\nversion = 1\nname = \"{}\"\nconsortium = \"local\"\n\n{}", fit.job,
+                     files) +
          target_text(fit) + columns_text(fit) + model_text(fit, plan) +
          "[protocol]\nname = \"sync\"\n" + plan.protocol + "\n" + privacy_text(fit, plan) +
-         fmt::format("[[owner]]\nname = \"{}\"\nrows = {}\nepsilon = {}\ndelta = {}\n\n",
-                     fit.owner, fit.rows, toml_number(fit.epsilon), toml_number(fit.delta)) +
+         fmt::format("[[owner]]\nname = \"{}\"\nrows = {}\nepsilon = {}\ndelta = {}\n\n", fit.owner,
+                     fit.rows, toml_number(fit.epsilon), toml_number(fit.delta)) +
          "[learner]\nname = \"here\"\n";
 }
 
@@ -176,8 +175,8 @@ Result<FitFiles> fit_files(const FitSettings& fit, const std::string& pilot,
     files = fmt::format("[pilot]\nfile = \"pilot.csv\"\nsha256 = \"{}\"\nrows = {}\n\n",
                         to_hex(sha256(as_bytes(pilot))), lines);
   }
-  const charter::Charter draft = TRY(charter::parse_charter(
-      charter_text(fit, files, !pilot.empty()), "charter", folder, {}));
+  const charter::Charter draft =
+      TRY(charter::parse_charter(charter_text(fit, files, !pilot.empty()), "charter", folder, {}));
   std::shared_ptr<const data::Rows> rows;
   if (!pilot.empty()) {
     const data::Source source = data::source_of(folder / "pilot.csv", {});

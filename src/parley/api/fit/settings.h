@@ -26,9 +26,9 @@ struct FitSettings {
   bool intercept = true;
   std::optional<double> l2{}, max_grad_norm{}, step{};  // none: as docs/reference/fit.md says
   std::optional<uint64_t> rounds{};
-  uint64_t rows = 0;               // public
-  std::string owner = "analyst";   // whose ledger pays
-  std::string job = "fit";         // the charter's name: other fits have other names
+  uint64_t rows = 0;              // public
+  std::string owner = "analyst";  // whose ledger pays
+  std::string job = "fit";        // the charter's name: other fits have other names
 };
 
 /// The files of a job of one owner, beside each other in a folder.
@@ -37,8 +37,8 @@ struct FitFiles {
   std::string bundle;   // features from bounds: bundle.json
 };
 
-/// `pilot` is the text of pilot.csv in `folder`; empty: there are no public rows. Writes bundle.json
-/// there. kInvalid, with the key, for settings that no charter can have.
+/// `pilot` is the text of pilot.csv in `folder`; empty: there are no public rows. Writes
+/// bundle.json there. kInvalid, with the key, for settings that no charter can have.
 Result<FitFiles> fit_files(const FitSettings& settings, const std::string& pilot,
                            const std::filesystem::path& folder);
 

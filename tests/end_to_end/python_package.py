@@ -86,7 +86,7 @@ class Package(unittest.TestCase):
 
     def test_errors_say_what_where_and_what_to_do(self):
         with self.assertRaises(parley.InvalidError) as found:
-            parley.Charter("[charter]\nversion = 'one'\n")
+            parley.Charter("[charter]\nversion = 'one'\n").check()
         self.assertEqual(found.exception.where["line"], 2)
         self.assertEqual(pickle.loads(pickle.dumps(found.exception)).where["line"], 2)
         with self.assertRaises(ValueError):

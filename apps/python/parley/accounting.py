@@ -113,7 +113,8 @@ def audit(target: Union[str, Charter], *, owner: Optional[str] = None, epsilon: 
         how.update(target._arguments(), owner=owner)
     else:
         how.update(mechanism=target, epsilon=epsilon, delta=delta, answers=answers)
-    result: dict[str, Any] = call("audit", how, progress=shown("audit", progress))["result"]
+    result: dict[str, Any] = call("audit", how, target._tables() if isinstance(target, Charter) else None,
+                                  shown("audit", progress))["result"]
     return result
 
 
@@ -125,5 +126,5 @@ def verify(model: Union[str, os.PathLike[str]], transcript: Union[str, os.PathLi
     """
     lent = {owner: os.fspath(file) for owner, file in (ledgers or {}).items()}
     said = call("verify", {**charter._arguments(), "model": os.fspath(model),
-                           "transcript": os.fspath(transcript), "ledgers": lent or None})
+                           "transcript": os.fspath(transcript), "ledgers": lent or None}, charter._tables())
     return {**said["result"], "holds": said["holds"]}

@@ -8,6 +8,7 @@ import pathlib
 from typing import Any, Mapping, Optional, Union
 
 from ._library import call
+from ._tables import Tables
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -49,6 +50,9 @@ class Charter:
         Where pilot, bundle and table of owners are looked for.
     changes : mapping, optional
         Keys to change, as ``--set`` does: ``{"protocol.rounds": 5}``.
+    public : data frame, optional
+        Public rows with the charter's columns and target, which take the place of its [pilot]. Their hash
+        is part of the charter's.
 
     Examples
     --------
@@ -61,27 +65,41 @@ class Charter:
     ...     learner={"name": "registry"})
     """
 
-    def __init__(self, text: str, folder: Path = ".", changes: Optional[Mapping[str, Any]] = None) -> None:
+    def __init__(self, text: str, folder: Path = ".", changes: Optional[Mapping[str, Any]] = None,
+                 public: Any = None) -> None:
         self.text = text
         self.folder = os.fspath(folder)
         self.changes = {key: value if isinstance(value, str) else _toml_value(value)
                         for key, value in (changes or {}).items()}
-        said = call("charter.explain", self._arguments())
-        self._said: dict[str, Any] = said
+        self.public = public
+        self._known: Optional[dict[str, Any]] = None
 
     @classmethod
-    def read(cls, path: Path, changes: Optional[Mapping[str, Any]] = None) -> "Charter":
+    def read(cls, path: Path, changes: Optional[Mapping[str, Any]] = None, public: Any = None) -> "Charter":
         """Read a file; other files are looked for beside it."""
         file = pathlib.Path(path)
-        return cls(file.read_text(), file.parent, changes)
+        return cls(file.read_text(), file.parent, changes, public)
 
     @classmethod
-    def build(cls, folder: Path = ".", **sections: Any) -> "Charter":
+    def build(cls, folder: Path = ".", public: Any = None, **sections: Any) -> "Charter":
         """Make one of its sections, each a dict or, for ``column`` and ``owner``, a list of dicts."""
-        return cls(_toml(sections), folder)
+        return cls(_toml(sections), folder, public=public)
 
     def _arguments(self) -> dict[str, Any]:
-        return {"charter": self.text, "folder": self.folder, "set": self.changes or None}
+        return {"charter": self.text, "folder": self.folder, "set": self.changes or None,
+                "public": None if self.public is None else "public rows"}
+
+    def _tables(self) -> Tables:
+        tables = Tables()
+        if self.public is not None:
+            tables.add("public rows", self.public)
+        return tables
+
+    @property
+    def _said(self) -> dict[str, Any]:
+        if self._known is None:
+            self._known = call("charter.explain", self._arguments(), self._tables())
+        return self._known
 
     @property
     def hash(self) -> str:
@@ -104,12 +122,16 @@ class Charter:
 
     def check(self) -> "Charter":
         """Itself, if it would train; else an exception says why not."""
-        call("charter.check", self._arguments())
+        call("charter.check", self._arguments(), self._tables())
         return self
 
     def with_changes(self, changes: Mapping[str, Any]) -> "Charter":
         """The same with other values of some keys."""
-        return Charter(self.text, self.folder, {**self.changes, **changes})
+        return Charter(self.text, self.folder, {**self.changes, **changes}, self.public)
+
+    def with_public(self, public: Any) -> "Charter":
+        """The same with these public rows; itself if they are None."""
+        return self if public is None else Charter(self.text, self.folder, self.changes, public)
 
     def write(self, path: Path) -> None:
         """Write its text as it was given; changes are not in it."""

@@ -38,17 +38,17 @@ class Forecast:
         The charter with what was chosen for it.
     """
 
-    def __init__(self, said: Mapping[str, Any], folder: str) -> None:
+    def __init__(self, said: Mapping[str, Any], charter: Charter) -> None:
         self.result: dict[str, Any] = said["result"]
         self.text: str = said["text"]
         self.html: str = said.get("html", "")
         self.bundle: str = said.get("bundle", "")
-        self._charter, self._folder = said.get("charter", ""), folder
+        self._text, self._of = said.get("charter", ""), charter
 
     @property
     def charter(self) -> Charter:
         """The charter with what was chosen for it."""
-        return Charter(self._charter, self._folder)
+        return Charter(self._text, self._of.folder, public=self._of.public)
 
     @property
     def owners(self) -> Any:
@@ -111,14 +111,11 @@ def forecast(charter: Charter, public: Any = None, *, tune: bool = False, standi
     worth : float, optional
         The least gain that an owner calls material.
     """
-    tables = Tables()
-    if public is not None:
-        tables.add("public", public)
-    said = call("forecast", {**charter._arguments(), "public": None if public is None else "public",
-                             "tune": tune, "standin": standin, "target": target, "delta": delta,
+    charter = charter.with_public(public)
+    said = call("forecast", {**charter._arguments(), "tune": tune, "standin": standin, "target": target, "delta": delta,
                              "differ": differ, "worth": worth, "html": True},
-                tables, shown("forecast", progress))
-    return Forecast(said, charter.folder)
+                charter._tables(), shown("forecast", progress))
+    return Forecast(said, charter)
 
 
 class Simulation:
@@ -212,13 +209,11 @@ def simulate(charter: Charter, data: Optional[Mapping[str, Any]] = None, *, publ
     out : path, optional
         Where the first run leaves model and ledgers.
     """
-    tables = Tables()
+    charter = charter.with_public(public)
+    tables = charter._tables()
     for owner, rows in (data or {}).items():
         tables.add(owner, rows)
-    if public is not None:
-        tables.add("public rows", public)
-    said = call("simulate", {**charter._arguments(), "public": None if public is None else "public rows",
-                             "standin": standin, "seed": seed, "runs": runs, "held_out": held_out,
+    said = call("simulate", {**charter._arguments(), "standin": standin, "seed": seed, "runs": runs, "held_out": held_out,
                              "out": None if out is None else os.fspath(out)}, tables, shown("answers", progress))
     return Simulation(said)
 
@@ -244,5 +239,6 @@ def value(policy: Union[str, "os.PathLike[str]"], charter: Charter, *,
     """
     result: dict[str, Any] = call("owner.value", {
         **charter._arguments(), "policy": os.fspath(policy), "model": None if model is None else os.fspath(model),
-        "out": None if out is None else os.fspath(out), "held_out": held_out, "seed": seed, "worth": worth})["result"]
+        "out": None if out is None else os.fspath(out), "held_out": held_out, "seed": seed, "worth": worth},
+        charter._tables())["result"]
     return result

@@ -2,7 +2,7 @@
 
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/parley)
-install(TARGETS parley EXPORT parleyTargets FILE_SET HEADERS)
+install(TARGETS parley parley_c EXPORT parleyTargets FILE_SET HEADERS)
 install(TARGETS parley_cli)
 install(EXPORT parleyTargets NAMESPACE parley:: DESTINATION ${package})
 configure_package_config_file(cmake/parleyConfig.cmake.in

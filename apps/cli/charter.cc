@@ -4,12 +4,9 @@
 #include <CLI/CLI.hpp>
 
 #include "command.h"
-#include "parley/data/readers/csv_signs.h"
-#include "parley/plan/can_run.h"
+#include "parley/api/check_trains.h"
 #include "parley/plan/explain.h"
-#include "parley/protocol/make_learner.h"
 #include "parley/report/charter.h"
-#include "parley/sim/engine/party.h"
 
 namespace parley::cli {
 namespace {
@@ -32,32 +29,10 @@ std::string text_of(const charter::Charter& charter, CharterOptions::Show show) 
   return check(false), "";
 }
 
-/// What training would refuse, as far as the charter and public files beside it tell: every owner's
-/// terms, and the learner's plan, for which rules may need the pilot.
-Result<void> check_trains(charter::Charter charter) {
-  if (!charter.complete() || !charter.protocol.protects()) return {};
-  if (charter.privacy.calibration == charter::Calibration::kPaper) return {};
-  const auto is_there = [&](const std::string& file) {
-    std::error_code ignored;
-    return std::filesystem::exists(charter.folder / file, ignored);
-  };
-  const std::filesystem::path folders[] = {charter.folder};
-  const bool bundle = !charter.preprocess || is_there(charter.preprocess->bundle);
-  if (charter.preprocess && bundle) TRY(charter::load_bundle(charter, folders));
-  if (!charter.central() || charter.protocol.learners.owner) return {};  // jobs of their own
-  for (size_t i = 0; i < charter.owners.size(); ++i) TRY(plan::can_run(charter, i));
-  for (charter::Owner& owner : charter.owners)  // A simulation needs no keys, `owner check` asks.
-    if (!owner.sign_key) owner.sign_key = sim::simulated_key(owner.name).public_key();
-  if (!bundle || (charter.pilot && !is_there(charter.pilot->file))) return {};
-  const auto pilot = TRY(charter::load_pilot(charter, folders, data::kFindSigns));
-  TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kUnsigned));
-  return {};
-}
-
 Result<Output> run(const CharterOptions& options, ProgressStyle) {
   const charter::Charter charter =
       TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
-  if (options.show == CharterOptions::Show::kCheck) TRY(check_trains(charter));
+  if (options.show == CharterOptions::Show::kCheck) TRY(api::check_trains(charter));
   return Output{text_of(charter, options.show), report::to_json(charter)};
 }
 

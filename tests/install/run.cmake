@@ -33,6 +33,10 @@ run(${SCRATCH}/examples/forecast ${charter})
 run(${SCRATCH}/examples/train ${charter} ${SCRATCH}/run)
 run(${SCRATCH}/examples/predict ${SCRATCH}/run/model.json)
 
+build(${EXAMPLES_C} ${SCRATCH}/examples_c)
+run(${SCRATCH}/examples_c/c_fit)
+run(${SCRATCH}/examples_c/c_forecast ${charter})
+
 build(${CONSUMER} ${SCRATCH}/build)
 run(${SCRATCH}/build/consumer)
 string(STRIP "${text}" text)

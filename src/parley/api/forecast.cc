@@ -1,11 +1,11 @@
 #include "parley/forecast.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <span>
 #include <utility>
 
 #include "parley/api/internal.h"
+#include "parley/api/temporary_folder.h"
 #include "parley/base/files.h"
 #include "parley/data/transforms/paid_moments.h"
 #include "parley/forecast/choose/open.h"
@@ -21,28 +21,6 @@ namespace parley {
 
 namespace {
 
-/// Removed with everything in it when it is no longer needed.
-class TemporaryFolder {
- public:
-  static Result<TemporaryFolder> make() {
-    std::string name = (std::filesystem::temp_directory_path() / "parley-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      return Error{Code::kFailed, "no folder could be made for rows to be drawn", "See TMPDIR."};
-    return TemporaryFolder(name);
-  }
-  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  explicit TemporaryFolder(std::filesystem::path path) : path_(std::move(path)) {}
-  std::filesystem::path path_;
-};
-
 using Moments = std::vector<data::PaidMoments>;
 
 Result<Moments> moments_of(const ForecastOptions& options) {
@@ -55,7 +33,7 @@ Result<Moments> moments_of(const ForecastOptions& options) {
 /// As many rows as the charter's pilot has, drawn from other moments.
 Result<std::shared_ptr<const data::Rows>> drawn(std::span<const data::PaidMoments> moments,
                                                 charter::Charter charter) {
-  const TemporaryFolder folder = TRY(TemporaryFolder::make());
+  const api::TemporaryFolder folder = TRY(api::TemporaryFolder::make());
   charter.pilot->file = "drawn.csv";
   const std::string text =
       TRY(data::drawn_pilot(moments, charter.schema, static_cast<uint64_t>(charter.pilot->rows)));

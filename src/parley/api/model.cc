@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parley/api/internal.h"
+#include "parley/api/predict.h"
 #include "parley/data/sources/source.h"
 #include "parley/predict.h"
 #include "parley/report/predict.h"
@@ -26,7 +27,9 @@ std::vector<double> probabilities(const learn::Model& model, const std::vector<d
   return found;
 }
 
-Result<Predictions> predict_from(const Model& handle, const data::Source& source) {
+}  // namespace
+
+Result<Predictions> api::predict_from(const Model& handle, const data::Source& source) {
   const learn::Model& model = handle.internal().model;
   const data::Rows rows = TRY(data::load(source, model.schema, {.labels = false})).rows;
   Predictions found{model.name, model.schema.target.column, learn::predict(model, rows)};
@@ -36,8 +39,6 @@ Result<Predictions> predict_from(const Model& handle, const data::Source& source
   }
   return found;
 }
-
-}  // namespace
 
 Result<Model> Model::read(const std::filesystem::path& file) {
   return handle_of(TRY(learn::read_model(file)));
@@ -63,11 +64,11 @@ std::string Model::to_json() const { return learn::to_json(internal().model); }
 
 Result<Predictions> predict(const Model& model, const std::filesystem::path& file,
                             const CsvSigns& signs) {
-  return predict_from(model, data::source_of(file, signs));
+  return api::predict_from(model, data::source_of(file, signs));
 }
 
 Result<Predictions> predict(const Model& model, const Table& table) {
-  return predict_from(model, data::source_of(table));
+  return api::predict_from(model, data::source_of(table));
 }
 
 std::string Predictions::to_csv() const { return report::to_csv(*this); }

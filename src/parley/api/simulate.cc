@@ -35,6 +35,13 @@ sim::DataSources sources_of(const OwnerTables& data, const charter::Charter& cha
   return sources;
 }
 
+sim::DataSources sources_of(const api::OwnerCells& data, const charter::Charter& charter) {
+  sim::DataSources sources{.owners = {}, .public_folders = {charter.folder}};
+  for (const auto& [owner, cells] : data.tables)
+    sources.owners[owner] = sim::owner_source(data::source_of(cells), charter, owner);
+  return sources;
+}
+
 sim::DataSources sources_of(const OwnerFiles& data, const charter::Charter& charter) {
   sim::DataSources sources{
       .owners = {}, .public_folders = {charter.folder}, .pilot_signs = data.signs};
@@ -79,8 +86,11 @@ void limit_memory(const SimulateOptions& options, sim::DataSources& sources) {
   }
 }
 
+using AnyData =
+    std::variant<GeneratedData, OwnerTables, OwnerFiles, OwnerFolder, SplitFile, api::OwnerCells>;
+
 /// Of the files, where there are any.
-data::CsvSigns signs_of(const DataSource& data) {
+data::CsvSigns signs_of(const AnyData& data) {
   return std::visit(
       [](const auto& given) {
         if constexpr (requires { given.signs; })
@@ -91,7 +101,7 @@ data::CsvSigns signs_of(const DataSource& data) {
       data);
 }
 
-Result<sim::SimulateInput> load(const charter::Charter& charter, const DataSource& data,
+Result<sim::SimulateInput> load(const charter::Charter& charter, const AnyData& data,
                                 const SimulateOptions& options) {
   Policies policies = policies_of(options);
   const auto read = [&](const auto& given) -> Result<sim::SimulateInput> {
@@ -142,10 +152,8 @@ Result<sim::SimulateResult::Bought> bought(const sim::SimulateInput& input,
   return found;
 }
 
-}  // namespace
-
-Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
-                                 const SimulateOptions& options, const sim::Literal* paper) {
+Result<Simulation> simulate_any(const Charter& handle, const AnyData& data,
+                                const SimulateOptions& options, const sim::Literal* paper) {
   if (options.held_out && !options.judge_on.empty())
     return Error{Code::kInvalid, "rows to judge by are given, so none need be held out",
                  "Leave out either the part or the folder."};
@@ -185,6 +193,19 @@ Result<Simulation> api::simulate(const Charter& handle, const DataSource& data,
         TRY(bought(input, result.quality.distances, api::threads_or_all(options.threads)));
   return Simulation(
       std::make_shared<const Simulation::Internal>(Simulation::Internal{std::move(result)}));
+}
+
+}  // namespace
+
+Result<Simulation> api::simulate(const Charter& charter, const DataSource& data,
+                                 const SimulateOptions& options, const sim::Literal* paper) {
+  return std::visit([&](const auto& given) { return simulate_any(charter, given, options, paper); },
+                    data);
+}
+
+Result<Simulation> api::simulate(const Charter& charter, const OwnerCells& data,
+                                 const SimulateOptions& options) {
+  return simulate_any(charter, data, options, nullptr);
 }
 
 Result<Simulation> simulate(const Charter& charter, const DataSource& data,

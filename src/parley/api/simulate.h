@@ -1,6 +1,12 @@
-// simulate() for a program that also has the papers' own formulas.
+// simulate() for a program that also has the papers' own formulas, and for rows in another
+// program's memory.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <string>
+
+#include "parley/data/sources/cells.h"
 #include "parley/simulate.h"
 
 namespace parley::sim {
@@ -12,5 +18,12 @@ namespace parley::api {
 /// `paper` trains charters with calibration "paper", which are refused if it is null.
 Result<Simulation> simulate(const Charter& charter, const DataSource& data,
                             const SimulateOptions& options, const sim::Literal* paper);
+
+/// A table for each owner, read where it lies.
+struct OwnerCells {
+  std::map<std::string, std::shared_ptr<const data::Cells>> tables;
+};
+Result<Simulation> simulate(const Charter& charter, const OwnerCells& data,
+                            const SimulateOptions& options);
 
 }  // namespace parley::api

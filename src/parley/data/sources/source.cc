@@ -50,6 +50,13 @@ Source source_of(Table table) {
   return source;
 }
 
+Source source_of(std::shared_ptr<const Cells> cells) {
+  Source source;
+  source.kind = Source::Kind::kCells;
+  source.cells = std::move(cells);
+  return source;
+}
+
 Result<CountedRows> load(const Source& source, const Schema& schema, const LoadOptions& options) {
   switch (source.kind) {
     case Source::Kind::kCsv:
@@ -68,6 +75,8 @@ Result<CountedRows> load(const Source& source, const Schema& schema, const LoadO
       return read_postgres(source.dsn, source.query, schema, source.select, options.labels);
     case Source::Kind::kTable:
       return read_table(*source.table, schema, source.select, options.labels);
+    case Source::Kind::kCells:
+      return read_cells(*source.cells, schema, source.select, options.labels);
   }
   return check(false), Error{};
 }
@@ -108,6 +117,7 @@ std::string name_of(const Source& source) {
     case Source::Kind::kPostgres:
       return "postgres";
     case Source::Kind::kTable:
+    case Source::Kind::kCells:
       return "memory";
   }
   return check(false), "";

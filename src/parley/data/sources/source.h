@@ -16,11 +16,12 @@
 #include "parley/data/readers/libsvm.h"
 #include "parley/data/readers/unpack.h"
 #include "parley/data/schema.h"
+#include "parley/data/sources/cells.h"
 
 namespace parley::data {
 
 struct Source {
-  enum class Kind { kCsv, kLibsvm, kSqlite, kPostgres, kTable };
+  enum class Kind { kCsv, kLibsvm, kSqlite, kPostgres, kTable, kCells };
   Kind kind = Kind::kCsv;
   std::filesystem::path path{};          // files
   std::string dsn{}, query{};            // databases
@@ -28,6 +29,7 @@ struct Source {
   char decimal = '.';                    // CSV
   std::vector<std::string> header{};     // CSV without a header line
   std::shared_ptr<const Table> table{};  // in memory
+  std::shared_ptr<const Cells> cells{};  // in another program's memory
   Selection select{};
   uint64_t unpacked_bytes_max = kUnpackedBytesMax;  // packed files
 };
@@ -42,6 +44,7 @@ Source source_of(const std::filesystem::path& file, const CsvSigns& signs = {});
 
 /// Columns in memory.
 Source source_of(Table table);
+Source source_of(std::shared_ptr<const Cells> cells);
 
 /// All records of the source. A record can be odd, never wrong; the structure can, and then the
 /// error says where. LIBSVM files have no names, so that no column can be renamed, filtered or

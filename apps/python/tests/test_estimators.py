@@ -1,0 +1,134 @@
+"""The estimators as scikit-learn sees them, and what they promise."""
+
+import pickle
+
+import numpy as np
+import parley
+import pytest
+from parley import DPHuberRegressor, DPLinearRegression, DPLinearSVC, DPLogisticRegression
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+BOUNDS = (-10.0, 10.0)
+TARGET = (-300.0, 300.0)
+CLASSIFIERS = [DPLogisticRegression, DPLinearSVC]
+REGRESSORS = [DPLinearRegression, DPHuberRegressor]
+
+
+def made(cls, **more):
+    more = {"bounds": BOUNDS, **more}
+    return cls(**({"target_bounds": TARGET, **more} if cls in REGRESSORS else more))
+
+
+@parametrize_with_checks([made(cls, delta=delta) for cls in CLASSIFIERS + REGRESSORS for delta in (1e-6, 0.0)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def rows(count=4000):
+    x, y = make_classification(count, 6, n_informative=4, n_redundant=0, random_state=3)
+    return x, y
+
+
+def test_a_model_is_learned():
+    x, y = rows()
+    for cls in CLASSIFIERS:
+        assert made(cls, epsilon=3).fit(x, y).score(x, y) > 0.75
+    slope = np.array([1.0, -2.0, 0.5, 0.0, 0.0, 3.0])
+    for cls in REGRESSORS:
+        model = made(cls, epsilon=10, target_bounds=(-60, 60)).fit(x, x @ slope + 1)
+        assert model.score(x, x @ slope + 1) > 0.8
+
+
+@pytest.mark.parametrize("cls", CLASSIFIERS + REGRESSORS)
+def test_bounds_are_required(cls):
+    x, y = rows(100)
+    with pytest.raises(ValueError, match="bounds is missing"):
+        made(cls, bounds=None).fit(x, y)
+
+
+def test_target_bounds_are_required():
+    with pytest.raises(ValueError, match="target_bounds is missing"):
+        DPLinearRegression(bounds=BOUNDS).fit(*rows(100))
+
+
+def test_weights_of_rows_are_refused_by_name():
+    x, y = rows(100)
+    with pytest.raises(TypeError, match="sample_weight"):
+        made(DPLogisticRegression).fit(x, y, sample_weight=np.ones(100))
+
+
+def test_a_seed_is_not_private_and_none_is():
+    x, y = rows(200)
+    seeded = made(DPLogisticRegression, random_state=1).fit(x, y)
+    assert not seeded.privacy_["private"] and "NOT PRIVATE" in seeded.privacy_["statement"]
+    assert np.array_equal(seeded.coef_, made(DPLogisticRegression, random_state=1).fit(x, y).coef_)
+    fresh = made(DPLogisticRegression).fit(x, y)
+    assert fresh.privacy_["private"]
+    assert not np.array_equal(fresh.coef_, made(DPLogisticRegression).fit(x, y).coef_)
+    assert fresh.privacy_["owners"][0]["epsilon"] <= 1.0
+
+
+def test_pipelines_clones_pickles():
+    x, y = rows()
+    pipe = make_pipeline(StandardScaler(), made(DPLogisticRegression, random_state=2)).fit(x, y)
+    again = pickle.loads(pickle.dumps(pipe))
+    assert np.array_equal(pipe.predict_proba(x), again.predict_proba(x))
+    assert clone(pipe[-1]).get_params() == pipe[-1].get_params()
+    assert cross_val_predict(made(DPLogisticRegression), x, y, cv=3).shape == y.shape
+
+
+def test_every_trial_of_a_search_is_charged(tmp_path):
+    x, y = rows(600)
+    ledger = parley.Ledger.create(tmp_path / "data.ledger", epsilon=10, delta=1e-6)
+    model = made(DPLogisticRegression, epsilon=1, delta=1e-8, rounds=3, accountant=ledger)
+    GridSearchCV(model, {"l2": [1e-4, 1e-2]}, cv=3, refit=True).fit(x, y)
+    assert ledger.events()["charges"] == 3 * (2 * 3 + 1)
+    GridSearchCV(model, {"l2": [1e-4, 1e-2]}, cv=2, refit=False, n_jobs=2).fit(x, y)
+    assert ledger.events()["charges"] == 3 * (2 * 3 + 1 + 2 * 2)
+    ledger.verify()
+
+
+def test_a_ledger_refuses_before_a_fit_runs(tmp_path):
+    x, y = rows(300)
+    ledger = parley.Ledger.create(tmp_path / "data.ledger", epsilon=0.5, delta=1e-6)
+    with pytest.raises(parley.BudgetError):
+        made(DPLogisticRegression, epsilon=1, delta=1e-7, accountant=str(ledger.path)).fit(x, y)
+    assert ledger.events()["charges"] == 0
+    with pytest.raises(ValueError, match="not private"):
+        made(DPLogisticRegression, accountant=ledger, random_state=1).fit(x, y)
+
+
+def test_public_rows_help():
+    x, y = rows(6000)
+    private, public = slice(0, 5000), slice(5000, 6000)
+    model = made(DPLogisticRegression, epsilon=0.3, public=(x[public], y[public]))
+    assert model.fit(x[private], y[private]).score(x[private], y[private]) > 0.75
+    assert "pilot_newton" in model.charter_
+
+
+def test_labels_of_any_kind_and_weights_of_classes():
+    x, y = rows(1000)
+    names = np.where(y == 1, "yes", "no")
+    model = made(DPLogisticRegression, epsilon=5, classes=["no", "yes"], class_weight={"yes": 2.0}).fit(x, names)
+    assert set(model.predict(x)) <= {"no", "yes"}
+    with pytest.raises(ValueError, match="balanced"):
+        made(DPLogisticRegression, class_weight="balanced").fit(x, y)
+
+
+def test_sparse_rows_are_the_same_rows():
+    sparse = pytest.importorskip("scipy.sparse")
+    x, y = rows(500)
+    x[np.abs(x) < 1] = 0
+    dense = made(DPLogisticRegression, random_state=4).fit(x, y)
+    assert np.array_equal(dense.coef_, made(DPLogisticRegression, random_state=4).fit(sparse.csr_matrix(x), y).coef_)
+
+
+def test_help_is_useful():
+    for cls in CLASSIFIERS + REGRESSORS:
+        for name in cls().get_params():
+            assert name in cls.__doc__, (cls, name)

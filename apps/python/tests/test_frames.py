@@ -1,0 +1,73 @@
+"""pandas, polars, pyarrow, duckdb and numpy give the same bits."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import parley
+import polars as pl
+import pyarrow as pa
+from parley import DPLogisticRegression
+
+ROWS = 500
+
+
+def frame():
+    random = np.random.RandomState(0)
+    x = pd.DataFrame({"age": random.randint(18, 90, ROWS), "dose": random.uniform(0, 10, ROWS)})
+    x["ward"] = random.choice(["a", "b", "c"], ROWS)
+    x["ill"] = np.where(x["age"] + 3 * x["dose"] + random.normal(0, 10, ROWS) > 65, "yes", "no")
+    return x
+
+
+def kinds(table):
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    return {"pandas": table, "categories": table.astype({"ward": "category"}), "polars": pl.from_pandas(table),
+            "arrow": arrow, "chunks": pa.concat_tables([arrow.slice(0, 123), arrow.slice(123)]),
+            "duckdb": duckdb.from_arrow(arrow)}
+
+
+def charter():
+    return parley.Charter.build(
+        charter={"version": 1, "name": "ill", "consortium": "test.example"},
+        target={"column": "ill", "levels": ["no", "yes"]},
+        column=[{"name": "age", "kind": "number", "bounds": [0.0, 100.0], "missing": 50.0},
+                {"name": "dose", "kind": "number", "bounds": [0.0, 10.0], "missing": 5.0},
+                {"name": "ward", "kind": "category", "levels": ["a", "b", "c"], "encode": "one_hot"}],
+        model={"loss": "logistic", "bias": True, "box": 5.0},
+        protocol={"name": "sync", "rule": "constant", "rounds": 5, "step": 1e-3},
+        privacy={"mechanism": "gaussian", "max_grad_norm": 60.0, "evaluate": 0.0},
+        owner=[{"name": "north", "rows": ROWS, "epsilon": 5.0, "delta": 1e-6}], learner={"name": "registry"})
+
+
+def test_owners_frames():
+    found = {kind: parley.simulate(charter(), {"north": rows}, seed=3, held_out=0).model.parameters
+             for kind, rows in kinds(frame()).items()}
+    assert all(theta == found["pandas"] for theta in found.values()), found
+
+
+def test_estimators_frames():
+    table = frame()
+    x, y = table[["age", "dose"]], (table["ill"] == "yes").to_numpy()
+    model = DPLogisticRegression(bounds=([18, 0], [90, 10]), random_state=5)
+    expected = model.fit(x.to_numpy(dtype=float), y).coef_
+    for kind, rows in kinds(table).items():
+        only = (rows.project("age, dose") if kind == "duckdb" else rows.select(["age", "dose"])
+                if kind in ("polars", "arrow", "chunks") else rows[["age", "dose"]])
+        assert np.array_equal(model.fit(only, y).coef_, expected), kind
+    assert list(model.fit(x, y).feature_names_in_) == ["age", "dose"]
+
+
+def test_forecast_from_a_frame():
+    table = frame()
+    draft = charter().with_changes({"protocol.rule": "pilot_newton", "protocol.rounds": 2, "protocol.step": 1.0,
+                                    "owner.0.rows": 5000})
+    forecast = parley.forecast(draft, public=table)
+    assert "<iframe" in forecast._repr_html_() and len(forecast.owners) == 1
+    assert isinstance(forecast.owners, pd.DataFrame)
+    forecast.plot()
+
+
+def test_a_model_predicts_frames():
+    simulation = parley.simulate(charter(), {"north": frame()}, seed=3, held_out=0)
+    found = [simulation.model.predict(rows) for rows in kinds(frame()).values()]
+    assert all(np.array_equal(each, found[0]) for each in found) and found[0].shape == (ROWS,)

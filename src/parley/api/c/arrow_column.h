@@ -1,0 +1,65 @@
+// One column of one record batch, as cells.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "parley/base/result.h"
+#include "parley/data/encode.h"
+
+struct ArrowSchema;
+struct ArrowArray;
+
+namespace parley::api {
+
+class ArrowColumn {
+ public:
+  /// Numbers, booleans, texts, nulls, and dictionaries of these.
+  static bool can_read(const ArrowSchema& schema);
+
+  /// Records `offset` to `offset + length` of the array. kInvalid if it has no room for them, or
+  /// its parts are not there. The array must outlive it.
+  static Result<ArrowColumn> make(const ArrowSchema& schema, const ArrowArray* array,
+                                  int64_t offset, int64_t length);
+
+  /// No value is the empty text.
+  data::Cell at(int64_t row) const;
+
+ private:
+  enum class Kind {
+    kNull,
+    kBool,
+    kInt8,
+    kUint8,
+    kInt16,
+    kUint16,
+    kInt32,
+    kUint32,
+    kInt64,
+    kUint64,
+    kHalf,
+    kFloat,
+    kDouble,
+    kText,
+    kLargeText,
+    kTextView,
+    kNone
+  };
+  static Kind kind_of(const ArrowSchema& schema);
+  static Result<void> check_texts(const ArrowColumn& column, int64_t length);
+  bool is_valid(int64_t place) const;
+  data::Cell value_at(int64_t place) const;
+  std::string_view text_at(int64_t place) const;
+
+  Kind kind_ = Kind::kNone;
+  int64_t offset_ = 0;
+  int64_t variadic_ = 0;  // of views: buffers that hold texts
+  const uint8_t* validity_ = nullptr;
+  const void* values_ = nullptr;        // or offsets of texts, or views
+  const void* const* texts_ = nullptr;  // where texts lie
+  const void* sizes_ = nullptr;         // of views: of these buffers
+  std::shared_ptr<const ArrowColumn> dictionary_{};
+  int64_t words_ = 0;  // in it
+};
+
+}  // namespace parley::api

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""The Python package over the shared library of this build, with numpy alone: calls, tables, ledgers, charters,
+forecasts, and a fit that is `parley simulate`'s model bit for bit. scikit-learn and all else: scripts/check python."""
+
+import json
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+import numpy
+
+ROOT = pathlib.Path(os.environ["PARLEY_SOURCE"])
+sys.path.insert(0, str(ROOT / "apps" / "python"))
+import parley  # noqa: E402
+from parley import _library  # noqa: E402
+from parley._tables import Tables  # noqa: E402
+
+ROWS = 400
+SETTINGS = {"loss": "logistic", "epsilon": 1.0, "delta": 1e-6, "lower": [-1, -1], "upper": [1, 1], "rounds": 4}
+
+
+def records():
+    random = numpy.random.RandomState(1)
+    x = random.uniform(-1, 1, (ROWS, 2))
+    return x, (x @ [2, -1] + random.normal(size=ROWS) > 0).astype(float)
+
+
+def tables(x, y, name="records"):
+    found = Tables()
+    found.add(name, x, ["x0", "x1"])
+    found.add(name, y, ["y"])
+    return found
+
+
+def fit(rows, **more):
+    return _library.call("fit", {**SETTINGS, **more}, rows)
+
+
+class Package(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_a_seeded_fit_is_the_programs_model_bit_for_bit(self):
+        x, y = records()
+        said = fit(tables(x, y), seed=5)
+        self.assertFalse(said["private"])
+        self.assertIn("NOT PRIVATE", said["model"]["privacy_card"]["statement"])
+        (self.folder / "fit.charter.toml").write_text(said["charter"])
+        (self.folder / "bundle.json").write_text(said["bundle"])
+        lines = [f"{a!r},{b!r},{int(c)}" for (a, b), c in zip(x.tolist(), y)]
+        (self.folder / "analyst.csv").write_text("\n".join(["x0,x1,y", *lines]) + "\n")
+        subprocess.run([os.environ["PARLEY_BINARY"], "--quiet", "simulate", "fit.charter.toml", "--data", ".", "--seed",
+                        "5", "--out", "out", "--held-out", "0"], cwd=self.folder, check=True, capture_output=True)
+        model = json.loads((self.folder / "out" / "model.json").read_text())
+        self.assertEqual(model["model"]["theta"], said["model"]["model"]["theta"])
+
+    def test_any_memory_layout_gives_the_same_bits(self):
+        x, y = records()
+        expected = fit(tables(x, y), seed=5)["model"]
+        wide = numpy.zeros((ROWS, 7))
+        wide[:, 2::3] = x
+        for other in (numpy.asfortranarray(x), wide[:, 2::3], x[::-1][::-1]):
+            self.assertEqual(fit(tables(other, y), seed=5)["model"], expected)
+
+    def test_a_ledger_pays_and_refuses(self):
+        x, y = records()
+        ledger = parley.Ledger.create(self.folder / "data.ledger", epsilon=2, delta=1e-6)
+        paid = 0
+        with self.assertRaises(parley.BudgetError) as refused:
+            for paid in range(20):
+                fit(tables(x, y), ledger=ledger.path, dataset=ledger.dataset, epsilon=1.0, delta=1e-7)
+        self.assertEqual(refused.exception.code, "budget_exhausted")
+        self.assertGreater(paid, 1)
+        self.assertEqual(ledger.events()["charges"], 4 * paid)
+        ledger.verify()
+        rho = ledger.spent()["rho"]
+        self.assertTrue(0 < rho["spent"] <= rho["max"])
+        self.assertEqual(pickle.loads(pickle.dumps(ledger)).path, ledger.path)
+
+    def test_errors_say_what_where_and_what_to_do(self):
+        with self.assertRaises(parley.InvalidError) as found:
+            parley.Charter("[charter]\nversion = 'one'\n").check()
+        self.assertEqual(found.exception.where["line"], 2)
+        self.assertEqual(pickle.loads(pickle.dumps(found.exception)).where["line"], 2)
+        with self.assertRaises(ValueError):
+            fit(tables(*records()), lower=[1, 1])
+
+    def test_accounts(self):
+        account = parley.account({"gaussian": 12.0, "count": 100}, delta=1e-6)
+        self.assertGreater(account.by("pld")[0], 1)
+        self.assertLessEqual(account.by("pld")[0], account.by("rdp")[0])
+        factor = parley.calibrate({"gaussian": 1.0, "count": 10}, epsilon=1, delta=1e-6)["factor"]
+        self.assertGreater(factor, 1)
+
+    def test_a_charter_is_explained_forecast_and_simulated(self):
+        charter = parley.Charter.read(ROOT / "examples" / "three-banks.charter.toml")
+        self.assertEqual([owner["name"] for owner in charter.owners], ["bank-a", "bank-b", "bank-c"])
+        self.assertIn("bank-a", charter.explain())
+        self.assertNotEqual(charter.with_changes({"protocol.rounds": 5}).hash, charter.hash)
+        forecast = parley.forecast(charter, standin="lending")
+        self.assertIn("<iframe", forecast._repr_html_())
+        self.assertEqual(forecast.charter.hash, charter.hash)
+        small = charter.with_changes({f"owner.{i}.rows": 500 for i in range(3)})
+        self.assertEqual(len(forecast.owners), 3)
+        simulation = parley.simulate(small, standin="lending", seed=3, held_out=0)
+        self.assertEqual(len(simulation.model.parameters), 10)
+
+    def test_owners_tables_are_read_where_they_lie(self):
+        x, y = records()
+        column = {"kind": "number", "bounds": [-1.0, 1.0], "missing": 0.0}
+        charter = parley.Charter.build(
+            charter={"version": 1, "name": "two", "consortium": "test.example"},
+            target={"column": "y", "levels": ["0", "1"]},
+            column=[{"name": "x0", **column}, {"name": "x1", **column}],
+            model={"loss": "logistic", "bias": True, "box": 5.0},
+            protocol={"name": "sync", "rule": "constant", "rounds": 3, "step": 2.0},
+            privacy={"mechanism": "laplace", "max_grad_norm": 2.0, "evaluate": 0.0},
+            owner=[{"name": "north", "rows": ROWS, "epsilon": 5.0}, {"name": "south", "rows": ROWS, "epsilon": 5.0}],
+            learner={"name": "registry"}).check()
+        rows = Tables()
+        for owner in ("north", "south"):
+            rows.add(owner, x, ["x0", "x1"])
+            rows.add(owner, y, ["y"])
+        said = _library.call("simulate", {**charter._arguments(), "seed": 2, "held_out": 0}, rows)
+        self.assertEqual(len(json.loads(said["model"])["model"]["theta"]), 3)
+
+    def test_calls_stop_and_other_threads_go_on(self):
+        heard = []
+
+        def stop(done, total):
+            heard.append(done)
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            _library.call("fit", SETTINGS, tables(*records()), stop)
+        self.assertEqual(heard, [1])
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(fit(tables(*records()), seed=5)["model"]))
+                   for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertTrue(all(model == found[0] for model in found) and len(found) == 4)
+
+    def test_the_estimators_say_what_they_need(self):
+        try:
+            import sklearn  # noqa: F401
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "scikit-learn"):
+                parley.DPLogisticRegression
+        self.assertIn("DPLogisticRegression", dir(parley))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -34,6 +34,7 @@ struct VerifyResult {
     size_t answers = 0;                 // its evaluation included
     double epsilon = 0;                 // recomputed from the events of its receipts
     double epsilon_claimed = 0;         // in its last receipt
+    std::string accountant{};           // by which epsilon was added up: "basic composition", "zCDP"
     double epsilon_charter = 0;         // what it may spend on this job
     double delta_charter = 0;           // 0 without Gaussian noise; epsilon is at this delta
     std::optional<Hash> ledger_head{};  // of the ledger that was compared

@@ -26,9 +26,9 @@ struct ReproduceOptions {
   std::filesystem::path out = "reproduction";
   uint64_t seed = 1;
   std::optional<uint64_t> runs{}, draws{};
-  std::string part{};                            // "2/5"
+  std::string part{};                             // "2/5"
   std::vector<std::filesystem::path> to_merge{};  // folders of parts
-  int threads = 0;                               // 0: as many as the machine has
+  int threads = 0;                                // 0: as many as the machine has
 };
 
 #if PARLEY_STUDIES
@@ -87,7 +87,8 @@ Result<WhichPart> which_part(const std::string& text) {
   WhichPart part;
   char rest = 0;
   if (text.empty()) return part;
-  if (std::sscanf(text.c_str(), "%" SCNu64 "/%" SCNu64 "%c", &part.index, &part.count, &rest) != 2 ||
+  if (std::sscanf(text.c_str(), "%" SCNu64 "/%" SCNu64 "%c", &part.index, &part.count, &rest) !=
+          2 ||
       part.index < 1 || part.index > part.count)
     return Error{Code::kInvalid, "'" + text + "' is not a part", "Give --part as 2/5."};
   return part;
@@ -115,8 +116,8 @@ Result<Output> run(const ReproduceOptions& options, ProgressStyle style) {
   study.data = options.data, study.keep = options.out / "runs";
   study.threads = threads_or_all(options.threads);
   const WhichPart part = TRY(which_part(options.part));
-  const auto entries = reproduce::part_of(TRY(reproduce::chosen(options.ids, study)), part.index,
-                                          part.count);
+  const auto entries =
+      reproduce::part_of(TRY(reproduce::chosen(options.ids, study)), part.index, part.count);
   TRY(make_directories(study.keep));
   heed_interrupts();
   const auto start = Clock::now();

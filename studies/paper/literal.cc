@@ -47,8 +47,8 @@ RunOutcome run_sync(const SimulateInput& input, const SimulateOptions& options,
   return outcome;
 }
 
-/// Huang's Algorithm 1 (studies/paper/federated.h): T = rounds local_steps, n(1) the smallest owner's
-/// rows, and the smallest epsilon for all, since equation (2) has one.
+/// Huang's Algorithm 1 (studies/paper/federated.h): T = rounds local_steps, n(1) the smallest
+/// owner's rows, and the smallest epsilon for all, since equation (2) has one.
 struct Printed {
   FederatedRule rule{};
   uint64_t smallest = 0;

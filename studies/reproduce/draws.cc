@@ -74,7 +74,8 @@ Result<std::vector<Figure>> compute_all(const std::vector<const Entry*>& entries
     watch.begin(*entry, 0, here);
     figures.push_back(TRY(compute(*entry, here)));
     TRY(watch.drawn(figures.back()));
-    on_file |= figures.back().kind == DataKind::kExcerpt || figures.back().kind == DataKind::kPapers;
+    on_file |=
+        figures.back().kind == DataKind::kExcerpt || figures.back().kind == DataKind::kPapers;
   }
   study.kept->clear(), study.computed->clear();
   Draws found = TRY(drawn_again(entries, study, on_file ? 0 : 1, draws, watch));

@@ -83,7 +83,8 @@ struct Measure {
   /// Not empty: one of the comparisons of which this tally counts how many hold. The tally decides
   /// in their place.
   std::string tally{};
-  uint64_t draws = 1;  // of the stand-in, over which value and error were taken; 1: of the noise only
+  uint64_t draws =
+      1;  // of the stand-in, over which value and error were taken; 1: of the noise only
   Quantity kind = Quantity::kNumber;
   std::string unit{};
 };
@@ -125,7 +126,7 @@ struct Study {
   uint64_t seed = 1;
   std::optional<uint64_t> runs{};  // instead of each figure's own number
   bool further = false;  // a further draw of the stand-in: only what decides, with fewer runs
-  std::filesystem::path data{};    // folder with the papers' files; empty: stand-ins
+  std::filesystem::path data{};  // folder with the papers' files; empty: stand-ins
   int threads = 1;
   /// A folder for finished runs, which are then not made again; empty: none.
   std::filesystem::path keep{};

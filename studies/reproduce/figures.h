@@ -35,13 +35,13 @@ Result<Figure> async_abstract(const Study& study);         // A-abs
 Result<Figure> async_theorem(const Study& study);          // A-T2
 
 // Hu et al., columns in several places.
-Result<Figure> sharing_census(const Study& study);   // V-F1
-Result<Figure> sharing_digits(const Study& study);   // V-F2
+Result<Figure> sharing_census(const Study& study);        // V-F1
+Result<Figure> sharing_digits(const Study& study);        // V-F2
 Result<Figure> sharing_noise_census(const Study& study);  // V-F3a
 Result<Figure> sharing_noise_digits(const Study& study);  // V-F3b
-Result<Figure> sharing_theorem(const Study& study);  // V-T1
-Result<Figure> sharing_epochs(const Study& study);   // V-cor1
-Result<Figure> sharing_values(const Study& study);   // V-value
+Result<Figure> sharing_theorem(const Study& study);       // V-T1
+Result<Figure> sharing_epochs(const Study& study);        // V-cor1
+Result<Figure> sharing_values(const Study& study);        // V-value
 
 // Huang, local steps under secure aggregation.
 Result<Figure> federated_privacy(const Study& study);        // H-T1

@@ -111,7 +111,7 @@ std::vector<Broken> broken(const Measure& measure) {
   const auto times = [&](double factor) {
     return with(factor * measure.value, std::fabs(factor) * measure.error);
   };
-  if (verdict_of(measure) == Verdict::kRefuted || !has_value(measure)) {
+  if (verdict_of(measure) != Verdict::kReproduced) {
     const double claimed = std::isfinite(measure.least) && std::isfinite(measure.most)
                                ? (measure.least + measure.most) / 2
                            : std::isfinite(measure.least) ? measure.least
@@ -120,10 +120,9 @@ std::vector<Broken> broken(const Measure& measure) {
   }
   const bool exponent = measure.kind == Quantity::kExponent;
   return {{"sign", {times(-1)}},
-          {"exponent",
-           exponent ? std::vector{with(measure.value + 1, measure.error),
-                                  with(measure.value - 1, measure.error)}
-                    : std::vector{times(10), times(.1)}},
+          {"exponent", exponent ? std::vector{with(measure.value + 1, measure.error),
+                                              with(measure.value - 1, measure.error)}
+                                : std::vector{times(10), times(.1)}},
           {"factor of three", {times(3), times(1. / 3)}}};
 }
 

@@ -10,9 +10,7 @@
 namespace parley::reproduce {
 namespace verdict_test {
 
-Measure slope(double value, double error) {
-  return slope_of_two("slope", Estimate{value, error});
-}
+Measure slope(double value, double error) { return slope_of_two("slope", Estimate{value, error}); }
 
 TEST(Verdict, FollowsFromWhereTheIntervalLies) {
   EXPECT_EQ(verdict_of(slope(-1.95, 0)), Verdict::kReproduced);
@@ -135,16 +133,16 @@ TEST(Mutation, BreaksAMeasureBySignExponentAndAFactorOfThree) {
 
 TEST(Mutation, FindsAMeasureThatCannotFail) {
   const Measure blind = between("over its highest, the end among them", {.04, .001}, -kAny, 1);
-  EXPECT_EQ(unnoticed(blind), (std::vector<std::string_view>{"sign", "exponent", "factor of three"}));
+  EXPECT_EQ(unnoticed(blind),
+            (std::vector<std::string_view>{"sign", "exponent", "factor of three"}));
   EXPECT_EQ(unnoticed(between("at least 1", {300, 0}, 1, kAny)),
             (std::vector<std::string_view>{"exponent", "factor of three"}));
 }
 
 TEST(Draws, GiveTheMeanAndTheErrorOfTheirSpread) {
   Measure told = beside("told", {5, 1});
-  const std::vector<std::vector<Measure>> draws = {{slope(-2, .001), told},
-                                                   {slope(-1.9, .001), beside("told", {7, 1})},
-                                                   {slope(-2.1, .001)}};
+  const std::vector<std::vector<Measure>> draws = {
+      {slope(-2, .001), told}, {slope(-1.9, .001), beside("told", {7, 1})}, {slope(-2.1, .001)}};
   const std::vector<Measure> all = over_draws(draws);
   EXPECT_DOUBLE_EQ(all[0].value, -2);
   EXPECT_NEAR(all[0].error, .1 / std::sqrt(3), 1e-12);

@@ -187,9 +187,9 @@ std::string to_text(const SimulateResult& result) {
         own.published ? ", published with noise" : "; it is made of exact rows and stays there");
   const bool alike = std::ranges::all_of(
       result.owners, [&](const auto& owner) { return owner.answers == first.answers; });
-  const std::string given = fmt::format("{}{} {} of {} owner, ", alike ? "" : "at most ", first.answers,
-                                        first.answers == 1 ? "answer" : "answers",
-                                        alike ? "each" : "an");
+  const std::string given =
+      fmt::format("{}{} {} of {} owner, ", alike ? "" : "at most ", first.answers,
+                  first.answers == 1 ? "answer" : "answers", alike ? "each" : "an");
   text += given + (is_protected(first) ? fmt::format("{} bytes up and {} down in all.\n",
                                                      grouped(result.traffic.bytes_up),
                                                      grouped(result.traffic.bytes_down))

@@ -110,11 +110,10 @@ void add_steps(Figure& figure, const Means& means, size_t down, size_t right, co
   const Grid& grid = means.literal;
   for (size_t s = down; s < grid.size(); ++s)
     for (size_t e = right; e < grid[s].size(); ++e)
-      figure.measures.push_back(
-          compared(tally,
-                   fmt::format("{}: n_i = {}, ε = {:g}", tally, grouped(means.sizes[s]),
-                               kGridEpsilons[e]),
-                   ratio(grid[s][e], grid[s - down][e - right]), 0, 1));
+      figure.measures.push_back(compared(
+          tally,
+          fmt::format("{}: n_i = {}, ε = {:g}", tally, grouped(means.sizes[s]), kGridEpsilons[e]),
+          ratio(grid[s][e], grid[s - down][e - right]), 0, 1));
 }
 
 Panel budget_panel(const Means& means, const std::string& title) {
@@ -122,9 +121,9 @@ Panel budget_panel(const Means& means, const std::string& title) {
   for (size_t s = 0; s < means.sizes.size(); ++s) {
     const Curve curve = over_budget(means.literal, s);
     panel.series.push_back(curve.series("n_i = " + grouped(means.sizes[s])));
-    panel.series.push_back(curve.theory(s == 0 ? "(11), c̄₂ read as 2.1×10⁹" : "", [&](double epsilon) {
-      return bound_at(kPaperConstant, double(means.sizes[s]), epsilon);
-    }));
+    panel.series.push_back(curve.theory(
+        s == 0 ? "(11), c̄₂ read as 2.1×10⁹" : "",
+        [&](double epsilon) { return bound_at(kPaperConstant, double(means.sizes[s]), epsilon); }));
   }
   if (!means.capped.empty())
     panel.series.push_back(over_budget(means.capped, means.sizes.size() - 1)
@@ -169,18 +168,17 @@ Result<Figure> async_lending_surface(const Study& study) {
       study, "A-F4", "Figure 4", "three banks, over size and budget",
       "The mesh surface shows the bound in (11) with c̄₁ = 0 (read as) and c̄₂ = 2.1 × 10⁹ (read as; "
       "the scan has 10°). This figure clearly shows the tightness of the result of Theorem 2. Note "
-      "that, as expected, the relative fitness rapidly improves as the sizes of the datasets n₁ = n₂ "
+      "that, as expected, the relative fitness rapidly improves as the sizes of the datasets n₁ = "
+      "n₂ "
       "= n₃ or the privacy budgets ε₁ = ε₂ = ε₃ increase.");
   add_bank_settings(figure);
   figure.runs = runs;
   figure.panels = {map_of("Algorithm 1 to the letter, measured", means,
                           [&](size_t s, size_t e) { return means.literal[s][e]; }),
-                   map_of("bound (11), c̄₂ read as 2.1 × 10⁹", means,
-                          [&](size_t s, size_t e) {
-                            return Estimate{
-                                bound_at(kPaperConstant, double(means.sizes[s]), kGridEpsilons[e]),
-                                0};
-                          })};
+                   map_of("bound (11), c̄₂ read as 2.1 × 10⁹", means, [&](size_t s, size_t e) {
+                     return Estimate{
+                         bound_at(kPaperConstant, double(means.sizes[s]), kGridEpsilons[e]), 0};
+                   })};
   if (!study.further)
     figure.panels.push_back(map_of("ε split by T/3 enforced answers, tail average", means,
                                    [&](size_t s, size_t e) { return means.capped[s][e]; }));
@@ -209,11 +207,11 @@ Result<Figure> async_lending_slopes(const Study& study) {
   const bool stand_in = study.data.empty();
   expect_grids(study, runs, stand_in ? 2 : 1);
   const Means means = TRY(means_over(study, runs, Drift::kNone));
-  Figure figure =
-      async_figure(study, "A-F5", "Figure 5", "three banks: E ψ falls with the square",
-                   "In this figure, the markers […] are from the experiments and the solid show the "
-                   "bound in (11). For both these cases, the bounds in Theorem 2 are tight fits. "
-                   "Therefore, the theoretical results in Theorem 2 match the experiments.");
+  Figure figure = async_figure(
+      study, "A-F5", "Figure 5", "three banks: E ψ falls with the square",
+      "In this figure, the markers […] are from the experiments and the solid show the "
+      "bound in (11). For both these cases, the bounds in Theorem 2 are tight fits. "
+      "Therefore, the theoretical results in Theorem 2 match the experiments.");
   add_bank_settings(figure);
   figure.runs = runs;
   figure.measures = slopes(means);
@@ -226,7 +224,8 @@ Result<Figure> async_lending_slopes(const Study& study) {
       budget_panel(drifting, "over the budget, where rates drift along the file"));
   figure.panels.push_back(size_panel(drifting, "over the size, where rates drift along the file"));
   for (Measure& measure : slopes(drifting)) {
-    measure.decides = false, measure.least = -kAny, measure.most = kAny, measure.quantity += ", drifting file";
+    measure.decides = false, measure.least = -kAny, measure.most = kAny,
+    measure.quantity += ", drifting file";
     figure.measures.push_back(std::move(measure));
   }
   figure.note +=

@@ -89,7 +89,8 @@ Result<Figure> async_hospital_rounds(const Study& study) {
                     kNamedStays, double(records->rows.size())));
   Figure figure = async_figure(
       study, "A-F8", "Figure 8", "hospitals learn the length of stay, by rounds",
-      "For large privacy budgets, the median decreases across time until the algorithm converges to "
+      "For large privacy budgets, the median decreases across time until the algorithm converges "
+      "to "
       "a neighbourhood of the solution of (1). The relative fitness of the trained model also "
       "improves as ε₁ = ε₂ = ε₃ increases.");
   add_hospital_settings(figure, *records, literal.step);
@@ -103,10 +104,13 @@ Result<Figure> async_hospital_rounds(const Study& study) {
   add_gains(figure, rounds, "capped answers, mean of copies");
   figure.data = records->source;
   figure.note =
-      std::string("The paper says \"for large privacy budgets\", so the smaller ones are told beside: where "
-      "their ratio is above 1, the median rose above what the zero model has. So is what it is "
-      "worth to split each budget by the answers that a hospital really gives, instead of by all "
-                  "T.") +
+      std::string(
+          "The paper says \"for large privacy budgets\", so the smaller ones are told beside: "
+          "where "
+          "their ratio is above 1, the median rose above what the zero model has. So is what it is "
+          "worth to split each budget by the answers that a hospital really gives, instead of by "
+          "all "
+          "T.") +
       matched_words(study, kNamedStays, double(records->rows.size()));
   return figure;
 }
@@ -117,7 +121,8 @@ Result<Figure> async_hospital_slope(const Study& study) {
   AsyncPlan literal = kHospitals;
   literal.step = stable_step(owners, literal.step);
   const uint64_t runs = study.runs_or(200, 8);
-  const OverBudget means = TRY(over_budget(study, owners, literal, runs, double(records->rows.size())));
+  const OverBudget means =
+      TRY(over_budget(study, owners, literal, runs, double(records->rows.size())));
   Figure figure = async_figure(
       study, "A-F10", "Figure 10", "hospitals: E ψ over the budget",
       "Evidently, the relative fitness rapidly improves as the privacy budgets ε₁ = ε₂ = ε₃ "

@@ -121,7 +121,8 @@ Result<Figure> async_hospital_gain(const Study& study) {
   const Population believed = owners_of(*records, records->sizes, kUnclipped, study.threads);
   Figure figure = async_figure(
       study, "A-F7", "Figure 7", "which hospitals gain",
-      "For ε = 10, eight hospitals (i.e., Women And Children’s Hospital Of Buffalo, Crouse Hospital, "
+      "For ε = 10, eight hospitals (i.e., Women And Children’s Hospital Of Buffalo, Crouse "
+      "Hospital, "
       "St Peters Hospital, White Plains Hospital Center, Westchester Medical Center, Memorial "
       "Hospital for Cancer and Allied Diseases, Long Island Jewish Schneiders Children’s Hospital "
       "Division, St Francis Hospital) benefit from collaboration.");

@@ -58,10 +58,12 @@ Result<Figure> async_lending_rounds(const Study& study) {
   add_gains(figure, rounds, "capped answers with tail average");
   figure.data = records->source;
   figure.note =
-      std::string("ψ = 1 is twice the best loss. Splitting each budget by T/3 answers, which the bank "
-      "enforces, instead of by all T, and handing over the average of the last half of the "
-      "rounds, costs no privacy; what it is worth is told beside. On an axis of ratios the band "
-      "looks as wide for every ε; the claim is about ψ itself.") +
+      std::string(
+          "ψ = 1 is twice the best loss. Splitting each budget by T/3 answers, which the bank "
+          "enforces, instead of by all T, and handing over the average of the last half of the "
+          "rounds, costs no privacy; what it is worth is told beside. On an axis of ratios the "
+          "band "
+          "looks as wide for every ε; the claim is about ψ itself.") +
       matched_words(study, kNamed, double(size));
   return figure;
 }

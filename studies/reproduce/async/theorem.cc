@@ -1,5 +1,5 @@
-// A-T2: Theorem 2 of the asynchronous paper, taken at its word: without noise the distance must fall
-// with T.
+// A-T2: Theorem 2 of the asynchronous paper, taken at its word: without noise the distance must
+// fall with T.
 #include <cmath>
 
 #include "parley/learn/schedule/async_descent.h"
@@ -10,8 +10,8 @@ namespace parley::reproduce {
 namespace async {
 namespace {
 
-/// |theta_L - theta*|^2 after T rounds of one owner with the mean loss (theta - 1)^2 / 2 and g = 1e-5
-/// theta^2, without noise; alpha / sigma = rho / (T^2 sigma).
+/// |theta_L - theta*|^2 after T rounds of one owner with the mean loss (theta - 1)^2 / 2 and g =
+/// 1e-5 theta^2, without noise; alpha / sigma = rho / (T^2 sigma).
 double distance(double rho, uint64_t rounds) {
   learn::AsyncRule rule{.step = rho / (double(rounds) * double(rounds) * kAsyncL2),
                         .l2 = kAsyncL2,
@@ -56,8 +56,10 @@ Result<Figure> async_theorem(const Study& study) {
   figure.measures = {slope};
   figure.runs = 1;
   figure.note =
-      "Without noise the right side falls at least as 1/T. The step a = ρ/(T²σ) makes T rounds move "
-      "the model by about ρ/(Tσ), which goes to 0: from some T on the model stays where it started.";
+      "Without noise the right side falls at least as 1/T. The step a = ρ/(T²σ) makes T rounds "
+      "move "
+      "the model by about ρ/(Tσ), which goes to 0: from some T on the model stays where it "
+      "started.";
   figure.data = "none";
   return figure;
 }

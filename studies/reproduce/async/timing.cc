@@ -124,10 +124,13 @@ Result<Figure> async_timing_lending(const Study& study) {
   Figure figure = timing(study, 3);
   figure.id = "A-F3", figure.item = "Figure 3";
   figure.claim =
-      "Note that, in Algorithm 1, only one of the data owners communicates with the learner in each "
+      "Note that, in Algorithm 1, only one of the data owners communicates with the learner in "
+      "each "
       "iteration. Figure 3 illustrates an example of communication timing for the asynchronous "
-      "learning in Algorithm 1 […]. The first data owner whose Poisson clock ticks communicates with "
-      "the learner and because of the symmetry this happens with equal probability between the data "
+      "learning in Algorithm 1 […]. The first data owner whose Poisson clock ticks communicates "
+      "with "
+      "the learner and because of the symmetry this happens with equal probability between the "
+      "data "
       "owners.";
   return figure;
 }

@@ -14,8 +14,8 @@ namespace beyond {
 namespace {
 
 const std::vector<size_t> kLiars = {0, 1, 2, 3, 4};
-constexpr size_t kSome = 3;    // liars where one number must stand for all
-constexpr double kUsual = 2;   // epsilon, likewise
+constexpr size_t kSome = 3;   // liars where one number must stand for all
+constexpr double kUsual = 2;  // epsilon, likewise
 constexpr double kNoBound = 1e3;
 
 /// One protocol, and what its learner sees.
@@ -82,10 +82,10 @@ class Simulated {
 };
 
 Axis liars_axis() { return {.label = "owners of ten that lie"}; }
-Axis harm_axis() { return {.label = "log loss on new rows above the best honest model's", .log = true}; }
+Axis harm_axis() { return {.label = "excess log loss on new rows", .log = true}; }
 
 Panel by_lies(const Simulated& study) {
-  Panel panel{.title = fmt::format("each lie, ε = {:g}, the learner shortens what it sees", kUsual),
+  Panel panel{.title = fmt::format("each lie, ε = {:g}, answers shortened", kUsual),
               .x = liars_axis(),
               .y = harm_axis()};
   for (Lie lie : kLies) {
@@ -105,17 +105,18 @@ Panel by_lies(const Simulated& study) {
 /// The worst lie under each of the learner's rules; and where it trusts everybody, numbers beyond
 /// any bound.
 Panel by_rules(const Simulated& study, const Case& protocol) {
-  Panel panel{.title = fmt::format("the worst lie, by what the learner does, ε = {:g}", kUsual),
+  Panel panel{.title = fmt::format("the worst lie, by the learner's rule, ε = {:g}", kUsual),
               .x = liars_axis(),
               .y = harm_axis()};
   for (Sum rule : protocol.rules) {
     Curve curve;
     for (size_t liars : kLiars)
-      curve.add(double(liars), study.worst({.epsilon = kUsual,
-                                            .liars = liars,
-                                            .sum = rule,
-                                            .unbounded = rule == Sum::kMean})
-                                   .second);
+      curve.add(
+          double(liars),
+          study
+              .worst(
+                  {.epsilon = kUsual, .liars = liars, .sum = rule, .unbounded = rule == Sum::kMean})
+              .second);
     panel.series.push_back(curve.series(std::string(name_of(rule)), rule != Sum::kMean));
   }
   return panel;
@@ -146,27 +147,27 @@ struct Personal {
 Personal personal_under(const Simulated& study) {
   Personal found;
   const Drawn& worlds = study.worlds();
-  found.alone = worlds.mean([&](size_t run) {
-    return personal_loss(worlds.worlds[run], 0, {}) - worlds.best[run];
-  });
+  found.alone = worlds.mean(
+      [&](size_t run) { return personal_loss(worlds.worlds[run], 0, {}) - worlds.best[run]; });
   for (size_t liars : kLiars) {
     Job job{.epsilon = kUsual, .liars = liars};
     job.lie = liars == 0 ? Lie::kNone : study.worst(job).first;
     found.joint.add(double(liars), study.harm(job));
     found.personal.add(double(liars), worlds.mean([&](size_t run) {
-                         return personal_loss(worlds.worlds[run], liars, study.model(run, job)) -
-                                worlds.best[run];
-                       }));
+      return personal_loss(worlds.worlds[run], liars, study.model(run, job)) - worlds.best[run];
+    }));
   }
   return found;
 }
 
 Panel panel_of(const Personal& personal) {
-  return {.title = "joint model and honest owners' personal ones, the worst lie",
+  return {.title = "joint and personal models, the worst lie",
           .x = liars_axis(),
           .y = harm_axis(),
-          .series = {personal.joint.series("joint"), personal.personal.series("personal", true),
-                     {.name = "each alone", .kind = Series::Kind::kLevel, .y = {personal.alone.value}}}};
+          .series = {
+              personal.joint.series("joint"),
+              personal.personal.series("personal", true),
+              {.name = "each alone", .kind = Series::Kind::kLevel, .y = {personal.alone.value}}}};
 }
 
 void add_draws(Figure& figure, uint64_t draws) {
@@ -175,11 +176,11 @@ void add_draws(Figure& figure, uint64_t draws) {
 
 /// The worst that is measured against the worst that was forecast.
 void add_forecast(Figure& figure, const Simulated& study) {
-  for (const auto& [epsilon, liars] : {std::pair{kUsual, size_t{1}}, std::pair{kUsual, size_t{2}},
-                                       std::pair{kUsual, kSome}, std::pair{kUsual, size_t{4}},
-                                       std::pair{.5, kSome}, std::pair{8., kSome}}) {
-    const Estimate found =
-        ratio(study.worst({.epsilon = epsilon, .liars = liars}).second, study.forecast(epsilon, liars));
+  for (const auto& [epsilon, liars] :
+       {std::pair{kUsual, size_t{1}}, std::pair{kUsual, size_t{2}}, std::pair{kUsual, kSome},
+        std::pair{kUsual, size_t{4}}, std::pair{.5, kSome}, std::pair{8., kSome}}) {
+    const Estimate found = ratio(study.worst({.epsilon = epsilon, .liars = liars}).second,
+                                 study.forecast(epsilon, liars));
     const std::string quantity =
         fmt::format("harm of the worst lie over its forecast, {} liars, ε = {:g}", liars, epsilon);
     if (epsilon == kUsual && liars == kSome)
@@ -203,10 +204,10 @@ Figure liars_figure(const Study& study, const Case& protocol, std::string claim)
                    panel_of(personal)};
   add_forecast(figure, simulated);
   const auto at = [&](const Curve& curve) { return Estimate{curve.y[kSome], curve.error[kSome]}; };
-  figure.measures.push_back(
-      between("harm to honest owners' personal models over harm to the joint one, 3 liars, the worst "
-              "lie",
-              ratio(at(personal.personal), at(personal.joint)), 0, .5));
+  figure.measures.push_back(between(
+      "harm to honest owners' personal models over harm to the joint one, 3 liars, the worst "
+      "lie",
+      ratio(at(personal.personal), at(personal.joint)), 0, .5));
   if (protocol.single_answers && protocol.rules.size() > 2) {
     const Estimate shortened = simulated.worst({.liars = kSome}).second;
     for (Sum rule : {Sum::kTrimmed, Sum::kMedian})
@@ -214,20 +215,24 @@ Figure liars_figure(const Study& study, const Case& protocol, std::string claim)
           fmt::format("harm with the {} over that with shortened answers, 3 liars", name_of(rule)),
           ratio(simulated.worst({.liars = kSome, .sum = rule}).second, shortened)));
     for (Sum rule : {Sum::kTrimmed, Sum::kMedian})
-      figure.measures.push_back(beside(
-          fmt::format("all honest: harm of noise with the {} over that with the mean", name_of(rule)),
-          ratio(simulated.harm({.sum = rule}), simulated.harm({.sum = Sum::kMean}))));
+      figure.measures.push_back(
+          beside(fmt::format("all honest: harm of noise with the {} over that with the mean",
+                             name_of(rule)),
+                 ratio(simulated.harm({.sum = rule}), simulated.harm({.sum = Sum::kMean}))));
   }
   figure.measures.push_back(beside("harm of noise, all honest, ε = 2", simulated.harm({})));
   for (Lie lie : kLies)
-    figure.measures.push_back(
-        beside(fmt::format("harm, 1 liar, ε = 2: {}", name_of(lie)),
-               simulated.harm({.liars = 1, .lie = lie})));
+    figure.measures.push_back(beside(fmt::format("harm, 1 liar, ε = 2: {}", name_of(lie)),
+                                     simulated.harm({.liars = 1, .lie = lie})));
   add_draws(figure, figure.runs);
-  figure.settings = {{"owners", "10 of 200 records, 10 columns, two classes, log odds 4 times a "
-                                "direction; 1,000 public records, 4,000 new ones to judge by"},
+  figure.settings = {{"owners",
+                      "10 of 200 records, 10 columns, two classes, log odds 4 times a "
+                      "direction; 1,000 public records, 4,000 new ones to judge by"},
                      {"noise", "Gaussian, δ = 10⁻⁶, 20 answers of an owner, clip 1 in L2"},
                      {"model", "logistic regression, λ = 0.001, |θ_j| ≤ 5"},
+                     {"excess",
+                      "log loss on new rows above that of the best model of all honest "
+                      "records, without noise"},
                      {"liars", "the first owners; colluders know the public rows"}};
   return figure;
 }
@@ -240,13 +245,17 @@ using namespace beyond;
 Result<Figure> liars_sync(const Study& study) {
   Figure figure = liars_figure(
       study,
-      {"B-sync", "synchronous answers", train_sync, true,
+      {"B-sync",
+       "synchronous answers",
+       train_sync,
+       true,
        {Sum::kMean, Sum::kClipped, Sum::kTrimmed, Sum::kMedian}},
       "No lie does more harm than the forecast from public rows says, which is not three times too "
       "high; and honest owners' personal models lose less than half of what the joint one does.");
   figure.note =
       "The learner sees every answer, and what it does with them is post-processing: shortening "
-      "what is longer than clip and noise allow, trimmed means and medians cost no privacy. Without "
+      "what is longer than clip and noise allow, trimmed means and medians cost no privacy. "
+      "Without "
       "any of it (“mean”) one owner that sends numbers beyond any bound sets the model to a corner "
       "of the box.";
   return figure;
@@ -254,8 +263,10 @@ Result<Figure> liars_sync(const Study& study) {
 
 Result<Figure> liars_secure(const Study& study) {
   Figure figure = liars_figure(
-      study, {"B-secure", "secure sums of gradients", train_secure, false, {Sum::kMean, Sum::kClipped}},
-      "Where only sums are opened one liar can do as much as the box allows, as is forecast; honest "
+      study,
+      {"B-secure", "secure sums of gradients", train_secure, false, {Sum::kMean, Sum::kClipped}},
+      "Where only sums are opened one liar can do as much as the box allows, as is forecast; "
+      "honest "
       "owners' personal models lose less than half of that.");
   figure.note =
       "Nobody sees an answer, so no rule can leave one out. Shortening the opened mean bounds a "
@@ -276,12 +287,15 @@ Result<Figure> liars_async(const Study& study) {
 }
 
 Result<Figure> liars_federated(const Study& study) {
-  Figure figure = liars_figure(
-      study,
-      {"B-federated", "local steps in secure sums", train_federated, false,
-       {Sum::kMean, Sum::kClipped}},
-      "Where only sums are opened one liar can do as much as the box allows, as is forecast; honest "
-      "owners' personal models lose less than half of that.");
+  Figure figure = liars_figure(study,
+                               {"B-federated",
+                                "local steps in secure sums",
+                                train_federated,
+                                false,
+                                {Sum::kMean, Sum::kClipped}},
+                               "Where only sums are opened one liar can do as much as the box "
+                               "allows, as is forecast; honest "
+                               "owners' personal models lose less than half of that.");
   figure.note =
       "As B-secure: an update of any length goes into the sum. Owners that only lie about their "
       "rows stay within the clip.";

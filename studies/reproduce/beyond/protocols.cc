@@ -11,17 +11,18 @@
 namespace parley::reproduce::beyond {
 namespace {
 
-constexpr int kAnswers = 20;            // of an owner, paid with all of epsilon
-constexpr double kStep = 20;            // of synchronous rounds
-constexpr double kAsyncStep = 2;        // a of the asynchronous equations
-constexpr int kLocal = 5, kSums = 10;   // local steps, and aggregations of them
-constexpr double kLocalStep = 10;       // of local steps
-constexpr double kBeyondBounds = 1e6;   // "any number"
-constexpr double kTurnedLonger = 10;    // how much longer a turned answer is
+constexpr int kAnswers = 20;           // of an owner, paid with all of epsilon
+constexpr double kStep = 20;           // of synchronous rounds
+constexpr double kAsyncStep = 2;       // a of the asynchronous equations
+constexpr int kLocal = 5, kSums = 10;  // local steps, and aggregations of them
+constexpr double kLocalStep = 10;      // of local steps
+constexpr double kBeyondBounds = 1e6;  // "any number"
+constexpr double kTurnedLonger = 10;   // how much longer a turned answer is
 
 /// sigma of each of `answers` answers of this sensitivity, all paid with epsilon.
 double deviation(double sensitivity, double answers, double epsilon) {
-  return sensitivity * std::sqrt(answers / (2 * privacy::zcdp_rho(epsilon, privacy::Delta(kDelta))));
+  return sensitivity *
+         std::sqrt(answers / (2 * privacy::zcdp_rho(epsilon, privacy::Delta(kDelta))));
 }
 
 double gradient_noise(double epsilon) {
@@ -40,7 +41,8 @@ Vector mean_gradient(const data::Rows& rows, std::span<const double> theta) {
 /// long an answer may be for a learner that looks.
 Vector answer_of(const Job& job, size_t owner, Vector honest, double sigma, double reach,
                  SeededRandom& random) {
-  if (owner >= job.liars || job.lie == Lie::kNone || job.lie == Lie::kFlips || job.lie == Lie::kFar) {
+  if (owner >= job.liars || job.lie == Lie::kNone || job.lie == Lie::kFlips ||
+      job.lie == Lie::kFar) {
     add_noise(honest, sigma, random);
     return honest;
   }
@@ -89,8 +91,7 @@ Vector rounds_of_gradients(const World& world, const Job& job, uint64_t seed,
   for (int round = 0; round < kAnswers; ++round) {
     std::vector<Vector> answers;
     for (size_t i = 0; i < kOwners; ++i)
-      answers.push_back(
-          answer_of(job, i, mean_gradient(told[i], theta), sigma, reach, random));
+      answers.push_back(answer_of(job, i, mean_gradient(told[i], theta), sigma, reach, random));
     const Vector slope = combine(std::move(answers), reach);
     for (size_t j = 0; j < kColumns; ++j) theta[j] -= kStep * (slope[j] + kL2 * theta[j]);
     clamp_to_box(theta);
@@ -132,11 +133,12 @@ Vector train_sync(const World& world, const Job& job, uint64_t seed) {
 }
 
 Vector train_secure(const World& world, const Job& job, uint64_t seed) {
-  return rounds_of_gradients(world, job, seed, [&](const std::vector<Vector>& answers, double reach) {
-    Vector mean = middle_of(answers, 0);
-    if (job.sum == Sum::kClipped) shorten(mean, reach);
-    return mean;
-  });
+  return rounds_of_gradients(world, job, seed,
+                             [&](const std::vector<Vector>& answers, double reach) {
+                               Vector mean = middle_of(answers, 0);
+                               if (job.sum == Sum::kClipped) shorten(mean, reach);
+                               return mean;
+                             });
 }
 
 Vector train_async(const World& world, const Job& job, uint64_t seed) {

@@ -81,7 +81,8 @@ double score_of(const ColumnsJob& job, size_t m, double honest, SeededRandom& ra
 Vector train_columns(const World& world, const ColumnsJob& job, uint64_t seed) {
   SeededRandom random(seed, 940);
   const data::Rows rows = told_columns(all_rows(world), job, random);
-  const double rho = privacy::zcdp_rho(job.epsilon, privacy::Delta(kDelta)), n = double(rows.size());
+  const double rho = privacy::zcdp_rho(job.epsilon, privacy::Delta(kDelta)),
+               n = double(rows.size());
   const double sigma = 2 * kClip / n * std::sqrt(kShares / (2 * rho));
   Vector theta(kColumns), average(kColumns);
   for (int round = 0; round < kShares; ++round) {
@@ -95,7 +96,8 @@ Vector train_columns(const World& world, const ColumnsJob& job, uint64_t seed) {
         sum += score_of(job, m, score, random);
       }
       const double y = rows.label(i), pull = -y / (1 + std::exp(y * sum));
-      const double size = length(rows.row(i)), factor = std::min(1., kClip / (std::fabs(pull) * size));
+      const double size = length(rows.row(i)),
+                   factor = std::min(1., kClip / (std::fabs(pull) * size));
       for (size_t j = 0; j < kColumns; ++j) slope[j] += factor * pull * rows.row(i)[j] / n;
     }
     for (size_t j = 0; j < kColumns; ++j)
@@ -144,14 +146,15 @@ Estimate forecast_of(const Drawn& drawn, size_t liars, bool classes) {
 }
 
 Panel lies_panel(const Drawn& drawn, bool shortened) {
-  Panel panel{.title = shortened ? "ε = 2, scores cut to what records and models allow"
-                                 : "ε = 2, scores of any size",
-              .x = {.label = "owners of columns that lie, of three"},
-              .y = {.label = "log loss on new rows above the best honest model's", .log = true}};
+  Panel panel{
+      .title = shortened ? "ε = 2, scores cut to what is allowed" : "ε = 2, scores of any size",
+      .x = {.label = "owners of columns that lie, of three"},
+      .y = {.label = "excess log loss on new rows", .log = true}};
   for (Told told : kTold) {
     Curve curve;
     for (size_t liars : {0, 1, 2})
-      curve.add(double(liars), harm_of(drawn, {.liars = liars, .told = told, .shortened = shortened}));
+      curve.add(double(liars),
+                harm_of(drawn, {.liars = liars, .told = told, .shortened = shortened}));
     panel.series.push_back(curve.series(std::string(name_of(told)), !about_scores(told)));
   }
   Curve forecast;
@@ -166,21 +169,21 @@ void add_measures(Figure& figure, const Drawn& drawn) {
   for (size_t liars : {size_t{1}, size_t{2}}) {
     const Estimate forecast = forecast_of(drawn, liars, false);
     const Estimate other = harm_of(drawn, {.liars = liars, .told = Told::kOther});
-    figure.measures.push_back(between(
-        fmt::format("other numbers for columns: harm over its forecast, {} liars", liars),
-        ratio(other, forecast), 1. / 3, 1.25));
+    figure.measures.push_back(
+        between(fmt::format("other numbers for columns: harm over its forecast, {} liars", liars),
+                ratio(other, forecast), 1. / 3, 1.25));
   }
-  figure.measures.push_back(between("classes exchanged: harm over its forecast",
-                                    ratio(harm_of(drawn, {.liars = 1, .told = Told::kClasses}),
-                                          forecast_of(drawn, 1, true)),
-                                    1. / 3, 1.25));
+  figure.measures.push_back(between(
+      "classes exchanged: harm over its forecast",
+      ratio(harm_of(drawn, {.liars = 1, .told = Told::kClasses}), forecast_of(drawn, 1, true)),
+      1. / 3, 1.25));
   for (Told told : {Told::kTurnedScores, Told::kLongScores, Told::kNoise})
     for (bool shortened : {true, false})
-      figure.measures.push_back(beside(
-          fmt::format("1 liar, {}{}: harm over that of its columns gone", name_of(told),
-                      shortened ? ", cut" : ""),
-          ratio(harm_of(drawn, {.liars = 1, .told = told, .shortened = shortened}),
-                forecast_of(drawn, 1, false))));
+      figure.measures.push_back(
+          beside(fmt::format("1 liar, {}{}: harm over that of its columns gone", name_of(told),
+                             shortened ? ", cut" : ""),
+                 ratio(harm_of(drawn, {.liars = 1, .told = told, .shortened = shortened}),
+                       forecast_of(drawn, 1, false))));
   figure.measures.push_back(beside("harm of noise, all honest, ε = 2", harm_of(drawn, {})));
   for (Measure& measure : figure.measures) measure.draws = drawn.worlds.size();
 }
@@ -192,23 +195,29 @@ using namespace beyond;
 
 Result<Figure> liars_sharing(const Study& study) {
   const Drawn drawn = drawn_worlds(study.seed, study.runs_or(8, 2));
-  Figure figure{.id = "B-sharing",
-                .item = "owners that lie",
-                .title = "columns in several places",
-                .claim =
-                    "An owner that lies about its columns takes away what they tell, as is forecast "
-                    "from public rows; the holder of the classes turns the model around.",
-                .panels = {lies_panel(drawn, true), lies_panel(drawn, false)},
-                .data = "made for this",
-                .seed = study.seed,
-                .runs = drawn.worlds.size()};
+  Figure figure{
+      .id = "B-sharing",
+      .item = "owners that lie",
+      .title = "columns in several places",
+      .claim =
+          "An owner that lies about its columns takes away what they tell, as is forecast "
+          "from public rows; the holder of the classes turns the model around.",
+      .panels = {lies_panel(drawn, true), lies_panel(drawn, false)},
+      .data = "made for this",
+      .seed = study.seed,
+      .runs = drawn.worlds.size()};
   add_measures(figure, drawn);
-  figure.settings = {{"owners", "columns 4 + 3 + 3 of 2,000 records, two classes; the first holds the "
-                                "classes"},
-                     {"noise", "Gaussian on the gradient of all columns, ε = 2, δ = 10⁻⁶, 20 rounds"},
-                     {"judged", "on new rows with everybody's true columns"}};
+  figure.settings = {
+      {"owners",
+       "columns 4 + 3 + 3 of 2,000 records, two classes; the first holds the "
+       "classes"},
+      {"noise", "Gaussian on the gradient of all columns, ε = 2, δ = 10⁻⁶, 20 rounds"},
+      {"judged",
+       "on new rows with everybody's true columns: log loss above that of the "
+       "best honest model without noise"}};
   figure.note =
-      "Personal models are of no use here: an owner of columns has no classes of its own. Scores in "
+      "Personal models are of no use here: an owner of columns has no classes of its own. Scores "
+      "in "
       "secret shares are seen by nobody, so that cutting them would take a proof of their size; "
       "where noisy scores are sent, whoever adds them up can.";
   return figure;

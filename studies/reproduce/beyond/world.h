@@ -39,8 +39,8 @@ World public_world(const World& world);
 double loss_on(const data::Rows& rows, std::span<const double> theta);
 /// The best model of all honest records, without noise.
 Vector best_model(const World& world);
-/// Mean over three honest owners, the first after the liars, of the loss of what each makes of its own
-/// rows and the joint model by itself (learn/personal/personal.h); without one: alone.
+/// Mean over three honest owners, the first after the liars, of the loss of what each makes of its
+/// own rows and the joint model by itself (learn/personal/personal.h); without one: alone.
 double personal_loss(const World& world, size_t liars, const Vector& joint);
 
 /// So many worlds; every number of the figures is a mean over them.

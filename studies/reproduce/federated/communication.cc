@@ -34,7 +34,8 @@ std::string charter_text(int steps) {
 Result<double> bytes_sent(int steps, uint64_t seed) {
   const charter::Charter charter =
       TRY(charter::parse_charter(charter_text(steps), "clinics.charter.toml", "."));
-  const sim::SimulateInput input = sim::as_trained(TRY(sim::load_standin(charter, "lending", seed)));
+  const sim::SimulateInput input =
+      sim::as_trained(TRY(sim::load_standin(charter, "lending", seed)));
   const sim::SimulateOptions options{.seed = seed};
   const sim::JobRun run = TRY(sim::run_job({.input = input, .options = options, .journal = false}));
   return double(run.bytes_up) / kClinics;
@@ -46,11 +47,14 @@ Result<double> bytes_sent(int steps, uint64_t seed) {
 using namespace federated;
 
 Result<Figure> federated_communication(const Study& study) {
-  Figure figure = federated_figure(
-      study, "H-comm", "algorithm, discussion", "what K local steps save",
-      "Compared with their work, our algorithm has less communication cost and less computation cost "
-      "since workers only communicate and perform MPC when t ∈ {nK, n = 1, 2, …}. […] the choice of "
-      "large K will introduce the error […], but reduce the communication cost by a factor of 1/K.");
+  Figure figure =
+      federated_figure(study, "H-comm", "algorithm, discussion", "what K local steps save",
+                       "Compared with their work, our algorithm has less communication cost and "
+                       "less computation cost "
+                       "since workers only communicate and perform MPC when t ∈ {nK, n = 1, 2, …}. "
+                       "[…] the choice of "
+                       "large K will introduce the error […], but reduce the communication cost by "
+                       "a factor of 1/K.");
   Curve kilobytes;
   for (int steps : {1, 2, 5, 10, 20, 50})
     kilobytes.add(steps, {TRY(bytes_sent(steps, study.seed)) / 1000, 0});
@@ -61,11 +65,11 @@ Result<Figure> federated_communication(const Study& study) {
   Measure slope =
       between("slope over K of the bytes that an owner sends", kilobytes.slope(), -1.1, -.9);
   slope.paper = -1, slope.kind = Quantity::kExponent;
-  figure.measures = {slope,
-                     beside("kB that an owner sends, K = 1", {kilobytes.y.front(), 0}),
+  figure.measures = {slope, beside("kB that an owner sends, K = 1", {kilobytes.y.front(), 0}),
                      beside("kB that an owner sends, K = 50", {kilobytes.y.back(), 0})};
-  figure.settings = {{"counted", "all messages of a job under secure aggregation, greetings and keys "
-                                 "among them; 10 columns"}};
+  figure.settings = {{"counted",
+                      "all messages of a job under secure aggregation, greetings and keys "
+                      "among them; 10 columns"}};
   figure.data = "200 made-up loans for each owner";
   return figure;
 }

@@ -41,13 +41,13 @@ Along add_run(Along sum, const paper::FederatedRule& rule, size_t parties, uint6
   sum.distance.resize(steps), sum.drift.resize(steps);
   const std::vector<double> zero(best.size());
   sum.distance[0] += square_distance(zero, best);
-  (void)paper::federated(
-      rule, parties, smallest, best.size(), gradient, entropy, [&](int64_t t, const Models& models) {
-        const std::vector<double> mean = average_of(models);
-        sum.distance[size_t(t)] += square_distance(mean, best);
-        for (const auto& model : models)
-          sum.drift[size_t(t)] += square_distance(mean, model) / double(parties);
-      });
+  (void)paper::federated(rule, parties, smallest, best.size(), gradient, entropy,
+                         [&](int64_t t, const Models& models) {
+                           const std::vector<double> mean = average_of(models);
+                           sum.distance[size_t(t)] += square_distance(mean, best);
+                           for (const auto& model : models)
+                             sum.drift[size_t(t)] += square_distance(mean, model) / double(parties);
+                         });
   return sum;
 }
 
@@ -94,7 +94,8 @@ using namespace federated;
 Result<Figure> federated_lemma2(const Study& study) {
   Figure figure = federated_figure(
       study, "H-L2", "Lemma 2", "one step of Algorithm 1",
-      "Assumed that J_j(θ) is λ-strongly convex, and L-smooth over θ ∈ C. If η_t ≤ 1/(4L) for all t, "
+      "Assumed that J_j(θ) is λ-strongly convex, and L-smooth over θ ∈ C. If η_t ≤ 1/(4L) for all "
+      "t, "
       "we have: E[‖θ^{t+1} − θ*‖²] ≤ (1 − η^t λ) E[‖θ^t − θ*‖²] + 6Lη_t²Γ + 2E[(1/m) Σ_j ‖θ^t − "
       "θ_j^t‖²] + η_t² dσ².");
   figure.runs = study.runs_or(8, 2);
@@ -107,9 +108,9 @@ Result<Figure> federated_lemma2(const Study& study) {
     panel.series.push_back(curve.series(epsilon_text(epsilon)));
     double largest = 0;
     for (double y : curve.y) largest = std::fmax(largest, y);
-    figure.measures.push_back(between(
-        "left side over right side, largest over 100 steps, " + epsilon_text(epsilon), {largest, 0},
-        0, 1));
+    figure.measures.push_back(
+        between("left side over right side, largest over 100 steps, " + epsilon_text(epsilon),
+                {largest, 0}, 0, 1));
   }
   panel.series.push_back({.name = "equal", .kind = Series::Kind::kLevel, .y = {1}});
   figure.panels = {panel};
@@ -158,8 +159,9 @@ Result<Figure> federated_lemma3(const Study& study) {
   figure.measures = {between("left side over right side, ε = 0.1",
                              {by_epsilon.y.front(), by_epsilon.error.front()}, 0, 1),
                      beside("the same, ε = 1", {by_epsilon.y[2], by_epsilon.error[2]})};
-  figure.settings = {{"owners", "10 of 100 records, 100 columns; J_j = 0.0005 |θ|², T = 100, η = 0.01"},
-                     {"noise", "Algorithm 1 as printed, δ = 10⁻⁵"}};
+  figure.settings = {
+      {"owners", "10 of 100 records, 100 columns; J_j = 0.0005 |θ|², T = 100, η = 0.01"},
+      {"noise", "Algorithm 1 as printed, δ = 10⁻⁵"}};
   figure.note =
       "Each party's steps carry noise of its own, η_t z, by which it drifts from the others even "
       "where all slopes are the same; the right side has no term for it. In the work that is cited "

@@ -124,10 +124,9 @@ Result<Figure> federated_steps(const Study& study) {
                               added(plain).slope(), 1.8, 2.2);
       slope.paper = 2, slope.kind = Quantity::kExponent;
       figure.measures.push_back(slope);
-      figure.measures.push_back(
-          between("sorted by label, no noise: error added by K = 50 over the error named",
-                  {(plain.y.back() - plain.y[0]) / named_error(kSteps.back(), kL2, 200), 0}, 1. / 3,
-                  3));
+      figure.measures.push_back(between(
+          "sorted by label, no noise: error added by K = 50 over the error named",
+          {(plain.y.back() - plain.y[0]) / named_error(kSteps.back(), kL2, 200), 0}, 1. / 3, 3));
     }
     if (study.further) continue;
     const auto& noisy = found.noisy;
@@ -140,7 +139,8 @@ Result<Figure> federated_steps(const Study& study) {
   }
   figure.note =
       "“Introduce the error by” is taken at its word, within a factor of three, and its square in "
-      "K − 1 as a slope of 2. Where owners are alike K = 50 adds no error; where labels are sorted, "
+      "K − 1 as a slope of 2. Where owners are alike K = 50 adds no error; where labels are "
+      "sorted, "
       "it grows about linearly. Which K is best is asked, not claimed.";
   figure.data = TRY(census_columns(study))->source;
   return figure;
@@ -155,8 +155,9 @@ Result<Figure> federated_bound(const Study& study) {
       "convex, and L-smooth over θ ∈ C. […] E[J(θ^T)] − J(θ*) ≤ 2L/(λ(γ+T)) (B/λ + 2L‖θ⁰ − θ*‖²), "
       "where B = 6LΓ + 8(K−1)²G² + d · 8G²T log(1/δ)/(m²n₍₁₎²ε²).");
   figure.settings = settings();
-  figure.settings[2] = {"noise", "Algorithm 1 as printed: every party draws equation (2)'s at every "
-                                 "step; ε = 1, δ = 10⁻⁵"};
+  figure.settings[2] = {"noise",
+                        "Algorithm 1 as printed: every party draws equation (2)'s at every "
+                        "step; ε = 1, δ = 10⁻⁵"};
   figure.settings.push_back({"steps", "η_t = 2/(λ(t+γ)), γ = max(8L/λ − 1, K), the last iterate"});
   figure.runs = runs;
   study.expect(2 * kSteps.size() * runs);
@@ -179,13 +180,13 @@ Result<Figure> federated_bound(const Study& study) {
                    ratio(excess, {above, 0}), 0, 1));
       if (!study.go_on(runs)) return Error{Code::kFailed, "interrupted"};
     }
-    figure.panels.push_back({.title = name_of(cut),
-                             .x = steps_axis(),
-                             .y = excess_axis(),
-                             .series = {found.series("as printed, ε = 1"),
-                                        found.theory("the bound", [&](double steps) {
-                                          return bound(constants, kL2, kTotal, steps);
-                                        })}});
+    figure.panels.push_back(
+        {.title = name_of(cut),
+         .x = steps_axis(),
+         .y = excess_axis(),
+         .series = {found.series("as printed, ε = 1"), found.theory("the bound", [&](double steps) {
+                      return bound(constants, kL2, kTotal, steps);
+                    })}});
   }
   figure.measures.push_back(beside("the bound over the excess, least over K and cuts", {least, 0}));
   figure.note =

@@ -87,8 +87,8 @@ Result<Figure> federated_rate(const Study& study) {
     by_size.add(double(each), TRY(price_as_printed(made(each, 20, study.seed), 1, runs, study)));
   }
   for (double count : columns)
-    by_columns.add(
-        count, TRY(price_as_printed(made(usual, size_t(count), study.seed), 1, runs, study)));
+    by_columns.add(count,
+                   TRY(price_as_printed(made(usual, size_t(count), study.seed), 1, runs, study)));
   Figure figure = federated_figure(
       study, "H-rate", "Theorem 4", "the price of privacy in n, d and ε",
       "[…] we have the following excess empirical risk: E[J(θ^T)] − J(θ*) ≤ 2L/(λ(γ+T)) (B/λ + "
@@ -103,9 +103,10 @@ Result<Figure> federated_rate(const Study& study) {
   figure.measures = {slope_of_two("slope over ε", by_epsilon),
                      slope_of_two("slope over the records of each owner", by_size), dimension,
                      beside("slope over ε, noise on the sum, tight accounting", tight.slope())};
-  figure.settings = {{"algorithm", "Algorithm 1 as printed: every party draws equation (2)'s noise"},
-                     {"model", "logistic regression, λ = 0.01, records of norm 1 in any direction"},
-                     {"owners", "10; T = 100 local steps of length 3.5, K = 5"}};
+  figure.settings = {
+      {"algorithm", "Algorithm 1 as printed: every party draws equation (2)'s noise"},
+      {"model", "logistic regression, λ = 0.01, records of norm 1 in any direction"},
+      {"owners", "10; T = 100 local steps of length 3.5, K = 5"}};
   figure.note =
       "The term of B that noise brings: its powers of ε, n and d. That the bound is the best "
       "possible is the paper's second open question, and is not settled by a measurement.";

@@ -14,8 +14,8 @@ struct Reproduction {
   std::vector<Figure> figures{};
   bool quick = false;
   uint64_t seed = 1;
-  std::string data{};  // the folder of --data; empty: stand-ins
-  uint64_t draws = 1;  // of stand-ins
+  std::string data{};                // the folder of --data; empty: stand-ins
+  uint64_t draws = 1;                // of stand-ins
   std::vector<std::string> asked{};  // figures by name; empty: all
 };
 

@@ -75,7 +75,8 @@ TEST(Output, WhatIsBeyondThePapersHasAHeadingOfItsOwn) {
   const std::string table = verdicts_markdown({small(), beyond});
   EXPECT_LT(table.find("A-F4"), table.find("## Beyond the papers"));
   EXPECT_GT(table.find("B-sync"), table.find("## Beyond the papers"));
-  EXPECT_NE(table.find("| reproduced | 1 |"), std::string::npos) << "counts are of the papers' items";
+  EXPECT_NE(table.find("| reproduced | 1 |"), std::string::npos)
+      << "counts are of the papers' items";
 }
 
 /// A figure with everything in it, numbers that have no decimal form among them.

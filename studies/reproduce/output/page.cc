@@ -126,7 +126,8 @@ std::string section(const Figure& figure) {
 constexpr std::string_view kPapers =
     "<ul><li>S: Wu, Farokhi, Smith, Kaafar, “The Value of Collaboration in Convex Machine Learning "
     "with Differential Privacy”</li>\n"
-    "<li>A: Farokhi, Wu, Smith, Kaafar, “The Cost of Privacy in Asynchronous Differentially-Private "
+    "<li>A: Farokhi, Wu, Smith, Kaafar, “The Cost of Privacy in Asynchronous "
+    "Differentially-Private "
     "Machine Learning”</li>\n"
     "<li>V: Hu, Liu, Kong, Niu, “Learning Privately over Distributed Features: An ADMM Sharing "
     "Approach”</li>\n"
@@ -161,9 +162,10 @@ std::string page_of(const Reproduction& reproduction) {
   }
   const std::string where =
       reproduction.data.empty()
-          ? fmt::format("on stand-ins, made of the papers' summary numbers and none of their "
-                        "records, {} draws of each",
-                        reproduction.draws)
+          ? fmt::format(
+                "on stand-ins, made of the papers' summary numbers and none of their "
+                "records, {} draws of each",
+                reproduction.draws)
           : "on files from " + escaped(reproduction.data) + " and on stand-ins";
   const std::string body = fmt::format(
       "<h1>The papers' figures, reproduced</h1>\n{}<p>Computed {}, by parley {}, seed {}{}. ψ is "

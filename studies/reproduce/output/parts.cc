@@ -61,24 +61,23 @@ Axis exact_axis(const Json& json) {
 }
 
 Json exact(const Series& series) {
-  return {series.name,         int(series.kind),    exact(series.x),     exact(series.y),
+  return {series.name,       int(series.kind),   exact(series.x),     exact(series.y),
           exact(series.low), exact(series.high), exact(series.error), series.sound};
 }
 Series exact_series(const Json& json) {
-  return {json[0].get<std::string>(), Series::Kind(json[1].get<int>()), numbers_of(json[2]),
-          numbers_of(json[3]),        numbers_of(json[4]),              numbers_of(json[5]),
+  return {json[0].get<std::string>(), Series::Kind(json[1].get<int>()),
+          numbers_of(json[2]),        numbers_of(json[3]),
+          numbers_of(json[4]),        numbers_of(json[5]),
           numbers_of(json[6]),        json[7].get<bool>()};
 }
 
 Json exact(const Surface& surface) {
-  return {exact(surface.x),     exact(surface.y),     exact(surface.z),
-          exact(surface.value), exact(surface.error), surface.marked,
-          surface.mark_means};
+  return {exact(surface.x),     exact(surface.y), exact(surface.z),  exact(surface.value),
+          exact(surface.error), surface.marked,   surface.mark_means};
 }
 Surface exact_surface(const Json& json) {
-  return {numbers_of(json[0]), numbers_of(json[1]),
-          exact_axis(json[2]),    numbers_of(json[3]),
-          numbers_of(json[4]), json[5].get<std::vector<bool>>(),
+  return {numbers_of(json[0]),       numbers_of(json[1]), exact_axis(json[2]),
+          numbers_of(json[3]),       numbers_of(json[4]), json[5].get<std::vector<bool>>(),
           json[6].get<std::string>()};
 }
 
@@ -87,25 +86,20 @@ Json exact(const Panel& panel) {
           panel.surface ? exact(*panel.surface) : Json()};
 }
 Panel exact_panel(const Json& json) {
-  Panel panel{.title = json[0].get<std::string>(), .x = exact_axis(json[1]), .y = exact_axis(json[2])};
+  Panel panel{
+      .title = json[0].get<std::string>(), .x = exact_axis(json[1]), .y = exact_axis(json[2])};
   for (const Json& each : json[3]) panel.series.push_back(exact_series(each));
   if (!json[4].is_null()) panel.surface = exact_surface(json[4]);
   return panel;
 }
 
 Json exact(const Measure& measure) {
-  return {measure.quantity,
-          exact(measure.value),
-          exact(measure.error),
-          measure.paper ? exact(*measure.paper) : Json(),
-          exact(measure.least),
-          exact(measure.most),
-          measure.fitted,
-          measure.decides,
-          measure.tally,
-          measure.draws,
-          int(measure.kind),
-          measure.unit};
+  return {measure.quantity,     exact(measure.value),
+          exact(measure.error), measure.paper ? exact(*measure.paper) : Json(),
+          exact(measure.least), exact(measure.most),
+          measure.fitted,       measure.decides,
+          measure.tally,        measure.draws,
+          int(measure.kind),    measure.unit};
 }
 Measure exact_measure(const Json& json) {
   Measure measure{.quantity = json[0].get<std::string>(),
@@ -161,7 +155,9 @@ Figure exact_figure(const Json& json) {
 }
 
 Error bad_part(const std::filesystem::path& folder, const std::string& what) {
-  return {Code::kInvalid, what, "Give --merge the folders of --part 1/n to n/n, each once.",
+  return {Code::kInvalid,
+          what,
+          "Give --merge the folders of --part 1/n to n/n, each once.",
           {.file = (folder / "part.json").string()}};
 }
 

@@ -36,8 +36,8 @@ Json json_of(const Figure& figure) {
                {"seed", figure.seed},   {"runs", figure.runs},   {"claim", figure.claim}};
   for (const Setting& setting : figure.settings) json["settings"][setting.name] = setting.value;
   json["kind"] = data_words(figure.kind);
-  for (const auto& [key, measures] : {std::pair("measures", &figure.measures),
-                                      std::pair("on_standin", &figure.on_standin)}) {
+  for (const auto& [key, measures] :
+       {std::pair("measures", &figure.measures), std::pair("on_standin", &figure.on_standin)}) {
     json[key] = Json::array();
     for (const Measure& measure : *measures) json[key].push_back(json_of(measure));
   }
@@ -88,10 +88,10 @@ std::string to_text(const Reproduction& reproduction, const std::filesystem::pat
   std::string text;
   for (const Figure& figure : reproduction.figures) {
     const Measure* measure = telling(figure);
-    text += fmt::format("{:<9} {:<15}{} {}\n", figure.id, name_of(verdict_of(figure)),
+    text += fmt::format("{:<11} {:<13}{} {}\n", figure.id, name_of(verdict_of(figure)),
                         fitted_to_claim(figure) ? "(fitted)" : "        ", figure.title);
     if (measure)
-      text += fmt::format("{:<9} {}: {}, accepted: {}\n", "", measure->quantity,
+      text += fmt::format("{:<11} {}: {}, accepted: {}\n", "", measure->quantity,
                           with_error(*measure), accepted(*measure));
   }
   const Mutation mutation = mutated(reproduction.figures);

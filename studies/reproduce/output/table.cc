@@ -24,10 +24,10 @@ std::string lines_of(const std::vector<Measure>& measures, DataKind kind, std::s
   for (const Measure& measure : measures) {
     if (!shown(measures, measure)) continue;
     const std::string draws = measure.draws > 1 ? fmt::format(", {} draws", measure.draws) : "";
-    text += fmt::format("{} {} | {} | {} | {} | {} | {}{} | {} |\n", head, in_cell(measure.quantity),
-                        with_error(measure), promised(measure), accepted(measure),
-                        measure.fitted ? "yes" : "no", data_words(kind), draws,
-                        how_it_counts(measure));
+    text +=
+        fmt::format("{} {} | {} | {} | {} | {} | {}{} | {} |\n", head, in_cell(measure.quantity),
+                    with_error(measure), promised(measure), accepted(measure),
+                    measure.fitted ? "yes" : "no", data_words(kind), draws, how_it_counts(measure));
     head = "| | | |";
   }
   return text;
@@ -37,16 +37,16 @@ std::string table_of(const std::vector<Figure>& figures, bool beyond) {
   std::string text;
   for (const Figure& figure : figures) {
     if (figure.paper.empty() != beyond) continue;
-    const std::string head =
-        fmt::format("| {} | {} | **{}** |", figure.id, in_cell(figure.claim),
-                    name_of(verdict_of(figure)));
+    const std::string head = fmt::format("| {} | {} | **{}** |", figure.id, in_cell(figure.claim),
+                                         name_of(verdict_of(figure)));
     const std::string lines = lines_of(figure.measures, figure.kind, head);
     text += lines.empty() ? head + " nothing could be measured | | | | | | |\n" : lines;
     text += lines_of(figure.on_standin, DataKind::kStandin, "| | | |");
   }
   if (text.empty()) return text;
   return fmt::format(
-             "| item | {} | verdict | measured | ours | the paper's | accepted | fitted | data | |\n"
+             "| item | {} | verdict | measured | ours | the paper's | accepted | fitted | data | "
+             "|\n"
              "|---|---|---|---|---|---|---|---|---|---|\n",
              beyond ? "what must hold" : "the paper's sentence") +
          text;
@@ -65,8 +65,9 @@ std::string counts_of(const std::vector<Figure>& figures) {
     add(standin, verdict_of(made ? figure.measures : figure.on_standin));
     if (!made && figure.kind != DataKind::kNone) add(real, verdict_of(figure.measures));
   }
-  std::string text = "| verdict | items | on stand-ins alone | on real records alone |\n"
-                     "|---|---|---|---|\n";
+  std::string text =
+      "| verdict | items | on stand-ins alone | on real records alone |\n"
+      "|---|---|---|---|\n";
   for (const Verdict verdict : {Verdict::kReproduced, Verdict::kRefuted, Verdict::kNotDecided}) {
     const auto k = static_cast<size_t>(verdict);
     text += fmt::format("| {} | {} | {} | {} |\n", name_of(verdict), all[k], standin[k], real[k]);
@@ -95,7 +96,7 @@ Mutation mutated(const std::vector<Figure>& figures) {
       for (const Broken& each : broken(measure))
         ways += fmt::format(", {}: {}", each.how,
                             std::ranges::count(left, each.how) ? "SURVIVES" : "noticed");
-      result.text += fmt::format("{:<9} {} ({}){}\n", figure.id, measure.quantity,
+      result.text += fmt::format("{:<11} {} ({}){}\n", figure.id, measure.quantity,
                                  name_of(verdict_of(measure)), ways);
     }
   };

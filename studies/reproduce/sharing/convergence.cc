@@ -63,7 +63,8 @@ Tuned best_gradients(const ColumnsApart& columns, double lam, const Study& study
     for (int beside : {best - 1, best + 1})
       if (end_of(beside) < end_of(best)) best = beside, moved = true;
   }
-  return {step_of(best), tried[best], step_of(tried.begin()->first), step_of(tried.rbegin()->first)};
+  return {step_of(best), tried[best], step_of(tried.begin()->first),
+          step_of(tried.rbegin()->first)};
 }
 
 /// Test loss after the last epoch, over orders of the records.
@@ -101,9 +102,9 @@ Result<Figure> sharing_census(const Study& study) {
                           {"as printed, ρ = 0.15", paper},
                           {"SGD, step 1/√epoch", gradients}},
                          optimum);
-  Measure same = between("test log loss after 20 epochs, SGD over ADMM as printed",
-                         {ended.value / paper.test_loss.back(), ended.error / paper.test_loss.back()},
-                         .99, 1.01);
+  Measure same = between(
+      "test log loss after 20 epochs, SGD over ADMM as printed",
+      {ended.value / paper.test_loss.back(), ended.error / paper.test_loss.back()}, .99, 1.01);
   same.paper = 1;
   figure.measures = {
       between("objective after 3 epochs, ADMM as printed over SGD",
@@ -123,7 +124,8 @@ Result<Figure> sharing_census(const Study& study) {
                      {"SGD", "batches of 100, step 1/√epoch"}};
   figure.note =
       "The paper gives neither ρ nor λ nor the step of SGD. “The same” is taken as within 1 %, "
-      "“slightly slower” as an objective above SGD's, by less than a factor of two, after 3 epochs. ";
+      "“slightly slower” as an objective above SGD's, by less than a factor of two, after 3 "
+      "epochs. ";
   if (!small.stopped.empty()) figure.note += "As printed with ρ = 0.03: " + small.stopped + ".";
   figure.data = columns->source;
   return figure;
@@ -153,25 +155,25 @@ Result<Figure> sharing_digits(const Study& study) {
   // Levels are gisette's: numbers that were made up have others.
   reached.decides = slower.decides = !columns->source.starts_with("stand-in");
   const char* const order = "orders of the sentence that hold";
-  figure.measures = {
-      reached,
-      slower,
-      compared(order, "excess objective after 20 epochs, SGD over ADMM as printed",
-               {(gradients.objective.back() - optimum.objective) /
-                    (paper.objective.back() - optimum.objective),
-                0},
-               1, kAny),
-      compared(order, "test log loss after 20 epochs, SGD over ADMM as printed", {sgd / admm, 0}, 1,
-               kAny),
-      between("test log loss of ADMM as printed, after 10 epochs over that after 20",
-              {paper.test_loss[paper.test_loss.size() / 2 - 1] / admm, 0}, .9, 1.1),
-      beside("epoch from which Boyd's form is within 0.1 % of the optimum",
-             {epochs_to(ours, optimum.objective), 0})};
-  figure.settings = {{"model", "logistic regression, λ = 60 in the sum over records"},
-                     {"SGD", fmt::format("batches of 100; of the steps {:.3g} to {:.3g} over √epoch, "
-                                         "by factors of √10, the best by the objective, which has "
-                                         "a worse one on either side",
-                                         tuned.least, tuned.most)}};
+  figure.measures = {reached,
+                     slower,
+                     compared(order, "excess objective after 20 epochs, SGD over ADMM as printed",
+                              {(gradients.objective.back() - optimum.objective) /
+                                   (paper.objective.back() - optimum.objective),
+                               0},
+                              1, kAny),
+                     compared(order, "test log loss after 20 epochs, SGD over ADMM as printed",
+                              {sgd / admm, 0}, 1, kAny),
+                     between("test log loss of ADMM as printed, after 10 epochs over that after 20",
+                             {paper.test_loss[paper.test_loss.size() / 2 - 1] / admm, 0}, .9, 1.1),
+                     beside("epoch from which Boyd's form is within 0.1 % of the optimum",
+                            {epochs_to(ours, optimum.objective), 0})};
+  figure.settings = {
+      {"model", "logistic regression, λ = 60 in the sum over records"},
+      {"SGD", fmt::format("batches of 100; of the steps {:.3g} to {:.3g} over √epoch, "
+                          "by factors of √10, the best by the objective, which has "
+                          "a worse one on either side",
+                          tuned.least, tuned.most)}};
   figure.note =
       "0.08 and 0.1 are taken as within a quarter. The paper gives neither λ nor ρ nor SGD's step.";
   figure.data = columns->source;

@@ -159,11 +159,12 @@ Result<Figure> sharing_noise_census(const Study& study) {
   const std::vector<double> all_levels = {0, 1, 10, 30, 100}, deciding = {0, 1, 100};
   const Levels levels =
       TRY(at_levels(*persons, kLam, .3, study.further ? deciding : all_levels, study));
-  Figure figure = noise_figure(study, "V-F3a", "Figure 3(a)", "66 + 57 columns, the paper's noise",
-                               levels, first_party(*persons, kLam, study),
-                               all_in_one_place(*persons, kLam, study));
+  Figure figure =
+      noise_figure(study, "V-F3a", "Figure 3(a)", "66 + 57 columns, the paper's noise", levels,
+                   first_party(*persons, kLam, study), all_in_one_place(*persons, kLam, study));
   if (!study.further)
-    figure.measures.push_back(beside("how often more noise ended with less loss", {falls(levels), 0}));
+    figure.measures.push_back(
+        beside("how often more noise ended with less loss", {falls(levels), 0}));
   figure.settings.push_back({"λ", "1 in the sums, everywhere, as scikit-learn's C = 1"});
   figure.data = persons->source;
   return figure;
@@ -173,7 +174,8 @@ Result<Figure> sharing_noise_digits(const Study& study) {
   const SharedColumns digits = TRY(digit_columns(study));
   constexpr double kLam = 60;
   const Levels levels = TRY(at_levels(*digits, kLam, .3, {0, 1, 10, 100}, study));
-  const Alone local = first_party(*digits, kLam, study), all = all_in_one_place(*digits, kLam, study);
+  const Alone local = first_party(*digits, kLam, study),
+              all = all_in_one_place(*digits, kLam, study);
   Figure figure = noise_figure(study, "V-F3b", "Figure 3(b)", "5,000 columns, the paper's noise",
                                levels, local, all);
   const auto best = [](const Trace& trace) { return *std::ranges::min_element(trace.test_loss); };
@@ -188,7 +190,8 @@ Result<Figure> sharing_noise_digits(const Study& study) {
       beside("all columns in one place over the best epoch of ADMM, the same λ for both",
              {all.test_loss / best(levels.traces[0]), 0}));
   figure.settings.push_back({"λ", "60 in the sums, everywhere"});
-  figure.note += " With the same λ on both sides ADMM goes to the model of all columns in one place.";
+  figure.note +=
+      " With the same λ on both sides ADMM goes to the model of all columns in one place.";
   figure.data = digits->source;
   return figure;
 }
@@ -198,13 +201,15 @@ Result<Figure> sharing_theorem(const Study& study) {
   Figure figure = sharing_figure(
       study, "V-T1", "Lemma 1, Theorem 1", "is a message of ADMM with the paper's noise private?",
       "Assume assumptions 1.1-1.3 hold and C is the upper bound of Δ_m,2. Let ε ∈ (0, 1] be an "
-      "arbitrary constant and let D_m ξ_m^{t+1} be sampled from zero-mean Gaussian distribution with "
+      "arbitrary constant and let D_m ξ_m^{t+1} be sampled from zero-mean Gaussian distribution "
+      "with "
       "variance σ²_m,t+1 […]. Then each iteration guarantees (ε, δ)-differential privacy.");
   figure.runs = study.runs_or(200, 20);
   const Estimate told = TRY(share_told_apart(kSigma, 1, figure.runs, study.seed));
   figure.measures = {between("neighbouring data told apart by one message, σ = 10⁶", told, 0,
                              allowed(kEpsilon, kDelta))};
-  figure.settings = {kNeighbours, kTest,
+  figure.settings = {kNeighbours,
+                     kTest,
                      {"accepted", "with ε = 1, δ = 10⁻⁵ no test is right more often than 0.731"}};
   figure.note =
       "The noise lies in the space of the party's columns, so the whole message does. That space "
@@ -221,25 +226,28 @@ Result<Figure> sharing_epochs(const Study& study) {
     return std::sqrt(2 * kT * std::log(1 / kDelta)) * epsilon +
            kT * epsilon * (std::exp(epsilon) - 1);
   };
-  Figure figure = sharing_figure(
-      study, "V-cor1", "Corollary 1", "are 19 epochs of ADMM with the paper's noise private?",
-      "For any δ′ > 0, the algorithm described in (10) satisfies (ε′, Tδ + δ′)-differential privacy "
-      "within T epochs of updates, where ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε − 1). […] When T is confined "
-      "to less than 20, the risk of privacy loss is also confined.");
+  Figure figure = sharing_figure(study, "V-cor1", "Corollary 1",
+                                 "are 19 epochs of ADMM with the paper's noise private?",
+                                 "For any δ′ > 0, the algorithm described in (10) satisfies (ε′, "
+                                 "Tδ + δ′)-differential privacy "
+                                 "within T epochs of updates, where ε′ = √(2T ln(1/δ′)) ε + Tε(e^ε "
+                                 "− 1). […] When T is confined "
+                                 "to less than 20, the risk of privacy loss is also confined.");
   figure.runs = study.runs_or(100, 20);
   const Estimate told = TRY(share_told_apart(kSigma, kT, figure.runs, study.seed));
-  figure.measures = {
-      between("neighbouring data told apart by 19 messages, σ = 10⁶", told, 0,
-              allowed(corollary(kEpsilon), (kT + 1) * kDelta)),
-      beside("ε′ of the corollary after 19 epochs of ε = 1", {corollary(1), 0}),
-      beside("the sum of those epochs' ε", {kT, 0}),
-      beside("if each had Theorem 1's noise on all coordinates alike, exactly",
-             {privacy::gdp_epsilon(std::sqrt(kT / (2 * std::log(1.25 / kDelta))),
-                                   privacy::Delta(kDelta)),
-              0})};
-  figure.settings = {kNeighbours, kTest,
-                     {"accepted", "with ε = 0.01 an epoch the corollary says ε′ = 0.21, at which no "
-                                  "test is right more often than 0.553"}};
+  figure.measures = {between("neighbouring data told apart by 19 messages, σ = 10⁶", told, 0,
+                             allowed(corollary(kEpsilon), (kT + 1) * kDelta)),
+                     beside("ε′ of the corollary after 19 epochs of ε = 1", {corollary(1), 0}),
+                     beside("the sum of those epochs' ε", {kT, 0}),
+                     beside("if each had Theorem 1's noise on all coordinates alike, exactly",
+                            {privacy::gdp_epsilon(std::sqrt(kT / (2 * std::log(1.25 / kDelta))),
+                                                  privacy::Delta(kDelta)),
+                             0})};
+  figure.settings = {kNeighbours,
+                     kTest,
+                     {"accepted",
+                      "with ε = 0.01 an epoch the corollary says ε′ = 0.21, at which no "
+                      "test is right more often than 0.553"}};
   figure.note =
       "The formula is that of advanced composition and would hold if Theorem 1 did (V-T1). How far "
       "“confined” goes the paper does not say.";

@@ -76,14 +76,15 @@ Result<Figure> sharing_values(const Study& study) {
       "features, where each party only needs to share a single value for each sample in the "
       "training process, thus minimizing the data leakage risk.");
   const double messages = double(labels.size()) * options.rounds_max * sizeof(double);
-  Measure values = between("numbers that a party sends per record and epoch", {traffic.up / messages, 0},
-                           1, 1);
+  Measure values =
+      between("numbers that a party sends per record and epoch", {traffic.up / messages, 0}, 1, 1);
   values.paper = 1;
-  figure.measures = {values,
-                     beside("numbers that it gets, sum and dual in one", {traffic.down / messages, 0}),
-                     beside("largest difference of a coefficient to training in one memory", {off, 0})};
-  figure.settings = {{"counted", "bytes of all messages of 5 epochs, 8 for a number; parties and "
-                                 "coordinator have nothing else of each other"}};
+  figure.measures = {
+      values, beside("numbers that it gets, sum and dual in one", {traffic.down / messages, 0}),
+      beside("largest difference of a coefficient to training in one memory", {off, 0})};
+  figure.settings = {{"counted",
+                      "bytes of all messages of 5 epochs, 8 for a number; parties and "
+                      "coordinator have nothing else of each other"}};
   figure.note =
       "One number, and yet enough to read columns and labels from (V-T1): the leakage risk is not "
       "minimal.";

@@ -94,7 +94,8 @@ Result<Figure> sync_fraud_rounds(const Study& study) {
                  200, every_round()));
   Figure figure = sync_figure(
       study, "S-F7", "Figure 7", "three banks detect fraud, by rounds",
-      "First, we investigate the transient behaviour of the iterates of Algorithm 2. […] As expected "
+      "First, we investigate the transient behaviour of the iterates of Algorithm 2. […] As "
+      "expected "
       "from Theorem 3, the performance of the trained SVM classifier gets closer to the SVM "
       "classifier trained with no privacy constraints θ* as the privacy budgets increases.");
   add_fraud_settings(figure);
@@ -145,7 +146,8 @@ Result<Figure> sync_fraud_budgets(const Study& study) {
     add_slopes(figure, "slope over ε, n_i = " + grouped(grid->sizes[s]),
                over_epsilon(grid->literal, s));
   figure.note =
-      "Dotted: Theorem 2's bound ∝ 1/(n_i ε)², one constant fitted to all points. It does not cover the hinge loss. On such unbalanced classes the "
+      "Dotted: Theorem 2's bound ∝ 1/(n_i ε)², one constant fitted to all points. It does not "
+      "cover the hinge loss. On such unbalanced classes the "
       "bias sits at a kink, where noise costs by its size and not by its square, and what T rounds "
       "leave of the start does not fall with ε; the slope is near −2 only where ψ is large.";
   figure.data = grid->records->source;
@@ -167,7 +169,8 @@ Result<Figure> sync_fraud_sizes(const Study& study) {
     add_slopes(figure, "slope over n_i, " + epsilon_text(kEpsilons[e]),
                over_size(*grid, grid->literal, e));
   figure.note =
-      "Dotted: Theorem 2's bound ∝ 1/(n_i ε)², one constant fitted to all points. As in S-F9: the slope is near −2 where ψ is large, and towards −1 at the "
+      "Dotted: Theorem 2's bound ∝ 1/(n_i ε)², one constant fitted to all points. As in S-F9: the "
+      "slope is near −2 where ψ is large, and towards −1 at the "
       "kink.";
   figure.data = grid->records->source;
   return figure;
@@ -180,10 +183,10 @@ namespace {
 Result<void> add_claim_beside(const Study& study, const Records& records, const Banks& banks,
                               double epsilon, Figure& figure) {
   const Banks clipped = TRY(usual_banks(study, records, kFraudClip));
-  const Samples sound = TRY(sample(study, clipped, strongly_convex(clipped),
-                                   equal_budgets({epsilon}), figure.runs, 202));
-  figure.measures.push_back(beside("E ψ, gradients clipped at Ξ = 30, 25 rounds, the same n_i and ε",
-                                   mean(sound[0].spread())));
+  const Samples sound = TRY(
+      sample(study, clipped, strongly_convex(clipped), equal_budgets({epsilon}), figure.runs, 202));
+  figure.measures.push_back(beside(
+      "E ψ, gradients clipped at Ξ = 30, 25 rounds, the same n_i and ε", mean(sound[0].spread())));
   learn::Fitness pilot(fraud_profile().loss, banks.columns(), fraud_profile().l2, study.threads);
   const data::Rows rows = shortened(records.pilot, fraud_profile().bound);
   pilot.add(rows);
@@ -193,7 +196,8 @@ Result<void> add_claim_beside(const Study& study, const Records& records, const 
       beside(fmt::format("ψ of the {} public rows alone", grouped(rows.size())), {public_only, 0}));
   if (public_only < sound[0].spread().mean)
     figure.note +=
-        " With so strong a regulariser the public rows alone, without any bank, do better than both "
+        " With so strong a regulariser the public rows alone, without any bank, do better than "
+        "both "
         "rules.";
   return {};
 }

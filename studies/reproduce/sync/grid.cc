@@ -32,9 +32,9 @@ Result<SharedGrid> fill_grid(const Study& study, const std::string& key, Grid gr
   const data::Rows records = shorten_to > 0 ? shortened(all, shorten_to) : all;
   const auto budgets = equal_budgets(kEpsilons);
   const Banks some = equal_banks(profile, records, grid.sizes.front(), 0, study.threads);
-  study.expect(grid.sizes.size() * (work(literal(profile, some), budgets.size(), grid.runs) +
-                                    (study.further ? 0 : work(sound.plan(some), budgets.size(),
-                                                              grid.runs))));
+  study.expect(grid.sizes.size() *
+               (work(literal(profile, some), budgets.size(), grid.runs) +
+                (study.further ? 0 : work(sound.plan(some), budgets.size(), grid.runs))));
   for (size_t s = 0; s < grid.sizes.size(); ++s) {
     const Banks banks = equal_banks(profile, records, grid.sizes[s], 0, study.threads);
     const Samples as_written =
@@ -95,10 +95,9 @@ std::vector<Measure> falls_everywhere(const Grid& grid) {
   Estimate largest{0, 0};
   const auto add = [&](const char* tally, size_t s, size_t e, const Estimate& before) {
     const Estimate step = ratio(grid.literal[s][e], before);
-    measures.push_back(compared(tally,
-                                fmt::format("{}: n_i = {}, ε = {:g}", tally, grouped(grid.sizes[s]),
-                                            kEpsilons[e]),
-                                step, 0, 1));
+    measures.push_back(compared(
+        tally, fmt::format("{}: n_i = {}, ε = {:g}", tally, grouped(grid.sizes[s]), kEpsilons[e]),
+        step, 0, 1));
     if (step.value > largest.value) largest = step;
   };
   for (size_t s = 0; s < grid.sizes.size(); ++s)

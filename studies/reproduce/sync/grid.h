@@ -44,8 +44,8 @@ extern const Axis kBudget, kSize, kMean;
 
 /// The mean as a surface.
 Panel surface(std::string title, const Grid& grid, const std::vector<std::vector<Estimate>>& means);
-/// The ratio of every mean to the one before it, over budgets and over sizes, to be counted; and the
-/// largest of them.
+/// The ratio of every mean to the one before it, over budgets and over sizes, to be counted; and
+/// the largest of them.
 std::vector<Measure> falls_everywhere(const Grid& grid);
 /// Curves over epsilon by size, Theorem 2's bound beside each, and the sound rule's last.
 Panel budget_curves(const Grid& grid, const std::string& sound_name);

@@ -104,9 +104,9 @@ Result<Figure> sync_loans_rounds(const Study& study) {
   const Plan plan = literal(loans_profile(), banks);
   study.expect(work(plan, kThreeEpsilons.size(), runs));
   constexpr double kNamed = 250'000;
-  const Samples samples = TRY(
-      sample(study, banks, plan, equal_budgets(matched(study, kThreeEpsilons, kNamed, double(size))),
-             runs, 100, every_round()));
+  const Samples samples = TRY(sample(
+      study, banks, plan, equal_budgets(matched(study, kThreeEpsilons, kNamed, double(size))), runs,
+      100, every_round()));
   Figure figure = sync_figure(
       study, "S-F2", "Figure 2", "three banks learn interest rates, by rounds",
       "Figure 2 shows the statistics of the relative fitness of the stochastic gradient method in "
@@ -175,7 +175,8 @@ Result<Figure> sync_loans_budgets(const Study& study) {
         beside("slope over ε, clipped Newton, n_i = " + grouped(grid->sizes.back()),
                over_epsilon(grid->sound, grid->sizes.size() - 1).slope()));
   figure.note =
-      "Dotted: Theorem 2's bound ∝ 1/(n_i ε)², one constant fitted to all points. The slope was not fitted; it is exact for a quadratic loss without box as long "
+      "Dotted: Theorem 2's bound ∝ 1/(n_i ε)², one constant fitted to all points. The slope was "
+      "not fitted; it is exact for a quadratic loss without box as long "
       "as noise outweighs what T rounds leave of the start. The sound rule flattens where the "
       "clip's bias, not its noise, is left.";
   figure.data = grid->records->source;
@@ -200,7 +201,8 @@ Result<Figure> sync_loans_sizes(const Study& study) {
   }
   if (study.data.empty() && !study.further) TRY(add_drifting(study, figure));
   figure.note =
-      "Dotted: Theorem 2's bound ∝ 1/(n_i ε)², one constant fitted to all points. If rates change along the file, more records also mean more different "
+      "Dotted: Theorem 2's bound ∝ 1/(n_i ε)², one constant fitted to all points. If rates change "
+      "along the file, more records also mean more different "
       "ones: the best loss f* grows with n, ψ = f/f* − 1 is divided by more, and the slope of ψ "
       "leaves −2 though that of f − f* does not.";
   figure.data = grid->records->source;
@@ -216,15 +218,16 @@ Result<Figure> sync_claim_loans(const Study& study) {
   const Plan plan = literal(loans_profile(), banks);
   study.expect((study.data.empty() && !study.further ? 2 : 1) * work(plan, 1, runs));
   constexpr double kNamed = 350'000;
-  const Samples samples =
-      TRY(sample(study, banks, plan,
-                 equal_budgets(matched(study, std::vector<double>{10}, kNamed, double(size))), runs,
-                 101));
+  const Samples samples = TRY(sample(
+      study, banks, plan,
+      equal_budgets(matched(study, std::vector<double>{10}, kNamed, double(size))), runs, 101));
   Figure figure = sync_figure(
       study, "S-claim2", "contributions", "three banks of 350,000 loans at ε = 10 come within 90 %",
-      "[…] within only 100 iterations, the fitness of the trained model using DP gradient queries is "
+      "[…] within only 100 iterations, the fitness of the trained model using DP gradient queries "
+      "is "
       "in average within 90% of the fitness of the trained model in the absence of privacy concern "
-      "[…] We observe similar performance results for training a regression model over interest rates of loans with the "
+      "[…] We observe similar performance results for training a regression model over interest "
+      "rates of loans with the "
       "privacy budget of 10 and datasets of 350,000 records each.");
   add_loan_settings(figure);
   figure.runs = runs;
@@ -232,10 +235,11 @@ Result<Figure> sync_claim_loans(const Study& study) {
                            mean(samples[0].spread()), 0, 1 / 0.9 - 1);
   within.fitted = study.data.empty();
   figure.measures = {within};
-  figure.note =
-      std::string("Ξ was chosen so that this comes out. Three banks of 350,000 have 1,050,000 records, and the "
-      "paper's file nearly 890,000.") +
-      matched_words(study, kNamed, double(size));
+  figure.note = std::string(
+                    "Ξ was chosen so that this comes out. Three banks of 350,000 have 1,050,000 "
+                    "records, and the "
+                    "paper's file nearly 890,000.") +
+                matched_words(study, kNamed, double(size));
   if (study.data.empty() && !study.further) TRY(add_without_drift(study, size, runs, figure));
   figure.data = records->source;
   return figure;
@@ -253,7 +257,8 @@ Result<Figure> sync_claim_overlap(const Study& study) {
   const Samples samples = TRY(sample(study, banks, plan, budgets, runs, 102));
   Figure figure = sync_figure(
       study, "S-claim3", "section II", "records in κ data sets cost κ² of the fitness",
-      "Therefore, when allowing repeated entries, the difference between the fitness of the private ML model "
+      "Therefore, when allowing repeated entries, the difference between the fitness of the "
+      "private ML model "
       "and the fitness of the trained machine model without privacy concerns degrades by a factor "
       "of κ².");
   add_loan_settings(figure);

@@ -125,15 +125,15 @@ constexpr double kBad = 1 / 0.9 - 1;
 
 /// The clauses that both texts have.
 std::vector<Measure> common_clauses(const Clauses& c) {
-  return {c.clause("(i) E ψ at ε₁ = 10, " + c.largest(), c.at(0), kBad, kAny),
-          c.clause("effect of ε₁ in (ii) over that in (i)",
-                   ratio(c.effect_of_budget(1), c.effect_of_budget(0)), 1, kAny),
-          c.clause("effect of n₁ in (ii) over that in (i)",
-                   ratio(c.effect_of_size(1), c.effect_of_size(0)), 1, kAny),
-          c.clause("E ψ of (iii) over (i), ε₁ = 10, " + c.largest(), ratio(c.at(2), c.at(0)), 0, 1),
-          c.clause("E ψ of (iv) over (ii), ε₁ = 10, " + c.largest(), ratio(c.at(3), c.at(1)), 0, 1),
-          c.clause("E ψ of (iv) over (iii), ε₁ = 10, " + c.largest(), ratio(c.at(3), c.at(2)), 0,
-                   1)};
+  return {
+      c.clause("(i) E ψ at ε₁ = 10, " + c.largest(), c.at(0), kBad, kAny),
+      c.clause("effect of ε₁ in (ii) over that in (i)",
+               ratio(c.effect_of_budget(1), c.effect_of_budget(0)), 1, kAny),
+      c.clause("effect of n₁ in (ii) over that in (i)",
+               ratio(c.effect_of_size(1), c.effect_of_size(0)), 1, kAny),
+      c.clause("E ψ of (iii) over (i), ε₁ = 10, " + c.largest(), ratio(c.at(2), c.at(0)), 0, 1),
+      c.clause("E ψ of (iv) over (ii), ε₁ = 10, " + c.largest(), ratio(c.at(3), c.at(1)), 0, 1),
+      c.clause("E ψ of (iv) over (iii), ε₁ = 10, " + c.largest(), ratio(c.at(3), c.at(2)), 0, 1)};
 }
 
 const char kLoansClaim[] =
@@ -142,7 +142,8 @@ const char kLoansClaim[] =
     "is large and it is eager to share its data; the relative fitness […] is very large, it does "
     "not change significantly with ε₁, and it still remains large for relative large datasets n₁ = "
     "10⁵. […] In the second scenario (the second left most plot in Figure 6), the effect of ε₁ and "
-    "n₁ are more pronounced. […] The third scenario is similar to the first one, albeit with better "
+    "n₁ are more pronounced. […] The third scenario is similar to the first one, albeit with "
+    "better "
     "relative fitness as conservative data owners are relatively larger. The best scenario for "
     "collaboration, unsurprisingly, is the fourth scenario in which phenomenal performances can be "
     "achieved even without much consideration towards the size of the first dataset or its privacy "
@@ -161,9 +162,11 @@ const char kFraudClaim[] =
 
 std::vector<Measure> loans_clauses(const Clauses& c) {
   std::vector<Measure> measures = common_clauses(c);
-  for (const auto& [which, name] : {std::pair{0, "(i)"}, std::pair{2, "(iii)"}, std::pair{3, "(iv)"}})
-    measures.push_back(c.clause(fmt::format("{} E ψ at ε₁ = 0.1 over ε₁ = 10, {}", name, c.largest()),
-                                c.effect_of_budget(size_t(which)), 1 / kMuch, kMuch));
+  for (const auto& [which, name] :
+       {std::pair{0, "(i)"}, std::pair{2, "(iii)"}, std::pair{3, "(iv)"}})
+    measures.push_back(
+        c.clause(fmt::format("{} E ψ at ε₁ = 0.1 over ε₁ = 10, {}", name, c.largest()),
+                 c.effect_of_budget(size_t(which)), 1 / kMuch, kMuch));
   measures.push_back(c.clause("(iv) E ψ at the smallest n₁ over that at the largest, ε₁ = 10",
                               c.effect_of_size(3), 1 / kMuch, kMuch));
   return measures;
@@ -173,14 +176,14 @@ std::vector<Measure> loans_clauses(const Clauses& c) {
 std::vector<Measure> fraud_clauses(const Clauses& c) {
   std::vector<Measure> measures = common_clauses(c);
   constexpr double kIdentical = 0.01;
-  measures.push_back(c.clause("(iv) E ψ, first bank large and reluctant: " + c.largest() +
-                                  ", ε₁ = 0.1",
-                              c.means[3].back().front(), 0, kIdentical));
-  measures.push_back(c.clause("(iv) E ψ, first bank small and eager: n₁ = " +
-                                  grouped(c.setup.sizes.front()) + ", ε₁ = 10",
-                              c.means[3].front().back(), 0, kIdentical));
-  measures.push_back(beside("(iv) E ψ at ε₁ = 0.1 over ε₁ = 10, " + c.largest(),
-                            c.effect_of_budget(3)));
+  measures.push_back(
+      c.clause("(iv) E ψ, first bank large and reluctant: " + c.largest() + ", ε₁ = 0.1",
+               c.means[3].back().front(), 0, kIdentical));
+  measures.push_back(c.clause(
+      "(iv) E ψ, first bank small and eager: n₁ = " + grouped(c.setup.sizes.front()) + ", ε₁ = 10",
+      c.means[3].front().back(), 0, kIdentical));
+  measures.push_back(
+      beside("(iv) E ψ at ε₁ = 0.1 over ε₁ = 10, " + c.largest(), c.effect_of_budget(3)));
   return measures;
 }
 
@@ -253,7 +256,8 @@ Result<Figure> sync_loans_scenarios(const Study& study) {
   figure.measures = loans_clauses({setup, means});
   figure.note =
       "“Not significantly” and “without much consideration” are taken as less than a factor of "
-      "three, “large” as not within 90 % of the best fitness. The bound itself says that ε₁ matters "
+      "three, “large” as not within 90 % of the best fitness. The bound itself says that ε₁ "
+      "matters "
       "in (iv): Σ 1/ε² is dominated by the smallest budget.";
   if (!study.further) TRY(add_weighted(study, setup, *records, means, figure));
   figure.data = records->source;
@@ -273,17 +277,17 @@ Result<Figure> sync_fraud_scenarios(const Study& study) {
                     .runs = study.runs_or(32, 12)};
   study.expect(cells(setup) * setup.runs * (kT - 2));
   const Means means = TRY(means_of(study, setup, 500));
-  Figure figure =
-      sync_figure(study, "S-F11", "Figure 11",
-                  "fraud detection beside two others, small or large, reluctant or eager",
-                  kFraudClaim);
+  Figure figure = sync_figure(
+      study, "S-F11", "Figure 11",
+      "fraud detection beside two others, small or large, reluctant or eager", kFraudClaim);
   add_fraud_settings(figure);
   add_owners(figure, setup);
   figure.runs = setup.runs;
   for (size_t k = 0; k < 4; ++k) figure.panels.push_back(scenario(kTitles[k], setup, means[k]));
   figure.measures = fraud_clauses({setup, means});
   figure.note =
-      "The caption in the paper speaks of lending interest rates; the text of fraud. “Identical” is "
+      "The caption in the paper speaks of lending interest rates; the text of fraud. “Identical” "
+      "is "
       "taken as within a hundredth.";
   figure.data = records->source;
   return figure;

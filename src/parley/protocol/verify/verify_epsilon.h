@@ -9,10 +9,10 @@
 
 namespace parley::protocol {
 
-/// Pure losses add up, which is basic composition, D/t for discrete Laplace noise of scale t on a sum that
-/// one unit moves by at most D; and so do rho, D^2 / (2 s2) for discrete Gaussian noise of variance
-/// s2, and what the sum of shares of noise costs under secure aggregation, which become an epsilon
-/// at a delta.
+/// Pure losses add up, which is basic composition, D/t for discrete Laplace noise of scale t on a
+/// sum that one unit moves by at most D; and so do rho, D^2 / (2 s2) for discrete Gaussian noise of
+/// variance s2, and what the sum of shares of noise costs under secure aggregation, which become an
+/// epsilon at a delta.
 class SecondAccountant {
  public:
   /// By what was added: pure losses alone, or rho as well.

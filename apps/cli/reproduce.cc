@@ -1,6 +1,7 @@
-// parley reproduce [ID...] | --list
+// parley reproduce [ID...] | --list | --merge DIR...
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cinttypes>
 #include <cstdio>
 #include <memory>
 
@@ -9,7 +10,9 @@
 #include "parley/base/progress.h"
 #include "studies.h"
 #if PARLEY_STUDIES
+#include "studies/reproduce/draws.h"
 #include "studies/reproduce/output/output.h"
+#include "studies/reproduce/output/parts.h"
 #include "studies/reproduce/registry.h"
 #endif
 
@@ -22,53 +25,119 @@ struct ReproduceOptions {
   std::filesystem::path data{};  // empty: stand-ins
   std::filesystem::path out = "reproduction";
   uint64_t seed = 1;
-  std::optional<uint64_t> runs{};
-  int threads = 0;  // 0: as many as the machine has
+  std::optional<uint64_t> runs{}, draws{};
+  std::string part{};                             // "2/5"
+  std::vector<std::filesystem::path> to_merge{};  // folders of parts
+  int threads = 0;                                // 0: as many as the machine has
 };
 
 #if PARLEY_STUDIES
 
-/// Computes one figure and writes its files, with a progress bar of its own.
-Result<reproduce::Figure> compute(const reproduce::Entry& entry, reproduce::Study study,
-                                  const std::filesystem::path& out, ProgressStyle style) {
-  std::unique_ptr<Progress> progress;
-  const std::string title = std::string(entry.id) + " " + std::string(entry.what);
-  study.expect = [&](uint64_t units) {  // Without a terminal, one line per figure is enough.
-    if (style == ProgressStyle::kBar) progress = std::make_unique<Progress>(style, title, units);
-  };
-  study.go_on = [&](uint64_t units) {
-    if (progress) progress->advance(units);
-    return !interrupted;
-  };
-  const reproduce::Figure figure = TRY(reproduce::compute(entry, study));
-  if (style == ProgressStyle::kLines)
-    std::fprintf(stderr, "%s: %.1f s\n", title.c_str(), figure.seconds);
-  TRY(reproduce::write_figure(figure, out));
-  return figure;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Shows each figure's work, and writes its files once it is drawn.
+class Shown {
+ public:
+  Shown(std::filesystem::path out, ProgressStyle style) : out_(std::move(out)), style_(style) {}
+
+  reproduce::Watch watch() {
+    return {.begin = [this](const auto& entry, uint64_t draw,
+                            reproduce::Study& study) { begin(entry, draw, study); },
+            .drawn = [this](const auto& figure) { return reproduce::write_figure(figure, out_); }};
+  }
+  /// Without a terminal, one line per figure is enough.
+  void end_line() {
+    if (style_ == ProgressStyle::kLines && !title_.empty())
+      std::fprintf(stderr, "%s: %.1f s\n", title_.c_str(), seconds_since(start_));
+    progress_.reset(), title_.clear();
+  }
+
+ private:
+  void begin(const reproduce::Entry& entry, uint64_t draw, reproduce::Study& study) {
+    end_line();
+    start_ = Clock::now();
+    title_ = std::string(entry.id) + " " + std::string(entry.what);
+    if (study.further) title_ += ", draw " + std::to_string(draw + 1);
+    study.expect = [this](uint64_t units) {
+      if (style_ == ProgressStyle::kBar)
+        progress_ = std::make_unique<Progress>(style_, title_, units);
+    };
+    study.go_on = [this](uint64_t units) {
+      if (progress_) progress_->advance(units);
+      return !interrupted;
+    };
+  }
+
+  std::filesystem::path out_;
+  ProgressStyle style_;
+  std::string title_{};
+  Clock::time_point start_{};
+  std::unique_ptr<Progress> progress_{};
+};
+
+struct WhichPart {
+  uint64_t index = 1, count = 1;
+};
+
+Result<WhichPart> which_part(const std::string& text) {
+  WhichPart part;
+  char rest = 0;
+  if (text.empty()) return part;
+  if (std::sscanf(text.c_str(), "%" SCNu64 "/%" SCNu64 "%c", &part.index, &part.count, &rest) !=
+          2 ||
+      part.index < 1 || part.index > part.count)
+    return Error{Code::kInvalid, "'" + text + "' is not a part", "Give --part as 2/5."};
+  return part;
+}
+
+Result<Output> finish(const reproduce::Reproduction& all, const std::filesystem::path& out,
+                      double seconds) {
+  TRY(reproduce::write_summary(all, out));
+  return Output{reproduce::to_text(all, out, seconds), reproduce::to_json(all)};
+}
+
+Result<Output> merge(const ReproduceOptions& options) {
+  const auto start = Clock::now();
+  const reproduce::Reproduction all = TRY(reproduce::merged(options.to_merge));
+  for (const reproduce::Figure& figure : all.figures)
+    TRY(reproduce::write_figure(figure, options.out));
+  return finish(all, options.out, seconds_since(start));
 }
 
 Result<Output> run(const ReproduceOptions& options, ProgressStyle style) {
   if (options.list) return Output{reproduce::list_text(), reproduce::list_json()};
+  if (!options.to_merge.empty()) return merge(options);
   reproduce::Study study;
   study.quick = options.quick, study.seed = options.seed, study.runs = options.runs;
   study.data = options.data, study.keep = options.out / "runs";
   study.threads = threads_or_all(options.threads);
-  const auto entries = TRY(reproduce::chosen(options.ids, study));
+  const WhichPart part = TRY(which_part(options.part));
+  const auto entries =
+      reproduce::part_of(TRY(reproduce::chosen(options.ids, study)), part.index, part.count);
   TRY(make_directories(study.keep));
   heed_interrupts();
-  const auto start = std::chrono::steady_clock::now();
-  reproduce::Reproduction reproduction{
-      .figures = {}, .quick = options.quick, .seed = options.seed, .data = options.data.string()};
-  for (const reproduce::Entry* entry : entries) {
-    reproduction.figures.push_back(TRY(compute(*entry, study, options.out, style)));
-    if (interrupted)
-      return Error{Code::kFailed, "interrupted",
-                   "Figures that were finished are in " + options.out.string() + "."};
-  }
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-  reproduction.seconds = taken.count();
-  TRY(reproduce::write_summary(reproduction, options.out));
-  return Output{reproduce::to_text(reproduction, options.out), reproduce::to_json(reproduction)};
+  const auto start = Clock::now();
+  reproduce::Reproduction all{.figures = {},
+                              .quick = options.quick,
+                              .seed = options.seed,
+                              .data = options.data.string(),
+                              .draws = options.draws.value_or(options.quick ? 2 : 8),
+                              .asked = options.ids};
+  Shown shown(options.out, style);
+  auto figures = reproduce::compute_all(entries, study, all.draws, shown.watch());
+  if (interrupted)
+    return Error{Code::kFailed, "interrupted",
+                 "Figures that were finished are in " + options.out.string() + "."};
+  all.figures = TRY(std::move(figures));
+  shown.end_line();
+  if (options.part.empty()) return finish(all, options.out, seconds_since(start));
+  TRY(reproduce::write_part({part.index, part.count, all}, options.out));
+  return Output{reproduce::to_text(all, options.out, seconds_since(start)),
+                reproduce::to_json(all)};
 }
 
 #else
@@ -97,6 +166,15 @@ void add_reproduce(Commands root) {
   app.add_option("--seed", options.seed, "Same seed: same figures")->capture_default_str();
   app.add_option("--runs", options.runs, "Runs of every point (default: by figure)")
       ->check(CLI::Range(uint64_t{4}, uint64_t{100'000}));
+  app.add_option("--draws", options.draws,
+                 "Draws of every stand-in, for standard errors (default: 8, quick 2)")
+      ->check(CLI::Range(uint64_t{2}, uint64_t{1'000}));
+  auto* part = app.add_option("--part", options.part,
+                              "Only the i-th of n parts; --merge puts them together");
+  part->type_name("I/N");
+  auto* merge = app.add_option("--merge", options.to_merge,
+                               "The folders of all parts: writes what one run would have written");
+  merge->type_name("DIR")->excludes(part)->excludes(ids);
   threads_option(app, options.threads);
 }
 

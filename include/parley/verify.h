@@ -31,11 +31,12 @@ namespace parley {
 struct VerifyResult {
   struct Owner {
     std::string name{};
-    size_t answers = 0;                 // its evaluation included
-    double epsilon = 0;                 // recomputed from the events of its receipts
-    double epsilon_claimed = 0;         // in its last receipt
-    double epsilon_charter = 0;         // what it may spend on this job
-    double delta_charter = 0;           // 0 without Gaussian noise; epsilon is at this delta
+    size_t answers = 0;          // its evaluation included
+    double epsilon = 0;          // recomputed from the events of its receipts
+    double epsilon_claimed = 0;  // in its last receipt
+    std::string accountant{};    // by which epsilon was added up: "basic composition", "zCDP"
+    double epsilon_charter = 0;  // what it may spend on this job
+    double delta_charter = 0;    // 0 without Gaussian noise; epsilon is at this delta
     std::optional<Hash> ledger_head{};  // of the ledger that was compared
   };
   /// One thing that is not what it must be.

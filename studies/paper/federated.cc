@@ -21,7 +21,8 @@ double claimed_deviation(const FederatedRule& rule, size_t parties, uint64_t sma
 
 NotPrivate<std::vector<double>> federated(const FederatedRule& rule, size_t parties,
                                           uint64_t smallest, size_t dimension,
-                                          const PartyGradient& gradient, Entropy& entropy) {
+                                          const PartyGradient& gradient, Entropy& entropy,
+                                          const AfterStep& after) {
   const double sigma = claimed_deviation(rule, parties, smallest);
   Models models(parties, std::vector<double>(dimension));
   for (int64_t t = 1; t <= rule.rounds; ++t) {
@@ -31,6 +32,7 @@ NotPrivate<std::vector<double>> federated(const FederatedRule& rule, size_t part
         models[party][j] -= rule.step(t) * (slope[j] + sigma * real_normal(entropy));
     }
     if (t % rule.local_steps == 0) models.assign(parties, average(models));
+    after(t, models);
   }
   return {average(models)};
 }

@@ -31,9 +31,13 @@ double claimed_deviation(const FederatedRule& rule, size_t parties, uint64_t sma
 /// grad J_j at a point.
 using PartyGradient = std::function<std::vector<double>(size_t party, std::span<const double> at)>;
 
+/// Hears the parties' models after step t; they are one where t is a multiple of K.
+using AfterStep = std::function<void(int64_t t, const std::vector<std::vector<double>>& models)>;
+
 /// The average after the last step; before that parties start at 0.
-NotPrivate<std::vector<double>> federated(const FederatedRule& rule, size_t parties,
-                                          uint64_t smallest, size_t dimension,
-                                          const PartyGradient& gradient, Entropy& entropy);
+NotPrivate<std::vector<double>> federated(
+    const FederatedRule& rule, size_t parties, uint64_t smallest, size_t dimension,
+    const PartyGradient& gradient, Entropy& entropy,
+    const AfterStep& after = [](int64_t, const auto&) {});
 
 }  // namespace parley::paper

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "parley/sim/load.h"
 #include "support/ledgers.h"
@@ -99,6 +100,27 @@ TEST(PaperAsync, HasNoCapAndNoModelFile) {
   EXPECT_EQ(answers, 40u);
   EXPECT_GT(most, 5u) << "who comes is not counted";
   EXPECT_NEAR(result->owners[0].noise_scale, 2 * 8.0 * 40 / (200 * 10), 1e-12);
+}
+
+/// Equation (2) for all local steps, the smallest owner and every party alike.
+TEST(PaperFederated, RunsAsPrintedFromACharter) {
+  std::string text = charter_text("l2 = 1e-2\nbox = 5.0\n",
+                                  "name = \"federated\"\nrounds = 20\nlocal_steps = 5\nstep = 0.3\n", 2,
+                                  {.owners = 4, .rows = 500, .epsilon = 10});
+  const std::string privacy = "[privacy]\n";
+  text.insert(text.find(privacy) + privacy.size(), "max_row_norm = 1.0\ndelta = 1e-6\n");
+  const auto folder = test::fresh_folder();
+  const auto result = simulated(text, {.seed = 3, .runs = 4, .out = folder});
+  ASSERT_TRUE(result) << describe(result.error());
+  EXPECT_TRUE(result->model.empty());
+  EXPECT_EQ(result->job.calibration, "paper");
+  EXPECT_EQ(result->quality.by_round.size(), 20u);
+  EXPECT_LT(result->quality.by_round.back().mean, result->quality.by_round.front().mean);
+  for (const auto& owner : result->owners) {
+    EXPECT_EQ(owner.answers, 20u);
+    EXPECT_NEAR(owner.noise_scale, 2 * std::sqrt(8 * 100 * std::log(1e6)) / (4 * 500 * 10), 1e-12);
+    EXPECT_EQ(owner.weight, .25);
+  }
 }
 
 }  // namespace literal_test

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "parley/base/math/number.h"
+
 namespace parley::reproduce {
 
 void Curve::add(double at, const Estimate& estimate) {
@@ -50,8 +52,41 @@ Measure beside(std::string quantity, const Estimate& estimate) {
   return measure;
 }
 
+Measure between(std::string quantity, const Estimate& estimate, double least, double most) {
+  Measure measure = measured(std::move(quantity), estimate);
+  measure.least = least, measure.most = most;
+  return measure;
+}
+
+Measure compared(std::string tally, std::string quantity, const Estimate& estimate, double least,
+                 double most) {
+  Measure measure = between(std::move(quantity), estimate, least, most);
+  measure.tally = std::move(tally), measure.decides = false;
+  return measure;
+}
+
+double matched(const Study& study, double epsilon, double named, double size) {
+  return study.data.empty() || size >= named ? epsilon : epsilon * named / size;
+}
+
+std::vector<double> matched(const Study& study, const std::vector<double>& epsilons, double named,
+                            double size) {
+  std::vector<double> result;
+  for (double epsilon : epsilons) result.push_back(matched(study, epsilon, named, size));
+  return result;
+}
+
+std::string matched_words(const Study& study, double named, double size) {
+  if (study.data.empty() || size >= named) return "";
+  return fmt::format(
+      " The file has {} records for each owner where the claim names {}; every ε was taken {:.3g} "
+      "times as large, so that n_i ε, and with it the noise on a mean, is the claim's.",
+      grouped(uint64_t(size)), grouped(uint64_t(named)), named / size);
+}
+
 Measure slope_of_two(std::string quantity, const Estimate& slope) {
   Measure measure = measured(std::move(quantity), slope);
+  measure.kind = Quantity::kExponent;
   measure.paper = -2, measure.least = -2.1, measure.most = -1.9;
   return measure;
 }

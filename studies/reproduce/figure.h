@@ -1,8 +1,9 @@
 // What every figure and claim of the papers is computed to: the curves and surfaces as drawn there,
 // the numbers that the paper's words promise, and what we measured of them. CSV, SVG, the page and
-// the JSON are made from this struct, and the verdict follows from its numbers.
+// the JSON are made from this struct, and the verdict follows from its numbers (verdict.h).
 #pragma once
 
+#include <algorithm>
 #include <any>
 #include <cstdint>
 #include <filesystem>
@@ -63,14 +64,13 @@ struct Panel {
   std::optional<Surface> surface{};
 };
 
-enum class Verdict { kReproduced, kRefuted, kNotReproduced };
+/// What a measure is: how it can be wrong (verdict.h breaks it so).
+enum class Quantity {
+  kNumber,    // a level, ratio or count
+  kExponent,  // the slope of a power law
+};
 
-constexpr std::string_view name_of(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"reproduced", "refuted", "not reproduced"};
-  return kNames[static_cast<int>(verdict)];
-}
-
-/// A number that the paper promises, in its words or by its figure, and ours.
+/// A number that the paper promises, in its words or by its figure, and ours. verdict.h judges it.
 struct Measure {
   std::string quantity{};         // "slope of log E ψ over log ε, n_i = 10,000"
   double value = kUnknown;        // what we measured
@@ -80,15 +80,22 @@ struct Measure {
   double most = std::numeric_limits<double>::infinity();    // ... to here
   bool fitted = false;  // our free settings were chosen so that this comes out
   bool decides = true;  // false: told for comparison, as the sound variant's number
-  /// False: the data are not what the claim speaks of, as an excerpt with far fewer records. They
-  /// can show it, but not refute it.
-  bool conclusive = true;
+  /// Not empty: one of the comparisons of which this tally counts how many hold. The tally decides
+  /// in their place.
+  std::string tally{};
+  uint64_t draws =
+      1;  // of the stand-in, over which value and error were taken; 1: of the noise only
+  Quantity kind = Quantity::kNumber;
   std::string unit{};
 };
 
-/// Within [least, most]: reproduced. Outside by more than three standard errors: refuted. Between,
-/// or not a number, or not conclusive: not reproduced, which says nothing against the paper.
-Verdict verdict_of(const Measure& measure);
+/// What figures are computed on.
+enum class DataKind {
+  kNone,     // nothing, or numbers made for the purpose: a counterexample is one whatever the data
+  kStandin,  // made from a seed, with several draws
+  kExcerpt,  // real records of the papers' kind, fewer or others than theirs
+  kPapers,   // the paper's own file
+};
 
 struct Setting {
   std::string name{}, value{};
@@ -96,23 +103,20 @@ struct Setting {
 
 struct Figure {
   std::string id{};     // "A-F4"
-  std::string paper{};  // "Farokhi et al."
+  std::string paper{};  // "Farokhi et al."; empty: beyond the papers
   std::string item{};   // "Figure 4"
   std::string title{};
   std::string claim{};          // the paper's words
   std::vector<Panel> panels{};  // none for a claim without a figure
   std::vector<Measure> measures{};
+  /// Of the stand-in, where `measures` are of a file.
+  std::vector<Measure> on_standin{};
+  DataKind kind = DataKind::kNone;  // of `measures`
   std::vector<Setting> settings{};  // profile, data, grid, rounds, steps, clip, mechanism
   std::string data{};               // "stand-in lending, 750,000 rows" or the file
   uint64_t seed = 1, runs = 0;
   std::string note{};  // what a reader must know to judge it
-  double seconds = 0;
 };
-
-/// Refuted if a deciding measure is, else not reproduced if one is not, else reproduced.
-Verdict verdict_of(const Figure& figure);
-/// Whether a deciding measure was fitted: then its agreement is calibration, not confirmation.
-bool fitted_to_claim(const Figure& figure);
 
 struct Records;
 
@@ -121,7 +125,8 @@ struct Study {
   bool quick = false;  // small sizes and few runs, for tests: verdicts mean little
   uint64_t seed = 1;
   std::optional<uint64_t> runs{};  // instead of each figure's own number
-  std::filesystem::path data{};    // folder with the papers' files; empty: stand-ins
+  bool further = false;  // a further draw of the stand-in: only what decides, with fewer runs
+  std::filesystem::path data{};  // folder with the papers' files; empty: stand-ins
   int threads = 1;
   /// A folder for finished runs, which are then not made again; empty: none.
   std::filesystem::path keep{};
@@ -138,7 +143,12 @@ struct Study {
   std::shared_ptr<std::map<std::string, std::any>> computed =
       std::make_shared<std::map<std::string, std::any>>();
 
-  uint64_t runs_or(uint64_t full, uint64_t few) const { return runs.value_or(quick ? few : full); }
+  uint64_t runs_or(uint64_t full, uint64_t few) const {
+    if (runs) return *runs;
+    return quick ? few : further ? std::max(std::min<uint64_t>(full, 8), full / 4) : full;
+  }
+  /// The same on stand-ins, or on another draw of them; shares nothing that was computed.
+  Study on_standin(uint64_t draw) const;
 };
 
 }  // namespace parley::reproduce

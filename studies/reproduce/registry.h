@@ -13,8 +13,9 @@ namespace parley::reproduce {
 struct Entry {
   std::string_view id;
   std::string_view what;
-  std::string_view data;  // "lending", "credit", "hospital"; empty: none
+  std::string_view data;  // "lending", "credit", "hospital", "census", "digits"; empty: none
   Result<Figure> (*compute)(const Study&);
+  uint64_t draws_max = 1'000;  // of its stand-in, where more would take long and change nothing
 };
 
 std::span<const Entry> entries();
@@ -23,8 +24,12 @@ std::span<const Entry> entries();
 /// folder of the study lacks a file that one of them needs.
 Result<std::vector<const Entry*>> chosen(const std::vector<std::string>& ids, const Study& study);
 
-/// The figure, and how long it took. With an excerpt of the paper's data it can show a claim, but
-/// not refute it.
+/// Those of part `index` of `count`, counted from 1: neighbours stay together, for they share
+/// records.
+std::vector<const Entry*> part_of(const std::vector<const Entry*>& entries, uint64_t index,
+                                  uint64_t count);
+
+/// The figure on the study's folder or its stand-in, and which of them it is.
 Result<Figure> compute(const Entry& entry, const Study& study);
 
 std::string list_text();

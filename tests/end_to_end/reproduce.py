@@ -12,11 +12,13 @@ import xml.etree.ElementTree as xml
 
 from parley import BINARY, InFolder, main
 
-FIGURES = ([f"S-F{i}" for i in range(2, 12)] + ["S-claim1", "S-claim2", "S-claim3"] +
-           [f"A-F{i}" for i in range(2, 11)] + ["A-abs"] +
-           ["V-F1", "V-F2", "V-F3", "V-T1", "V-cor1", "V-value"] +
-           ["H-T1", "H-T4", "H-K", "H-comm", "H-rate"])
-VERDICTS = {"reproduced", "refuted", "not reproduced"}
+PAPERS = ([f"S-F{i}" for i in range(2, 12)] + ["S-claim1", "S-claim2", "S-claim3", "S-T2"] +
+          [f"A-F{i}" for i in range(2, 11)] + ["A-abs", "A-T2"] +
+          ["V-F1", "V-F2", "V-F3a", "V-F3b", "V-T1", "V-cor1", "V-value"] +
+          ["H-T1", "H-L2", "H-L3", "H-T4", "H-K", "H-comm", "H-rate"])
+BEYOND = ["B-sync", "B-secure", "B-async", "B-federated", "B-sharing"]
+FIGURES = PAPERS + BEYOND
+VERDICTS = {"reproduced", "refuted", "not decided"}
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -64,9 +66,16 @@ class Reproduce(InFolder):
         self.assertEqual(page.drawings, len(list((self.folder / "out").glob("*.svg"))))
         measures = sum(len(figure["measures"]) for figure in found["figures"])
         self.assertEqual(len(table(self.folder / "out/verdicts.csv")), measures)
-        rows = [line for line in (self.folder / "out/verdicts.md").read_text().splitlines()
-                if re.match(r"\| [ASVH]-", line)]
-        self.assertEqual(len(rows), len(FIGURES))
+        papers, beyond = (self.folder / "out/verdicts.md").read_text().split("## Beyond the papers")
+        for text, names in ((papers, PAPERS), (beyond, BEYOND)):
+            rows = [line for line in text.splitlines() if re.match(r"\| [ASVHB]-", line)]
+            self.assertEqual([row.split()[1] for row in rows], names)
+        broken = (self.folder / "out/mutations.txt").read_text()
+        self.assertNotIn("SURVIVES", broken)
+        self.assertEqual(sum(measure["decides"] for figure in found["figures"] for measure in figure["measures"]),
+                         len(re.findall(r"^[ASVHB]-", broken, re.MULTILINE)))
+        for paper in ("Value of Collaboration", "Cost of Privacy", "Learning Privately", "A Federated Algorithm"):
+            self.assertIn(paper, (self.folder / "out/index.html").read_text())
 
     def check_figure(self, figure):
         self.assertIs(figure["private"], False)
@@ -76,6 +85,9 @@ class Reproduce(InFolder):
         self.assertTrue(any(measure["decides"] for measure in figure["measures"]))
         for measure in figure["measures"]:
             self.assertIn(measure["verdict"], VERDICTS)
+            if measure["decides"]:
+                self.assertNotEqual(measure["accept"]["between"], [None, None], measure["quantity"])
+        self.assertEqual(bool(figure["why_not_decided"]), figure["verdict"] == "not decided")
         rows = table(self.folder / "out" / figure["files"]["csv"])
         if "svg" not in figure["files"]:
             return
@@ -115,12 +127,36 @@ class Reproduce(InFolder):
                 self.assertEqual(one, three)
                 self.assertNotEqual(one, other)
 
+    def test_parts_put_together_are_the_bytes_of_one_run(self):
+        chosen = ["S-F4", "S-F6", "A-F3", "A-F6", "H-T1"]
+        self.parley("reproduce", *chosen, "--quick", "--out", "whole")
+        for k in (1, 2, 3):
+            self.parley("reproduce", *chosen, "--quick", "--part", f"{k}/3", "--out", f"part{k}")
+            self.assertFalse((self.folder / f"part{k}/index.html").exists())
+        self.parley("reproduce", "--merge", "part3", "part1", "part2", "--out", "merged")
+        names = sorted(path.name for path in (self.folder / "whole").iterdir() if path.is_file())
+        self.assertEqual(names, sorted(path.name for path in (self.folder / "merged").iterdir()))
+        for name in names:
+            self.assertEqual((self.folder / "whole" / name).read_bytes(), (self.folder / "merged" / name).read_bytes(), name)
+        self.assertIn("part 2 of 3 was expected",
+                      self.parley("reproduce", "--merge", "part1", "part3", "--out", "x", expect=2).stderr)
+        self.assertIn("--part as 2/5", self.parley("reproduce", "--part", "3/2", expect=2).stderr)
+
+    def test_real_records_are_judged_beside_the_stand_in(self):
+        (self.folder / "loan.csv").write_text(loans(6000))
+        found = self.json("reproduce", "S-F4", "A-F3", "--quick", "--data", ".", "--out", "out")["figures"]
+        self.assertEqual([figure["kind"] for figure in found], ["the paper's file", "no data"])
+        self.assertTrue(found[0]["on_standin"])
+        self.assertFalse(found[1]["on_standin"])
+
     def test_more_runs_make_smaller_errors(self):
         errors = []
         for runs in (8, 512):
-            found = self.json("reproduce", "A-F5", "--quick", "--runs", runs, "--out", f"out{runs}")
+            found = self.json("reproduce", "A-F5", "--quick", "--runs", runs, "--draws", 6, "--out", f"out{runs}")
             self.assertEqual(found["figures"][0]["runs"], runs)
-            errors.append(found["figures"][0]["measures"][0]["standard_error"])
+            measures = [measure for measure in found["figures"][0]["measures"] if measure["decides"]]
+            self.assertEqual({measure["draws"] for measure in measures}, {6})
+            errors.append(sum(measure["standard_error"] for measure in measures))
         self.assertLess(errors[1], errors[0] / 3)  # 8 are expected; the seeds are fixed.
 
     def test_the_list_names_what_can_be_asked_for(self):
@@ -158,9 +194,10 @@ class Reproduce(InFolder):
 
     def test_a_file_with_too_few_records_decides_nothing(self):
         (self.folder / "loan.csv").write_text(loans(1500))
-        found = self.json("reproduce", "A-F6", "A-abs", "--data", ".", "--runs", 4, "--out", "out")
+        found = self.json("reproduce", "A-F6", "A-abs", "--quick", "--data", ".", "--out", "out")
         for figure in found["figures"]:
-            self.assertEqual((figure["verdict"], figure["measures"]), ("not reproduced", []))
+            self.assertEqual((figure["verdict"], figure["measures"]), ("not decided", []))
+            self.assertTrue(figure["on_standin"])
             self.assertIn("too few records", figure["note"])
 
     def test_an_interrupt_ends_it_and_what_was_finished_stays(self):

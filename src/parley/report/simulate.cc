@@ -185,8 +185,11 @@ std::string to_text(const SimulateResult& result) {
     text += fmt::format(
         "{}'s own model is {} above it{}.\n", own.owner, percent(own.relative_fitness.mean),
         own.published ? ", published with noise" : "; it is made of exact rows and stays there");
-  const std::string given = fmt::format("{} {} of each owner, ", first.answers,
-                                        first.answers == 1 ? "answer" : "answers");
+  const bool alike = std::ranges::all_of(
+      result.owners, [&](const auto& owner) { return owner.answers == first.answers; });
+  const std::string given =
+      fmt::format("{}{} {} of {} owner, ", alike ? "" : "at most ", first.answers,
+                  first.answers == 1 ? "answer" : "answers", alike ? "each" : "an");
   text += given + (is_protected(first) ? fmt::format("{} bytes up and {} down in all.\n",
                                                      grouped(result.traffic.bytes_up),
                                                      grouped(result.traffic.bytes_down))

@@ -39,8 +39,16 @@ std::string not_verified(const VerifyResult& result) {
   return text;
 }
 
+/// zCDP if any owner added Gaussian noise.
+std::string accountant_of(const VerifyResult& result) {
+  std::string name;
+  for (const VerifyResult::Owner& owner : result.owners)
+    if (name.empty() || owner.accountant == "zCDP") name = owner.accountant;
+  return name;
+}
+
 std::string epsilons(const VerifyResult& result) {
-  std::string text = fmt::format("ε per owner by {}:", protocol::SecondAccountant::kName);
+  std::string text = fmt::format("ε per owner by {}:", accountant_of(result));
   for (const VerifyResult::Owner& owner : result.owners)
     text += fmt::format("{} {} {} of {}", &owner == &result.owners.front() ? "" : ",", owner.name,
                         significant(owner.epsilon, 6), significant(owner.epsilon_charter, 6));
@@ -110,7 +118,7 @@ std::string to_json(const VerifyResult& result) {
       {"evaluation", result.evaluation ? Json::parse(to_json(*result.evaluation)) : Json()},
       {"distance", result.distance ? Json::parse(to_json(*result.distance)) : Json()},
       {"transcript_sha256_compared", result.file_compared},
-      {"accountant", protocol::SecondAccountant::kName},
+      {"accountant", accountant_of(result)},
       {"owners", Json::array()},
       {"findings", Json::array()}};
   for (const VerifyResult::Owner& owner : result.owners) json["owners"].push_back(json_of(owner));

@@ -130,7 +130,9 @@ bool is_literal(const Charter& charter) {
 Result<Simulation> simulation_of_rows(const SimulateInput& input, const SimulateOptions& options,
                                       const Literal* paper) {
   const Charter& charter = input.charter;
-  if (!is_literal(charter) || charter.secure_aggregation)
+  // Local steps, the one protocol without a rule: as printed they need no secure sums.
+  const bool printed = is_literal(charter) && !charter.protocol.rule();
+  if (!is_literal(charter) || (charter.secure_aggregation && !printed))
     TRY(plan::can_run(charter, first_asked(charter)));
   TRY(check_input(input));
   std::vector<std::string> warnings;

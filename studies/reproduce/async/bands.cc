@@ -46,15 +46,16 @@ std::string against_next(const Rounds& rounds, size_t e, const char* what) {
 }  // namespace
 
 Result<Rounds> by_rounds(const Study& study, const sim::monte_carlo::Population& owners,
-                         const AsyncPlan& literal, learn::AsyncOutput capped_output,
-                         uint64_t runs) {
+                         const AsyncPlan& literal, learn::AsyncOutput capped_output, uint64_t runs,
+                         double named, double size) {
   Rounds rounds{
       .epsilons = {0.1, 1, 10}, .noted = noted_rounds(), .start = at_start(owners), .runs = runs};
   study.expect(2 * rounds.epsilons.size() * runs * kAsyncRounds);
   AsyncPlan capped = literal;
   capped.capped = true, capped.output = capped_output;
-  rounds.literal = TRY(sample(study, owners, literal, rounds.epsilons, runs, 0, rounds.noted));
-  rounds.capped = TRY(sample(study, owners, capped, rounds.epsilons, runs, 1));
+  const auto epsilons = matched(study, rounds.epsilons, named, size);
+  rounds.literal = TRY(sample(study, owners, literal, epsilons, runs, 0, rounds.noted));
+  if (!study.further) rounds.capped = TRY(sample(study, owners, capped, epsilons, runs, 1));
   return rounds;
 }
 
@@ -68,30 +69,29 @@ Panel bands(const Rounds& rounds) {
 
 Measure falls(const Rounds& rounds, size_t e) {
   const Estimate end = median(rounds.literal[e].spread(), rounds.runs);
-  Measure measure =
-      measured("median ψ after T rounds over ψ at the start, " + epsilon_text(rounds.epsilons[e]),
-               {end.value / rounds.start, end.error / rounds.start});
-  measure.most = 1;
-  return measure;
+  return compared(
+      "budgets at which the median ends below its start",
+      "median ψ after T rounds over ψ at the start, " + epsilon_text(rounds.epsilons[e]),
+      {end.value / rounds.start, end.error / rounds.start}, 0, 1);
 }
 
 Measure improves(const Rounds& rounds, size_t e) {
   const auto at = [&](size_t k) { return median(rounds.literal[k].spread(), rounds.runs); };
-  Measure measure = measured(against_next(rounds, e, "median ψ"), ratio(at(e), at(e + 1)));
-  measure.least = 1;
-  return measure;
+  return compared("steps to a larger budget that improve the median",
+                  against_next(rounds, e, "median ψ"), ratio(at(e), at(e + 1)), 1, kAny);
 }
 
 Measure narrows(const Rounds& rounds, size_t e) {
-  Measure measure = measured(against_next(rounds, e, "width of the band"),
-                             ratio(width(rounds, e), width(rounds, e + 1)));
-  measure.least = 1;
-  return measure;
+  return compared("steps to a larger budget that narrow the band",
+                  against_next(rounds, e, "width of the band"),
+                  ratio(width(rounds, e), width(rounds, e + 1)), 1, kAny);
 }
 
-Measure gains(const Rounds& rounds, size_t e, const std::string& what) {
-  return beside("E ψ, literal over " + what + ", " + epsilon_text(rounds.epsilons[e]),
-                ratio(mean(rounds.literal[e].spread()), mean(rounds.capped[e].spread())));
+void add_gains(Figure& figure, const Rounds& rounds, const std::string& what) {
+  for (size_t e = 0; e < rounds.capped.size(); ++e)
+    figure.measures.push_back(
+        beside("E ψ, literal over " + what + ", " + epsilon_text(rounds.epsilons[e]),
+               ratio(mean(rounds.literal[e].spread()), mean(rounds.capped[e].spread()))));
 }
 
 }  // namespace parley::reproduce::async

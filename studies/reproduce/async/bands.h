@@ -16,18 +16,20 @@ struct Rounds {
   double start = 0;  // relative fitness of the zero model
   uint64_t runs = 0;
 };
+/// `named` and `size`: records of each owner, as the claim has them and here (curve.h, matched).
 Result<Rounds> by_rounds(const Study& study, const sim::monte_carlo::Population& owners,
-                         const AsyncPlan& literal, learn::AsyncOutput capped_output, uint64_t runs);
+                         const AsyncPlan& literal, learn::AsyncOutput capped_output, uint64_t runs,
+                         double named, double size);
 
 /// Median and quartiles of the runs over the rounds, one band for each epsilon.
 Panel bands(const Rounds& rounds);
 
-/// Median at the end over the start.
+/// Comparisons, to be counted. Median at the end over the start.
 Measure falls(const Rounds& rounds, size_t e);
 /// Medians, and widths of the bands, of one epsilon over those of the next.
 Measure improves(const Rounds& rounds, size_t e);
 Measure narrows(const Rounds& rounds, size_t e);
-/// Mean fitness to the letter over that with capped answers; told beside.
-Measure gains(const Rounds& rounds, size_t e, const std::string& what);
+/// Mean fitness to the letter over that with capped answers; told beside, none of a further draw.
+void add_gains(Figure& figure, const Rounds& rounds, const std::string& what);
 
 }  // namespace parley::reproduce::async

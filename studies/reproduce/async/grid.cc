@@ -1,4 +1,6 @@
 // A-F4 and A-F5: three banks over the size of their data and their budgets.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -36,6 +38,7 @@ Result<Means> means_over(const Study& study, uint64_t runs, Drift drift) {
     AsyncPlan plan = three_banks(drift);
     plan.step = stable_step(banks, plan.step);
     for (Grid* grid : {&means.literal, &means.capped}) {
+      if (plan.capped && study.further) continue;
       const uint64_t stream = 4 * s + 2 * (drift == Drift::kNone) + plan.capped;
       for (const auto& each : TRY(sample(study, banks, plan, kGridEpsilons, runs, stream)))
         grid->resize(s + 1), (*grid)[s].push_back(mean(each.spread()));
@@ -102,15 +105,15 @@ Estimate worst_factor(const Means& means) {
   return worst;
 }
 
-/// The largest of all ratios of a cell to the one before it: at most 1 if each step improves.
-Measure improves(const Grid& grid, size_t down, size_t right, std::string quantity) {
-  Measure worst{.quantity = std::move(quantity), .value = 0, .most = 1};
+/// Every ratio of a cell to the one before it, to be counted: below 1 if the step improves.
+void add_steps(Figure& figure, const Means& means, size_t down, size_t right, const char* tally) {
+  const Grid& grid = means.literal;
   for (size_t s = down; s < grid.size(); ++s)
-    for (size_t e = right; e < grid[s].size(); ++e) {
-      const Estimate step = ratio(grid[s][e], grid[s - down][e - right]);
-      if (step.value > worst.value) worst.value = step.value, worst.error = step.error;
-    }
-  return worst;
+    for (size_t e = right; e < grid[s].size(); ++e)
+      figure.measures.push_back(compared(
+          tally,
+          fmt::format("{}: n_i = {}, ε = {:g}", tally, grouped(means.sizes[s]), kGridEpsilons[e]),
+          ratio(grid[s][e], grid[s - down][e - right]), 0, 1));
 }
 
 Panel budget_panel(const Means& means, const std::string& title) {
@@ -118,12 +121,13 @@ Panel budget_panel(const Means& means, const std::string& title) {
   for (size_t s = 0; s < means.sizes.size(); ++s) {
     const Curve curve = over_budget(means.literal, s);
     panel.series.push_back(curve.series("n_i = " + grouped(means.sizes[s])));
-    panel.series.push_back(curve.theory(s == 0 ? "bound (11)" : "", [&](double epsilon) {
-      return bound_at(kPaperConstant, double(means.sizes[s]), epsilon);
-    }));
+    panel.series.push_back(curve.theory(
+        s == 0 ? "(11), c̄₂ read as 2.1×10⁹" : "",
+        [&](double epsilon) { return bound_at(kPaperConstant, double(means.sizes[s]), epsilon); }));
   }
-  panel.series.push_back(over_budget(means.capped, means.sizes.size() - 1)
-                             .series("capped, " + grouped(means.sizes.back()), true));
+  if (!means.capped.empty())
+    panel.series.push_back(over_budget(means.capped, means.sizes.size() - 1)
+                               .series("capped, " + grouped(means.sizes.back()), true));
   return panel;
 }
 
@@ -132,7 +136,7 @@ Panel size_panel(const Means& means, const std::string& title) {
   for (size_t e = 0; e < kGridEpsilons.size(); e += 2) {
     const Curve curve = over_size(means, means.literal, e);
     panel.series.push_back(curve.series(epsilon_text(kGridEpsilons[e])));
-    panel.series.push_back(curve.theory(e == 0 ? "bound (11)" : "", [&](double size) {
+    panel.series.push_back(curve.theory(e == 0 ? "(11), c̄₂ read as 2.1×10⁹" : "", [&](double size) {
       return bound_at(kPaperConstant, size, kGridEpsilons[e]);
     }));
   }
@@ -162,34 +166,35 @@ Result<Figure> async_lending_surface(const Study& study) {
   const Means means = TRY(means_over(study, runs, Drift::kNone));
   Figure figure = async_figure(
       study, "A-F4", "Figure 4", "three banks, over size and budget",
-      "The mesh surface shows the bound in (11) with c̄₁ = 0 and c̄₂ = 2.1 × 10⁹. This figure "
-      "clearly shows the tightness of the result of Theorem 2. The relative fitness rapidly "
-      "improves as the sizes of the datasets or the privacy budgets increase.");
+      "The mesh surface shows the bound in (11) with c̄₁ = 0 (read as) and c̄₂ = 2.1 × 10⁹ (read as; "
+      "the scan has 10°). This figure clearly shows the tightness of the result of Theorem 2. Note "
+      "that, as expected, the relative fitness rapidly improves as the sizes of the datasets n₁ = "
+      "n₂ "
+      "= n₃ or the privacy budgets ε₁ = ε₂ = ε₃ increase.");
   add_bank_settings(figure);
   figure.runs = runs;
   figure.panels = {map_of("Algorithm 1 to the letter, measured", means,
                           [&](size_t s, size_t e) { return means.literal[s][e]; }),
-                   map_of("bound (11), c̄₂ = 2.1 × 10⁹", means,
-                          [&](size_t s, size_t e) {
-                            return Estimate{
-                                bound_at(kPaperConstant, double(means.sizes[s]), kGridEpsilons[e]),
-                                0};
-                          }),
-                   map_of("ε split by T/3 enforced answers, tail average", means,
-                          [&](size_t s, size_t e) { return means.capped[s][e]; })};
-  Measure constant = measured("constant c̄₂, geometric mean of all cells", implied_constant(means));
-  constant.paper = kPaperConstant, constant.fitted = true;
-  constant.least = kPaperConstant / 1.5, constant.most = kPaperConstant * 1.5;
-  Measure factor = measured("largest factor between E ψ and the bound", worst_factor(means));
-  factor.least = 1, factor.most = 1.5, factor.fitted = true;
-  figure.measures = {constant, factor,
-                     improves(means.literal, 0, 1, "E ψ over that at the ε before, at worst")};
+                   map_of("bound (11), c̄₂ read as 2.1 × 10⁹", means, [&](size_t s, size_t e) {
+                     return Estimate{
+                         bound_at(kPaperConstant, double(means.sizes[s]), kGridEpsilons[e]), 0};
+                   })};
+  if (!study.further)
+    figure.panels.push_back(map_of("ε split by T/3 enforced answers, tail average", means,
+                                   [&](size_t s, size_t e) { return means.capped[s][e]; }));
+  Measure constant = between("constant c̄₂, geometric mean of all cells", implied_constant(means),
+                             kPaperConstant / 1.5, kPaperConstant * 1.5);
+  Measure factor = between("largest factor between E ψ and the bound", worst_factor(means), 1, 1.5);
+  constant.paper = kPaperConstant;
+  constant.fitted = factor.fitted = study.data.empty();
+  figure.measures = {constant, factor};
+  add_steps(figure, means, 0, 1, "steps to a larger budget that lower E ψ");
   if (means.sizes.size() > 1)
+    add_steps(figure, means, 1, 0, "steps to a larger size that lower E ψ");
+  if (!study.further)
     figure.measures.push_back(
-        improves(means.literal, 1, 0, "E ψ over that at the size before, at worst"));
-  figure.measures.push_back(
-      beside("E ψ, literal over capped with tail average, smallest size, ε = 1",
-             ratio(means.literal[0][2], means.capped[0][2])));
+        beside("E ψ, literal over capped with tail average, smallest size, ε = 1",
+               ratio(means.literal[0][2], means.capped[0][2])));
   figure.data = means.records->source;
   figure.note =
       "Ξ was chosen so that the constant comes out; that one constant fits the whole surface was "
@@ -202,27 +207,29 @@ Result<Figure> async_lending_slopes(const Study& study) {
   const bool stand_in = study.data.empty();
   expect_grids(study, runs, stand_in ? 2 : 1);
   const Means means = TRY(means_over(study, runs, Drift::kNone));
-  Figure figure =
-      async_figure(study, "A-F5", "Figure 5", "three banks: E ψ falls with the square",
-                   "The markers are from the experiments and the solid lines show the bound in "
-                   "(11). For both these cases, the bounds in Theorem 2 are tight fits. (That is: "
-                   "slope −2 over ε and over n_i.)");
+  Figure figure = async_figure(
+      study, "A-F5", "Figure 5", "three banks: E ψ falls with the square",
+      "In this figure, the markers […] are from the experiments and the solid show the "
+      "bound in (11). For both these cases, the bounds in Theorem 2 are tight fits. "
+      "Therefore, the theoretical results in Theorem 2 match the experiments.");
   add_bank_settings(figure);
   figure.runs = runs;
   figure.measures = slopes(means);
   figure.panels = {budget_panel(means, "over the budget"), size_panel(means, "over the size")};
   figure.data = means.records->source;
-  if (!stand_in) return figure;
+  figure.note = "A tight fit of (11) has slope −2 over ε and over n_i.";
+  if (!stand_in || study.further) return figure;
   const Means drifting = TRY(means_over(study, runs, Drift::kWhole));
   figure.panels.push_back(
       budget_panel(drifting, "over the budget, where rates drift along the file"));
   figure.panels.push_back(size_panel(drifting, "over the size, where rates drift along the file"));
   for (Measure& measure : slopes(drifting)) {
-    measure.decides = false, measure.quantity += ", drifting file";
+    measure.decides = false, measure.least = -kAny, measure.most = kAny,
+    measure.quantity += ", drifting file";
     figure.measures.push_back(std::move(measure));
   }
-  figure.note =
-      "Nothing here was fitted but the level. The slopes hold while noise decides. Where banks "
+  figure.note +=
+      " Nothing here was fitted but the level. The slopes hold while noise decides. Where banks "
       "hold different parts of a file whose rates drift (below, drift 0.7), they pull the learner "
       "to and fro: a floor that no ε lowers, and that grows with the part of the file they hold. "
       "In blue: ε split by T/3 answers that the banks enforce, tail average.";

@@ -5,6 +5,9 @@
 
 namespace parley::reproduce::async {
 
+/// Stays of all hospitals that the figures speak of.
+inline constexpr double kNamedStays = 1'900'000;
+
 inline constexpr AsyncPlan kHospitals{.step = 0.1, .bound = 20};
 
 /// The same with capped answers, and the mean of all copies at the end: with so many owners the

@@ -106,8 +106,9 @@ Figure async_figure(const Study& study, std::string id, std::string item, std::s
                 .title = std::move(title),
                 .claim = std::move(claim),
                 .seed = study.seed};
-  figure.settings = {{"algorithm", "asynchronous Algorithm 1, T = 1,000 rounds"},
-                     {"model", "linear regression, g = 1e-5 |θ|²"}};
+  figure.settings = {
+      {"algorithm", "asynchronous Algorithm 1, T = 1,000 rounds"},
+      {"model", "linear regression, g = 1e-5 |θ|² (read as; the scan has “107707 6”)"}};
   return figure;
 }
 

@@ -6,8 +6,8 @@
 namespace parley::reproduce::async {
 
 inline constexpr uint64_t kBanks = 3;
-/// Noise is scaled so that c̄₂ of bound (11) comes near the paper's, whose Ξ is not known; where
-/// the file drifts, the best loss is larger, and so must be the noise.
+/// Noise is scaled so that c̄₂ of bound (11) comes near the paper's (read as 2.1e9), whose Ξ is not
+/// known; where the file drifts, the best loss is larger, and so must be the noise.
 inline AsyncPlan three_banks(Drift drift) {
   return {.step = 0.25, .bound = drift == Drift::kNone ? 1.7 : 2.0};
 }

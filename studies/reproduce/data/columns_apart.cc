@@ -9,39 +9,66 @@
 namespace parley::reproduce {
 namespace {
 
-data::Schema numbers(size_t columns) {
+/// How a known LIBSVM file is read.
+struct Reading {
+  std::vector<size_t> parties{};
+  bool sparse = false;
+  double low = -1, high = 1;  // of its numbers, which become -1 to 1
+};
+
+data::Schema numbers(const Reading& reading) {
   data::Schema schema;
+  size_t columns = 0;
+  for (size_t each : reading.parties) columns += each;
   for (size_t j = 1; j <= columns; ++j)
-    schema.columns.push_back({.name = "f" + std::to_string(j), .low = -1, .high = 1});
+    schema.columns.push_back(
+        {.name = "f" + std::to_string(j), .low = reading.low, .high = reading.high});
   schema.target = {.column = "y", .levels = {"-1", "+1"}};
   return schema;
 }
 
-Result<data::AnyRows> read(const std::filesystem::path& file, size_t columns, bool sparse) {
-  if (sparse) {
-    auto rows = TRY(data::read_libsvm_sparse(file, numbers(columns))).rows;
-    return data::AnyRows(std::make_shared<const data::SparseRows>(std::move(rows)));
+/// Numbers from low to high as -1 to 1, as LIBSVM scales gisette.
+data::Rows scaled(const data::Rows& rows, const Reading& reading) {
+  data::Rows result(rows.columns());
+  result.reserve(rows.size());
+  std::vector<double> z(rows.columns());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t j = 0; j < z.size(); ++j)
+      z[j] = 2 * (rows.row(i)[j] - reading.low) / (reading.high - reading.low) - 1;
+    result.add(z, rows.label(i));
   }
-  auto rows = TRY(data::read_libsvm(file, numbers(columns))).rows;
-  return data::AnyRows(std::make_shared<const data::Rows>(std::move(rows)));
+  return result;
 }
 
-/// The training file and, beside it, the one whose name goes on with ".t".
-Result<ColumnsApart> from_files(const FoundFile& found, std::vector<size_t> parties, bool sparse) {
+Result<data::AnyRows> read(const std::filesystem::path& file, const Reading& reading) {
+  if (reading.sparse) {
+    auto rows = TRY(data::read_libsvm_sparse(file, numbers(reading))).rows;
+    return data::AnyRows(std::make_shared<const data::SparseRows>(std::move(rows)));
+  }
+  auto rows = TRY(data::read_libsvm(file, numbers(reading))).rows;
+  return data::AnyRows(std::make_shared<const data::Rows>(scaled(rows, reading)));
+}
+
+/// Of a training file: "a9a" and "a9a.t", "x_train.libsvm" and "x_test.libsvm".
+std::string test_name(const std::string& train) {
+  const size_t at = train.find("_train");
+  return at == train.npos ? train + ".t" : std::string(train).replace(at, 6, "_test");
+}
+
+/// The training file and, beside it, the one to test with.
+Result<ColumnsApart> from_files(const FoundFile& found, const Reading& reading) {
   std::string name = found.path.filename().string();
   const bool packed = name.ends_with(".zst");
   if (packed) name.resize(name.size() - 4);
-  const auto test = found.path.parent_path() / (name + ".t" + (packed ? ".zst" : ""));
+  const auto test = found.path.parent_path() / (test_name(name) + (packed ? ".zst" : ""));
   if (!std::filesystem::is_regular_file(test))
     return Error{Code::kInvalid,
                  "the test records are missing",
                  "Put that file beside the other.",
                  {.file = test.string()}};
-  size_t columns = 0;
-  for (size_t each : parties) columns += each;
-  ColumnsApart result{.parties = std::move(parties)};
-  result.train = TRY(read(found.path, columns, sparse));
-  result.test = TRY(read(test, columns, sparse));
+  ColumnsApart result{.parties = reading.parties};
+  result.train = TRY(read(found.path, reading));
+  result.test = TRY(read(test, reading));
   result.source = name + ", " + grouped(data::size_of(result.train)) + " records and " +
                   grouped(data::size_of(result.test)) + " to test";
   return result;
@@ -60,10 +87,16 @@ Result<SharedColumns> kept(const Study& study, const std::string& key,
 
 }  // namespace
 
+namespace {
+
+const std::vector<size_t> kDigits = {2000, 2000, 1000};
+
+}  // namespace
+
 Result<SharedColumns> census_columns(const Study& study) {
   return kept(study, "census columns", [&]() -> Result<ColumnsApart> {
     if (study.data.empty()) return standin_census(study.seed, study.quick);
-    return from_files(TRY(find_file(study.data, "census")), {66, 57}, true);
+    return from_files(TRY(find_file(study.data, "census")), {.parties = {66, 57}, .sparse = true});
   });
 }
 
@@ -71,7 +104,9 @@ Result<SharedColumns> digit_columns(const Study& study) {
   return kept(study, "digit columns", [&]() -> Result<ColumnsApart> {
     if (!study.data.empty())
       if (const auto found = find_file(study.data, "digits"))
-        return from_files(*found, {2000, 2000, 1000}, false);
+        return from_files(*found, found->map->excerpt
+                                      ? Reading{.parties = kDigits, .low = 0, .high = 999}
+                                      : Reading{.parties = kDigits});
     return standin_digits(study.seed, study.quick);
   });
 }

@@ -88,6 +88,7 @@ std::vector<FileMap> all_maps() {
        true},
       {"census", "a9a", {}, {}, "", false},
       {"digits", "gisette_scale", {}, {}, "", false},
+      {"digits", "gisette_like_train.libsvm", {}, {}, "", true},
   };
 }
 

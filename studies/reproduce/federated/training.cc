@@ -9,6 +9,7 @@
 #include "parley/learn/federated/local_update.h"
 #include "parley/learn/kernel/kernel.h"
 #include "parley/privacy/accounting/zcdp.h"
+#include "parley/sim/seeded_entropy.h"
 
 namespace parley::reproduce::federated {
 namespace {
@@ -90,7 +91,9 @@ const char* name_of(Cut cut) {
 }
 
 Owners::Owners(std::vector<data::AnyRows> rows, double l2)
-    : rows_(std::move(rows)), l2_(l2), all_(fitness_of(rows_, l2)), optimum_(all_.minimum(kBox)) {}
+    : rows_(std::move(rows)), l2_(l2), all_(fitness_of(rows_, l2)), optimum_(all_.minimum(kBox)) {
+  for (const data::AnyRows& each : rows_) own_.push_back(fitness_of({each}, l2));
+}
 
 Result<Owners> census_owners(const Study& study, Cut cut, size_t owners, double l2) {
   const SharedColumns columns = TRY(census_columns(study));
@@ -138,17 +141,48 @@ std::vector<double> train(const Owners& owners, const Plan& plan, uint64_t seed,
   return mean;
 }
 
-Estimate mean_excess(const Owners& owners, const Plan& plan, uint64_t runs, const Study& study) {
-  std::vector<double> found(plan.deviation > 0 ? runs : 1);
-  in_parallel(study.threads, found.size(), [&](size_t, size_t begin, size_t end) {
-    for (size_t run = begin; run < end; ++run)
-      found[run] = owners.excess(train(owners, plan, study.seed, run));
+namespace {
+
+/// The mean of `one(run)` over runs, with its standard error; the same on any number of threads.
+Estimate mean_over(uint64_t runs, int threads, const std::function<double(uint64_t)>& one) {
+  std::vector<double> found(runs);
+  in_parallel(threads, found.size(), [&](size_t, size_t begin, size_t end) {
+    for (size_t run = begin; run < end; ++run) found[run] = one(run);
   });
   const double n = double(found.size());
   const double mean = std::accumulate(found.begin(), found.end(), 0.0) / n;
   double squares = 0;
   for (double value : found) squares += (value - mean) * (value - mean);
   return {mean, n > 1 ? std::sqrt(squares / (n * (n - 1))) : 0};
+}
+
+}  // namespace
+
+Estimate mean_excess(const Owners& owners, const Plan& plan, uint64_t runs, const Study& study) {
+  return mean_over(plan.deviation > 0 ? runs : 1, study.threads, [&](uint64_t run) {
+    return owners.excess(train(owners, plan, study.seed, run));
+  });
+}
+
+paper::FederatedRule printed_rule(const Plan& plan, double epsilon) {
+  return {.rounds = plan.total,
+          .local_steps = plan.steps,
+          .epsilon = epsilon,
+          .delta = kDelta,
+          .step = plan.step};
+}
+
+Estimate excess_as_printed(const Owners& owners, const paper::FederatedRule& rule, uint64_t runs,
+                           const Study& study) {
+  const auto gradient = [&](size_t owner, std::span<const double> at) {
+    return owners.gradient(owner, at);
+  };
+  return mean_over(std::isinf(rule.epsilon) ? 1 : runs, study.threads, [&](uint64_t run) {
+    sim::SeededEntropy entropy(study.seed, "as printed", run);
+    return owners.excess(paper::federated(rule, owners.count(), owners.rows_each(),
+                                          owners.columns(), gradient, entropy)
+                             .value);
+  });
 }
 
 Figure federated_figure(const Study& study, std::string id, std::string item, std::string title,

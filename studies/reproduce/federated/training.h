@@ -7,6 +7,7 @@
 
 #include "parley/data/any_rows.h"
 #include "parley/learn/fitness.h"
+#include "studies/paper/federated.h"
 #include "studies/reproduce/data/columns_apart.h"
 #include "studies/reproduce/estimate.h"
 
@@ -30,11 +31,16 @@ class Owners {
   const data::AnyRows& rows(size_t owner) const { return rows_[owner]; }
   const learn::Optimum& optimum() const { return optimum_; }
   double excess(std::span<const double> theta) const { return all_.at(theta) - optimum_.fitness; }
+  /// grad J_j of the paper, the penalty inside.
+  std::vector<double> gradient(size_t owner, std::span<const double> theta) const {
+    return own_[owner].gradient(theta);
+  }
 
  private:
   std::vector<data::AnyRows> rows_;
   double l2_;
   learn::Fitness all_;
+  std::vector<learn::Fitness> own_;
   learn::Optimum optimum_;
 };
 
@@ -59,6 +65,12 @@ std::vector<double> train(const Owners& owners, const Plan& plan, uint64_t seed,
 
 /// The mean excess objective over runs.
 Estimate mean_excess(const Owners& owners, const Plan& plan, uint64_t runs, const Study& study);
+
+/// Algorithm 1 as printed: every party adds the noise of equation (2) to every step.
+paper::FederatedRule printed_rule(const Plan& plan, double epsilon);
+/// Its mean excess objective over runs. Without noise where epsilon is infinite.
+Estimate excess_as_printed(const Owners& owners, const paper::FederatedRule& rule, uint64_t runs,
+                           const Study& study);
 
 Figure federated_figure(const Study& study, std::string id, std::string item, std::string title,
                         std::string claim);

@@ -41,13 +41,29 @@ std::string with_error(const Measure& measure) {
 }
 
 std::string promised(const Measure& measure) {
-  if (measure.paper) return with_unit(plain(*measure.paper, 4), measure.unit);
+  return measure.paper ? with_unit(plain(*measure.paper, 4), measure.unit) : "";
+}
+
+std::string accepted(const Measure& measure) {
   const bool low = std::isfinite(measure.least), high = std::isfinite(measure.most);
-  std::string text = low && high ? "from " + plain(measure.least) + " to " + plain(measure.most)
-                     : low       ? "at least " + plain(measure.least)
-                     : high      ? "at most " + plain(measure.most)
+  if (low && high && measure.least == measure.most)
+    return with_unit(plain(measure.least, 4), measure.unit);
+  std::string text = low && high ? plain(measure.least, 4) + " to " + plain(measure.most, 4)
+                     : low       ? "at least " + plain(measure.least, 4)
+                     : high      ? "at most " + plain(measure.most, 4)
                                  : "";
   return text.empty() ? text : with_unit(text, measure.unit);
+}
+
+bool shown(const std::vector<Measure>& measures, const Measure& measure) {
+  constexpr auto kShort = 10;
+  return measure.tally.empty() ||
+         std::ranges::count(measures, measure.tally, &Measure::tally) <= kShort;
+}
+
+std::string data_words(DataKind kind) {
+  constexpr const char* kWords[] = {"no data", "stand-in", "real records", "the paper's file"};
+  return kWords[static_cast<int>(kind)];
 }
 
 }  // namespace parley::reproduce

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+
+#include "studies/reproduce/output/parts.h"
+#include "support/ledgers.h"
 
 namespace parley::reproduce {
 namespace output_test {
@@ -33,10 +37,13 @@ TEST(Output, NumbersHaveAsManyDigitsAsTheirErrorAllows) {
   EXPECT_EQ(text(kUnknown, 0.1), "no value");
 }
 
-TEST(Output, ThePapersSideIsItsNumberOrItsRange) {
+TEST(Output, ThePapersSideIsItsNumberAndTheRangeOurs) {
   EXPECT_EQ(promised(small().measures[0]), "−2");
-  EXPECT_EQ(promised({.least = 1}), "at least 1");
-  EXPECT_EQ(promised({.least = 1, .most = 2}), "from 1 to 2");
+  EXPECT_EQ(accepted(small().measures[0]), "−2.1 to −1.9");
+  EXPECT_EQ(promised({.least = 1}), "");
+  EXPECT_EQ(accepted({.least = 1}), "at least 1");
+  EXPECT_EQ(accepted({.most = 1}), "at most 1");
+  EXPECT_EQ(accepted({.least = 8, .most = 8}), "8");
 }
 
 TEST(Output, CsvQuotesTextsAndLeavesUnknownNumbersEmpty) {
@@ -59,7 +66,60 @@ TEST(Output, JsonPageAndTableSayTheSameVerdict) {
   EXPECT_NE(verdicts_markdown(reproduction.figures).find("**reproduced**"), std::string::npos);
   Figure nothing = small();
   nothing.measures.clear();
-  EXPECT_NE(verdicts_markdown({nothing}).find("**not reproduced**"), std::string::npos);
+  EXPECT_NE(verdicts_markdown({nothing}).find("**not decided**"), std::string::npos);
+}
+
+TEST(Output, WhatIsBeyondThePapersHasAHeadingOfItsOwn) {
+  Figure beyond = small();
+  beyond.id = "B-sync", beyond.paper = "";
+  const std::string table = verdicts_markdown({small(), beyond});
+  EXPECT_LT(table.find("A-F4"), table.find("## Beyond the papers"));
+  EXPECT_GT(table.find("B-sync"), table.find("## Beyond the papers"));
+  EXPECT_NE(table.find("| reproduced | 1 |"), std::string::npos)
+      << "counts are of the papers' items";
+}
+
+/// A figure with everything in it, numbers that have no decimal form among them.
+Figure rich() {
+  Figure figure = small();
+  figure.kind = DataKind::kExcerpt;
+  figure.measures[0].most = HUGE_VAL, figure.measures[0].value = 1.0 / 3;
+  figure.measures[0].tally = "steps", figure.measures[0].draws = 8;
+  figure.on_standin = {{.quantity = "q", .value = kUnknown, .kind = Quantity::kExponent}};
+  figure.settings = {{"a", "b"}};
+  figure.panels.push_back({.title = "map",
+                           .surface = Surface{.x = {1},
+                                              .y = {2},
+                                              .z = {.label = "z", .log = true, .names = {"n"}},
+                                              .value = {1e-300},
+                                              .error = {0.1},
+                                              .marked = {true},
+                                              .mark_means = "better"}});
+  return figure;
+}
+
+TEST(Parts, GiveTheSameBytesAsOneRun) {
+  Reproduction whole{.figures = {small(), rich()}, .seed = 7, .data = "d", .draws = 8};
+  whole.figures[1].id = "A-F5";
+  const auto folder = test::fresh_folder();
+  for (uint64_t k = 1; k <= 2; ++k) {
+    Reproduction half = whole;
+    half.figures = {whole.figures[k - 1]};
+    ASSERT_TRUE(write_part({k, 2, half}, folder / std::to_string(k)));
+  }
+  const auto all = merged({folder / "2", folder / "1"});
+  ASSERT_TRUE(all) << describe(all.error());
+  EXPECT_EQ(to_json(*all), to_json(whole));
+  EXPECT_EQ(page_of(*all), page_of(whole));
+  EXPECT_EQ(verdicts_csv(all->figures), verdicts_csv(whole.figures));
+  for (size_t k = 0; k < 2; ++k) EXPECT_EQ(csv_of(all->figures[k]), csv_of(whole.figures[k]));
+  EXPECT_FALSE(merged({folder / "1"})) << "a part is missing";
+  EXPECT_FALSE(merged({folder / "1", folder / "1"})) << "a part is there twice";
+  EXPECT_FALSE(merged({folder / "1", folder / "3"})) << "there is no such folder";
+  Reproduction other = whole;
+  other.seed = 8;
+  ASSERT_TRUE(write_part({2, 2, other}, folder / "other"));
+  EXPECT_FALSE(merged({folder / "1", folder / "other"})) << "of another seed";
 }
 
 }  // namespace output_test

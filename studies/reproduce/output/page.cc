@@ -33,7 +33,7 @@ blockquote { margin: .5em 0; padding-left: .8em; border-left: 3px solid #bbb; co
                details { display: block; } })";
 
 std::string badge(Verdict verdict) {
-  const std::string_view kind = verdict == Verdict::kNotReproduced ? "not" : name_of(verdict);
+  const std::string_view kind = verdict == Verdict::kNotDecided ? "not" : name_of(verdict);
   return fmt::format(R"(<span class="v {}">{}</span>)", kind, name_of(verdict));
 }
 
@@ -61,7 +61,7 @@ std::string summary_rows(const Figure& figure) {
     rows += (count++ == 0 ? "" : "<tr class=\"more\">") +
             fmt::format("<td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
                         with_subscripts(measure.quantity), escaped(with_error(measure)),
-                        escaped(promised(measure)));
+                        escaped(accepted(measure)));
   }
   if (count == 0) rows = "<td colspan=\"3\">nothing could be measured</td></tr>\n", count = 1;
   const std::string span = fmt::format("rowspan=\"{}\"", count);
@@ -72,21 +72,33 @@ std::string summary_rows(const Figure& figure) {
       fitted_words(fitted_to_claim(figure)), span, rows);
 }
 
-std::string measure_row(const Measure& measure) {
+std::string judged_as(const Measure& measure) {
+  if (measure.decides) return badge(verdict_of(measure));
+  if (measure.tally.empty()) return "told beside";
+  return "counts: " + std::string(name_of(verdict_of(measure)));
+}
+
+std::string measure_row(const Measure& measure, DataKind kind) {
+  const std::string draws = measure.draws > 1 ? fmt::format(", {} draws", measure.draws) : "";
   return fmt::format(
-      "<tr{}><td>{}</td><td class=\"n\">{}</td><td "
-      "class=\"n\">{}</td><td>{}</td><td>{}</td></tr>\n",
+      "<tr{}><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+      "<td>{}</td><td>{}{}</td><td>{}</td></tr>\n",
       measure.decides ? "" : " class=\"beside\"", with_subscripts(measure.quantity),
-      escaped(with_error(measure)), escaped(promised(measure)), fitted_words(measure.fitted),
-      measure.decides ? badge(verdict_of(measure)) : "told beside");
+      escaped(with_error(measure)), escaped(promised(measure)), escaped(accepted(measure)),
+      fitted_words(measure.fitted), data_words(kind), draws, judged_as(measure));
 }
 
 std::string measures_of(const Figure& figure) {
   std::string rows;
-  for (const Measure& measure : figure.measures) rows += measure_row(measure);
+  const auto add = [&](const std::vector<Measure>& measures, DataKind kind) {
+    for (const Measure& measure : measures)
+      if (shown(measures, measure)) rows += measure_row(measure, kind);
+  };
+  add(figure.measures, figure.kind);
+  add(figure.on_standin, DataKind::kStandin);
   if (rows.empty()) return "";
   return "<table><tr><th>measured</th><th>ours, ± standard error</th><th>the paper's</th>"
-         "<th>fitted</th><th>verdict</th></tr>\n" +
+         "<th>accepted</th><th>fitted</th><th>data</th><th>verdict</th></tr>\n" +
          rows + "</table>\n";
 }
 
@@ -95,55 +107,74 @@ std::string settings_of(const Figure& figure) {
                                  grouped(figure.runs));
   for (const Setting& setting : figure.settings)
     text += escaped(setting.name) + ": " + with_subscripts(setting.value) + ". ";
-  return "<details open><summary>Settings</summary>" + text +
-         fmt::format("{:.1f} s.</details>\n", figure.seconds);
+  return "<details open><summary>Settings</summary>" + text + "</details>\n";
 }
 
 std::string section(const Figure& figure) {
   std::string text = fmt::format(
       "<section id=\"{}\">\n<h2>{} · {}, {}: {} {}</h2>\n<blockquote>{}</blockquote>\n",
-      escaped(figure.id), escaped(figure.id), escaped(figure.paper), escaped(figure.item),
+      escaped(figure.id), escaped(figure.id),
+      escaped(figure.paper.empty() ? "beyond the papers" : figure.paper), escaped(figure.item),
       with_subscripts(figure.title), badge(verdict_of(figure)), with_subscripts(figure.claim));
   text += svg_of(figure) + measures_of(figure);
+  if (const std::string why = why_not_decided(figure); !why.empty())
+    text += "<p class=\"note\">Not decided: " + escaped(why) + ".</p>\n";
   if (!figure.note.empty()) text += "<p class=\"note\">" + with_subscripts(figure.note) + "</p>\n";
   return text + settings_of(figure) + "</section>\n";
+}
+
+constexpr std::string_view kPapers =
+    "<ul><li>S: Wu, Farokhi, Smith, Kaafar, “The Value of Collaboration in Convex Machine Learning "
+    "with Differential Privacy”</li>\n"
+    "<li>A: Farokhi, Wu, Smith, Kaafar, “The Cost of Privacy in Asynchronous "
+    "Differentially-Private "
+    "Machine Learning”</li>\n"
+    "<li>V: Hu, Liu, Kong, Niu, “Learning Privately over Distributed Features: An ADMM Sharing "
+    "Approach”</li>\n"
+    "<li>H: Huang, “A Federated Algorithm for Privacy-Preserving Empirical Risk Minimization”</li>"
+    "</ul>\n";
+
+constexpr std::string_view kRules =
+    "<p>A verdict follows from the numbers. An interval is the number ± three standard errors, or "
+    "as many as Student's t asks for where the error comes from few draws of a stand-in. "
+    "<em>Reproduced</em>: the intervals of all deciding measures lie within their accepted ranges. "
+    "<em>Refuted</em>: one lies outside. <em>Not decided</em>: one crosses an end of its range, or "
+    "stand-in and real records disagree; a stand-in alone refutes nothing. <em>Fitted</em>: "
+    "settings that the papers do not give were chosen so that the measure comes out; agreement is "
+    "then calibration, not confirmation. Bands are the 25 to 75 % of the runs, bars two standard "
+    "errors.</p>\n";
+
+std::string table_of(std::string_view title, const std::string& rows) {
+  if (rows.empty()) return "";
+  return fmt::format(
+      "<h2>{}</h2>\n<table><tr><th>item</th><th>what</th><th>verdict</th><th>fitted</th>"
+      "<th>measured</th><th>ours, ± standard error</th><th>accepted</th></tr>\n{}</table>\n",
+      title, rows);
 }
 
 }  // namespace
 
 std::string page_of(const Reproduction& reproduction) {
-  std::string rows, sections;
+  std::string papers, beyond, sections;
   for (const Figure& figure : reproduction.figures) {
-    rows += summary_rows(figure);
+    (figure.paper.empty() ? beyond : papers) += summary_rows(figure);
     sections += section(figure);
   }
   const std::string where =
       reproduction.data.empty()
-          ? "on stand-ins, which have the published statistics of the papers' data and none of its "
-            "records"
-          : "on files from " + escaped(reproduction.data);
+          ? fmt::format(
+                "on stand-ins, made of the papers' summary numbers and none of their "
+                "records, {} draws of each",
+                reproduction.draws)
+          : "on files from " + escaped(reproduction.data) + " and on stand-ins";
   const std::string body = fmt::format(
-      "<h1>The papers' figures, reproduced</h1>\n"
-      "<p>Wu, Farokhi, Smith, Kaafar, “The Value of Collaboration in Convex Machine Learning with "
-      "Differential Privacy”, and Farokhi, Wu, Smith, Kaafar, “The Cost of Privacy in Asynchronous "
-      "Differentially-Private Machine Learning”, {}, by parley {}, seed {}{}. ψ is relative "
-      "fitness, "
-      "f(model)/f(best) − 1, on all records: small is good, and measuring it is <strong>NOT "
-      "PRIVATE</strong>.</p>\n"
-      "<p>A verdict follows from the numbers. <em>Reproduced</em>: every deciding measure lies "
-      "where "
-      "the claim says. <em>Refuted</em>: one lies outside by more than three standard errors. "
-      "<em>Not reproduced</em>: outside, but by no more than that, or it could not be measured. "
-      "<em>Fitted</em>: settings that the papers do not give were chosen so that the measure comes "
-      "out; agreement is then calibration, not confirmation. Bands are the 25 to 75 % of the runs, "
-      "bars two standard errors.</p>\n"
-      "<table><tr><th>figure</th><th>what</th><th>verdict</th><th>fitted</th><th>measured</"
-      "th><th>ours, ± standard "
-      "error</th><th>the paper's</th></tr>\n{}</table>\n{}",
-      where, kVersion, reproduction.seed,
+      "<h1>The papers' figures, reproduced</h1>\n{}<p>Computed {}, by parley {}, seed {}{}. ψ is "
+      "relative fitness, f(model)/f(best) − 1, on all records: small is good, and measuring it is "
+      "<strong>NOT PRIVATE</strong>.</p>\n{}{}{}{}",
+      kPapers, where, kVersion, reproduction.seed,
       reproduction.quick ? ", <strong>quick: small sizes and few runs, for tests only</strong>"
                          : "",
-      rows, sections);
+      kRules, table_of("The papers", papers), table_of("Beyond the papers", beyond), sections);
   return report::html_page("The papers' figures, reproduced", kStyle, body);
 }
 

@@ -23,6 +23,8 @@ Json json_of(const Measure& measure) {
           {"unit", measure.unit},
           {"paper", measure.paper ? Json(*measure.paper) : Json()},
           {"accept", {{"between", {number(measure.least), number(measure.most)}}}},
+          {"draws", measure.draws},
+          {"tally", measure.tally},
           {"verdict", name_of(verdict_of(measure))},
           {"fitted_to_claim", measure.fitted},
           {"decides", measure.decides}};
@@ -33,14 +35,18 @@ Json json_of(const Figure& figure) {
                {"title", figure.title}, {"private", false},      {"data", figure.data},
                {"seed", figure.seed},   {"runs", figure.runs},   {"claim", figure.claim}};
   for (const Setting& setting : figure.settings) json["settings"][setting.name] = setting.value;
-  json["measures"] = Json::array();
-  for (const Measure& measure : figure.measures) json["measures"].push_back(json_of(measure));
+  json["kind"] = data_words(figure.kind);
+  for (const auto& [key, measures] :
+       {std::pair("measures", &figure.measures), std::pair("on_standin", &figure.on_standin)}) {
+    json[key] = Json::array();
+    for (const Measure& measure : *measures) json[key].push_back(json_of(measure));
+  }
   json["verdict"] = name_of(verdict_of(figure));
+  json["why_not_decided"] = why_not_decided(figure);
   json["fitted_to_claim"] = fitted_to_claim(figure);
   json["note"] = figure.note;
   json["files"]["csv"] = figure.id + ".csv";
   if (!figure.panels.empty()) json["files"]["svg"] = figure.id + ".svg";
-  json["seconds"] = figure.seconds;
   return json;
 }
 
@@ -62,58 +68,42 @@ const Measure* telling(const Figure& figure) {
 
 }  // namespace
 
-std::string verdicts_markdown(const std::vector<Figure>& figures) {
-  std::string text =
-      "| figure | what | verdict | fitted | measured | ours | the paper's |\n"
-      "|---|---|---|---|---|---|---|\n";
-  for (const Figure& figure : figures) {
-    bool first = true;
-    for (const Measure& measure : figure.measures) {
-      const std::string head = first ? fmt::format("| {} | {} | **{}** |", figure.id, figure.title,
-                                                   name_of(verdict_of(figure)))
-                                     : "| | | |";
-      text += fmt::format("{} {} | {}{} | {} | {} |\n", head, measure.fitted ? "yes" : "no",
-                          measure.quantity, measure.decides ? "" : " *(beside)*",
-                          with_error(measure), promised(measure));
-      first = false;
-    }
-    if (first)
-      text += fmt::format("| {} | {} | **{}** | no | nothing could be measured | | |\n", figure.id,
-                          figure.title, name_of(verdict_of(figure)));
-  }
-  return text;
-}
-
 std::string to_json(const Reproduction& reproduction) {
   Json json = {{"format", "parley.reproduce/1"},
                {"parley", report::provenance()},
                {"mode", reproduction.quick ? "quick" : "full"},
                {"seed", reproduction.seed},
+               {"draws", reproduction.draws},
                {"data", reproduction.data.empty() ? Json() : Json(reproduction.data)},
                {"figures", Json::array()}};
   for (const Figure& figure : reproduction.figures) json["figures"].push_back(json_of(figure));
   json["summary"] = {{"reproduced", count(reproduction, Verdict::kReproduced)},
                      {"refuted", count(reproduction, Verdict::kRefuted)},
-                     {"not_reproduced", count(reproduction, Verdict::kNotReproduced)}};
-  json["seconds"] = reproduction.seconds;
+                     {"not_decided", count(reproduction, Verdict::kNotDecided)}};
   return json.dump(2) + "\n";
 }
 
-std::string to_text(const Reproduction& reproduction, const std::filesystem::path& out) {
+std::string to_text(const Reproduction& reproduction, const std::filesystem::path& out,
+                    double seconds) {
   std::string text;
   for (const Figure& figure : reproduction.figures) {
     const Measure* measure = telling(figure);
-    text += fmt::format("{:<9} {:<15}{} {}\n", figure.id, name_of(verdict_of(figure)),
+    text += fmt::format("{:<11} {:<13}{} {}\n", figure.id, name_of(verdict_of(figure)),
                         fitted_to_claim(figure) ? "(fitted)" : "        ", figure.title);
     if (measure)
-      text += fmt::format("{:<9} {}: {}, the paper's: {}\n", "", measure->quantity,
-                          with_error(*measure), promised(*measure));
+      text += fmt::format("{:<11} {}: {}, accepted: {}\n", "", measure->quantity,
+                          with_error(*measure), accepted(*measure));
   }
+  const Mutation mutation = mutated(reproduction.figures);
   text += fmt::format(
-      "\n{} reproduced, {} refuted, {} not reproduced, in {:.1f} s{}.\n"
+      "\n{} deciding measures were broken by sign, exponent and a factor of three; {} verdicts did "
+      "not notice.",
+      mutation.measures, mutation.survivors);
+  text += fmt::format(
+      "\n{} reproduced, {} refuted, {} not decided, in {:.1f} s{}.\n"
       "All of it: {}\nNOT PRIVATE: fitness is measured on all records, and the noise is seeded.\n",
       count(reproduction, Verdict::kReproduced), count(reproduction, Verdict::kRefuted),
-      count(reproduction, Verdict::kNotReproduced), reproduction.seconds,
+      count(reproduction, Verdict::kNotDecided), seconds,
       reproduction.quick ? "; quick: small sizes, verdicts mean little" : "",
       (out / "index.html").string());
   return text;
@@ -131,6 +121,7 @@ Result<void> write_summary(const Reproduction& reproduction, const std::filesyst
   TRY(write_file(out / "index.html", page_of(reproduction)));
   TRY(write_file(out / "verdicts.csv", verdicts_csv(reproduction.figures)));
   TRY(write_file(out / "verdicts.md", verdicts_markdown(reproduction.figures)));
+  TRY(write_file(out / "mutations.txt", mutated(reproduction.figures).text));
   return write_file(out / "reproduce.json", to_json(reproduction));
 }
 

@@ -91,7 +91,7 @@ void Scale::set_log_ticks() {
     for (int digit = 1; digit < 10; ++digit) {
       const double value = digit * std::pow(10, e);
       if (value < low_ || value > high_ || (digit > 1 && decades > 8)) continue;
-      const bool between = (decades < 1.5 && (digit == 2 || digit == 5)) || decades < 0.5;
+      const bool between = (decades < 2.2 && (digit == 2 || digit == 5)) || decades < 0.5;
       const bool named = digit == 1 ? e % every == 0 : between;
       ticks_.push_back({value, !named ? "" : digit == 1 ? power_of_ten(e) : plain(value)});
     }

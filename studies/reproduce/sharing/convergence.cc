@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <map>
 
 #include "studies/reproduce/curve.h"
 #include "studies/reproduce/figures.h"
@@ -13,16 +13,8 @@ namespace parley::reproduce {
 namespace sharing {
 namespace {
 
-constexpr double kAny = std::numeric_limits<double>::infinity();
-
 learn::AdmmOptions papers(double lam, double rho) {
   return {.lam = lam, .rho = rho, .scaling = learn::Scaling::kPaper, .warm = false};
-}
-
-Measure between(std::string quantity, double value, double least, double most) {
-  Measure measure = measured(std::move(quantity), {value, 0});
-  measure.least = least, measure.most = most;
-  return measure;
 }
 
 /// The first epoch within a thousandth of the optimum; unknown if none is.
@@ -49,16 +41,30 @@ std::vector<Panel> panels(const std::vector<std::pair<std::string, Trace>>& trac
   return {objective, test};
 }
 
-/// The one of these steps that is furthest after the last epoch.
-std::pair<double, Trace> best_gradients(const ColumnsApart& columns, double lam,
-                                        const std::vector<double>& steps, const Study& study) {
-  std::pair<double, Trace> best;
-  for (double step : steps) {
-    Trace trace = by_gradients(columns, lam, step, study);
-    if (best.second.objective.empty() || trace.objective.back() < best.second.objective.back())
-      best = {step, std::move(trace)};
+struct Tuned {
+  double step = 0;
+  Trace trace{};
+  double least = 0, most = 0;  // of the steps tried
+};
+
+/// Of steps by factors of the root of ten the one that is furthest after the last epoch; as many
+/// are tried as it takes for the best to have one on either side.
+Tuned best_gradients(const ColumnsApart& columns, double lam, const Study& study) {
+  std::map<int, Trace> tried;
+  const auto step_of = [](int k) { return std::pow(10, k / 2.0); };
+  const auto end_of = [&](int k) {
+    if (!tried.contains(k)) tried[k] = by_gradients(columns, lam, step_of(k), study);
+    const double end = tried[k].objective.back();
+    return std::isfinite(end) ? end : kAny;
+  };
+  int best = -5;  // 0.00316
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (int beside : {best - 1, best + 1})
+      if (end_of(beside) < end_of(best)) best = beside, moved = true;
   }
-  return best;
+  return {step_of(best), tried[best], step_of(tried.begin()->first),
+          step_of(tried.rbegin()->first)};
 }
 
 /// Test loss after the last epoch, over orders of the records.
@@ -96,18 +102,20 @@ Result<Figure> sharing_census(const Study& study) {
                           {"as printed, ρ = 0.15", paper},
                           {"SGD, step 1/√epoch", gradients}},
                          optimum);
+  Measure same = between(
+      "test log loss after 20 epochs, SGD over ADMM as printed",
+      {ended.value / paper.test_loss.back(), ended.error / paper.test_loss.back()}, .99, 1.01);
+  same.paper = 1;
   figure.measures = {
       between("objective after 3 epochs, ADMM as printed over SGD",
-              paper.objective[2] / gradients.objective[2], 1, kAny),
-      measured("test log loss after 20 epochs, SGD over ADMM as printed",
-               {ended.value / paper.test_loss.back(), ended.error / paper.test_loss.back()}),
+              {paper.objective[2] / gradients.objective[2], 0}, 1, 2),
+      same,
       beside("epoch from which Boyd's form is within 0.1 % of the optimum",
              {epochs_to(ours, optimum.objective), 0}),
       beside("test log loss after 20 epochs, Boyd's form", {ours.test_loss.back(), 0}),
       beside(
           "objective over that of all columns in one place, as printed with ρ = 0.03, when stopped",
           {small.objective.back() / optimum.objective, 0})};
-  figure.measures[1].paper = 1, figure.measures[1].least = .99, figure.measures[1].most = 1.01;
   figure.runs = runs;
   figure.settings = {{"model", "logistic regression, λ = 1 in the sum over records"},
                      {"ADMM",
@@ -115,7 +123,9 @@ Result<Figure> sharing_census(const Study& study) {
                       "as in Boyd et al. 7.3: from y = l'(0)"},
                      {"SGD", "batches of 100, step 1/√epoch"}};
   figure.note =
-      "The paper gives neither ρ nor λ nor the step of SGD. \"The same\" is taken as within 1 %. ";
+      "The paper gives neither ρ nor λ nor the step of SGD. “The same” is taken as within 1 %, "
+      "“slightly slower” as an objective above SGD's, by less than a factor of two, after 3 "
+      "epochs. ";
   if (!small.stopped.empty()) figure.note += "As printed with ρ = 0.03: " + small.stopped + ".";
   figure.data = columns->source;
   return figure;
@@ -127,7 +137,8 @@ Result<Figure> sharing_digits(const Study& study) {
   const Alone optimum = all_in_one_place(*columns, kLam, study);
   const Trace ours = by_admm(*columns, {.lam = kLam}, study);
   const Trace paper = by_admm(*columns, papers(kLam, .3), study);
-  const auto [step, gradients] = best_gradients(*columns, kLam, {1e-3, 3e-3, 1e-2}, study);
+  const Tuned tuned = best_gradients(*columns, kLam, study);
+  const Trace& gradients = tuned.trace;
   Figure figure = sharing_figure(
       study, "V-F2", "Figure 2", "three parties share 5,000 columns",
       "On gisette, the SGD based algorithm converges slowly while the ADMM algorithm is efficient "
@@ -135,26 +146,36 @@ Result<Figure> sharing_digits(const Study& study) {
       "few epochs, but the SGD based algorithm converges to only 0.1 with much more epochs.");
   figure.panels = panels({{"Boyd et al., ρ = 0.1", ours},
                           {"as printed, ρ = 0.3", paper},
-                          {fmt::format("SGD, step {:g}/√epoch", step), gradients}},
+                          {fmt::format("SGD, step {:.3g}/√epoch", tuned.step), gradients}},
                          optimum);
-  figure.measures = {
-      between("excess objective after 20 epochs, SGD over ADMM as printed",
-              (gradients.objective.back() - optimum.objective) /
-                  (paper.objective.back() - optimum.objective),
-              1, kAny),
-      between("test log loss after 20 epochs, SGD over ADMM as printed",
-              gradients.test_loss.back() / paper.test_loss.back(), 1, kAny),
-      between("test log loss of ADMM as printed, after 10 epochs over that after 20",
-              paper.test_loss[paper.test_loss.size() / 2 - 1] / paper.test_loss.back(), 0, 1.1),
-      beside("test log loss after 20 epochs, ADMM as printed", {paper.test_loss.back(), 0}),
-      beside("test log loss after 20 epochs, SGD", {gradients.test_loss.back(), 0}),
-      beside("epoch from which Boyd's form is within 0.1 % of the optimum",
-             {epochs_to(ours, optimum.objective), 0})};
-  figure.measures[1].paper = 1.25;
-  figure.settings = {{"model", "logistic regression, λ = 60 in the sum over records"},
-                     {"SGD",
-                      "batches of 100; the best by the objective of steps 0.001, 0.003 and "
-                      "0.01 over √epoch"}};
+  const double admm = paper.test_loss.back(), sgd = gradients.test_loss.back();
+  Measure reached = between("test log loss after 20 epochs, ADMM as printed", {admm, 0}, .064, .1);
+  Measure slower = between("test log loss after 20 epochs, SGD", {sgd, 0}, .08, .125);
+  reached.paper = .08, slower.paper = .1;
+  // Levels are gisette's: numbers that were made up have others.
+  reached.decides = slower.decides = !columns->source.starts_with("stand-in");
+  const char* const order = "orders of the sentence that hold";
+  figure.measures = {reached,
+                     slower,
+                     compared(order, "excess objective after 20 epochs, SGD over ADMM as printed",
+                              {(gradients.objective.back() - optimum.objective) /
+                                   (paper.objective.back() - optimum.objective),
+                               0},
+                              1, kAny),
+                     compared(order, "test log loss after 20 epochs, SGD over ADMM as printed",
+                              {sgd / admm, 0}, 1, kAny),
+                     between("test log loss of ADMM as printed, after 10 epochs over that after 20",
+                             {paper.test_loss[paper.test_loss.size() / 2 - 1] / admm, 0}, .9, 1.1),
+                     beside("epoch from which Boyd's form is within 0.1 % of the optimum",
+                            {epochs_to(ours, optimum.objective), 0})};
+  figure.settings = {
+      {"model", "logistic regression, λ = 60 in the sum over records"},
+      {"SGD", fmt::format("batches of 100; of the steps {:.3g} to {:.3g} over √epoch, "
+                          "by factors of √10, the best by the objective, which has "
+                          "a worse one on either side",
+                          tuned.least, tuned.most)}};
+  figure.note =
+      "0.08 and 0.1 are taken as within a quarter. The paper gives neither λ nor ρ nor SGD's step.";
   figure.data = columns->source;
   return figure;
 }

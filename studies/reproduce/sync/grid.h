@@ -14,7 +14,8 @@ namespace parley::reproduce::sync {
 struct Grid {
   SharedRecords records{};
   std::vector<uint64_t> sizes{};
-  std::vector<std::vector<Estimate>> literal{}, sound{};  // by size, then by epsilon
+  std::vector<std::vector<Estimate>> literal{}, sound{};  // by size, then by epsilon; of a further
+                                                          // draw of the stand-in none is sound
   uint64_t runs = 0;
 };
 using SharedGrid = std::shared_ptr<const Grid>;
@@ -43,9 +44,10 @@ extern const Axis kBudget, kSize, kMean;
 
 /// The mean as a surface.
 Panel surface(std::string title, const Grid& grid, const std::vector<std::vector<Estimate>>& means);
-/// The largest ratio of a mean to the one before it, over budgets and over sizes.
+/// The ratio of every mean to the one before it, over budgets and over sizes, to be counted; and
+/// the largest of them.
 std::vector<Measure> falls_everywhere(const Grid& grid);
-/// Curves over epsilon by size, the paper's slope beside each, and the sound rule's last.
+/// Curves over epsilon by size, Theorem 2's bound beside each, and the sound rule's last.
 Panel budget_curves(const Grid& grid, const std::string& sound_name);
 /// Curves over size at three epsilons, likewise.
 Panel size_curves(const Grid& grid);

@@ -118,22 +118,29 @@ std::string compared_with_start(const Banks& banks, const Samples& samples,
                                    : "Training ends worse than it began at " + worse + ".");
 }
 
-std::vector<Measure> settles(const Samples& samples, const std::vector<double>& epsilons,
-                             uint64_t runs) {
+std::vector<Measure> ends_below_start(const Banks& banks, const Samples& samples,
+                                      const std::vector<double>& epsilons, uint64_t runs) {
   std::vector<Measure> measures;
+  const Estimate start{at_start(banks), 0};
   for (size_t e = 0; e < epsilons.size(); ++e) {
-    Estimate highest{0, 0};
-    for (const auto& noted : samples[e].noted) {
-      const Estimate here = median(sim::spread_of(noted), runs);
-      if (here.value > highest.value) highest = here;
-    }
     const Estimate end = median(samples[e].spread(), runs);
     const std::string at = epsilon_text(epsilons[e]);
-    measures.push_back(
-        measured("median ψ after T rounds over its highest before, " + at, ratio(end, highest)));
-    measures.back().most = 1;
+    measures.push_back(compared("budgets at which the median ends below its start",
+                                "median ψ after T rounds over ψ at the start, " + at,
+                                ratio(end, start), 0, 1));
     measures.push_back(beside("median ψ after T rounds, " + at, end));
   }
+  return measures;
+}
+
+std::vector<Measure> improves_with_budget(const Samples& samples,
+                                          const std::vector<double>& epsilons, uint64_t runs) {
+  std::vector<Measure> measures;
+  for (size_t e = 0; e + 1 < epsilons.size(); ++e)
+    measures.push_back(compared(
+        "steps to a larger budget that improve the median",
+        fmt::format("median ψ at ε = {:g} over that at ε = {:g}", epsilons[e], epsilons[e + 1]),
+        ratio(median(samples[e].spread(), runs), median(samples[e + 1].spread(), runs)), 1, kAny));
   return measures;
 }
 

@@ -94,10 +94,13 @@ Panel bands(const Banks& banks, const Samples& samples, const std::vector<double
 std::string compared_with_start(const Banks& banks, const Samples& samples,
                                 const std::vector<double>& epsilons);
 
-/// For each epsilon: the median at the end over its highest before, which must not be above 1, and
-/// the median itself.
-std::vector<Measure> settles(const Samples& samples, const std::vector<double>& epsilons,
-                             uint64_t runs);
+/// For each epsilon: the median at the end over the start, which must be below 1; and the median
+/// itself, told beside.
+std::vector<Measure> ends_below_start(const Banks& banks, const Samples& samples,
+                                      const std::vector<double>& epsilons, uint64_t runs);
+/// Medians at one epsilon over those at the next, which must be above 1.
+std::vector<Measure> improves_with_budget(const Samples& samples,
+                                          const std::vector<double>& epsilons, uint64_t runs);
 
 Figure sync_figure(const Study& study, std::string id, std::string item, std::string title,
                    std::string claim);

@@ -295,6 +295,7 @@ class Verifier {
                   shortest(accountant.epsilon(receipt.delta_spent)) + " at that delta");
     }
     line.epsilon = accountant.epsilon(line.delta_charter);
+    line.accountant = accountant.name();
     accountants_.insert_or_assign(line.name, accountant);
     if (line.epsilon > line.epsilon_charter)
       found(line.name, 0,

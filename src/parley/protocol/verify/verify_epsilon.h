@@ -3,18 +3,20 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "parley/base/result.h"
 
 namespace parley::protocol {
 
-/// Basic composition: pure losses add up, D/t for discrete Laplace noise of scale t on a sum that
-/// one unit moves by at most D; and so do rho, D^2 / (2 s2) for discrete Gaussian noise of variance
-/// s2, and what the sum of shares of noise costs under secure aggregation, which become an epsilon
-/// at a delta.
+/// Pure losses add up, which is basic composition, D/t for discrete Laplace noise of scale t on a
+/// sum that one unit moves by at most D; and so do rho, D^2 / (2 s2) for discrete Gaussian noise of
+/// variance s2, and what the sum of shares of noise costs under secure aggregation, which become an
+/// epsilon at a delta.
 class SecondAccountant {
  public:
-  static constexpr char kName[] = "basic composition";
+  /// By what was added: pure losses alone, or rho as well.
+  std::string_view name() const { return rho_ > 0 ? "zCDP" : "basic composition"; }
 
   /// kIntegrity for an event of another kind: this accountant cannot vouch for it.
   Result<void> add(const std::string& event);

@@ -1,0 +1,305 @@
+// B-sync, B-secure, B-async and B-federated: what owners that lie do to the joint model and to
+// personal ones, what the learner can do about it, and the worst that was forecast.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "studies/reproduce/beyond/protocols.h"
+#include "studies/reproduce/curve.h"
+#include "studies/reproduce/figures.h"
+
+namespace parley::reproduce {
+namespace beyond {
+namespace {
+
+const std::vector<size_t> kLiars = {0, 1, 2, 3, 4};
+constexpr size_t kSome = 3;   // liars where one number must stand for all
+constexpr double kUsual = 2;  // epsilon, likewise
+constexpr double kNoBound = 1e3;
+
+/// One protocol, and what its learner sees.
+struct Case {
+  const char* id;
+  const char* title;
+  Train train;
+  bool single_answers;  // else only their sum
+  std::vector<Sum> rules;
+};
+
+/// How strong a push on the honest owners' mean gradient the liars can make: an answer as long as
+/// passes, and the honest ones' weight gone; in a sum that nobody looks into, any.
+double strength(const Case& protocol, double epsilon, size_t liars) {
+  if (liars == 0) return 0;
+  if (!protocol.single_answers) return kNoBound;
+  return double(liars) / double(kOwners - liars) * honest_length(epsilon);
+}
+
+class Simulated {
+ public:
+  Simulated(const Case& protocol, Drawn worlds) : protocol_(protocol), worlds_(std::move(worlds)) {}
+
+  const Drawn& worlds() const { return worlds_; }
+
+  Vector model(size_t run, Job job) const {
+    if (job.lie == Lie::kColluding) {
+      job.unbounded |= !protocol_.single_answers;
+      job.direction =
+          worst_push(worlds_.worlds[run], strength(protocol_, job.epsilon, job.liars)).direction;
+    }
+    return protocol_.train(worlds_.worlds[run], job, worlds_.seed + 7 * run);
+  }
+  /// Loss on new rows above that of the best honest model.
+  Estimate harm(const Job& job) const {
+    return worlds_.mean([&](size_t run) {
+      return loss_on(worlds_.worlds[run].fresh, model(run, job)) - worlds_.best[run];
+    });
+  }
+  /// The lie that does most harm.
+  std::pair<Lie, Estimate> worst(Job job) const {
+    std::pair<Lie, Estimate> found{Lie::kNone, {0, 0}};
+    for (Lie lie : kLies) {
+      job.lie = lie;
+      const Estimate each = harm(job);
+      if (found.first == Lie::kNone || each.value > found.second.value) found = {lie, each};
+    }
+    return found;
+  }
+  /// From public rows and numbers alone: the worst push, and what noise costs.
+  Estimate forecast(double epsilon, size_t liars) const {
+    return worlds_.mean([&](size_t run) {
+      const World& world = worlds_.worlds[run];
+      const World open = public_world(world);
+      const Vector noisy = protocol_.train(open, {.epsilon = epsilon}, worlds_.seed + 7 * run + 3);
+      const double noise = loss_on(world.pilot, noisy) - loss_on(world.pilot, best_model(open));
+      return std::fmax(0, noise) + worst_push(world, strength(protocol_, epsilon, liars)).harm;
+    });
+  }
+
+ private:
+  const Case& protocol_;
+  Drawn worlds_;
+};
+
+Axis liars_axis() { return {.label = "owners of ten that lie"}; }
+Axis harm_axis() { return {.label = "excess log loss on new rows", .log = true}; }
+
+Panel by_lies(const Simulated& study) {
+  Panel panel{.title = fmt::format("each lie, ε = {:g}, answers shortened", kUsual),
+              .x = liars_axis(),
+              .y = harm_axis()};
+  for (Lie lie : kLies) {
+    Curve curve;
+    for (size_t liars : kLiars)
+      curve.add(double(liars), study.harm({.epsilon = kUsual, .liars = liars, .lie = lie}));
+    panel.series.push_back(curve.series(std::string(name_of(lie))));
+  }
+  Curve worst;
+  for (size_t liars : kLiars) worst.add(double(liars), study.forecast(kUsual, liars));
+  Series line = worst.series("forecast of the worst");
+  line.kind = Series::Kind::kTheory;
+  panel.series.push_back(line);
+  return panel;
+}
+
+/// The worst lie under each of the learner's rules; and where it trusts everybody, numbers beyond
+/// any bound.
+Panel by_rules(const Simulated& study, const Case& protocol) {
+  Panel panel{.title = fmt::format("the worst lie, by the learner's rule, ε = {:g}", kUsual),
+              .x = liars_axis(),
+              .y = harm_axis()};
+  for (Sum rule : protocol.rules) {
+    Curve curve;
+    for (size_t liars : kLiars)
+      curve.add(
+          double(liars),
+          study
+              .worst(
+                  {.epsilon = kUsual, .liars = liars, .sum = rule, .unbounded = rule == Sum::kMean})
+              .second);
+    panel.series.push_back(curve.series(std::string(name_of(rule)), rule != Sum::kMean));
+  }
+  return panel;
+}
+
+Panel by_budget(const Simulated& study) {
+  Panel panel{.title = fmt::format("{} liars, over the budget", kSome),
+              .x = {.label = "privacy budget ε of each owner", .log = true},
+              .y = harm_axis()};
+  Curve honest, worst, forecast;
+  for (double epsilon : {.5, 2., 8.}) {
+    honest.add(epsilon, study.harm({.epsilon = epsilon}));
+    worst.add(epsilon, study.worst({.epsilon = epsilon, .liars = kSome}).second);
+    forecast.add(epsilon, study.forecast(epsilon, kSome));
+  }
+  Series line = forecast.series("forecast of the worst");
+  line.kind = Series::Kind::kTheory;
+  panel.series = {honest.series("all honest", true), worst.series("the worst lie"), line};
+  return panel;
+}
+
+struct Personal {
+  Curve joint{}, personal{};
+  Estimate alone{};
+};
+
+/// Joint and personal models of honest owners under the worst lie.
+Personal personal_under(const Simulated& study) {
+  Personal found;
+  const Drawn& worlds = study.worlds();
+  found.alone = worlds.mean(
+      [&](size_t run) { return personal_loss(worlds.worlds[run], 0, {}) - worlds.best[run]; });
+  for (size_t liars : kLiars) {
+    Job job{.epsilon = kUsual, .liars = liars};
+    job.lie = liars == 0 ? Lie::kNone : study.worst(job).first;
+    found.joint.add(double(liars), study.harm(job));
+    found.personal.add(double(liars), worlds.mean([&](size_t run) {
+      return personal_loss(worlds.worlds[run], liars, study.model(run, job)) - worlds.best[run];
+    }));
+  }
+  return found;
+}
+
+Panel panel_of(const Personal& personal) {
+  return {.title = "joint and personal models, the worst lie",
+          .x = liars_axis(),
+          .y = harm_axis(),
+          .series = {
+              personal.joint.series("joint"),
+              personal.personal.series("personal", true),
+              {.name = "each alone", .kind = Series::Kind::kLevel, .y = {personal.alone.value}}}};
+}
+
+void add_draws(Figure& figure, uint64_t draws) {
+  for (Measure& measure : figure.measures) measure.draws = draws;
+}
+
+/// The worst that is measured against the worst that was forecast.
+void add_forecast(Figure& figure, const Simulated& study) {
+  for (const auto& [epsilon, liars] :
+       {std::pair{kUsual, size_t{1}}, std::pair{kUsual, size_t{2}}, std::pair{kUsual, kSome},
+        std::pair{kUsual, size_t{4}}, std::pair{.5, kSome}, std::pair{8., kSome}}) {
+    const Estimate found = ratio(study.worst({.epsilon = epsilon, .liars = liars}).second,
+                                 study.forecast(epsilon, liars));
+    const std::string quantity =
+        fmt::format("harm of the worst lie over its forecast, {} liars, ε = {:g}", liars, epsilon);
+    if (epsilon == kUsual && liars == kSome)
+      figure.measures.push_back(between(quantity, found, 1. / 3, 1.25));
+    figure.measures.push_back(compared("cells in which no lie does more harm than forecast",
+                                       "counted: " + quantity, found, 0, 1.25));
+  }
+}
+
+Figure liars_figure(const Study& study, const Case& protocol, std::string claim) {
+  const Simulated simulated(protocol, drawn_worlds(study.seed, study.runs_or(8, 2)));
+  Figure figure{.id = protocol.id,
+                .item = "owners that lie",
+                .title = protocol.title,
+                .claim = std::move(claim),
+                .data = "made for this",
+                .seed = study.seed,
+                .runs = simulated.worlds().worlds.size()};
+  const Personal personal = personal_under(simulated);
+  figure.panels = {by_lies(simulated), by_rules(simulated, protocol), by_budget(simulated),
+                   panel_of(personal)};
+  add_forecast(figure, simulated);
+  const auto at = [&](const Curve& curve) { return Estimate{curve.y[kSome], curve.error[kSome]}; };
+  figure.measures.push_back(between(
+      "harm to honest owners' personal models over harm to the joint one, 3 liars, the worst "
+      "lie",
+      ratio(at(personal.personal), at(personal.joint)), 0, .5));
+  if (protocol.single_answers && protocol.rules.size() > 2) {
+    const Estimate shortened = simulated.worst({.liars = kSome}).second;
+    for (Sum rule : {Sum::kTrimmed, Sum::kMedian})
+      figure.measures.push_back(beside(
+          fmt::format("harm with the {} over that with shortened answers, 3 liars", name_of(rule)),
+          ratio(simulated.worst({.liars = kSome, .sum = rule}).second, shortened)));
+    for (Sum rule : {Sum::kTrimmed, Sum::kMedian})
+      figure.measures.push_back(
+          beside(fmt::format("all honest: harm of noise with the {} over that with the mean",
+                             name_of(rule)),
+                 ratio(simulated.harm({.sum = rule}), simulated.harm({.sum = Sum::kMean}))));
+  }
+  figure.measures.push_back(beside("harm of noise, all honest, ε = 2", simulated.harm({})));
+  for (Lie lie : kLies)
+    figure.measures.push_back(beside(fmt::format("harm, 1 liar, ε = 2: {}", name_of(lie)),
+                                     simulated.harm({.liars = 1, .lie = lie})));
+  add_draws(figure, figure.runs);
+  figure.settings = {{"owners",
+                      "10 of 200 records, 10 columns, two classes, log odds 4 times a "
+                      "direction; 1,000 public records, 4,000 new ones to judge by"},
+                     {"noise", "Gaussian, δ = 10⁻⁶, 20 answers of an owner, clip 1 in L2"},
+                     {"model", "logistic regression, λ = 0.001, |θ_j| ≤ 5"},
+                     {"excess",
+                      "log loss on new rows above that of the best model of all honest "
+                      "records, without noise"},
+                     {"liars", "the first owners; colluders know the public rows"}};
+  return figure;
+}
+
+}  // namespace
+}  // namespace beyond
+
+using namespace beyond;
+
+Result<Figure> liars_sync(const Study& study) {
+  Figure figure = liars_figure(
+      study,
+      {"B-sync",
+       "synchronous answers",
+       train_sync,
+       true,
+       {Sum::kMean, Sum::kClipped, Sum::kTrimmed, Sum::kMedian}},
+      "No lie does more harm than the forecast from public rows says, which is not three times too "
+      "high; and honest owners' personal models lose less than half of what the joint one does.");
+  figure.note =
+      "The learner sees every answer, and what it does with them is post-processing: shortening "
+      "what is longer than clip and noise allow, trimmed means and medians cost no privacy. "
+      "Without "
+      "any of it (“mean”) one owner that sends numbers beyond any bound sets the model to a corner "
+      "of the box.";
+  return figure;
+}
+
+Result<Figure> liars_secure(const Study& study) {
+  Figure figure = liars_figure(
+      study,
+      {"B-secure", "secure sums of gradients", train_secure, false, {Sum::kMean, Sum::kClipped}},
+      "Where only sums are opened one liar can do as much as the box allows, as is forecast; "
+      "honest "
+      "owners' personal models lose less than half of that.");
+  figure.note =
+      "Nobody sees an answer, so no rule can leave one out. Shortening the opened mean bounds a "
+      "step, not who decides it: an owner that sends numbers beyond any bound has all of it. A "
+      "proof that every part is short would bring the numbers of B-sync back; Parley has none.";
+  return figure;
+}
+
+Result<Figure> liars_async(const Study& study) {
+  Figure figure = liars_figure(
+      study, {"B-async", "asynchronous answers", train_async, true, {Sum::kMean, Sum::kClipped}},
+      "No lie does more harm than the forecast from public rows says, which is not three times too "
+      "high; and honest owners' personal models lose less than half of what the joint one does.");
+  figure.note =
+      "One answer at a time: the learner can shorten it, and has no others of the same round to "
+      "compare it with, so there is no median. The cap on answers bounds how often a liar speaks.";
+  return figure;
+}
+
+Result<Figure> liars_federated(const Study& study) {
+  Figure figure = liars_figure(study,
+                               {"B-federated",
+                                "local steps in secure sums",
+                                train_federated,
+                                false,
+                                {Sum::kMean, Sum::kClipped}},
+                               "Where only sums are opened one liar can do as much as the box "
+                               "allows, as is forecast; honest "
+                               "owners' personal models lose less than half of that.");
+  figure.note =
+      "As B-secure: an update of any length goes into the sum. Owners that only lie about their "
+      "rows stay within the clip.";
+  return figure;
+}
+
+}  // namespace parley::reproduce

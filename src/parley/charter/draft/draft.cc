@@ -206,22 +206,38 @@ std::string holder_of(const DraftInput& input, const std::string& column) {
   return input.id.empty() ? "" : holders_of(input, column).front()->name;
 }
 
-/// A number or a category is at most 1 long.
-std::string longest(size_t columns) {
-  return to_json(rounded_up(std::sqrt(static_cast<double>(columns)), 4));
+/// The columns that an owner holds.
+std::vector<std::string> columns_of(const DraftInput& input, const DraftOwner& owner,
+                                    const std::vector<std::string>& kept) {
+  std::vector<std::string> found;
+  for (const std::string& name : kept)
+    if (holder_of(input, name) == owner.name) found.push_back(name);
+  return found;
+}
+
+/// No row of an owner is longer: a number, a category and the bias are at most 1 long.
+double longest_part(const DraftInput& input, const DraftOwner& owner,
+                    const std::vector<std::string>& kept) {
+  const bool bias = owner.name == holder_of(input, input.target);
+  const size_t columns = columns_of(input, owner, kept).size() + bias;
+  return rounded_up(std::sqrt(static_cast<double>(columns)), 4);
+}
+
+/// Of all parts together.
+double longest_row(const DraftInput& input, const std::vector<std::string>& kept) {
+  double squares = 0;
+  for (const DraftOwner& owner : input.owners)
+    squares += std::pow(longest_part(input, owner, kept), 2);
+  return rounded_up(std::sqrt(squares), 6);
 }
 
 void write_owners_of_columns(Lines& out, const DraftInput& input,
                              const std::vector<std::string>& kept) {
-  const std::string label = holder_of(input, input.target);
   for (const DraftOwner& owner : input.owners) {
-    std::vector<std::string> columns;
-    for (const std::string& name : kept)
-      if (holder_of(input, name) == owner.name) columns.push_back(name);
     out.raw("[[owner]]");
     out.value("name", to_json(owner.name), "CONFIRM");
-    out.value("columns", to_json(columns));
-    out.value("max_row_norm", longest(columns.size() + (owner.name == label)),
+    out.value("columns", to_json(columns_of(input, owner, kept)));
+    out.value("max_row_norm", to_json(longest_part(input, owner, kept)),
               "no row is longer; rows are cut to less if it is made smaller");
     out.value("epsilon", to_json(owner.epsilon), "CONFIRM; the owner's total for this job");
     out.raw("");
@@ -229,7 +245,7 @@ void write_owners_of_columns(Lines& out, const DraftInput& input,
 }
 
 /// Second moments, once: neither steps nor rounds are to be chosen.
-void write_columns_protocol(Lines& out, const DraftInput& input, size_t columns) {
+void write_columns_protocol(Lines& out, const DraftInput& input, double longest) {
   out.value("l2", "0.001");
   out.value("box", "5", "CONFIRM; every coefficient is at most this large");
   out.raw("");
@@ -238,7 +254,7 @@ void write_columns_protocol(Lines& out, const DraftInput& input, size_t columns)
   out.value("rule", "\"statistics\"", "noisy products of all columns, once");
   out.raw("");
   out.raw("[privacy]");
-  out.value("max_row_norm", longest(columns + 1), "of a whole record, with the bias");
+  out.value("max_row_norm", to_json(longest), "of a whole record, with the bias");
   out.value("unit", "\"record\"", "CONFIRM; has a person one record only?");
   out.value("delta", to_json(input.delta), "CONFIRM; owners accept it, as Gaussian noise needs");
   out.raw("");
@@ -249,7 +265,7 @@ void write_rest_of_columns(Lines& out, const DraftInput& input,
   out.raw("[model]");
   out.value("loss", "\"squared\"", "of two classes, too, where columns lie in several places");
   out.value("bias", "true");
-  write_columns_protocol(out, input, kept.size());
+  write_columns_protocol(out, input, longest_row(input, kept));
   write_owners_of_columns(out, input, kept);
   out.raw("[learner]");
   out.value("name", "\"learner\"", "CONFIRM; no owner, and in league with none");

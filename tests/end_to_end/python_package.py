@@ -15,7 +15,8 @@ import unittest
 import numpy
 
 ROOT = pathlib.Path(os.environ["PARLEY_SOURCE"])
-sys.path.insert(0, str(ROOT / "apps" / "python"))
+if "PARLEY_INSTALLED" not in os.environ:  # Else the package is where Python finds it.
+    sys.path.insert(0, str(ROOT / "apps" / "python"))
 import parley  # noqa: E402
 from parley import _library  # noqa: E402
 from parley._tables import Tables  # noqa: E402

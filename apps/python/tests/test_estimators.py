@@ -24,7 +24,8 @@ def made(cls, **more):
     return cls(**({"target_bounds": TARGET, **more} if cls in REGRESSORS else more))
 
 
-@parametrize_with_checks([made(cls, delta=delta) for cls in CLASSIFIERS + REGRESSORS for delta in (1e-6, 0.0)])
+# Some checks look at predictions of models of 20 rows, which are noise at epsilon 1.
+@parametrize_with_checks([made(cls, epsilon=100.0, delta=delta) for cls in CLASSIFIERS + REGRESSORS for delta in (1e-6, 0.0)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

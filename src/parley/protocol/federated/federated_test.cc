@@ -337,6 +337,18 @@ TEST(Federated, BeginsWhenEveryOwnerHasSignedAndGoesOnFromAJournalWithoutOne) {
   EXPECT_EQ(resumed.begun(), 1u);
 }
 
+TEST(Federated, AGreetingWithoutASignatureBeginsNothing) {
+  Clinics job(clinics_charter());
+  for (size_t i = 0; i < 2; ++i) job.connect(i);
+  job.run();
+  wire::Stream stream(job.charter.hash);
+  job.learner.attend(2);
+  ASSERT_TRUE(job.learner.step(2, stream.send(wire::Hello{})));
+  EXPECT_FALSE(job.learner.is_ready());
+  job.learner.time_is_up();
+  EXPECT_EQ(job.learner.begun(), 0u);
+}
+
 TEST(Federated, ASignatureThatIsNotTheOwnersIsNotTaken) {
   Clinics job(clinics_charter());
   wire::Stream stream(job.charter.hash);

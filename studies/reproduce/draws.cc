@@ -37,7 +37,7 @@ Result<Draws> drawn_again(const std::vector<const Entry*>& entries, const Study&
   for (uint64_t draw = first; draw < count; ++draw) {
     Study again = study.on_standin(draw);
     for (size_t k = 0; k < entries.size(); ++k) {
-      if (draw >= entries[k]->draws_max) continue;
+      if (entries[k]->data.empty() || draw >= entries[k]->draws_max) continue;
       watch.begin(*entries[k], draw, again);
       found[k].push_back(TRY(compute(*entries[k], again)).measures);
     }

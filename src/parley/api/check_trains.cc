@@ -23,7 +23,9 @@ Result<void> check_trains(charter::Charter charter) {
     if (!owner.sign_key) owner.sign_key = sim::simulated_key(owner.name).public_key();
   if (!bundle || (charter.pilot && !is_there(charter.pilot->file))) return {};
   const auto pilot = TRY(charter::load_pilot(charter, folders, data::kFindSigns));
-  TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kUnsigned));
+  // Nothing is dealt: any key will do.
+  const auto dealer = protocol::has_dealer(charter) ? std::optional(Secret32{}) : std::nullopt;
+  TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kUnsigned, dealer));
   return {};
 }
 

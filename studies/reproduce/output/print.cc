@@ -66,11 +66,26 @@ const Measure* telling(const Figure& figure) {
   return first;
 }
 
+/// What makes this result in one run, also where it was put together from parts.
+Json provenance_of(const Reproduction& reproduction) {
+  std::vector<std::string> command = {"parley", "reproduce"};
+  command.insert(command.end(), reproduction.asked.begin(), reproduction.asked.end());
+  if (reproduction.quick) command.push_back("--quick");
+  if (!reproduction.data.empty()) command.insert(command.end(), {"--data", reproduction.data});
+  for (const auto& [option, value] : {std::pair("--seed", reproduction.seed),
+                                      std::pair("--draws", reproduction.draws)})
+    command.insert(command.end(), {option, std::to_string(value)});
+  Json json = report::provenance();
+  json["command"] = std::move(command);
+  json["seed"] = reproduction.seed;
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const Reproduction& reproduction) {
   Json json = {{"format", "parley.reproduce/1"},
-               {"parley", report::provenance()},
+               {"parley", provenance_of(reproduction)},
                {"mode", reproduction.quick ? "quick" : "full"},
                {"seed", reproduction.seed},
                {"draws", reproduction.draws},

@@ -205,17 +205,22 @@ Result<Reproduction> merged(const std::vector<std::filesystem::path>& folders) {
   std::ranges::stable_sort(parts, {}, [](const auto& each) { return each.first.index; });
   Reproduction all = parts.front().first.reproduction;
   all.figures.clear();
+  const uint64_t count = parts.front().first.count;
   for (size_t k = 0; k < parts.size(); ++k) {
     const auto& [part, folder] = parts[k];
-    if (part.count != parts.size() || part.index != k + 1)
+    if (part.count != count || part.index != k + 1)
       return bad_part(folder, fmt::format("is part {} of {}, and part {} of {} was expected",
-                                          part.index, part.count, k + 1, parts.size()));
+                                          part.index, part.count, k + 1, count));
     if (job_of(part.reproduction) != job_of(all))
       return bad_part(folder, "has another seed, folder, mode or choice of figures than " +
                                   parts.front().second.string());
     all.figures.insert(all.figures.end(), part.reproduction.figures.begin(),
                        part.reproduction.figures.end());
   }
+  if (parts.size() < count)
+    return bad_part(parts.back().second,
+                    fmt::format("is part {} of {}, and part {} was expected after it",
+                                parts.size(), count, parts.size() + 1));
   return all;
 }
 

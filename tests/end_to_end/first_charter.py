@@ -156,6 +156,7 @@ class Generated(FirstCharter):
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(["id", *names])
                 writer.writerows([i, *(row[name] for name in names)] for i, row in enumerate(rows))
+        (self.folder / "pilot.csv").write_bytes((self.folder / "data" / "pilot.csv").read_bytes())
         files = [f"columns/{owner}.csv" for owner in parts]
         for pilot in ([], ["--pilot", "data/pilot.csv"]):
             name = f"columns-{len(pilot)}.toml"
@@ -165,8 +166,8 @@ class Generated(FirstCharter):
             self.assertIn("complete", self.parley("charter", "check", name).stdout)
             found = self.json("simulate", name, "--data", "columns", "--seed", "1")["result"]["owners"]
             self.assertEqual([owner["answers"] for owner in found], [1, 1])
-        self.parley("init", *files, "--id", "id", "--target", "int_rate", "--out", "jobs/job.toml")
-        self.assertIn('protocol = ["sharing"]', (self.folder / "jobs" / "bank.policy.toml").read_text())
+        self.parley("init", *files, "--id", "id", "--target", "int_rate", "--out", "columns/job.toml")
+        self.assertIn('protocol = ["sharing"]', (self.folder / "columns" / "bank.policy.toml").read_text())
         for wrong in (["--id", "absent"], ["--id", "id", "--delta", "0"]):
             self.parley("init", *files, "--target", "int_rate", *wrong, expect=2)
 

@@ -138,7 +138,7 @@ class Reproduce(InFolder):
         self.assertEqual(names, sorted(path.name for path in (self.folder / "merged").iterdir()))
         for name in names:
             self.assertEqual((self.folder / "whole" / name).read_bytes(), (self.folder / "merged" / name).read_bytes(), name)
-        self.assertIn("part 2 of 3 was expected",
+        self.assertIn("is part 1 of 3, and part 1 of 2 was expected",
                       self.parley("reproduce", "--merge", "part1", "part3", "--out", "x", expect=2).stderr)
         self.assertIn("--part as 2/5", self.parley("reproduce", "--part", "3/2", expect=2).stderr)
 

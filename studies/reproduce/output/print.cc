@@ -69,8 +69,11 @@ const Measure* telling(const Figure& figure) {
 }  // namespace
 
 std::string to_json(const Reproduction& reproduction) {
+  Json made_by = report::provenance();
+  // Parts that are put together were asked for by other words.
+  made_by.erase("command"), made_by.erase("seed");
   Json json = {{"format", "parley.reproduce/1"},
-               {"parley", report::provenance()},
+               {"parley", made_by},
                {"mode", reproduction.quick ? "quick" : "full"},
                {"seed", reproduction.seed},
                {"draws", reproduction.draws},

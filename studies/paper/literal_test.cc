@@ -104,9 +104,9 @@ TEST(PaperAsync, HasNoCapAndNoModelFile) {
 
 /// Equation (2) for all local steps, the smallest owner and every party alike.
 TEST(PaperFederated, RunsAsPrintedFromACharter) {
-  std::string text = charter_text("l2 = 1e-2\nbox = 5.0\n",
-                                  "name = \"federated\"\nrounds = 20\nlocal_steps = 5\nstep = 0.3\n", 2,
-                                  {.owners = 4, .rows = 500, .epsilon = 10});
+  std::string text = charter_text(
+      "l2 = 1e-2\nbox = 5.0\n", "name = \"federated\"\nrounds = 20\nlocal_steps = 5\nstep = 0.3\n",
+      2, {.owners = 4, .rows = 500, .epsilon = 10});
   const std::string privacy = "[privacy]\n";
   text.insert(text.find(privacy) + privacy.size(), "max_row_norm = 1.0\ndelta = 1e-6\n");
   const auto folder = test::fresh_folder();

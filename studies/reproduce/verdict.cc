@@ -19,9 +19,7 @@ bool on_file(const Figure& figure) {
 Verdict together(const Figure& figure, Verdict standin, std::optional<Verdict> file) {
   if (!file)  // A stand-in alone refutes nothing.
     return standin == Verdict::kRefuted ? Verdict::kNotDecided : standin;
-  if (figure.kind == DataKind::kPapers || standin == *file || standin == Verdict::kNotDecided)
-    return *file;
-  return Verdict::kNotDecided;
+  return figure.kind == DataKind::kPapers || standin == *file ? *file : Verdict::kNotDecided;
 }
 
 }  // namespace
@@ -66,7 +64,9 @@ std::string why_not_decided(const Figure& figure) {
   if (!own) return "nothing could be measured";
   if (figure.kind == DataKind::kStandin && *own == Verdict::kRefuted)
     return "refuted on the stand-in, and no real records were given";
-  if (on_file(figure) && *own != Verdict::kNotDecided) return "stand-in and real records disagree";
+  if (on_file(figure) && *own != Verdict::kNotDecided &&
+      verdict_of(figure.on_standin).value_or(*own) != Verdict::kNotDecided)
+    return "stand-in and real records disagree";
   return "an interval crosses its threshold";
 }
 

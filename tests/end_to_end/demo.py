@@ -34,6 +34,8 @@ class OwnTable(InFolder):
     def test_owners_are_the_values_of_a_column(self):
         (self.folder / "mine.csv").write_text(table(WARDS))
         done = self.json("demo", "mine.csv", "--target", "long", "--by", "ward", "--out", "shown")
+        self.assertEqual(list(done["parley"]), ["version", "commit", "command", "seed"])
+        self.assertEqual((done["parley"]["command"][-2:], done["parley"]["seed"]), (["--out", "shown"], 1))
         own = done["simulate"]["result"]["own_rows"]
         self.assertEqual({o["owner"] for o in own["owners"]}, {"ward-a", "ward-a-2", "south", "north"})
         self.assertIn("Attic", " ".join(done["story"]))

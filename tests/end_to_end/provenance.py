@@ -60,14 +60,13 @@ class Provenance(InFolder):
         self.made_by("join", "ca/banks.example.join", "--name", "bank-a", "--out", "a")
         self.made_by("certs", "sign", "a/bank-a.csr", "--authority", "ca")
 
-    def test_accounts_audits_studies_and_the_demo(self):
+    def test_accounts_audits_and_studies(self):
         self.made_by("account", "epsilon", "--gaussian", "5", "--count", "20", "--delta", "1e-5")
         self.made_by("account", "calibrate", "--gaussian", "1", "--epsilon", "1", "--delta",
                      "1e-5")
         self.made_by("audit", "--mechanism", "laplace", "--runs", "2000", "--seed", "2", seed=2)
         self.made_by("audit", "--list", seed=1)
         self.made_by("reproduce", "--list", seed=1)
-        self.made_by("demo", "--out", "demo", "--seed", "2", seed=2)
 
     def test_errors_and_names_that_are_no_text(self):
         self.made_by("charter", "check", "absent.toml", expect=2)

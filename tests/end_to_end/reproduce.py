@@ -185,8 +185,9 @@ class Reproduce(InFolder):
         (data / "Hospital_Inpatient_Discharges_2016.csv").write_text(stays(6000))
         (data / "a9a").write_text(people(600))
         (data / "a9a.t").write_text(people(300))
-        found = self.json("reproduce", "--quick", "--data", "data", "--out", "out")
-        self.assertEqual([figure["id"] for figure in found["figures"]], FIGURES)
+        readers = [name for name in FIGURES if re.match("[SAV]-F", name)]
+        found = self.json("reproduce", *readers, "--quick", "--data", "data", "--out", "out")
+        self.assertEqual([figure["id"] for figure in found["figures"]], readers)
         self.assertEqual(found["data"], "data")
         sources = " ".join(figure["data"] for figure in found["figures"])
         for file in ("loan.csv", "creditcard.csv", "Hospital_Inpatient_Discharges_2016.csv", "a9a"):

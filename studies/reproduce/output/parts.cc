@@ -219,8 +219,8 @@ Result<Reproduction> merged(const std::vector<std::filesystem::path>& folders) {
   }
   if (parts.size() < count)
     return bad_part(parts.back().second,
-                    fmt::format("is part {} of {}, and part {} was expected after it",
-                                parts.size(), count, parts.size() + 1));
+                    fmt::format("is part {} of {}, and part {} was expected after it", parts.size(),
+                                count, parts.size() + 1));
   return all;
 }
 

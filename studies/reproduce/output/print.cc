@@ -72,8 +72,8 @@ Json provenance_of(const Reproduction& reproduction) {
   command.insert(command.end(), reproduction.asked.begin(), reproduction.asked.end());
   if (reproduction.quick) command.push_back("--quick");
   if (!reproduction.data.empty()) command.insert(command.end(), {"--data", reproduction.data});
-  for (const auto& [option, value] : {std::pair("--seed", reproduction.seed),
-                                      std::pair("--draws", reproduction.draws)})
+  for (const auto& [option, value] :
+       {std::pair("--seed", reproduction.seed), std::pair("--draws", reproduction.draws)})
     command.insert(command.end(), {option, std::to_string(value)});
   Json json = report::provenance();
   json["command"] = std::move(command);

@@ -83,8 +83,8 @@ ExactMoments exact_moments(const Quadratic& quadratic, const learn::Schedule& sc
                        .start_part = std::vector<double>(p * p),
                        .noise_part = values(noise_part)};
   if (!quadratic.start_spread.empty())
-    moments.start_part = values(
-        product(product(of_start, matrix(quadratic.start_spread, p)), of_start.transpose()));
+    moments.start_part =
+        values(product(product(of_start, matrix(quadratic.start_spread, p)), of_start.transpose()));
   moments.optimisation = quadratic_cost(quadratic.hessian, moments.mean, moments.start_part);
   moments.noise_gain = quadratic_cost(quadratic.hessian, {}, moments.noise_part);
   return moments;
@@ -101,9 +101,9 @@ ExactCosts::ExactCosts(const Quadratic& quadratic, std::span<const double> preco
       from_theta * Eigen::Map<const Vector>(quadratic.start.data(), static_cast<Eigen::Index>(p));
   Vector squares = start.cwiseProduct(start);
   if (!quadratic.start_spread.empty())
-    squares += product(product(from_theta, matrix(quadratic.start_spread, p)),
-                       from_theta.transpose())
-                   .diagonal();
+    squares +=
+        product(product(from_theta, matrix(quadratic.start_spread, p)), from_theta.transpose())
+            .diagonal();
   const Vector noise = to_theta.colwise().squaredNorm().transpose();
   for (Eigen::Index j = 0; j < start.size(); ++j)
     directions_.push_back({seen.eigenvalues()[j], squares[j], noise[j]});

@@ -22,9 +22,7 @@ struct FederatedOwner::Session {
 
   Session(AggregationPlan of, wire::ReceivedQuery about, size_t place, const SigningKey& key,
           Entropy& entropy)
-      : plan(std::move(of)),
-        query(std::move(about)),
-        member(plan, place, key, entropy) {}
+      : plan(std::move(of)), query(std::move(about)), member(plan, place, key, entropy) {}
 };
 
 FederatedOwner::FederatedOwner(AggregationGroup group, size_t place, gate::SecaggGate gate,

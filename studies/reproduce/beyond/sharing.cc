@@ -31,9 +31,8 @@ enum class Told {
   kNoise,
   kPicked
 };
-constexpr Told kTold[] = {Told::kClasses,      Told::kOther,      Told::kFarPoint,
-                          Told::kTurnedScores, Told::kLongScores, Told::kNoise,
-                          Told::kPicked};
+constexpr Told kTold[] = {Told::kClasses,    Told::kOther, Told::kFarPoint, Told::kTurnedScores,
+                          Told::kLongScores, Told::kNoise, Told::kPicked};
 
 std::string_view name_of(Told told) {
   constexpr std::string_view kNames[] = {"all honest",
@@ -182,10 +181,9 @@ double forecast_in(const ColumnsDrawn& drawn, size_t run, size_t liars, bool cla
 }
 
 Estimate harm_over_forecast(const ColumnsDrawn& drawn, const ColumnsJob& job) {
-  return drawn.ratio([&](size_t run) { return harm_in(drawn, run, job); },
-                     [&](size_t run) {
-                       return forecast_in(drawn, run, job.liars, job.told == Told::kClasses);
-                     });
+  return drawn.ratio(
+      [&](size_t run) { return harm_in(drawn, run, job); },
+      [&](size_t run) { return forecast_in(drawn, run, job.liars, job.told == Told::kClasses); });
 }
 
 Panel lies_panel(const ColumnsDrawn& drawn, bool shortened) {
@@ -201,9 +199,9 @@ Panel lies_panel(const ColumnsDrawn& drawn, bool shortened) {
     panel.series.push_back(curve.series(std::string(name_of(told)), !about_scores(told)));
   }
   Curve forecast;
-  for (size_t liars : {1, 2}) forecast.add(double(liars), drawn.mean([&](size_t run) {
-      return forecast_in(drawn, run, liars, false);
-    }));
+  for (size_t liars : {1, 2})
+    forecast.add(double(liars),
+                 drawn.mean([&](size_t run) { return forecast_in(drawn, run, liars, false); }));
   Series line = forecast.series("without their columns, forecast");
   line.kind = Series::Kind::kTheory;
   panel.series.push_back(line);
@@ -221,9 +219,8 @@ void add_worst(Figure& figure, const ColumnsDrawn& drawn) {
     for (size_t liars : {size_t{1}, size_t{2}}) {
       if (!about_scores(told)) continue;
       const ColumnsJob job{.liars = liars, .told = told, .shortened = false};
-      const Estimate found =
-          drawn.ratio([&](size_t run) { return harm_in(drawn, run, job); },
-                      [&](size_t run) { return drawn.corners[run].most; });
+      const Estimate found = drawn.ratio([&](size_t run) { return harm_in(drawn, run, job); },
+                                         [&](size_t run) { return drawn.corners[run].most; });
       const std::string quantity =
           fmt::format("{}: harm over the forecast of the worst, {} liars", name_of(told), liars);
       figure.measures.push_back(compared("lies about scores that do no more harm than forecast",
@@ -238,20 +235,19 @@ void add_measures(Figure& figure, const ColumnsDrawn& drawn) {
     figure.measures.push_back(
         between(fmt::format("other numbers for columns: harm over its forecast, {} liars", liars),
                 harm_over_forecast(drawn, {.liars = liars, .told = Told::kOther}), 1. / 3, 1.25));
-  figure.measures.push_back(between(
-      "classes exchanged: harm over its forecast",
-      harm_over_forecast(drawn, {.liars = 1, .told = Told::kClasses}), 1. / 3, 1.25));
+  figure.measures.push_back(between("classes exchanged: harm over its forecast",
+                                    harm_over_forecast(drawn, {.liars = 1, .told = Told::kClasses}),
+                                    1. / 3, 1.25));
   for (Told told : {Told::kTurnedScores, Told::kLongScores, Told::kNoise})
     for (bool shortened : {true, false})
-      figure.measures.push_back(beside(
-          fmt::format("1 liar, {}{}: harm over that of its columns gone", name_of(told),
-                      shortened ? ", cut" : ""),
-          harm_over_forecast(drawn, {.liars = 1, .told = told, .shortened = shortened})));
+      figure.measures.push_back(
+          beside(fmt::format("1 liar, {}{}: harm over that of its columns gone", name_of(told),
+                             shortened ? ", cut" : ""),
+                 harm_over_forecast(drawn, {.liars = 1, .told = told, .shortened = shortened})));
   add_worst(figure, drawn);
   for (Told told : kTold)
-    figure.measures.push_back(
-        beside(fmt::format("harm, 1 liar, ε = 2: {}, cut", name_of(told)),
-               harm_of(drawn, {.liars = 1, .told = told})));
+    figure.measures.push_back(beside(fmt::format("harm, 1 liar, ε = 2: {}, cut", name_of(told)),
+                                     harm_of(drawn, {.liars = 1, .told = told})));
   figure.measures.push_back(beside("harm of noise, all honest, ε = 2", harm_of(drawn, {})));
   for (Measure& measure : figure.measures) measure.draws = drawn.worlds.size();
 }

@@ -12,10 +12,10 @@ namespace parley::reproduce::beyond {
 namespace {
 
 constexpr size_t kPilot = 1'000, kFresh = 4'000;
-constexpr size_t kAsked = 3;              // honest owners
-constexpr int kClimbs = 24;               // directions tried beside the worst so far
-constexpr double kClimb = 0.15;           // how far beside, per coordinate
-constexpr double kSteep = 4;              // slope of the log odds along the truth
+constexpr size_t kAsked = 3;     // honest owners
+constexpr int kClimbs = 24;      // directions tried beside the worst so far
+constexpr double kClimb = 0.15;  // how far beside, per coordinate
+constexpr double kSteep = 4;     // slope of the log odds along the truth
 
 data::Rows rows_of(SeededRandom& random, const Vector& truth, size_t count) {
   data::Rows rows(kColumns);

@@ -103,9 +103,8 @@ Mutation mutated(const std::vector<Figure>& figures) {
   };
   for (const Figure& figure : figures)
     look(figure, figure.measures), look(figure, figure.on_standin);
-  result.text +=
-      fmt::format("\n{} deciding measures and {} comparisons broken, {} survive.\n",
-                  result.measures, result.comparisons, result.survivors);
+  result.text += fmt::format("\n{} deciding measures and {} comparisons broken, {} survive.\n",
+                             result.measures, result.comparisons, result.survivors);
   return result;
 }
 

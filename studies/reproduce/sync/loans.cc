@@ -228,8 +228,8 @@ Result<Figure> sync_claim_loans(const Study& study) {
       "privacy budget of 10 and datasets of 350,000 records each.");
   add_loan_settings(figure);
   figure.runs = runs;
-  figure.measures = TRY(within_ninety(study, banks, plan,
-                                      matched(study, 10, kNamed, double(size)), runs, 101));
+  figure.measures =
+      TRY(within_ninety(study, banks, plan, matched(study, 10, kNamed, double(size)), runs, 101));
   figure.note = std::string(
                     "Ξ was chosen so that this comes out. Three banks of 350,000 have 1,050,000 "
                     "records, and the "

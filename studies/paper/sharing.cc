@@ -41,17 +41,31 @@ class ColumnNoise {
 
 }  // namespace
 
+struct ColumnNoises::State {
+  std::vector<ColumnNoise> parties{};
+};
+
+ColumnNoises::ColumnNoises(const std::vector<data::AnyRows>& columns, int threads)
+    : state_(std::make_unique<State>()) {
+  for (const data::AnyRows& block : columns) state_->parties.emplace_back(block, threads);
+}
+
+ColumnNoises::~ColumnNoises() = default;
+
+std::vector<double> ColumnNoises::draw(size_t party, double sigma, Entropy& entropy) const {
+  const VectorXd by = state_->parties[party].draw(sigma, entropy);
+  return {by.begin(), by.end()};
+}
+
 Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<data::AnyRows>& columns,
+                                                  const ColumnNoises& noises,
                                                   std::span<const double> labels,
                                                   const learn::AdmmOptions& options, double sigma,
                                                   Entropy& entropy) {
-  std::vector<ColumnNoise> noises;
-  for (const data::AnyRows& block : columns) noises.emplace_back(block, options.threads);
   NoisySharing out;
   learn::AdmmHooks hooks;
   hooks.after_step = [&](size_t m, learn::PartyStep& party) {
-    const VectorXd by = noises[m].draw(sigma, entropy);
-    party.shift({by.data(), static_cast<size_t>(by.size())});
+    party.shift(noises.draw(m, sigma, entropy));
   };
   hooks.after_round = [&](const learn::AdmmHooks::View& view) {
     auto& shares = out.shares.emplace_back();

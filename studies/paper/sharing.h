@@ -8,6 +8,7 @@
 // label (specification, vertical 2.1; sharing_test.cc does all three).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,21 @@ struct NoisySharing {
   std::vector<double> y{};  // as broadcast after the last round
 };
 
+/// Noise of covariance (D'D)^-1 for the columns D of every party. Its root, which takes long for
+/// many columns, is found once.
+class ColumnNoises {
+ public:
+  ColumnNoises(const std::vector<data::AnyRows>& columns, int threads);
+  ~ColumnNoises();
+  std::vector<double> draw(size_t party, double sigma, Entropy& entropy) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<data::AnyRows>& columns,
+                                                  const ColumnNoises& noises,
                                                   std::span<const double> labels,
                                                   const learn::AdmmOptions& options, double sigma,
                                                   Entropy& entropy);

@@ -43,7 +43,8 @@ std::vector<double> labels() {
 
 NoisySharing run(const MatrixXd& attacked, double sigma, int rounds, uint64_t seed) {
   test::SeededEntropy entropy(seed, "noise");
-  return share_with_noise({rows_of(attacked), rows_of(binary(2))}, labels(),
+  const std::vector<data::AnyRows> columns = {rows_of(attacked), rows_of(binary(2))};
+  return share_with_noise(columns, ColumnNoises(columns, 1), labels(),
                           {.rho = .3, .scaling = learn::Scaling::kPaper, .rounds_max = rounds},
                           sigma, entropy)
       ->value;

@@ -7,7 +7,6 @@
 
 #include "parley/privacy/accounting/gdp.h"
 #include "parley/sim/seeded_entropy.h"
-#include "studies/paper/sharing.h"
 #include "studies/reproduce/curve.h"
 #include "studies/reproduce/figures.h"
 #include "studies/reproduce/sharing/traces.h"
@@ -28,8 +27,9 @@ Result<Levels> at_levels(const ColumnsApart& columns, double lam, double rho,
   Levels levels{.sigma = std::move(sigmas)};
   const learn::AdmmOptions options{
       .lam = lam, .rho = rho, .scaling = learn::Scaling::kPaper, .warm = false};
+  const paper::ColumnNoises noises(blocks_of(columns), study.threads);
   for (double sigma : levels.sigma)
-    levels.traces.push_back(TRY(by_noisy_admm(columns, options, sigma, study)));
+    levels.traces.push_back(TRY(by_noisy_admm(columns, noises, options, sigma, study)));
   return levels;
 }
 
@@ -119,8 +119,10 @@ Result<bool> told_apart(double sigma, int epochs, Entropy& entropy) {
   std::vector<double> labels(kRecords);
   for (double& label : labels) label = entropy.word() % 2 ? 1 : -1;
   const bool second = entropy.word() % 2;
+  const std::vector<data::AnyRows> columns = {rows_of(second ? other : one),
+                                              rows_of(binary(entropy))};
   const auto sent = TRY(paper::share_with_noise(
-      {rows_of(second ? other : one), rows_of(binary(entropy))}, labels,
+      columns, paper::ColumnNoises(columns, 1), labels,
       {.rho = .3, .scaling = learn::Scaling::kPaper, .rounds_max = epochs}, sigma, entropy));
   double by_one = 0, by_other = 0;
   for (const auto& shares : sent.value.shares) {

@@ -3,7 +3,7 @@
 
     reproduction.py PARLEY [--out DIR] [--data DIR]
 
-Exit 1 if a broken measure keeps its verdict, if three parts put together differ from one run, or if the papers' figures take
+--out DIR keeps everything; called again it goes on where it was. Exit 1 if a broken measure keeps its verdict, if three parts put together differ from one run, or if the papers' figures take
 more than 4 minutes of processor time on each of two cores. --data (default: PARLEY_DATA, else ../shared/data if it is there)
 repeats it on real records beside the stand-ins. Random runs of S and A that are finished are kept (runs/) and not made again:
 the second and third pass read those of the first, and compute everything that follows from them, and V, H and B, anew.
@@ -24,13 +24,16 @@ PARTS = 3
 CORES, MINUTES = 2, 4
 
 
-def parley(binary, *arguments):
-    """What it prints, and the processor time of the papers' figures."""
-    done = subprocess.run([binary, "--json", "reproduce", *map(str, arguments)], text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False)
+def parley(binary, out, *arguments):
+    """What it prints, and the processor time of the papers' figures. OUT.log has that of each."""
+    out.mkdir(parents=True, exist_ok=True)
+    log = out.with_suffix(".log")
+    with log.open("w") as lines:
+        done = subprocess.run([binary, "--json", "reproduce", "--out", out, *map(str, arguments)], text=True,
+                              stdout=subprocess.PIPE, stderr=lines, check=False)
     if done.returncode:
-        raise SystemExit(done.stderr)
-    times = re.findall(r"^[SAVH]-.* ([0-9.]+) s of processor time$", done.stderr, re.MULTILINE)
+        raise SystemExit(log.read_text())
+    times = re.findall(r"^[SAVH]-.* ([0-9.]+) s of processor time$", log.read_text(), re.MULTILINE)
     return json.loads(done.stdout), sum(map(float, times))
 
 
@@ -51,7 +54,7 @@ def same_bytes(one, other):
 
 
 def whole(binary, out, extra=()):
-    found, seconds = parley(binary, "--out", out, *extra)
+    found, seconds = parley(binary, out, *extra)
     text = (out / "mutations.txt").read_text().splitlines()
     print(f"{out.name}: {found['summary']} of {len(found['figures'])}; {text[-1]}", flush=True)
     return [f"{out.name}: {line}" for line in text if "SURVIVES" in line], seconds
@@ -60,14 +63,16 @@ def whole(binary, out, extra=()):
 def parts(binary, out):
     for k in range(1, PARTS + 1):
         keep_runs(out / "standins", out / f"part{k}")
-        parley(binary, "--part", f"{k}/{PARTS}", "--out", out / f"part{k}")
-    parley(binary, "--merge", *(out / f"part{k}" for k in range(1, PARTS + 1)), "--out", out / "merged")
+        parley(binary, out / f"part{k}", "--part", f"{k}/{PARTS}")
+    parley(binary, out / "merged", "--merge", *(out / f"part{k}" for k in range(1, PARTS + 1)))
     return same_bytes(out / "standins", out / "merged")
 
 
 def check(binary, out, data):
+    fresh = not (out / "standins/runs").exists()
     problems, seconds = whole(binary, out / "standins")
-    print(f"papers, stand-ins: {seconds:.0f} s of processor time, {seconds / CORES / 60:.1f} min on {CORES} cores", flush=True)
+    print(f"papers, stand-ins: {seconds:.0f} s of processor time, {seconds / CORES / 60:.1f} min on {CORES} cores"
+          + ("" if fresh else "; some runs were there already"), flush=True)
     if seconds > CORES * MINUTES * 60:
         problems.append(f"the papers' part takes more than {MINUTES} min on {CORES} cores")
     if data.is_dir():

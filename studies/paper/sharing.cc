@@ -11,7 +11,9 @@ namespace {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 
-/// Noise of covariance (D'D)^+.
+/// Noise of covariance (D'D)^-1. Where columns depend on each other: of those that do not, in the
+/// order of pivots, and none on the others. D times it then has the same covariance as with the
+/// pseudo-inverse, the projection on the columns' space.
 class ColumnNoise {
  public:
   ColumnNoise(const data::AnyRows& rows, int threads) {
@@ -20,23 +22,29 @@ class ColumnNoise {
     const VectorXd diagonal = factor_.matrixLLT().diagonal();
     if (factor_.info() == Eigen::Success && diagonal.minCoeff() > 1e-4 * diagonal.maxCoeff())
       return;
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(gram);
-    const VectorXd& values = eigen.eigenvalues();
-    root_ = eigen.eigenvectors();
-    for (Index j = 0; j < values.size(); ++j)
-      root_.col(j) *= values[j] > 1e-9 * values.maxCoeff() ? 1 / std::sqrt(values[j]) : 0;
+    pivoted_.compute(gram);
+    const VectorXd pivots = pivoted_.vectorD();
+    while (rank_ < pivots.size() && pivots[rank_] > 1e-9 * pivots[0]) ++rank_;
   }
 
   VectorXd draw(double sigma, Entropy& entropy) const {
     VectorXd z(factor_.rows());
     for (double& value : z) value = sigma * real_normal(entropy);
-    if (root_.size() > 0) return root_ * z;
-    return factor_.matrixU().solve(z);
+    if (rank_ == 0) return factor_.matrixU().solve(z);
+    z.tail(z.size() - rank_).setZero();
+    z.head(rank_).array() /= pivoted_.vectorD().head(rank_).array().sqrt();
+    const MatrixXd& lower = pivoted_.matrixLDLT();
+    lower.topLeftCorner(rank_, rank_)
+        .triangularView<Eigen::UnitLower>()
+        .transpose()
+        .solveInPlace(z.head(rank_));
+    return pivoted_.transpositionsP().transpose() * z;
   }
 
  private:
   Eigen::LLT<MatrixXd> factor_{};
-  MatrixXd root_{};  // of the pseudo-inverse, where there is no inverse
+  Eigen::LDLT<MatrixXd> pivoted_{};
+  Index rank_ = 0;  // of columns that depend on each other; 0: they do not
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The vertical paper's private version to the letter: ADMM sharing in which every party adds to its
 // model, before it sends D x, normal noise of covariance sigma^2 (D'D)^-1. Where that does not
-// exist, as for the paper's own split of a9a, the pseudo-inverse stands in.
+// exist, as for the paper's own split of a9a, columns that depend on others get none: what is sent
+// has the noise that the pseudo-inverse would give it.
 //
 // NOT PRIVATE for any sigma. The whole message lies in the space of the party's columns, which
 // tells neighbouring data apart with certainty; as many messages as columns give that space, and

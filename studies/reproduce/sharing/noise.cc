@@ -68,8 +68,8 @@ Figure noise_figure(const Study& study, std::string id, std::string item, std::s
       clause(fmt::format("ADMM with σ = {:g} over the first party alone", levels.sigma.back()),
              end(levels.sigma.size() - 1) / local.test_loss)};
   figure.settings = {{"noise",
-                      "N(0, σ² (D'D)⁻¹) on every model before D x is sent; the "
-                      "pseudo-inverse where that does not exist, as for a9a's own split"},
+                      "N(0, σ² (D'D)⁻¹) on every model before D x is sent; none on columns "
+                      "that depend on others, as in a9a's own split"},
                      {"ADMM", "as printed, from 0, ρ = 0.3"}};
   figure.note =
       "NOT PRIVATE at any σ, see V-T1. “Moderate” is σ = 1, “too much” the largest σ drawn.";

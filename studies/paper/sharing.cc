@@ -11,9 +11,33 @@ namespace {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 
-/// Noise of covariance (D'D)^-1. Where columns depend on each other: of those that do not, in the
-/// order of pivots, and none on the others. D times it then has the same covariance as with the
-/// pseudo-inverse, the projection on the columns' space.
+/// Cholesky's factor of the columns that do not depend on others: the one with most left of it is
+/// next, until all of the rest are combinations of those chosen.
+struct Independent {
+  std::vector<Index> columns{};
+  MatrixXd lower{};
+};
+
+Independent independent_of(const MatrixXd& gram) {
+  constexpr double kNothing = 1e-9;  // of the longest column's square
+  VectorXd left = gram.diagonal();
+  const double most = left.maxCoeff();
+  MatrixXd factor(gram.rows(), gram.cols());
+  Independent found;
+  for (Index k = 0, next = 0; k < gram.cols() && left.maxCoeff(&next) > kNothing * most; ++k) {
+    factor.col(k) = gram.col(next) - factor.leftCols(k) * factor.row(next).head(k).transpose();
+    factor.col(k) /= std::sqrt(left[next]);
+    left -= factor.col(k).cwiseAbs2();
+    left[next] = 0;
+    found.columns.push_back(next);
+  }
+  found.lower = factor(found.columns, Eigen::seqN(0, Index(found.columns.size())));
+  return found;
+}
+
+/// Noise of covariance (D'D)^-1. Where columns depend on each other: of those that do not, and none
+/// on the others. D times it then has the covariance that the pseudo-inverse would give it, the
+/// projection on the columns' space.
 class ColumnNoise {
  public:
   ColumnNoise(const data::AnyRows& rows, int threads) {
@@ -22,29 +46,23 @@ class ColumnNoise {
     const VectorXd diagonal = factor_.matrixLLT().diagonal();
     if (factor_.info() == Eigen::Success && diagonal.minCoeff() > 1e-4 * diagonal.maxCoeff())
       return;
-    pivoted_.compute(gram);
-    const VectorXd pivots = pivoted_.vectorD();
-    while (rank_ < pivots.size() && pivots[rank_] > 1e-9 * pivots[0]) ++rank_;
+    some_ = independent_of(gram.selfadjointView<Eigen::Lower>());
   }
 
   VectorXd draw(double sigma, Entropy& entropy) const {
     VectorXd z(factor_.rows());
     for (double& value : z) value = sigma * real_normal(entropy);
-    if (rank_ == 0) return factor_.matrixU().solve(z);
-    z.tail(z.size() - rank_).setZero();
-    z.head(rank_).array() /= pivoted_.vectorD().head(rank_).array().sqrt();
-    const MatrixXd& lower = pivoted_.matrixLDLT();
-    lower.topLeftCorner(rank_, rank_)
-        .triangularView<Eigen::UnitLower>()
-        .transpose()
-        .solveInPlace(z.head(rank_));
-    return pivoted_.transpositionsP().transpose() * z;
+    if (some_.columns.empty()) return factor_.matrixU().solve(z);
+    VectorXd noise = VectorXd::Zero(z.size());
+    VectorXd part = z.head(Index(some_.columns.size()));
+    some_.lower.triangularView<Eigen::Lower>().transpose().solveInPlace(part);
+    noise(some_.columns) = part;
+    return noise;
   }
 
  private:
   Eigen::LLT<MatrixXd> factor_{};
-  Eigen::LDLT<MatrixXd> pivoted_{};
-  Index rank_ = 0;  // of columns that depend on each other; 0: they do not
+  Independent some_{};  // where columns depend on each other
 };
 
 }  // namespace

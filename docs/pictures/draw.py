@@ -1,0 +1,2 @@
+def pictures():
+    return {}

@@ -248,8 +248,8 @@ TEST(Simulate, HasNoCodeForThePapersOwnFormulas) {
 }
 
 // The ladder (docs/explanation/ladder.md), constants as chosen on the pilot by
-// experiments/ladder.py: over 200 runs the gain is 20.8. Over 60 runs its standard error is about 8 %, so 12 lies five of them
-// away.
+// experiments/ladder.py: over 200 runs the gain is 20.8. Over 60 runs its standard error is about
+// 8 %, so 12 lies five of them away.
 TEST(Simulate, PilotNewtonIsTwelveTimesBetterThanAlgorithmTwo) {
   const auto run = [](const char* protocol, const char* privacy) {
     std::string text = charter_text(10000, 1, protocol, privacy);

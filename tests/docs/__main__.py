@@ -28,23 +28,23 @@ def violations(root, binary):
     yield from commands.check(root, binary)
     yield from links.dead_links(root)
     yield from links.missing_documents(root)
+    yield from links.named_files(root)
     yield from links.cited_specifications(root)
     yield from pictures.check(root)
 
 
-# (what is done to a copy, what must then be found)
 def append(path, text):
-    return lambda root: (root / path).write_text((root / path).read_text(encoding="utf-8") + text, encoding="utf-8")
+    return path, lambda old: old + text
 
 
 def replace(path, old, new):
-    def act(root):
-        text = (root / path).read_text(encoding="utf-8")
+    def act(text):
         assert old in text, f"{path} no longer has {old!r}"
-        (root / path).write_text(text.replace(old, new, 1), encoding="utf-8")
-    return act
+        return text.replace(old, new, 1)
+    return path, act
 
 
+# (which file of a copy, what is done to it), what must then be found
 PLANTED = [
     (replace("src/parley/charter/protocol.cc", 't.optional("l2"', 't.optional("l3"'), "the key model.l3 is not described"),
     (replace("src/parley/charter/policy.cc", 't.optional("threads"', 't.optional("cores"'),
@@ -61,6 +61,7 @@ PLANTED = [
     (append("docs/README.md", "\n[gone](how-to/gone.md)\n"), "dead link to how-to/gone.md"),
     (append("docs/README.md", "\n[gone](tutorial.md#no-such-part)\n"), "tutorial.md has no heading #no-such-part"),
     (append("src/parley/charter/words.h", "\n// See docs/gone.md.\n"), "cites docs/gone.md, which is not there"),
+    (append("docs/README.md", "\nSee `learn/kernel/gone.h`.\n"), "names learn/kernel/gone.h, which is not there"),
     (append("src/parley/charter/words.h", "\n// See decisions/9999.\n"), "cites decision 9999"),
     (append("src/parley/charter/words.h", "\n// By theory (Z99).\n"), "cites equation (Z99)"),
     (append("src/parley/charter/words.h", "\n// As in spec, horizontal 3.\n"), "cites a specification"),
@@ -71,14 +72,15 @@ PLANTED = [
 def self_test(binary):
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for act, expected in PLANTED:
-            root = pathlib.Path(folder) / "tree"
-            shutil.rmtree(root, ignore_errors=True)
-            copy(root)
-            act(root)
+        root = pathlib.Path(folder) / "tree"
+        copy(root)
+        for (path, act), expected in PLANTED:
+            before = (root / path).read_text(encoding="utf-8")
+            (root / path).write_text(act(before), encoding="utf-8")
             if not any(expected in violation for violation in violations(root, binary)):
                 print(f"not found: {expected}")
                 failed += 1
+            (root / path).write_text(before, encoding="utf-8")
     print(f"{len(PLANTED) - failed} of {len(PLANTED)} planted violations found")
     return failed
 

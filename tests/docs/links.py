@@ -26,6 +26,22 @@ def without_code(text):
     return CODE.sub(blank, FENCE.sub(blank, text))
 
 
+def named_files(root):
+    """`src/parley/...`, `scripts/test`, and `learn/kernel/lattice.h` for short, in pages, are there."""
+    top = {path.name for path in root.iterdir() if path.is_dir()} - {"build", "data"}
+    modules = {path.name for path in (root / "src/parley").iterdir()}
+    for page in files(root, PAGES):
+        if page.name in ("CHANGELOG.md", "reproduction.md"):
+            continue  # tells of what is gone; is printed
+        for line, content in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
+            for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)+)/?`", content):
+                first = name.split("/")[0]
+                inside = root if first in top else root / "src/parley" if first in modules else None
+                made_up = "name" in name.split("/")[-1].split(".") or "NAME" in name
+                if inside and "." in name and not made_up and not (inside / name).exists():
+                    yield f"{page.relative_to(root)}:{line}: names {name}, which is not there"
+
+
 def slug(heading):
     """The anchor that GitHub makes of a heading."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower().strip()
@@ -85,7 +101,7 @@ def missing_documents(root):
         name = path.relative_to(root)
         for line, content in enumerate(text.split("\n"), 1):
             for cited in CITED.findall(content):
-                if not (root / cited).exists():
+                if not (root / cited).exists() and not cited.endswith("/name.md"):
                     yield f"{name}:{line}: cites {cited}, which is not there"
             for number in DECISION.findall(content):
                 if number not in decisions:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The lending-like data on which the numpy reference measured the ladder (docs/explanation/ladder.md).
+"""The lending-like data on which the numpy reference measured the ladder (docs/results/ladder.md).
 
     pip install numpy
     experiments/reference_lending.py FOLDER [--rows 10000] [--seed 1]

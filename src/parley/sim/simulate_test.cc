@@ -247,7 +247,7 @@ TEST(Simulate, HasNoCodeForThePapersOwnFormulas) {
   EXPECT_NE(refused.error().hint.find("program `parley`"), std::string::npos);
 }
 
-// The ladder (docs/explanation/ladder.md), constants as chosen on the pilot by
+// The ladder (docs/results/ladder.md), constants as chosen on the pilot by
 // experiments/ladder.py: over 200 runs the gain is 20.8. Over 60 runs its standard error is about
 // 8 %, so 12 lies five of them away.
 TEST(Simulate, PilotNewtonIsTwelveTimesBetterThanAlgorithmTwo) {

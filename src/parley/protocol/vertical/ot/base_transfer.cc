@@ -61,8 +61,7 @@ Result<KeyPairs> BaseReceiver::keys(const BaseChoice& choice) const {
   return keys;
 }
 
-Result<BaseSent> choose_keys(const Direction& direction, const BaseOffer& offer,
-                             Entropy& entropy) {
+Result<BaseSent> choose_keys(const Direction& direction, const BaseOffer& offer, Entropy& entropy) {
   if (!is_element(offer.y))
     return Error{Code::kIntegrity, "an offer of base transfers that is no element of the group"};
   BaseSent sent;

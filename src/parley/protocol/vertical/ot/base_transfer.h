@@ -1,8 +1,8 @@
 // 128 oblivious transfers of keys, with which an extension begins (Masny and Rindal 2019, on
 // ristretto255, secure against parties that deviate in the random oracle model).
 //
-// The roles are those of the extension: its *receiver* R holds both keys of every base transfer, its
-// *sender* S chooses one of the two, by a bit of its delta.
+// The roles are those of the extension: its *receiver* R holds both keys of every base transfer,
+// its *sender* S chooses one of the two, by a bit of its delta.
 //   R: y, sends Y = y G                                                             32 bytes
 //   S: for every j, with b = delta_j: r_j,1-b is a random element, r_j,b = s_j G - Hg(b, r_j,1-b);
 //      sends both                                                                8,192 bytes

@@ -22,9 +22,9 @@ struct Block {
     high ^= other.high;
     return *this;
   }
-  friend Block operator^(Block a, const Block& b) { return a ^= b; }
-  friend Block operator&(const Block& a, uint64_t mask) { return {a.low & mask, a.high & mask}; }
 };
+inline Block operator^(Block a, const Block& b) { return a ^= b; }
+inline Block operator&(const Block& a, uint64_t mask) { return {a.low & mask, a.high & mask}; }
 static_assert(sizeof(Block) == 16);
 
 using Blocks = std::vector<Block>;

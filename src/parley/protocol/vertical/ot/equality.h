@@ -1,6 +1,6 @@
-// Do two parties hold the same words? Both learn the answer and nothing else: each word list becomes
-// a point of the group, and only points under secret exponents of both are compared. A hash of the
-// words would not do: they are exact functions of few records, and could be guessed.
+// Do two parties hold the same words? Both learn the answer and nothing else: each word list
+// becomes a point of the group, and only points under secret exponents of both are compared. A hash
+// of the words would not do: they are exact functions of few records, and could be guessed.
 //
 //   first -> second:  A = a h(its words)
 //   second -> first:  B = b h(its words), and a hash of b A

@@ -30,8 +30,11 @@ void transpose64(uint64_t (&rows)[64]) {
 uint64_t half(const Block& block, size_t which) { return which == 0 ? block.low : block.high; }
 uint64_t& half(Block& block, size_t which) { return which == 0 ? block.low : block.high; }
 
-/// The bits of the choices, then random ones.
-Blocks packed(std::span<const uint8_t> choices, Entropy& entropy) {
+}  // namespace
+
+size_t extended_size(size_t used) { return (used + 127) / 128 * 128 + 128; }
+
+Blocks packed_choices(std::span<const uint8_t> choices, Entropy& entropy) {
   Blocks bits(extended_size(choices.size()) / 128);
   for (Block& block : bits) block = draw_block(entropy);
   for (size_t i = 0; i < choices.size(); ++i) {
@@ -41,10 +44,6 @@ Blocks packed(std::span<const uint8_t> choices, Entropy& entropy) {
   }
   return bits;
 }
-
-}  // namespace
-
-size_t extended_size(size_t used) { return (used + 127) / 128 * 128 + 128; }
 
 Blocks rows_of(std::span<const Block> columns, size_t rows) {
   const size_t height = columns.size() / kBase;  // blocks of a column
@@ -63,6 +62,21 @@ Blocks rows_of(std::span<const Block> columns, size_t rows) {
   return out;
 }
 
+ExtensionColumns extension_columns(const KeyPairs& keys, uint64_t first,
+                                   std::span<const Block> choices, Blocks& own) {
+  const size_t height = choices.size();
+  own.resize(kBase * height);
+  ExtensionColumns sent{Blocks(kBase * height)};
+  for (size_t j = 0; j < kBase; ++j) {
+    const auto t = std::span(own).subspan(j * height, height);
+    const auto u = std::span(sent.bits).subspan(j * height, height);
+    key_stream(keys[j][0], first, t);
+    key_stream(keys[j][1], first, u);
+    for (size_t i = 0; i < height; ++i) u[i] ^= t[i] ^ choices[i];
+  }
+  return sent;
+}
+
 ExtensionReceiver::ExtensionReceiver(const Direction& direction, const KeyPairs& keys)
     : direction_(direction), keys_(keys) {}
 
@@ -72,22 +86,14 @@ ExtensionReceiver::~ExtensionReceiver() {
   wipe(columns_);
 }
 
-ExtensionColumns ExtensionReceiver::extend(std::span<const uint8_t> choices, Entropy& entropy) {
-  check(columns_.empty() && extended_size(choices.size()) <= kChunk);
-  used_ = choices.size();
+ExtensionColumns ExtensionReceiver::extend(Blocks choices, size_t used) {
+  check(columns_.empty() && extended_size(used) <= kChunk &&
+        choices.size() == extended_size(used) / 128);
+  used_ = used;
   proved_ = false;
-  choices_ = packed(choices, entropy);
-  const size_t height = choices_.size();
-  columns_.resize(kBase * height);
-  ExtensionColumns sent{Blocks(kBase * height)};
-  for (size_t j = 0; j < kBase; ++j) {
-    const auto t = std::span(columns_).subspan(j * height, height);
-    const auto u = std::span(sent.bits).subspan(j * height, height);
-    key_stream(keys_[j][0], blocks_, t);
-    key_stream(keys_[j][1], blocks_, u);
-    for (size_t i = 0; i < height; ++i) u[i] ^= t[i] ^ choices_[i];
-  }
-  blocks_ += height;
+  choices_ = std::move(choices);
+  ExtensionColumns sent = extension_columns(keys_, blocks_, choices_, columns_);
+  blocks_ += choices_.size();
   return sent;
 }
 
@@ -152,8 +158,9 @@ Result<void> ExtensionSender::verify(const ExtensionProof& proof) {
   }
   if (wrong != Block{}) {
     wipe(columns_);
-    return Error{Code::kIntegrity, "the check of oblivious transfers failed: the peer made other "
-                                   "choices in some of its columns"};
+    return Error{Code::kIntegrity,
+                 "the check of oblivious transfers failed: the peer made other "
+                 "choices in some of its columns"};
   }
   verified_ = true;
   return {};

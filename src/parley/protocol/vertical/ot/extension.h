@@ -1,15 +1,15 @@
 // From 128 base transfers to as many as are needed: the extension of Ishai, Kilian, Nissim and
-// Petrank (2003) with the consistency check of Roy (2022, "SoftSpokenOT", k = 1). Each transfer gives
-// the sender two random strings and the receiver the one that its choice names.
+// Petrank (2003) with the consistency check of Roy (2022, "SoftSpokenOT", k = 1). Each transfer
+// gives the sender two random strings and the receiver the one that its choice names.
 //
-// In chunks. R has a matrix T of 128 columns, from its keys; it sends U_j = T_j ^ (stream of the other
-// key) ^ choices. S, which knows one key of each pair, makes Q_j = T_j ^ delta_j choices. Row i of Q
-// is then row i of T, or that ^ delta: hashed, these are the two strings.
+// In chunks. R has a matrix T of 128 columns, from its keys; it sends U_j = T_j ^ (stream of the
+// other key) ^ choices. S, which knows one key of each pair, makes Q_j = T_j ^ delta_j choices. Row
+// i of Q is then row i of T, or that ^ delta: hashed, these are the two strings.
 //   R -> S: U                          S -> R: h, drawn when U is there
 //   R -> S: hashes of choices and T    S: compares them with those of its Q, or the session ends
 // An R that uses other choices in some columns passes with probability 2^-(columns), as if it had
-// guessed as many bits of delta. The last 128 transfers of a chunk have random choices and are never
-// used: they hide what the hashes tell.
+// guessed as many bits of delta. The last 128 transfers of a chunk have random choices and are
+// never used: they hide what the hashes tell.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,13 @@ struct ExtensionProof {
   std::array<Block, kBase> columns{};
 };
 
+/// The choices of a chunk as bits, and random ones behind them.
+Blocks packed_choices(std::span<const uint8_t> choices, Entropy& entropy);
+
+/// U of a chunk whose streams begin at block `first`; T is written to `own`.
+ExtensionColumns extension_columns(const KeyPairs& keys, uint64_t first,
+                                   std::span<const Block> choices, Blocks& own);
+
 /// R's side. Chunks one after the other: extend, prove, strings.
 class ExtensionReceiver {
  public:
@@ -43,8 +50,8 @@ class ExtensionReceiver {
   ExtensionReceiver(ExtensionReceiver&&) = default;
   ExtensionReceiver& operator=(ExtensionReceiver&&) = default;
 
-  /// One choice a byte, 0 or 1; at most kChunk - 128 of them.
-  ExtensionColumns extend(std::span<const uint8_t> choices, Entropy& entropy);
+  /// `choices` packed, of which `used` are; at most kChunk in all.
+  ExtensionColumns extend(Blocks choices, size_t used);
   /// Once for a chunk: with two values of h, the choices would show.
   ExtensionProof prove(const Block& h);
   /// The chosen string of each transfer. Ends the chunk.

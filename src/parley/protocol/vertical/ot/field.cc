@@ -15,7 +15,8 @@ Block doubled(const Block& a) {
 
 #if defined(__x86_64__)
 
-/// Bits 128 and above of a product, times x^7 + x^2 + x + 1, twice: the second time 7 bits are left.
+/// Bits 128 and above of a product, times x^7 + x^2 + x + 1, twice: the second time 7 bits are
+/// left.
 __attribute__((target("pclmul"))) Block times_by_clmul(const Block& a, const Block& b) {
   const __m128i x = _mm_set_epi64x(static_cast<int64_t>(a.high), static_cast<int64_t>(a.low));
   const __m128i y = _mm_set_epi64x(static_cast<int64_t>(b.high), static_cast<int64_t>(b.low));
@@ -27,8 +28,8 @@ __attribute__((target("pclmul"))) Block times_by_clmul(const Block& a, const Blo
   const __m128i upper = _mm_clmulepi64_si128(high, polynomial, 0x01);
   const __m128i lower = _mm_clmulepi64_si128(high, polynomial, 0x00);
   const __m128i rest = _mm_clmulepi64_si128(_mm_srli_si128(upper, 8), polynomial, 0x00);
-  const __m128i sum = _mm_xor_si128(_mm_xor_si128(low, lower),
-                                    _mm_xor_si128(_mm_slli_si128(upper, 8), rest));
+  const __m128i sum =
+      _mm_xor_si128(_mm_xor_si128(low, lower), _mm_xor_si128(_mm_slli_si128(upper, 8), rest));
   Block out;
   _mm_storeu_si128(reinterpret_cast<__m128i*>(&out), sum);
   return out;

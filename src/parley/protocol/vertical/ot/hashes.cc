@@ -87,7 +87,7 @@ void hash_transfers(const Aes& pi, std::span<const Block> rows, uint64_t first,
   for (size_t at = 0; at < rows.size(); at += kPiece) {
     const size_t count = std::min(kPiece, rows.size() - at);
     pi.encrypt(rows.subspan(at, count), std::span(once).first(count));
-    for (size_t i = 0; i < count; ++i) tweaked[i] = once[i] ^ Block{first + at + i, 0};
+    for (size_t i = 0; i < count; ++i) tweaked[i] = once[i] ^ Block { first + at + i, 0 };
     pi.encrypt(std::span(tweaked).first(count), out.subspan(at, count));
     for (size_t i = 0; i < count; ++i) out[at + i] ^= once[i];
   }

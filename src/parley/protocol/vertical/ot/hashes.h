@@ -3,8 +3,10 @@
 // Everything here treats AES under a public key as an ideal permutation pi, of which other sessions
 // and directions have others:
 //   children of a node, words of a leaf   pi(x) ^ x                  (Matyas, Meyer, Oseas)
-//   strings of transfer j                 pi(pi(x) ^ j) ^ pi(x)      (Guo, Katz, Wang, Weng, Yu 2020:
-//     tweakable circular correlation robust, which the extension needs: its inputs differ by one delta)
+//   strings of transfer j                 pi(pi(x) ^ j) ^ pi(x)      (Guo, Katz, Wang, Weng, Yu
+//   2020:
+//     tweakable circular correlation robust, which the extension needs: its inputs differ by one
+//     delta)
 #pragma once
 
 #include <cstdint>
@@ -52,7 +54,8 @@ void hash_each(const Aes& pi, std::span<const Block> in, std::span<Block> out);
 void hash_transfers(const Aes& pi, std::span<const Block> rows, uint64_t first,
                     std::span<Block> out);
 
-/// Block i of the stream of `key` from block `first` on: AES of the counter, which is little-endian.
+/// Block i of the stream of `key` from block `first` on: AES of the counter, which is
+/// little-endian.
 void key_stream(const Block& key, uint64_t first, std::span<Block> out);
 
 /// The words that a leaf stands for: one for every column, modulo 2^64. Two columns share a block.

@@ -4,11 +4,11 @@
 #include <numeric>
 #include <string>
 
-#include "parley/protocol/vertical/ot/cells.h"
+#include "parley/protocol/vertical/cells/cells.h"
+#include "parley/protocol/vertical/cells/product.h"
 #include "parley/protocol/vertical/ot/extension.h"
 #include "parley/protocol/vertical/ot/field.h"
 #include "parley/protocol/vertical/ot/hashes.h"
-#include "parley/protocol/vertical/ot/product.h"
 #include "parley/protocol/vertical/ot/trees.h"
 #include "support/entropy.h"
 
@@ -70,8 +70,8 @@ TEST(TransferHashes, AreThoseOfTheGoldenVectors) {
   EXPECT_EQ(hex(strings), "562fbf39fa1674cdd54a420466a370a59a464df009dfacd00464244e8d34d04e");
   std::vector<uint64_t> words;
   LeafWords(golden(), 3).of(std::span(x).first(1), words);
-  EXPECT_EQ(words, (std::vector<uint64_t>{0x4a745bdb1e26c9be, 0x5879e36df9951cd8,
-                                          0x31e361e84f9be8b0}));
+  EXPECT_EQ(words,
+            (std::vector<uint64_t>{0x4a745bdb1e26c9be, 0x5879e36df9951cd8, 0x31e361e84f9be8b0}));
 }
 
 TEST(TransferField, MultipliesAsTheGoldenVectorsAndBothWays) {
@@ -135,7 +135,8 @@ Extended extended(const std::vector<std::vector<uint8_t>>& chunks, uint64_t seed
   ExtensionSender sender(golden(), sent.chosen);
   Extended out;
   for (const auto& choices : chunks) {
-    const ExtensionColumns columns = receiver.extend(choices, receivers);
+    const ExtensionColumns columns =
+        receiver.extend(packed_choices(choices, receivers), choices.size());
     const Block h = *sender.receive(choices.size(), columns, senders);
     EXPECT_TRUE(sender.verify(receiver.prove(h)));
     const Blocks chosen = receiver.strings();
@@ -155,7 +156,8 @@ std::vector<uint8_t> random_choices(size_t count, Entropy& entropy) {
 TEST(ObliviousTransfers, GiveTheReceiverTheStringThatItChose) {
   SeededEntropy entropy(3, "choices");
   std::vector<std::vector<uint8_t>> chunks;
-  for (const size_t count : {1, 127, 128, 129, 1000}) chunks.push_back(random_choices(count, entropy));
+  for (const size_t count : {1, 127, 128, 129, 1000})
+    chunks.push_back(random_choices(count, entropy));
   const Extended out = extended(chunks, 3);
   size_t at = 0;
   for (const auto& choices : chunks)
@@ -189,8 +191,9 @@ TEST(ObliviousTransfers, ColumnsAndRowsAreTransposed) {
       ASSERT_EQ(bit(rows[i], j), bit(columns[3 * j + i / 128], i % 128));
 }
 
-// Attacks of a receiver on the extension. With other choices in k columns it passes with probability
-// 2^-k (it must have guessed that many bits of delta): k = 40 in ten sessions, false failure 1e-11.
+// Attacks of a receiver on the extension. With other choices in k columns it passes with
+// probability 2^-k (it must have guessed that many bits of delta): k = 40 in ten sessions, false
+// failure 1e-11.
 
 TEST(ObliviousTransfers, OtherChoicesInSomeColumnsAreNoticed) {
   for (uint64_t seed = 0; seed < 10; ++seed) {
@@ -199,7 +202,8 @@ TEST(ObliviousTransfers, OtherChoicesInSomeColumnsAreNoticed) {
     const BaseSent sent = *choose_keys(golden(), base.offer(), senders);
     ExtensionReceiver receiver(golden(), *base.keys(sent.choice));
     ExtensionSender sender(golden(), sent.chosen);
-    ExtensionColumns columns = receiver.extend(std::vector<uint8_t>(200, 1), receivers);
+    ExtensionColumns columns =
+        receiver.extend(packed_choices(std::vector<uint8_t>(200, 1), receivers), 200);
     const size_t height = columns.bits.size() / kBase;
     for (size_t j = 0; j < 40; ++j) columns.bits[j * height].low ^= 1;
     const Block h = *sender.receive(200, columns, senders);

@@ -19,8 +19,8 @@ Block select(const std::array<Block, 2>& pair, uint64_t bit) {
   return pair[0] ^ ((pair[0] ^ pair[1]) & mask_of(bit));
 }
 
-/// One more level of one record: forget both children of the missing node, then find the one that is
-/// not on the path.
+/// One more level of one record: forget both children of the missing node, then find the one that
+/// is not on the path.
 void next_level(std::span<Block> nodes, uint64_t path, uint64_t bit, const Block& string,
                 const std::array<Block, 2>& corrections) {
   for (size_t node = 0; node < nodes.size(); ++node)

@@ -1,9 +1,9 @@
-// From the strings of a cell's transfers to its leaves (the tree of Goldreich, Goldwasser and Micali,
-// punctured by oblivious transfers). The sender has all 2^height leaves of every record, the receiver
-// all but the one that it chose, and the sender does not know which that is.
+// From the strings of a cell's transfers to its leaves (the tree of Goldreich, Goldwasser and
+// Micali, punctured by oblivious transfers). The sender has all 2^height leaves of every record,
+// the receiver all but the one that it chose, and the sender does not know which that is.
 //
-// The two nodes of level 1 are the strings of the first transfer. Below, a node has two children; for
-// every level from the second on the sender gives, masked by the two strings of that level's
+// The two nodes of level 1 are the strings of the first transfer. Below, a node has two children;
+// for every level from the second on the sender gives, masked by the two strings of that level's
 // transfer, the sum (exclusive or) of all left and of all right children. The receiver can take off
 // one mask: the one on the side that its path leaves, where exactly one node is missing to it.
 #pragma once

@@ -25,8 +25,8 @@ struct Cell {
 };
 using Cells = std::vector<Cell>;
 
-/// Level l adds `weight` to column first + l. With `none` there is a leaf for a missing value, which
-/// adds nothing. 2 to kMostLevels levels.
+/// Level l adds `weight` to column first + l. With `none` there is a leaf for a missing value,
+/// which adds nothing. 2 to kMostLevels levels.
 Cell category_cell(uint32_t levels, bool none, uint32_t first, int64_t weight);
 
 /// -2^(bits-1) to 2^(bits-1) - 1 in one column, by digits of 4 bits, lowest first. 1 to 16 bits.

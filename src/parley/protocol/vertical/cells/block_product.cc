@@ -1,4 +1,4 @@
-#include "parley/protocol/vertical/ot/block_product.h"
+#include "parley/protocol/vertical/cells/block_product.h"
 
 #include <algorithm>
 
@@ -22,8 +22,7 @@ BlockChooser::BlockChooser(std::span<const int64_t> n, unsigned bits,
 }
 
 Result<std::vector<uint64_t>> BlockChooser::conclude(const LeafWords& hash,
-                                                     std::span<const Block> strings,
-                                                     const Words& q,
+                                                     std::span<const Block> strings, const Words& q,
                                                      std::span<const uint64_t> words) const {
   check(strings.size() == chosen_.size() && hash.columns() == q.rows && q.columns >= n_.size());
   if (words.size() != chosen_.size() * q.rows)

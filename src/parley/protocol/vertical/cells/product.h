@@ -1,13 +1,13 @@
 // Shares of C = D' T: D are the receiver's rows, which its choices of leaves fix, T the sender's
-// numbers, a row for every record. The receiver ends with P, the sender with Q, and P - Q = C modulo
-// 2^64; each share alone is uniform. Neither sees a row of the other.
+// numbers, a row for every record. The receiver ends with P, the sender with Q, and P - Q = C
+// modulo 2^64; each share alone is uniform. Neither sees a row of the other.
 //
 // For every record and cell the sender gives one word a column: the number plus the words of *all*
-// leaves. The receiver takes off the words of the leaves it has; what is left stands at the leaf that
-// it chose, and is the number plus the one word that it does not know. So the numbers of records that
-// chose a leaf add up at that leaf, under the sum of all its words.
+// leaves. The receiver takes off the words of the leaves it has; what is left stands at the leaf
+// that it chose, and is the number plus the one word that it does not know. So the numbers of
+// records that chose a leaf add up at that leaf, under the sum of all its words.
 //
-// Nothing here tells whether the sender's numbers are legal rows: row_test.h does.
+// Nothing here tells whether the sender's numbers are legal rows: legal_rows.h does.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/protocol/vertical/ot/cells.h"
+#include "parley/protocol/vertical/cells/cells.h"
 #include "parley/protocol/vertical/ot/trees.h"
 
 namespace parley::protocol::ot {
@@ -34,8 +34,8 @@ struct Words {
 
 Words operator-(const Words& a, const Words& b);
 
-/// What the sender gives for a chunk of records: corrections of every cell's trees, cell by cell, and
-/// the words, record by record within a cell, cell by cell.
+/// What the sender gives for a chunk of records: corrections of every cell's trees, cell by cell,
+/// and the words, record by record within a cell, cell by cell.
 struct ProductLetter {
   Blocks corrections;
   std::vector<uint64_t> words;

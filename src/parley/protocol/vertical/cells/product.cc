@@ -1,5 +1,6 @@
-#include "parley/protocol/vertical/ot/product.h"
+#include "parley/protocol/vertical/cells/product.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace parley::protocol::ot {
@@ -21,9 +22,7 @@ Words gathered(const Cells& cells, const std::vector<Words>& sums, size_t own_co
   return share;
 }
 
-size_t corrections_of(const Cells& cells) {
-  return 2 * (transfers_of(cells) - cells.size());
-}
+size_t corrections_of(const Cells& cells) { return 2 * (transfers_of(cells) - cells.size()); }
 
 /// Takes the words of the leaves that the receiver has off the word that was sent, and puts what is
 /// left in the place of the leaf that it chose: by masks, whichever that is.
@@ -40,6 +39,14 @@ void fill_missing(std::span<uint64_t> words, std::span<const uint64_t> sent, uin
     for (size_t leaf = 0; leaf < leaves; ++leaf)
       words[leaf * columns + c] |= left & equal_mask(leaf, chosen);
   }
+}
+
+/// Calls use(first, count) for few records at a time: the words of all leaves of a chunk would fill
+/// gigabytes.
+template <class Use>
+void each_batch(size_t records, const Cell& cell, const Use& use) {
+  const size_t batch = std::max<size_t>(1, 2048 / cell.leaves());
+  for (size_t at = 0; at < records; at += batch) use(at, std::min(batch, records - at));
 }
 
 void add_all(std::span<const uint64_t> words, Words& sums) {
@@ -70,19 +77,24 @@ ProductLetter ProductSender::add(std::span<const std::array<Block, 2>> strings,
   const size_t records = numbers.size() / columns;
   check(numbers.size() == records * columns && strings.size() == records * stride);
   ProductLetter letter;
+  letter.words.reserve(cells_.size() * numbers.size());
   std::vector<uint64_t> words;
-  for (size_t e = 0, offset = 0; e < cells_.size(); offset += cells_[e++].height) {
-    const Trees::Grown grown = trees_.grow(cells_[e].height, records, {strings, offset, stride});
-    letter.corrections.insert(letter.corrections.end(), grown.corrections.begin(),
-                              grown.corrections.end());
-    words_.of(grown.leaves, words);
-    add_all(words, sums_[e]);
-    const size_t first = letter.words.size(), size = sums_[e].values.size();
-    letter.words.insert(letter.words.end(), numbers.begin(), numbers.end());
-    for (size_t i = 0; i < records; ++i)
-      for (size_t at = 0; at < size; ++at)
-        letter.words[first + i * columns + at % columns] += words[i * size + at];
-  }
+  for (size_t e = 0, offset = 0; e < cells_.size(); offset += cells_[e++].height)
+    each_batch(records, cells_[e], [&](size_t at, size_t count) {
+      const Trees::Grown grown =
+          trees_.grow(cells_[e].height, count, {strings.subspan(at * stride), offset, stride});
+      letter.corrections.insert(letter.corrections.end(), grown.corrections.begin(),
+                                grown.corrections.end());
+      words_.of(grown.leaves, words);
+      add_all(words, sums_[e]);
+      const size_t first = letter.words.size(), size = sums_[e].values.size();
+      const auto from = numbers.begin() + static_cast<ptrdiff_t>(at * columns);
+      letter.words.insert(letter.words.end(), from, from + static_cast<ptrdiff_t>(count * columns));
+      for (size_t i = 0; i < count; ++i)
+        for (size_t leaf = 0; leaf < size; leaf += columns)
+          for (size_t c = 0; c < columns; ++c)
+            letter.words[first + i * columns + c] += words[i * size + leaf + c];
+    });
   return letter;
 }
 
@@ -96,8 +108,8 @@ ProductReceiver::ProductReceiver(const Direction& direction, Cells cells, size_t
       trees_(direction),
       sums_(sums_of(cells_, columns)) {}
 
-Result<void> ProductReceiver::add(std::span<const Block> strings,
-                                  std::span<const uint32_t> leaves, const ProductLetter& letter) {
+Result<void> ProductReceiver::add(std::span<const Block> strings, std::span<const uint32_t> leaves,
+                                  const ProductLetter& letter) {
   const size_t columns = words_.columns(), stride = transfers_of(cells_);
   const size_t records = leaves.size() / cells_.size();
   check(leaves.size() == records * cells_.size() && strings.size() == records * stride);
@@ -105,23 +117,26 @@ Result<void> ProductReceiver::add(std::span<const Block> strings,
       letter.words.size() != records * cells_.size() * columns)
     return Error{Code::kIntegrity, "a letter of a shared product that has another length"};
   std::span<const Block> corrections = letter.corrections;
-  std::vector<uint32_t> chosen(records);
+  std::span<const uint64_t> sent = letter.words;
+  std::vector<uint32_t> chosen;
   std::vector<uint64_t> words;
-  for (size_t e = 0, offset = 0; e < cells_.size(); offset += cells_[e++].height) {
-    const uint32_t height = cells_[e].height;
-    for (size_t i = 0; i < records; ++i) chosen[i] = leaves[i * cells_.size() + e];
-    const size_t count = 2 * records * (height - 1);
-    const Blocks grown = trees_.puncture(height, chosen, {strings, offset, stride},
-                                         corrections.first(count));
-    corrections = corrections.subspan(count);
-    words_.of(grown, words);
-    const size_t size = sums_[e].values.size();
-    for (size_t i = 0; i < records; ++i)
-      fill_missing(std::span(words).subspan(i * size, size),
-                   std::span(letter.words).subspan((e * records + i) * columns, columns),
-                   chosen[i], cells_[e].leaves());
-    add_all(words, sums_[e]);
-  }
+  for (size_t e = 0, offset = 0; e < cells_.size(); offset += cells_[e++].height)
+    each_batch(records, cells_[e], [&](size_t at, size_t count) {
+      chosen.clear();
+      for (size_t i = 0; i < count; ++i) chosen.push_back(leaves[(at + i) * cells_.size() + e]);
+      const size_t needed = 2 * count * (cells_[e].height - 1);
+      const Blocks grown =
+          trees_.puncture(cells_[e].height, chosen, {strings.subspan(at * stride), offset, stride},
+                          corrections.first(needed));
+      corrections = corrections.subspan(needed);
+      words_.of(grown, words);
+      const size_t size = sums_[e].values.size();
+      for (size_t i = 0; i < count; ++i)
+        fill_missing(std::span(words).subspan(i * size, size), sent.subspan(i * columns, columns),
+                     chosen[i], cells_[e].leaves());
+      sent = sent.subspan(count * columns);
+      add_all(words, sums_[e]);
+    });
   return {};
 }
 

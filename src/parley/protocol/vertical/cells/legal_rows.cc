@@ -1,4 +1,4 @@
-#include "parley/protocol/vertical/ot/row_test.h"
+#include "parley/protocol/vertical/cells/legal_rows.h"
 
 #include <sodium.h>
 
@@ -9,8 +9,7 @@ Words test_vectors(const Hash& seed, size_t rows) {
   const uint8_t nonce[crypto_stream_chacha20_NONCEBYTES] = {};
   static_assert(sizeof(Hash) == crypto_stream_chacha20_KEYBYTES);
   check(crypto_stream_chacha20(reinterpret_cast<uint8_t*>(vectors.values.data()),
-                               vectors.values.size() * sizeof(uint64_t), nonce,
-                               seed.data()) == 0);
+                               vectors.values.size() * sizeof(uint64_t), nonce, seed.data()) == 0);
   return vectors;
 }
 

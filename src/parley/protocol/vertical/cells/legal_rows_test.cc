@@ -1,16 +1,16 @@
-#include "parley/protocol/vertical/ot/row_test.h"
+#include "parley/protocol/vertical/cells/legal_rows.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <numeric>
 
-#include "parley/protocol/vertical/ot/block_product.h"
+#include "parley/protocol/vertical/cells/block_product.h"
 #include "parley/protocol/vertical/ot/equality.h"
 #include "support/entropy.h"
 
 namespace parley::protocol::ot {
-namespace row_test_test {
+namespace legal_rows_test {
 
 using test::SeededEntropy;
 using Pairs = std::vector<std::array<Block, 2>>;
@@ -96,10 +96,9 @@ struct Session {
     Hash seed{};
     for (uint8_t& byte : seed) byte = static_cast<uint8_t>(entropy.word());
     const Words vectors = test_vectors(seed, m.columns);
-    const Shares test =
-        product(kBack, k, tested_numbers(m.rows(), vectors), kTests, entropy);
+    const Shares test = product(kBack, k, tested_numbers(m.rows(), vectors), kTests, entropy);
     return found_equal(compared_words(shares.sender, vectors, test.receiver),
-                 compared_words(shares.receiver, vectors, test.sender), entropy);
+                       compared_words(shares.receiver, vectors, test.sender), entropy);
   }
   bool passes_with(const std::function<void(ProductLetter&)>& spoil) {
     return passes(k.rows(), spoil);
@@ -114,7 +113,7 @@ int64_t plain(const Session& session, size_t row, size_t column) {
   return sum;
 }
 
-TEST(RowTest, PassesForLegalRows) {
+TEST(LegalRows, PassesForLegalRows) {
   for (uint64_t seed = 0; seed < 5; ++seed) {
     Session session(seed);
     EXPECT_TRUE(session.passes(session.k.rows()));
@@ -127,7 +126,7 @@ TEST(RowTest, PassesForLegalRows) {
 
 // Each of these passes with probability at most 2^-45: false failures below 1e-12.
 
-TEST(RowTest, FindsRowsThatAreNotThoseOfTheSendersTrees) {
+TEST(LegalRows, FindsRowsThatAreNotThoseOfTheSendersTrees) {
   Session session(7);
   std::vector<int64_t> huge = session.k.rows();
   huge[0] = 1'000'000;  // The attack that reads labels under a dealer: one huge entry in a column.
@@ -137,15 +136,15 @@ TEST(RowTest, FindsRowsThatAreNotThoseOfTheSendersTrees) {
   EXPECT_FALSE(session.passes(other));
 }
 
-TEST(RowTest, FindsAWrongWordOfAnySizeBelow2To56) {
+TEST(LegalRows, FindsAWrongWordOfAnySizeBelow2To56) {
   Session session(8);
   for (const unsigned power : {0u, 50u, 55u})
-    EXPECT_FALSE(session.passes_with(
-        [&](ProductLetter& letter) { letter.words[17] += uint64_t{1} << power; }))
-        << power;
+    EXPECT_FALSE(session.passes_with([&](ProductLetter& letter) {
+      letter.words[17] += uint64_t{1} << power;
+    })) << power;
 }
 
-TEST(RowTest, WhatItCannotSeeIsDropped) {
+TEST(LegalRows, WhatItCannotSeeIsDropped) {
   Session session(9);
   // 2^63 passes each vector with probability 1/2: it may pass, and changes nothing that is kept.
   session.passes_with([](ProductLetter& letter) { letter.words[17] += uint64_t{1} << 63; });
@@ -160,7 +159,7 @@ TEST(RowTest, WhatItCannotSeeIsDropped) {
 
 // The one bit that is not covered by epsilon: the verdict can depend on what the peer chose.
 
-TEST(RowTest, TwoWrongWordsThatCancelPassOnlyIfTwoRecordsChoseTheSameLeaf) {
+TEST(LegalRows, TwoWrongWordsThatCancelPassOnlyIfTwoRecordsChoseTheSameLeaf) {
   Session session(10);
   for (size_t a = 0; a < 3; ++a)
     for (size_t b = a + 1; b < 12; ++b)
@@ -171,7 +170,7 @@ TEST(RowTest, TwoWrongWordsThatCancelPassOnlyIfTwoRecordsChoseTheSameLeaf) {
                 session.m.leaves[a] == session.m.leaves[b]);
 }
 
-TEST(RowTest, ASpoiledTreeIsNoticedOnlyByThoseWhoUseThatSide) {
+TEST(LegalRows, ASpoiledTreeIsNoticedOnlyByThoseWhoUseThatSide) {
   Session session(11);
   for (size_t record = 0; record < 12; ++record) {
     // Corrections of the third level: of left children, used by those whose path turns right there.
@@ -253,7 +252,8 @@ TEST(BlockProduct, HoldsAtTheCornersOfTheBox) {
   constexpr size_t kRows = 3, kColumns = 5;
   const LeafWords hash(kBack, kRows);
   for (int trial = 0; trial < 20; ++trial) {
-    const Words p = random_matrix(kRows, kColumns, entropy), q = random_matrix(kRows, kColumns, entropy);
+    const Words p = random_matrix(kRows, kColumns, entropy),
+                q = random_matrix(kRows, kColumns, entropy);
     std::vector<int64_t> n{-2048, 2047, 0, -1, static_cast<int64_t>(entropy.word() % 4096) - 2048};
     const Pool strings = pool(pool_size(kColumns, kBits), entropy);
     const BlockChooser chooser(n, kBits, strings.zeta);
@@ -293,5 +293,5 @@ TEST(BlockProduct, RefusesBitsAndWordsOfAnotherLength) {
   EXPECT_FALSE(chooser.conclude(hash, strings.chosen, p, std::vector<uint64_t>(7)));
 }
 
-}  // namespace row_test_test
+}  // namespace legal_rows_test
 }  // namespace parley::protocol::ot

@@ -1,4 +1,4 @@
-#include "parley/protocol/vertical/ot/cells.h"
+#include "parley/protocol/vertical/cells/cells.h"
 
 #include <algorithm>
 #include <bit>
@@ -51,8 +51,7 @@ size_t transfers_of(const Cells& cells) {
   return transfers;
 }
 
-std::vector<int64_t> rows_of(const Cells& cells, std::span<const uint32_t> leaves,
-                             size_t columns) {
+std::vector<int64_t> rows_of(const Cells& cells, std::span<const uint32_t> leaves, size_t columns) {
   const size_t records = leaves.size() / cells.size();
   std::vector<int64_t> rows(records * columns);
   for (size_t i = 0; i < records; ++i)

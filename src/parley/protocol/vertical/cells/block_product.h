@@ -1,24 +1,24 @@
-// One round's block: C[m,k] n[k] with P at m and Q at k (P - Q = C modulo 2^56), n[k] whole numbers of
-// k in a box, -H <= n_j < H, H = 2^(bits-1). m gets the product plus what k adds to it (noise, masks),
-// k gets nothing.
+// One round's block: C[m,k] n[k] with P at m and Q at k (P - Q = C modulo 2^56), n[k] whole numbers
+// of k in a box, -H <= n_j < H, H = 2^(bits-1). m gets the product plus what k adds to it (noise,
+// masks), k gets nothing.
 //
-// k's bits choose among strings of transfers that were made before with random choices zeta (the pool:
-// receiver k, sender m), one for every column of k and bit of n + H:
+// k's bits choose among strings of transfers that were made before with random choices zeta (the
+// pool: receiver k, sender m), one for every column of k and bit of n + H:
 //   1. k -> m: the bits of n + H, each ^ zeta
 //   2. m -> k: for every transfer the words F(string of that bit) + 2^bit P[., j] - F(other string)
 //   3. k -> m: v = the sum of what it could open - Q n + noise, modulo 2^56
 // m takes off the sum of F(string of that bit), and H P 1, which n + H has too much. There is no n
 // outside the box that k could express, and a wrong v only adds a number that k knows.
 //
-// A second message 1 with other bits, answered under the same strings, would show 2 P: m answers one
-// place of the pool once.
+// A second message 1 with other bits, answered under the same strings, would show 2 P: m answers
+// one place of the pool once.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "parley/protocol/vertical/ot/product.h"
+#include "parley/protocol/vertical/cells/product.h"
 
 namespace parley::protocol::ot {
 

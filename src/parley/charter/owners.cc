@@ -17,7 +17,7 @@ void check_delta(Table& t, const Owner& owner, std::optional<MechanismName> mech
     t.fail("delta",
            "must be above 0 for mechanism " + std::string(name_of(*mechanism)) + ", found 0",
            "Give " + owner.name + " a delta far below 1/rows, for example delta = 1e-6.");
-  // With delta = 1/n a mechanism may publish one whole record (spec: delta always below 1/n).
+  // With delta = 1/n a mechanism may publish one whole record (theory (N6)).
   if (owner.delta * static_cast<double>(owner.rows) >= 1)
     t.fail("delta", "must be below 1/rows, found " + shortest(owner.delta),
            "Take a delta far below 1/rows, for example delta = 1e-6.");

@@ -24,7 +24,7 @@ struct FitSettings {
   std::string target = "y";
   std::array<double, 2> class_weights = {1, 1};
   bool intercept = true;
-  std::optional<double> l2{}, max_grad_norm{}, step{};  // none: as docs/reference/fit.md says
+  std::optional<double> l2{}, max_grad_norm{}, step{};  // none: as docs/reference/c.md says
   std::optional<uint64_t> rounds{};
   uint64_t rows = 0;              // public
   std::string owner = "analyst";  // whose ledger pays

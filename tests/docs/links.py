@@ -68,6 +68,8 @@ def files(root, suffixes):
 def dead_links(root):
     for page in files(root, PAGES):
         text = page.read_text(encoding="utf-8")
+        if re.search(r"^(<{7} |>{7} )", text, re.MULTILINE):
+            yield f"{page.relative_to(root)}: a merge was not finished"
         plain = without_code(text)
         for match in LINK.finditer(plain):
             target, _, anchor = match.group(1).partition("#")

@@ -7,6 +7,7 @@ PAGE = "docs/reference/cli.md"
 BEGIN, END = "<!-- from --help: begin -->", "<!-- from --help: end -->"
 COLUMN = 30  # where --help begins to describe
 EVERYWHERE = {"--help"}
+COMMON = {"--separator", "--decimal", "--set", "--threads", "--metric"}  # mean the same wherever they are
 
 
 class Item:
@@ -95,24 +96,49 @@ def walk(binary, command=()):
             yield from walk(binary, (*command, head.split()[0]))
 
 
-def section_of(command, does, found):
-    name = " ".join(("parley", *command))
-    positionals = [Item(head, meaning) for section, head, meaning in found if section == "Positionals"]
-    options = [Item(head, meaning) for section, head, meaning in found if section == "Options"]
-    options = [each for each in options if each.name not in EVERYWHERE]
+def options_of(found):
+    all_items = [Item(head, meaning) for section, head, meaning in found if section == "Options"]
+    return [each for each in all_items if each.name not in EVERYWHERE]
+
+
+def rows_of(found):
+    rows = [Item(head, meaning).row() for section, head, meaning in found if section == "Positionals"]
+    return rows + [each.row() for each in options_of(found) if each.name not in COMMON]
+
+
+def section_of(command, does, found, like=None):
+    """`like` is the command before, if it has the same arguments."""
+    lines = [f"### `{' '.join(('parley', *command))}`", "", f"{does}.", ""]
     subcommands = [head.split()[0] for section, head, _ in found if section == "Subcommands"]
-    lines = [f"### `{name}`", "", f"{does}.", ""]
     if subcommands:
         lines += ["Commands: " + ", ".join(f"[`{each}`](#{'-'.join(('parley', *command, each))})"
                                            for each in subcommands) + ".", ""]
-    if positionals or options:
-        lines += ["| argument | value | meaning |", "|---|---|---|"]
-        lines += [each.row() for each in positionals + options] + [""]
+    if like:
+        return "\n".join([*lines, f"Arguments as of `{' '.join(('parley', *like))}`.", ""])
+    if rows_of(found):
+        lines += ["| argument | value | meaning |", "|---|---|---|", *rows_of(found), ""]
+    also = [f"`{each.name}`" for each in options_of(found) if each.name in COMMON]
+    if also:
+        lines += [f"And {', '.join(also)} ([above](#options-of-several-commands)).", ""]
     return "\n".join(lines)
 
 
 def generated(binary):
-    return "\n".join(section_of(*each) for each in walk(binary) if each[0])
+    commands = [each for each in walk(binary) if each[0]]
+    common = {each.name: each.row() for _, _, found in commands for each in options_of(found) if each.name in COMMON}
+    sections = ["\n".join(["### Options of several commands", "", "| argument | value | meaning |", "|---|---|---|",
+                           *sorted(common.values()), ""])]
+    first = None  # of commands in a row that have the same arguments
+    for command, does, found in commands:
+        same = first is not None and found and not is_group(found) and found == first[1]
+        sections.append(section_of(command, does, found, first[0] if same else None))
+        if not same:
+            first = (command, found)
+    return "\n".join(sections)
+
+
+def is_group(found):
+    return any(section == "Subcommands" for section, _, _ in found)
 
 
 def kept(page):

@@ -159,6 +159,9 @@ def check(root, binary):
     for section, head, _ in next(walk(binary))[2]:
         if section == "Options" and f"`{Item(head, '').name}`" not in page.split(BEGIN)[0]:
             yield f"{PAGE}: the option {Item(head, '').name} of every command is not described"
+    rows = {each.row() for _, _, found in walk(binary) for each in options_of(found) if each.name in COMMON}
+    if len(rows) != len(COMMON):
+        yield f"{PAGE}: an option of several commands does not mean the same in all (COMMON in tests/docs/commands.py)"
     expected, found = generated(binary).split("\n"), kept(page).split("\n")
     for line in expected:
         if line not in found:

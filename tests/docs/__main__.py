@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks on the documents: every key, command, option and exit code is described, no link is dead, no document is
-cited that is not there, and every picture is what its script draws.
+cited that is not there, every picture is what its script draws, and every table can be drawn.
 
     tests/docs [ROOT]           checks the repository, prints one line per violation
     tests/docs --write [ROOT]   writes what is generated: the commands of docs/reference/cli.md, and the pictures
@@ -19,6 +19,7 @@ import commands
 import keys
 import links
 import pictures
+import tables
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 
@@ -31,6 +32,7 @@ def violations(root, binary):
     yield from links.named_files(root)
     yield from links.cited_specifications(root)
     yield from pictures.check(root)
+    yield from tables.check(root)
 
 
 def append(path, text):
@@ -65,6 +67,7 @@ PLANTED = [
     (append("src/parley/charter/words.h", "\n// See decisions/9999.\n"), "cites decision 9999"),
     (append("src/parley/charter/words.h", "\n// By theory (Z99).\n"), "cites equation (Z99)"),
     (append("src/parley/charter/words.h", "\n// As in spec, horizontal 3.\n"), "cites a specification"),
+    (append("docs/glossary.md", "\n| a | b |\n|---|---|\n| only one |\n"), "a row of 1 cells in a table of 2"),
     (append("docs/pictures/layers.svg", "<!-- by hand -->"), "docs/pictures/layers.svg is not what"),
 ]
 

@@ -96,10 +96,12 @@ void read_clip(Table& t, Charter& charter) {
   removed(t, "clip", "what is clipped is always a record's gradient");
 }
 
-/// Is only a sum over owners opened, whatever the charter says?
-bool always_sums(const Protocol& protocol) {
+/// Is only a sum over owners opened, whatever the charter says? One owner has nobody to add up with:
+/// under rule gram it gives its matrix with noise of its own.
+bool always_sums(const Charter& charter) {
+  const Protocol& protocol = charter.protocol;
   return protocol.as<Federated>() != nullptr || protocol.distance() ||
-         protocol.rule() == Rule::kGram;
+         (protocol.rule() == Rule::kGram && charter.owners.size() != 1);
 }
 
 /// Up to this many owners all are neighbours, by default.
@@ -153,7 +155,7 @@ double gram_clip(const Charter& charter) {
 void read_privacy(Table& root, Charter& charter) {
   Privacy& privacy = charter.privacy;
   const Protocol& protocol = charter.protocol;
-  const bool sums = always_sums(protocol) || root.has("secure_aggregation");
+  const bool sums = always_sums(charter) || root.has("secure_aggregation");
   if (charter.columns_apart() || sums) privacy.mechanism = MechanismName::kGaussian;
   if (sums) privacy.evaluate = 0;
   if ((charter.columns_apart() || protocol.one_at_a_time()) && root.has("secure_aggregation"))
@@ -201,7 +203,7 @@ void read_secure_aggregation(Table& root, Charter& charter) {
     read_shares(t, charter.secure_aggregation.emplace(),
                 static_cast<int64_t>(charter.owners.size()), charter.protocol);
   };
-  if (always_sums(charter.protocol))
+  if (always_sums(charter))
     root.table("secure_aggregation", read);
   else if (charter.protocol.as<Sync>() != nullptr)
     root.table_if_given("secure_aggregation", read);

@@ -140,9 +140,12 @@ void read_on_alarm(Table& t, Sync& sync) {
   if (sync.tau == 0) t.leave_out("tau");
 }
 
-/// Its steps are fixed: 1, 1, then 2/(k + 1).
-void read_gram(Table& t, Protocol& p) {
+/// Its steps are fixed: 1, 1, then 2/(k + 1); with momentum all 1. No momentum has no text: charters
+/// from before it have the same hash.
+void read_gram(Table& t, Protocol& p, Sync& sync) {
   t.forecast("rounds", p.rounds, kRounds, "Gradients after the Gram matrix, rounds = 20.");
+  t.optional("momentum", sync.momentum, at_least(0).below(1), "For example momentum = 0.5.");
+  if (sync.momentum == 0) t.leave_out("momentum");
   p.step = 1;
 }
 
@@ -157,7 +160,7 @@ void read_sync(Table& t, Charter& charter) {
   if (known) check_sync_rule(t, charter, sync.rule);
   const bool once = known && p.once();
   if (known && sync.rule == Rule::kGram)
-    read_gram(t, p);
+    read_gram(t, p, sync);
   else
     once ? read_once(t, p) : read_descent(t, p, sync, known);
   if (known && (sync.rule == Rule::kPilotNewton || p.distance())) p.start = Start::kPilot;

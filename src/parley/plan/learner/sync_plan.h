@@ -16,6 +16,11 @@ struct SyncPlan {
     double with_label = 1;  // and those with the label
     double floor = 0;       // below it an eigenvalue is noise
   };
+  struct Gram {
+    double unit = 0;   // times an entry of the one owner's answer: of the mean over rows
+    double floor = 0;  // below it an eigenvalue is noise
+    double curvature = 0;
+  };
   Hash charter{};
   std::vector<PlannedOwner> owners;
   double gamma = 0;  // of the lattice on which answers arrive
@@ -25,6 +30,8 @@ struct SyncPlan {
   size_t quorum = 0;  // answers that are enough when the time is up; 0: of all owners
   /// Set where answers are second moments: the one step goes to their minimum.
   std::optional<Moments> moments{};
+  /// Set where one owner's Gram matrix comes first, by which the steps are made.
+  std::optional<Gram> gram{};
   /// Set where the model is evaluated after the last round.
   std::optional<learn::EvaluationMap> evaluation{};
 

@@ -90,15 +90,9 @@ def self_test(binary):
 
 def copy(root):
     """What the checks look at, and all that links lead to."""
-    skip = shutil.ignore_patterns(".git", "build*", "runs", "node_modules", "__pycache__", "golden", "results")
-    for each in sorted(HERE.iterdir()):
-        if each.name in (".git", "build", "runs"):
-            continue
-        if each.is_dir():
-            shutil.copytree(each, root / each.name, ignore=skip if each.name != "docs" else None)
-        else:
-            root.mkdir(exist_ok=True)
-            shutil.copy(each, root / each.name)
+    def skip(folder, names):
+        return [each for each in names if (pathlib.Path(folder) / each).is_dir() and not links.is_ours(each)]
+    shutil.copytree(HERE, root, ignore=skip)
 
 
 def main(arguments):

@@ -32,7 +32,7 @@ CALL = re.compile(r"""\b\w+\.(?:required|optional|forecast|decisive)\(\s*([^,]*"
                   r"""|members->find\(("\w+")\)"""
                   r"""|\b\w+\.table(?:_if_given)?\(\s*"(\w+)\"""")
 ROW = re.compile(r"^\| *`([\w.]+)` *\|(.*)$", re.MULTILINE)
-SECTION = re.compile(r"^#{2,4} `\[+([\w.]+)\]+`", re.MULTILINE)
+HEADING = re.compile(r"^#{2,4} (?:`\[+([\w.]+)\]+`)?", re.MULTILINE)
 WORDS = re.compile(r"kNames<([\w:]+)> =\s*names\(([^)]*)\)")
 
 
@@ -60,7 +60,7 @@ def keys_of_code(source, files, readers):
 
 def rows_of_page(text):
     """{section.key: cells}: tables whose first cell is a key, under a heading such as `[pilot]`."""
-    sections = [(m.start(), m.group(1)) for m in SECTION.finditer(text)]
+    sections = [(m.start(), m.group(1)) for m in HEADING.finditer(text)]
     rows = {}
     for match in ROW.finditer(text):
         section = next((s for at, s in reversed(sections) if at < match.start()), None)

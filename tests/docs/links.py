@@ -1,5 +1,6 @@
 """Links of the pages, and documents that pages and code name."""
 
+import os
 import pathlib
 import re
 
@@ -57,12 +58,18 @@ def anchors(text):
     return found
 
 
+def is_ours(name):
+    """Of a folder: neither built nor installed nor hidden."""
+    made = name.startswith("build") or name in ("runs", "node_modules", "__pycache__", "reproduction", "parley-demo")
+    return name == ".github" or not (made or name.startswith("."))
+
+
 def files(root, suffixes):
-    skip = {".git", "build", "runs", "node_modules", ".venv"}
-    for path in sorted(root.rglob("*")):
-        parts = path.relative_to(root).parts
-        if path.suffix in suffixes and path.is_file() and not skip & set(parts):
-            yield path
+    for folder, inside, names in os.walk(root):
+        inside[:] = sorted(each for each in inside if is_ours(each))
+        for name in sorted(names):
+            if name.endswith(tuple(suffixes)):
+                yield pathlib.Path(folder) / name
 
 
 def dead_links(root):

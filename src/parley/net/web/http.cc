@@ -56,22 +56,6 @@ std::optional<Fields> parse_form(std::string_view body, size_t most) {
   return fields;
 }
 
-std::string url_escaped(std::string_view text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string safe;
-  for (const char c : text) {
-    if (kPlain.find(c) != std::string_view::npos) {
-      safe += c;
-      continue;
-    }
-    const auto byte = static_cast<unsigned char>(c);
-    safe += {'%', kDigits[byte / 16], kDigits[byte % 16]};
-  }
-  return safe;
-}
-
 HttpResponse see_other(const std::string& path) {
   return {.status = 303, .headers = {{"Location", path}}};
 }

@@ -28,8 +28,6 @@ class Fields {
 /// a=1&b=two+words%21 in parts; nothing where an escape is broken, a NUL is hidden in it, or there
 /// are more than `most` parts.
 std::optional<Fields> parse_form(std::string_view body, size_t most = 2000);
-/// For a link: everything but letters, digits and -._~ becomes %XX.
-std::string url_escaped(std::string_view text);
 
 struct HttpRequest {
   std::string method{}, path{};

@@ -22,12 +22,4 @@ TEST(Http, RefusesBrokenForms) {
   EXPECT_FALSE(parse_form("a&b&c&d", 3));
 }
 
-TEST(Http, EscapedTextComesBack) {
-  std::string text;
-  for (int c = 1; c < 256; ++c) text += static_cast<char>(c);
-  const auto form = parse_form("x=" + url_escaped(text));
-  ASSERT_TRUE(form);
-  EXPECT_EQ(form->text("x"), text);
-}
-
 }  // namespace parley::net::http_test

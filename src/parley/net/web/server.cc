@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <condition_variable>
+#include <cstring>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -99,6 +99,11 @@ HttpRequest request_of(MHD_Connection* connection, const char* path, const char*
   MHD_get_connection_values_n(connection, MHD_HEADER_KIND, &add_header, &request.headers);
   MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, &add_field, &request.query);
   return request;
+}
+
+/// A hidden end of text stays visible: what follows it is not cut off unseen.
+size_t unescape(void*, MHD_Connection*, char* text) {
+  return std::strstr(text, "%00") == nullptr ? MHD_http_unescape(text) : std::strlen(text);
 }
 
 HttpResponse plain(int status, const char* text) {
@@ -233,6 +238,7 @@ Result<void> HttpServer::State::begin() {
       MHD_OPTION_CONNECTION_LIMIT, options.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       options.header_bytes, MHD_OPTION_CONNECTION_TIMEOUT,
       static_cast<unsigned>(options.idle.count()), MHD_OPTION_STRICT_FOR_CLIENT, 1,
+      MHD_OPTION_UNESCAPE_CALLBACK, &unescape, nullptr,
       MHD_OPTION_NOTIFY_COMPLETED, &State::completed, this, MHD_OPTION_NOTIFY_CONNECTION,
       &State::notified, this, MHD_OPTION_END));
   if (daemon) return {};

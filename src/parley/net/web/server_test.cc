@@ -54,6 +54,8 @@ TEST(WebServer, HandsOverWhatWasAsked) {
   EXPECT_TRUE(got.starts_with("HTTP/1.1 200")) << got;
   EXPECT_TRUE(got.ends_with("GET /a b 1+1 ")) << got;
   EXPECT_NE(got.find("X-Made-By: echo"), std::string::npos);
+  const std::string cut = ask(server, std::string("GET /a%00b HTTP/1.1\r\n") + kHost + "\r\n");
+  EXPECT_TRUE(cut.ends_with("GET /a%00b  ")) << cut;
   const std::string posted =
       ask(server, std::string("POST /p HTTP/1.1\r\n") + kHost + "Content-Length: 5\r\n\r\nf=a+b");
   EXPECT_TRUE(posted.ends_with("POST /p  a b")) << posted;

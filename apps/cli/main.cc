@@ -14,9 +14,9 @@ namespace parley::cli {
 
 using Add = void(Commands);
 Add add_account, add_audit, add_certs, add_charter, add_data_describe, add_data_generate,
-    add_data_prepare, add_data_split, add_data_sql, add_demo, add_doctor, add_engine, add_forecast,
-    add_init, add_join, add_learner, add_ledger, add_owner, add_predict, add_renew, add_reproduce,
-    add_simulate, add_verify;
+    add_data_prepare, add_data_split, add_data_sql, add_demo, add_doctor, add_engine, add_explore,
+    add_forecast, add_init, add_join, add_learner, add_ledger, add_owner, add_predict, add_renew,
+    add_reproduce, add_simulate, add_verify;
 
 namespace {
 
@@ -33,6 +33,7 @@ void add_commands(const Commands& root) {
   add_data_sql(data);
   add_data_generate(data);
   add_forecast(root);
+  add_explore(root);
   add_simulate(root);
   add_predict(root);
   add_owner(root);

@@ -127,8 +127,8 @@ class Repository:
 
     def find(self, path, name):
         """The file that an include in `path` names, generated ones by their source, or None."""
-        if "/" not in name and path.startswith("apps/"):  # An app is one folder.
-            name = f"{pathlib.PurePosixPath(path).parent}/{name}"
+        if "/" not in name and path.startswith("apps/"):  # From the app's own folder.
+            name = f"{module_of(path)}/{name}"
         candidates = {"parley": [f"include/{name}", f"src/{name}", f"src/{name}.in"],
                       "support": [f"tests/{name}"],
                       "proto": [re.sub(r"\.pb\.h$", ".proto", name)]}

@@ -22,6 +22,9 @@ namespace CLI {
 class App;
 class Option;
 }  // namespace CLI
+namespace parley::api {
+struct PageOptions;
+}  // namespace parley::api
 
 namespace parley::cli {
 
@@ -154,6 +157,12 @@ void heed_signals();
 /// status
 /// 1. What is on disk is whole at any moment, so that nothing else has to be done.
 void say_why_it_ends();
+
+// Of commands with a page in a browser; in explore.cc.
+/// --listen, --host and --person-header.
+void page_options(CLI::App& app, api::PageOptions& options);
+/// Links go to standard output, and whoever reads them is who types.
+api::PageOptions with_terminal(const api::PageOptions& options);
 
 /// One line of a daemon's log, with the time.
 void log_line(const std::string& line);

@@ -1,5 +1,5 @@
 // parley owner run|status|approve|refuse|withdraw|check POLICY [CHARTER...], parley owner tune
-// POLICY CHARTER TRANSCRIPT and parley owner value POLICY CHARTER [MODEL]
+// POLICY CHARTER TRANSCRIPT, parley owner value POLICY CHARTER [MODEL] and parley owner web POLICY
 #include "parley/report/network/owner.h"
 
 #include <CLI/CLI.hpp>
@@ -8,6 +8,7 @@
 #include "parley/api/daemons.h"
 #include "parley/api/internal.h"
 #include "parley/api/owner_value.h"
+#include "parley/api/owner_web/console.h"
 #include "parley/net/control/service_manager.h"
 #include "parley/net/control/status_socket.h"
 #include "parley/net/decisions.h"
@@ -52,6 +53,11 @@ struct OwnerTuneOptions {
 
 struct OwnerValueOptions : api::OwnerLookOptions {
   std::filesystem::path policy, charter;
+};
+
+struct OwnerWebOptions {
+  std::filesystem::path policy;
+  api::PageOptions page;
 };
 
 /// The first job that failed decides how the process exits.
@@ -181,6 +187,12 @@ Result<Output> run(const OwnerValueOptions& options, ProgressStyle) {
   return Output{report::to_text(look), report::to_json(look)};
 }
 
+Result<Output> run(const OwnerWebOptions& options, ProgressStyle) {
+  heed_interrupts();
+  TRY(api::owner_console(options.policy, with_terminal(options.page), interrupted));
+  return Output{};
+}
+
 void add_owner_run(const Commands& group) {
   const auto [app, options] = group.add<OwnerRunOptions>(
       "run", "Answer the learners of charters that your policy accepts", run);
@@ -267,6 +279,13 @@ void add_owner_value(const Commands& group) {
       ->delimiter(',');
 }
 
+void add_owner_web(const Commands& group) {
+  const auto [app, options] = group.add<OwnerWebOptions>(
+      "web", "See budgets, charters and what has left in a browser; approve, refuse and stop", run);
+  policy_argument(app, options.policy);
+  page_options(app, options.page);
+}
+
 }  // namespace
 
 void add_owner(Commands root) {
@@ -277,6 +296,7 @@ void add_owner(Commands root) {
   add_owner_check(group);
   add_owner_tune(group);
   add_owner_value(group);
+  add_owner_web(group);
 }
 
 }  // namespace parley::cli

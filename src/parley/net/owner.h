@@ -48,7 +48,12 @@ struct Ready {
   const charter::Dataset* data = nullptr;
   std::optional<gate::Records> records;  // none of an owner of columns, whose gate reads them
   SigningKey key;
-  std::shared_ptr<const data::Rows> pilot{};  // public; read for rule "distance" only
+  std::shared_ptr<const data::Rows> pilot{};    // public; read for rule "distance" only
+  std::optional<gate::EngineRecords> engine{};  // instead of records that are here
+
+  gate::AnyRecords any_records() const {
+    return engine ? gate::AnyRecords(*engine) : gate::AnyRecords(*records);
+  }
 };
 
 /// Nothing is spent by it.

@@ -102,6 +102,11 @@ std::vector<Measure> ends_below_start(const Banks& banks, const Samples& samples
 std::vector<Measure> improves_with_budget(const Samples& samples,
                                           const std::vector<double>& epsilons, uint64_t runs);
 
+/// "In average within 90 % of the fitness in the absence of privacy concern": f* / E f, which must
+/// be 0.9 to 1. Beside it ψ, and the same at a third of the budget.
+Result<std::vector<Measure>> within_ninety(const Study& study, const Banks& banks, const Plan& plan,
+                                           double epsilon, uint64_t runs, uint64_t stream);
+
 Figure sync_figure(const Study& study, std::string id, std::string item, std::string title,
                    std::string claim);
 

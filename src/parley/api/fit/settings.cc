@@ -87,9 +87,9 @@ double signal_of(const FitSettings& fit) {
   return static_cast<double>(fit.rows) * fit.epsilon / (fit.delta == 0 ? p : std::sqrt(p));
 }
 
-/// From here on a Gram matrix brings more than gradients for the same budget, and from the second
-/// on gradients need not be cut shorter than a row can be. Chosen on generated rows.
-constexpr double kGramSignal = 10'000, kWholeGradients = 50'000;
+/// From the first on a Gram matrix brings more than gradients alone, and from the second on gradients
+/// are cut later, which biases the model less (docs/results/python.md says how they were chosen).
+constexpr double kGramSignal = 10'000, kLongGradients = 50'000;
 constexpr uint64_t kGramRounds = 20;
 
 /// By public numbers only: is there room for a Gram matrix of which most is no noise?
@@ -135,7 +135,7 @@ Plan plan_of(const FitSettings& fit, bool pilot) {
                                 fit.rounds.value_or(kGramRounds));
     plan.row_norm = longest;
     const double slope = std::max(fit.class_weights[0], fit.class_weights[1]);
-    const double part = signal_of(fit) < kWholeGradients ? .5 : 1;
+    const double part = signal_of(fit) < kLongGradients ? .5 : .75;
     plan.clip = fit.max_grad_norm.value_or(part * slope * longest);
   } else {
     plan.protocol = gradient_steps(fit, p);

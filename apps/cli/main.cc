@@ -21,7 +21,7 @@ Add add_account, add_audit, add_certs, add_charter, add_data_describe, add_data_
 namespace {
 
 /// Every command, in the order in which --help lists them. add_x is in x.cc, add_join and add_renew
-/// in certs.cc, add_engine in data_sql.cc.
+/// in certs.cc, add_data_x in data/x.cc, add_engine in data/sql.cc.
 void add_commands(const Commands& root) {
   add_demo(root);
   add_init(root);

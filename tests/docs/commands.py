@@ -1,5 +1,6 @@
 """docs/reference/cli.md lists every command, option and exit code: what the program's --help says, as tables."""
 
+import functools
 import re
 import subprocess
 
@@ -62,6 +63,7 @@ class Item:
         return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"
 
 
+@functools.cache
 def help_of(binary, command):
     return subprocess.run([binary, *command, "--help"], capture_output=True, text=True, check=True).stdout
 

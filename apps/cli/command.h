@@ -17,6 +17,7 @@
 #include "parley/base/result.h"
 #include "parley/charter.h"
 #include "parley/data.h"
+#include "parley/net/control/log.h"
 
 namespace CLI {
 class App;
@@ -155,7 +156,10 @@ void heed_signals();
 /// 1. What is on disk is whole at any moment, so that nothing else has to be done.
 void say_why_it_ends();
 
+/// --log, of whatever goes to stderr.
+enum class LogStyle { kText, kJson };
+extern LogStyle log_style;
 /// One line of a daemon's log, with the time.
-void log_line(const std::string& line);
+void log_line(const net::LogLine& line);
 
 }  // namespace parley::cli

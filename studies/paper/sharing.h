@@ -5,7 +5,7 @@
 // NOT PRIVATE for any sigma. The whole message lies in the space of the party's columns, which
 // tells neighbouring data apart with certainty; as many messages as columns give that space, and
 // with it columns of zeros and ones exactly; and y, which is broadcast without noise, gives every
-// label (specification, vertical 2.1; sharing_test.cc does all three).
+// label (theory (R11); sharing_test.cc does all three).
 #pragma once
 
 #include <span>

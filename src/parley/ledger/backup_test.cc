@@ -1,5 +1,7 @@
 #include "parley/ledger/backup.h"
 
+#include <cstdlib>
+
 #include "parley/base/files.h"
 #include "parley/ledger/ledger.h"
 #include "support/ledgers.h"
@@ -10,9 +12,11 @@ namespace backup_test {
 namespace fs = std::filesystem;
 
 TEST(Backup, OfStoredLedgersOfEveryFormatHasTheSameHead) {
+  const char* set = std::getenv("PARLEY_SOURCE");
+  const fs::path source = set != nullptr ? set : ".";
   const fs::path folder = test::fresh_folder();
   for (const char* name : {"ledger-format-1.db", "ledger-format-2.db"}) {
-    const fs::path stored = fs::path(PARLEY_SOURCE_DIR) / "tests" / "golden" / name;
+    const fs::path stored = source / "tests" / "golden" / name;
     const auto copied = back_up(stored, folder / name);
     ASSERT_TRUE(copied) << describe(copied.error());
     EXPECT_EQ(copied->head, verify(stored)->head);

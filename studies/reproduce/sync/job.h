@@ -20,8 +20,8 @@ inline constexpr uint32_t kT = 100;  // the paper's rounds
 inline const std::vector<double> kEpsilons = {0.1, 0.316, 1, 3.16, 10};
 inline const std::vector<double> kThreeEpsilons = {0.1, 1, 10};
 
-/// What the paper leaves open, found so that its first claims come out (specification,
-/// horizontal 5.1): P-lend-sync and P-fraud-sync.
+/// What the paper leaves open, found so that its first claims come out : for
+/// lending and for fraud.
 struct Profile {
   learn::Losses loss{};
   double l2 = 0;

@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <thread>
 
@@ -190,12 +192,54 @@ void say_why_it_ends() {
   });
 }
 
-void log_line(const std::string& line) {
+LogStyle log_style = LogStyle::kText;
+
+namespace {
+
+/// Is stderr the journal's own stream? (systemd.exec(5), $JOURNAL_STREAM)
+bool is_journal() {
+  const char* named = std::getenv("JOURNAL_STREAM");
+  struct stat found{};
+  if (named == nullptr || ::fstat(STDERR_FILENO, &found) != 0) return false;
+  return named == std::to_string(found.st_dev) + ":" + std::to_string(found.st_ino);
+}
+
+/// As syslog(3) counts.
+const char* priority_of(net::Level level) {
+  return level == net::Level::kError ? "<3>" : level == net::Level::kWarning ? "<4>" : "<6>";
+}
+
+const char* name_of(net::Level level) {
+  return level == net::Level::kError ? "error" : level == net::Level::kWarning ? "warning" : "info";
+}
+
+std::string json_line(const net::LogLine& line, const std::string& at) {
+  return nlohmann::ordered_json{{"at", at},
+                                {"level", name_of(line.event.level)},
+                                {"event", line.event.name},
+                                {"job", printable(line.job)},
+                                {"text", printable_lines(line.text)}}
+      .dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+/// Only what begins with a time, after the journal's priority, is a line of its own.
+std::string text_line(const net::LogLine& line, const std::string& at) {
+  static const bool journal = is_journal();
+  const std::string before = journal ? priority_of(line.event.level) : "";
+  std::string shown = printable_lines(std::string(line));
+  const std::string next = before + "  ";
+  for (size_t end = 0; (end = shown.find('\n', end)) != shown.npos; end += next.size() + 1)
+    shown.insert(end + 1, next);
+  return before + at + " " + shown;
+}
+
+}  // namespace
+
+void log_line(const net::LogLine& line) {
   SystemClock clock;
-  std::string shown = printable_lines(line);
-  for (size_t end = 0; (end = shown.find('\n', end)) != shown.npos; end += 3)
-    shown.insert(end + 1, "  ");  // Only what begins with a time is a line of its own.
-  std::fprintf(stderr, "%s %s\n", clock.now().c_str(), shown.c_str());
+  const std::string at = clock.now();
+  std::fprintf(stderr, "%s\n",
+               (log_style == LogStyle::kJson ? json_line(line, at) : text_line(line, at)).c_str());
 }
 
 }  // namespace parley::cli

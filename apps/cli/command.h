@@ -17,6 +17,7 @@
 #include "parley/base/result.h"
 #include "parley/charter.h"
 #include "parley/data.h"
+#include "parley/net/control/log.h"
 
 namespace CLI {
 class App;
@@ -164,7 +165,10 @@ void page_options(CLI::App& app, api::PageOptions& options);
 /// Links go to standard output, and whoever reads them is who types.
 api::PageOptions with_terminal(const api::PageOptions& options);
 
+/// --log, of whatever goes to stderr.
+enum class LogStyle { kText, kJson };
+extern LogStyle log_style;
 /// One line of a daemon's log, with the time.
-void log_line(const std::string& line);
+void log_line(const net::LogLine& line);
 
 }  // namespace parley::cli

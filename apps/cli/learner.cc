@@ -40,14 +40,13 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
                                    .after_alarm = decision(options.after_alarm),
                                    .as = options.as,
                                    .wait = std::chrono::seconds(options.wait),
-                                   .progress =
-                                       [&](uint64_t round, uint64_t total) {
-                                         if (!progress) progress.emplace(style, "rounds", total);
-                                         progress->advance(round - std::exchange(shown, round));
-                                       },
-                                   .log = log_line};
+                                   .progress = [&](uint64_t round, uint64_t total) {
+                                     if (!progress) progress.emplace(style, "rounds", total);
+                                     progress->advance(round - std::exchange(shown, round));
+                                   }};
   const auto result = api::run_learner(charter, how,
                                        {.stop = interrupted,
+                                        .log = log_line,
                                         .ready = [] { net::tell_manager("READY=1"); },
                                         .alive = [&] { watchdog.alive(); }});
   net::tell_manager("STOPPING=1");

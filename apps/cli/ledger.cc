@@ -1,4 +1,4 @@
-// parley ledger show|verify|export LEDGER, which only look; parley ledger reconcile POLICY
+// parley ledger show|verify|backup|export LEDGER, which only look; parley ledger reconcile POLICY
 // RECEIPTS..., budget POLICY and accept-source POLICY DATASET, which write: the daemon must be
 // stopped, for a ledger has one writer.
 #include "parley/ledger.h"
@@ -15,7 +15,8 @@ namespace {
 
 struct LedgerOptions {
   std::filesystem::path ledger{};
-  std::string dataset{};  // to export; empty: the only one
+  std::string dataset{};        // to export; empty: the only one
+  std::filesystem::path out{};  // of a backup
 };
 
 struct ReconcileOptions {
@@ -43,6 +44,11 @@ Result<Output> verify_chain(const LedgerOptions& options, ProgressStyle) {
   return Output{.text = verified.to_text(),
                 .json = verified.to_json(),
                 .exit = verified.missing == 0 ? 0 : exit_status(Code::kIntegrity)};
+}
+
+Result<Output> back_up(const LedgerOptions& options, ProgressStyle) {
+  const VerifiedLedger verified = TRY(back_up_ledger(options.ledger, options.out));
+  return Output{verified.to_text(), verified.to_json()};
 }
 
 Result<Output> export_events(const LedgerOptions& options, ProgressStyle) {
@@ -129,6 +135,11 @@ void add_ledger(Commands root) {
   };
   add("show", "Print budgets and charges", show_ledger);
   add("verify", "Recompute the whole chain", verify_chain);
+  const auto backup =
+      add("backup", "Copy it, also while a daemon writes it, and verify the copy", back_up);
+  backup.app.add_option("--out", backup.options.out, "The copy, which must not be there yet")
+      ->required()
+      ->type_name("FILE");
   const auto [app, options] =
       add("export", "Print a data set's events, for any accountant, as JSON", export_events);
   app.add_option("--dataset", options.dataset, "Where there are several")->type_name("NAME");

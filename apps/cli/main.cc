@@ -51,8 +51,12 @@ void add_commands(const Commands& root) {
 }
 
 int fail(const Error& error, bool json) {
-  std::fprintf(stderr, "parley: %s\n", printable_lines(describe(error)).c_str());
-  if (!error.hint.empty()) std::fprintf(stderr, "%s\n", printable_lines(error.hint).c_str());
+  if (log_style == LogStyle::kJson) {
+    log_line({net::log::kFailed, describe(error) + (error.hint.empty() ? "" : ". " + error.hint)});
+  } else {
+    std::fprintf(stderr, "parley: %s\n", printable_lines(describe(error)).c_str());
+    if (!error.hint.empty()) std::fprintf(stderr, "%s\n", printable_lines(error.hint).c_str());
+  }
   if (json) std::fputs(report::to_json(error).c_str(), stdout);
   return exit_status(error.code);
 }
@@ -67,6 +71,14 @@ std::optional<int> parse(int argc, const char* const* argv, Invocation& invocati
   root.set_version_flag("--version", std::string(kVersion));
   root.add_flag("--json", invocation.json, "Print one JSON object");
   root.add_flag("--quiet", invocation.quiet, "No progress");
+  root.add_option_function<std::string>(
+          "--log",
+          [](const std::string& style) {
+            log_style = style == "json" ? LogStyle::kJson : LogStyle::kText;
+          },
+          "Of daemons: json gives one object a line on stderr, and no progress")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->default_str("text");
   root.require_subcommand(1)->fallthrough();
   root.failure_message(CLI::FailureMessage::simple);
   add_commands({root, invocation});
@@ -80,9 +92,10 @@ std::optional<int> parse(int argc, const char* const* argv, Invocation& invocati
 
 int execute(const Invocation& invocation, std::vector<std::string> command) {
   report::set_provenance({std::move(command), invocation.seed});
-  const auto output = invocation.run(progress_style(invocation.quiet));
+  const bool quiet = invocation.quiet || log_style == LogStyle::kJson;
+  const auto output = invocation.run(progress_style(quiet));
   if (!output) return fail(output.error(), invocation.json);
-  if (!invocation.json && !invocation.quiet) std::fputs(output->note.c_str(), stderr);
+  if (!invocation.json && !quiet) std::fputs(output->note.c_str(), stderr);
   const std::string& printed = invocation.json ? output->json : output->text;
   if (std::fwrite(printed.data(), 1, printed.size(), stdout) != printed.size() ||
       std::fflush(stdout) != 0)

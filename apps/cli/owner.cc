@@ -70,10 +70,10 @@ Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
                                     .dial = options.dial,
                                     .listen = options.listen,
                                     .learner = options.learner,
-                                    .wait = std::chrono::seconds(options.wait),
-                                    .log = log_line},
+                                    .wait = std::chrono::seconds(options.wait)},
                                    {.stop = interrupted,
                                     .reload = &reloads,
+                                    .log = log_line,
                                     .ready = [] { net::tell_manager("READY=1"); },
                                     .alive = [&] { watchdog.alive(); }},
                                    options.policy);

@@ -96,6 +96,11 @@ struct VerifiedLedger {
 /// last budget row and the sum of its charges with its limits. kIntegrity names the first bad row.
 Result<VerifiedLedger> verify_ledger(const std::filesystem::path& file);
 
+/// Copies a ledger as it is at one moment, also while a daemon writes it, and verifies the copy.
+/// `copy` must not be there yet.
+Result<VerifiedLedger> back_up_ledger(const std::filesystem::path& file,
+                                      const std::filesystem::path& copy);
+
 /// What an accountant needs of one data set, as JSON (parley.ledger.export/1): its charges, and no
 /// charter, question or answer. `dataset` may be empty where there is one. events_from_json of
 /// account.h reads it.

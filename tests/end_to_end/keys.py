@@ -52,6 +52,10 @@ class Keys(InFolder):
         before = (self.folder / "bank-a" / "bank-a.crt").read_text()
         for name in ("central-bank", "bank-a"):
             self.renew(name)
+        # The ledger of the running owner can be copied meanwhile.
+        copied = self.json("ledger", "backup", "bank-a/state/ledger.db", "--out", "copy.db")
+        self.assertGreaterEqual(copied["rows"], 20)
+        self.assertEqual(self.json("ledger", "verify", "copy.db")["head"], copied["head"])
         self.assertNotEqual((self.folder / "bank-a" / "bank-a.crt").read_text(), before)
         for log in ("learner", "bank-a"):
             self.until(lambda log=log: "our certificate was read again" in consortium.log(log),
@@ -118,11 +122,14 @@ class Keys(InFolder):
             self.assertEqual(process.wait(120), 0, consortium.log(name))
         self.verify(consortium)
         before = consortium.sign_keys["bank-a"]
+        secret = (self.folder / "bank-a" / "bank-a.sign").read_text()
         done = must("renew", "--name", "bank-a", "--out", "bank-a", "--sign-key", cwd=self.folder)
         consortium.sign_keys["bank-a"] = re.search(r'sign_key = "(ed25519:[^"]+)"', done.stdout)[1]
         self.assertNotEqual(consortium.sign_keys["bank-a"], before)
         must("certs", "sign", "bank-a/bank-a.next.csr", "--authority", "ca", cwd=self.folder)
         must("renew", "--name", "bank-a", "--out", "bank-a", "--install", cwd=self.folder)
+        [kept] = (self.folder / "bank-a").glob("bank-a.old-*.sign")
+        self.assertEqual((kept.read_text(), kept.stat().st_mode & 0o777), (secret, 0o600))
         first = consortium.charter
         consortium.charter = self.folder / "second.charter.toml"
         consortium.write_charter()

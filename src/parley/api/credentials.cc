@@ -103,6 +103,18 @@ Result<void> check_sign_key(const net::Credentials& next, const fs::path& file) 
                {.file = file.string()}};
 }
 
+/// Receipts of earlier jobs are told by it: to reconcile an old copy of the ledger, the policy
+/// names it again.
+Result<void> keep_sign_key(const Files& files) {
+  if (!fs::exists(files.at(".next.sign"))) return {};
+  const std::string pem = TRY(net::read_secret(files.at(".sign")));
+  const SignKey key = TRY(SigningKey::from_pem(pem)).public_key();
+  const fs::path kept = files.base + ".old-" + to_hex(sha256(key.bytes)).substr(0, 12) + ".sign";
+  if (fs::exists(kept)) return {};
+  const FileToMake file{kept, pem, true};
+  return make_files({&file, 1});
+}
+
 Result<void> move_over(const fs::path& from, const fs::path& to) {
   if (!fs::exists(from)) return {};  // It is there since an earlier attempt, or was not asked for.
   std::error_code failed;
@@ -231,6 +243,7 @@ Result<std::string> install_renewal(const std::string& name, const fs::path& fol
                  "Take the certificate that was signed for this party.",
                  {.file = fresh.string()}};
   TRY(check_sign_key(next, newest(files.at(".next.sign"), files.at(".sign"))));
+  TRY(keep_sign_key(files));
   TRY(move_over(files.at(".next.sign"), files.at(".sign")));
   TRY(move_over(files.at(".next.key"), files.at(".key")));
   TRY(move_over(fresh, files.at(".crt")));

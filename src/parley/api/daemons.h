@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "parley/learner.h"
+#include "parley/net/control/log.h"
 #include "parley/owner.h"
 
 namespace parley::api {
@@ -17,9 +18,16 @@ namespace parley::api {
 struct Daemon {
   const std::atomic<bool>& stop;
   const std::atomic<uint32_t>* reload = nullptr;  // counts requests to read files again
+  net::Log log{};                                 // instead of the options'
   std::function<void()> ready = [] {};            // once, when it can be asked
   std::function<void()> alive = [] {};            // again and again, by the loop that must not hang
 };
+
+/// The daemon's log, or the options', or nobody's.
+inline net::Log log_of(const Daemon& daemon, const OnLog& options) {
+  if (daemon.log) return daemon.log;
+  return options ? net::Log(options) : net::Log([](const net::LogLine&) {});
+}
 
 /// `file` is that of the policy, if it can be read again.
 Result<std::vector<OwnerJob>> run_owner(const Policy& policy, const OwnerOptions& options,

@@ -76,7 +76,7 @@ Result<net::LearnerOptions> session_of(const LearnerOptions& options,
       .wait = options.wait,
       .opened =
           [&options, log](int port) {
-            log("listening on port " + std::to_string(port));
+            log({net::log::kListening, "listening on port " + std::to_string(port)});
             if (options.opened) options.opened(port);
           },
       .progress =
@@ -104,9 +104,9 @@ Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptio
       TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kSigned, dealer));
   SystemClock clock;
   const net::LiveCredentials credentials = TRY(learners_credentials(options, charter, clock));
-  const net::Log log = options.log ? options.log : [](const std::string&) {};
+  const net::Log log = log_of(daemon, options.log);
   for (const std::string& warning : TRY(plan::plan_warnings(charter, pilot.get())))
-    log("warning: " + warning);
+    log({net::log::kPlanWarning, "warning: " + warning});
   const net::CredentialsWatch watch(
       credentials, credentials_in(options.identity, charter),
       [&] { return learners_credentials(options, charter, clock); }, clock, log);

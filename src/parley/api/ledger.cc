@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parley/api/internal.h"
+#include "parley/ledger/backup.h"
 #include "parley/report/ledger.h"
 
 namespace parley {
@@ -61,6 +62,11 @@ Result<VerifiedLedger> verify_ledger(const std::filesystem::path& file) {
 
 std::string VerifiedLedger::to_text() const { return report::to_text(*this); }
 std::string VerifiedLedger::to_json() const { return report::to_json(*this); }
+
+Result<VerifiedLedger> back_up_ledger(const std::filesystem::path& file,
+                                      const std::filesystem::path& copy) {
+  return ledger::back_up(file, copy);
+}
 
 Result<std::string> export_ledger(const std::filesystem::path& file, const std::string& dataset) {
   return report::to_json(TRY(ledger::export_events(file, dataset)));

@@ -16,7 +16,7 @@ Result<std::vector<OwnerJob>> api::run_owner(const Policy& handle, const OwnerOp
   const charter::Policy& policy = handle.internal().policy;
   SystemClock clock;
   SystemEntropy entropy;
-  const net::Log log = options.log ? options.log : [](const std::string&) {};
+  const net::Log log = log_of(daemon, options.log);
   const net::ServiceOptions service{.charters = options.charters,
                                     .dial = options.dial,
                                     .listen = options.listen,

@@ -130,7 +130,7 @@ void NoWatch::look_at(const OwnerContext& context, const Charter& charter) {
   const auto heeded = heed_no(context.policy, charter, context.ledger);
   const std::string what =
       heeded ? std::string(name_of(no->what)) + " by " + no->by : describe(heeded.error());
-  if (what != std::exchange(said_, heeded ? "" : what)) log_(charter.name + ": " + what);
+  if (what != std::exchange(said_, heeded ? "" : what)) log_({log::kDecided, what, charter.name});
 }
 
 Result<std::optional<Error>> say_no(const Policy& policy, const Charter& charter,

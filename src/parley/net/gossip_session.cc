@@ -97,7 +97,7 @@ void GossipSession::tell(std::vector<protocol::Whisper> whispers) {
 
 void GossipSession::connected(size_t neighbour, const std::string& how) {
   const std::lock_guard lock(mutex_);
-  say(name(neighbour) + " " + how);
+  say({log::kAttends, name(neighbour) + " " + how});
   for (protocol::Whisper& each : node_.remind())
     if (each.to == neighbour) outboxes_[neighbour].put(std::move(each.message));
 }
@@ -122,7 +122,7 @@ Result<void> GossipSession::write_model() {
   TRY(learn::write_model(out / "model.json",
                          protocol::trained_model(setting_.job, trained, training)));
   model_ = protocol::model_hash(trained.theta);
-  say("the model is " + (out / "model.json").string());
+  say({log::kModel, "the model is " + (out / "model.json").string()});
   return {};
 }
 
@@ -131,7 +131,8 @@ void GossipSession::keep_receipts() {
   for (size_t i = 0; i < outboxes_.size(); ++i)
     if (const auto newest = node_.newest(i))
       if (const auto kept = with_ledger([&] { return book_.keep(name(i), *newest); }); !kept)
-        say("cannot keep the receipt of " + name(i) + ": " + describe(kept.error()));
+        say({log::kReceiptNotKept,
+             "cannot keep the receipt of " + name(i) + ": " + describe(kept.error())});
 }
 
 Error GossipSession::nobody_answers() const {

@@ -46,7 +46,7 @@ class GossipSession {
   Outbox& outbox(size_t neighbour) { return outboxes_[neighbour]; }
   /// Ends the job for this owner.
   void fail(const Error& error);
-  void say(const std::string& line) { setting_.log(line); }
+  void say(const LogLine& line) { setting_.log(line); }
   const std::string& name(size_t place) const { return setting_.job.owners[place].name; }
 
  private:

@@ -58,14 +58,15 @@ Result<void> take_manifest(const std::filesystem::path& file, protocol::Learner&
 
 /// What the person has said goes to the journal, before anyone hears of it.
 Result<void> decide(const LearnerOptions& options, protocol::Learner& learner, Journal& journal,
-                    const Log& log) {
+                    const Log& say) {
   if (!learner.guard().asks() && options.after_alarm && learner.rounds_done() == 0)
     return Error{Code::kInvalid, "nobody can decide about an alarm that has not been",
                  "Leave --after-alarm out; `parley learner run` takes it after an alarm."};
   if (!learner.guard().asks()) return {};
   if (!options.after_alarm) return question_of(learner);
   for (const wire::Note& note : learner.decide(*options.after_alarm).notes) journal.append(note);
-  log(std::string("after the alarm: ") + (*options.after_alarm ? "continue" : "stop"));
+  say({log::kAlarmDecided,
+       std::string("after the alarm: ") + (*options.after_alarm ? "continue" : "stop")});
   return journal.flush();
 }
 
@@ -120,24 +121,24 @@ Result<LearnerResult> write_result(const charter::Charter& charter,
 
 Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Learner& learner,
                                   const LiveCredentials& credentials, const LearnerOptions& options,
-                                  Clock& clock, const std::atomic<bool>& stop, const Log& log) {
+                                  Clock& clock, const std::atomic<bool>& stop, const Log& say) {
   const ReceiptBook book(options.receipts);
   TRY(remember_receipts(book, learner));
   for (const auto& folder : {options.out, options.receipts}) remove_leftovers(folder);
   Journal journal = TRY(open_journal(options, charter.hash, clock, learner));
   TRY(take_manifest(options.out / kManifest, learner));
-  TRY(decide(options, learner, journal, log));
+  TRY(decide(options, learner, journal, say));
   const Door door{.address = options.listen,
                   .longest = longest_message(learner.numbers()),
                   .expected = owners_of(charter)};
-  const auto host = TRY(Server::listen(door, credentials, log));
+  const auto host = TRY(Server::listen(door, credentials, say));
   options.opened(host->port());
   options.progress(learner.rounds_done());
   JobStatus status(charter, learner.rounds(), clock.now());
   const auto asked =
       StatusSocket::open(options.out / kStatusSocket, [&] { return status.to_json(); });
-  if (!asked) log("nobody can ask for the status: " + describe(asked.error()));
-  LearnerSession session(charter, learner, journal, book, *host, options, status, log);
+  if (!asked) say({log::kNoStatus, "nobody can ask for the status: " + describe(asked.error())});
+  LearnerSession session(charter, learner, journal, book, *host, options, status, say);
   TRY(session.train(stop));
   LearnerResult result = TRY(write_result(charter, learner, journal, options));
   result.seconds = session.seconds();

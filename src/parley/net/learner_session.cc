@@ -146,14 +146,15 @@ void LearnerSession::show_status() {
 /// The test of the pilot, once.
 void LearnerSession::say_check() {
   const auto& check = learner_.guard().check();
-  if (check && !std::exchange(said_, true)) log_(plan::to_text(*check));
+  if (check && !std::exchange(said_, true)) log_({log::kPilotCheck, plan::to_text(*check)});
 }
 
 void LearnerSession::keep_receipts() {
   for (size_t i = 0; i < states_.size(); ++i)
     if (const auto newest = learner_.newest(i))
       if (const auto kept = book_.keep(name(i), *newest); !kept)
-        log_("cannot keep the receipt of " + name(i) + ": " + describe(kept.error()));
+        log_({log::kReceiptNotKept,
+              "cannot keep the receipt of " + name(i) + ": " + describe(kept.error())});
 }
 
 Result<void> LearnerSession::take(Event event) {
@@ -174,8 +175,9 @@ void LearnerSession::admit(const Arrived& arrived) {
   if (again) host_.dismiss(*state.connection, newer_took_over());
   state = {.connection = arrived.connection, .due = Steady::now() + options_.greeting};
   learner_.attend(*place);
-  sparse_log_.say("attends " + name(*place), name(*place) + " attends from " + arrived.address +
-                                                 (again ? ", in place of its older stream" : ""));
+  sparse_log_.say("attends " + name(*place),
+                  {log::kAttends, name(*place) + " attends from " + arrived.address +
+                                      (again ? ", in place of its older stream" : "")});
 }
 
 Result<size_t> LearnerSession::place_of(const Identity& identity) const {
@@ -194,19 +196,20 @@ Result<void> LearnerSession::hear(const Said& said) {
   auto step = learner_.step(*place, said.message);
   if (!step) {
     sparse_log_.say("refused " + name(*place),
-                    "refused " + name(*place) + ": " + step.error().what);
+                    {log::kRefused, "refused " + name(*place) + ": " + step.error().what});
     dismiss(*place, step.error());
     return {};
   }
   states_[*place].due.reset();
   states_[*place].heard = Steady::now();
-  if (step->stale) log_(name(*place) + " is shown its receipt: " + step->stale->what);
+  if (step->stale)
+    log_({log::kStaleLedger, name(*place) + " is shown its receipt: " + step->stale->what});
   if (step->taken) {
     journal_.append(name(*place), *step->taken);
     last_answer_ = Steady::now();
   }
   if (step->parted) {
-    log_(step->parted->what + "; the job goes on without it");
+    log_({log::kParted, step->parted->what + "; the job goes on without it"});
     dismiss(*place, *step->parted);
   }
   TRY(go_on(*std::move(step)));
@@ -248,7 +251,8 @@ void LearnerSession::part(ConnectionId connection) {
   if (!place) return;
   leave(*place);
   states_[*place].told = learner_.finished();
-  if (!learner_.finished()) sparse_log_.say("left " + name(*place), name(*place) + " left");
+  if (!learner_.finished())
+    sparse_log_.say("left " + name(*place), {log::kLeft, name(*place) + " left"});
 }
 
 void LearnerSession::dismiss(size_t place, const Error& reason) {
@@ -267,7 +271,8 @@ void LearnerSession::dismiss_late() {
   for (size_t i = 0; i < states_.size(); ++i) {
     if (!states_[i].due || Steady::now() < *states_[i].due) continue;
     const Error late{Code::kUnavailable, "nothing came within the time that the charter allows"};
-    sparse_log_.say("dismissed " + name(i), "dismissed " + name(i) + ": " + late.what);
+    sparse_log_.say("dismissed " + name(i),
+                    {log::kDismissed, "dismissed " + name(i) + ": " + late.what});
     dismiss(i, late);
   }
 }

@@ -140,8 +140,8 @@ class Streams {
       if (over_ || ended) return;
       if (ended.error().code != Code::kUnavailable) return session_.fail(ended.error());
       if (ended.error().what != std::exchange(said, ended.error().what))
-        session_.say("waiting for " + session_.name(neighbour) + " at " + to_text(dial.address) +
-                     ": " + said);
+        session_.say({log::kWaiting, "waiting for " + session_.name(neighbour) + " at " +
+                                         to_text(dial.address) + ": " + said});
       if (heard) pause = patience_.first_pause;
       rest(pause);
       pause = std::min(2 * pause, patience_.longest_pause);
@@ -218,7 +218,8 @@ class Streams {
     const auto found = stream_of(said.connection);
     if (found == streams_.end()) return;
     if (const auto taken = session_.hear(found->first, said.message); !taken) {
-      session_.say("refused " + session_.name(found->first) + ": " + taken.error().what);
+      session_.say(
+          {log::kRefused, "refused " + session_.name(found->first) + ": " + taken.error().what});
       host_->dismiss(said.connection, {Code::kUnavailable, taken.error().what});
       return part(said.connection);
     }
@@ -230,7 +231,7 @@ class Streams {
     const auto found = stream_of(connection);
     if (found == streams_.end()) return;
     session_.outbox(found->first).close();
-    if (!over_) session_.say(session_.name(found->first) + " left");
+    if (!over_) session_.say({log::kLeft, session_.name(found->first) + " left"});
     streams_.erase(found);
   }
 
@@ -276,7 +277,7 @@ Result<Journal> open_journal(const std::filesystem::path& out, const Hash& chart
 Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, const Ready& ready,
                                                   const LiveCredentials& credentials,
                                                   const NeighbourOptions& options, Clock& clock,
-                                                  const std::atomic<bool>& stop, const Log& log) {
+                                                  const std::atomic<bool>& stop, const Log& say) {
   const Policy& policy = context.policy;
   const Setup setup = TRY(set_up(policy, ready));
   const auto dials = TRY(dials_of(policy, setup));
@@ -286,14 +287,14 @@ Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, c
     const LiveCredentials serving = TRY(serving_credentials(policy, clock));
     watch.emplace(
         serving, serving_files(policy), [&] { return serving_credentials(policy, clock); }, clock,
-        log);
+        say);
     const std::string address = TRY(listen_on(policy, setup.charter, setup.self, options.listen));
     host = TRY(Server::listen({.address = address,
                                .longest = longest_message(setup.plan),
                                .expected = expected_in(setup),
                                .call = kTalk},
-                              serving, log));
-    log("listening on port " + std::to_string(host->port()));
+                              serving, say));
+    say({log::kListening, "listening on port " + std::to_string(host->port())});
   }
   auto gate = TRY(open_gate(context, ready, setup.job));
   protocol::GossipNode node(setup.plan,
@@ -305,7 +306,7 @@ Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, c
     if (newest) node.remember(i, *std::move(newest));
   }
   Journal journal = TRY(open_journal(options.out, setup.job.hash, clock, node, context.mutex));
-  GossipSession session({context, setup.job, options, log}, std::move(node), std::move(journal));
+  GossipSession session({context, setup.job, options, say}, std::move(node), std::move(journal));
   Streams streams(session, setup, options);
   const auto model = [&]() -> Result<Hash> {
     if (host) streams.keep_door(*host);

@@ -59,8 +59,8 @@ Error refusal_of(const Error& refused) {
 
 /// But not the stream before the learner has read why: then it ends it, or says something that no
 /// longer matters, or says nothing for so long that it does not matter either.
-Error part_after(const Error& refused, Client& line, const Patience& patience, const Log& log) {
-  log("refused the learner's question: " + refused.what);
+Error part_after(const Error& refused, Client& line, const Patience& patience, const Log& say) {
+  say({log::kRefused, "refused the learner's question: " + refused.what});
   static_cast<void>(bool(line.read_until(std::chrono::steady_clock::now() + patience.farewell)));
   return refusal_of(refused);
 }
@@ -89,7 +89,7 @@ void sleep_until(std::chrono::steady_clock::time_point then, const std::atomic<b
 
 /// One stream from greeting to farewell.
 Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Client& line,
-                         const Patience& patience, bool& heard, const Log& log) {
+                         const Patience& patience, bool& heard, const Log& say) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
     return work();
@@ -105,7 +105,7 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
     if (reply) hold_back(heard_at, patience.answer_after);
     if (reply) TRY(line.write(*reply));
     while (const auto more = locked([&] { return owner.more(); })) TRY(line.write(*more));
-    if (owner.refused()) return part_after(*owner.refused(), line, patience, log);
+    if (owner.refused()) return part_after(*owner.refused(), line, patience, say);
     locked([&] { owner.rest(); });
   }
   return *owner.finished();
@@ -255,7 +255,7 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
                                    const LiveCredentials& credentials, const Dial& dial,
                                    const Patience& patience, const std::atomic<bool>& stop,
-                                   const Log& log) {
+                                   const Log& say) {
   using Clock = std::chrono::steady_clock;
   Dial patient = dial;
   patient.patience = patience.silent + (ticks ? ticks->longest_gap() : std::chrono::seconds(0));
@@ -266,12 +266,12 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
     bool heard = false, mute = false;
     auto ended = [&]() -> Result<Hash> {
       Client line = TRY(Client::open(credentials, patient, stop));
-      auto model = attend_once(owner, ticks, mutex, line, patience, heard, log);
+      auto model = attend_once(owner, ticks, mutex, line, patience, heard, say);
       mute = line.has_given_up();
       return model;
     }();
     if (ended && !owner.gave_all() && !owner.has_clock())
-      log("the learner ended the job before every answer was asked");
+      say({log::kEndedBefore, "the learner ended the job before every answer was asked"});
     if (ended) return std::optional(*ended);
     if (!is_passing(ended.error()) || stop) return ended.error();
     // The reason did not get through: others had ended the job before.
@@ -283,7 +283,7 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
       return Error{Code::kUnavailable, ended.error().what,
                    "Ask `parley doctor` what is wrong; start again to go on from here."};
     if (ended.error().what != std::exchange(said, ended.error().what))
-      log("waiting for " + to_text(dial.address) + ": " + said);
+      say({log::kWaiting, "waiting for " + to_text(dial.address) + ": " + said});
     sleep_until(Clock::now() + pause, stop);
     pause = std::min(2 * pause, patience.longest_pause);
   }

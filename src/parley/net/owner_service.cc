@@ -217,7 +217,8 @@ class Jobs {
     if (ready && was_finished(ready->charter.hash, attempt)) return std::nullopt;
     if (ready) return *std::move(ready);
     end.model = ready.error();
-    note(end.charter_name.empty() ? file.string() : end.charter_name, std::move(end), attempt);
+    const std::string title = end.charter_name.empty() ? file.string() : end.charter_name;
+    note(title, std::move(end), attempt);
     return std::nullopt;
   }
 
@@ -278,19 +279,19 @@ class Jobs {
 
   Result<std::optional<Hash>> attend_one(const OwnerContext& context, const Ready& ready,
                                          const charter::Charter& job, const std::string& title) {
-    const Log log = [&](const std::string& line) { log_(title + ": " + line); };
+    const Log say = [&](const LogLine& line) { log_({line.event, line.text, title}); };
     Patience patience = options_.patience;
     patience.answer_after = std::chrono::milliseconds(context.policy.answer_ms);
     // While others answer, the learner has nothing to say.
     patience.silent = std::max(patience.absent, 2 * std::chrono::seconds(job.network.deadline_s));
     if (!ready.charter.protocol.learners.graph.empty())
       return learn_with_neighbours(context, ready, credentials_,
-                                   neighbour_options(context, job, patience), clock_, stop_, log);
+                                   neighbour_options(context, job, patience), clock_, stop_, say);
     const Dial dial = TRY(dial_for(context.policy, ready.charter, job, options_.dial));
     const auto owner = TRY(open_owner(context, ready, job));
     const auto ticks = ticks_for(*owner, context.policy, job);
-    log("ready, dialling " + to_text(dial.address));
-    return attend(*owner, ticks.get(), context.mutex, credentials_, dial, patience, stop_, log);
+    say({log::kDialling, "ready, dialling " + to_text(dial.address)});
+    return attend(*owner, ticks.get(), context.mutex, credentials_, dial, patience, stop_, say);
   }
 
   /// In the policy's folder of state: a folder for each job, and one for all receipts.
@@ -305,7 +306,7 @@ class Jobs {
 
   void note(const std::string& title, JobEnd end, Attempt& attempt) {
     const std::lock_guard lock(attempt.mutex);
-    log_(title + ": " + outcome(end.model));
+    log_({end.model ? log::kFinished : log::kEndedEarly, outcome(end.model), title});
     attempt.ends.push_back(std::move(end));
   }
 
@@ -334,18 +335,18 @@ class Policies {
     return std::exchange(asked_, now) != now && !options_.policy_file.empty();
   }
 
-  void read_again(Jobs& jobs, const Log& log) {
+  void read_again(Jobs& jobs, const Log& say) {
     auto read = charter::read_policy(options_.policy_file);
     const auto fits = read ? check_shared(*read) : read.error();
     if (!fits) {
-      log("the policy is not taken, the one in use stays: " + describe(fits.error()) + ". " +
-          fits.error().hint);
+      say({log::kPolicyRefused, "the policy is not taken, the one in use stays: " +
+                                    describe(fits.error()) + ". " + fits.error().hint});
       return;
     }
     policies_.push_back(*std::move(read));
     contexts_.push_back({policies_.back(), first_.ledger, first_.entropy, first_.mutex});
     jobs.use(contexts_.back());
-    log("the policy was read again: jobs that begin now go by it");
+    say({log::kPolicy, "the policy was read again: jobs that begin now go by it"});
   }
 
  private:
@@ -433,7 +434,7 @@ Result<Credentials> credentials_of(const charter::Policy& policy, Clock& clock) 
 
 Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOptions& options,
                                   Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,
-                                  const Log& log) {
+                                  const Log& log_lines) {
   TRY(check_metrics(policy));
   const LiveCredentials credentials = TRY(credentials_of(policy, clock));
   remove_leftovers_of(policy);
@@ -442,27 +443,26 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
   const OwnerContext context{policy, ledger, entropy, mutex};
   Policies policies(context, options);
   std::mutex log_mutex;
-  const Log one_at_a_time = [&](const std::string& line) {
+  const Log say = [&](const LogLine& line) {
     const std::lock_guard lock(log_mutex);
-    log(line);
+    log_lines(line);
   };
   const CredentialsWatch watch(
-      credentials, *policy.identity, [&] { return credentials_of(policy, clock); }, clock,
-      one_at_a_time);
-  Jobs jobs(context, credentials, options, clock, stop, one_at_a_time);
+      credentials, *policy.identity, [&] { return credentials_of(policy, clock); }, clock, say);
+  Jobs jobs(context, credentials, options, clock, stop, say);
   const auto asked = StatusSocket::open(policy.folder / policy.state / kStatusSocket,
                                         [&] { return jobs.status(); });
-  if (!asked) one_at_a_time("nobody can ask for the status: " + describe(asked.error()));
+  if (!asked) say({log::kNoStatus, "nobody can ask for the status: " + describe(asked.error())});
   for (const auto& file : options.charters) jobs.start(file);
   options.ready();
   if (!options.charters.empty()) {
     for (; !jobs.are_over(); std::this_thread::sleep_for(kLook)) options.alive();
     return jobs.wait();
   }
-  one_at_a_time("watching " + (policy.folder / policy.charters).string() + " for charters");
+  say({log::kWatching, "watching " + (policy.folder / policy.charters).string() + " for charters"});
   for (; !stop; std::this_thread::sleep_for(kLook)) {
     options.alive();
-    if (policies.is_asked()) policies.read_again(jobs, one_at_a_time);
+    if (policies.is_asked()) policies.read_again(jobs, say);
     for (const auto& file : charters_in(policy.folder / policy.charters)) jobs.look_at(file);
   }
   return jobs.wait();

@@ -55,12 +55,12 @@ std::string renewal_notice(const Credentials& credentials, Clock& clock) {
 }
 
 CredentialsWatch::CredentialsWatch(LiveCredentials live, charter::Identity files, Read read,
-                                   Clock& clock, Say say)
+                                   Clock& clock, Log log)
     : live_(std::move(live)),
       files_({files.certificate, files.key, files.authority, revoked_file(files)}),
       read_(std::move(read)),
       clock_(clock),
-      say_(std::move(say)),
+      log_(std::move(log)),
       seen_(),  // What was written while they were read for the first time counts as a change.
       thread_([this](const std::stop_token& over) { look_on(over); }) {}
 
@@ -79,7 +79,8 @@ void CredentialsWatch::look() {
   const auto taken = take();
   const std::string trouble = taken ? "" : describe(taken.error()) + ". " + taken.error().hint;
   if (trouble != std::exchange(said_, trouble) && !taken)
-    say_("the credentials in the files are not taken, those in use stay: " + trouble);
+    log_({log::kCredentialsRefused,
+          "the credentials in the files are not taken, those in use stay: " + trouble});
 }
 
 Result<void> CredentialsWatch::take() {
@@ -95,11 +96,13 @@ Result<void> CredentialsWatch::take() {
   const bool revoked = next.revoked.number != before->revoked.number;
   if (!renewed && !revoked && next.authority == before->authority) return {};
   const Validity valid = validity_of(certificate_from(next.certificate).get());
-  if (renewed) say_("our certificate was read again: it ends at " + time_text(valid.until));
+  if (renewed)
+    log_({log::kCredentials,
+          "our certificate was read again: it ends at " + time_text(valid.until)});
   if (revoked)
-    say_("the list of revoked certificates was read again: number " +
-         std::to_string(next.revoked.number) + ", " + std::to_string(next.revoked.serials.size()) +
-         " certificates");
+    log_({log::kRevocations, "the list of revoked certificates was read again: number " +
+                                 std::to_string(next.revoked.number) + ", " +
+                                 std::to_string(next.revoked.serials.size()) + " certificates"});
   live_.replace(std::move(next));
   reminded_ = 0;
   return {};
@@ -110,7 +113,7 @@ void CredentialsWatch::remind() {
   if (now - reminded_ < kReminder) return;
   reminded_ = now;
   const std::string notice = renewal_notice(*live_.now(), clock_);
-  if (!notice.empty()) say_("warning: " + notice);
+  if (!notice.empty()) log_({log::kRenew, "warning: " + notice});
 }
 
 }  // namespace parley::net

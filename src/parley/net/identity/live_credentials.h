@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "parley/net/control/log.h"
 #include "parley/net/identity/identity.h"
 
 namespace parley::net {
@@ -43,9 +44,8 @@ std::string renewal_notice(const Credentials& credentials, Clock& clock);
 class CredentialsWatch {
  public:
   using Read = std::function<Result<Credentials>()>;
-  using Say = std::function<void(const std::string& line)>;
   /// `clock` must outlive it.
-  CredentialsWatch(LiveCredentials live, charter::Identity files, Read read, Clock& clock, Say say);
+  CredentialsWatch(LiveCredentials live, charter::Identity files, Read read, Clock& clock, Log log);
 
  private:
   void look_on(const std::stop_token& over);
@@ -57,7 +57,7 @@ class CredentialsWatch {
   std::vector<std::filesystem::path> files_;
   Read read_;
   Clock& clock_;
-  Say say_;
+  Log log_;
   std::string seen_;  // by which a change is known
   std::string said_{};
   int64_t reminded_ = 0;

@@ -58,12 +58,12 @@ ConnectionId connection_in(const Event& event) {
 
 struct Server::State {
   State(const Door& door, LiveCredentials credentials, Log log_lines)
-      : door(door), log(std::move(log_lines)), live(std::move(credentials)) {
+      : door(door), lines(std::move(log_lines)), live(std::move(credentials)) {
     take_credentials();
   }
 
   const Door door;
-  SparseLog log;
+  SparseLog lines;
   const LiveCredentials live;
   std::shared_ptr<const Credentials> credentials{};  // of them, those in use
   std::shared_ptr<const TlsContext> context{};       // for whoever comes
@@ -150,7 +150,7 @@ struct Server::State {
   }
 
   void note_refusal(const std::string& who, const std::string& reason) {
-    log.say(reason, "refused " + who + ": " + reason);
+    lines.say(reason, {log::kRefused, "refused " + who + ": " + reason});
   }
 
   void refuse(Connection& connection, const std::string& who, const Error& reason) {
@@ -523,7 +523,7 @@ int Server::port() const { return state_->listening.port; }
 
 Event Server::next(std::chrono::milliseconds patience) {
   State& state = *state_;
-  state.log.tell();
+  state.lines.tell();
   const Moment until = time_now() + patience;
   for (;;) {
     if (!state.events.empty()) return state.take_event();

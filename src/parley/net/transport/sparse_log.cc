@@ -8,14 +8,16 @@ constexpr std::chrono::seconds kEvery{1};
 }  // namespace
 
 void SparseLog::say(const Held& held) {
-  const std::string count = std::to_string(held.more);
-  log_(held.last + (held.more == 0 ? "" : ", and so " + count + " in all since the last line"));
+  LogLine line = held.last;
+  if (held.more > 0)
+    line.text += ", and so " + std::to_string(held.more) + " in all since the last line";
+  log_(line);
 }
 
-void SparseLog::say(const std::string& about, const std::string& line, Moment now) {
+void SparseLog::say(const std::string& about, const LogLine& line, Moment now) {
   const std::lock_guard lock(mutex_);
   const bool known = held_.contains(about) || held_.size() < kinds_max_;
-  const auto [place, first] = held_.try_emplace(known ? about : "others");
+  const auto [place, first] = held_.try_emplace(known ? about : "others", Held{line});
   Held& held = place->second;
   held.last = line;
   if (!first) {

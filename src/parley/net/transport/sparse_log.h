@@ -4,10 +4,11 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <mutex>
 #include <string>
+
+#include "parley/net/control/log.h"
 
 namespace parley::net {
 
@@ -16,24 +17,24 @@ class SparseLog {
   using Moment = std::chrono::steady_clock::time_point;
   /// A stranger may choose words that get into what a line is about: of more kinds than these, all
   /// further ones count as one.
-  explicit SparseLog(std::function<void(const std::string& line)> log, size_t kinds_max = 64)
+  explicit SparseLog(Log log, size_t kinds_max = 64)
       : log_(std::move(log)), kinds_max_(kinds_max) {}
 
   /// Lines with the same `about` count as one kind. For use by any thread, as is the next.
-  void say(const std::string& about, const std::string& line,
+  void say(const std::string& about, const LogLine& line,
            Moment now = std::chrono::steady_clock::now());
   /// Says what was held back for a second; to be called now and then.
   void tell(Moment now = std::chrono::steady_clock::now());
 
  private:
   struct Held {
-    std::string last;  // line
+    LogLine last;
     Moment said{};
     size_t more = 0;  // since then
   };
   void say(const Held& held);
 
-  std::function<void(const std::string& line)> log_;
+  Log log_;
   size_t kinds_max_;
   std::mutex mutex_;
   std::map<std::string, Held> held_{};  // by what they are about

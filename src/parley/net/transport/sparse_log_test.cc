@@ -21,8 +21,8 @@ struct Door {
 TEST(SparseLog, EveryKindIsSaidAtOnceAndThenOnceASecondWithACount) {
   Door door;
   for (int i = 0; i < 500; ++i)
-    door.log.say("no certificate", "refused a stranger: no certificate", door.now);
-  door.log.say("no TLS", "refused another: no TLS", door.now);
+    door.log.say("no certificate", {log::kRefused, "refused a stranger: no certificate"}, door.now);
+  door.log.say("no TLS", {log::kRefused, "refused another: no TLS"}, door.now);
   ASSERT_EQ(door.lines.size(), 2u);
   EXPECT_EQ(door.lines[0], "refused a stranger: no certificate");
   EXPECT_EQ(door.lines[1], "refused another: no TLS");
@@ -32,18 +32,19 @@ TEST(SparseLog, EveryKindIsSaidAtOnceAndThenOnceASecondWithACount) {
   ASSERT_EQ(door.lines.size(), 3u);
   EXPECT_EQ(door.lines[2],
             "refused a stranger: no certificate, and so 499 in all since the last line");
-  door.log.say("no certificate", "refused a stranger: no certificate", door.now);
+  door.log.say("no certificate", {log::kRefused, "refused a stranger: no certificate"}, door.now);
   EXPECT_EQ(door.lines.size(), 3u) << "not in the same second again";
   door.later(5000), door.later(5000);
   EXPECT_EQ(door.lines.size(), 4u);
-  door.log.say("no certificate", "refused a stranger: no certificate", door.now);
+  door.log.say("no certificate", {log::kRefused, "refused a stranger: no certificate"}, door.now);
   EXPECT_EQ(door.lines.size(), 5u) << "after a pause at once";
 }
 
 TEST(SparseLog, WhoeverInventsKindsDoesNotFillTheMemory) {
   Door door;
   for (int i = 0; i < 10'000; ++i)
-    door.log.say("no call " + std::to_string(i), "no call " + std::to_string(i), door.now);
+    door.log.say("no call " + std::to_string(i), {log::kRefused, "no call " + std::to_string(i)},
+                 door.now);
   EXPECT_EQ(door.lines.size(), 65u);
   door.later(1000);
   EXPECT_EQ(door.lines.back(), "no call 9999, and so 9935 in all since the last line");

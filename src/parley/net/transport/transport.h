@@ -2,8 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
-#include <string>
+
+#include "parley/net/control/log.h"
 
 namespace parley::net {
 
@@ -14,8 +14,5 @@ inline constexpr char kTalk[] = "talk";
 /// Whoever has said nothing for this long says that it is there; a peer that acknowledges nothing,
 /// or a learner of which nothing is heard, for the second time more has vanished.
 inline constexpr std::chrono::milliseconds kKeepalive{20'000}, kKeepaliveTimeout{20'000};
-
-/// Takes one line of a daemon's log, which states public facts only.
-using Log = std::function<void(const std::string& line)>;
 
 }  // namespace parley::net

@@ -25,7 +25,7 @@ void check_delta(Table& t, const Owner& owner, std::optional<MechanismName> mech
     t.fail("delta",
            "must be above 0 for mechanism " + std::string(name_of(*mechanism)) + ", found 0",
            "Give " + owner.name + far_below(owner.rows));
-  // With delta = 1/n a mechanism may publish one whole record (spec: delta always below 1/n).
+  // With delta = 1/n a mechanism may publish one whole record (theory (N6)).
   if (owner.delta * static_cast<double>(owner.rows) >= 1)
     t.fail("delta",
            "must be below 1/rows, which is " + significant(1 / static_cast<double>(owner.rows)) +

@@ -15,7 +15,7 @@ bool uses_row_norm(const Charter& charter) {
   return charter.columns_apart() || p.as<Federated>() != nullptr || p.statistics();
 }
 
-/// Squares have no Lipschitz constant: their K local steps need the clamped slope (vertical 3.2).
+/// Squares have no Lipschitz constant: their K local steps need the clamped slope (theory (F2)).
 bool uses_grad_norm(const Charter& charter) {
   return !uses_row_norm(charter) ||
          (charter.protocol.as<Federated>() != nullptr && charter.model.loss != Loss::kLogistic);
@@ -61,7 +61,7 @@ double longest_row(const Charter& charter) {
 }
 
 /// Of the Gram matrix, and by default the clip of the gradients after it: what those at 0 may be
-/// long for classes, half of it for numbers (spec, value 5).
+/// long for classes, half of it for numbers (theory (W10)).
 void read_gram_bounds(Table& t, Charter& charter) {
   Privacy& privacy = charter.privacy;
   constexpr std::string_view kHint =
@@ -107,7 +107,7 @@ bool always_sums(const Charter& charter) {
 /// Up to this many owners all are neighbours, by default.
 constexpr int64_t kCompleteMax = 50;
 
-/// Consistent (spec, vertical 4.2): c >= 1 since everyone knows its own share, t > c, s >= t.
+/// Consistent (theory (F6)): c >= 1 since everyone knows its own share, t > c, s >= t.
 void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol& protocol) {
   const auto count = [&](int64_t low) {
     return at_least(static_cast<double>(low)).up_to(static_cast<double>(owners));

@@ -9,7 +9,7 @@ constexpr Range kNorm = at_least(1e-30).up_to(1e30);
 
 constexpr std::string_view kRoundsHint = "Give the answers of one owner, for example rounds = 3.";
 
-/// The output each rule was made for (spec, horizontal 1.4, 1.5, 3).
+/// The output each rule was made for (theory (D2) to (D5)).
 Average average_of(Rule rule) {
   switch (rule) {
     case Rule::kAlgorithm2:
@@ -226,7 +226,7 @@ void read_federated(Table& t, Charter& charter) {
   if (federated.level == Level::kParty)
     t.required("max_update_norm", federated.max_update_norm, kNorm,
                "Clip updates, max_update_norm = 1.0.");
-  // The sensitivity of several local steps is proved for smooth losses (spec, vertical 3.2).
+  // The sensitivity of several local steps is proved for smooth losses (theory (F2)).
   if (charter.model.loss == Loss::kHinge && federated.level == Level::kRecord && steps &&
       federated.local_steps > 1)
     t.fail("local_steps", "above 1 needs a smooth loss, found hinge",

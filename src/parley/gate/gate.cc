@@ -27,24 +27,30 @@ std::optional<privacy::Cost> once_cost(const plan::Terms& terms, const ledger::L
   return gram;
 }
 
+Result<void> check_size(const Records& records, const plan::Terms& terms) {
+  const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
+  if (rows != terms.rows) return other_data("rows", terms.rows, rows);
+  if (columns != terms.lattice.dimension())
+    return other_data("features", terms.lattice.dimension(), columns);
+  return {};
+}
+
 }  // namespace
 
-Gate::Gate(Records records, plan::Terms terms, ledger::Ledger& ledger, ledger::DatasetId dataset,
-           Entropy& entropy, int threads)
+Gate::Gate(AnyRecords records, std::optional<plan::SqlQuestions> questions, plan::Terms terms,
+           ledger::Ledger& ledger, ledger::DatasetId dataset, Entropy& entropy, int threads)
     : records_(std::move(records)),
+      questions_(std::move(questions)),
       terms_(std::move(terms)),
       account_{&ledger, dataset, terms_.charter},
       entropy_(&entropy),
       threads_(threads) {}
 
-Result<Gate> Gate::open(Records records, plan::Terms terms, ledger::Ledger& ledger,
+Result<Gate> Gate::open(AnyRecords records, plan::Terms terms, ledger::Ledger& ledger,
                         ledger::DatasetId dataset, Entropy& entropy, int threads) {
-  const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
-  if (rows != terms.rows) return other_data("rows", terms.rows, rows);
-  if (columns != terms.lattice.dimension())
-    return other_data("features", terms.lattice.dimension(), columns);
+  if (const auto* here = std::get_if<Records>(&records)) TRY(check_size(*here, terms));
   // The bounds of both lattices lie between 2^(grid_bits - 1) and 2^grid_bits.
-  if (static_cast<double>(rows) * terms.lattice.bound<L2>() > 0x1p61)
+  if (static_cast<double>(terms.rows) * terms.lattice.bound<L2>() > 0x1p61)
     return Error{Code::kInvalid, "the sum of so many rows does not fit 64 bits on this lattice",
                  "Use fewer grid_bits."};
   const bool evaluated = ledger.last_round(terms.charter, privacy::ReleaseKind::kEvaluation) > 0;
@@ -57,21 +63,37 @@ Result<Gate> Gate::open(Records records, plan::Terms terms, ledger::Ledger& ledg
         return ledger.can_afford(dataset, mechanism.cost(sensitivity), left, then);
       },
       terms.mechanism));
-  Gate gate(std::move(records), std::move(terms), ledger, dataset, entropy, threads);
+  std::optional<plan::SqlQuestions> questions;
+  if (const auto* there = std::get_if<EngineRecords>(&records))
+    questions = TRY(EngineSum::questions(*there, terms));
+  Gate gate(std::move(records), std::move(questions), std::move(terms), ledger, dataset, entropy,
+            threads);
   gate.draw_ahead();
   return gate;
 }
 
 /// What is asked: the gradients at theta, a model near it, or the moments, which have no theta.
 template <class Norm>
-privacy::Bounded<Norm> Gate::sum_at(std::span<const double> theta) const {
-  if (terms_.fine_tune) return ClipAndSum::tuned_model<Norm>(records_, *terms_.fine_tune, theta);
+Result<privacy::Bounded<Norm>> Gate::sum_at(std::span<const double> theta) const {
+  if (questions_)
+    return EngineSum::answer<Norm>(std::get<EngineRecords>(records_), questions_->answer, theta,
+                                   terms_.rows, terms_.sensitivity<Norm>());
+  const Records& records = std::get<Records>(records_);
+  if (terms_.fine_tune) return ClipAndSum::tuned_model<Norm>(records, *terms_.fine_tune, theta);
   if (terms_.statistics)
-    return ClipAndSum::statistics(records_,
-                                  std::get<learn::StatisticsMap<Norm>>(*terms_.statistics),
+    return ClipAndSum::statistics(records, std::get<learn::StatisticsMap<Norm>>(*terms_.statistics),
                                   terms_.unit_records, threads_);
-  return ClipAndSum::gradient<Norm>(records_, terms_.loss, terms_.lattice, theta,
+  return ClipAndSum::gradient<Norm>(records, terms_.loss, terms_.lattice, theta,
                                     terms_.unit_records, threads_);
+}
+
+template <class Norm>
+Result<privacy::Bounded<Norm>> Gate::evaluation_at(std::span<const double> theta) const {
+  if (questions_)
+    return EngineSum::answer<Norm>(std::get<EngineRecords>(records_), *questions_->evaluation,
+                                   theta, terms_.rows, terms_.evaluation_sensitivity<Norm>());
+  return ClipAndSum::evaluation<Norm>(std::get<Records>(records_), terms_.evaluation->map, theta,
+                                      terms_.unit_records, threads_);
 }
 
 Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> theta) {
@@ -87,7 +109,7 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
         return account_.ledger->pay(account_.dataset, query,
-                                    sum_at<typename M::Norm>(without_tiny(theta)),
+                                    TRY(sum_at<typename M::Norm>(without_tiny(theta))),
                                     std::move(drawn));
       },
       noise);
@@ -105,7 +127,8 @@ Result<privacy::Released> Gate::gram(uint32_t round, std::span<const double> the
     return not_now("the Gram matrix comes before the gradients that are stepped by it");
   draw_ahead();
   auto noise = gram_noise_.next();
-  auto sum = ClipAndSum::statistics(records_, terms_.gram->map, terms_.unit_records, threads_);
+  auto sum = ClipAndSum::statistics(std::get<Records>(records_), terms_.gram->map,
+                                    terms_.unit_records, threads_);
   return account_.ledger->pay(account_.dataset, query, std::move(sum),
                               std::get<privacy::Drawn<privacy::Gaussian>>(std::move(noise)));
 }
@@ -124,8 +147,7 @@ Result<privacy::Released> Gate::evaluate(uint32_t round, std::span<const double>
   auto noise = evaluation_noise_.next();
   return std::visit(
       [&]<class M>(privacy::Drawn<M>& drawn) -> Result<privacy::Released> {
-        auto sum = ClipAndSum::evaluation<typename M::Norm>(
-            records_, terms_.evaluation->map, without_tiny(theta), terms_.unit_records, threads_);
+        auto sum = TRY(evaluation_at<typename M::Norm>(without_tiny(theta)));
         return account_.ledger->pay(account_.dataset, query, std::move(sum), std::move(drawn));
       },
       noise);

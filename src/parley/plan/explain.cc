@@ -248,8 +248,8 @@ std::string what_leaves(const Charter& charter) {
   return text + ". No record leaves.\n";
 }
 
-/// The spread of the noise on one coordinate of an owner's mean gradient (spec, horizontal 1.3 and
-/// 3.1); nothing where the sensitivity is not a clipped gradient's.
+/// The spread of the noise on one coordinate of an owner's mean gradient (theory (N4) and
+/// (N5)); nothing where the sensitivity is not a clipped gradient's.
 std::string noise(const Charter& charter, const Owner& owner) {
   const Privacy& privacy = charter.privacy;
   if (charter.learns_from_others(owner.name))

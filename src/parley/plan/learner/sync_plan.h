@@ -40,7 +40,7 @@ struct SyncPlan {
 };
 
 /// Of a coefficient in one Newton step, whatever the answers are: that of a column with a Hessian
-/// which the pilot, or noise, has wrong (spec, value 6: 1 for labels in [-1, 1], 2 for classes).
+/// which the pilot, or noise, has wrong (theory (W12): 1 for labels in [-1, 1], 2 for classes).
 double longest_change(const charter::Charter& charter);
 
 /// The charter's rule as a table of steps, from its start and, for pilot_newton, the inverse
@@ -58,7 +58,7 @@ Result<learn::Schedule> sync_schedule(const charter::Charter& charter, const dat
 
 /// Of pilot_newton: the Hessian of the pilot's clipped loss, clipped in the mechanism's norm as
 /// owners do, in the columns of which the pilot has 10 rows or more. No step is made in the others:
-/// there it would divide by little more than l2, and go anywhere (spec, value 6).
+/// there it would divide by little more than l2, and go anywhere (theory (W12)).
 struct NewtonHessian {
   std::vector<size_t> columns{};
   std::vector<double> matrix{};
@@ -67,8 +67,8 @@ Result<NewtonHessian> newton_hessian(const charter::Charter& charter, const data
                                      std::span<const double> theta, const learn::Lattice& lattice);
 /// The standard deviation of the noise on a coordinate of the owners' mean gradient.
 Result<double> mean_deviation(const charter::Charter& charter);
-/// Eigenvalues below sd sqrt(p)/2 are raised to it: along them a step is mostly noise (spec, value
-/// 4a).
+/// Eigenvalues below sd sqrt(p)/2 are raised to it: along them a step is mostly noise (theory
+/// (W12)).
 double newton_floor(double deviation, size_t columns);
 
 /// `pilot` holds the charter's public rows; null where it has none. All that the plan contains

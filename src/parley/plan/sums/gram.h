@@ -1,4 +1,4 @@
-// Rule "gram", for jobs without public rows (spec, value 5): owners first add up the Gram matrix
+// Rule "gram", for jobs without public rows (theory (W10)): owners first add up the Gram matrix
 // Z'Z of their records, paid with 30 % of rho, and then gradients with the rest, which are stepped
 // by it. One owner alone releases both with noise of its own (plan/terms.h), k below being 1. After
 // an alarm of rule pilot_newton the same is done with what its first answers leave.
@@ -20,7 +20,7 @@ namespace parley::plan {
 
 /// Of what Gram matrix and gradients may cost together, for the matrix.
 inline constexpr double kGramShare = .3;
-/// Gradients after an alarm and its Gram matrix (spec, value 6).
+/// Gradients after an alarm and its Gram matrix.
 inline constexpr int64_t kAfterAlarmRounds = 5;
 
 /// Adds to a plan of gradients what its charter asks for beside them.

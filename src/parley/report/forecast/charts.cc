@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "parley/base/math/number.h"
 #include "parley/report/forecast/plot.h"
@@ -101,13 +102,15 @@ std::string epsilon_rows_map(const Forecast& f) {
             "relative fitness by epsilon and rows");
   const double width = (600.0 - 74) / static_cast<double>(across),
                tall = 300 / static_cast<double>(up);
+  std::map<int, Polyline> shades;
   for (size_t r = 0; r < up; ++r)
     for (size_t e = 0; e < across; ++e) {
       const double share = std::log(std::max(grid.psi[r * across + e], low) / low) /
                            std::max(std::log(high / low), 1e-9);
-      plot.cell(74 + width * static_cast<double>(e), 310 - tall * static_cast<double>(r + 1),
-                width + .3, tall + .3, 22 + static_cast<int>(73 * share));
+      shades[22 + static_cast<int>(73 * share)].emplace_back(
+          74 + width * static_cast<double>(e), 310 - tall * static_cast<double>(r + 1));
     }
+  for (const auto& [lightness, cells] : shades) plot.cells(cells, {width + .3, tall + .3}, lightness);
   plot.ticks(false);
   Plot::Points border;
   for (size_t r = 0; r < up; ++r)
@@ -115,7 +118,7 @@ std::string epsilon_rows_map(const Forecast& f) {
   if (border.size() > 1) plot.line(border, kOrange);
   plot.cross(f.owners.front().epsilon, 1, kOrange);
   for (int k = 0; k <= 10; ++k)  // The scale.
-    plot.cell(616, 290 - 27.0 * k, 16, 27.3, 22 + static_cast<int>(7.3 * k));
+    plot.cells({{616, 290 - 27.0 * k}}, {16, 27.3}, 22 + static_cast<int>(7.3 * k));
   plot.text(636, 316, significant(100 * low) + " %", "start");
   plot.text(636, 30, significant(100 * high) + " %", "start");
   plot.below("ε of every owner");

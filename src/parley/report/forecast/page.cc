@@ -22,8 +22,8 @@ constexpr const char* kStyle =
     "font-size:.9rem;font-variant-numeric:tabular-nums}th,td{padding:.3rem .5rem;text-align:right;"
     "border-bottom:1px solid "
     "#ddd}td{white-space:nowrap}th:first-child,td:first-child{text-align:left}"
-    ".quiet{color:#666;font-size:.9rem}.warn{border-left:4px solid #c60;padding:.2rem .8rem;"
-    "margin:.5rem 0;background:#fff8f0}svg{max-width:100%;height:auto}"
+    "td.words{text-align:left;white-space:normal}.quiet{color:#666;font-size:.9rem}.warn{border-left:4px solid #c60;padding:.2rem .8rem;"
+    "margin:.5rem 0;background:#fff8f0}.wide{overflow-x:auto}svg{max-width:100%;height:auto}"
     "@media(prefers-color-scheme:dark){body{color:#e8eaed;background:#15181d}"
     "th,td{border-color:#333941}.quiet{color:#a3adba}.warn{background:#2a2118}}"
     "@media print{body{margin:0;max-width:none;font-size:13px}h2{break-after:avoid}"
@@ -39,9 +39,9 @@ std::string questions(const Answers& answers) {
 constexpr size_t kShownOnPage = 100;  // owners
 
 std::string html_table(const Forecast& f, const Cells& cells) {
-  std::string text = "<table>\n";
+  std::string text = "<div class=wide><table>\n";
   for (const auto& row : cells) text += html_row(row, &row == &cells.front() ? "th" : "td");
-  text += "</table>\n";
+  text += "</table></div>\n";
   if (f.owners.size() > kShownOnPage)
     text += fmt::format("<p class=quiet>and {} more</p>\n", f.owners.size() - kShownOnPage);
   return text;
@@ -138,7 +138,7 @@ std::string chosen(const std::vector<forecast::Choice>& choices) {
       "<h2>Chosen, and why</h2>\n<table>\n" + html_row({"key", "value", "why"}, "th");
   for (const forecast::Choice& choice : choices)
     text += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td style=\"text-align:left;white-space:normal\">{}</td></tr>\n",
+        "<tr><td>{}</td><td>{}</td><td class=words>{}</td></tr>\n",
         escaped(choice.key), escaped(choice.value), escaped(choice.why));
   return text + "</table>\n";
 }
@@ -184,18 +184,20 @@ std::string html_figures(const Forecast& f) {
 
 }  // namespace
 
-std::string to_html(const Forecast& f, const std::string& first) {
+std::string to_fragment(const Forecast& f) {
   const std::string top = fmt::format(
       "<h1>{}</h1>\n<p class=quiet>Forecast of training together on {}, before anyone spends "
       "anything</p>\n",
       escaped(f.job.charter), escaped(f.job.target_column));
-  return html_page(f.job.charter + ": forecast", kStyle,
-                   first + top + questions(first_answers(f)) +
-                       html_table(f, verdict_cells(f, kShownOnPage)) + questions(more_answers(f)) +
-                       warnings(f.advice.warnings) + owners(f) + epsilon_chart(f) +
-                       break_even_chart(f) + epsilon_rows_map(f) + coalitions(f) +
-                       scenarios(f.what_if.scenarios) + comparison_chart(f) +
-                       local_steps(f.advice.steps) + chosen(f.advice.chosen) + html_figures(f));
+  return top + questions(first_answers(f)) + html_table(f, verdict_cells(f, kShownOnPage)) +
+         questions(more_answers(f)) + warnings(f.advice.warnings) + owners(f) + epsilon_chart(f) +
+         break_even_chart(f) + epsilon_rows_map(f) + coalitions(f) +
+         scenarios(f.what_if.scenarios) + comparison_chart(f) + local_steps(f.advice.steps) +
+         chosen(f.advice.chosen) + html_figures(f);
+}
+
+std::string to_html(const Forecast& f, const std::string& first) {
+  return html_page(f.job.charter + ": forecast", kStyle, first + to_fragment(f));
 }
 
 }  // namespace parley::report

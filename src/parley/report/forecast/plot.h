@@ -28,7 +28,12 @@ class Plot {
   void cross(double x, double y, std::string_view colour);
   /// A band over the whole width.
   void band(double low, double high, std::string_view colour);
-  void cell(double x, double y, double width, double height, int lightness);
+  struct Size {
+    double width, height;
+  };
+  /// All cells of one shade in one element, by their upper left corners: a map has more than a
+  /// thousand.
+  void cells(const Polyline& corners, Size size, int lightness);
   void text(double x, double y, std::string_view text, std::string_view anchor);
   /// Names of lines at the right end, moved apart where they would lie on each other.
   void name_lines(std::vector<std::pair<double, std::string>> names);

@@ -1,0 +1,185 @@
+#include "parley/api/owner_web/console.h"
+
+#include <mutex>
+#include <utility>
+
+#include "parley/api/internal.h"
+#include "parley/api/owner_value.h"
+#include "parley/api/owner_web/look.h"
+#include "parley/base/printable.h"
+#include "parley/charter/explain_policy.h"
+#include "parley/net/decisions.h"
+#include "parley/plan/sums/gram.h"
+
+namespace parley::api {
+namespace {
+
+using ledger::Decision;
+using net::HttpResponse, net::Visit;
+using report::ConsoleCharter;
+
+HttpResponse problem(const report::Console& console, int status, const std::string& title,
+                     const Error& error) {
+  return {.status = status,
+          .body = report::problem_page(console, title, describe(error) + ". " + error.hint)};
+}
+
+/// What the forecast answers first, or why there is none.
+report::Answers forecast_of(const Charter& charter) {
+  const auto forecast = make_forecast(charter);
+  if (forecast) return report::first_answers(forecast->internal().forecast);
+  return {{"No forecast", describe(forecast.error()) + ". " + forecast.error().hint}};
+}
+
+std::string policy_in_sentences(const OwnerState& state) {
+  charter::SpentByDataset spent;
+  if (state.ledger)
+    for (const ledger::Dataset& data : state.ledger->datasets) spent[data.name] = data.spent;
+  return charter::explain(state.policy, spent);
+}
+
+/// As it may stand in the ledger: one line.
+Result<std::string> reason_of(const Visit& visit, bool needed) {
+  const std::string reason = visit.request.form.text("reason");
+  if (needed && reason.find_first_not_of(' ') == std::string::npos)
+    return Error{Code::kInvalid, "a no needs a reason", "Say in a sentence why."};
+  if (reason.size() <= 300 && printable(reason) == reason) return reason;
+  return Error{Code::kInvalid, "the reason is not one line of up to 300 characters",
+               "Leave out line breaks and what cannot be seen."};
+}
+
+/// Exactly what `parley owner approve`, `refuse` and `withdraw` do.
+Result<void> say(const OwnerState& state, const ConsoleCharter& charter, const Visit& visit,
+                 Clock& clock) {
+  const std::string what = visit.request.form.text("what");
+  const auto full = TRY(charter::read_charter(file_of(state, charter)));
+  if (to_hex(full.hash) != charter.id)
+    return Error{Code::kInvalid, "the charter's file has changed", "Open the overview again."};
+  Decision word{.by = visit.person,
+                .at = clock.now(),
+                .reason = TRY(reason_of(visit, what != "approve"))};
+  if (what == "approve") {
+    TRY(plan::noise_notice(full));  // Refused if it is only that.
+    return net::leave_word(state.policy, full, word);
+  }
+  if (what != "refuse" && what != "withdraw")
+    return Error{Code::kInvalid, "this is none of the words that can be said", "Open the page again."};
+  word.what = what == "refuse" ? Decision::What::kRefused : Decision::What::kWithdrawn;
+  TRY(net::say_no(state.policy, full, word, clock));
+  return {};
+}
+
+/// The pages of one policy. Its functions are called from several threads at once.
+class Pages {
+ public:
+  explicit Pages(std::filesystem::path policy) : policy_(std::move(policy)) {}
+
+  HttpResponse overview(const Visit& visit) {
+    return with_state(visit, [](const OwnerState& state) {
+      return HttpResponse{.body = report::overview_page(state.console)};
+    });
+  }
+  HttpResponse live(const Visit& visit) {
+    return with_state(visit, [](const OwnerState& state) {
+      return HttpResponse{.body = report::overview_live(state.console)};
+    });
+  }
+  HttpResponse policy(const Visit& visit) {
+    return with_state(visit, [](const OwnerState& state) {
+      return HttpResponse{.body = report::policy_page(state.console, policy_in_sentences(state))};
+    });
+  }
+  HttpResponse left(const Visit& visit) {
+    return with_state(visit, [&](const OwnerState& state) {
+      return HttpResponse{.body = report::left_page(
+                              state.console,
+                              state.ledger ? state.ledger->rows : std::vector<ledger::Row>(),
+                              visit.request.query.text("q"))};
+    });
+  }
+  HttpResponse charter(const Visit& visit) {
+    return with_charter(visit, visit.request.query.text("id"),
+                        [](const OwnerState& state, const ConsoleCharter& seen) {
+                          const auto charter = Charter::read(file_of(state, seen));
+                          if (!charter) return problem(state.console, 422, "No charter", charter.error());
+                          return HttpResponse{
+                              .body = report::charter_page(state.console, seen, charter->explain(),
+                                                           forecast_of(*charter))};
+                        });
+  }
+  HttpResponse value(const Visit& visit) {
+    return with_charter(visit, visit.request.query.text("id"),
+                        [](const OwnerState& state, const ConsoleCharter& seen) {
+                          const auto look = look_at(state, seen);
+                          if (!look) return problem(state.console, 422, "No figures", look.error());
+                          return HttpResponse{
+                              .body = report::value_page(state.console, seen, to_text(*look))};
+                        });
+  }
+  HttpResponse decide(const Visit& visit) {
+    const std::lock_guard one_at_a_time(deciding_);
+    const std::string id = visit.request.form.text("id");
+    return with_charter(visit, id, [&](const OwnerState& state, const ConsoleCharter& seen) {
+      if (visit.request.form.text("seen") != seen.word)
+        return HttpResponse{
+            .status = 409,
+            .body = report::problem_page(state.console, "Nothing was done",
+                                         "Somebody has spoken since you opened the page: " +
+                                             seen.word + ". Look again before you decide.")};
+      const auto said = say(state, seen, visit, clock_);
+      return said ? net::see_other("/charter?id=" + id)
+                  : problem(state.console, 422, "Nothing was done", said.error());
+    });
+  }
+
+ private:
+  static Result<report::OwnerLook> look_at(const OwnerState& state, const ConsoleCharter& seen) {
+    return look_at_value(state.policy, TRY(charter::read_charter(file_of(state, seen))), {});
+  }
+
+  template <class Answer>
+  HttpResponse with_state(const Visit& visit, Answer answer) {
+    auto state = look_at_owner(policy_, clock_);
+    const report::Console nobody{.person = visit.person, .token = visit.token};
+    if (!state) return problem(nobody, 500, "The policy or its ledger cannot be read", state.error());
+    state->console.person = visit.person;
+    state->console.token = visit.token;
+    return answer(*state);
+  }
+  template <class Answer>
+  HttpResponse with_charter(const Visit& visit, const std::string& id, Answer answer) {
+    return with_state(visit, [&](const OwnerState& state) {
+      const ConsoleCharter* seen = find_charter(state, id);
+      if (seen != nullptr) return answer(state, *seen);
+      return HttpResponse{.status = 404,
+                          .body = report::problem_page(state.console, "There is no such charter",
+                                                       "Its file may have been changed or moved.")};
+    });
+  }
+
+  std::filesystem::path policy_;
+  SystemClock clock_{};
+  std::mutex deciding_{};
+};
+
+}  // namespace
+
+Result<void> owner_console(const std::filesystem::path& policy, const PageOptions& page,
+                           const std::atomic<bool>& stop) {
+  TRY(charter::read_policy(policy));
+  Pages pages(policy);
+  const auto to = [&pages](HttpResponse (Pages::*answer)(const Visit&)) {
+    return [&pages, answer](const Visit& visit) { return (pages.*answer)(visit); };
+  };
+  return serve_pages(page,
+                     {{"GET", "/", to(&Pages::overview)},
+                      {"GET", "/live", to(&Pages::live)},
+                      {"GET", "/charter", to(&Pages::charter)},
+                      {"GET", "/value", to(&Pages::value)},
+                      {"GET", "/left", to(&Pages::left)},
+                      {"GET", "/policy", to(&Pages::policy)},
+                      {"POST", "/decide", to(&Pages::decide)}},
+                     stop);
+}
+
+}  // namespace parley::api

@@ -1,0 +1,17 @@
+// What the console's pages share.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "parley/report/console/console.h"
+
+namespace parley::report {
+
+std::string console_frame(const Console& console, std::string_view title, std::string_view body);
+/// Spent, reserved and left of every data set, track by track, as gauges and as numbers.
+std::string budgets(const Console& console);
+/// A link to a charter's page, with its name.
+std::string link_to(const ConsoleCharter& charter);
+
+}  // namespace parley::report

@@ -31,6 +31,8 @@ void read_identity(Table& t, Identity& identity) {
   t.required("sign_key", identity.sign_key, Anything{}, kJoin);
   t.optional("members", identity.members, Anything{},
              "The authority's list of all owners' certificates, for example \"members.pem\".");
+  t.optional("revoked", identity.revoked, Anything{},
+             "The authority's list of revoked certificates, for example \"revoked.crl\".");
   t.optional("learner", identity.learner, Anything{},
              "The folder of NAME.crt and NAME.key of role learner, for example \"learner\".");
 }
@@ -308,7 +310,7 @@ Result<Policy> read_policy(const std::filesystem::path& file) {
   if (auto& papers = policy.identity) {
     if (papers->members.empty()) papers->members = papers->authority.parent_path() / kMembersFile;
     for (auto* each : {&papers->certificate, &papers->key, &papers->authority, &papers->sign_key,
-                       &papers->members, &papers->learner})
+                       &papers->members, &papers->revoked, &papers->learner})
       if (!each->empty()) *each = policy.folder / *each;
   }
   return policy;

@@ -33,6 +33,7 @@ struct Identity {
   std::string consortium;
   std::filesystem::path certificate, key, authority, sign_key;
   std::filesystem::path members{};  // certificates of all owners; read_policy: beside authority
+  std::filesystem::path revoked{};  // the authority's list; empty: beside authority
   std::filesystem::path learner{};  // folder of this owner's papers as a learner; empty: none
 };
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "parley/base/math/number.h"
+
 namespace parley::gate {
 namespace {
 
@@ -22,6 +24,15 @@ Result<void> check_size(const Records& records, const plan::Terms& terms) {
   if (columns != terms.lattice.dimension())
     return other_data("features", terms.lattice.dimension(), columns);
   return {};
+}
+
+/// What is still to be paid beside answers, if it all is.
+std::optional<privacy::Cost> once_cost(const plan::Terms& terms, const ledger::Ledger& ledger) {
+  auto cost = evaluation_cost(terms);
+  if (!terms.gram || ledger.last_round(terms.charter, privacy::ReleaseKind::kGram) > 0) return cost;
+  privacy::Cost gram = terms.gram->mechanism.cost(terms.gram_sensitivity());
+  if (cost) gram.amount = add_up(gram.amount, cost->amount);  // All of it is Gaussian.
+  return gram;
 }
 
 }  // namespace
@@ -45,7 +56,7 @@ Result<Gate> Gate::open(AnyRecords records, plan::Terms terms, ledger::Ledger& l
   const bool evaluated = ledger.last_round(terms.charter, privacy::ReleaseKind::kEvaluation) > 0;
   const uint32_t given = std::min(terms.answers, ledger.last_round(terms.charter));
   const uint32_t left = evaluated ? 0 : terms.answers - given;
-  const auto then = evaluated ? std::nullopt : evaluation_cost(terms);
+  const auto then = evaluated ? std::nullopt : once_cost(terms, ledger);
   TRY(std::visit(
       [&]<class M>(const M& mechanism) {
         const double sensitivity = terms.sensitivity<typename M::Norm>();
@@ -89,8 +100,8 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
   TRY(check_round(round, terms_.answers));
   TRY(check_theta(theta, terms_.lattice.dimension(), terms_.box));
   if (round > last_round() && terms_.evaluation && !evaluation_is_due())
-    return Error{Code::kPolicy, "the model has been evaluated, which ends the job",
-                 "A learner may ask only what its charter says."};
+    return not_now("the model has been evaluated, which ends the job");
+  if (gram_is_due()) return not_now("the Gram matrix comes first");
   const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta)};
   if (auto stored = TRY(account_.ledger->stored(query))) return *std::move(stored);
   if (noise_.empty()) draw_ahead();
@@ -104,13 +115,30 @@ Result<privacy::Released> Gate::answer(uint32_t round, std::span<const double> t
       noise);
 }
 
+Result<privacy::Released> Gate::gram(uint32_t round, std::span<const double> theta) {
+  constexpr auto kKind = privacy::ReleaseKind::kGram;
+  if (!terms_.gram) return not_now("the charter asks for no Gram matrix");
+  TRY(check_round(round, 1));
+  TRY(check_theta(theta, terms_.lattice.dimension(), terms_.box));
+  const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta, kKind),
+                            kKind};
+  if (auto stored = TRY(account_.ledger->stored(query))) return *std::move(stored);
+  if (last_round() > 0 || (terms_.evaluation && !evaluation_is_due()))
+    return not_now("the Gram matrix comes before the gradients that are stepped by it");
+  draw_ahead();
+  auto noise = gram_noise_.next();
+  auto sum = ClipAndSum::statistics(std::get<Records>(records_),
+                                    terms_.gram->map,  // See plan/sums/sql.cc.
+                                    terms_.unit_records, threads_);
+  return account_.ledger->pay(account_.dataset, query, std::move(sum),
+                              std::get<privacy::Drawn<privacy::Gaussian>>(std::move(noise)));
+}
+
 Result<privacy::Released> Gate::evaluate(uint32_t round, std::span<const double> theta) {
   constexpr auto kKind = privacy::ReleaseKind::kEvaluation;
   if (!terms_.evaluation || !(terms_.may_end_early || gave_every_answer()))
-    return Error{Code::kPolicy,
-                 terms_.evaluation ? "an evaluation is due after the last answer only"
-                                   : "the charter keeps no epsilon for an evaluation",
-                 "A learner may ask only what its charter says."};
+    return not_now(terms_.evaluation ? "an evaluation is due after the last answer only"
+                                     : "the charter keeps no epsilon for an evaluation");
   TRY(check_round(round, 1));
   TRY(check_theta(theta, terms_.lattice.dimension(), terms_.box));
   const ledger::Query query{terms_.charter, round, query_hash(terms_.charter, round, theta, kKind),
@@ -130,7 +158,13 @@ bool Gate::evaluation_is_due() const {
   return terms_.evaluation && account_.paid(privacy::ReleaseKind::kEvaluation) == 0;
 }
 
+bool Gate::gram_is_due() const {
+  return terms_.gram && account_.paid(privacy::ReleaseKind::kGram) == 0;
+}
+
 void Gate::draw_ahead() {
+  if (gram_is_due())
+    gram_noise_.fill(1, terms_.gram->mechanism, terms_.gram->map.size(), *entropy_);
   const size_t left = terms_.answers - std::min(terms_.answers, last_round());
   noise_.fill(left, terms_.mechanism, terms_.numbers(), *entropy_);
   const bool soon = terms_.may_end_early || noise_.size() >= left;

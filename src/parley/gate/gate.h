@@ -37,6 +37,10 @@ class Gate {
   /// the same round with another theta, or a round out of order, is refused.
   Result<privacy::Released> answer(uint32_t round, std::span<const double> theta);
 
+  /// The Gram matrix, before the first answer and once. The same again gets what is stored, for
+  /// nothing.
+  Result<privacy::Released> gram(uint32_t round, std::span<const double> theta);
+
   /// The noisy loss of the model theta, after the last answer and once; no answer follows it. The
   /// same again gets what is stored, for nothing.
   Result<privacy::Released> evaluate(uint32_t round, std::span<const double> theta);
@@ -59,6 +63,7 @@ class Gate {
   Gate(AnyRecords records, std::optional<plan::SqlQuestions> questions, plan::Terms terms,
        ledger::Ledger& ledger, ledger::DatasetId dataset, Entropy& entropy, int threads);
   bool evaluation_is_due() const;
+  bool gram_is_due() const;
   template <class Norm>
   Result<privacy::Bounded<Norm>> sum_at(std::span<const double> theta) const;
   template <class Norm>
@@ -70,7 +75,7 @@ class Gate {
   JobAccount account_;
   Entropy* entropy_;
   int threads_;
-  NoiseQueue<privacy::Mechanisms> noise_{8}, evaluation_noise_{1};
+  NoiseQueue<privacy::Mechanisms> noise_{8}, gram_noise_{1}, evaluation_noise_{1};
 };
 
 }  // namespace parley::gate

@@ -253,7 +253,7 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
 }
 
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
-                                   const Credentials& credentials, const Dial& dial,
+                                   const LiveCredentials& credentials, const Dial& dial,
                                    const Patience& patience, const std::atomic<bool>& stop,
                                    const Log& log) {
   using Clock = std::chrono::steady_clock;

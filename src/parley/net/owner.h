@@ -94,7 +94,7 @@ void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::mill
 /// line breaks, for the ledger gives what has been paid for. A learner that is not the charter's,
 /// an abort, a ledger that fails: an error.
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
-                                   const Credentials& credentials, const Dial& dial,
+                                   const LiveCredentials& credentials, const Dial& dial,
                                    const Patience& patience, const std::atomic<bool>& stop,
                                    const Log& log);
 

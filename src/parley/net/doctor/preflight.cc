@@ -170,7 +170,10 @@ Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   const auto price = [&]<class M>(const M& mechanism) {
     return mechanism.cost(terms.sensitivity<typename M::Norm>());
   };
-  return Asked{terms.answers, terms.numbers(), std::visit(price, terms.mechanism)};
+  Asked asked{terms.answers, terms.numbers(), std::visit(price, terms.mechanism)};
+  if (terms.gram)
+    asked.grams = 1, asked.gram = terms.gram->mechanism.cost(terms.gram_sensitivity());
+  return asked;
 }
 
 /// All jobs cost the same: their budget is split evenly.

@@ -18,6 +18,14 @@ std::optional<privacy::Cost> evaluation_cost(const plan::Terms& terms) {
       terms.evaluation->mechanism);
 }
 
+Result<void> check_size(const Records& records, const plan::Terms& terms) {
+  const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
+  if (rows != terms.rows) return other_data("rows", terms.rows, rows);
+  if (columns != terms.lattice.dimension())
+    return other_data("features", terms.lattice.dimension(), columns);
+  return {};
+}
+
 /// What is still to be paid beside answers, if it all is.
 std::optional<privacy::Cost> once_cost(const plan::Terms& terms, const ledger::Ledger& ledger) {
   auto cost = evaluation_cost(terms);
@@ -25,14 +33,6 @@ std::optional<privacy::Cost> once_cost(const plan::Terms& terms, const ledger::L
   privacy::Cost gram = terms.gram->mechanism.cost(terms.gram_sensitivity());
   if (cost) gram.amount = add_up(gram.amount, cost->amount);  // All of it is Gaussian.
   return gram;
-}
-
-Result<void> check_size(const Records& records, const plan::Terms& terms) {
-  const size_t rows = ClipAndSum::rows(records), columns = ClipAndSum::columns(records);
-  if (rows != terms.rows) return other_data("rows", terms.rows, rows);
-  if (columns != terms.lattice.dimension())
-    return other_data("features", terms.lattice.dimension(), columns);
-  return {};
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ Result<privacy::Released> Gate::gram(uint32_t round, std::span<const double> the
   draw_ahead();
   auto noise = gram_noise_.next();
   auto sum = ClipAndSum::statistics(std::get<Records>(records_), terms_.gram->map,
-                                    terms_.unit_records, threads_);
+                                    terms_.unit_records, threads_);  // Of engines: plan/sums/sql.cc.
   return account_.ledger->pay(account_.dataset, query, std::move(sum),
                               std::get<privacy::Drawn<privacy::Gaussian>>(std::move(noise)));
 }

@@ -39,6 +39,7 @@ Result<void> check_sql(const charter::Charter& charter) {
 
 Result<SqlQuestions> sql_questions(const data::Schema& schema, const Terms& terms,
                                    data::sql::Dialect dialect, const data::sql::SqlTable& table) {
+  if (terms.gram) return refused("the owner also gives a Gram matrix", "protocol.rule");
   if (terms.fine_tune) return refused("the owner's answer is a model", "protocol");
   SqlQuestions questions{TRY(answer_of(schema, terms, dialect, table))};
   if (terms.evaluation)

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "parley/report/provenance.h"
+
 namespace parley::report {
 namespace {
 
@@ -63,9 +65,10 @@ std::string to_text(const plan::SqlQuestions& questions, data::sql::Dialect dial
 }
 
 std::string to_json(const plan::SqlQuestions& questions, data::sql::Dialect dialect) {
-  json all = {{"schema", "parley.sql/1"},
-              {"dialect", name_of(dialect)},
-              {"answer", to_json(questions.answer)}};
+  nlohmann::ordered_json all = {{"format", "parley.sql/1"},
+                                {"parley", provenance()},
+                                {"dialect", name_of(dialect)},
+                                {"answer", to_json(questions.answer)}};
   if (questions.evaluation) all["evaluation"] = to_json(*questions.evaluation);
   return all.dump();
 }

@@ -3,8 +3,9 @@
 //
 // The product's own terms (plan/secagg_terms.h), local steps and shares of noise; sums are taken
 // without the aggregation around them, which does not change them (protocol/secagg). Every cell of
-// the specification's table 3.4: 200 local steps, K at a time, the mean of the last quarter of the
-// rounds; then noise of every owner for itself. Prints one JSON object per cell and seed.
+// the table in docs/explanation/secure-aggregation.md: 200 local steps, K at a time, the mean of
+// the last quarter of the rounds; then noise of every owner for itself. Prints one JSON object per
+// cell and seed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Forecasts beside Monte Carlo on the grid of the specification (horizontal 4.5): three owners,
+// Forecasts beside Monte Carlo on a grid of rows and epsilons: three owners,
 // Algorithm 2 with 100 answers, and asynchronous descent with 1,000 rounds. Prints a Markdown
 // table.
 //

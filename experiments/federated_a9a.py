@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""a9a over owners that add up securely: the specification's table 3.4 with noise, and what a secure sum gains.
+"""a9a over owners that add up securely: excess loss with noise for several numbers of local steps, and what a secure sum gains.
 
     cmake --build --preset release --target federated_bench
     PARLEY_DATA=FOLDER experiments/federated_a9a.py [--bench build/release/bench/federated_bench] [--seeds 5]
 
 200 local steps of 3.5, K at a time, l2 = 1e-3, rows of norm 1, delta = 1e-5; the model is the mean of the last
 quarter of the rounds. Cells are the objective above the optimum of all rows, mean and standard deviation over the
-seeds 1, 2, … of the noise, beside the specification's in brackets. Owners are alike, or lie in an order in which the
+seeds 1, 2, … of the noise, beside those of the numpy reference in brackets. Owners are alike, or lie in an order in which the
 share of positives goes from 0 to 70 % (mild), or is sorted. survivors = all owners, colluders = 1, repeats = 0.
 """
 

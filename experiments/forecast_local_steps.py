@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Forecasts of federated training on a9a beside what then came out: table 3.4 of the specification.
+"""Forecasts of federated training on a9a beside what then came out, for several numbers of local steps.
 
     PARLEY_DATA=FOLDER experiments/forecast_local_steps.py [--parley build/release/parley] [--runs 3]
 
-Ten owners with 3,000 rows each, 2,561 public rows held out. Rows are the specification's times the root of
+Ten owners with 3,000 rows each, 2,561 public rows held out. Rows are those of the numpy reference times the root of
 14, which is their length: step and l2 are scaled to match. Owners are drawn alike, or their shares of
 positives rise from 0 to 70 % (mild), or they are sorted by label; how far they differ is then declared as
 `parley simulate` without noise finds it: what owners alone miss, less what they would by chance.

@@ -4,8 +4,7 @@
     experiments/hospitals.py [--parley build/release/parley] [--runs 8] [--rows 1900000]
 
 Every line is `parley simulate --standin hospital` of one charter with a few keys changed: 86 hospitals
-of unequal sizes, squared loss, l2 = 2e-5, a = 0.1, clip 20, as in the specification (horizontal, 2.1
-and 5.2, A-F7). `paper` is calibration "paper": nothing is cut, real-valued noise split by T, the last
+of unequal sizes, squared loss, l2 = 2e-5, a = 0.1, clip 20, as in docs/theory (D10, D11). `paper` is calibration "paper": nothing is cut, real-valued noise split by T, the last
 theta_L. `literal` is the same with records cut to the clip, exact noise and a ledger: answers = T.
 `cap` splits each hospital's epsilon by 12 answers, which its ledger enforces; `copies` hands over the
 mean of all copies instead of the last theta_L, `tail` the average over the last half.

@@ -6,8 +6,8 @@
 
 Every line is `parley simulate` of examples/three-banks.charter.toml with a few keys changed, on
 `--standin lending` or on the files of FOLDER (bank-a.csv, bank-b.csv, bank-c.csv, pilot.csv, for
-example from experiments/specification_lending.py). The first table has the constants that the
-specification names (horizontal, 3). For the second all constants are chosen on the public rows
+example from experiments/reference_lending.py). The first table has the constants that the
+numpy reference had. For the second all constants are chosen on the public rows
 alone: one half of them is the pilot, the other half plays three small owners whose epsilon is so much
 larger that their noise is that of the real ones; whichever constants do best there (seed 2) are run
 once on the owners' rows (seed 1), and nothing is chosen again. The halves are every other row, or with
@@ -42,11 +42,11 @@ def job(protocol, privacy):
             **{f"privacy.{k}": v for k, v in privacy.items()}}
 
 
-# Of each row the specification's relative fitness at 10,000 rows.
+# Of each row the numpy reference's relative fitness at 10,000 rows.
 WANTED = {"1": 18.1, "2": 0.0103, "3": 0.00125, "4": 0.00095, "5": 0.00054, "6": 0.00036,
           "7": 0.00035, "8": 0.0162, "9": 0.151}
 
-# Row, what it is, keys of the charter. The specification names no constants for statistics.
+# Row, what it is, keys of the charter. The reference names no constants for statistics.
 LADDER = [
     ("1", "Algorithm 2, T = 100, Laplace, worst-case clip 2520",
      job(ALGORITHM2, {"max_grad_norm": 2520})),
@@ -169,7 +169,7 @@ def against(name, found):
 
 
 def given(ladder, pool, rows):
-    print("| row | mechanism | specification | measured | standard error | difference |")
+    print("| row | mechanism | reference | measured | standard error | difference |")
     print("|---|---|---|---|---|---|")
     for (name, what, _), (found, error, _) in zip(rows, pool.map(ladder.score, [r[2] for r in rows])):
         print(f"| {name} | {what} | {WANTED[name]:.3g} | {found:.3g} | {error:.1g} | "
@@ -177,7 +177,7 @@ def given(ladder, pool, rows):
 
 
 def chosen(ladder, pool, rows):
-    print("\n| row | constants chosen on the pilot | which | specification | measured | "
+    print("\n| row | constants chosen on the pilot | which | reference | measured | "
           "standard error | difference | gain |\n|---|---|---|---|---|---|---|---|")
     first = result = None
     for name, what, candidates in rows:

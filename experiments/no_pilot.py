@@ -52,7 +52,7 @@ def a9a():
 
 
 def mnist49():
-    """Fours and nines, 28 x 28 pixels averaged to 7 x 7, as in the specification."""
+    """Fours and nines, 28 x 28 pixels averaged to 7 x 7."""
     rows = []
     for line in unpack("mnist49/mnist49_train.libsvm").splitlines():
         label, *entries = line.split()

@@ -6,9 +6,9 @@
 30 owners of 200 or 1,000 rows, 20 features, tau 0.1, 1,000 public rows, delta 1e-6, secure sums with
 the default survivors and colluders. Squared loss, y = (theta + b).z + e with z ~ N(0, I), e of variance
 1/2 and b ~ N(0, tau/40 I), so that gradients in the metric of the Hessian have unit covariance, as in the
-specification's simulation. Every seed draws owners, public rows and noise anew; the clip is what
+numpy reference's simulation. Every seed draws owners, public rows and noise anew; the clip is what
 `parley forecast` chooses. Prints mean and standard deviation of the estimate over seeds, how often its
-90 % interval holds 0.1, and the specification's deviation.
+90 % interval holds 0.1, and the reference's deviation.
 """
 
 import argparse

@@ -3,8 +3,10 @@
 
     reproduction.py PARLEY [--out DIR] [--data DIR]
 
-Exit 1 if a broken measure keeps its verdict, or if three parts put together differ from one run. --data (default: PARLEY_DATA,
-else ../shared/data if it is there) repeats it on real records beside the stand-ins.
+--out DIR keeps everything; called again it goes on where it was. Exit 1 if a broken measure keeps its verdict, if three parts put together differ from one run, or if the papers' figures take
+more than 4 minutes of processor time on each of two cores. --data (default: PARLEY_DATA, else ../shared/data if it is there)
+repeats it on real records beside the stand-ins. Random runs of S and A that are finished are kept (runs/) and not made again:
+the second and third pass read those of the first, and compute everything that follows from them, and V, H and B, anew.
 """
 
 import argparse
@@ -12,19 +14,31 @@ import filecmp
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 PARTS = 3
+CORES, MINUTES = 2, 4
 
 
-def parley(binary, *arguments):
-    done = subprocess.run([binary, "--json", "--quiet", "reproduce", *map(str, arguments)], text=True,
-                          stdout=subprocess.PIPE, check=False)
+def parley(binary, out, *arguments):
+    """What it prints, and the processor time of the papers' figures. OUT.log has that of each."""
+    out.mkdir(parents=True, exist_ok=True)
+    log = out.with_suffix(".log")
+    with log.open("w") as lines:
+        done = subprocess.run([binary, "--json", "reproduce", "--out", out, *map(str, arguments)], text=True,
+                              stdout=subprocess.PIPE, stderr=lines, check=False)
     if done.returncode:
-        raise SystemExit(done.returncode)
-    return json.loads(done.stdout)
+        raise SystemExit(log.read_text())
+    times = re.findall(r"^[SAVH]-.* ([0-9.]+) s of processor time$", log.read_text(), re.MULTILINE)
+    return json.loads(done.stdout), sum(map(float, times))
+
+
+def keep_runs(source, out):
+    shutil.copytree(source / "runs", out / "runs", dirs_exist_ok=True)
 
 
 def files_of(folder):
@@ -39,14 +53,36 @@ def same_bytes(one, other):
     return [f"{name} differs" for name in names if not filecmp.cmp(one / name, other / name, shallow=False)]
 
 
-def check(binary, out, extra):
-    found = parley(binary, "--out", out / "whole", *extra)
-    print(f"{found['summary']} of {len(found['figures'])}")
-    problems = [line for line in (out / "whole/mutations.txt").read_text().splitlines() if "SURVIVES" in line]
+def whole(binary, out, extra=()):
+    found, seconds = parley(binary, out, *extra)
+    text = (out / "mutations.txt").read_text().splitlines()
+    print(f"{out.name}: {found['summary']} of {len(found['figures'])}; {text[-1]}", flush=True)
+    return [f"{out.name}: {line}" for line in text if "SURVIVES" in line], seconds
+
+
+def parts(binary, out):
     for k in range(1, PARTS + 1):
-        parley(binary, "--part", f"{k}/{PARTS}", "--out", out / f"part{k}", *extra)
-    parley(binary, "--merge", *(out / f"part{k}" for k in range(1, PARTS + 1)), "--out", out / "merged")
-    return problems + same_bytes(out / "whole", out / "merged")
+        keep_runs(out / "standins", out / f"part{k}")
+        parley(binary, out / f"part{k}", "--part", f"{k}/{PARTS}")
+    parley(binary, out / "merged", "--merge", *(out / f"part{k}" for k in range(1, PARTS + 1)))
+    return same_bytes(out / "standins", out / "merged")
+
+
+def check(binary, out, data):
+    fresh = not (out / "standins/runs").exists()
+    problems, seconds = whole(binary, out / "standins")
+    print(f"papers, stand-ins: {seconds:.0f} s of processor time, {seconds / CORES / 60:.1f} min on {CORES} cores"
+          + ("" if fresh else "; some runs were there already"), flush=True)
+    if seconds > CORES * MINUTES * 60:
+        problems.append(f"the papers' part takes more than {MINUTES} min on {CORES} cores")
+    if data.is_dir():
+        keep_runs(out / "standins", out / "real")
+        problems += whole(binary, out / "real", ["--data", data])[0]
+    else:
+        problems.append(f"no real records in {data}: set PARLEY_DATA")
+    different = parts(binary, out)
+    print(f"{PARTS} parts and one run: {len(different)} of {len(files_of(out / 'standins'))} files differ", flush=True)
+    return problems + different
 
 
 def main():
@@ -56,12 +92,7 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, default=os.environ.get("PARLEY_DATA", "../shared/data"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        out = options.out or pathlib.Path(scratch)
-        problems = check(options.parley.resolve(), out / "standins", [])
-        if pathlib.Path(options.data).is_dir():
-            problems += check(options.parley.resolve(), out / "real", ["--data", options.data])
-        else:
-            problems.append(f"no real records in {options.data}: set PARLEY_DATA")
+        problems = check(options.parley.resolve(), options.out or pathlib.Path(scratch), options.data)
     for problem in problems:
         print(problem)
     sys.exit(1 if problems else 0)

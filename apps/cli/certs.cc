@@ -1,4 +1,5 @@
-// parley certs init|sign and parley join: a consortium's authority, and a party's keys.
+// parley certs init|sign|revoke, parley join and parley renew: a consortium's authority, and a
+// party's keys.
 #include <CLI/CLI.hpp>
 
 #include "command.h"
@@ -29,6 +30,15 @@ struct JoinOptions {
   std::filesystem::path out = ".";
 };
 
+struct CertsRevokeOptions : RevokeOptions {
+  std::string name;
+};
+
+struct RenewCommandOptions : RenewOptions {
+  std::string name;
+  bool install = false;
+};
+
 Result<Output> run(const CertsInitOptions& options, ProgressStyle) {
   const AuthorityOptions how{
       .folder = options.out, .address = options.address, .days = options.days};
@@ -49,6 +59,27 @@ Result<Output> run(const JoinOptions& options, ProgressStyle) {
   const Joined joined =
       TRY(join(options.invitation, options.name, {.role = options.role, .folder = options.out}));
   return Output{report::to_text(joined), report::to_json(joined)};
+}
+
+Result<Output> run(const CertsRevokeOptions& options, ProgressStyle) {
+  const Revoked revoked = TRY(revoke(options.name, options));
+  return Output{report::to_text(revoked), report::to_json(revoked)};
+}
+
+Result<Output> run(const RenewCommandOptions& options, ProgressStyle) {
+  if (options.install) {
+    const report::Installed installed{options.name,
+                                      TRY(install_renewal(options.name, options.folder))};
+    return Output{report::to_text(installed), report::to_json(installed)};
+  }
+  const Renewal renewal = TRY(renew(options.name, options));
+  return Output{report::to_text(renewal), report::to_json(renewal)};
+}
+
+void role_option(CLI::App& app, std::string& role) {
+  app.add_option("--role", role, "What you take part as")
+      ->check(CLI::IsMember({"owner", "learner"}))
+      ->capture_default_str();
 }
 
 void days_option(CLI::App& app, int64_t& days, const std::string& help) {
@@ -81,12 +112,22 @@ void add_sign(const Commands& certs) {
       ->type_name("FILE");
 }
 
+void add_revoke(const Commands& certs) {
+  const auto [app, options] = certs.add<CertsRevokeOptions>(
+      "revoke", "Take back every certificate of a party, whose keys were stolen or who left", run);
+  app.add_option("name", options.name, "The party's name, such as bank-a")->required();
+  role_option(app, options.role);
+  app.add_option("--authority", options.authority, "Folder of the authority")
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_certs(Commands root) {
   const Commands certs = root.group("certs", "A consortium's authority");
   add_init_authority(certs);
   add_sign(certs);
+  add_revoke(certs);
 }
 
 void add_join(Commands root) {
@@ -96,10 +137,21 @@ void add_join(Commands root) {
       ->required()
       ->type_name("FILE");
   app.add_option("--name", options.name, "Your name in charters, such as bank-a")->required();
-  app.add_option("--role", options.role, "What you take part as")
-      ->check(CLI::IsMember({"owner", "learner"}))
-      ->capture_default_str();
+  role_option(app, options.role);
   app.add_option("--out", options.out, "Folder for the files")->capture_default_str();
+}
+
+void add_renew(Commands root) {
+  const auto [app, options] = root.add<RenewCommandOptions>(
+      "renew", "Make new keys, with a request that your key of today has signed", run);
+  app.add_option("--name", options.name, "Your name in charters")->required();
+  app.add_option("--out", options.folder, "Folder of your certificate and keys")
+      ->capture_default_str();
+  auto* sign_key = app.add_flag("--sign-key", options.sign_key,
+                                "Also a new key for receipts: between jobs only");
+  app.add_flag("--install", options.install,
+               "Put NAME.next.crt, which came back, and its keys in place of those in use")
+      ->excludes(sign_key);
 }
 
 }  // namespace parley::cli

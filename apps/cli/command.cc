@@ -151,13 +151,16 @@ Result<std::vector<Override>> overrides(const std::vector<std::string>& set) {
 }
 
 std::atomic<bool> interrupted = false;
+std::atomic<uint32_t> reloads = 0;
 
 void heed_interrupts() {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = true; });
 }
 
-void outlive_readers() {
-  for (const int signal : {SIGPIPE, SIGHUP}) std::signal(signal, SIG_IGN);
+void heed_signals() {
+  heed_interrupts();
+  std::signal(SIGHUP, [](int) { ++reloads; });
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 namespace {

@@ -144,11 +144,15 @@ void epsilon_option(CLI::App& app, std::vector<std::string>& epsilon);
 /// The changes of --set key=value.
 Result<std::vector<Override>> overrides(const std::vector<std::string>& set);
 
-/// Set by Ctrl-C and SIGTERM once heed_interrupts was called: daemons look at it and end in order.
+/// Set by Ctrl-C and SIGTERM once heed_interrupts was called: long commands look at it and end in
+/// order.
 extern std::atomic<bool> interrupted;
 void heed_interrupts();
-/// For daemons: neither whoever reads their log nor the terminal they were started in ends them.
-void outlive_readers();
+/// How often SIGHUP has asked a daemon to read files again.
+extern std::atomic<uint32_t> reloads;
+/// For daemons: the same, and SIGHUP. Neither whoever reads the log nor the terminal they were
+/// started in ends them.
+void heed_signals();
 /// Where there is no memory left, or a program's mistake ends it: a word about that, and exit
 /// status
 /// 1. What is on disk is whole at any moment, so that nothing else has to be done.

@@ -1,10 +1,13 @@
-// parley learner run|resume CHARTER
+// parley learner run|resume CHARTER and parley learner status DIR
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <utility>
 
 #include "command.h"
 #include "parley/api/daemons.h"
+#include "parley/net/control/service_manager.h"
+#include "parley/net/control/status_socket.h"
+#include "parley/report/network/status.h"
 
 namespace parley::cli {
 namespace {
@@ -26,8 +29,8 @@ std::optional<bool> decision(const std::string& word) {
 
 Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
   const Charter charter = TRY(Charter::read(options.charter));
-  heed_interrupts();
-  outlive_readers();
+  heed_signals();
+  net::Watchdog watchdog;
   std::optional<Progress> progress;
   uint64_t shown = 0;
   const parley::LearnerOptions how{.identity = options.identity,
@@ -43,9 +46,23 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
                                          progress->advance(round - std::exchange(shown, round));
                                        },
                                    .log = log_line};
-  const auto result = TRY(api::run_learner(charter, how, interrupted));
+  const auto result = api::run_learner(charter, how,
+                                       {.stop = interrupted,
+                                        .ready = [] { net::tell_manager("READY=1"); },
+                                        .alive = [&] { watchdog.alive(); }});
+  net::tell_manager("STOPPING=1");
+  if (!result) return result.error();
   if (progress) progress->finish();
-  return Output{result.to_text(), result.to_json()};
+  return Output{result->to_text(), result->to_json()};
+}
+
+struct LearnerStatusOptions {
+  std::filesystem::path out;
+};
+
+Result<Output> run(const LearnerStatusOptions& options, ProgressStyle) {
+  const report::DaemonStatus status{TRY(net::ask_status(options.out / net::kStatusSocket))};
+  return Output{TRY(report::to_text(status)), TRY(report::to_json(status))};
 }
 
 }  // namespace
@@ -73,6 +90,9 @@ void add_learner(Commands root) {
   };
   add("run", "Train the model, from where the job was interrupted if it was");
   add("resume", "The same as run");
+  const auto [app, options] =
+      group.add<LearnerStatusOptions>("status", "How a learner's daemon is", run);
+  app.add_option("out", options.out, "Its --out")->required()->type_name("DIR");
 }
 
 }  // namespace parley::cli

@@ -14,12 +14,14 @@ namespace parley::cli {
 
 using Add = void(Commands);
 Add add_account, add_audit, add_certs, add_charter, add_data_describe, add_data_generate,
-    add_data_prepare, add_data_split, add_demo, add_doctor, add_explore, add_forecast, add_init,
-    add_join, add_learner, add_ledger, add_owner, add_predict, add_reproduce, add_simulate, add_verify;
+    add_data_prepare, add_data_split, add_data_sql, add_demo, add_doctor, add_engine, add_explore,
+    add_forecast, add_init, add_join, add_learner, add_ledger, add_owner, add_predict, add_renew,
+    add_reproduce, add_simulate, add_verify;
 
 namespace {
 
-/// Every command, in the order in which --help lists them. add_x is in x.cc, add_join in certs.cc.
+/// Every command, in the order in which --help lists them. add_x is in x.cc, add_join and add_renew
+/// in certs.cc, add_data_x in data/x.cc, add_engine in data/sql.cc.
 void add_commands(const Commands& root) {
   add_demo(root);
   add_init(root);
@@ -28,6 +30,7 @@ void add_commands(const Commands& root) {
   add_data_describe(data);
   add_data_prepare(data);
   add_data_split(data);
+  add_data_sql(data);
   add_data_generate(data);
   add_forecast(root);
   add_explore(root);
@@ -39,10 +42,12 @@ void add_commands(const Commands& root) {
   add_ledger(root);
   add_certs(root);
   add_join(root);
+  add_renew(root);
   add_doctor(root);
   add_account(root);
   add_audit(root);
   add_reproduce(root);
+  add_engine(root);
 }
 
 int fail(const Error& error, bool json) {

@@ -1,5 +1,5 @@
-// parley owner run|approve|refuse|withdraw|check POLICY [CHARTER...], parley owner tune POLICY
-// CHARTER TRANSCRIPT, parley owner value POLICY CHARTER [MODEL] and parley owner web POLICY
+// parley owner run|status|approve|refuse|withdraw|check POLICY [CHARTER...], parley owner tune
+// POLICY CHARTER TRANSCRIPT, parley owner value POLICY CHARTER [MODEL] and parley owner web POLICY
 #include "parley/report/network/owner.h"
 
 #include <CLI/CLI.hpp>
@@ -9,10 +9,13 @@
 #include "parley/api/internal.h"
 #include "parley/api/owner_value.h"
 #include "parley/api/owner_web/console.h"
+#include "parley/net/control/service_manager.h"
+#include "parley/net/control/status_socket.h"
 #include "parley/net/decisions.h"
 #include "parley/net/doctor/preflight.h"
 #include "parley/net/tune.h"
 #include "parley/plan/sums/gram.h"
+#include "parley/report/network/status.h"
 
 namespace parley::cli {
 namespace {
@@ -22,6 +25,10 @@ struct OwnerRunOptions {
   std::vector<std::filesystem::path> charters;
   std::string dial, listen, learner;
   int64_t wait = 600;
+};
+
+struct OwnerStatusOptions {
+  std::filesystem::path policy;
 };
 
 struct OwnerApproveOptions {
@@ -56,19 +63,32 @@ struct OwnerWebOptions {
 /// The first job that failed decides how the process exits.
 Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
   const Policy policy = TRY(Policy::read(options.policy));
-  heed_interrupts();
-  outlive_readers();
-  const auto jobs = TRY(api::run_owner(policy,
-                                       {.charters = options.charters,
-                                        .dial = options.dial,
-                                        .listen = options.listen,
-                                        .learner = options.learner,
-                                        .wait = std::chrono::seconds(options.wait),
-                                        .log = log_line},
-                                       interrupted));
-  for (const OwnerJob& job : jobs)
+  heed_signals();
+  net::Watchdog watchdog;
+  const auto jobs = api::run_owner(policy,
+                                   {.charters = options.charters,
+                                    .dial = options.dial,
+                                    .listen = options.listen,
+                                    .learner = options.learner,
+                                    .wait = std::chrono::seconds(options.wait),
+                                    .log = log_line},
+                                   {.stop = interrupted,
+                                    .reload = &reloads,
+                                    .ready = [] { net::tell_manager("READY=1"); },
+                                    .alive = [&] { watchdog.alive(); }},
+                                   options.policy);
+  net::tell_manager("STOPPING=1");
+  if (!jobs) return jobs.error();
+  for (const OwnerJob& job : *jobs)
     if (!job.model) return job.model.error();
-  return Output{report::to_text(jobs), report::to_json(jobs)};
+  return Output{report::to_text(*jobs), report::to_json(*jobs)};
+}
+
+Result<Output> run(const OwnerStatusOptions& options, ProgressStyle) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  const std::string said = TRY(net::ask_status(policy.folder / policy.state / net::kStatusSocket));
+  const report::DaemonStatus status{said, TRY(net::look_into_ledger(policy))};
+  return Output{TRY(report::to_text(status)), TRY(report::to_json(status))};
 }
 
 Result<Output> run(const OwnerApproveOptions& options, ProgressStyle) {
@@ -215,6 +235,12 @@ void add_owner_check(const Commands& group) {
   app.add_flag("--no-data", options.no_data, "Do not read the data, which may take long");
 }
 
+void add_owner_status(const Commands& group) {
+  const auto [app, options] =
+      group.add<OwnerStatusOptions>("status", "How the daemon of your policy is", run);
+  policy_argument(app, options.policy);
+}
+
 void add_owner_tune(const Commands& group) {
   const auto [app, options] = group.add<OwnerTuneOptions>(
       "tune", "Add your own rows to what you have learned from the others", run);
@@ -265,6 +291,7 @@ void add_owner_web(const Commands& group) {
 void add_owner(Commands root) {
   const Commands group = root.group("owner", "Take part with your data");
   add_owner_run(group);
+  add_owner_status(group);
   add_owner_decisions(group);
   add_owner_check(group);
   add_owner_tune(group);

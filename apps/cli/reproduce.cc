@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <ctime>
 #include <memory>
 
 #include "command.h"
@@ -39,6 +40,9 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+/// Of all threads: what a figure takes on a machine that has other work too.
+double processor_seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
+
 /// Shows each figure's work, and writes its files once it is drawn.
 class Shown {
  public:
@@ -52,14 +56,15 @@ class Shown {
   /// Without a terminal, one line per figure is enough.
   void end_line() {
     if (style_ == ProgressStyle::kLines && !title_.empty())
-      std::fprintf(stderr, "%s: %.1f s\n", title_.c_str(), seconds_since(start_));
+      std::fprintf(stderr, "%s: %.1f s, %.1f s of processor time\n", title_.c_str(),
+                   seconds_since(start_), processor_seconds() - processor_start_);
     progress_.reset(), title_.clear();
   }
 
  private:
   void begin(const reproduce::Entry& entry, uint64_t draw, reproduce::Study& study) {
     end_line();
-    start_ = Clock::now();
+    start_ = Clock::now(), processor_start_ = processor_seconds();
     title_ = std::string(entry.id) + " " + std::string(entry.what);
     if (study.further) title_ += ", draw " + std::to_string(draw + 1);
     study.expect = [this](uint64_t units) {
@@ -76,6 +81,7 @@ class Shown {
   ProgressStyle style_;
   std::string title_{};
   Clock::time_point start_{};
+  double processor_start_ = 0;
   std::unique_ptr<Progress> progress_{};
 };
 

@@ -80,12 +80,51 @@ struct Signed {
   /// Of an owner: the certificates of all owners, in the authority's folder. No secret; every owner
   /// needs the newest, for it takes part only with owners whose keys are certified.
   std::filesystem::path members{};
+  bool renewal = false;  // the request was signed by the key that the party had before, too
 };
 
 /// Certifies a request and notes it in the authority's list. kInvalid for a request that is not in
 /// order, or a second key of a party without `replace`: either its key was lost, or somebody is not
 /// who he says he is.
 Result<Signed> sign_request(const std::filesystem::path& request, const SignOptions& options = {});
+
+struct RevokeOptions {
+  std::string role = "owner";             // or learner
+  std::filesystem::path authority = ".";  // folder of the authority
+};
+
+/// Certificates that were taken back.
+struct Revoked {
+  std::string uri;
+  size_t certificates = 0;     // so many of this party, with all before revoked ones apart
+  std::filesystem::path list;  // public: every party needs the newest, beside authority.crt
+};
+
+/// Takes back every certificate of the party `name`: whoever has the new list lets it in no more.
+/// kInvalid if it has none.
+Result<Revoked> revoke(const std::string& name, const RevokeOptions& options = {});
+
+struct RenewOptions {
+  std::filesystem::path folder = ".";
+  bool sign_key = false;  // of an owner, between jobs: also a new key for receipts
+};
+
+/// New keys beside those in use, NAME.next.*.
+struct Renewal {
+  std::string uri;
+  std::string until;                  // when the certificate in use ends; RFC 3339, UTC
+  std::filesystem::path request;      // public: to be sent to the authority
+  std::filesystem::path certificate;  // where what comes back belongs
+  std::string sign_key{};             // if it is new: for the next charters
+};
+
+/// Makes new keys of the party `name`, and a request that the key in use has signed as well.
+Result<Renewal> renew(const std::string& name, const RenewOptions& options = {});
+
+/// Puts the renewed certificate and its keys in the place of those in use, after everything about
+/// them was found in order. A daemon takes them within a second. When it ends.
+Result<std::string> install_renewal(const std::string& name,
+                                    const std::filesystem::path& folder = ".");
 
 /// A fingerprint in groups that can be read out on the phone.
 std::string spoken(const Hash& fingerprint);

@@ -61,7 +61,9 @@ struct ForecastOptions {
   /// "sync", "sums" (sync in secure sums), "federated" and "async"; empty: all.
   std::vector<std::string> protocols{};
   std::string bundle = "bundle.json";  // the name of the file of such features, in charter_text()
-  OnProgress progress{};               // of what is compared for such a draft
+  /// Of what is compared for such a draft, and of the parts of the forecast itself, on the calling
+  /// thread.
+  OnProgress progress{};
   std::filesystem::path html{};        // writes the report as a page; empty: none
   int threads = 0;                     // 0: as many as the machine has
 };

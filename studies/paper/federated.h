@@ -4,7 +4,7 @@
 // NOT PRIVATE as claimed. Equation (2) is the noise that the average needs, but every party draws
 // it, so that the average has 1/m of its variance: a claim of 1 is 2.72 for ten parties. For K > 1
 // nothing is proved: local steps pass noise through a map that is not linear. And slopes are
-// assumed to be bounded, not clipped (specification, vertical and federated 3.1; the auditor's
+// assumed to be bounded, not clipped (theory (R13); the auditor's
 // planted "per-party-noise").
 #pragma once
 

@@ -44,7 +44,7 @@ Result<SimulateResult> simulated(const std::string& text,
   return sim::simulate(TRY(sim::load_standin(charter, "lending", 1)), options, &literal());
 }
 
-/// The paper's experiment on lending-like rows (spec, 5.1 P-lend-sync), with smaller owners.
+/// The paper's experiment on lending-like rows, with smaller owners.
 SimulateResult paper_result(double epsilon, size_t runs, const std::string& rule = "algorithm2") {
   const std::string text = charter_text(
       "box = 1e6\n",

@@ -1,5 +1,5 @@
 // The paper's owner that learns with its own exact gradient (section V), and what its peers make of
-// the questions they are asked (specification, horizontal 2-j).
+// the questions they are asked (theory (R10)).
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -11,7 +11,33 @@ namespace {
 
 using Eigen::Index, Eigen::MatrixXd, Eigen::VectorXd;
 
-/// Noise of covariance (D'D)^+.
+/// Cholesky's factor of the columns that do not depend on others: the one with most left of it is
+/// next, until all of the rest are combinations of those chosen.
+struct Independent {
+  std::vector<Index> columns{};
+  MatrixXd lower{};
+};
+
+Independent independent_of(const MatrixXd& gram) {
+  constexpr double kNothing = 1e-9;  // of the longest column's square
+  VectorXd left = gram.diagonal();
+  const double most = left.maxCoeff();
+  MatrixXd factor(gram.rows(), gram.cols());
+  Independent found;
+  for (Index k = 0, next = 0; k < gram.cols() && left.maxCoeff(&next) > kNothing * most; ++k) {
+    factor.col(k) = gram.col(next) - factor.leftCols(k) * factor.row(next).head(k).transpose();
+    factor.col(k) /= std::sqrt(left[next]);
+    left -= factor.col(k).cwiseAbs2();
+    left[next] = 0;
+    found.columns.push_back(next);
+  }
+  found.lower = factor(found.columns, Eigen::seqN(0, Index(found.columns.size())));
+  return found;
+}
+
+/// Noise of covariance (D'D)^-1. Where columns depend on each other: of those that do not, and none
+/// on the others. D times it then has the covariance that the pseudo-inverse would give it, the
+/// projection on the columns' space.
 class ColumnNoise {
  public:
   ColumnNoise(const data::AnyRows& rows, int threads) {
@@ -20,38 +46,52 @@ class ColumnNoise {
     const VectorXd diagonal = factor_.matrixLLT().diagonal();
     if (factor_.info() == Eigen::Success && diagonal.minCoeff() > 1e-4 * diagonal.maxCoeff())
       return;
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(gram);
-    const VectorXd& values = eigen.eigenvalues();
-    root_ = eigen.eigenvectors();
-    for (Index j = 0; j < values.size(); ++j)
-      root_.col(j) *= values[j] > 1e-9 * values.maxCoeff() ? 1 / std::sqrt(values[j]) : 0;
+    some_ = independent_of(gram.selfadjointView<Eigen::Lower>());
   }
 
   VectorXd draw(double sigma, Entropy& entropy) const {
     VectorXd z(factor_.rows());
     for (double& value : z) value = sigma * real_normal(entropy);
-    if (root_.size() > 0) return root_ * z;
-    return factor_.matrixU().solve(z);
+    if (some_.columns.empty()) return factor_.matrixU().solve(z);
+    VectorXd noise = VectorXd::Zero(z.size());
+    VectorXd part = z.head(Index(some_.columns.size()));
+    some_.lower.triangularView<Eigen::Lower>().transpose().solveInPlace(part);
+    noise(some_.columns) = part;
+    return noise;
   }
 
  private:
   Eigen::LLT<MatrixXd> factor_{};
-  MatrixXd root_{};  // of the pseudo-inverse, where there is no inverse
+  Independent some_{};  // where columns depend on each other
 };
 
 }  // namespace
 
+struct ColumnNoises::State {
+  std::vector<ColumnNoise> parties{};
+};
+
+ColumnNoises::ColumnNoises(const std::vector<data::AnyRows>& columns, int threads)
+    : state_(std::make_unique<State>()) {
+  for (const data::AnyRows& block : columns) state_->parties.emplace_back(block, threads);
+}
+
+ColumnNoises::~ColumnNoises() = default;
+
+std::vector<double> ColumnNoises::draw(size_t party, double sigma, Entropy& entropy) const {
+  const VectorXd by = state_->parties[party].draw(sigma, entropy);
+  return {by.begin(), by.end()};
+}
+
 Result<NotPrivate<NoisySharing>> share_with_noise(const std::vector<data::AnyRows>& columns,
+                                                  const ColumnNoises& noises,
                                                   std::span<const double> labels,
                                                   const learn::AdmmOptions& options, double sigma,
                                                   Entropy& entropy) {
-  std::vector<ColumnNoise> noises;
-  for (const data::AnyRows& block : columns) noises.emplace_back(block, options.threads);
   NoisySharing out;
   learn::AdmmHooks hooks;
   hooks.after_step = [&](size_t m, learn::PartyStep& party) {
-    const VectorXd by = noises[m].draw(sigma, entropy);
-    party.shift({by.data(), static_cast<size_t>(by.size())});
+    party.shift(noises.draw(m, sigma, entropy));
   };
   hooks.after_round = [&](const learn::AdmmHooks::View& view) {
     auto& shares = out.shares.emplace_back();

@@ -2,7 +2,7 @@
 // Laplace noise of scale b = 2 Xi T kappa / (n epsilon), where Xi is believed and not enforced, and
 // a budget split by T though T - 1 questions are asked. In plain doubles, past gate and ledger, and
 // NOT PRIVATE, whatever epsilon says: a record may move a gradient by more than Xi, and the noise
-// has floating-point holes (specification, horizontal 2-a, 2-g).
+// has floating-point holes (theory (R1), (R6)).
 //
 // owner_learner = "exact" is their section V: an owner that learns sets its own epsilon to infinity
 // "as the other data owners cannot access the trained model or the query responses". They see the

@@ -1,7 +1,7 @@
 // NOT PRIVATE for any amount of noise: the vertical paper's mechanism. A party sends D (x + xi),
 // xi normal with covariance sigma^2 (D^T D)^-1, so that all of the message lies in the column space
 // of its data D. Under a neighbour D' it lies in another one: what is left of a message outside the
-// column space of D tells them apart with certainty (specification, vertical 2.1).
+// column space of D tells them apart with certainty (theory (R11)).
 #include <Eigen/Dense>
 #include <cmath>
 #include <numbers>

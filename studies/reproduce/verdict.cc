@@ -102,6 +102,21 @@ void count_tallies(std::vector<Measure>& measures) {
                   std::make_move_iterator(counted.end()));
 }
 
+namespace {
+
+/// The same ratio the other way round, seen from the end of its range.
+Measure sides_exchanged(Measure measure) {
+  const double end = std::isfinite(measure.most) ? measure.most : measure.least;
+  const double turned = end * end / measure.value;
+  measure.error *= std::fabs(turned / measure.value), measure.value = turned;
+  return measure;
+}
+
+/// "Alike" has two ends, "less" and "more" one: 0 to 1, at least 1.
+bool says_alike(const Measure& measure) { return measure.least > 0 && std::isfinite(measure.most); }
+
+}  // namespace
+
 std::vector<Broken> broken(const Measure& measure) {
   const auto with = [&](double value, double error) {
     Measure other = measure;
@@ -118,6 +133,9 @@ std::vector<Broken> broken(const Measure& measure) {
                                                           : measure.most;
     return {{"as claimed", {with(claimed, 0)}}};
   }
+  if (!measure.tally.empty() && !says_alike(measure))
+    return {{"sides exchanged", {sides_exchanged(measure)}}};
+  if (!measure.tally.empty()) return {{"factor of three", {times(3), times(1. / 3)}}};
   const bool exponent = measure.kind == Quantity::kExponent;
   return {{"sign", {times(-1)}},
           {"exponent", exponent ? std::vector{with(measure.value + 1, measure.error),

@@ -44,12 +44,14 @@ void count_tallies(std::vector<Measure>& measures);
 
 /// A measure with a mistake in it.
 struct Broken {
-  std::string_view how;             // "sign", "exponent", "factor of three", "as claimed"
+  std::string_view how;  // "sign", "exponent", "factor of three", "sides exchanged", "as claimed"
   std::vector<Measure> measures{};  // in either direction
 };
 /// Inside its range: its sign turned, its exponent off by one, a factor of three; a slope of a
-/// power law is off by one itself. Else: put where the claim says, for a wrong number stays wrong,
-/// and a vague one vague, however it is broken.
+/// power law is off by one itself. A comparison of a tally says which side is larger and not by how
+/// much: its sides are exchanged, or, where it says that they are alike, it is off by a factor of
+/// three. Not inside: put where the claim says, for a wrong number stays wrong, and a vague one
+/// vague, however it is broken.
 std::vector<Broken> broken(const Measure& measure);
 /// The ways of breaking it that no verdict notices.
 std::vector<std::string_view> unnoticed(const Measure& measure);

@@ -131,6 +131,16 @@ TEST(Mutation, BreaksAMeasureBySignExponentAndAFactorOfThree) {
   EXPECT_TRUE(unnoticed(steps[0]).empty());
 }
 
+TEST(Mutation, ExchangesTheSidesOfAComparison) {
+  const auto alike = compared("clauses", "much the same", {1.5, .1}, 1. / 3, 3);
+  EXPECT_TRUE(unnoticed(step(.9, .01)).empty());
+  EXPECT_TRUE(unnoticed(compared("steps", "improves", {101, 4}, 1, kAny)).empty());
+  EXPECT_TRUE(unnoticed(compared("clauses", "is large", {85'000, 3'500}, .111, kAny)).empty());
+  EXPECT_TRUE(unnoticed(alike).empty());
+  EXPECT_EQ(unnoticed(compared("clauses", "alike, too wide", {1.5, .1}, .1, 10)),
+            (std::vector<std::string_view>{"factor of three"}));
+}
+
 TEST(Mutation, FindsAMeasureThatCannotFail) {
   const Measure blind = between("over its highest, the end among them", {.04, .001}, -kAny, 1);
   EXPECT_EQ(unnoticed(blind),

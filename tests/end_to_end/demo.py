@@ -137,7 +137,7 @@ class Demo(InFolder):
         self.assertEqual((auc["metric"], auc["owners"], auc["worth"]), ("auc", 40, 0.002))
         self.assertEqual(log_loss["metric"], "log_loss")
         self.assertRegex(printed, rf"mean of 40 +{auc['alone']:.4f}", "by hand the same comes out")
-        # The specification has .692, .713 and .725 over eight seeds; one seed is some .005 off.
+        # The numpy reference has .692, .713 and .725 over eight seeds; one seed is some .005 off.
         self.assertAlmostEqual(auc["alone"], .692, delta=.015)
         self.assertAlmostEqual(auc["own_public"], .713, delta=.015)
         self.assertAlmostEqual(auc["personal"], .725, delta=.015)

@@ -95,7 +95,7 @@ class Papers(Consortium):
                              {"Subject Key Identifier", "Authority Key Identifier"})
         extensions = self.extensions("ca/authority.crt")
         self.assertEqual(extensions["Basic Constraints"], "critical CA:TRUE, pathlen:0")
-        self.assertEqual(extensions["Key Usage"], "critical Certificate Sign")
+        self.assertEqual(extensions["Key Usage"], "critical Certificate Sign, CRL Sign")
         self.assertEqual(extensions["Name Constraints"], "critical Permitted: URI:banks.example")
         lines = (self.folder / "ca/signed.tsv").read_text().splitlines()
         self.assertEqual([line.split("\t")[1] for line in lines],

@@ -106,7 +106,7 @@ class OwnerValue(InFolder):
         self.parley(*VALUE, "--out", "mine2.json", expect=2)
 
     def test_a_job_is_the_same_with_and_without_a_look_and_keeps_nothing_of_it(self):
-        """Spec, value 10, test 3."""
+        """What an owner looks at privately leaves no trace (theory (W3))."""
         consortium = Consortium(self.folder)
         self.train(consortium)
         plain = (self.folder / "job/model.json").read_bytes()

@@ -42,6 +42,14 @@ def fit(rows, **more):
     return _library.call("fit", {**SETTINGS, **more}, rows)
 
 
+class Frame(dict):
+    """As little of a data frame as the package needs."""
+
+    def __init__(self, **columns):
+        super().__init__(columns)
+        self.columns = list(columns)
+
+
 class Package(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -49,18 +57,33 @@ class Package(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def test_a_seeded_fit_is_the_programs_model_bit_for_bit(self):
+        for epsilon, rule in ((1, "constant"), (100, "gram")):
+            with self.subTest(rule=rule):
+                self.seeded_fit(self.folder / rule, epsilon, rule)
+
+    def seeded_fit(self, folder, epsilon, rule):
+        folder.mkdir()
         x, y = records()
-        said = fit(tables(x, y), seed=5)
+        said = fit(tables(x, y), seed=5, epsilon=epsilon)
+        self.assertIn(f'rule = "{rule}"', said["charter"])
         self.assertFalse(said["private"])
         self.assertIn("NOT PRIVATE", said["model"]["privacy_card"]["statement"])
-        (self.folder / "fit.charter.toml").write_text(said["charter"])
-        (self.folder / "bundle.json").write_text(said["bundle"])
+        (folder / "fit.charter.toml").write_text(said["charter"])
+        (folder / "bundle.json").write_text(said["bundle"])
         lines = [f"{a!r},{b!r},{int(c)}" for (a, b), c in zip(x.tolist(), y)]
-        (self.folder / "analyst.csv").write_text("\n".join(["x0,x1,y", *lines]) + "\n")
+        (folder / "analyst.csv").write_text("\n".join(["x0,x1,y", *lines]) + "\n")
         subprocess.run([os.environ["PARLEY_BINARY"], "--quiet", "simulate", "fit.charter.toml", "--data", ".", "--seed",
-                        "5", "--out", "out", "--held-out", "0"], cwd=self.folder, check=True, capture_output=True)
-        model = json.loads((self.folder / "out" / "model.json").read_text())
+                        "5", "--out", "out", "--held-out", "0"], cwd=folder, check=True, capture_output=True)
+        model = json.loads((folder / "out" / "model.json").read_text())
         self.assertEqual(model["model"]["theta"], said["model"]["model"]["theta"])
+
+    def test_a_private_fit_by_a_gram_matrix_is_charged_whole(self):
+        ledger = parley.Ledger.create(self.folder / "ledger.db", epsilon=70, delta=1e-5)
+        said = fit(tables(*records()), epsilon=60, ledger=ledger.path, dataset=ledger.dataset)
+        self.assertIn('rule = "gram"', said["charter"])
+        self.assertTrue(said["private"])
+        with self.assertRaises(parley.BudgetError):
+            fit(tables(*records()), epsilon=60, ledger=ledger.path, dataset=ledger.dataset)
 
     def test_any_memory_layout_gives_the_same_bits(self):
         x, y = records()
@@ -131,6 +154,12 @@ class Package(unittest.TestCase):
             rows.add(owner, y, ["y"])
         said = _library.call("simulate", {**charter._arguments(), "seed": 2, "held_out": 0}, rows)
         self.assertEqual(len(json.loads(said["model"])["model"]["theta"]), 3)
+        frame = Frame(x0=x[:, 0], x1=x[:, 1], y=y)
+        looked = parley.value(frame, charter, owner="north")
+        self.assertGreater(looked["figures"]["alone"]["value"], 0.7)
+        for wrong in ("west", None):
+            with self.assertRaises(ValueError):
+                parley.value(frame, charter, owner=wrong)
 
     def test_calls_stop_and_other_threads_go_on(self):
         heard = []
@@ -142,6 +171,10 @@ class Package(unittest.TestCase):
         with self.assertRaises(KeyboardInterrupt):
             _library.call("fit", SETTINGS, tables(*records()), stop)
         self.assertEqual(heard, [1])
+        charter = parley.Charter.read(ROOT / "examples" / "three-banks.charter.toml")
+        with self.assertRaises(KeyboardInterrupt):
+            parley.forecast(charter, standin="lending", progress=stop)
+        self.assertEqual(heard, [1, 1])
         found = []
         threads = [threading.Thread(target=lambda: found.append(fit(tables(*records()), seed=5)["model"]))
                    for _ in range(4)]

@@ -93,7 +93,7 @@ class RealData(InFolder):
         return f"{folder}.toml"
 
     def test_a_pilot_of_other_years_raises_an_alarm(self):
-        """Loans of 60 months came after 2008. The specification's first disaster: unguarded Newton steps end
+        """Loans of 60 months came after 2008. Unguarded Newton steps end
         2,000 times above the best."""
         charter = self.loans("late", ["2007", "2008"], "2011")
         stopped = self.json("simulate", charter, "--data", "late", "--out", "stopped")["result"]

@@ -1,4 +1,5 @@
 // Uses the installed headers and library the way an outside program would.
+#include <parley/c.h>
 #include <parley/parley.h>
 
 #include <cstdio>
@@ -19,6 +20,9 @@ int main() {
   const bool right =
       half && *half == 0.5 && !charter && charter.error().code == parley::Code::kInvalid &&
       charter.error().where.line == 2 && parley::to_hex(parley::Bytes{0xab, 0x01}) == "ab01";
+  char* about = nullptr;
+  const bool answers = parley_call("about", "{}", nullptr, nullptr, &about) == 0 && about != nullptr;
+  parley_free(about);
   std::printf("%s\n", std::string(parley::version()).c_str());
-  return right ? 0 : 1;
+  return right && answers ? 0 : 1;
 }

@@ -39,6 +39,10 @@ _PARAMETERS_END = """    public : tuple (X, y), optional
         Of the penalty (l2/2)|theta|^2 beside the mean loss, features being scaled to [-1, 1].
     fit_intercept : bool, default=True
         Without one, the model goes through the origin.
+    max_row_norm : float, optional
+        How long a row can be, features being scaled to [-1, 1] and the intercept counting 1: in L2, with
+        delta = 0 in L1. Public, like ``bounds``; the root of the number of features unless given. Where rows are
+        known to be shorter (of 100 indicators 14 are 1), giving it means less noise.
     rounds, max_grad_norm, step : optional
         How many noisy answers are asked, to which length a row's gradient is cut, and how long steps
         are; chosen from public numbers if they are not given.
@@ -156,7 +160,7 @@ class _DPLinear(BaseEstimator):  # type: ignore[misc]
         arguments = {
             "loss": self._loss, "epsilon": float(self.epsilon), "delta": float(self.delta), "lower": lower,
             "upper": upper, "l2": self.l2, "intercept": bool(self.fit_intercept), "rounds": self.rounds,
-            "max_grad_norm": self.max_grad_norm, "step": self.step, "seed": self._seed(),
+            "max_row_norm": self.max_row_norm, "max_grad_norm": self.max_grad_norm, "step": self.step, "seed": self._seed(),
             "threads": self.n_jobs if self.n_jobs and self.n_jobs > 0 else None,
             "public": None if self.public is None else "public",
             "ledger": ledger and ledger.path, "dataset": ledger and ledger.dataset, **settings}
@@ -189,9 +193,9 @@ class _DPLinear(BaseEstimator):  # type: ignore[misc]
 class _DPClassifier(ClassifierMixin, _DPLinear):  # type: ignore[misc]
     def __init__(self, epsilon: float = 1.0, *, delta: float = 1e-6, bounds: Any = None, public: Any = None,
                  classes: Any = None, class_weight: Any = None, l2: Optional[float] = None,
-                 fit_intercept: bool = True, rounds: Optional[int] = None, max_grad_norm: Optional[float] = None,
-                 step: Optional[float] = None, accountant: Any = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, progress: Any = False) -> None:
+                 fit_intercept: bool = True, max_row_norm: Optional[float] = None, rounds: Optional[int] = None,
+                 max_grad_norm: Optional[float] = None, step: Optional[float] = None, accountant: Any = None,
+                 random_state: Any = None, n_jobs: Optional[int] = None, progress: Any = False) -> None:
         self.epsilon = epsilon
         self.delta = delta
         self.bounds = bounds
@@ -200,6 +204,7 @@ class _DPClassifier(ClassifierMixin, _DPLinear):  # type: ignore[misc]
         self.class_weight = class_weight
         self.l2 = l2
         self.fit_intercept = fit_intercept
+        self.max_row_norm = max_row_norm
         self.rounds = rounds
         self.max_grad_norm = max_grad_norm
         self.step = step
@@ -299,7 +304,8 @@ class DPLinearSVC(_DPClassifier):
 class _DPRegressor(RegressorMixin, _DPLinear):  # type: ignore[misc]
     def __init__(self, epsilon: float = 1.0, *, delta: float = 1e-6, bounds: Any = None, target_bounds: Any = None,
                  public: Any = None, l2: Optional[float] = None, fit_intercept: bool = True,
-                 rounds: Optional[int] = None, max_grad_norm: Optional[float] = None, step: Optional[float] = None,
+                 max_row_norm: Optional[float] = None, rounds: Optional[int] = None,
+                 max_grad_norm: Optional[float] = None, step: Optional[float] = None,
                  accountant: Any = None, random_state: Any = None, n_jobs: Optional[int] = None,
                  progress: Any = False) -> None:
         self.epsilon = epsilon
@@ -309,6 +315,7 @@ class _DPRegressor(RegressorMixin, _DPLinear):  # type: ignore[misc]
         self.public = public
         self.l2 = l2
         self.fit_intercept = fit_intercept
+        self.max_row_norm = max_row_norm
         self.rounds = rounds
         self.max_grad_norm = max_grad_norm
         self.step = step
@@ -384,12 +391,13 @@ class DPHuberRegressor(_DPRegressor):
 
     def __init__(self, epsilon: float = 1.0, *, delta: float = 1e-6, bounds: Any = None, target_bounds: Any = None,
                  huber_delta: float = 0.1, public: Any = None, l2: Optional[float] = None,
-                 fit_intercept: bool = True, rounds: Optional[int] = None, max_grad_norm: Optional[float] = None,
-                 step: Optional[float] = None, accountant: Any = None, random_state: Any = None,
-                 n_jobs: Optional[int] = None, progress: Any = False) -> None:
+                 fit_intercept: bool = True, max_row_norm: Optional[float] = None, rounds: Optional[int] = None,
+                 max_grad_norm: Optional[float] = None, step: Optional[float] = None, accountant: Any = None,
+                 random_state: Any = None, n_jobs: Optional[int] = None, progress: Any = False) -> None:
         super().__init__(epsilon, delta=delta, bounds=bounds, target_bounds=target_bounds, public=public, l2=l2,
-                         fit_intercept=fit_intercept, rounds=rounds, max_grad_norm=max_grad_norm, step=step,
-                         accountant=accountant, random_state=random_state, n_jobs=n_jobs, progress=progress)
+                         fit_intercept=fit_intercept, max_row_norm=max_row_norm, rounds=rounds,
+                         max_grad_norm=max_grad_norm, step=step, accountant=accountant, random_state=random_state,
+                         n_jobs=n_jobs, progress=progress)
         self.huber_delta = huber_delta
 
     def _more_settings(self) -> dict[str, Any]:

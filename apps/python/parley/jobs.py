@@ -218,8 +218,7 @@ def simulate(charter: Charter, data: Optional[Mapping[str, Any]] = None, *, publ
     return Simulation(said)
 
 
-def value(policy: Union[str, "os.PathLike[str]"], charter: Charter, *,
-          model: Optional[Union[str, "os.PathLike[str]"]] = None,
+def value(rows: Any, charter: Charter, *, owner: Optional[str] = None, model: Optional[Union[str, "os.PathLike[str]"]] = None,
           out: Optional[Union[str, "os.PathLike[str]"]] = None, held_out: float = 0.2, seed: int = 1,
           worth: Optional[float] = None) -> dict[str, Any]:
     """An owner's private look: what a job would be or was worth on its own rows.
@@ -228,17 +227,32 @@ def value(policy: Union[str, "os.PathLike[str]"], charter: Charter, *,
 
     Parameters
     ----------
-    policy : path
-        The owner's policy, which says where its rows lie.
+    rows : data frame, or path of a policy
+        The owner's rows with the charter's columns and target; or its policy file, which says where they lie.
     charter : Charter
         Of the job.
+    owner : str, optional
+        Whose rows a data frame holds: its name in the charter. Needed unless the charter has one owner.
     model : path, optional
         The joint model; without it, before the job.
     out : path, optional
         Where the personal model goes.
     """
+    tables = charter._tables()
+    if isinstance(rows, (str, os.PathLike)):
+        whose: dict[str, Any] = {"policy": os.fspath(rows)}
+    else:
+        tables.add("own rows", rows)
+        whose = {"table": "own rows", "owner": owner or _only_owner(charter)}
     result: dict[str, Any] = call("owner.value", {
-        **charter._arguments(), "policy": os.fspath(policy), "model": None if model is None else os.fspath(model),
+        **charter._arguments(), **whose, "model": None if model is None else os.fspath(model),
         "out": None if out is None else os.fspath(out), "held_out": held_out, "seed": seed, "worth": worth},
-        charter._tables())["result"]
+        tables)["result"]
     return result
+
+
+def _only_owner(charter: Charter) -> str:
+    names = [str(each["name"]) for each in charter.owners]
+    if len(names) != 1:
+        raise ValueError(f"give owner=, whose rows these are: one of {', '.join(names)}")
+    return names[0]

@@ -8,7 +8,10 @@
 #include "parley/base/files.h"
 #include "parley/charter/toml/accept.h"
 #include "parley/net/identity/authority.h"
+#include "parley/net/identity/renewal.h"
 #include "parley/net/identity/request.h"
+#include "parley/net/identity/signed_list.h"
+#include "parley/net/identity/x509.h"
 
 namespace parley {
 namespace {
@@ -57,6 +60,62 @@ Result<void> write(const Joined& joined, const net::Invitation& invitation, cons
     files.push_back({joined.authority, invitation.authority});
   TRY(make_directories(joined.key.parent_path()));
   return make_files(files);
+}
+
+// Renewals.
+
+/// The files of a party as `join` names them, and those that follow them.
+struct Files {
+  Files(const fs::path& folder, const std::string& name)
+      : base((fs::absolute(folder) / name).lexically_normal().string()),
+        authority(fs::absolute(folder) / net::kAuthorityCertificate) {}
+  fs::path at(const char* ending) const { return base + ending; }
+
+  std::string base;
+  fs::path authority;
+};
+
+/// Which of the two keys is there.
+fs::path newest(const fs::path& next, const fs::path& today) {
+  return fs::exists(next) ? next : today;
+}
+
+Result<net::Credentials> read_papers(const Files& files, const fs::path& certificate,
+                                     const fs::path& key, Clock& clock) {
+  const net::Identity identity = TRY(net::identity_of(TRY(read_file(certificate))));
+  return net::read_credentials({.consortium = identity.consortium,
+                                .certificate = certificate,
+                                .key = key,
+                                .authority = files.authority,
+                                .sign_key = {}},
+                               clock);
+}
+
+/// An owner's certificate must name the key that it will sign with.
+Result<void> check_sign_key(const net::Credentials& next, const fs::path& file) {
+  if (next.identity.role != "owner") return {};
+  const auto key = TRY(SigningKey::from_pem(TRY(net::read_secret(file))));
+  if (net::sign_key_of(net::certificate_from(next.certificate).get()) == key.public_key())
+    return {};
+  return Error{Code::kIntegrity,
+               "is not the key that the new certificate names",
+               "Take the certificate that was signed for this request.",
+               {.file = file.string()}};
+}
+
+Result<void> move_over(const fs::path& from, const fs::path& to) {
+  if (!fs::exists(from)) return {};  // It is there since an earlier attempt, or was not asked for.
+  std::error_code failed;
+  fs::rename(from, to, failed);
+  if (!failed) return {};
+  return Error{Code::kFailed,
+               "cannot be renamed to " + to.string() + ": " + failed.message(),
+               "Correct that and type the same again.",
+               {.file = from.string()}};
+}
+
+std::string end_of(const net::Credentials& credentials) {
+  return time_text(net::validity_of(net::certificate_from(credentials.certificate).get()).until);
 }
 
 }  // namespace
@@ -108,14 +167,76 @@ Result<Signed> sign_request(const fs::path& file, const SignOptions& options) {
   const std::string request = TRY(read_file(file, net::kPemBytesMax));
   const auto asked = TRY(net::read_request(request, file.string()));
   const auto made = TRY(net::sign(authority, asked, options.days, clock));
-  const auto beside = file.parent_path() / (made.identity.name + ".crt");
+  const auto revoked =
+      TRY(net::read_revocations(options.authority / net::kRevokedFile, authority.certificate));
+  const auto renews = TRY(net::renewed_key(request, asked, authority, revoked, clock));
+  const net::Instead instead{.replace = options.replace, .renews = renews};
+  const auto beside =
+      file.parent_path() / (made.identity.name + (renews ? net::kNextCertificate : ".crt"));
   const FileToMake certificate{options.out.empty() ? beside : options.out, made.certificate};
   TRY(must_be_absent(certificate.path));
-  TRY(net::record(options.authority, made, options.replace, clock));
+  TRY(net::record(options.authority, authority, made, instead, clock));
   TRY(make_files({&certificate, 1}));
   Signed done{made.identity.uri(), made.key, made.serial, made.until, certificate.path};
+  done.renewal = renews.has_value();
   if (made.identity.role == "owner") done.members = options.authority / charter::kMembersFile;
   return done;
+}
+
+Result<Revoked> revoke(const std::string& name, const RevokeOptions& options) {
+  SystemClock clock;
+  const auto authority = TRY(net::read_authority(options.authority, clock));
+  const net::Identity party{authority.consortium, options.role, name};
+  if (const auto identity = net::Identity::parse(party.uri()); !identity)
+    return Error{Code::kInvalid, "NAME: " + identity.error().what, identity.error().hint};
+  const size_t count = TRY(net::revoke(options.authority, authority, party, clock));
+  return Revoked{party.uri(), count, options.authority / net::kRevokedFile};
+}
+
+Result<Renewal> renew(const std::string& name, const RenewOptions& options) {
+  SystemClock clock;
+  const Files files(options.folder, name);
+  const auto today = TRY(read_papers(files, files.at(".crt"), files.at(".key"), clock));
+  const bool owner = today.identity.role == "owner";
+  if (options.sign_key && !owner)
+    return Error{Code::kInvalid, "a learner has no key for receipts", "Leave --sign-key out."};
+  std::vector<FileToMake> made;
+  std::optional<SignKey> sign_key;
+  if (owner && options.sign_key) {
+    const SigningKey fresh = SigningKey::make();
+    sign_key = fresh.public_key();
+    made.push_back({files.at(".next.sign"), fresh.pem(), true});
+  } else if (owner) {
+    sign_key = TRY(SigningKey::from_pem(TRY(net::read_secret(files.at(".sign"))))).public_key();
+  }
+  const net::Request request = net::make_request(today.identity, sign_key);
+  made.push_back({files.at(".next.key"), request.key, true});
+  made.push_back({files.at(".next.csr"), net::renewal_of(today, request)});
+  TRY(make_files(made));
+  return Renewal{today.identity.uri(), end_of(today), files.at(".next.csr"),
+                 files.at(net::kNextCertificate),
+                 options.sign_key ? to_text(*sign_key) : std::string()};
+}
+
+Result<std::string> install_renewal(const std::string& name, const fs::path& folder) {
+  SystemClock clock;
+  const Files files(folder, name);
+  const fs::path fresh = files.at(net::kNextCertificate);
+  const auto next =
+      TRY(read_papers(files, fresh, newest(files.at(".next.key"), files.at(".key")), clock));
+  const auto today = TRY(net::identity_of(TRY(read_file(files.at(".crt")))));
+  if (next.identity != today)
+    return Error{Code::kIntegrity,
+                 "is of " + next.identity.uri() + ", and this is " + today.uri(),
+                 "Take the certificate that was signed for this party.",
+                 {.file = fresh.string()}};
+  TRY(check_sign_key(next, newest(files.at(".next.sign"), files.at(".sign"))));
+  TRY(move_over(files.at(".next.sign"), files.at(".sign")));
+  TRY(move_over(files.at(".next.key"), files.at(".key")));
+  TRY(move_over(fresh, files.at(".crt")));
+  std::error_code ignored;
+  fs::remove(files.at(".next.csr"), ignored);
+  return end_of(next);
 }
 
 std::string spoken(const Hash& fingerprint) { return net::spoken(fingerprint); }

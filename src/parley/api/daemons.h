@@ -1,7 +1,11 @@
-// The daemons behind run_owner and run_learner, stopped by a flag that a signal handler may set.
+// The daemons behind run_owner and run_learner, stopped by a flag that a signal handler may set,
+// and told of by their status socket (net/control/status_socket.h).
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "parley/learner.h"
@@ -9,9 +13,19 @@
 
 namespace parley::api {
 
+/// What whoever runs a daemon tells it, and hears of it.
+struct Daemon {
+  const std::atomic<bool>& stop;
+  const std::atomic<uint32_t>* reload = nullptr;  // counts requests to read files again
+  std::function<void()> ready = [] {};            // once, when it can be asked
+  std::function<void()> alive = [] {};            // again and again, by the loop that must not hang
+};
+
+/// `file` is that of the policy, if it can be read again.
 Result<std::vector<OwnerJob>> run_owner(const Policy& policy, const OwnerOptions& options,
-                                        const std::atomic<bool>& stop);
+                                        const Daemon& daemon,
+                                        const std::filesystem::path& file = {});
 Result<LearnerResult> run_learner(const Charter& charter, const LearnerOptions& options,
-                                  const std::atomic<bool>& stop);
+                                  const Daemon& daemon);
 
 }  // namespace parley::api

@@ -88,7 +88,7 @@ Result<net::LearnerOptions> session_of(const LearnerOptions& options,
 }  // namespace
 
 Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptions& options,
-                                       const std::atomic<bool>& stop) {
+                                       const Daemon& daemon) {
   charter::Charter agreed = handle.internal().charter;
   const std::filesystem::path folders[] = {agreed.folder};
   TRY(charter::load_bundle(agreed, folders));
@@ -103,18 +103,23 @@ Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptio
   const auto learner =
       TRY(protocol::make_learner(charter, pilot.get(), protocol::Receipts::kSigned, dealer));
   SystemClock clock;
-  const net::Credentials credentials = TRY(learners_credentials(options, charter, clock));
+  const net::LiveCredentials credentials = TRY(learners_credentials(options, charter, clock));
   const net::Log log = options.log ? options.log : [](const std::string&) {};
   for (const std::string& warning : TRY(plan::plan_warnings(charter, pilot.get())))
     log("warning: " + warning);
-  const net::LearnerOptions session =
-      TRY(session_of(options, charter, learner->rounds(), out, log));
-  return net::run_learner(charter, *learner, credentials, session, clock, stop, log);
+  const net::CredentialsWatch watch(
+      credentials, credentials_in(options.identity, charter),
+      [&] { return learners_credentials(options, charter, clock); }, clock, log);
+  net::LearnerOptions session = TRY(session_of(options, charter, learner->rounds(), out, log));
+  const auto opened = session.opened;
+  session.opened = [&, opened](int port) { opened(port), daemon.ready(); };
+  session.alive = daemon.alive;
+  return net::run_learner(charter, *learner, credentials, session, clock, daemon.stop, log);
 }
 
 Result<LearnerResult> run_learner(const Charter& charter, const LearnerOptions& options) {
   const api::StopFlag stop(options.stop);
-  return api::run_learner(charter, options, stop.flag());
+  return api::run_learner(charter, options, {.stop = stop.flag()});
 }
 
 std::string LearnerResult::to_text() const {

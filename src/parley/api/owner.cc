@@ -11,7 +11,8 @@
 namespace parley {
 
 Result<std::vector<OwnerJob>> api::run_owner(const Policy& handle, const OwnerOptions& options,
-                                             const std::atomic<bool>& stop) {
+                                             const Daemon& daemon,
+                                             const std::filesystem::path& file) {
   const charter::Policy& policy = handle.internal().policy;
   SystemClock clock;
   SystemEntropy entropy;
@@ -20,13 +21,17 @@ Result<std::vector<OwnerJob>> api::run_owner(const Policy& handle, const OwnerOp
                                     .dial = options.dial,
                                     .listen = options.listen,
                                     .learner = options.learner,
-                                    .patience = {.absent = options.wait}};
-  return net::serve(policy, service, entropy, clock, stop, log);
+                                    .patience = {.absent = options.wait},
+                                    .policy_file = file,
+                                    .reload = daemon.reload,
+                                    .ready = daemon.ready,
+                                    .alive = daemon.alive};
+  return net::serve(policy, service, entropy, clock, daemon.stop, log);
 }
 
 Result<std::vector<OwnerJob>> run_owner(const Policy& policy, const OwnerOptions& options) {
   const api::StopFlag stop(options.stop);
-  return api::run_owner(policy, options, stop.flag());
+  return api::run_owner(policy, options, {.stop = stop.flag()});
 }
 
 Result<void> approve(const Policy& handle, const Charter& charter_handle, const std::string& by,

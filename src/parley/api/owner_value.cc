@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "parley/api/internal.h"
 #include "parley/base/files.h"
 #include "parley/base/math/portable.h"
 #include "parley/data/sources/source.h"
@@ -198,34 +199,38 @@ Result<void> keep_personal(learn::PersonalInput own, const data::AnyRows& rows,
                               owner);
 }
 
-}  // namespace
+/// Whose rows, and where they lie.
+struct OwnRecords {
+  std::string owner{}, dataset{};
+  data::Source source{};
+  std::filesystem::path folder{};  // where pilot and bundle may lie as well
+  charter::Worth worth{};
+  int threads = 1;
+};
 
-Result<OwnerLook> look_at_value(const charter::Policy& policy, charter::Charter charter,
-                                const OwnerLookOptions& options) {
+Result<OwnerLook> look(const OwnRecords& own, charter::Charter charter,
+                       const OwnerLookOptions& options) {
   TRY(check_asked(charter, options));
-  const charter::Dataset* data = TRY(policy.dataset_for(charter));
-  const std::filesystem::path folders[] = {charter.folder, policy.folder};
+  const std::filesystem::path folders[] = {charter.folder, own.folder};
   TRY(charter::load_bundle(charter, folders));
   const DenseRows pilot = TRY(charter::load_pilot(charter, folders));
   learn::Model joint;
   if (!options.model.empty()) joint = TRY(joint_model(charter, options.model));
-  const OwnRows rows =
-      TRY(own_rows(TRY(charter::source_of(policy, *data, charter)), charter, options.own_columns));
+  const OwnRows rows = TRY(own_rows(own.source, charter, options.own_columns));
 
   learn::FiguresInput input = plan::figures_input(charter, pilot, joint.theta);
   learn::DividedRows parts = learn::hold_out(rows.all, options.held_out, options.seed);
   input.own.rows = std::move(parts.kept), input.held_out = std::move(parts.held_out);
-  const learn::PersonalOptions how{.seed = options.seed,
-                                   .threads = static_cast<int>(policy.threads)};
-  OwnerLook look{.owner = policy.owner,
+  const learn::PersonalOptions how{.seed = options.seed, .threads = own.threads};
+  OwnerLook look{.owner = own.owner,
                  .charter_name = charter.name,
                  .target = charter.schema.target.column,
-                 .dataset = data->name,
+                 .dataset = own.dataset,
                  .charter = charter.hash,
                  .pilot = pilot != nullptr,
                  .figures = TRY(learn::owner_figures(input, how)),
                  .own_columns = options.own_columns,
-                 .worth = options.worth.value_or(worth_of(policy.worth, input.measure)),
+                 .worth = options.worth.value_or(worth_of(own.worth, input.measure)),
                  .unlike = unlike_of(charter, pilot, rows.charters, how.threads),
                  .seed = options.seed,
                  .file = options.out};
@@ -234,8 +239,38 @@ Result<OwnerLook> look_at_value(const charter::Policy& policy, charter::Charter 
   look.verdicts = verdicts_of(look);
   if (!options.out.empty())
     TRY(keep_personal(std::move(input.own), rows.all, how, options.out, std::move(joint),
-                      policy.owner));
+                      own.owner));
   return look;
+}
+
+}  // namespace
+
+Result<OwnerLook> look_at_value(const charter::Policy& policy, charter::Charter charter,
+                                const OwnerLookOptions& options) {
+  TRY(check_asked(charter, options));
+  const charter::Dataset* data = TRY(policy.dataset_for(charter));
+  OwnRecords own{.owner = policy.owner,
+                 .dataset = data->name,
+                 .source = TRY(charter::source_of(policy, *data, charter)),
+                 .folder = policy.folder,
+                 .worth = policy.worth,
+                 .threads = static_cast<int>(policy.threads)};
+  return look(own, std::move(charter), options);
+}
+
+Result<OwnerLook> look_at_value(const OwnTable& table, charter::Charter charter,
+                                const OwnerLookOptions& options) {
+  TRY(charter::check_protects(charter));
+  const auto named = [&](const charter::Owner& owner) { return owner.name == table.owner; };
+  if (std::find_if(charter.owners.begin(), charter.owners.end(), named) == charter.owners.end())
+    return Error{Code::kInvalid, "the charter has no owner of this name",
+                 "Take a name of its [[owner]] sections.", {.key = "owner"}};
+  const OwnRecords own{.owner = table.owner,
+                       .dataset = "memory",
+                       .source = data::source_of(table.rows),
+                       .folder = charter.folder,
+                       .threads = threads_or_all(table.threads)};
+  return look(own, std::move(charter), options);
 }
 
 }  // namespace parley::api

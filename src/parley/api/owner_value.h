@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "parley/charter/policy.h"
+#include "parley/data/sources/cells.h"
 #include "parley/report/network/owner_value.h"
 
 namespace parley::api {
@@ -28,6 +30,15 @@ struct OwnerLookOptions {
 /// kIntegrity if the model is not this charter's; kInvalid if the charter trains no single model
 /// for all owners, or the rows held out do not define the metric.
 Result<report::OwnerLook> look_at_value(const charter::Policy& policy, charter::Charter charter,
+                                        const OwnerLookOptions& options);
+
+/// The same of rows in memory, by the owner's name in the charter.
+struct OwnTable {
+  std::string owner{};
+  std::shared_ptr<const data::Cells> rows{};
+  int threads = 0;  // 0: as many as the machine has
+};
+Result<report::OwnerLook> look_at_value(const OwnTable& own, charter::Charter charter,
                                         const OwnerLookOptions& options);
 
 }  // namespace parley::api

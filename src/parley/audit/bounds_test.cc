@@ -11,7 +11,7 @@ namespace bounds_test {
 
 constexpr double kDelta = 1e-5, kAlpha = 0.05;
 
-// The golden line of the specification, to the digits it prints.
+// Golden values of the numpy reference, to the digits it prints.
 TEST(AuditBounds, AreTheGoldenValues) {
   const Counts counts{950, 100, 1000};
   EXPECT_NEAR(epsilon_clopper_pearson(counts, kDelta, kAlpha), 2.599206483, 5e-10);

@@ -160,7 +160,7 @@ Result<void> check_protects(const Charter& charter);
 learn::Losses loss_of(const Model& model);
 
 /// The clip that rule gram has for rows of max_row_norm, if its charter gives none: R/2 for
-/// classes, which is how long gradients at 0 are, R for labels in [-1, 1] (spec, value 5).
+/// classes, which is how long gradients at 0 are, R for labels in [-1, 1] (theory (W10)).
 double gram_clip(const Charter& charter);
 
 /// Reads the charter's bundle, if it has one, from the first of `folders` that holds it, and puts

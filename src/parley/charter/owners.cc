@@ -1,5 +1,6 @@
 // [[owner]], [learner] and [network]: who takes part.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "parley/base/math/number.h"
@@ -7,6 +8,13 @@
 
 namespace parley::charter {
 namespace {
+
+/// A power of ten, at most a tenth of 1/rows and 1e-6.
+std::string far_below(int64_t rows) {
+  const double power = std::ceil(std::log10(std::max(1.0, static_cast<double>(rows)))) + 1;
+  return "Take a delta far below 1/rows, for example delta = 1e-" +
+         std::to_string(std::max(6, static_cast<int>(power))) + ".";
+}
 
 /// While a draft leaves the mechanism open, a delta says that the owner would accept it.
 void check_delta(Table& t, const Owner& owner, std::optional<MechanismName> mechanism) {
@@ -16,11 +24,13 @@ void check_delta(Table& t, const Owner& owner, std::optional<MechanismName> mech
   if (mechanism && mechanism != MechanismName::kLaplace && owner.delta == 0)
     t.fail("delta",
            "must be above 0 for mechanism " + std::string(name_of(*mechanism)) + ", found 0",
-           "Give " + owner.name + " a delta far below 1/rows, for example delta = 1e-6.");
-  // With delta = 1/n a mechanism may publish one whole record (spec: delta always below 1/n).
+           "Give " + owner.name + " one. " + far_below(owner.rows));
+  // With delta = 1/n a mechanism may publish one whole record (theory (N6)).
   if (owner.delta * static_cast<double>(owner.rows) >= 1)
-    t.fail("delta", "must be below 1/rows, found " + shortest(owner.delta),
-           "Take a delta far below 1/rows, for example delta = 1e-6.");
+    t.fail("delta",
+           "must be below 1/rows, which is " + significant(1 / static_cast<double>(owner.rows)) +
+               ", found " + shortest(owner.delta),
+           far_below(owner.rows));
 }
 
 /// Every column an owner lists must be described, and be its own.

@@ -5,6 +5,7 @@
 
 #include "parley/base/files.h"
 #include "parley/charter/toml/table.h"
+#include "parley/data/sql/dialect.h"
 #include "parley/privacy/budget/tracks.h"
 
 namespace parley::charter {
@@ -30,6 +31,8 @@ void read_identity(Table& t, Identity& identity) {
   t.required("sign_key", identity.sign_key, Anything{}, kJoin);
   t.optional("members", identity.members, Anything{},
              "The authority's list of all owners' certificates, for example \"members.pem\".");
+  t.optional("revoked", identity.revoked, Anything{},
+             "The authority's list of revoked certificates, for example \"revoked.crl\".");
   t.optional("learner", identity.learner, Anything{},
              "The folder of NAME.crt and NAME.key of role learner, for example \"learner\".");
 }
@@ -45,15 +48,35 @@ std::string no_password(std::string_view text) {
                                                          : "must not hold a password";
 }
 
+std::string any_dialect(std::string_view text) {
+  return data::sql::dialect_named(text)
+             ? ""
+             : "must be duckdb, postgresql, sqlite or spark, found " + in_quotes(text);
+}
+
 void read_source(Table& t, Dataset& data) {
   t.decisive("source", data.source, Anything{}, "For example source = \"csv\".");
-  if (data.source == Source::kPostgres)
+  if (data.source == Source::kCommand)
+    t.required("command", data.command, Count{1, 100},
+               "Name the program, for example command = [\"/opt/engine\", \"duckdb\"].");
+  else if (data.source == Source::kPostgres)
     t.required("dsn", data.dsn, no_password,
                "Name a libpq service, for example \"service=parley\".");
   else
     t.required("path", data.path, Anything{}, "Name the file, for example path = \"loans.csv\".");
-  if (data.source == Source::kPostgres || data.source == Source::kSqlite)
+  const bool command = data.source == Source::kCommand;
+  if (command || data.source == Source::kPostgres || data.source == Source::kSqlite) {
     t.required("query", data.query, any_text, "For example query = \"select * from loans\".");
+    if (command) data.engine = Engine::kSql;
+    t.optional("engine", data.engine, Anything{}, "Take \"rows\" or \"sql\".");
+    if (command)
+      t.required("dialect", data.dialect, any_dialect, "For example dialect = \"duckdb\".");
+    else if (data.engine == Engine::kSql && t.has("command"))
+      t.required("command", data.command, Count{1, 100},
+                 "Without it parley itself runs the statements.");
+    if (command && data.engine != Engine::kSql)
+      t.fail("engine", "a command runs statements, it gives no rows", "Say engine = \"sql\".");
+  }
   if (data.source == Source::kCsv) {
     t.optional("separator", data.separator, one_character, "For example separator = \",\".");
     t.optional("decimal", data.decimal, one_character, "For example decimal = \".\".");
@@ -93,6 +116,9 @@ void read_unit(Table& t, Dataset& data) {
   t.required("column", data.unit_column, any_text, "Name the column of the person or account.");
   t.required("records", data.unit_records, at_least(1).up_to(1e6),
              "The most records of one unit that any charter may use, for example records = 3.");
+  if (t.has("order"))
+    t.required("order", data.unit_order, Count{1, 100},
+               "Name columns that say which records come first, for example order = [\"day\"].");
 }
 
 void read_dataset(Table& t, Policy& policy) {
@@ -284,7 +310,7 @@ Result<Policy> read_policy(const std::filesystem::path& file) {
   if (auto& papers = policy.identity) {
     if (papers->members.empty()) papers->members = papers->authority.parent_path() / kMembersFile;
     for (auto* each : {&papers->certificate, &papers->key, &papers->authority, &papers->sign_key,
-                       &papers->members, &papers->learner})
+                       &papers->members, &papers->revoked, &papers->learner})
       if (!each->empty()) *each = policy.folder / *each;
   }
   return policy;

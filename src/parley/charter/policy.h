@@ -17,9 +17,15 @@
 
 namespace parley::charter {
 
-enum class Source { kCsv, kLibsvm, kSqlite, kPostgres, kParquet };
+enum class Source { kCsv, kLibsvm, kSqlite, kPostgres, kParquet, kCommand };
 template <>
-inline constexpr auto kNames<Source> = names("csv", "libsvm", "sqlite", "postgres", "parquet");
+inline constexpr auto kNames<Source> =
+    names("csv", "libsvm", "sqlite", "postgres", "parquet", "command");
+
+/// Where sums over records are made: here, of rows that were read, or in the database.
+enum class Engine { kRows, kSql };
+template <>
+inline constexpr auto kNames<Engine> = names("rows", "sql");
 
 inline constexpr const char* kMembersFile = "members.pem";
 
@@ -27,6 +33,7 @@ struct Identity {
   std::string consortium;
   std::filesystem::path certificate, key, authority, sign_key;
   std::filesystem::path members{};  // certificates of all owners; read_policy: beside authority
+  std::filesystem::path revoked{};  // the authority's list; empty: beside authority
   std::filesystem::path learner{};  // folder of this owner's papers as a learner; empty: none
 };
 
@@ -35,6 +42,9 @@ struct Dataset {
   Source source = Source::kCsv;
   std::filesystem::path path{};  // files
   std::string dsn, query;        // databases
+  Engine engine = Engine::kRows;
+  std::string dialect{};               // engine sql: of which database; empty: the source's
+  std::vector<std::string> command{};  // source command: the program that runs statements
   std::string separator = ",", decimal = ".";
   std::vector<std::string> header{};             // of a CSV file that has none
   std::map<std::string, std::string> columns{};  // charter's name = our name, where they differ
@@ -42,6 +52,7 @@ struct Dataset {
   privacy::Budget budget{};
   std::string unit_column;                // empty: a unit is a record
   std::optional<int64_t> unit_records{};  // no charter may use more of one unit
+  std::vector<std::string> unit_order{};  // engine sql: columns that say which of them come first
 };
 
 /// One [[accept]] rule. What it leaves out it does not ask about.
@@ -106,6 +117,9 @@ struct Policy {
 /// need more memory lie in a file in its state folder. A charter whose privacy unit does not fit
 /// the policy's cap on units is refused.
 Result<data::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter);
+/// What of it the charter may use, wherever it lies.
+Result<data::Selection> selection_of(const Policy& policy, const Dataset& data,
+                                     const Charter& charter);
 
 /// Where the records of a data set lie, for comparison: the same for every name, filter and cap
 /// that a policy gives them, which do not make them other people's.

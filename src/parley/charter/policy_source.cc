@@ -21,6 +21,11 @@ Result<data::Source::Kind> kind_of(Source source) {
       return Kind::kSqlite;
     case Source::kPostgres:
       return Kind::kPostgres;
+    case Source::kCommand:
+      return Error{Code::kInvalid,
+                   "its rows stay where they are, and this needs them here",
+                   "Give the rows another way, for example as CSV.",
+                   {.key = "dataset.source"}};
     case Source::kParquet:
       return not_available("dataset.source", name_of(source), "Export the data as CSV.");
   }
@@ -96,6 +101,11 @@ Result<Place> records_at(const Policy& policy, const Dataset& data) {
   const std::string kind(name_of(data.source));
   if (data.source == Source::kPostgres)
     return Place{kind + " " + data.dsn + ": " + tables_in(data.query), std::nullopt};
+  if (data.source == Source::kCommand) {
+    std::string program;
+    for (const std::string& word : data.command) program += word + " ";
+    return Place{kind + " " + program + ": " + tables_in(data.query), std::nullopt};
+  }
   std::error_code failed;
   const auto path = std::filesystem::weakly_canonical(
       std::filesystem::absolute(policy.folder / data.path, failed), failed);
@@ -104,6 +114,15 @@ Result<Place> records_at(const Policy& policy, const Dataset& data) {
   if (data.source == Source::kSqlite)
     return Place{kind + " " + path.string() + ": " + tables_in(data.query), std::nullopt};
   return Place{kind + " " + path.string(), digest_of(path)};
+}
+
+Result<data::Selection> selection_of(const Policy& policy, const Dataset& data,
+                                     const Charter& charter) {
+  data::Selection select{.columns = data.columns, .where = data.where};
+  select.unit = TRY(unit_cap(data, charter));
+  for (const Owner& owner : charter.owners)
+    if (owner.name == policy.owner) select.rows = static_cast<uint64_t>(owner.rows);
+  return select;
 }
 
 Result<data::Source> source_of(const Policy& policy, const Dataset& data, const Charter& charter) {
@@ -115,14 +134,10 @@ Result<data::Source> source_of(const Policy& policy, const Dataset& data, const 
   source.separator = data.separator.front();
   source.decimal = data.decimal.front();
   source.header = data.header;
-  source.select.columns = data.columns;
-  source.select.where = data.where;
-  source.select.unit = TRY(unit_cap(data, charter));
+  source.select = TRY(selection_of(policy, data, charter));
   source.select.memory =
       data::memory_for_rows(static_cast<uint64_t>(policy.memory_mb), policy.folder / policy.state);
   source.unpacked_bytes_max = static_cast<uint64_t>(policy.unpacked_gb * 0x1p30);
-  for (const Owner& owner : charter.owners)
-    if (owner.name == policy.owner) source.select.rows = static_cast<uint64_t>(owner.rows);
   return source;
 }
 

@@ -15,7 +15,7 @@ bool uses_row_norm(const Charter& charter) {
   return charter.columns_apart() || p.as<Federated>() != nullptr || p.statistics();
 }
 
-/// Squares have no Lipschitz constant: their K local steps need the clamped slope (vertical 3.2).
+/// Squares have no Lipschitz constant: their K local steps need the clamped slope (theory (F2)).
 bool uses_grad_norm(const Charter& charter) {
   return !uses_row_norm(charter) ||
          (charter.protocol.as<Federated>() != nullptr && charter.model.loss != Loss::kLogistic);
@@ -61,7 +61,7 @@ double longest_row(const Charter& charter) {
 }
 
 /// Of the Gram matrix, and by default the clip of the gradients after it: what those at 0 may be
-/// long for classes, half of it for numbers (spec, value 5).
+/// long for classes, half of it for numbers (theory (W10)).
 void read_gram_bounds(Table& t, Charter& charter) {
   Privacy& privacy = charter.privacy;
   constexpr std::string_view kHint =
@@ -96,16 +96,18 @@ void read_clip(Table& t, Charter& charter) {
   removed(t, "clip", "what is clipped is always a record's gradient");
 }
 
-/// Is only a sum over owners opened, whatever the charter says?
-bool always_sums(const Protocol& protocol) {
+/// Is only a sum over owners opened, whatever the charter says? One owner has nobody to add up with:
+/// under rule gram it gives its matrix with noise of its own.
+bool always_sums(const Charter& charter) {
+  const Protocol& protocol = charter.protocol;
   return protocol.as<Federated>() != nullptr || protocol.distance() ||
-         protocol.rule() == Rule::kGram;
+         (protocol.rule() == Rule::kGram && charter.owners.size() != 1);
 }
 
 /// Up to this many owners all are neighbours, by default.
 constexpr int64_t kCompleteMax = 50;
 
-/// Consistent (spec, vertical 4.2): c >= 1 since everyone knows its own share, t > c, s >= t.
+/// Consistent (theory (F6)): c >= 1 since everyone knows its own share, t > c, s >= t.
 void read_shares(Table& t, SecureAggregation& s, int64_t owners, const Protocol& protocol) {
   const auto count = [&](int64_t low) {
     return at_least(static_cast<double>(low)).up_to(static_cast<double>(owners));
@@ -153,7 +155,7 @@ double gram_clip(const Charter& charter) {
 void read_privacy(Table& root, Charter& charter) {
   Privacy& privacy = charter.privacy;
   const Protocol& protocol = charter.protocol;
-  const bool sums = always_sums(protocol) || root.has("secure_aggregation");
+  const bool sums = always_sums(charter) || root.has("secure_aggregation");
   if (charter.columns_apart() || sums) privacy.mechanism = MechanismName::kGaussian;
   if (sums) privacy.evaluate = 0;
   if ((charter.columns_apart() || protocol.one_at_a_time()) && root.has("secure_aggregation"))
@@ -201,7 +203,7 @@ void read_secure_aggregation(Table& root, Charter& charter) {
     read_shares(t, charter.secure_aggregation.emplace(),
                 static_cast<int64_t>(charter.owners.size()), charter.protocol);
   };
-  if (always_sums(charter.protocol))
+  if (always_sums(charter))
     root.table("secure_aggregation", read);
   else if (charter.protocol.as<Sync>() != nullptr)
     root.table_if_given("secure_aggregation", read);

@@ -9,7 +9,7 @@ constexpr Range kNorm = at_least(1e-30).up_to(1e30);
 
 constexpr std::string_view kRoundsHint = "Give the answers of one owner, for example rounds = 3.";
 
-/// The output each rule was made for (spec, horizontal 1.4, 1.5, 3).
+/// The output each rule was made for (theory (D2) to (D5)).
 Average average_of(Rule rule) {
   switch (rule) {
     case Rule::kAlgorithm2:
@@ -140,9 +140,12 @@ void read_on_alarm(Table& t, Sync& sync) {
   if (sync.tau == 0) t.leave_out("tau");
 }
 
-/// Its steps are fixed: 1, 1, then 2/(k + 1).
-void read_gram(Table& t, Protocol& p) {
+/// Its steps are fixed: 1, 1, then 2/(k + 1); with momentum all 1. No momentum has no text: charters
+/// from before it have the same hash.
+void read_gram(Table& t, Protocol& p, Sync& sync) {
   t.forecast("rounds", p.rounds, kRounds, "Gradients after the Gram matrix, rounds = 20.");
+  t.optional("momentum", sync.momentum, at_least(0).below(1), "For example momentum = 0.5.");
+  if (sync.momentum == 0) t.leave_out("momentum");
   p.step = 1;
 }
 
@@ -157,7 +160,7 @@ void read_sync(Table& t, Charter& charter) {
   if (known) check_sync_rule(t, charter, sync.rule);
   const bool once = known && p.once();
   if (known && sync.rule == Rule::kGram)
-    read_gram(t, p);
+    read_gram(t, p, sync);
   else
     once ? read_once(t, p) : read_descent(t, p, sync, known);
   if (known && (sync.rule == Rule::kPilotNewton || p.distance())) p.start = Start::kPilot;
@@ -223,7 +226,7 @@ void read_federated(Table& t, Charter& charter) {
   if (federated.level == Level::kParty)
     t.required("max_update_norm", federated.max_update_norm, kNorm,
                "Clip updates, max_update_norm = 1.0.");
-  // The sensitivity of several local steps is proved for smooth losses (spec, vertical 3.2).
+  // The sensitivity of several local steps is proved for smooth losses (theory (F2)).
   if (charter.model.loss == Loss::kHinge && federated.level == Level::kRecord && steps &&
       federated.local_steps > 1)
     t.fail("local_steps", "above 1 needs a smooth loss, found hinge",

@@ -68,7 +68,7 @@ struct Protocol {
   int64_t rounds = 0;
   double step = 0;             // its meaning depends on the rule
   Start start = Start::kZero;  // sync and federated; by default pilot for pilot_newton
-  /// n_i/n, the papers'. noise_optimal (spec, horizontal 3.7) is planned to become the default.
+  /// n_i/n, the papers'. noise_optimal: theory (D7).
   Weights weights = Weights::kRows;
   Learners learners{};
   std::variant<Sync, Async, Federated, Vertical, Admm> kind{};

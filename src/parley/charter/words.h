@@ -60,7 +60,7 @@ enum class Weights { kRows, kNoiseOptimal, kParties };
 template <>
 inline constexpr auto kNames<Weights> = names("rows", "noise_optimal", "parties");
 
-/// How an owner that is also the learner learns (spec, horizontal 1.7: B, A, C), and the paper's
+/// How an owner that is also the learner learns (theory (D12): B, A, C), and the paper's
 /// own way, which gives its records away.
 enum class OwnerLearner { kOwnNoise, kOthersFirst, kStatistics, kExact };
 template <>

@@ -1,5 +1,6 @@
 #include "parley/forecast/forecast.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -25,6 +26,20 @@ GameWeights game_weights(const Charter& charter) {
   }
 }
 
+/// How far a forecast is. Whoever hears it may leave by an exception.
+class Stages {
+ public:
+  explicit Stages(const OnProgress& heard) : heard_(heard) {}
+  void next() {
+    if (heard_) heard_(std::min(++done_, kStages), kStages);
+  }
+
+ private:
+  static constexpr uint64_t kStages = 8;
+  const OnProgress& heard_;
+  uint64_t done_ = 0;
+};
+
 Result<double> worth_of(const ForecastOptions& options, Measure measure) {
   if (options.worth && !(*options.worth > 0 && std::isfinite(*options.worth)))
     return Error{Code::kInvalid, "the least gain that counts must be above 0",
@@ -41,12 +56,14 @@ struct Predicted {
 
 /// The prediction includes the cost of the error of the pilot's Hessian.
 Predicted predicted(const Resamples& resamples, const PilotStatistics& statistics, const Job& job,
-                    double rows, int threads) {
+                    double rows, int threads, Stages& stages) {
   Prediction found = predict(statistics, job, {.threads = threads});
+  stages.next();
   const auto runs = response_runs(statistics, job, found);
   Meanwhile meanwhile;
   if (runs) meanwhile = {ResponseRuns::kCount, [&](size_t k) { runs->run(k); }};
   const PilotError error = pilot_error(resamples, statistics, job, found, rows, threads, meanwhile);
+  stages.next();
   const double best = statistics.fitness(rows);
   found.optimisation += error.curvature * best;
   found.excess += error.curvature * best;
@@ -123,11 +140,13 @@ Result<JudgedPilot> judged(const Charter& charter, const PilotStatistics& statis
 }
 
 Result<Study> study_of(const Charter& charter, const std::shared_ptr<const data::Rows>& pilot,
-                       const ForecastOptions& options) {
+                       const ForecastOptions& options, Stages& stages) {
   PilotStatistics statistics = statistics_of(charter, as_trained(charter, pilot), options.threads);
+  stages.next();
   Job job = TRY(job_of(charter, statistics, pilot.get()));
   PilotScores scores = pilot_scores(statistics, options.threads);
   const auto [metric, distances] = TRY(judged(charter, statistics, scores, options));
+  stages.next();
   const double worth = TRY(worth_of(options, metric.measure));
   const plan::NoiseLaw law = TRY(plan::NoiseLaw::of(charter));
   const double n = owners_rows(charter), best = statistics.fitness(n);
@@ -135,7 +154,9 @@ Result<Study> study_of(const Charter& charter, const std::shared_ptr<const data:
   set_differences(job, statistics, differ * best, options.owners);
   const Resamples resamples = resamples_of(charter.model, statistics,
                                            as_trained(charter, options.redrawn), options.threads);
-  Predicted found = predicted(resamples, statistics, job, n, options.threads);
+  stages.next();
+  Predicted found = predicted(resamples, statistics, job, n, options.threads, stages);
+  stages.next();
   const double error = sampling_counts(charter, job)
                            ? with_owners_sampling(statistics, found.error.relative,
                                                   found.prediction.excess / best, n)
@@ -185,7 +206,8 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
                  "a forecast needs public rows, and the charter has no [pilot]",
                  "Add a [pilot]: rows that are public, or that owners agree to publish.",
                  {.key = "pilot"}};
-  const Study study = TRY(study_of(charter, pilot, options));
+  Stages stages(options.progress);
+  const Study study = TRY(study_of(charter, pilot, options, stages));
   const Prediction& prediction = study.prediction;
   Forecast result{.job = {.charter = charter.name,
                           .charter_hash = to_hex(charter.hash),
@@ -203,6 +225,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
     TRY(add_column_owners(result, study, options));
   else
     add_row_owners(result, study, options);
+  stages.next();
   if (options.compare) result.basis.others.push_back("pilot_monte_carlo");
   result.joint.comparison = comparison_of(study, options.compare, options.threads);
   if (options.market) result.what_if.market = TRY(market_of(study, *options.market));
@@ -211,6 +234,7 @@ Result<Forecast> forecast(const Charter& charter, const std::shared_ptr<const da
     result.advice.steps = advise_steps({charter, study.statistics, *pilot, study.job, prediction,
                                         study.best, options.aggregation_price});
   add_all_warnings(result, study, *pilot);
+  stages.next();
   return result;
 }
 

@@ -21,6 +21,10 @@ Error other_data(const std::string& what, uint64_t expected, uint64_t found) {
           .hint = "Give the data the charter was written for, or agree on a new charter."};
 }
 
+Error not_now(const std::string& what) {
+  return {Code::kPolicy, what, "A learner may ask only what its charter says."};
+}
+
 Result<void> check_round(uint32_t round, uint32_t last) {
   if (round >= 1 && round <= last) return {};
   return Error{

@@ -33,6 +33,9 @@ struct JobAccount {
 /// The data is not what the charter was written for.
 Error other_data(const std::string& what, uint64_t expected, uint64_t found);
 
+/// What the charter does not allow, or not at this point.
+Error not_now(const std::string& what);
+
 /// Of 1 .. last, the rounds that the charter allows.
 Result<void> check_round(uint32_t round, uint32_t last);
 

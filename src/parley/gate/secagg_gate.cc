@@ -61,10 +61,6 @@ Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
   return ledger.can_afford(dataset, terms.cost(), before, after.cost());
 }
 
-Error not_now(const std::string& what) {
-  return {Code::kPolicy, what, "A learner may ask only what its charter says."};
-}
-
 }  // namespace
 
 Hash share_query_hash(const Hash& charter, uint32_t attempt, std::span<const double> theta,

@@ -1,5 +1,5 @@
 // What noise inside a secure sum is worth beside noise of every owner for itself: a9a over 10 and
-// over 100 owners, ten local steps, epsilon 1 (spec, vertical 3.4).
+// over 100 owners, ten local steps, epsilon 1.
 #include <gtest/gtest.h>
 
 #include <cmath>

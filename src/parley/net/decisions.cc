@@ -107,29 +107,27 @@ Result<void> heed_no(const Policy& policy, const Charter& charter, ledger::Ledge
   return {};
 }
 
-NoWatch::NoWatch(const OwnerContext& context, Log log)
-    : context_(context),
-      log_(std::move(log)),
-      thread_([this](const std::stop_token& over) { look_on(over); }) {}
+NoWatch::NoWatch(Log log)
+    : log_(std::move(log)), thread_([this](const std::stop_token& over) { look_on(over); }) {}
 
-void NoWatch::add(const Charter& charter) {
+void NoWatch::add(const OwnerContext& context, const Charter& charter) {
   const std::lock_guard lock(mutex_);
-  charters_.insert_or_assign(charter.hash, charter);
+  charters_.insert_or_assign(charter.hash, Watched{&context, charter});
 }
 
 void NoWatch::look_on(const std::stop_token& over) {
   std::unique_lock lock(mutex_);
   while (!over.stop_requested()) {
-    for (const auto& [hash, charter] : charters_) look_at(charter);
+    for (const auto& [hash, watched] : charters_) look_at(*watched.context, watched.charter);
     over_.wait_for(lock, over, kLookForNo, [] { return false; });
   }
 }
 
-void NoWatch::look_at(const Charter& charter) {
-  const auto no = left_no(context_.policy, charter);
+void NoWatch::look_at(const OwnerContext& context, const Charter& charter) {
+  const auto no = left_no(context.policy, charter);
   if (!no) return;
-  const std::lock_guard ledger(context_.mutex);
-  const auto heeded = heed_no(context_.policy, charter, context_.ledger);
+  const std::lock_guard ledger(context.mutex);
+  const auto heeded = heed_no(context.policy, charter, context.ledger);
   const std::string what =
       heeded ? std::string(name_of(no->what)) + " by " + no->by : describe(heeded.error());
   if (what != std::exchange(said_, heeded ? "" : what)) log_(charter.name + ": " + what);

@@ -43,17 +43,21 @@ Result<void> heed_no(const charter::Policy& policy, const charter::Charter& char
 /// is busy with their jobs: whatever they are asked next is refused.
 class NoWatch {
  public:
-  NoWatch(const OwnerContext& context, Log log);
-  void add(const charter::Charter& charter);
+  explicit NoWatch(Log log);
+  /// The context, which must outlive it, is that of the charter's jobs.
+  void add(const OwnerContext& context, const charter::Charter& charter);
 
  private:
   void look_on(const std::stop_token& over);
-  void look_at(const charter::Charter& charter);
+  void look_at(const OwnerContext& context, const charter::Charter& charter);
 
-  const OwnerContext& context_;
+  struct Watched {
+    const OwnerContext* context;
+    charter::Charter charter;
+  };
   Log log_;
   std::mutex mutex_{};
-  std::map<Hash, charter::Charter> charters_{};
+  std::map<Hash, Watched> charters_{};
   std::string said_{};
   std::condition_variable_any over_{};
   std::jthread thread_;  // Last: it uses all of the above.

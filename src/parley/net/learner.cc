@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parley/base/files.h"
+#include "parley/net/control/status_socket.h"
 #include "parley/net/learner_session.h"
 #include "parley/net/vertical.h"
 #include "parley/protocol/trained_model.h"
@@ -118,7 +119,7 @@ Result<LearnerResult> write_result(const charter::Charter& charter,
 }  // namespace
 
 Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Learner& learner,
-                                  const Credentials& credentials, const LearnerOptions& options,
+                                  const LiveCredentials& credentials, const LearnerOptions& options,
                                   Clock& clock, const std::atomic<bool>& stop, const Log& log) {
   const ReceiptBook book(options.receipts);
   TRY(remember_receipts(book, learner));
@@ -132,7 +133,11 @@ Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Lea
   const auto host = TRY(Server::listen(door, credentials, log));
   options.opened(host->port());
   options.progress(learner.rounds_done());
-  LearnerSession session(charter, learner, journal, book, *host, options, log);
+  JobStatus status(charter, learner.rounds(), clock.now());
+  const auto asked =
+      StatusSocket::open(options.out / kStatusSocket, [&] { return status.to_json(); });
+  if (!asked) log("nobody can ask for the status: " + describe(asked.error()));
+  LearnerSession session(charter, learner, journal, book, *host, options, status, log);
   TRY(session.train(stop));
   LearnerResult result = TRY(write_result(charter, learner, journal, options));
   result.seconds = session.seconds();

@@ -12,7 +12,7 @@
 
 #include "parley/charter/charter.h"
 #include "parley/learner.h"
-#include "parley/net/identity/identity.h"
+#include "parley/net/identity/live_credentials.h"
 #include "parley/net/takeover.h"
 #include "parley/net/transport/transport.h"
 #include "parley/protocol/learner.h"
@@ -28,6 +28,7 @@ struct LearnerOptions {
   std::chrono::milliseconds greeting{10'000};  // an owner that connected must say hello by then
   std::chrono::milliseconds takeover = kTakeover;  // a stream heard of within it is not replaced
   std::function<void(int port)> opened = [](int) {};
+  std::function<void()> alive = [] {};                         // by the loop, again and again
   std::function<void(size_t round)> progress = [](size_t) {};  // after each whole round
 };
 
@@ -38,7 +39,7 @@ using parley::LearnerResult;
 /// unless the others are enough; owners that stay away for too long end it with kUnavailable.
 /// Whatever ends it, the same call goes on from there.
 Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Learner& learner,
-                                  const Credentials& credentials, const LearnerOptions& options,
+                                  const LiveCredentials& credentials, const LearnerOptions& options,
                                   Clock& clock, const std::atomic<bool>& stop, const Log& log);
 
 }  // namespace parley::net

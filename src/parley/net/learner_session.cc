@@ -1,8 +1,12 @@
 #include "parley/net/learner_session.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "parley/base/version.h"
 #include "parley/plan/learner/pilot_check.h"
 
 namespace parley::net {
@@ -44,15 +48,43 @@ bool Times::is_up(uint64_t round) {
   return Steady::now() - since_ > allowed_;
 }
 
+JobStatus::JobStatus(const charter::Charter& charter, uint64_t rounds, std::string since)
+    : charter_(charter), rounds_(rounds), since_(std::move(since)) {}
+
+void JobStatus::set(uint64_t round, std::vector<std::string> attending) {
+  const std::lock_guard lock(mutex_);
+  round_ = round, attending_ = std::move(attending);
+}
+
+std::string JobStatus::to_json() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> owners;
+  for (const charter::Owner& owner : charter_.owners) owners.push_back(owner.name);
+  return nlohmann::ordered_json{{"format", "parley.learner.status/1"},
+                                {"version", kVersion},
+                                {"pid", ::getpid()},
+                                {"since", since_},
+                                {"charter", to_hex(charter_.hash)},
+                                {"name", charter_.name},
+                                {"learner", charter_.learner.name},
+                                {"round", round_},
+                                {"rounds", rounds_},
+                                {"owners", owners},
+                                {"attending", attending_}}
+             .dump(2) +
+         "\n";
+}
+
 LearnerSession::LearnerSession(const charter::Charter& charter, protocol::Learner& learner,
                                Journal& journal, const ReceiptBook& book, Server& host,
-                               const LearnerOptions& options, const Log& log)
+                               const LearnerOptions& options, JobStatus& status, const Log& log)
     : charter_(charter),
       learner_(learner),
       journal_(journal),
       book_(book),
       host_(host),
       options_(options),
+      status_(status),
       log_(log),
       sparse_log_(log, 4 * charter.owners.size()),
       times_(charter, learner.pace()),
@@ -78,7 +110,8 @@ Result<bool> LearnerSession::say_farewell(const std::atomic<bool>& stop) {
     return std::all_of(states_.begin(), states_.end(),
                        [](const OwnerState& state) { return state.told; });
   };
-  while (!told() && !stop && Steady::now() < until) TRY(take(host_.next(kLearnerTick)));
+  for (; !told() && !stop && Steady::now() < until; show_status())
+    TRY(take(host_.next(kLearnerTick)));
   return told();
 }
 
@@ -95,8 +128,19 @@ Result<void> LearnerSession::ask_until_done(const std::atomic<bool>& stop) {
     say_check();
     dismiss_late();
     sparse_log_.tell();
+    show_status();
   }
   return {};
+}
+
+void LearnerSession::show_status() {
+  if (Steady::now() < shows_) return;
+  shows_ = Steady::now() + kLearnerTick;
+  std::vector<std::string> attending;
+  for (size_t i = 0; i < states_.size(); ++i)
+    if (states_[i].connection) attending.push_back(name(i));
+  status_.set(learner_.rounds_done(), std::move(attending));
+  options_.alive();
 }
 
 /// The test of the pilot, once.

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,11 +39,28 @@ class Times {
   std::optional<uint64_t> round_{};
 };
 
+/// How a job stands, for people who ask; for any thread.
+class JobStatus {
+ public:
+  JobStatus(const charter::Charter& charter, uint64_t rounds, std::string since);
+
+  void set(uint64_t round, std::vector<std::string> attending);
+  std::string to_json() const;  // parley.learner.status/1
+
+ private:
+  const charter::Charter& charter_;
+  const uint64_t rounds_;
+  const std::string since_;
+  mutable std::mutex mutex_{};
+  uint64_t round_ = 0;
+  std::vector<std::string> attending_{};
+};
+
 class LearnerSession {
  public:
   LearnerSession(const charter::Charter& charter, protocol::Learner& learner, Journal& journal,
                  const ReceiptBook& book, Server& host, const LearnerOptions& options,
-                 const Log& log);
+                 JobStatus& status, const Log& log);
 
   /// Until the model is there, or the reason why it will not be. Either way every owner's newest
   /// receipt is kept. Nobody has been told of the end.
@@ -63,6 +81,7 @@ class LearnerSession {
   };
 
   Result<void> ask_until_done(const std::atomic<bool>& stop);
+  void show_status();
   Result<void> take(Event event);
   void admit(const Arrived& arrived);
   Result<size_t> place_of(const Identity& identity) const;
@@ -86,6 +105,8 @@ class LearnerSession {
   const ReceiptBook& book_;
   Server& host_;
   const LearnerOptions& options_;
+  JobStatus& status_;
+  Steady::time_point shows_{};
   const Log& log_;
   SparseLog sparse_log_;
   Times times_;

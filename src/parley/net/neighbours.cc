@@ -52,25 +52,30 @@ Result<std::map<size_t, Dial>> dials_of(const Policy& policy, const Setup& setup
 }
 
 /// An owner that listens is a learner to those who dial it.
+/// As a learner, which the neighbours that dial expect.
+charter::Identity serving_files(const Policy& policy) {
+  const std::filesystem::path name = policy.identity->learner / policy.owner;
+  return {.consortium = policy.identity->consortium,
+          .certificate = name.string() + ".crt",
+          .key = name.string() + ".key",
+          .authority = policy.identity->authority,
+          .sign_key = {},
+          .revoked = revoked_file(*policy.identity)};
+}
+
 Result<Credentials> serving_credentials(const Policy& policy, Clock& clock) {
   if (policy.identity->learner.empty())
     return Error{Code::kInvalid,
                  "neighbours dial this owner, and it has no papers of role learner to show them",
                  "Type `parley join --role learner`, and name its folder: [identity] learner.",
                  {.key = "identity.learner"}};
-  const std::filesystem::path name = policy.identity->learner / policy.owner;
-  Credentials credentials = TRY(read_credentials({.consortium = policy.identity->consortium,
-                                                  .certificate = name.string() + ".crt",
-                                                  .key = name.string() + ".key",
-                                                  .authority = policy.identity->authority,
-                                                  .sign_key = {}},
-                                                 clock));
+  Credentials credentials = TRY(read_credentials(serving_files(policy), clock));
   const Identity us{policy.identity->consortium, "learner", policy.owner};
   if (credentials.identity == us) return credentials;
   return Error{Code::kInvalid,
                "the certificate is " + credentials.identity.uri() + ", needed is " + us.uri(),
                "Join with --role learner and this owner's name.",
-               {.file = name.string() + ".crt"}};
+               {.file = serving_files(policy).certificate.string()}};
 }
 
 Result<std::string> listen_on(const Policy& policy, const Charter& charter, size_t self,
@@ -115,7 +120,7 @@ class Streams {
     threads_.emplace_back([this] { door(); });
   }
   /// From now on a neighbour that is dialled, again whenever the line breaks.
-  void call(size_t neighbour, const Dial& dial, const Credentials& credentials) {
+  void call(size_t neighbour, const Dial& dial, const LiveCredentials& credentials) {
     threads_.emplace_back(
         [this, neighbour, dial, &credentials] { dial_on(neighbour, dial, credentials); });
   }
@@ -126,7 +131,7 @@ class Streams {
   }
 
  private:
-  void dial_on(size_t neighbour, const Dial& dial, const Credentials& credentials) {
+  void dial_on(size_t neighbour, const Dial& dial, const LiveCredentials& credentials) {
     auto pause = patience_.first_pause;
     std::string said;  // The same trouble is logged once.
     while (!over_) {
@@ -150,7 +155,7 @@ class Streams {
   }
 
   /// One stream, until it ends. A message that the neighbour must not send ends only that.
-  Result<void> talk(size_t neighbour, const Dial& dial, const Credentials& credentials,
+  Result<void> talk(size_t neighbour, const Dial& dial, const LiveCredentials& credentials,
                     bool& heard) {
     Client line = TRY(Client::open(credentials, dial, over_, kTalk));
     Outbox& outbox = session_.outbox(neighbour);
@@ -269,15 +274,19 @@ Result<Journal> open_journal(const std::filesystem::path& out, const Hash& chart
 }  // namespace
 
 Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, const Ready& ready,
-                                                  const Credentials& credentials,
+                                                  const LiveCredentials& credentials,
                                                   const NeighbourOptions& options, Clock& clock,
                                                   const std::atomic<bool>& stop, const Log& log) {
   const Policy& policy = context.policy;
   const Setup setup = TRY(set_up(policy, ready));
   const auto dials = TRY(dials_of(policy, setup));
   std::unique_ptr<Server> host;
+  std::optional<CredentialsWatch> watch;
   if (!setup.expected.empty()) {
-    const Credentials serving = TRY(serving_credentials(policy, clock));
+    const LiveCredentials serving = TRY(serving_credentials(policy, clock));
+    watch.emplace(
+        serving, serving_files(policy), [&] { return serving_credentials(policy, clock); }, clock,
+        log);
     const std::string address = TRY(listen_on(policy, setup.charter, setup.self, options.listen));
     host = TRY(Server::listen({.address = address,
                                .longest = longest_message(setup.plan),

@@ -28,7 +28,7 @@ struct NeighbourOptions {
 /// model and transcript, and returns the model's hash. An owner's refusal reaches all, and is the
 /// error. Goes on with the journal of an earlier process, if there is one.
 Result<std::optional<Hash>> learn_with_neighbours(const OwnerContext& context, const Ready& ready,
-                                                  const Credentials& credentials,
+                                                  const LiveCredentials& credentials,
                                                   const NeighbourOptions& options, Clock& clock,
                                                   const std::atomic<bool>& stop, const Log& log);
 

@@ -6,6 +6,7 @@
 
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
+#include "parley/gate/engine/open_engine.h"
 #include "parley/net/decisions.h"
 #include "parley/net/identity/members.h"
 #include "parley/net/vertical.h"
@@ -184,6 +185,10 @@ Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter,
   if (ready.charter.protocol.distance())
     ready.pilot = TRY(charter::load_pilot(ready.charter, folders));
   if (columns) return ready;  // Its columns are read with the other owners' order of records.
+  if (data->engine == charter::Engine::kSql) {
+    ready.engine = TRY(gate::open_engine(policy, *data, ready.charter));
+    return ready;
+  }
   const data::Source source = TRY(charter::source_of(policy, *data, ready.charter));
   auto loaded = TRY(data::load_any(source, ready.charter.schema));
   ready.records = gate::Records(std::move(loaded.rows));
@@ -223,7 +228,7 @@ Result<gate::Gate> open_gate(const OwnerContext& context, const Ready& ready,
   plan::Terms terms = TRY(plan::terms_for(job, TRY(place_in(job, context.policy.owner))));
   const std::lock_guard lock(context.mutex);
   const auto dataset = TRY(account_for(context, ready, approval));
-  return gate::Gate::open(*ready.records, std::move(terms), context.ledger, dataset,
+  return gate::Gate::open(ready.any_records(), std::move(terms), context.ledger, dataset,
                           context.entropy, static_cast<int>(context.policy.threads));
 }
 
@@ -237,7 +242,7 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
   return protocol::make_owner(
       {.charter = job,
        .place = place,
-       .records = columns ? std::move(columns->records) : *ready.records,
+       .records = columns ? gate::AnyRecords(std::move(columns->records)) : ready.any_records(),
        .ledger = context.ledger,
        .dataset = dataset,
        .key = ready.key,
@@ -248,7 +253,7 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
 }
 
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
-                                   const Credentials& credentials, const Dial& dial,
+                                   const LiveCredentials& credentials, const Dial& dial,
                                    const Patience& patience, const std::atomic<bool>& stop,
                                    const Log& log) {
   using Clock = std::chrono::steady_clock;

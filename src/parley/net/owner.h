@@ -48,7 +48,12 @@ struct Ready {
   const charter::Dataset* data = nullptr;
   std::optional<gate::Records> records;  // none of an owner of columns, whose gate reads them
   SigningKey key;
-  std::shared_ptr<const data::Rows> pilot{};  // public; read for rule "distance" only
+  std::shared_ptr<const data::Rows> pilot{};    // public; read for rule "distance" only
+  std::optional<gate::EngineRecords> engine{};  // instead of records that are here
+
+  gate::AnyRecords any_records() const {
+    return engine ? gate::AnyRecords(*engine) : gate::AnyRecords(*records);
+  }
 };
 
 /// Nothing is spent by it.
@@ -89,7 +94,7 @@ void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::mill
 /// line breaks, for the ledger gives what has been paid for. A learner that is not the charter's,
 /// an abort, a ledger that fails: an error.
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
-                                   const Credentials& credentials, const Dial& dial,
+                                   const LiveCredentials& credentials, const Dial& dial,
                                    const Patience& patience, const std::atomic<bool>& stop,
                                    const Log& log);
 

@@ -1,14 +1,20 @@
 #include "parley/net/owner_service.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include "parley/base/files.h"
+#include "parley/base/version.h"
+#include "parley/net/control/status_socket.h"
 #include "parley/net/decisions.h"
 #include "parley/net/neighbours.h"
 
@@ -16,6 +22,15 @@ namespace parley::net {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{500};
+
+/// A wish that nobody fulfils must not look as if somebody did.
+Result<void> check_metrics(const charter::Policy& policy) {
+  if (policy.metrics_listen.empty()) return {};
+  return Error{Code::kInvalid,
+               "asks for metrics, which this version does not serve",
+               "Leave the table [metrics] out; `parley owner status` says how the daemon is.",
+               {.key = "metrics.listen"}};
+}
 
 std::string outcome(const Result<std::optional<Hash>>& model) {
   if (!model) return describe(model.error()) + ". " + model.error().hint;
@@ -37,41 +52,74 @@ Stamp stamp_of(const std::filesystem::path& file) {
 
 /// The jobs of one charter's file, and how they ended.
 struct Attempt {
+  explicit Attempt(const OwnerContext& context) : context(context) {}
+  const OwnerContext& context;       // of the policy by which it began
   Stamp stamp{};                     // of the file that was read
   Stamp members{};                   // of the certificates of owners
   std::filesystem::path approval{};  // a person's, for which it waits
-  std::mutex mutex{};                // of `ends`
+  uint32_t asked = 0;                // how often to read files again, when it began
+  std::mutex mutex{};                // of what follows
+  std::string name{};                // of the charter, once it is read
+  Hash charter{};
   std::vector<JobEnd> ends{};
   std::atomic<bool> over = false;
   std::thread thread{};
 
   /// Might it end otherwise now, if the files have these stamps?
-  bool is_worth_another(const Stamp& now, const Stamp& members_now) const {
+  bool is_worth_another(const Stamp& now, const Stamp& members_now, uint32_t asked_now) const {
     if (now != stamp) return true;
+    if (asked_now != asked && !ended_well()) return true;
     if (!approval.empty()) return std::filesystem::exists(approval);
     return std::any_of(ends.begin(), ends.end(), [&](const JobEnd& end) {
       return !end.model && (end.model.error().code == Code::kUnavailable || members_now != members);
     });
+  }
+  bool ended_well() const {
+    return !ends.empty() &&
+           std::all_of(ends.begin(), ends.end(), [](const JobEnd& end) { return bool(end.model); });
+  }
+  /// For people who ask.
+  std::string state() {
+    const std::lock_guard lock(mutex);
+    if (!over) return "running";
+    if (!approval.empty()) return "waits for a person";
+    return ended_well() ? "finished" : "ended early";
+  }
+  std::string reason() {
+    const std::lock_guard lock(mutex);
+    for (const JobEnd& end : ends)
+      if (!end.model) return describe(end.model.error());
+    return "";
   }
 };
 
 /// All jobs of one owner, each in its thread.
 class Jobs {
  public:
-  Jobs(const OwnerContext& context, const Credentials& credentials, const ServiceOptions& options,
-       Clock& clock, const std::atomic<bool>& stop, const Log& log)
-      : context_(context),
+  Jobs(const OwnerContext& context, const LiveCredentials& credentials,
+       const ServiceOptions& options, Clock& clock, const std::atomic<bool>& stop, const Log& log)
+      : context_(&context),
         credentials_(credentials),
         options_(options),
         clock_(clock),
         stop_(stop),
         log_(log),
-        watch_(context, [this](const std::string& line) { say(line); }) {}
+        since_(clock.now()),
+        watch_(log) {}
+
+  /// For jobs that begin from now on; it must outlive this.
+  void use(const OwnerContext& context) { context_ = &context; }
 
   void start(const std::filesystem::path& file) {
-    Attempt& attempt = *(attempts_[file] = std::make_unique<Attempt>());
+    auto made = std::make_unique<Attempt>(*context_);
+    Attempt& attempt = *made;
     attempt.stamp = stamp_of(file);
-    attempt.members = stamp_of(context_.policy.identity->members);
+    attempt.members = stamp_of(context_->policy.identity->members);
+    attempt.asked = asked();
+    {
+      const std::lock_guard lock(mutex_);
+      attempts_[file] = std::move(made);
+    }
     attempt.thread = std::thread([this, file, &attempt] {
       run_all(file, attempt);
       attempt.over = true;
@@ -88,10 +136,42 @@ class Jobs {
     const auto found = attempts_.find(file);
     if (found == attempts_.end()) return start(file);
     Attempt& attempt = *found->second;
-    const Stamp members = stamp_of(context_.policy.identity->members);
-    if (!attempt.over || !attempt.is_worth_another(stamp, members)) return;
+    const Stamp members = stamp_of(context_->policy.identity->members);
+    if (!attempt.over || !attempt.is_worth_another(stamp, members, asked())) return;
     attempt.thread.join();
     start(file);
+  }
+
+  /// How often somebody has asked to read files again.
+  uint32_t asked() const { return options_.reload == nullptr ? 0 : options_.reload->load(); }
+
+  bool are_over() const {
+    return std::all_of(attempts_.begin(), attempts_.end(),
+                       [](const auto& each) { return each.second->over.load(); });
+  }
+
+  std::string status() {
+    using Json = nlohmann::ordered_json;
+    const std::lock_guard lock(mutex_);
+    Json charters = Json::array();
+    for (const auto& [file, attempt] : attempts_) {
+      const std::string state = attempt->state(), reason = attempt->reason();
+      const std::lock_guard its(attempt->mutex);
+      charters.push_back({{"file", file.string()},
+                          {"name", attempt->name},
+                          {"charter", attempt->name.empty() ? "" : to_hex(attempt->charter)},
+                          {"state", state},
+                          {"reason", reason}});
+    }
+    return Json{{"format", "parley.owner.status/1"},
+                {"version", kVersion},
+                {"pid", ::getpid()},
+                {"since", since_},
+                {"owner", credentials_.now()->identity.name},
+                {"revocation_list", credentials_.now()->revoked.number},
+                {"charters", charters}}
+               .dump(2) +
+           "\n";
   }
 
   std::vector<JobEnd> wait() {
@@ -113,8 +193,8 @@ class Jobs {
     run(file, *ready, ready->jobs[0], attempt);
     for (std::thread& thread : others) thread.join();
     keep_if_finished(ready->charter.hash, attempt);
-    if (!check_approved(context_, ready->charter))  // A person has said no meanwhile.
-      wait_for(context_.policy.approval_of(ready->charter), attempt);
+    if (!check_approved(attempt.context, ready->charter))  // A person has said no meanwhile.
+      wait_for(attempt.context.policy.approval_of(ready->charter), attempt);
   }
 
   /// With one job at least; else how it ended is noted.
@@ -123,13 +203,15 @@ class Jobs {
     auto ready = [&]() -> Result<Ready> {
       const charter::Charter charter = TRY(charter::read_charter(file));
       end.charter_name = charter.name, end.charter = charter.hash;
-      watch_.add(charter);
-      const auto approved = check_approved(context_, charter);
-      if (!approved && context_.policy.first_match(charter))
-        wait_for(context_.policy.approval_of(charter), attempt);
+      name(attempt, charter);
+      const OwnerContext& context = attempt.context;
+      watch_.add(context, charter);
+      const auto approved = check_approved(context, charter);
+      if (!approved && context.policy.first_match(charter))
+        wait_for(context.policy.approval_of(charter), attempt);
       TRY(approved);
-      Ready ready = TRY(get_ready(context_.policy, charter, clock_));
-      TRY(choose_jobs(ready));
+      Ready ready = TRY(get_ready(context.policy, charter, clock_));
+      TRY(choose_jobs(context, ready));
       return ready;
     }();
     if (ready && was_finished(ready->charter.hash, attempt)) return std::nullopt;
@@ -139,15 +221,21 @@ class Jobs {
     return std::nullopt;
   }
 
+  static void name(Attempt& attempt, const charter::Charter& charter) {
+    const std::lock_guard lock(attempt.mutex);
+    attempt.name = charter.name, attempt.charter = charter.hash;
+  }
+
   /// One that is there and cannot be read is not waited for.
   static void wait_for(const std::filesystem::path& approval, Attempt& attempt) {
+    const std::lock_guard lock(attempt.mutex);
     if (!std::filesystem::exists(approval)) attempt.approval = approval;
   }
 
-  Result<void> choose_jobs(Ready& ready) const {
+  Result<void> choose_jobs(const OwnerContext& context, Ready& ready) const {
     if (ready.jobs.empty())
       return Error{Code::kPolicy,
-                   context_.policy.owner + " learns from the others, and is asked nothing",
+                   context.policy.owner + " learns from the others, and is asked nothing",
                    "Type `parley learner run`, then `parley owner tune`."};
     if (!options_.learner.empty())
       std::erase_if(ready.jobs, [&](const charter::Charter& job) {
@@ -155,7 +243,7 @@ class Jobs {
       });
     if (ready.jobs.empty())
       return Error{Code::kInvalid,
-                   "no learner " + options_.learner + " asks " + context_.policy.owner,
+                   "no learner " + options_.learner + " asks " + context.policy.owner,
                    "Name a learner of the charter with --learner, or leave it out."};
     if (ready.jobs.size() == 1 || options_.dial.empty()) return {};
     return Error{Code::kInvalid, "--dial names one address, and several learners ask",
@@ -167,6 +255,7 @@ class Jobs {
     const std::lock_guard lock(mutex_);
     const auto found = finished_.find(charter);
     if (found == finished_.end()) return false;
+    const std::lock_guard its(attempt.mutex);
     attempt.ends = found->second;
     return true;
   }
@@ -183,30 +272,31 @@ class Jobs {
     const std::string title =
         ready.charter.name + (ready.jobs.size() > 1 ? " of " + job.learner.name : "");
     JobEnd end{file, ready.charter.name, job.hash, job.learner.name, std::optional<Hash>()};
-    end.model = attend_one(ready, job, title);
+    end.model = attend_one(attempt.context, ready, job, title);
     note(title, std::move(end), attempt);
   }
 
-  Result<std::optional<Hash>> attend_one(const Ready& ready, const charter::Charter& job,
-                                         const std::string& title) {
-    const Log log = [&](const std::string& line) { say(title + ": " + line); };
+  Result<std::optional<Hash>> attend_one(const OwnerContext& context, const Ready& ready,
+                                         const charter::Charter& job, const std::string& title) {
+    const Log log = [&](const std::string& line) { log_(title + ": " + line); };
     Patience patience = options_.patience;
-    patience.answer_after = std::chrono::milliseconds(context_.policy.answer_ms);
+    patience.answer_after = std::chrono::milliseconds(context.policy.answer_ms);
     // While others answer, the learner has nothing to say.
     patience.silent = std::max(patience.absent, 2 * std::chrono::seconds(job.network.deadline_s));
     if (!ready.charter.protocol.learners.graph.empty())
-      return learn_with_neighbours(context_, ready, credentials_, neighbour_options(job, patience),
-                                   clock_, stop_, log);
-    const Dial dial = TRY(dial_for(context_.policy, ready.charter, job, options_.dial));
-    const auto owner = TRY(open_owner(context_, ready, job));
-    const auto ticks = ticks_for(*owner, context_.policy, job);
+      return learn_with_neighbours(context, ready, credentials_,
+                                   neighbour_options(context, job, patience), clock_, stop_, log);
+    const Dial dial = TRY(dial_for(context.policy, ready.charter, job, options_.dial));
+    const auto owner = TRY(open_owner(context, ready, job));
+    const auto ticks = ticks_for(*owner, context.policy, job);
     log("ready, dialling " + to_text(dial.address));
-    return attend(*owner, ticks.get(), context_.mutex, credentials_, dial, patience, stop_, log);
+    return attend(*owner, ticks.get(), context.mutex, credentials_, dial, patience, stop_, log);
   }
 
   /// In the policy's folder of state: a folder for each job, and one for all receipts.
-  NeighbourOptions neighbour_options(const charter::Charter& job, const Patience& patience) const {
-    const auto state = context_.policy.folder / context_.policy.state;
+  NeighbourOptions neighbour_options(const OwnerContext& context, const charter::Charter& job,
+                                     const Patience& patience) const {
+    const auto state = context.policy.folder / context.policy.state;
     return {.listen = options_.listen,
             .out = state / "jobs" / to_hex(job.hash).substr(0, 12),
             .receipts = state / "receipts",
@@ -215,26 +305,72 @@ class Jobs {
 
   void note(const std::string& title, JobEnd end, Attempt& attempt) {
     const std::lock_guard lock(attempt.mutex);
-    say(title + ": " + outcome(end.model));
+    log_(title + ": " + outcome(end.model));
     attempt.ends.push_back(std::move(end));
   }
 
-  void say(const std::string& line) {
-    const std::lock_guard lock(log_mutex_);
-    log_(line);
-  }
-
-  const OwnerContext& context_;
-  const Credentials& credentials_;
+  const OwnerContext* context_;  // of jobs that begin now
+  const LiveCredentials credentials_;
   const ServiceOptions& options_;
   Clock& clock_;
   const std::atomic<bool>& stop_;
   const Log& log_;
-  std::mutex mutex_, log_mutex_;
+  const std::string since_;
+  std::mutex mutex_;
   std::map<std::filesystem::path, std::unique_ptr<Attempt>> attempts_{};  // the newest of each file
   std::map<std::filesystem::path, Stamp> seen_{};
   std::map<Hash, std::vector<JobEnd>> finished_{};  // by charter
   NoWatch watch_;                                   // Last: it uses all of the above.
+};
+
+/// A policy that was changed while the daemon runs. What all jobs share cannot change.
+class Policies {
+ public:
+  Policies(const OwnerContext& first, const ServiceOptions& options)
+      : first_(first), options_(options), asked_(asked()) {}
+
+  bool is_asked() {
+    const uint32_t now = asked();
+    return std::exchange(asked_, now) != now && !options_.policy_file.empty();
+  }
+
+  void read_again(Jobs& jobs, const Log& log) {
+    auto read = charter::read_policy(options_.policy_file);
+    const auto fits = read ? check_shared(*read) : read.error();
+    if (!fits) {
+      log("the policy is not taken, the one in use stays: " + describe(fits.error()) + ". " +
+          fits.error().hint);
+      return;
+    }
+    policies_.push_back(*std::move(read));
+    contexts_.push_back({policies_.back(), first_.ledger, first_.entropy, first_.mutex});
+    jobs.use(contexts_.back());
+    log("the policy was read again: jobs that begin now go by it");
+  }
+
+ private:
+  uint32_t asked() const { return options_.reload == nullptr ? 0 : options_.reload->load(); }
+
+  Result<void> check_shared(const charter::Policy& next) const {
+    const charter::Policy& now = first_.policy;
+    const bool same = next.owner == now.owner && next.state == now.state &&
+                      next.charters == now.charters && next.witness == now.witness &&
+                      next.identity && next.identity->certificate == now.identity->certificate &&
+                      next.identity->key == now.identity->key &&
+                      next.identity->authority == now.identity->authority &&
+                      next.identity->revoked == now.identity->revoked;
+    if (same) return check_metrics(next);
+    return Error{Code::kInvalid,
+                 "changes owner, state, charters, witness, or the files of [identity]",
+                 "Restart the daemon for that.",
+                 {.file = options_.policy_file.string()}};
+  }
+
+  const OwnerContext& first_;
+  const ServiceOptions& options_;
+  uint32_t asked_;
+  std::list<charter::Policy> policies_{};  // Jobs keep the one by which they began.
+  std::list<OwnerContext> contexts_{};
 };
 
 std::set<std::filesystem::path> charters_in(const std::filesystem::path& folder) {
@@ -298,18 +434,37 @@ Result<Credentials> credentials_of(const charter::Policy& policy, Clock& clock) 
 Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOptions& options,
                                   Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,
                                   const Log& log) {
-  const Credentials credentials = TRY(credentials_of(policy, clock));
+  TRY(check_metrics(policy));
+  const LiveCredentials credentials = TRY(credentials_of(policy, clock));
   remove_leftovers_of(policy);
   ledger::Ledger ledger = TRY(open_ledger(policy, clock));
   std::mutex mutex;
   const OwnerContext context{policy, ledger, entropy, mutex};
-  Jobs jobs(context, credentials, options, clock, stop, log);
+  Policies policies(context, options);
+  std::mutex log_mutex;
+  const Log one_at_a_time = [&](const std::string& line) {
+    const std::lock_guard lock(log_mutex);
+    log(line);
+  };
+  const CredentialsWatch watch(
+      credentials, *policy.identity, [&] { return credentials_of(policy, clock); }, clock,
+      one_at_a_time);
+  Jobs jobs(context, credentials, options, clock, stop, one_at_a_time);
+  const auto asked = StatusSocket::open(policy.folder / policy.state / kStatusSocket,
+                                        [&] { return jobs.status(); });
+  if (!asked) one_at_a_time("nobody can ask for the status: " + describe(asked.error()));
   for (const auto& file : options.charters) jobs.start(file);
-  if (!options.charters.empty()) return jobs.wait();
-  const auto folder = policy.folder / policy.charters;
-  log("watching " + folder.string() + " for charters");
-  for (; !stop; std::this_thread::sleep_for(kLook))
-    for (const auto& file : charters_in(folder)) jobs.look_at(file);
+  options.ready();
+  if (!options.charters.empty()) {
+    for (; !jobs.are_over(); std::this_thread::sleep_for(kLook)) options.alive();
+    return jobs.wait();
+  }
+  one_at_a_time("watching " + (policy.folder / policy.charters).string() + " for charters");
+  for (; !stop; std::this_thread::sleep_for(kLook)) {
+    options.alive();
+    if (policies.is_asked()) policies.read_again(jobs, one_at_a_time);
+    for (const auto& file : charters_in(policy.folder / policy.charters)) jobs.look_at(file);
+  }
   return jobs.wait();
 }
 

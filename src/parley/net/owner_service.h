@@ -17,10 +17,17 @@ struct ServiceOptions {
   std::string listen{};                           // of a graph; empty: as policy and charter say
   std::string learner{};  // of copies: answer this one only; empty: all that ask
   Patience patience{};
+  std::filesystem::path policy_file{};            // read again when asked to; empty: never
+  const std::atomic<uint32_t>* reload = nullptr;  // counts how often
+  std::function<void()> ready = [] {};            // once everything that all jobs need is there
+  std::function<void()> alive = [] {};            // by the loop, again and again
 };
 
 using JobEnd = parley::OwnerJob;
 
+/// Asked to read files again: the policy, for jobs that begin then, and every charter whose job has
+/// not ended well. What a job needs to the end it has read at its beginning, certificates apart.
+///
 /// Given charters: until all have ended. Watching: until `stop`, for there may always be another.
 Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOptions& options,
                                   Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,

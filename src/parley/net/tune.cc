@@ -112,6 +112,11 @@ Result<Tuned> keep(const Policy& policy, const Ready& ready, size_t place, const
                    const TuneOptions& options) {
   const auto others = TRY(protocol::from_others(ready.charter, place, learned.pilot.get(),
                                                 learned.transcript.entries, learned.trained));
+  if (!ready.records)
+    return Error{Code::kInvalid,
+                 "a model of one's own rows needs them here",
+                 "Leave out engine in the policy.",
+                 {.key = "dataset.engine"}};
   const gate::OwnModel own = ready.records->map([&](const data::AnyRows& rows) {
     return protocol::own_model(ready.charter, others, rows, static_cast<int>(policy.threads));
   });

@@ -1,4 +1,4 @@
-// An owner that has learned from the others adds what its own rows say (spec, horizontal 1.7,
+// An owner that has learned from the others adds what its own rows say (theory (D12),
 // variants A and C): for itself, in a file that stays with it, or to be published, noisy and paid.
 #pragma once
 

@@ -12,7 +12,7 @@ namespace parley::plan {
 enum class Part { kTraining, kEvaluation };
 
 /// `whole`, an epsilon or a rho, over equal `parts`, rounded down. Charges of several data sets or
-/// jobs add up (spec, horizontal 1.3), pure ones as epsilon and Gaussian ones as rho: for kappa
+/// jobs add up (theory (N8)), pure ones as epsilon and Gaussian ones as rho: for kappa
 /// data sets Gaussian noise grows by sqrt(kappa) only.
 double divided(double whole, int64_t parts);
 

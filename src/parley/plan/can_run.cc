@@ -32,10 +32,12 @@ Result<void> check_target(const data::Target& target) {
       "Give target.center and target.scale that bring the bounds there.");
 }
 
-/// And would not be noise.
-Result<void> can_add_up(const Charter& charter) {
-  TRY(secagg_plan(charter));
-  TRY(gram_notice(charter));
+Result<void> can_release(const Charter& charter, size_t place) {
+  if (charter.secure_aggregation)
+    TRY(secagg_plan(charter));
+  else
+    TRY(terms_for(charter, place));
+  TRY(gram_notice(charter));  // It would not be noise.
   return {};
 }
 
@@ -44,10 +46,8 @@ Result<void> can_add_up(const Charter& charter) {
 Result<void> can_run(const Charter& charter, size_t place) {
   if (charter.columns_apart())
     TRY(vertical_terms(charter));
-  else if (charter.secure_aggregation)
-    TRY(can_add_up(charter));
   else
-    TRY(terms_for(charter, place));
+    TRY(can_release(charter, place));
   return {};
 }
 

@@ -1,5 +1,5 @@
 // Rule "distance": no model is trained; owners add up how far each one's rows pull away from the
-// pilot's optimum (spec, value 2.2.3). Owner i gives the lengths of two parts of v_i r_i,
+// pilot's optimum (theory (W6)). Owner i gives the lengths of two parts of v_i r_i,
 //     r_i = (1/n_i) sum over its records of clip(W' gradient at the optimum),
 // that of its intercept and that of the rest, which as a pair cost what the length of the whole
 // would (learn/distance/gradient_norm.h). W W' is the inverse of the pilot's Hessian, v_i =

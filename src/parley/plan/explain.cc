@@ -159,8 +159,10 @@ std::string how(const Charter& charter) {
   text += ", rounds " + decided(charter, "protocol.rounds", grouped(p.rounds));
   if (p.rule() == Rule::kGram)
     text +=
-        ", steps 1, 1, then 2/(k + 1) by the curvature of the owners' noisy Gram matrix, of "
-        "columns moved to [-1, 1] by their bounds";
+        std::string(p.as<charter::Sync>()->momentum > 0 ? ", steps 1"
+                                                        : ", steps 1, 1, then 2/(k + 1)") +
+        " by the curvature of the owners' noisy Gram matrix, of columns moved to [-1, 1] by their "
+        "bounds";
   else if (!p.once())
     text += ", step " + decided(charter, "protocol.step", shortest(p.step));
   if (const auto* sync = p.as<charter::Sync>()) text += how_sync(charter, *sync);
@@ -213,10 +215,11 @@ std::string answer_of(const Charter& charter) {
 
 /// Beside gradients, of rule gram and after an alarm.
 std::string gram_leaves(const Charter& charter) {
-  if (!charter.protocol.gram() || !charter.secure_aggregation) return "";
+  if (!charter.protocol.gram()) return "";
   const std::string matrix =
-      "noisy table of sums of products of features under a mask, each record "
-      "first shrunk to L2 norm " +
+      "noisy table of sums of products of features" +
+      std::string(charter.secure_aggregation ? " under a mask" : "") +
+      ", each record first shrunk to L2 norm " +
       shortest(charter.privacy.max_row_norm);
   if (!charter.protocol.gram_after_alarm())
     return "first one " + matrix + ", paid with " + about(100 * kGramShare) +
@@ -245,8 +248,8 @@ std::string what_leaves(const Charter& charter) {
   return text + ". No record leaves.\n";
 }
 
-/// The spread of the noise on one coordinate of an owner's mean gradient (spec, horizontal 1.3 and
-/// 3.1); nothing where the sensitivity is not a clipped gradient's.
+/// The spread of the noise on one coordinate of an owner's mean gradient (theory (N4) and
+/// (N5)); nothing where the sensitivity is not a clipped gradient's.
 std::string noise(const Charter& charter, const Owner& owner) {
   const Privacy& privacy = charter.privacy;
   if (charter.learns_from_others(owner.name))
@@ -254,6 +257,7 @@ std::string noise(const Charter& charter, const Owner& owner) {
                ? "; pays once, for its tuned model"
                : "; is asked nothing, and what it learns does not leave it";
   if (!charter.complete() || privacy.max_grad_norm == 0 || charter.secure_aggregation) return "";
+  if (charter.protocol.rule() == Rule::kGram) return "";  // table_noise says it.
   const bool laplace = privacy.mechanism == MechanismName::kLaplace;
   if (privacy.calibration == Calibration::kPaper && !laplace) return "";  // No paper has that.
   const auto scale = mean_noise_scale(charter, owner);

@@ -84,8 +84,8 @@ TEST(Explain, PutsANumberOnTheNoiseOfEveryOwner) {
   // 2 Xi T m kappa / (n epsilon).
   expect_sentence(explained({{"privacy.unit_records", "3"}, {"privacy.overlap", "2"}}),
                   "Laplace noise of scale 0.24.");
-  // (2 C / n) sqrt(T / (2 rho)), rho = 0.024356 at epsilon = 1, delta = 1e-6 (spec,
-  // horizontal 3.1).
+  // (2 C / n) sqrt(T / (2 rho)), rho = 0.024356 at epsilon = 1, delta = 1e-6 (theory
+  // (N5)).
   expect_sentence(explained({{"privacy.mechanism", "gaussian"}, {"privacy.delta", "1e-6"}}),
                   "gaussian noise of deviation 0.0573.");
 }

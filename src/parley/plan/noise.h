@@ -40,7 +40,7 @@ struct NoiseLaw {
 double minimum_moves(double max_grad_norm, uint32_t unit_records, uint64_t rows, double convexity);
 
 /// The standard deviation of Gaussian noise on each of `answers` answers of this sensitivity, all
-/// paid with rho: D sqrt(answers / (2 rho)) (spec, horizontal 3.1). mu of Gaussian differential
+/// paid with rho: D sqrt(answers / (2 rho)) (theory (N5)). mu of Gaussian differential
 /// privacy is sqrt(2 rho) for all of them.
 inline double gaussian_scale(double sensitivity, double answers, double rho) {
   return sensitivity * std::sqrt(answers / (2 * rho));
@@ -48,7 +48,7 @@ inline double gaussian_scale(double sensitivity, double answers, double rho) {
 
 /// The scale of noise on each of `answers` answers that one privacy unit moves by `sensitivity`,
 /// paid with all that the owner's training may cost: Laplace's D answers / epsilon, the Gaussian's
-/// D sqrt(answers / (2 rho)) (spec, horizontal 1.3 and 3.1).
+/// D sqrt(answers / (2 rho)) (theory (N4) and (N5)).
 Result<double> noise_scale(const charter::Charter& charter, const charter::Owner& owner,
                            double sensitivity, double answers);
 

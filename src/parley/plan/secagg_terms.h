@@ -1,5 +1,5 @@
 // From a charter to what its owners give under secure aggregation, on how fine a lattice, and how
-// much of the sum's noise each of them adds (spec, vertical 3.2, 4.5, 4.6).
+// much of the sum's noise each of them adds (theory (F2), (F8), (F9)).
 //
 // Under protocol federated an owner gives where its local steps lead. Under sync the learner takes
 // the steps, and an owner gives the sum of its records' gradients. These are integers on the

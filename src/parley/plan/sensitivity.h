@@ -13,8 +13,8 @@
 
 namespace parley::plan {
 
-/// Replacing a record removes one gradient and adds another: twice a record's bound (spec,
-/// horizontal 1.3).
+/// Replacing a record removes one gradient and adds another: twice a record's bound (theory
+/// (N3)).
 inline constexpr double kReplaceOne = 2;
 
 /// Of the sum of clipped gradients.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "parley/plan/can_run.h"
+#include "parley/plan/sums/gram.h"
 
 namespace parley::plan {
 namespace {
@@ -22,11 +23,36 @@ Result<privacy::Mechanisms> gaussian_for(const Charter& charter, const charter::
   return privacy::Mechanisms(TRY(privacy::Gaussian::calibrate(sensitivity, answers, rho)));
 }
 
+/// Of gradients, with what the Gram matrix leaves.
+Result<privacy::Mechanisms> after_gram_for(const Charter& charter, const charter::Owner& owner,
+                                           const learn::Lattice& lattice) {
+  const auto rho = TRY(after_gram(TRY(rho_for(charter, owner, Part::kTraining))));
+  const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
+  return privacy::Mechanisms(TRY(privacy::Gaussian::calibrate(
+      sensitivity<L2>(lattice, records), static_cast<uint32_t>(charter.answers()), rho)));
+}
+
+/// None unless the rule asks for one.
+Result<std::optional<GramOnce>> gram_for(const Charter& charter, const charter::Owner& owner) {
+  if (charter.protocol.rule() != charter::Rule::kGram) return std::optional<GramOnce>();
+  if (charter.privacy.mechanism != charter::MechanismName::kGaussian)
+    return charter::not_available("privacy.mechanism", name_of(charter.privacy.mechanism),
+                                  "Rule \"gram\" of one owner has Gaussian noise: take "
+                                  "\"gaussian\", or rule = \"constant\".");
+  const auto map = TRY(gram_map(charter));
+  const auto rho = TRY(for_gram(TRY(rho_for(charter, owner, Part::kTraining))));
+  const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
+  const auto noise = TRY(privacy::Gaussian::calibrate(sensitivity(map, records), 1, rho));
+  return std::optional(GramOnce{map, noise});
+}
+
 Result<privacy::Mechanisms> mechanism_for(const Charter& charter, const charter::Owner& owner,
                                           const learn::Lattice& lattice,
                                           const std::optional<Statistics>& statistics) {
   const auto answers = static_cast<uint32_t>(charter.answers());
   const auto records = static_cast<uint32_t>(charter.privacy.unit_records);
+  if (charter.protocol.rule() == charter::Rule::kGram)
+    return after_gram_for(charter, owner, lattice);
   if (charter.privacy.mechanism == charter::MechanismName::kLaplace)
     return laplace_for(charter, owner, Part::kTraining,
                        sensitivity_of<L1>(lattice, statistics, records), answers);
@@ -118,6 +144,7 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
   std::optional<Statistics> statistics;
   if (charter.protocol.statistics()) statistics = TRY(statistics_of(charter));
   const auto lattice = TRY(lattice_of(charter, statistics));
+  auto gram = TRY(gram_for(charter, who));
   const auto mechanism = TRY(mechanism_for(charter, who, lattice, statistics));
   auto evaluation = TRY(evaluation_for(charter, who));
   return Terms{.charter = charter.hash,
@@ -130,6 +157,7 @@ Result<Terms> terms_for(const Charter& charter, size_t owner) {
                .mechanism = mechanism,
                .statistics = std::move(statistics),
                .evaluation = std::move(evaluation),
+               .gram = std::move(gram),
                .may_end_early = may_end_early(charter)};
 }
 

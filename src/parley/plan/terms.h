@@ -29,6 +29,13 @@ struct Evaluation {
   privacy::Mechanisms mechanism;
 };
 
+/// The Gram matrix of rule gram, where one owner stands alone (plan/sums/gram.h): what is asked,
+/// and the noise that its part of rho buys.
+struct GramOnce {
+  learn::StatisticsMap<L2> map;
+  privacy::Gaussian mechanism;
+};
+
 /// What a job may ask of an owner: public numbers, fixed by the charter before the first query.
 struct Terms {
   Hash charter{};
@@ -43,6 +50,8 @@ struct Terms {
   std::optional<Statistics> statistics{};
   /// Set where the model is evaluated after the last answer, once.
   std::optional<Evaluation> evaluation{};
+  /// Set where a Gram matrix comes before the first answer, once.
+  std::optional<GramOnce> gram{};
   /// The job may do without some of this owner's answers, and be evaluated before all are given;
   /// the evaluation is the end all the same.
   bool may_end_early = false;
@@ -59,6 +68,7 @@ struct Terms {
   double evaluation_sensitivity() const {
     return plan::sensitivity<Norm>(evaluation->map, unit_records);
   }
+  double gram_sensitivity() const { return plan::sensitivity(gram->map, unit_records); }
   /// How many numbers an answer has.
   size_t numbers() const {
     return statistics ? learn::statistics_size(lattice.dimension()) : lattice.dimension();

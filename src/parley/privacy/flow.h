@@ -5,11 +5,12 @@
 //                                       +--ledger::Ledger::pay_share, with a Mask--> Masked
 //                                       --wire-->
 //
-// The lower arrow is for parts of a sum that nobody sees singly (protocol/secagg): what leaves is
-// under a mask that the aggregation made, and without one there is nothing that could leave.
-// Only the friends named below can look inside a stop, so a shortcut does not compile. Values are
-// integers on the charter's public lattice (learn/kernel/lattice.h); sums of integers do not depend
-// on their order, and integer noise has no floating-point holes (Mironov 2012).
+// gate::EngineSum is the first arrow where the records stay in a database. The lower arrow is for
+// parts of a sum that nobody sees singly (protocol/secagg): what leaves is under a mask that the
+// aggregation made, and without one there is nothing that could leave. Only the friends named below
+// can look inside a stop, so a shortcut does not compile. Values are integers on the charter's
+// public lattice (learn/kernel/lattice.h); sums of integers do not depend on their order, and
+// integer noise has no floating-point holes (Mironov 2012).
 #pragma once
 
 #include <openssl/crypto.h>
@@ -26,6 +27,7 @@
 namespace parley::gate {
 class ClipAndSum;
 class ColumnsGate;
+class EngineSum;
 class OwnFile;
 }  // namespace parley::gate
 namespace parley::ledger {
@@ -53,6 +55,7 @@ class Raw {
  private:
   friend class gate::ClipAndSum;
   friend class gate::ColumnsGate;
+  friend class gate::EngineSum;
   friend class gate::OwnFile;  // Writes a file for its owner alone.
   T value_;
 };
@@ -70,6 +73,7 @@ class Bounded {
 
  private:
   friend class gate::ClipAndSum;
+  friend class gate::EngineSum;  // The same sums, made by the owner's database.
   friend class ledger::Ledger;
   friend struct BoundedForTest;  // Defined under tests/ only.
   Bounded(std::vector<int64_t> sum, double sensitivity)

@@ -23,7 +23,7 @@
 // asked at once; who stays away until the time is up is left out.
 //
 // Every owner counts its own rounds 1, 2, ... and gives at most the charter's `answers`: its ledger
-// holds it to that (specification, horizontal 2.1). An answer that is late, because its owner was
+// holds it to that (theory (D10)). An answer that is late, because its owner was
 // slow, broke off or crashed, has been paid for and is used when it comes; after the last round it
 // is only kept. What an owner was asked does not follow from the answers, so the learner notes it.
 //

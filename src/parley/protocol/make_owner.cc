@@ -24,12 +24,13 @@ MadeOwner columns_owner(OwnerSetting& own) {
   setting.keep = std::move(columns.keep);
   setting.kept = std::move(columns.kept);
   if (!own.key)
-    for (VerticalPeer& peer : setting.owners) peer.sign_key.reset();  // Nobody signs.
+    for (VerticalPeer& peer : setting.owners) peer.sign_key.reset();    // Nobody signs.
+  const gate::Records& records = std::get<gate::Records>(own.records);  // plan::check_sql
   auto gate =
       TRY(columns.alignment
-              ? gate::ColumnsGate::open(own.records, *std::move(columns.alignment), terms,
-                                        own.place, own.ledger, own.dataset)
-              : gate::ColumnsGate::open(own.records, terms, own.place, own.ledger, own.dataset));
+              ? gate::ColumnsGate::open(records, *std::move(columns.alignment), terms, own.place,
+                                        own.ledger, own.dataset)
+              : gate::ColumnsGate::open(records, terms, own.place, own.ledger, own.dataset));
   return std::unique_ptr<Owner>(std::make_unique<VerticalOwner>(std::move(setting), std::move(gate),
                                                                 own.entropy, std::move(own.key)));
 }
@@ -42,8 +43,9 @@ MadeOwner aggregating_owner(OwnerSetting& own) {
   if (auto* distance = std::get_if<plan::DistanceSum>(&terms.part))
     distance->metric = TRY(plan::distance_metric(own.charter, own.pilot));
   AggregationGroup group = TRY(AggregationGroup::of(own.charter));
-  auto gate = TRY(gate::SecaggGate::open(std::move(own.records), std::move(terms), own.ledger,
-                                         own.dataset, own.entropy, own.threads));
+  auto gate = TRY(
+      gate::SecaggGate::open(std::get<gate::Records>(std::move(own.records)),  // plan::check_sql
+                             std::move(terms), own.ledger, own.dataset, own.entropy, own.threads));
   return std::unique_ptr<Owner>(std::make_unique<FederatedOwner>(
       std::move(group), own.place, std::move(gate), *std::move(own.key), own.entropy));
 }

@@ -29,7 +29,7 @@ struct ColumnsSetting {
 struct OwnerSetting {
   const charter::Charter& charter;
   size_t place = 0;  // in the charter
-  gate::Records records;
+  gate::AnyRecords records;
   ledger::Ledger& ledger;
   ledger::DatasetId dataset;
   std::optional<SigningKey> key{};  // without one nothing is signed: a simulation

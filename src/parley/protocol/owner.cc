@@ -121,13 +121,13 @@ std::optional<Signature> Owner::sign(ByteView bytes) const {
 }
 
 Result<std::optional<Bytes>> Owner::answer(const wire::ReceivedQuery& query) {
-  if (query.kind != privacy::ReleaseKind::kAnswer &&
-      query.kind != privacy::ReleaseKind::kEvaluation)
+  using enum privacy::ReleaseKind;
+  if (query.kind != kAnswer && query.kind != kEvaluation && query.kind != kGram)
     return Error{Code::kIntegrity, "the learner asks for what this charter does not allow: a " +
                                        std::string(ledger::name_of(query.kind))};
-  auto released = query.kind == privacy::ReleaseKind::kEvaluation
-                      ? gate_->evaluate(query.round, query.theta)
-                      : gate_->answer(query.round, query.theta);
+  auto released = query.kind == kEvaluation ? gate_->evaluate(query.round, query.theta)
+                  : query.kind == kGram     ? gate_->gram(query.round, query.theta)
+                                            : gate_->answer(query.round, query.theta);
   if (!released) return refuse(released.error());
   const auto signature = sign(released->receipt());
   return std::optional(send(wire::Answer{*std::move(released), signature}));

@@ -1,5 +1,5 @@
 // Between the first paid answers and the first step of rule pilot_newton: are the answers what the
-// pilot predicts (spec, value 6)? On alarm training goes on ("continue", which is said); or no step
+// pilot predicts (theory (W11))? On alarm training goes on ("continue", which is said); or no step
 // is made, and nothing more is paid, before a person has said so (on_alarm = "ask"); or the job
 // ends with the pilot's model ("stop"); or the pilot's curvature is given up for a Gram matrix of
 // the owners' records, from the start again ("gram", and after a question "ask_gram"). Whoever has

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 #include <variant>
 
@@ -111,6 +112,8 @@ SyncLearner::Due SyncLearner::due(size_t owner) const {
     return {kAnswer, next, state.open->theta, plan_.numbers(), late};
   }
   if (evaluating()) return {kEvaluation, 1, model(), plan_.evaluation->size()};
+  if (awaits_gram())
+    return {kGram, 1, descent_.theta(), learn::statistics_size(descent_.dimension())};
   return {kAnswer, next, descent_.theta(), plan_.numbers()};
 }
 
@@ -121,12 +124,13 @@ Result<void> SyncLearner::take(size_t owner, const wire::ReceivedAnswer& answer)
   if (guard_.asks()) return wrong(who, "an answer before a person has decided to go on");
   const Due due = this->due(owner);
   const bool evaluation = due.kind == privacy::ReleaseKind::kEvaluation;
+  const bool once = due.kind != privacy::ReleaseKind::kAnswer;
   if (answer.receipt.kind != due.kind)
-    return wrong(who, evaluation ? "an answer where its evaluation is due"
-                                 : "an evaluation where an answer is due");
+    return wrong(who, "its " + std::string(ledger::name_of(answer.receipt.kind)) + " where its " +
+                          std::string(ledger::name_of(due.kind)) + " is due");
   if (state.answer && !state.open)
     return wrong(who, "a second answer to round " + std::to_string(answer.round));
-  if (tolerant() && !state.open && !evaluation) return wrong(who, "an answer to no question");
+  if (tolerant() && !state.open && !once) return wrong(who, "an answer to no question");
   if (answer.round != due.round || answer.receipt.round != answer.round)
     return wrong(who, "an answer to round " + std::to_string(answer.round) + " in round " +
                           std::to_string(due.round));
@@ -135,14 +139,14 @@ Result<void> SyncLearner::take(size_t owner, const wire::ReceivedAnswer& answer)
                           std::to_string(due.numbers));
   if (who.sign_key) {
     const Hash question = gate::query_hash(plan_.charter, answer.round, due.theta, due.kind);
-    TRY(check_receipt(who, answer, question, evaluation ? Hash{} : state.job));  // Each for itself.
+    TRY(check_receipt(who, answer, question, once ? Hash{} : state.job));  // Each for itself.
     TRY(check_some_signatures(owner, answer));
   }
   const double epsilon = answer.receipt.epsilon_spent;
   state.spent = {epsilon, evaluation ? epsilon - state.spent.epsilon : 0,
                  answer.receipt.delta_spent};
-  state.job = answer.receipt.job;
-  state.taken += evaluation ? 0 : 1;
+  if (due.kind != privacy::ReleaseKind::kGram) state.job = answer.receipt.job;
+  state.taken += once ? 0 : 1;
   keep_newest(owner, plan_.charter, answer);
   if (!due.late) state.answer = answer.values, ++answered_;
   state.open.reset();
@@ -151,10 +155,11 @@ Result<void> SyncLearner::take(size_t owner, const wire::ReceivedAnswer& answer)
 
 /// To check a signature takes longer than all else in a round, and each vouches for all answers
 /// before it. So: the first of a stream, which finds a wrong key, some on the way, and the last;
-/// and the evaluation, which stands alone. Where a quorum is enough, any may be the last.
+/// and Gram matrix and evaluation, which stand alone. Where a quorum is enough, any may be the last.
 Result<void> SyncLearner::check_some_signatures(size_t owner, const wire::ReceivedAnswer& answer) {
   OwnerState& state = states_[owner];
-  const bool last = tolerant() || evaluating() || answer.round == plan_.schedule.rounds.size();
+  const bool last = tolerant() || evaluating() || awaits_gram() ||
+                    answer.round == plan_.schedule.rounds.size();
   if (state.vouched && !last && answer.round % kSignatureEvery != 0) return {};
   state.vouched = false;
   TRY(check_signature(plan_.charter, plan_.owners[owner], answer));
@@ -175,11 +180,28 @@ void SyncLearner::go_on() {
     for (const OwnerState& state : states_)
       answers.push_back(state.answer ? &*state.answer : nullptr);
     evaluation_ = joint_evaluation(*plan_.evaluation, plan_.owners, answers);
+  } else if (awaits_gram()) {
+    take_gram();
   } else {
     descend();
   }
   for (OwnerState& state : states_) state.answer.reset();
   answered_ = 0;
+}
+
+/// Entries beside the diagonal were multiplied by sqrt(2) (learn/kernel/statistics_map.h).
+void SyncLearner::take_gram() {
+  check(states_.size() == 1);
+  const std::vector<int64_t>& sum = *states_[0].answer;
+  const size_t p = descent_.dimension();
+  std::vector<double> moments;
+  for (size_t j = 0; j < p; ++j)
+    for (size_t k = j; k < p; ++k)
+      moments.push_back(plan_.gram->unit * static_cast<double>(sum[moments.size()]) /
+                        (j == k ? 1 : std::numbers::sqrt2));
+  descent_.precondition(
+      learn::gram_inverse(moments, p, plan_.gram->curvature, plan_.l2, plan_.gram->floor));
+  gram_known_ = true;
 }
 
 void SyncLearner::descend() {

@@ -21,6 +21,9 @@
 // follow from the answers, so the learner notes it. An owner that refuses counts as absent, and
 // nobody waits for it.
 //
+// Under rule "gram" of one owner the first question is for its Gram matrix, by which the steps are
+// made; of several it is secure sums that are asked for (protocol/federated).
+//
 // Under rule "statistics" there is one round, in which the answer holds all second moments and the
 // step goes to their minimum.
 //
@@ -111,11 +114,14 @@ class SyncLearner final : public Learner {
   Result<void> check_some_signatures(size_t owner, const wire::ReceivedAnswer& answer);
   /// After the last round, before the last evaluation.
   bool evaluating() const { return plan_.evaluation && descent_.finished() && !evaluation_; }
+  /// Before the first round.
+  bool awaits_gram() const { return plan_.gram && !gram_known_; }
   bool tolerant() const { return plan_.quorum > 0 && plan_.quorum < plan_.owners.size(); }
   bool enough() const;
   bool go_on_if_complete();
   void go_on();
   void descend();
+  void take_gram();
   void ask(size_t owner, Step& step);
   void ask_all(Step& step);
   std::vector<double> mean_answers() const;
@@ -125,6 +131,7 @@ class SyncLearner final : public Learner {
   learn::Descent descent_;
   std::vector<OwnerState> states_;
   size_t answered_ = 0;
+  bool gram_known_ = false;
   std::optional<learn::Evaluation> evaluation_{};
 };
 

@@ -1,4 +1,4 @@
-// Rule "gram": jobs without a pilot, and what follows an alarm of one (spec, value 5 and 6).
+// Rule "gram": jobs without a pilot, and what follows an alarm of one (theory (W10), (W11)).
 #include "parley/plan/sums/gram.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Jobs whose pilot is unlike the owners (spec, value 6): what Newton steps with its curvature did,
+// Jobs whose pilot is unlike the owners (theory (W11)): what Newton steps with its curvature did,
 // and what the test of the first paid answers does about it.
 #include <gtest/gtest.h>
 

@@ -104,7 +104,7 @@ TEST(Simulate, ApproachesTheOptimumAsEpsilonGrows) {
   EXPECT_LT(before, 1e-3);
 }
 
-// The noise part of the error grows as 1/epsilon^2 (spec, S-F4): from 0.1 to 0.3 by nearly 9. The
+// The noise part of the error grows as 1/epsilon^2 (theory (N4)): from 0.1 to 0.3 by nearly 9. The
 // mean of 60 runs has a standard error of about 6 %, the ratio of about 9 %; the test allows 45 %.
 TEST(Simulate, TheErrorFollowsTheInverseSquareOfEpsilon) {
   const auto at = [](double epsilon) {
@@ -247,9 +247,9 @@ TEST(Simulate, HasNoCodeForThePapersOwnFormulas) {
   EXPECT_NE(refused.error().hint.find("program `parley`"), std::string::npos);
 }
 
-// The ladder (spec, horizontal 3), constants as chosen on the pilot by experiments/ladder.py: over
-// 200 runs the gain is 20.8. Over 60 runs its standard error is about 8 %, so 12 lies five of them
-// away.
+// The ladder (docs/results/ladder.md), constants as chosen on the pilot by
+// experiments/ladder.py: over 200 runs the gain is 20.8. Over 60 runs its standard error is about
+// 8 %, so 12 lies five of them away.
 TEST(Simulate, PilotNewtonIsTwelveTimesBetterThanAlgorithmTwo) {
   const auto run = [](const char* protocol, const char* privacy) {
     std::string text = charter_text(10000, 1, protocol, privacy);
@@ -299,7 +299,7 @@ TEST(Simulate, StatisticsWithWeightedLabelsCarryLessNoise) {
   EXPECT_GT(run("1.0"), 2 * run("8.0"));
 }
 
-// Spec, 3.7 (i) and S-F6: with weights by rows two small owners with a tiny epsilon ruin the model
+// Theory (D7): with weights by rows two small owners with a tiny epsilon ruin the model
 // of a large one; noise-optimal weights leave them out, and then nothing is lost. Over 40 runs the
 // means have standard errors below 10 %; rows are about 100 times worse.
 TEST(Simulate, NoiseOptimalWeightsLeaveOutOwnersThatAddOnlyNoise) {
@@ -332,7 +332,7 @@ TEST(Simulate, GaussianNoiseSpendsItsEpsilonAndNoMore) {
   for (const SimulateResult::Owner& owner : result->owners) {
     EXPECT_LE(owner.epsilon_spent, 1);
     EXPECT_GT(owner.epsilon_spent, 0.9999);
-    // sigma = (2 C / n) sqrt(T / (2 rho)), rho = 0.024356 at delta 1e-6 (spec, 3.1).
+    // sigma = (2 C / n) sqrt(T / (2 rho)), rho = 0.024356 at delta 1e-6 (theory (N5)).
     EXPECT_NEAR(owner.noise_scale, 2 * 8. / 5000 * std::sqrt(3 / (2 * 0.024356)), 1e-4);
   }
 }

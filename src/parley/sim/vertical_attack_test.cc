@@ -1,4 +1,4 @@
-// The attack by predictions (specification, vertical 2.5). All owners but one work together. They
+// The attack by predictions (theory (V3)). All owners but one work together. They
 // know their columns, the labels, their parts of the model, and they ask for predictions of people
 // whose columns at the last owner they know: the opened sums less their own scores are that owner's
 // part of the model. After one round this part is its gradient, the products of its columns with

@@ -40,10 +40,19 @@ Result<Proto> parse(ByteView bytes) {
 }
 
 /// Claim and Query, Grant and Answer have the same place in their envelopes: what has more to say
-/// than a claim or a grant is the other, sent back to who made it.
-template <class Proto>
-bool is_pure(const Proto& proto) {
-  return proto.GetReflection()->GetUnknownFields(proto).empty();
+/// than a claim or a grant is the other, sent back to who made it. The lite runtime keeps unknown
+/// fields but does not show them: they make a message longer than its known ones do.
+bool is_pure(const v1::Claim& claim) {
+  v1::Claim known;
+  known.set_round(claim.round());
+  return claim.ByteSizeLong() == known.ByteSizeLong();
+}
+
+bool is_pure(const v1::Grant& grant) {
+  v1::Grant known;
+  known.set_round(grant.round());
+  known.set_granted(grant.granted());
+  return grant.ByteSizeLong() == known.ByteSizeLong();
 }
 
 template <class Proto>

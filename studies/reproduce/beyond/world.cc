@@ -12,8 +12,10 @@ namespace parley::reproduce::beyond {
 namespace {
 
 constexpr size_t kPilot = 1'000, kFresh = 4'000;
-constexpr size_t kTried = 3, kAsked = 3;  // directions beside the model's own; honest owners
-constexpr double kSteep = 4;              // slope of the log odds along the truth
+constexpr size_t kAsked = 3;     // honest owners
+constexpr int kClimbs = 24;      // directions tried beside the worst so far
+constexpr double kClimb = 0.15;  // how far beside, per coordinate
+constexpr double kSteep = 4;     // slope of the log odds along the truth
 
 data::Rows rows_of(SeededRandom& random, const Vector& truth, size_t count) {
   data::Rows rows(kColumns);
@@ -35,17 +37,42 @@ learn::Fitness fitness_on(const std::vector<const data::Rows*>& parts, double l2
   return fitness;
 }
 
-/// argmin of the fitness plus strength times direction . theta, in the box.
-Vector pushed(const learn::Fitness& fitness, Vector theta, const Vector& direction,
-              double strength) {
+/// Where a constant push on the gradient comes to rest against records' clipped gradients, in the
+/// box. Without the clip honest records would pull back harder than they may.
+Vector pushed(const data::Rows& rows, Vector theta, const Vector& direction, double strength) {
   constexpr int kSteps = 150;
   constexpr double kStep = 20;
   for (int k = 0; k < kSteps; ++k) {
-    const Vector slope = fitness.gradient(theta);
-    for (size_t j = 0; j < kColumns; ++j) theta[j] -= kStep * (slope[j] + strength * direction[j]);
+    const Vector slope =
+        learn::mean_gradient(learn::Logistic{}, rows, theta, learn::ClipIn::kL2, kClip);
+    for (size_t j = 0; j < kColumns; ++j)
+      theta[j] -= kStep * (slope[j] + kL2 * theta[j] + strength * direction[j]);
     clamp_to_box(theta);
   }
   return theta;
+}
+
+double log_loss(const data::Rows& rows, size_t i, const Vector& theta) {
+  double score = 0;
+  for (size_t j = 0; j < kColumns; ++j) score += theta[j] * rows.row(i)[j];
+  return std::log1p(std::exp(-rows.label(i) * score));
+}
+
+/// What one model loses more than another, with the standard error over rows.
+Estimate more_lost(const data::Rows& rows, const Vector& theta, const Vector& best) {
+  const double n = double(rows.size());
+  double mean = 0, squares = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const double more = log_loss(rows, i, theta) - log_loss(rows, i, best);
+    mean += more / n, squares += more * more / n;
+  }
+  return {mean, std::sqrt(std::fmax(0, squares - mean * mean) / (n - 1))};
+}
+
+Vector unit(Vector v) {
+  const double size = length(v);
+  for (double& value : v) value /= size;
+  return v;
 }
 
 }  // namespace
@@ -108,6 +135,16 @@ Estimate Drawn::mean(const std::function<double(size_t run)>& one) const {
   return {mean, std::sqrt(squares / (n * (n - 1)))};
 }
 
+Estimate Drawn::ratio(const std::function<double(size_t run)>& one,
+                      const std::function<double(size_t run)>& other) const {
+  std::vector<double> above, below;
+  for (size_t run = 0; run < worlds.size(); ++run)
+    above.push_back(one(run)), below.push_back(other(run));
+  const double under = mean([&](size_t run) { return below[run]; }).value;
+  const double value = mean([&](size_t run) { return above[run]; }).value / under;
+  return {value, mean([&](size_t run) { return above[run] - value * below[run]; }).error / under};
+}
+
 Drawn drawn_worlds(uint64_t seed, uint64_t runs) {
   Drawn drawn{.seed = seed};
   for (uint64_t run = 0; run < runs; ++run) {
@@ -161,21 +198,23 @@ void clamp_to_box(Vector& theta) {
 }
 
 Push worst_push(const World& world, double strength) {
-  const learn::Fitness fitness = fitness_on({&world.pilot}, kL2);
-  const learn::Optimum best = fitness.minimum(kBox);
-  std::vector<Vector> directions;
-  Vector along = best.theta;
-  shorten(along, 1);
-  directions.push_back(along);
-  for (size_t j = 0; j < kTried; ++j) directions.emplace_back(kColumns)[j] = 1;
-  Push worst{along, 0};
-  for (const Vector& direction : directions)
-    for (double sign : {1., -1.}) {
-      Vector turned = direction;
-      for (double& value : turned) value *= sign;
-      const double harm = fitness.at(pushed(fitness, best.theta, turned, strength)) - best.fitness;
-      if (harm > worst.harm) worst = {turned, harm};
-    }
+  const Vector best = fitness_on({&world.pilot}, kL2).minimum(kBox).theta;
+  Push worst;
+  const auto consider = [&](const Vector& direction) {
+    const Estimate more =
+        more_lost(world.pilot, pushed(world.pilot, best, direction, strength), best);
+    if (worst.direction.empty() || more.value > worst.likely)
+      worst = {direction, more.value, more.value + 3 * more.error};
+  };
+  Vector signs = best;
+  for (double& value : signs) value = value > 0 ? 1 : -1;
+  consider(unit(best)), consider(unit(signs));
+  SeededRandom random(1, 901);
+  for (int k = 0; k < kClimbs; ++k) {
+    Vector beside = worst.direction;
+    for (double& value : beside) value += kClimb * random.normal();
+    consider(unit(beside));
+  }
   return worst;
 }
 

@@ -50,6 +50,9 @@ struct Drawn {
   uint64_t seed = 1;
 
   Estimate mean(const std::function<double(size_t run)>& one) const;
+  /// The mean of one number over that of another, both of the same worlds.
+  Estimate ratio(const std::function<double(size_t run)>& one,
+                 const std::function<double(size_t run)>& other) const;
 };
 Drawn drawn_worlds(uint64_t seed, uint64_t runs);
 
@@ -74,11 +77,14 @@ void shorten(Vector& v, double most);
 void clamp_to_box(Vector& theta);
 
 /// The direction of unit length in which a constant push of this strength on the gradient does most
-/// harm, and the fitness that it ends with, found on public rows.
+/// harm, and the harm where it comes to rest: log loss above the best model's, on public rows.
 struct Push {
   Vector direction{};
-  double harm = 0;  // fitness above the best one's, on public rows
+  double likely = 0;
+  double most = 0;  // likely and three standard errors of the mean over public rows
 };
 Push worst_push(const World& world, double strength);
+/// The strength of a push that nothing bounds: it ends in a corner of the box.
+inline constexpr double kNoBound = 1e3;
 
 }  // namespace parley::reproduce::beyond

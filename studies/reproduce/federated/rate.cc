@@ -71,7 +71,7 @@ Panel panel_of(const char* label, const Curve& curve, double slope) {
 using namespace federated;
 
 Result<Figure> federated_rate(const Study& study) {
-  const uint64_t runs = study.runs_or(48, 4);
+  const uint64_t runs = study.runs_or(64, 4);
   const std::vector<double> epsilons = {.5, 1, 2, 4}, sizes = {250, 500, 1000, 2000},
                             columns = {10, 20, 40, 80};
   const size_t usual = study.quick ? 250 : 1000;

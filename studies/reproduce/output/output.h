@@ -26,10 +26,11 @@ std::string verdicts_csv(const std::vector<Figure>& figures);
 /// The table of verdicts, in Markdown: the paper's sentence and, line by line, what was measured of
 /// it; and how many items have which verdict.
 std::string verdicts_markdown(const std::vector<Figure>& figures);
-/// How every deciding measure was broken, and whether its verdict noticed.
+/// How every deciding measure was broken, and every comparison that one counts, and whether its
+/// verdict noticed.
 struct Mutation {
   std::string text{};
-  size_t measures = 0, survivors = 0;
+  size_t measures = 0, comparisons = 0, survivors = 0;
 };
 Mutation mutated(const std::vector<Figure>& figures);
 /// Everything on one page that needs no other file and can be printed.

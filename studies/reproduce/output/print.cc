@@ -111,9 +111,9 @@ std::string to_text(const Reproduction& reproduction, const std::filesystem::pat
   }
   const Mutation mutation = mutated(reproduction.figures);
   text += fmt::format(
-      "\n{} deciding measures were broken by sign, exponent and a factor of three; {} verdicts did "
-      "not notice.",
-      mutation.measures, mutation.survivors);
+      "\n{} deciding measures were broken by sign, exponent and a factor of three, and {} "
+      "comparisons turned; {} verdicts did not notice.",
+      mutation.measures, mutation.comparisons, mutation.survivors);
   text += fmt::format(
       "\n{} reproduced, {} refuted, {} not decided, in {:.1f} s{}.\n"
       "All of it: {}\nNOT PRIVATE: fitness is measured on all records, and the noise is seeded.\n",

@@ -88,22 +88,23 @@ Mutation mutated(const std::vector<Figure>& figures) {
   Mutation result;
   const auto look = [&](const Figure& figure, const std::vector<Measure>& measures) {
     for (const Measure& measure : measures) {
-      if (!measure.decides) continue;
-      ++result.measures;
+      if (!measure.decides && measure.tally.empty()) continue;
+      ++(measure.decides ? result.measures : result.comparisons);
       const auto left = unnoticed(measure);
       result.survivors += !left.empty();
       std::string ways;
       for (const Broken& each : broken(measure))
         ways += fmt::format(", {}: {}", each.how,
                             std::ranges::count(left, each.how) ? "SURVIVES" : "noticed");
-      result.text += fmt::format("{:<11} {} ({}){}\n", figure.id, measure.quantity,
+      result.text += fmt::format("{:<11} {} ({}){}\n",
+                                 measure.decides ? figure.id : "    counted:", measure.quantity,
                                  name_of(verdict_of(measure)), ways);
     }
   };
   for (const Figure& figure : figures)
     look(figure, figure.measures), look(figure, figure.on_standin);
-  result.text += fmt::format("\n{} deciding measures broken, {} survive.\n", result.measures,
-                             result.survivors);
+  result.text += fmt::format("\n{} deciding measures and {} comparisons broken, {} survive.\n",
+                             result.measures, result.comparisons, result.survivors);
   return result;
 }
 

@@ -7,7 +7,6 @@
 
 #include "parley/privacy/accounting/gdp.h"
 #include "parley/sim/seeded_entropy.h"
-#include "studies/paper/sharing.h"
 #include "studies/reproduce/curve.h"
 #include "studies/reproduce/figures.h"
 #include "studies/reproduce/sharing/traces.h"
@@ -28,8 +27,9 @@ Result<Levels> at_levels(const ColumnsApart& columns, double lam, double rho,
   Levels levels{.sigma = std::move(sigmas)};
   const learn::AdmmOptions options{
       .lam = lam, .rho = rho, .scaling = learn::Scaling::kPaper, .warm = false};
+  const paper::ColumnNoises noises(blocks_of(columns), study.threads);
   for (double sigma : levels.sigma)
-    levels.traces.push_back(TRY(by_noisy_admm(columns, options, sigma, study)));
+    levels.traces.push_back(TRY(by_noisy_admm(columns, noises, options, sigma, study)));
   return levels;
 }
 
@@ -68,8 +68,8 @@ Figure noise_figure(const Study& study, std::string id, std::string item, std::s
       clause(fmt::format("ADMM with σ = {:g} over the first party alone", levels.sigma.back()),
              end(levels.sigma.size() - 1) / local.test_loss)};
   figure.settings = {{"noise",
-                      "N(0, σ² (D'D)⁻¹) on every model before D x is sent; the "
-                      "pseudo-inverse where that does not exist, as for a9a's own split"},
+                      "N(0, σ² (D'D)⁻¹) on every model before D x is sent; none on columns "
+                      "that depend on others, as in a9a's own split"},
                      {"ADMM", "as printed, from 0, ρ = 0.3"}};
   figure.note =
       "NOT PRIVATE at any σ, see V-T1. “Moderate” is σ = 1, “too much” the largest σ drawn.";
@@ -119,8 +119,10 @@ Result<bool> told_apart(double sigma, int epochs, Entropy& entropy) {
   std::vector<double> labels(kRecords);
   for (double& label : labels) label = entropy.word() % 2 ? 1 : -1;
   const bool second = entropy.word() % 2;
+  const std::vector<data::AnyRows> columns = {rows_of(second ? other : one),
+                                              rows_of(binary(entropy))};
   const auto sent = TRY(paper::share_with_noise(
-      {rows_of(second ? other : one), rows_of(binary(entropy))}, labels,
+      columns, paper::ColumnNoises(columns, 1), labels,
       {.rho = .3, .scaling = learn::Scaling::kPaper, .rounds_max = epochs}, sigma, entropy));
   double by_one = 0, by_other = 0;
   for (const auto& shares : sent.value.shares) {

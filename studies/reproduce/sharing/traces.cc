@@ -1,12 +1,13 @@
 #include "studies/reproduce/sharing/traces.h"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 #include "parley/learn/fitness.h"
 #include "parley/learn/vertical/admm/columns.h"
 #include "parley/learn/vertical/admm/fdml.h"
 #include "parley/sim/seeded_entropy.h"
-#include "studies/paper/sharing.h"
 
 namespace parley::reproduce::sharing {
 namespace {
@@ -82,13 +83,13 @@ Trace by_admm(const ColumnsApart& columns, learn::AdmmOptions options, const Stu
   return trace;
 }
 
-Result<Trace> by_noisy_admm(const ColumnsApart& columns, learn::AdmmOptions options, double sigma,
-                            const Study& study) {
+Result<Trace> by_noisy_admm(const ColumnsApart& columns, const paper::ColumnNoises& noises,
+                            learn::AdmmOptions options, double sigma, const Study& study) {
   options.threads = study.threads;
   sim::SeededEntropy entropy(study.seed, "noise of sharing");
   const auto labels = labels_of(columns.train);
   const auto result =
-      TRY(paper::share_with_noise(blocks_of(columns), labels, options, sigma, entropy));
+      TRY(paper::share_with_noise(blocks_of(columns), noises, labels, options, sigma, entropy));
   Trace trace;
   for (size_t t = 0; t < result.value.rounds.size(); ++t) {
     trace.objective.push_back(result.value.rounds[t].objective);
@@ -118,7 +119,12 @@ Alone first_party(const ColumnsApart& columns, double lam, const Study& study) {
 }
 
 Alone all_in_one_place(const ColumnsApart& columns, double lam, const Study& study) {
-  return trained_alone(columns.train, columns.test, lam, study);
+  const std::string key = fmt::format("{} in one place, λ = {}", columns.source, lam);
+  if (const auto known = study.computed->find(key); known != study.computed->end())
+    return std::any_cast<Alone>(known->second);
+  const Alone found = trained_alone(columns.train, columns.test, lam, study);
+  study.computed->emplace(key, found);
+  return found;
 }
 
 Axis epochs() { return {.label = "epoch", .unit = "", .log = false}; }

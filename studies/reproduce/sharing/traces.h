@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parley/learn/vertical/admm/admm.h"
+#include "studies/paper/sharing.h"
 #include "studies/reproduce/data/columns_apart.h"
 
 namespace parley::reproduce::sharing {
@@ -26,8 +27,8 @@ double test_loss(const ColumnsApart& columns, const std::vector<double>& model);
 /// Without noise. One that diverges ends early.
 Trace by_admm(const ColumnsApart& columns, learn::AdmmOptions options, const Study& study);
 /// With the paper's noise, which is none that protects.
-Result<Trace> by_noisy_admm(const ColumnsApart& columns, learn::AdmmOptions options, double sigma,
-                            const Study& study);
+Result<Trace> by_noisy_admm(const ColumnsApart& columns, const paper::ColumnNoises& noises,
+                            learn::AdmmOptions options, double sigma, const Study& study);
 /// Stochastic gradients over distributed features.
 Trace by_gradients(const ColumnsApart& columns, double lam, double step, const Study& study);
 
@@ -35,6 +36,7 @@ Trace by_gradients(const ColumnsApart& columns, double lam, double step, const S
 struct Alone {
   double objective = 0, test_loss = 0;
 };
+/// What all as one reach is computed once for all figures.
 Alone first_party(const ColumnsApart& columns, double lam, const Study& study);
 Alone all_in_one_place(const ColumnsApart& columns, double lam, const Study& study);
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "parley/base/math/number.h"
 #include "parley/learn/schedule/async_descent.h"
 
 namespace parley::reproduce::sync {
@@ -141,6 +142,30 @@ std::vector<Measure> improves_with_budget(const Samples& samples,
         "steps to a larger budget that improve the median",
         fmt::format("median ψ at ε = {:g} over that at ε = {:g}", epsilons[e], epsilons[e + 1]),
         ratio(median(samples[e].spread(), runs), median(samples[e + 1].spread(), runs)), 1, kAny));
+  return measures;
+}
+
+Result<std::vector<Measure>> within_ninety(const Study& study, const Banks& banks, const Plan& plan,
+                                           double epsilon, uint64_t runs, uint64_t stream) {
+  const auto at = [&](double each, uint64_t chance) -> Result<Estimate> {
+    const Samples samples = TRY(sample(study, banks, plan, equal_budgets({each}), runs, chance));
+    return mean(samples[0].spread());
+  };
+  const auto share = [](const Estimate& psi) {
+    const double part = 1 / (1 + psi.value);
+    return Estimate{part, part * part * psi.error};
+  };
+  const Estimate psi = TRY(at(epsilon, stream));
+  const std::string where =
+      fmt::format("n_i = {}, ε = {:.3g}", grouped(uint64_t(banks.rows(0))), epsilon);
+  Measure within = between("f*/E f, " + where, share(psi), .9, 1);
+  within.paper = .9;
+  within.fitted = study.data.empty();
+  std::vector<Measure> measures = {within, beside("E ψ, " + where, psi)};
+  constexpr uint64_t kOther = 10;  // streams apart
+  if (!study.further)
+    measures.push_back(
+        beside("f*/E f at a third of that ε", share(TRY(at(epsilon / 3, stream + kOther)))));
   return measures;
 }
 

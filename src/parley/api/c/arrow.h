@@ -7,7 +7,7 @@
 
 #include "parley/data/sources/cells.h"
 
-// The names and the layout are those of the specification.
+// The names and the layout are those of the Arrow C data interface.
 extern "C" {
 struct ArrowSchema {
   const char* format;

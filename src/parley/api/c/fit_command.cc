@@ -45,6 +45,7 @@ Result<FitSettings> settings_of(Call& call) {
   TRY(call.take("target", fit.target));
   TRY(call.take("intercept", fit.intercept));
   TRY(call.take("l2", fit.l2));
+  TRY(call.take("max_row_norm", fit.max_row_norm));
   TRY(call.take("max_grad_norm", fit.max_grad_norm));
   TRY(call.take("step", fit.step));
   TRY(call.take("rounds", fit.rounds));
@@ -73,7 +74,8 @@ Result<Json> fit_table(Call& call) {
   TRY(call.only({"table",         "target",    "public", "loss",          "huber_delta",
                  "epsilon",       "delta",     "lower",  "upper",         "target_bounds",
                  "class_weights", "intercept", "l2",     "max_grad_norm", "step",
-                 "rounds",        "seed",      "ledger", "dataset",       "threads"}));
+                 "rounds",        "seed",      "ledger", "dataset",       "threads",
+                 "max_row_norm"}));
   const OnProgress said = call.heard();
   FitInput input{.settings = TRY(settings_of(call)), .go_on = [&](uint64_t done, uint64_t total) {
                    said(done, total);

@@ -24,7 +24,7 @@ Result<std::optional<GeneratedData>> generated(Call& call) {
 }
 
 Result<ForecastOptions> forecast_options(Call& call) {
-  ForecastOptions options{.generated = TRY(generated(call)), .progress = call.heard()};
+  ForecastOptions options{.generated = TRY(generated(call)), .progress = call.leaving()};
   if (!call.has("public")) TRY(call.take("folder", options.folder));
   TRY(call.take("tune", options.tune));
   TRY(call.take("target", options.target));
@@ -76,6 +76,25 @@ Result<Simulation> simulated(Call& call, const Charter& charter, const SimulateO
   return simulate(charter, cells, options);
 }
 
+/// At rows that a policy says where to find, or at a table.
+Result<report::OwnerLook> looked(Call& call, const OwnerLookOptions& options) {
+  const charter::Charter charter = TRY(call.charter()).internal().charter;
+  if (call.has("policy") == call.has("table"))
+    return Error{Code::kInvalid, "give either policy, a file, or table and owner", ""};
+  if (call.has("policy")) {
+    std::filesystem::path policy;
+    TRY(call.take("policy", policy));
+    return look_at_value(TRY(charter::read_policy(policy)), charter, options);
+  }
+  OwnTable own;
+  std::string table;
+  TRY(call.take("table", table));
+  TRY(call.take("owner", own.owner));
+  TRY(call.take("threads", own.threads));
+  own.rows = TRY(call.tables().find(table));
+  return look_at_value(own, charter, options);
+}
+
 }  // namespace
 
 Result<Json> forecast_job(Call& call) {
@@ -112,11 +131,9 @@ Result<Json> simulate_job(Call& call) {
 }
 
 Result<Json> owner_value(Call& call) {
-  TRY(call.only({"policy", "charter", "charter_file", "folder", "set", "public", "model", "out",
+  TRY(call.only({"policy", "owner", "table", "threads", "charter", "charter_file", "folder", "set", "public", "model", "out",
                  "held_out", "seed", "worth", "own_columns"}));
-  std::filesystem::path policy;
   OwnerLookOptions options;
-  TRY(call.take("policy", policy));
   TRY(call.take("model", options.model));
   TRY(call.take("out", options.out));
   TRY(call.take("held_out", options.held_out));
@@ -125,8 +142,7 @@ Result<Json> owner_value(Call& call) {
   TRY(call.take("own_columns", options.own_columns));
   if (!(options.held_out > 0 && options.held_out <= .5))
     return call.arguments().error("held_out", "must lie between 0 and 0.5");
-  const auto found = TRY(look_at_value(TRY(charter::read_policy(policy)),
-                                       TRY(call.charter()).internal().charter, options));
+  const auto found = TRY(looked(call, options));
   return answer(report::to_json(found), report::to_text(found));
 }
 

@@ -13,6 +13,8 @@
 #include "parley/data/sources/source.h"
 #include "parley/data/transforms/bounds_bundle.h"
 #include "parley/forecast.h"
+#include "parley/plan/budget.h"
+#include "parley/plan/sums/gram.h"
 
 namespace parley::api {
 namespace {
@@ -44,6 +46,8 @@ Result<void> check_settings(const FitSettings& fit) {
   if (fit.rows == 0) return wrong("table", "has no rows", "");
   if (fit.columns.empty() || fit.columns.size() + 1 > data::kColumnsMax)
     return wrong("columns", "must be between 1 and 4095", "");
+  if (fit.max_row_norm && !(*fit.max_row_norm >= 1e-6 && *fit.max_row_norm <= 1e6))
+    return wrong("max_row_norm", "must lie between 1e-6 and 1e6", "For example 4.");
   if (fit.bounds.size() != fit.columns.size())
     return wrong("bounds",
                  fmt::format("are {}, features are {}", fit.bounds.size(), fit.columns.size()),
@@ -63,14 +67,50 @@ Result<void> check_settings(const FitSettings& fit) {
 struct Plan {
   std::string protocol{};
   double l2, clip;
-  double row_norm = 0, label_weight = 0;  // of rule statistics
+  double row_norm = 0;      // of rules statistics and gram
+  double label_weight = 0;  // of rule statistics
 };
+
+double features_of(const FitSettings& fit) {
+  return static_cast<double>(fit.columns.size()) + (fit.intercept ? 1 : 0);
+}
+
+/// Of a row, in the mechanism's norm.
+double longest_row(const FitSettings& fit) {
+  const double p = features_of(fit);
+  return fit.max_row_norm.value_or(fit.delta == 0 ? p : std::sqrt(p));
+}
+
+/// How much the rows say above the noise.
+double signal_of(const FitSettings& fit) {
+  const double p = features_of(fit);
+  return static_cast<double>(fit.rows) * fit.epsilon / (fit.delta == 0 ? p : std::sqrt(p));
+}
+
+/// From the first on a Gram matrix brings more than gradients alone, and from the second on gradients
+/// are cut later, which biases the model less (docs/results/python.md says how they were chosen).
+constexpr double kGramSignal = 10'000, kLongGradients = 50'000;
+constexpr uint64_t kGramRounds = 20;
+
+/// By public numbers only: is there room for a Gram matrix of which most is no noise?
+bool gram_pays(const FitSettings& fit) {
+  if (fit.delta == 0 || fit.loss != "logistic" || fit.step) return false;
+  if (features_of(fit) > 500 || signal_of(fit) < kGramSignal) return false;
+  const auto rho = plan::rho_of(fit.epsilon, fit.delta);
+  if (!rho) return false;
+  const plan::GramJob job{.row_norm = longest_row(fit),
+                          .columns = static_cast<size_t>(features_of(fit)),
+                          .rows = static_cast<double>(fit.rows),
+                          .clip = 1,
+                          .rho = *rho};
+  return plan::gram_noise(job).floor < plan::kGramWarned;
+}
 
 /// Noisy gradients from zero. The more the rows say above the noise, the more of them and the
 /// longer steps; the thresholds were chosen on generated rows.
 std::string gradient_steps(const FitSettings& fit, double p) {
   const bool pure = fit.delta == 0;
-  const double signal = static_cast<double>(fit.rows) * fit.epsilon / (pure ? p : std::sqrt(p));
+  const double signal = signal_of(fit);
   const uint64_t usual = signal < 200    ? (pure ? 5 : 10)
                          : signal < 1000 ? (pure ? 10 : 25)
                                          : (pure ? 25 : 60);
@@ -81,8 +121,7 @@ std::string gradient_steps(const FitSettings& fit, double p) {
 }
 
 Plan plan_of(const FitSettings& fit, bool pilot) {
-  const double p = static_cast<double>(fit.columns.size()) + (fit.intercept ? 1 : 0);
-  const double longest = fit.delta == 0 ? p : std::sqrt(p);  // of a row, in the mechanism's norm
+  const double p = features_of(fit), longest = longest_row(fit);
   Plan plan{.l2 = fit.l2.value_or(1e-4),
             .clip = fit.max_grad_norm.value_or(of_classes(fit) ? longest / 2 : longest)};
   if (pilot && fit.loss != "hinge") {
@@ -91,6 +130,13 @@ Plan plan_of(const FitSettings& fit, bool pilot) {
   } else if (fit.loss == "squared" && p <= 500 && !fit.rounds) {
     plan.protocol = "rule = \"statistics\"\nrounds = 1\n";
     plan.row_norm = longest, plan.label_weight = std::max(1.0, longest / 2);
+  } else if (gram_pays(fit)) {
+    plan.protocol = fmt::format("rule = \"gram\"\nrounds = {}\nmomentum = 0.5\n",
+                                fit.rounds.value_or(kGramRounds));
+    plan.row_norm = longest;
+    const double slope = std::max(fit.class_weights[0], fit.class_weights[1]);
+    const double part = signal_of(fit) < kLongGradients ? .5 : .75;
+    plan.clip = fit.max_grad_norm.value_or(part * slope * longest);
   } else {
     plan.protocol = gradient_steps(fit, p);
   }
@@ -134,8 +180,9 @@ std::string privacy_text(const FitSettings& fit, const Plan& plan) {
   std::string text = fmt::format("[privacy]\nmechanism = \"{}\"\nevaluate = 0.0\n",
                                  fit.delta == 0 ? "laplace" : "gaussian");
   if (plan.row_norm > 0)
-    return text + fmt::format("max_row_norm = {}\nlabel_weight = {}\n\n",
-                              toml_number(plan.row_norm), toml_number(plan.label_weight));
+    text += fmt::format("max_row_norm = {}\n", toml_number(plan.row_norm));
+  if (plan.label_weight > 0)
+    return text + fmt::format("label_weight = {}\n\n", toml_number(plan.label_weight));
   return text + fmt::format("max_grad_norm = {}\n\n", toml_number(plan.clip));
 }
 

@@ -24,7 +24,10 @@ struct FitSettings {
   std::string target = "y";
   std::array<double, 2> class_weights = {1, 1};
   bool intercept = true;
-  std::optional<double> l2{}, max_grad_norm{}, step{};  // none: as docs/reference/fit.md says
+  /// How long a row can be, scaled to [-1, 1] and with the intercept's 1, in L2, for Laplace noise
+  /// in L1; longer ones count less. None: as long as the bounds allow.
+  std::optional<double> max_row_norm{};
+  std::optional<double> l2{}, max_grad_norm{}, step{};  // none: as docs/reference/c.md says
   std::optional<uint64_t> rounds{};
   uint64_t rows = 0;              // public
   std::string owner = "analyst";  // whose ledger pays

@@ -65,17 +65,19 @@ Result<PartyPointer> ask_all(const Charter& charter, size_t owner, RowsPointer r
   TRY(stream.receive_from_owner(process.connect()));
   TRY(process.step(stream.send(wire::Welcome{.next_round = 1})));
   const std::vector<double> zero(charter.schema.features().size());
-  for (uint32_t round = 1; round <= static_cast<uint32_t>(charter.answers()); ++round) {
+  const auto ask = [&](uint32_t round, privacy::ReleaseKind kind) -> Result<wire::ReceivedAnswer> {
     const auto reply =
-        TRY(process.step(stream.send(wire::Query{round, privacy::Public::from_model(zero)})));
+        TRY(process.step(stream.send(wire::Query{round, privacy::Public::from_model(zero), kind})));
     if (process.refused()) return *process.refused();
     check(reply.has_value());
     const auto message = TRY(stream.receive_from_owner(*reply));
-    const auto* answer = std::get_if<wire::ReceivedAnswer>(&message.body);
-    check(answer != nullptr);
-    heed(answer->values);
     process.rest();
-  }
+    return std::get<wire::ReceivedAnswer>(message.body);
+  };
+  using enum privacy::ReleaseKind;
+  if (charter.protocol.rule() == charter::Rule::kGram) TRY(ask(1, kGram));  // Not looked at.
+  for (uint32_t round = 1; round <= static_cast<uint32_t>(charter.answers()); ++round)
+    heed(TRY(ask(round, kAnswer)).values);
   return party;
 }
 

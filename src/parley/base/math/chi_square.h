@@ -18,7 +18,7 @@ double wilson_hilferty(double freedom, double normal);
 double chi_square_share(SeededRandom& random, size_t freedom);
 
 /// chi-square_3 / 3 at the middles of so many parts of equal probability: an expectation over it is
-/// their mean (spec, value 2.2.3).
+/// their mean (theory (W6)).
 inline constexpr size_t kChiSquareNodes = 60;
 const std::array<double, kChiSquareNodes>& chi_square_3_nodes();
 

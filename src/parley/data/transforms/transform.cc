@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "parley/base/math/portable.h"
 #include "parley/base/math/seeded_random.h"
@@ -12,22 +13,22 @@ namespace {
 
 constexpr double kTurn = 0x1.921fb54442d18p2;  // 2 pi
 
+}  // namespace
+
 /// Frequencies in turns: feature d takes, from stream d of the seed, a uniform phase and then one
 /// normal number per input.
-void draw_frequencies(const Bundle::Fourier& fourier, size_t inputs, std::vector<double>& matrix,
-                      std::vector<double>& offset) {
+FourierNumbers fourier_numbers(const Bundle::Fourier& fourier, size_t inputs) {
   const size_t features = fourier.features;
-  offset.resize(features);
-  matrix.resize(features * inputs);
+  FourierNumbers numbers{std::vector<double>(features * inputs), std::vector<double>(features),
+                         std::sqrt(2 / static_cast<double>(features))};
   for (size_t d = 0; d < features; ++d) {
     SeededRandom random(fourier.seed, d);
-    offset[d] = random.uniform();
+    numbers.offset[d] = random.uniform();
     for (size_t j = 0; j < inputs; ++j)
-      matrix[j * features + d] = random.normal() / (fourier.scale * kTurn);
+      numbers.matrix[j * features + d] = random.normal() / (fourier.scale * kTurn);
   }
+  return numbers;
 }
-
-}  // namespace
 
 Transform::Transform(const Bundle& bundle)
     : inputs_(bundle.encoded.size()),
@@ -49,8 +50,9 @@ Transform::Transform(const Bundle& bundle)
     rotated_.resize(width);
   }
   if (const auto& fourier = bundle.fourier) {
-    draw_frequencies(*fourier, width, fourier_.matrix, fourier_.offset);
-    amplitude_ = std::sqrt(2 / static_cast<double>(fourier->features));
+    FourierNumbers numbers = fourier_numbers(*fourier, width);
+    fourier_ = {std::move(numbers.matrix), std::move(numbers.offset)};
+    amplitude_ = numbers.amplitude;
   }
   if (!bundle.trees) return;
   leaves_.emplace(bundle.trees->trees);

@@ -11,6 +11,13 @@
 
 namespace parley::data {
 
+/// The numbers that a bundle's Fourier part stands for. The matrix lies input by input.
+struct FourierNumbers {
+  std::vector<double> matrix{}, offset{};  // in turns
+  double amplitude = 1;
+};
+FourierNumbers fourier_numbers(const Bundle::Fourier& fourier, size_t inputs);
+
 /// Has room for its intermediate numbers inside: one per thread.
 class Transform {
  public:

@@ -164,7 +164,7 @@ TEST(Ways, WithoutADeltaOnlyLaplaceNoiseIsAccepted) {
   }
 }
 
-// The formula of the specification, on rows whose matrices are known.
+// The formula of theory (W9), on rows whose matrices are known.
 TEST(Criterion, AddsUpSamplingNoiseAndWhatIsUnfinished) {
   auto rows = std::make_shared<data::Rows>(2);
   SeededRandom random(3, 0);

@@ -7,7 +7,7 @@
 namespace parley::forecast {
 namespace steps_advice_test {
 
-/// Ten parties of a9a drawn alike, as the specification (vertical 3.3) has them: it finds 4.7.
+/// Ten parties of a9a drawn alike, as the numpy reference has them: it finds 4.7.
 const StepsBound kAlike{.smooth = .251,
                         .convex = 1e-3,
                         .steps = 200,

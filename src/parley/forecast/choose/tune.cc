@@ -255,7 +255,7 @@ Result<Tuned> forecast_draft(const Draft& draft, const std::shared_ptr<const dat
     return Error{Code::kInvalid,
                  "a draft of protocol \"sharing\" is not completed: " +
                      draft.charter.undecided.front() + " is not decided",
-                 "Give it; the specification's own are rounds = 20, step = 3.0, momentum = 0.8.",
+                 "Give it; a good start is rounds = 20, step = 3.0, momentum = 0.8.",
                  {.key = draft.charter.undecided.front()}};
   if (draft.charter.complete() && (!draft.tune || fixed)) {
     tuned.forecast = TRY(forecast(draft.charter, pilot, options));

@@ -51,7 +51,7 @@ PilotStatistics statistics(const RowsPointer& rows) {
 TEST(Privacy, MuAndTheNoiseOfASumMatchTheGolden) {  // V1
   const privacy::Delta delta(1e-6);
   const double epsilon[] = {.1, .3, 1, 3, 10};
-  // The last one as 50 digits give it; the specification's 1.848132193 is off in the ninth.
+  // The last one as 50 digits give it; the numpy reference's 1.848132193 is off in the ninth.
   const double golden[] = {.02754465024, .07696817498, .2367043807, .6477265307, 1.848132205767};
   for (int i = 0; i < 5; ++i) EXPECT_NEAR(privacy::gdp_mu(epsilon[i], delta), golden[i], 1e-9);
   const double mu = privacy::gdp_mu(1, delta);

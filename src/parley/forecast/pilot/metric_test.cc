@@ -15,7 +15,7 @@ namespace pilot_metric_test {
 
 using RowsPointer = std::shared_ptr<data::Rows>;
 
-/// The eight rows of the specification's golden numbers.
+/// The eight rows of the reference's golden numbers.
 RowsPointer golden_rows() {
   const double x[8][3] = {{1, .5, 1},   {-.5, 1, 1},  {.25, -1, 1},  {.75, .25, 1},
                           {-1, -.5, 1}, {.5, .75, 1}, {-.25, .5, 1}, {0, -.75, 1}};

@@ -41,8 +41,8 @@ inline constexpr double kKinkWidth = .003;      // least width of the kernel tha
 
 ExpectedLoss expected(const learn::Squared& loss, const Score& score, double limit = kNoLimit);
 ExpectedLoss expected(const learn::Huber& loss, const Score& score, double limit = kNoLimit);
-/// The kink is smoothed by a normal kernel of width 0.003 or more, chosen on the grid of "Forecast
-/// against runs" in docs/explanation/forecasting.md.
+/// The kink is smoothed by a normal kernel of width 0.003 or more, chosen on the grid of
+/// docs/results/forecasts.md.
 ExpectedLoss expected(const learn::Hinge& loss, const Score& score, double limit = kNoLimit);
 /// By Gauss-Hermite quadrature at up to 15 points.
 ExpectedLoss expected(const learn::Logistic& loss, const Score& score, double limit = kNoLimit);

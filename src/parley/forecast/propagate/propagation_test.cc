@@ -120,7 +120,7 @@ TEST(Propagation, IsTheSameOnAnyNumberOfThreads) {
   EXPECT_EQ(Propagator(how).run(schedule, .1).output.covariance, one);
 }
 
-// S8 and more: the model error that the specification found is at most 5 %, to which five standard
+// S8 and more: the model error of theory (D16) was at most 5 %, to which five standard
 // errors are added, so that a fresh seed fails with probability below 1e-6.
 void expect_near_runs(const Propagation& how, const learn::Schedule& schedule, double variance,
                       size_t runs) {

@@ -1,8 +1,8 @@
 // How far an owner's rows pull away from a model: the length of their mean gradient there, times a
 // weight v, as integers in units of the lattice,
 //     q = round(v |S| / n),   S the sum of the records' clipped lattice gradients, n their number.
-// With records and model in the metric of a Hessian (whitened.h) |S| / n is the r of spec, value
-// 2.2.3. Where the model has an intercept, whose coordinate is then the first, S is divided into
+// With records and model in the metric of a Hessian (whitened.h) |S| / n is the r of theory
+// (W6). Where the model has an intercept, whose coordinate is then the first, S is divided into
 // that and the rest, and q is a pair of lengths: (rest, intercept). What lies in the intercept
 // shifts all scores of an owner alike, and moves no AUC of its own.
 //

@@ -64,7 +64,7 @@ struct Search {
   }
 };
 
-/// Section 10, test 8 of the specification: every data set of three such records, every
+/// The sensitivity of theory (W6): every data set of three such records, every
 /// replacement.
 TEST(GradientNorm, NoReplacementMovesItFurtherThanItsSensitivity) {
   for (const double clip : {.3, 2., 50.})

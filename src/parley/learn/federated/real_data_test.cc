@@ -1,4 +1,4 @@
-// a9a over ten owners: what local steps cost without noise, as in the specification's table 3.4.
+// a9a over ten owners: what local steps cost without noise.
 #include <gtest/gtest.h>
 
 #include <algorithm>

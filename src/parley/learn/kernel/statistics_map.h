@@ -108,6 +108,9 @@ class StatisticsMap {
   const Lattice& lattice() const { return lattice_; }  // its clip is about one record's norm
   size_t columns() const { return lattice_.dimension(); }
   size_t size() const { return statistics_size(columns()); }
+  double label_weight() const { return weight_; }
+  double label_bound() const { return label_; }             // of weighted labels
+  double row_most() const { return row_ * (1 - 0x1p-40); }  // to which longer records are shrunk
 
   /// How far one replaced record moves the sum, in lattice units.
   double sensitivity() const {
@@ -150,7 +153,7 @@ class StatisticsMap {
   }
 
   double shrink_of(std::span<const double> z, double y) const {
-    const double length = statistics_length<Norm>(z, y), most = row_ * (1 - 0x1p-40);
+    const double length = statistics_length<Norm>(z, y), most = row_most();
     return length > most ? most / length : 1.0;
   }
 

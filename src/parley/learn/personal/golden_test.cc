@@ -1,4 +1,4 @@
-// Golden numbers V2 to V4 of the specification of personal models (numpy, ten digits).
+// Golden numbers of personal models, from the numpy reference (ten digits).
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // What steps of a schedule are expected to leave above the best loss, where they begin at a known
-// distance from it: for a forecast with what is left after an alarm (spec, value 6).
+// distance from it: for a forecast with what is left after an alarm (theory (W11)).
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // Lengths in the metric of the inverse Hessian. |v|^2 = v' H^-1 v of a mean gradient v is twice the
-// loss that a Newton step would win, so gradients of different columns can be added up (spec, value
-// 0 and 2.2.3; there W' v with W W' = H^-1).
+// loss that a Newton step would win, so gradients of different columns can be added up (theory
+// (W6): there W' v with W W' = H^-1).
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@ class Whitened {
 };
 
 /// Scores as if each row had been left out of the fit with this Hessian: u + h f'/(1 - h f''),
-/// h = z' H^-1 z / n; the denominator is at least 0.05 (spec, value 3).
+/// h = z' H^-1 z / n; the denominator is at least 0.05 (theory (W8)).
 std::vector<double> left_out_scores(const Losses& loss, const data::Rows& rows,
                                     std::span<const double> hessian, std::vector<double> scores);
 

@@ -1,4 +1,4 @@
-// A wrong pilot (spec, value 6): the first paid answer against what the pilot predicts, and columns
+// A wrong pilot (theory (W11)): the first paid answer against what the pilot predicts, and columns
 // that the pilot hardly knows. All of it is public: rows of the pilot, and answers that were paid.
 #pragma once
 
@@ -74,8 +74,8 @@ Result<PilotCheck> check_pilot(const PilotFit& pilot, const PredictedAnswer& pre
                                const FirstAnswer& answer, double dispersion);
 
 /// With the pilot's own phi, which takes 8 fits: it is at least 1, and looked at only where that
-/// would be an alarm. False alarms: 1 in 1,000 nominally, 4 in the specification's 1,000 like
-/// pilots.
+/// would be an alarm. False alarms: 1 in 1,000 nominally, 4 of 1,000 like pilots in the
+/// numpy reference.
 Result<PilotCheck> check_pilot(const PilotFit& pilot, const RecordClip& clip,
                                const FirstAnswer& answer);
 

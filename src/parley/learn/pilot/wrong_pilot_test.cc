@@ -50,7 +50,7 @@ TEST(WrongPilot, StatisticAndGapMatchTheGolden) {  // V9
 }
 
 /// Section 10, test 6: 1,000 like pilots. Nominal 1; more than 10 with probability 1e-8 if that
-/// were exact, and 0.3 % if it were 4 as the specification found.
+/// were exact, and 0.3 % if it were 4 as the numpy reference found.
 TEST(WrongPilot, LikePilotsRaiseFewAlarms) {
   const RecordClip clip{.limit = 1.5};
   int alarms = 0;

@@ -22,7 +22,7 @@
 namespace parley::learn {
 
 /// What is handed over at the end. The tail average is over theta_L in the last half of the rounds;
-/// copies is the mean of theta_L and all N copies. Both cost nothing (spec, horizontal 2.1).
+/// copies is the mean of theta_L and all N copies. Both cost nothing (theory (D11)).
 enum class AsyncOutput { kLast, kTail, kCopies };
 
 struct AsyncRule {
@@ -48,7 +48,7 @@ struct AsyncRule {
 };
 
 /// max_i a_i (v_i curvature + l2 / (2N)): from 2 on, the copy of some owner swings further with
-/// every answer; at most 1.2 is recommended (spec, horizontal 1.6).
+/// every answer; at most 1.2 is recommended (theory (D9)).
 double stability(const AsyncRule& rule, double curvature);
 
 /// The largest curvature of the mean loss of public rows, in any direction and anywhere; infinite

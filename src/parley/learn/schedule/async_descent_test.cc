@@ -58,7 +58,7 @@ TEST(AsyncDescent, GoldenG4) {
   expect_near(noisy.copy(1), {0.5, 0.0404945967773});
 }
 
-// Check (i) of the specification: the mean over who comes of what (5) and (7) move is one step of
+// Theory (D8): the mean over who comes of what (5) and (7) move is one step of
 // length a against the gradient of the fitness, for unequal clocks, too.
 TEST(AsyncDescent, OnAverageTheTwoUpdatesAreOneGradientStep) {
   constexpr double kStep = .2, kL2 = .3;
@@ -134,7 +134,7 @@ TEST(AsyncDescent, OutputsAreTheLastPointTheTailAverageAndTheMeanOfCopies) {
   }
 }
 
-// The specification's 86 hospitals: with one owner six times as large as the mean, a = .25
+// 86 hospitals: with one owner six times as large as the mean, a = .25
 // diverged.
 TEST(AsyncDescent, TheStabilityRuleTellsWhatDivergesFromWhatDoesNot) {
   const auto reached = [](double step) {

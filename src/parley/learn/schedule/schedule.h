@@ -36,23 +36,22 @@ Schedule algorithm1(uint32_t answers, double rho, Average average, std::vector<d
 Schedule algorithm2(uint32_t answers, double c, Average average, std::vector<double> start);
 
 /// The same step in every round, best at 1 / (largest curvature); its output is the average of the
-/// last half, which forgets the start (spec, horizontal 3.3).
+/// last half, which forgets the start (theory (D3)).
 Schedule constant_step(uint32_t answers, double step, Average average, std::vector<double> start);
 
-/// For fitness that is l2-strongly convex but not smooth: a_k = scale / (l2 k) (spec, horizontal
-/// 3).
+/// For fitness that is l2-strongly convex but not smooth: a_k = scale / (l2 k) (theory (D4)).
 Schedule strongly_convex(uint32_t answers, double scale, double l2, Average average,
                          std::vector<double> start);
 
 /// Newton steps with the curvature of public rows: start at their optimum, M the inverse Hessian of
 /// the clipped loss there; a = 1 and then 1/2 for two answers, 1/sqrt(k) for any other number
-/// (spec, horizontal 3.5).
+/// (theory (D5)).
 Schedule pilot_newton(uint32_t answers, double scale, Average average, std::vector<double> start,
                       std::vector<double> inverse_hessian);
 
 /// Steps by the curvature of a noisy Gram matrix, which Descent::precondition brings: a = 1, 1,
 /// then 2/(k+1), so that the noise of later rounds averages out; the output is the last iterate
-/// (spec, value 5).
+/// (theory (W10)).
 Schedule gram_steps(uint32_t answers, std::vector<double> start);
 
 /// The iterates of `runs` independent runs of one schedule, as columns of one p x runs state.

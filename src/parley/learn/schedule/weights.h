@@ -1,4 +1,4 @@
-// How much each owner should count (spec, horizontal 3.7), from public numbers only. Weights v that
+// How much each owner should count (theory (D7)), from public numbers only. Weights v that
 // add up to 1 change the expected fitness by
 //
 //   sum of noise_i v_i^2 + (sampling_i + tau2) (v_i - n_i/n)^2

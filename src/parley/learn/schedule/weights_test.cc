@@ -12,7 +12,7 @@ namespace weights_test {
 
 using test::SeededEntropy, test::uniform;
 
-/// A / (n epsilon)^2 and B / n of the specification.
+/// A / (n epsilon)^2 and B / n of theory (D7).
 std::vector<OwnerError> owners_of(const std::vector<std::pair<double, double>>& rows_epsilon,
                                   double a, double b) {
   std::vector<OwnerError> owners;

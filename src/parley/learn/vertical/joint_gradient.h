@@ -1,5 +1,5 @@
 // V-B: gradient descent on squared loss over columns in several places, of which only noisy
-// gradients are opened, each to the party that moves by it (specification, vertical 2.5).
+// gradients are opened, each to the party that moves by it (theory (V3)).
 //
 // With d the whole row of a record, |d| <= R, R^2 = sum of R_m^2, and x the whole model, |x_m| <=
 // B_m, the sum over records of d (d.x - y), |y| <= 1, is what is released, in M parts, with noise.

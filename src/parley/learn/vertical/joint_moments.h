@@ -1,5 +1,5 @@
 // V-C: the second moments of whole records over columns in several places, opened once, with noise
-// (specification, vertical 2.6). Any number of models can be fitted to them.
+// (theory (V4)). Any number of models can be fitted to them.
 //
 // Records are integers already (integer_rows.h): of a record with entries 2^bits d, |d| <= R, and
 // label 2^bits y, |y| <= 1, the sums of all d_j d_k, j <= k, and d_j y are released in units of

@@ -1,6 +1,6 @@
 // V-A: the message pattern of ADMM sharing made private, and weak. Each party publishes one noisy
 // number per record and round; a record owns one of these numbers, so that the noise must hide the
-// number itself, however many records there are (specification, vertical 2.4). Labels are taken to
+// number itself, however many records there are (theory (V2)). Labels are taken to
 // be known to all parties: V-A does not protect them.
 //
 // A party's step uses published values only: with h of the coordinator and its own published q,

@@ -4,14 +4,12 @@
 
 #include "parley/base/crypto/signature.h"
 #include "parley/net/doctor/peer.h"
+#include "parley/net/identity/live_credentials.h"
 #include "parley/net/identity/members.h"
 #include "parley/plan/learner/weights.h"
 
 namespace parley::net {
 namespace {
-
-constexpr int64_t kDay = 86400;
-constexpr int64_t kRenewDays = 30;
 
 /// Findings, one after the other until one is wrong.
 class Examination {
@@ -48,9 +46,8 @@ Seen look_at_name(const Patient& patient, const Credentials& credentials) {
 
 Seen look_at_clock(const Credentials& credentials, Clock& clock) {
   const int64_t until = validity_of(certificate_from(credentials.certificate).get()).until;
-  const int64_t days = (until - clock.unix_seconds()) / kDay;
   return clock.now() + ", and the certificate lasts until " + time_text(until) +
-         (days < kRenewDays ? ": have it renewed soon" : "");
+         (renewal_notice(credentials, clock).empty() ? "" : ": have it renewed soon");
 }
 
 Seen look_at_sign_key(const Patient& patient, const Credentials& credentials) {

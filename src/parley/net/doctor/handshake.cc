@@ -25,6 +25,11 @@ int note_verdict(int good, X509_STORE_CTX* store) {
   Handshake& notes = notes_of(session);
   X509* peer = X509_STORE_CTX_get0_cert(store);
   if (!notes.peer && X509_up_ref(peer) == 1) notes.peer.reset(peer);
+  if (good == 1 && X509_STORE_CTX_get_error_depth(store) == 0 &&
+      notes.revoked.has(serial_of(peer))) {
+    X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REVOKED);
+    good = 0;
+  }
   if (good == 1 || notes.verdict != X509_V_OK) return good;
   notes.verdict = X509_STORE_CTX_get_error(store);
   if (X509* blamed = X509_STORE_CTX_get_current_cert(store)) notes.dates = validity_of(blamed);
@@ -108,7 +113,7 @@ bool repeat(SSL* session, Handshake& notes, int deadline_ms, Step step, Enough e
 Handshake shake_hands(const Socket& socket, const std::string& host, const Credentials& credentials,
                       int deadline_ms, Clock& clock) {
   std::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without asking for errors instead of signals.
-  Handshake notes;
+  Handshake notes{.revoked = credentials.revoked};
   const Context context = context_for(credentials);
   const Session owned = session_on(context.get(), socket, host, notes, clock);
   SSL* session = owned.get();

@@ -63,6 +63,9 @@ Seen look_at_peer(const Credentials& credentials, const Handshake& shaken, Clock
                        " until " + time_text(shaken.dates.until) +
                        ", and this machine's clock says " + clock.now(),
                    "Check this machine's clock; if it is right, the learner needs a new one.");
+    case X509_V_ERR_CERT_REVOKED:
+      return wrong("the authority has revoked the peer's certificate",
+                   "Ask the consortium who the learner is now.");
     case X509_V_ERR_INVALID_PURPOSE:
       return wrong("the peer shows the certificate of " + shown_by(shaken) +
                        ", which is not meant for a learner",

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "parley/data/sources/source.h"
+#include "parley/gate/engine/open_engine.h"
 #include "parley/ledger/storage/chain.h"
 #include "parley/net/decisions.h"
 #include "parley/net/identity/members.h"
@@ -67,6 +68,16 @@ size_t place_of(const Policy& policy, const Charter& charter) {
 Result<void> read_rows(const Policy& policy, const Charter& charter, bool read_data,
                        Preflight& preflight) {
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
+  if (data->engine == charter::Engine::kSql) {
+    TRY(plan::check_sql(charter));
+    if (!read_data) return {};
+    const auto records = TRY(gate::open_engine(policy, *data, charter));
+    TRY(gate::EngineSum::questions(
+        records,
+        TRY(plan::terms_for(charter, place_of(policy, charter)))));  // Counts, and tries it.
+    preflight.rows_counted = true;
+    return {};
+  }
   const data::Source source = TRY(charter::source_of(policy, *data, charter));
   if (!read_data) return {};
   if (protocol::has_dealer(charter))
@@ -159,7 +170,10 @@ Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   const auto price = [&]<class M>(const M& mechanism) {
     return mechanism.cost(terms.sensitivity<typename M::Norm>());
   };
-  return Asked{terms.answers, terms.numbers(), std::visit(price, terms.mechanism)};
+  Asked asked{terms.answers, terms.numbers(), std::visit(price, terms.mechanism)};
+  if (terms.gram)
+    asked.grams = 1, asked.gram = terms.gram->mechanism.cost(terms.gram_sensitivity());
+  return asked;
 }
 
 /// All jobs cost the same: their budget is split evenly.

@@ -3,11 +3,7 @@
 #include <openssl/bn.h>
 
 #include <algorithm>
-#include <optional>
-#include <sstream>
 
-#include "parley/base/files.h"
-#include "parley/net/identity/members.h"
 #include "parley/net/identity/request.h"
 #include "parley/net/identity/x509.h"
 
@@ -22,14 +18,6 @@ void set_serial(X509* certificate) {
   const std::unique_ptr<BIGNUM, Freed<BN_free>> serial(BN_new());
   check(serial && BN_rand(serial.get(), kSerialBits, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ANY) == 1 &&
         BN_to_ASN1_INTEGER(serial.get(), X509_get_serialNumber(certificate)) != nullptr);
-}
-
-std::string serial_of(X509* certificate) {
-  const std::unique_ptr<BIGNUM, Freed<BN_free>> number(
-      ASN1_INTEGER_to_BN(X509_get0_serialNumber(certificate), nullptr));
-  uint8_t bytes[kSerialBits / 8] = {};
-  check(number && BN_bn2binpad(number.get(), bytes, sizeof bytes) == sizeof bytes);
-  return to_hex(bytes);
 }
 
 void set_validity(X509* certificate, const Validity& valid) {
@@ -72,48 +60,6 @@ Certificate leaf(const Asked& asked, X509* authority, EVP_PKEY* asked_key, const
   return made;
 }
 
-constexpr std::string_view kColumns = "serial\turi\tuntil\tkey";
-
-std::string line_of(const Signed& made) {
-  return made.serial + "\t" + made.identity.uri() + "\t" + made.until + "\t" + to_hex(made.key);
-}
-
-/// The last line about a party: its key of today.
-Result<std::optional<Signed>> last_signed(const std::filesystem::path& file,
-                                          const Identity& party) {
-  std::optional<Signed> last;
-  const std::string text = TRY(read_file(file));
-  std::istringstream lines(text);
-  int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    if (++number == 1 && line == kColumns) continue;
-    std::istringstream fields(line);
-    Signed made;
-    std::string uri, key;
-    fields >> made.serial >> uri >> made.until >> key;
-    const auto identity = Identity::parse(uri);
-    const auto hash = hash_from_hex(key);
-    if (!identity || !hash)
-      return Error{Code::kIntegrity,
-                   "is not a line of what was signed",
-                   "The list is damaged: restore it from a backup.",
-                   {.file = file.string(), .line = number}};
-    made.identity = *identity, made.key = *hash;
-    if (made.identity == party) last = made;
-  }
-  return last;
-}
-
-Result<void> record_member(const std::filesystem::path& file, const Signed& made, Clock& clock) {
-  const std::string before =
-      std::filesystem::exists(file) ? TRY(read_file(file, kMembersBytesMax)) : "";
-  const auto after = with_member(before, made.certificate, clock);
-  if (after) return write_file(file, *after);
-  Error error = after.error();
-  error.where.file = file.string();
-  return error;
-}
-
 }  // namespace
 
 Authority make_authority(const std::string& consortium, int64_t days, Clock& clock) {
@@ -124,7 +70,7 @@ Authority make_authority(const std::string& consortium, int64_t days, Clock& clo
   set_common_name(X509_get_subject_name(certificate), "Parley authority");
   check(X509_set_issuer_name(certificate, X509_get_subject_name(certificate)) == 1);
   add(certificate, certificate, NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
-  add(certificate, certificate, NID_key_usage, "critical,keyCertSign");
+  add(certificate, certificate, NID_key_usage, "critical,keyCertSign,cRLSign");
   // Whatever it signs, nobody's TLS accepts a name of another consortium from it.
   add(certificate, certificate, NID_name_constraints, "critical,permitted;URI:" + consortium);
   add(certificate, certificate, NID_subject_key_identifier, "hash");
@@ -170,24 +116,8 @@ Result<Signed> sign(const Authority& authority, const Asked& asked, int64_t days
                        std::min(now + days * kDay, whole.until)};
   const Certificate made = leaf(asked, issuer.get(), X509_REQ_get0_pubkey(parsed.get()), valid);
   check(X509_sign(made.get(), key.get(), EVP_sha256()) > 0);
-  return Signed{asked.identity, serial_of(made.get()), time_text(valid.until), asked.key,
-                pem_of(made.get())};
-}
-
-Result<void> record(const std::filesystem::path& folder, const Signed& made, bool replace,
-                    Clock& clock) {
-  const std::filesystem::path file = folder / kSignedList;
-  const bool first = !std::filesystem::exists(file);
-  const auto last = first ? std::optional<Signed>() : TRY(last_signed(file, made.identity));
-  if (!replace && last && last->key != made.key && last->until > clock.now())
-    return Error{Code::kIntegrity,
-                 made.identity.uri() + " has a certificate for another key until " + last->until,
-                 "Ask by phone whether the key was lost. If so, sign with --replace; the old "
-                 "certificate stays good until it ends.",
-                 {.file = file.string()}};
-  TRY(append_to_file(file, (first ? std::string(kColumns) + "\n" : "") + line_of(made) + "\n"));
-  if (made.identity.role != "owner") return {};
-  return record_member(folder / charter::kMembersFile, made, clock);
+  return Signed{asked.identity, serial_of(made.get()), time_text(valid.until),
+                asked.key,      asked.sign_key,        pem_of(made.get())};
 }
 
 }  // namespace parley::net

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "parley/base/clock.h"
@@ -14,7 +15,6 @@ namespace parley::net {
 
 inline constexpr const char* kAuthorityKey = "authority.key";
 inline constexpr const char* kAuthorityCertificate = "authority.crt";
-inline constexpr const char* kSignedList = "signed.tsv";
 
 struct Authority {
   std::string consortium;
@@ -26,21 +26,15 @@ Authority make_authority(const std::string& consortium, int64_t days, Clock& clo
 /// From the folder where `parley certs init` put it; one that has ended is refused.
 Result<Authority> read_authority(const std::filesystem::path& folder, Clock& clock);
 
-/// One line of the list of what was signed: serial, URI, end and key.
+/// What was signed (the list of it: signed_list.h).
 struct Signed {
   Identity identity;
-  std::string serial;       // hexadecimal
-  std::string until;        // RFC 3339
-  Hash key{};               // SHA-256 of the public key
+  std::string serial;  // hexadecimal
+  std::string until;   // RFC 3339
+  Hash key{};          // SHA-256 of the public key
+  std::optional<SignKey> sign_key{};
   std::string certificate;  // PEM; not in the list
 };
 Result<Signed> sign(const Authority& authority, const Asked& asked, int64_t days, Clock& clock);
-
-/// Writes into the list beside the authority, and an owner's certificate into members.pem there
-/// (members.h). A party that has a certificate for another key, still
-/// valid, gets no second one unless `replace`: either its key was lost, or somebody is not who he
-/// says he is.
-Result<void> record(const std::filesystem::path& folder, const Signed& made, bool replace,
-                    Clock& clock);
 
 }  // namespace parley::net

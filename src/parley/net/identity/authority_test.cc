@@ -1,5 +1,6 @@
 #include "parley/net/identity/authority.h"
 
+#include "parley/net/identity/signed_list.h"
 #include "parley/net/identity/x509.h"
 #include "support/ledgers.h"
 #include "support/papers.h"
@@ -35,7 +36,7 @@ TEST(Authority, MayOnlyCertifyPartiesOfItsConsortium) {
   const test::Consortium banks;
   const Certificate certificate = certificate_from(banks.authority().certificate);
   EXPECT_EQ(value_of(certificate.get(), NID_basic_constraints), "critical CA:TRUE, pathlen:0");
-  EXPECT_EQ(value_of(certificate.get(), NID_key_usage), "critical Certificate Sign");
+  EXPECT_EQ(value_of(certificate.get(), NID_key_usage), "critical Certificate Sign, CRL Sign");
   EXPECT_EQ(value_of(certificate.get(), NID_name_constraints),
             "critical Permitted:\n  URI:banks.example");
   EXPECT_EQ(consortium_of(certificate.get()), "banks.example");
@@ -162,7 +163,7 @@ TEST_F(AuthorityInAFolder, IsRefusedWithAForeignKeyAnOpenKeyNoAuthorityOrAfterIt
 TEST_F(AuthorityInAFolder, ListsWhatItSignedAndGivesNoSecondKeyToAPartyUnasked) {
   const auto certify = [&](const Asked& asked, bool replace) {
     const auto made = sign(banks_.authority(), asked, 10, banks_.clock());
-    return record(folder_, *made, replace, banks_.clock());
+    return record(folder_, banks_.authority(), *made, {.replace = replace}, banks_.clock());
   };
   const Asked first = asked_by(kBank), second = asked_by(kBank);
   EXPECT_TRUE(certify(first, false));
@@ -179,7 +180,7 @@ TEST_F(AuthorityInAFolder, ListsWhatItSignedAndGivesNoSecondKeyToAPartyUnasked) 
   EXPECT_TRUE(certify(first, false)) << "everything has ended";
   const std::string list = *read_file(folder_ / kSignedList);
   EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 1 + 6);
-  EXPECT_TRUE(list.starts_with("serial\turi\tuntil\tkey\n"));
+  EXPECT_TRUE(list.starts_with("serial\turi\tuntil\tkey\tsign_key\n"));
   const auto members = certificates_from(*read_file(folder_ / charter::kMembersFile));
   ASSERT_EQ(members->size(), 1u) << "of owners, and the newest of each";
   EXPECT_EQ(fingerprint_of(X509_get0_pubkey(members->front().get())), first.key);

@@ -85,6 +85,15 @@ Result<void> check_usable(const charter::Identity& files, const Identity& identi
       "Have the request signed again: `parley certs sign`.");
 }
 
+Result<void> check_not_revoked(const charter::Identity& files, X509* certificate,
+                               const Revocations& revoked) {
+  if (!revoked.has(serial_of(certificate))) return {};
+  return wrong(Code::kIntegrity, files.certificate,
+               "was revoked by the authority (" + revoked_file(files).string() + ")",
+               "Ask the consortium why. New keys by `parley join` in another folder, and the "
+               "authority's signature, make this party welcome again.");
+}
+
 }  // namespace
 
 Result<Identity> Identity::parse(std::string_view uri) {
@@ -153,6 +162,10 @@ Result<std::string> read_secret(const fs::path& file) {
   return text;
 }
 
+fs::path revoked_file(const charter::Identity& files) {
+  return files.revoked.empty() ? files.authority.parent_path() / kRevokedFile : files.revoked;
+}
+
 Result<Credentials> read_credentials(const charter::Identity& files, Clock& clock) {
   const Certificate certificate = TRY(read_certificate(files.certificate));
   const Certificate authority = TRY(read_certificate(files.authority));
@@ -169,8 +182,11 @@ Result<Credentials> read_credentials(const charter::Identity& files, Clock& cloc
   }
   TRY(check_identity(files, *identity));
   TRY(check_usable(files, *identity, certificate.get(), authority.get(), clock));
-  return Credentials{*identity, pem_of(certificate.get()), private_pem_of(key.get()),
-                     pem_of(authority.get())};
+  const std::string issuer = pem_of(authority.get());
+  Revocations revoked = TRY(read_revocations(revoked_file(files), issuer));
+  TRY(check_not_revoked(files, certificate.get(), revoked));
+  return Credentials{*identity, pem_of(certificate.get()), private_pem_of(key.get()), issuer,
+                     std::move(revoked)};
 }
 
 }  // namespace parley::net

@@ -9,6 +9,7 @@
 #include "parley/base/clock.h"
 #include "parley/base/result.h"
 #include "parley/charter/policy.h"
+#include "parley/net/identity/revocation.h"
 
 namespace parley::net {
 
@@ -31,12 +32,17 @@ inline constexpr size_t kPemBytesMax = 64 << 10;
 struct Credentials {
   Identity identity;
   std::string certificate, key, authority;
+  Revocations revoked{};  // whoever is on it is not believed
 };
 
 /// Reads them. Key and certificate must belong together, the authority must have signed the
 /// certificate, and it must be valid now; each failure says which file and what to do. Where files
-/// name a sign_key they are an owner's, and so must be the certificate.
+/// name a sign_key they are an owner's, and so must be the certificate. The list of revoked
+/// certificates is read too, and ours must not be on it.
 Result<Credentials> read_credentials(const charter::Identity& files, Clock& clock);
+
+/// files.revoked, or revoked.crl beside the authority's certificate.
+std::filesystem::path revoked_file(const charter::Identity& files);
 
 /// A file that nobody but its user may open, such as a private key; otherwise says what to type.
 Result<std::string> read_secret(const std::filesystem::path& file);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "parley/base/files.h"
+#include "parley/net/identity/identity.h"
 #include "parley/net/identity/x509.h"
 
 namespace parley::net {
@@ -37,9 +38,16 @@ Result<Members> read_members(const fs::path& file) {
   return error;
 }
 
+/// Who signs, and what it has taken back.
+struct Trusted {
+  Certificate authority;
+  Revocations revoked;
+};
+
 /// Why this certificate of the owner does not show that the charter's key is its own.
-std::optional<Error> objection(const charter::Owner& owner, X509* certificate, X509* authority,
-                               int64_t now) {
+std::optional<Error> objection(const charter::Owner& owner, X509* certificate,
+                               const Trusted& trusted, int64_t now) {
+  X509* authority = trusted.authority.get();
   const int verdict = judge(certificate, authority, X509_PURPOSE_SSL_CLIENT, now);
   const Validity valid = validity_of(certificate);
   if (verdict != X509_V_OK)
@@ -51,6 +59,11 @@ std::optional<Error> objection(const charter::Owner& owner, X509* certificate, X
                  "If it has ended, the authority signs " + owner.name +
                      "'s request again, and every owner gets the new members.pem; the charter "
                      "stays as it is."};
+  if (trusted.revoked.has(serial_of(certificate)))
+    return Error{Code::kIntegrity, owner.name + "'s certificate was revoked by the authority",
+                 "Its keys are in wrong hands, or it has left. With new keys it needs a new "
+                 "certificate and a new sign_key in the charter; get the authority's new "
+                 "members.pem then."};
   const auto key = sign_key_of(certificate);
   if (key == owner.sign_key) return std::nullopt;
   if (!key)
@@ -67,13 +80,13 @@ std::optional<Error> objection(const charter::Owner& owner, X509* certificate, X
 
 /// None of them shows it, for this reason.
 Result<void> check_owner(const charter::Owner& owner, const std::string& uri,
-                         const Members& members, X509* authority, int64_t now) {
+                         const Members& members, const Trusted& trusted, int64_t now) {
   const auto [begin, end] = members.equal_range(uri);
   std::optional<Error> why =
       Error{Code::kIntegrity, "no certificate says which key is " + owner.name + "'s",
             std::string(kAskForIt) + " If " + uri + " is not in it, there is no such owner."};
   for (auto each = begin; each != end && why; ++each)
-    why = objection(owner, each->second.get(), authority, now);
+    why = objection(owner, each->second.get(), trusted, now);
   if (why) return *why;
   return {};
 }
@@ -93,9 +106,19 @@ Result<std::string> with_member(std::string_view members, std::string_view certi
   return after + pem_of(fresh.get());
 }
 
+Result<std::string> without_revoked(std::string_view members, const Revocations& revoked) {
+  const Members before = TRY(members_in(members));
+  std::string after;
+  for (const auto& [uri, each] : before)
+    if (!revoked.has(serial_of(each.get()))) after += pem_of(each.get());
+  return after;
+}
+
 Result<void> check_members(const charter::Identity& files, const charter::Charter& charter,
                            const std::string& us, Clock& clock) {
-  const Certificate authority = TRY(read_certificate(files.authority));
+  Certificate authority = TRY(read_certificate(files.authority));
+  auto revoked = TRY(read_revocations(revoked_file(files), pem_of(authority.get())));
+  const Trusted trusted{std::move(authority), std::move(revoked)};
   const Members members = TRY(read_members(files.members));
   Members own;
   Certificate ours = TRY(read_certificate(files.certificate));
@@ -104,7 +127,7 @@ Result<void> check_members(const charter::Identity& files, const charter::Charte
     const bool is_us = owner.name == us;
     const std::string uri = Identity{charter.consortium, "owner", owner.name}.uri();
     const auto checked =
-        check_owner(owner, uri, is_us ? own : members, authority.get(), clock.unix_seconds());
+        check_owner(owner, uri, is_us ? own : members, trusted, clock.unix_seconds());
     if (checked) continue;
     Error error = checked.error();
     error.where.file = (is_us ? files.certificate : files.members).string();

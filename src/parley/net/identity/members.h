@@ -10,6 +10,7 @@
 #include "parley/base/clock.h"
 #include "parley/base/result.h"
 #include "parley/charter/policy.h"
+#include "parley/net/identity/revocation.h"
 
 namespace parley::net {
 
@@ -20,9 +21,12 @@ inline constexpr size_t kMembersBytesMax = 16 << 20;
 Result<std::string> with_member(std::string_view members, std::string_view certificate,
                                 Clock& clock);
 
+/// The same file without the certificates on the list.
+Result<std::string> without_revoked(std::string_view members, const Revocations& revoked);
+
 /// Is every sign_key of the charter the one in a certificate of its owner, which our own authority
-/// has signed and which is valid now? Ours is files.certificate, the others' are in files.members.
-/// Every owner of the charter must have a sign_key.
+/// has signed and not revoked, and which is valid now? Ours is files.certificate, the others' are
+/// in files.members. Every owner of the charter must have a sign_key.
 Result<void> check_members(const charter::Identity& files, const charter::Charter& charter,
                            const std::string& us, Clock& clock);
 

@@ -1,5 +1,6 @@
 #include "parley/net/identity/x509.h"
 
+#include <openssl/bn.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
@@ -89,6 +90,19 @@ std::string private_pem_of(EVP_PKEY* key) {
   check(PEM_write_bio_PKCS8PrivateKey(memory.get(), key, nullptr, nullptr, 0, nullptr, nullptr) ==
         1);
   return text_in(memory);
+}
+
+std::string serial_text(const ASN1_INTEGER* serial) {
+  constexpr int kBytesMin = 16;
+  const std::unique_ptr<BIGNUM, Freed<BN_free>> number(ASN1_INTEGER_to_BN(serial, nullptr));
+  check(number != nullptr);
+  Bytes bytes(static_cast<size_t>(std::max(kBytesMin, BN_num_bytes(number.get()))));
+  check(BN_bn2binpad(number.get(), bytes.data(), static_cast<int>(bytes.size())) >= 0);
+  return (BN_is_negative(number.get()) == 1 ? "-" : "") + to_hex(bytes);
+}
+
+std::string serial_of(const X509* certificate) {
+  return serial_text(X509_get0_serialNumber(certificate));
 }
 
 Hash fingerprint_of(X509* certificate) {

@@ -55,6 +55,9 @@ std::string pem_of(X509_REQ* request);
 /// PKCS #8, without a password.
 std::string private_pem_of(EVP_PKEY* key);
 
+/// In hexadecimal, 16 bytes at least, as the list of what was signed has it.
+std::string serial_text(const ASN1_INTEGER* serial);
+std::string serial_of(const X509* certificate);
 /// SHA-256 of the certificate, as `openssl x509 -fingerprint -sha256` gives it.
 Hash fingerprint_of(X509* certificate);
 /// SHA-256 of the public key (SubjectPublicKeyInfo).

@@ -38,16 +38,20 @@ short events_for(Step step) { return step == Step::kWantsWrite ? POLLOUT : POLLI
 }  // namespace
 
 struct Client::State {
-  State(const Credentials& credentials, const Dial& dial, const std::string& address,
+  State(const LiveCredentials& live, const Dial& dial, const std::string& address,
         const std::atomic<bool>& stop)
       : dial(dial),
         address(address),
-        self(credentials.identity),
+        live(live),
+        credentials(live.now()),
+        self(credentials->identity),
         stop(stop),
-        context(TlsContext::for_client(credentials, dial.learner)) {}
+        context(TlsContext::for_client(*credentials, dial.learner)) {}
 
   const Dial dial;
   const std::string address;  // of the dial's
+  const LiveCredentials live;
+  std::shared_ptr<const Credentials> credentials;  // of them, those that were looked at
   const Identity self;
   const std::atomic<bool>& stop;
   TlsContext context;
@@ -66,11 +70,24 @@ struct Client::State {
 
   Error unavailable(const std::string& what) const { return {Code::kUnavailable, what}; }
 
+  Error revoked() const {
+    return {Code::kIntegrity, "the authority has revoked the certificate of " + address,
+            "Nothing more is said to it. Ask the consortium who the learner is now."};
+  }
+  /// By a list that came while the stream was open?
+  bool is_revoked() {
+    auto now = live.now();
+    if (now == credentials) return false;
+    credentials = std::move(now);
+    return credentials->revoked.has(session->peer_serial());
+  }
+
   /// Whatever comes before the peer has proved who it is may come from anyone, so that nothing but
   /// its certificate is a reason to give up.
   Error why_no_handshake() const {
     if (stop) return unavailable("interrupted");
     const std::string trouble = session->trouble();
+    if (session->is_peer_revoked()) return revoked();
     if (session->is_peer_unverified() && session->peer())
       return {Code::kIntegrity,
               address + " is " + session->peer()->uri() + ", not " + dial.learner.uri(),
@@ -203,6 +220,7 @@ struct Client::State {
       if (!ended && (stop || step == Step::kOver)) ended = why_over();
       if (!ended && !full && is_silent(began)) ended = silent();
       if (!ended && is_mute()) ended = mute();
+      if (!ended && is_revoked()) ended = revoked();
     }
     said = Steady::now();
     return {};
@@ -235,7 +253,7 @@ Client::~Client() {
   if (state_ && state_->session) state_->session->say_goodbye();
 }
 
-Result<Client> Client::open(const Credentials& credentials, const Dial& dial,
+Result<Client> Client::open(const LiveCredentials& credentials, const Dial& dial,
                             const std::atomic<bool>& stop, const char* call) {
   std::optional<Error> failed;
   for (const std::string& address : dial.address.all) {
@@ -249,7 +267,7 @@ Result<Client> Client::open(const Credentials& credentials, const Dial& dial,
 }
 
 Result<Client> Client::open_at(const std::string& address, std::chrono::seconds connect_time,
-                               const Credentials& credentials, const Dial& dial,
+                               const LiveCredentials& credentials, const Dial& dial,
                                const std::atomic<bool>& stop, const char* call) {
   auto state = std::make_unique<State>(credentials, dial, address, stop);
   state->socket = TRY(reach(address, dial.proxy, Deadline(connect_time, &stop)));
@@ -287,6 +305,7 @@ Result<std::optional<Bytes>> Client::read_until(Steady::time_point until) {
     const auto now = Steady::now();
     if (state.is_silent(began)) state.ended = state.silent();
     if (!state.ended && state.is_mute()) state.ended = state.mute();
+    if (!state.ended && state.is_revoked()) state.ended = state.revoked();
     if (state.ended) continue;
     if (now - state.said >= state.dial.keepalive) TRY(state.write(to_frame(FrameKind::kAlive)));
     const auto look = [&](int milliseconds) { return state.look(milliseconds); };

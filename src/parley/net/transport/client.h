@@ -9,7 +9,7 @@
 
 #include "parley/base/bytes.h"
 #include "parley/charter/toml/addresses.h"
-#include "parley/net/identity/identity.h"
+#include "parley/net/identity/live_credentials.h"
 #include "parley/net/transport/transport.h"
 
 namespace parley::net {
@@ -32,9 +32,10 @@ class Client {
   /// Connects to the first address that answers and opens the stream; the peer has accepted our
   /// certificate. A peer whose certificate
   /// does not name `dial.learner` is refused before anything is said (kIntegrity), as is one of
-  /// another version; one that does not expect us is kPolicy, one that cannot be reached
+  /// another version or one whose certificate was revoked, also while the stream is open; one
+  /// that does not expect us is kPolicy, one that cannot be reached
   /// kUnavailable.
-  static Result<Client> open(const Credentials& credentials, const Dial& dial,
+  static Result<Client> open(const LiveCredentials& credentials, const Dial& dial,
                              const std::atomic<bool>& stop, const char* call = kAttend);
   Client(Client&&) noexcept;
   ~Client();
@@ -58,7 +59,7 @@ class Client {
   struct State;
   explicit Client(std::unique_ptr<State> state);
   static Result<Client> open_at(const std::string& address, std::chrono::seconds connect_time,
-                                const Credentials& credentials, const Dial& dial,
+                                const LiveCredentials& credentials, const Dial& dial,
                                 const std::atomic<bool>& stop, const char* call);
   std::unique_ptr<State> state_;
 };

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -58,12 +59,13 @@ class Connection {
     kLingering,  // it was told; what it still sends is thrown away until it hangs up
   };
 
-  Connection(ConnectionId id, Socket socket, PeerAddress address, const TlsContext& context,
-             size_t longest)
+  Connection(ConnectionId id, Socket socket, PeerAddress address,
+             std::shared_ptr<const TlsContext> tls, size_t longest)
       : id(id),
         address(std::move(address)),
+        context(std::move(tls)),
         socket(std::move(socket)),
-        session(context, this->socket.get()),
+        session(*context, this->socket.get()),
         reader_(longest) {}
 
   /// Who it is, for a log.
@@ -95,6 +97,7 @@ class Connection {
 
   const ConnectionId id;
   const PeerAddress address;
+  const std::shared_ptr<const TlsContext> context;  // of the time when it came
   Socket socket;
   TlsSession session;
   Stage stage = Stage::kHandshake;

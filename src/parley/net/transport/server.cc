@@ -57,14 +57,16 @@ ConnectionId connection_in(const Event& event) {
 }  // namespace
 
 struct Server::State {
-  State(const Door& door, const Credentials& credentials, Log log_lines)
-      : door(door),
-        log(std::move(log_lines)),
-        context(TlsContext::for_server(credentials, door.expected)) {}
+  State(const Door& door, LiveCredentials credentials, Log log_lines)
+      : door(door), log(std::move(log_lines)), live(std::move(credentials)) {
+    take_credentials();
+  }
 
   const Door door;
   SparseLog log;
-  TlsContext context;
+  const LiveCredentials live;
+  std::shared_ptr<const Credentials> credentials{};  // of them, those in use
+  std::shared_ptr<const TlsContext> context{};       // for whoever comes
   Listening listening{};
   /// Guests and the waker; and, as one of them, all that the other poller watches.
   Poller guests_poller{}, strangers_poller{};
@@ -250,6 +252,7 @@ struct Server::State {
       case TlsSession::Step::kDone:
         break;
     }
+    if (is_revoked(stranger)) return break_off(stranger, "its certificate was revoked");
     if (!stranger.session.speaks_ours())
       return break_off(stranger, "it does not offer \"" + std::string(kProtocol) + "\"");
     stranger.stage = Stage::kOpening;
@@ -402,6 +405,31 @@ struct Server::State {
     if (broken && guest != nullptr && guest->holds_message() && !guest->is_wanted()) leave(*guest);
   }
 
+  // Credentials.
+
+  void take_credentials() {
+    credentials = live.now();
+    context =
+        std::make_shared<const TlsContext>(TlsContext::for_server(*credentials, door.expected));
+  }
+
+  /// By the list in use, which may be newer than the connection.
+  bool is_revoked(const Connection& connection) const {
+    return credentials->revoked.has(connection.session.peer_serial());
+  }
+
+  /// Whoever is here with a certificate that has been revoked meanwhile goes.
+  void renew_credentials() {
+    if (live.now() == credentials) return;
+    take_credentials();
+    std::vector<ConnectionId> revoked;
+    for (const auto& [id, each] : connections)
+      if (each->stage == Stage::kGuest && is_revoked(*each)) revoked.push_back(id);
+    for (const ConnectionId id : revoked)
+      expel(*find(id), {Code::kIntegrity, "your certificate was revoked",
+                        "Ask the consortium's authority why."});
+  }
+
   // Time.
 
   void sweep() {
@@ -412,6 +440,7 @@ struct Server::State {
     }
     if (now < next_sweep) return;
     next_sweep = now + kSweep;
+    renew_credentials();
     if (accept_again && now >= *accept_again) {
       accept_again.reset();
       watch_listeners(EPOLLIN);
@@ -469,9 +498,9 @@ struct Server::State {
 
 Server::Server(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-Result<std::unique_ptr<Server>> Server::listen(const Door& door, const Credentials& credentials,
+Result<std::unique_ptr<Server>> Server::listen(const Door& door, LiveCredentials credentials,
                                                Log log) {
-  auto state = std::make_unique<State>(door, credentials, std::move(log));
+  auto state = std::make_unique<State>(door, std::move(credentials), std::move(log));
   TRY(state->open());
   return std::unique_ptr<Server>(new Server(std::move(state)));
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "parley/base/bytes.h"
-#include "parley/net/identity/identity.h"
+#include "parley/net/identity/live_credentials.h"
 #include "parley/net/transport/transport.h"
 
 namespace parley::net {
@@ -50,7 +50,8 @@ struct Door {
 
 class Server {
  public:
-  static Result<std::unique_ptr<Server>> listen(const Door& door, const Credentials& credentials,
+  /// When credentials are replaced, guests whose certificate is revoked by them are dismissed.
+  static Result<std::unique_ptr<Server>> listen(const Door& door, LiveCredentials credentials,
                                                 Log log);
   /// Says the last words that are still to be said, for a second at most.
   ~Server();

@@ -38,6 +38,7 @@ struct TlsSession::State {
   int descriptor;
   size_t received = 0;
   std::optional<Identity> peer{};
+  std::string peer_serial{};
   std::string no_party{};  // what is wrong with the name in its certificate
   std::string offered{};   // instead of our protocol
   std::optional<int> alert{};
@@ -106,7 +107,8 @@ void note_peers_alert(const SSL* session, int where, int value) {
   if (where == SSL_CB_READ_ALERT && alert != SSL_AD_CLOSE_NOTIFY) state_of(session).alert = alert;
 }
 
-/// After OpenSSL's own judgement of the chain: whose certificate it is.
+/// After OpenSSL's own judgement of the chain: whose certificate it is, and whether it was taken
+/// back.
 int look_at_name(int good, X509_STORE_CTX* store) {
   const auto* session = static_cast<const SSL*>(
       X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx()));
@@ -118,6 +120,11 @@ int look_at_name(int good, X509_STORE_CTX* store) {
     state.peer = *std::move(identity);
   else
     state.no_party = identity.error().what;
+  state.peer_serial = serial_of(X509_STORE_CTX_get0_cert(store));
+  if (state.context.revoked().has(state.peer_serial)) {
+    X509_STORE_CTX_set_error(store, X509_V_ERR_CERT_REVOKED);
+    return 0;
+  }
   if (state.peer && state.context.expects(*state.peer)) return 1;
   X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
   return 0;
@@ -129,6 +136,8 @@ std::string about_certificate(const SessionState& state, long verdict) {
     case X509_V_ERR_APPLICATION_VERIFICATION:
       return state.peer ? "nobody of that name is expected here"
                         : "its certificate " + state.no_party;
+    case X509_V_ERR_CERT_REVOKED:
+      return "its certificate was revoked";
     case X509_V_ERR_CERT_HAS_EXPIRED:
       return "its certificate has expired";
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
@@ -196,6 +205,7 @@ TlsContext::TlsContext(const Credentials& credentials, bool serves, std::vector<
     : serves_(serves),
       self_(credentials.identity),
       expected_(std::move(expected)),
+      revoked_(credentials.revoked),
       context_(SSL_CTX_new(serves ? TLS_server_method() : TLS_client_method())) {
   SSL_CTX* context = context_.get();
   const Certificate ours = certificate_from(credentials.certificate);
@@ -286,6 +296,7 @@ void TlsSession::say_goodbye() {
 }
 
 const std::optional<Identity>& TlsSession::peer() const { return state_->peer; }
+const std::string& TlsSession::peer_serial() const { return state_->peer_serial; }
 size_t TlsSession::received() const { return state_->received; }
 std::optional<int> TlsSession::alert() const { return state_->alert; }
 
@@ -315,6 +326,11 @@ std::string TlsSession::trouble() const {
   return state_->failed_words;
 }
 
+bool TlsSession::is_peer_revoked() const {
+  return is_peer_unverified() &&
+         SSL_get_verify_result(state_->session.get()) == X509_V_ERR_CERT_REVOKED;
+}
+
 bool is_about_our_certificate(int alert) {
   return (alert >= SSL_AD_BAD_CERTIFICATE && alert <= SSL_AD_CERTIFICATE_UNKNOWN) ||
          alert == SSL_AD_UNKNOWN_CA || alert == SSL_AD_ACCESS_DENIED ||
@@ -326,6 +342,8 @@ std::string about_our_certificate(int alert) {
   switch (alert) {
     case SSL_AD_CERTIFICATE_EXPIRED:
       return "it has expired by the peer's clock";
+    case SSL_AD_CERTIFICATE_REVOKED:
+      return "the authority has revoked it";
     case SSL_AD_UNKNOWN_CA:
     case SSL_AD_DECRYPT_ERROR:
       return "it is not from the peer's authority";

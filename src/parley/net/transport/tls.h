@@ -24,6 +24,7 @@ class TlsContext {
   static TlsContext for_client(const Credentials& credentials, const Identity& learner);
 
   bool expects(const Identity& identity) const;
+  const Revocations& revoked() const { return revoked_; }
   bool serves() const { return serves_; }
   ssl_ctx_st* get() const { return context_.get(); }
 
@@ -36,6 +37,7 @@ class TlsContext {
   bool serves_;
   Identity self_;
   std::vector<Identity> expected_;
+  Revocations revoked_;
   std::unique_ptr<ssl_ctx_st, Free> context_;
 };
 
@@ -59,6 +61,8 @@ class TlsSession {
   /// Who its certificate says it is, once our authority's signature on it is verified; also where
   /// nobody of that name is expected.
   const std::optional<Identity>& peer() const;
+  /// Of its certificate, as in the list of what was signed; empty before it showed one.
+  const std::string& peer_serial() const;
   /// Did the handshake agree on our protocol?
   bool speaks_ours() const;
   /// Bytes that have come, before decryption.
@@ -69,6 +73,8 @@ class TlsSession {
   std::string trouble() const;
   /// Is its own certificate what is wrong with the peer?
   bool is_peer_unverified() const;
+  /// Because the authority has taken it back?
+  bool is_peer_revoked() const;
 
   struct State;
 

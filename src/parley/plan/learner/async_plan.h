@@ -22,7 +22,7 @@ struct AsyncPlan {
 };
 
 /// `pilot` holds the charter's public rows; null where it has none. Refuses steps with which the
-/// copy of some owner would swing further and further (specification, horizontal 1.6). That is
+/// copy of some owner would swing further and further (theory (D9)). That is
 /// decided on public numbers, the pilot's curvature or the bounds of the columns, before the first
 /// question: a refusal that looked at owners' rows would tell about them.
 Result<AsyncPlan> async_plan(const charter::Charter& charter, const data::Rows* pilot);

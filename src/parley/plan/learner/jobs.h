@@ -10,7 +10,7 @@
 
 namespace parley::plan {
 
-/// The job whose learner is owner `learner` (spec, horizontal 1.7). It asks the other owners only;
+/// The job whose learner is owner `learner` (theory (D12)). It asks the other owners only;
 /// under own_noise itself as well. With copies it is one of several jobs, with a name of its own,
 /// and every owner it asks has split its budget among them: epsilon, or rho under Gaussian noise,
 /// as with overlapping data sets. Statistics are the same for every learner, hence one job.

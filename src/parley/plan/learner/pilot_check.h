@@ -1,5 +1,5 @@
-// What the learner of a job with rule pilot_newton tests the first paid answers with (spec, value
-// 6): rows of the pilot, how owners clip, how much noise each adds. All of it is public.
+// What the learner of a job with rule pilot_newton tests the first paid answers with (theory
+// (W11)): rows of the pilot, how owners clip, how much noise each adds. All of it is public.
 #pragma once
 
 #include <memory>

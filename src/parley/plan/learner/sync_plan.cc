@@ -62,6 +62,14 @@ Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<d
       .floor = noise_floor(std::sqrt(variance), 1 / off, terms.lattice.dimension())};
 }
 
+SyncPlan::Gram gram_of(const Charter& charter, const Terms& terms) {
+  const double unit = terms.gram->map.lattice().gamma() / static_cast<double>(terms.rows);
+  const double noise = unit * std::sqrt(static_cast<double>(terms.gram->mechanism.variance()));
+  const double curvature = std::visit([](const auto& known) { return known.smoothness(); },
+                                      charter::loss_of(charter.model));
+  return {unit, noise_floor(noise, 1, terms.gram->map.columns()), curvature};
+}
+
 /// Of the noise on one coordinate of the owners' mean gradient.
 Result<double> mean_variance(const Charter& charter) {
   double rows = 0, squares = 0;
@@ -143,6 +151,8 @@ learn::Schedule step_table(const Charter& charter, std::vector<double> start,
         return learn::pilot_newton(answers, p.step, sync->average, std::move(start),
                                    std::move(inverse_hessian));
       case charter::Rule::kGram:
+        if (sync->momentum > 0)
+          return learn::constant_step(answers, 1, learn::Average::kTail, std::move(start));
         return learn::gram_steps(answers, std::move(start));
       default:  // Statistics: one step, to their minimum.
         return learn::constant_step(answers, 1, learn::Average::kNone, std::move(start));
@@ -194,6 +204,7 @@ Result<SyncPlan> sync_plan(const Charter& charter, const data::Rows* pilot) {
         {charter.owners[i].name, static_cast<uint64_t>(charter.owners[i].rows), weights[i]});
   plan.evaluation = TRY(plan_evaluation(charter, terms, plan.owners));
   if (terms.statistics) plan.moments = TRY(moments_of(charter, weights, terms));
+  if (terms.gram) plan.gram = gram_of(charter, terms);
   return plan;
 }
 

@@ -16,6 +16,11 @@ struct SyncPlan {
     double with_label = 1;  // and those with the label
     double floor = 0;       // below it an eigenvalue is noise
   };
+  struct Gram {
+    double unit = 0;   // times an entry of the one owner's answer: of the mean over rows
+    double floor = 0;  // below it an eigenvalue is noise
+    double curvature = 0;
+  };
   Hash charter{};
   std::vector<PlannedOwner> owners;
   double gamma = 0;  // of the lattice on which answers arrive
@@ -25,6 +30,8 @@ struct SyncPlan {
   size_t quorum = 0;  // answers that are enough when the time is up; 0: of all owners
   /// Set where answers are second moments: the one step goes to their minimum.
   std::optional<Moments> moments{};
+  /// Set where one owner's Gram matrix comes first, by which the steps are made.
+  std::optional<Gram> gram{};
   /// Set where the model is evaluated after the last round.
   std::optional<learn::EvaluationMap> evaluation{};
 
@@ -33,7 +40,7 @@ struct SyncPlan {
 };
 
 /// Of a coefficient in one Newton step, whatever the answers are: that of a column with a Hessian
-/// which the pilot, or noise, has wrong (spec, value 6: 1 for labels in [-1, 1], 2 for classes).
+/// which the pilot, or noise, has wrong (theory (W12): 1 for labels in [-1, 1], 2 for classes).
 double longest_change(const charter::Charter& charter);
 
 /// The charter's rule as a table of steps, from its start and, for pilot_newton, the inverse
@@ -51,7 +58,7 @@ Result<learn::Schedule> sync_schedule(const charter::Charter& charter, const dat
 
 /// Of pilot_newton: the Hessian of the pilot's clipped loss, clipped in the mechanism's norm as
 /// owners do, in the columns of which the pilot has 10 rows or more. No step is made in the others:
-/// there it would divide by little more than l2, and go anywhere (spec, value 6).
+/// there it would divide by little more than l2, and go anywhere (theory (W12)).
 struct NewtonHessian {
   std::vector<size_t> columns{};
   std::vector<double> matrix{};
@@ -60,8 +67,8 @@ Result<NewtonHessian> newton_hessian(const charter::Charter& charter, const data
                                      std::span<const double> theta, const learn::Lattice& lattice);
 /// The standard deviation of the noise on a coordinate of the owners' mean gradient.
 Result<double> mean_deviation(const charter::Charter& charter);
-/// Eigenvalues below sd sqrt(p)/2 are raised to it: along them a step is mostly noise (spec, value
-/// 4a).
+/// Eigenvalues below sd sqrt(p)/2 are raised to it: along them a step is mostly noise (theory
+/// (W12)).
 double newton_floor(double deviation, size_t columns);
 
 /// `pilot` holds the charter's public rows; null where it has none. All that the plan contains

@@ -50,10 +50,7 @@ Result<std::vector<privacy::Rho>> left_after(const Charter& charter, uint32_t su
 }
 
 Result<GramSum> gram_sum(const Charter& charter, const std::vector<privacy::Rho>& rhos) {
-  const size_t columns = charter.schema.features().size();
-  auto map =
-      TRY(learn::StatisticsMap<L2>::make(charter.privacy.max_row_norm, kNoLabel,
-                                         static_cast<int>(charter.privacy.grid_bits), columns));
+  auto map = TRY(gram_map(charter));
   Need need = TRY(need_of(charter, Part::kTraining, 1, map.size()));
   need.rhos = rhos;
   TRY(take_part(need.rhos, kGramShare));
@@ -112,6 +109,14 @@ const charter::Owner& strictest(const Charter& charter, const std::vector<privac
 
 }  // namespace
 
+Result<learn::StatisticsMap<L2>> gram_map(const Charter& charter) {
+  return learn::StatisticsMap<L2>::make(charter.privacy.max_row_norm, kNoLabel,
+                                        static_cast<int>(charter.privacy.grid_bits),
+                                        charter.schema.features().size());
+}
+
+Result<privacy::Rho> for_gram(const privacy::Rho& rho) { return part_of(rho, kGramShare); }
+
 Result<privacy::Rho> after_gram(const privacy::Rho& rho) {
   return part_of(rho, next_down(1 - kGramShare));
 }
@@ -160,18 +165,19 @@ Result<GramHelp> gram_help(const GramJob& job, double delta) {
 
 Result<GramJob> gram_job(const Charter& charter) {
   check(charter.protocol.gram());
-  const charter::SecureAggregation& secure = *charter.secure_aggregation;
-  auto rhos = TRY(need_of(charter, Part::kTraining, 1, 1)).rhos;
+  auto rhos = TRY(rhos_of(charter, Part::kTraining));
   GramJob job{
       .row_norm = charter.privacy.max_row_norm *
                   std::sqrt(static_cast<double>(charter.privacy.unit_records)),
       .columns = charter.schema.features().size(),
       .rows = rows_of(charter),
       .clip = charter.privacy.max_grad_norm * static_cast<double>(charter.privacy.unit_records),
-      .rounds = static_cast<double>(charter.protocol.rounds),
-      .repeats = static_cast<double>(secure.repeats),
-      .surplus = static_cast<double>(charter.owners.size()) /
-                 static_cast<double>(secure.survivors - secure.colluders)};
+      .rounds = static_cast<double>(charter.protocol.rounds)};
+  if (const auto& secure = charter.secure_aggregation) {
+    job.repeats = static_cast<double>(secure->repeats);
+    job.surplus = static_cast<double>(charter.owners.size()) /
+                  static_cast<double>(secure->survivors - secure->colluders);
+  }
   if (charter.protocol.gram_after_alarm()) {
     const SecaggPlan plan = TRY(secagg_plan(charter));
     rhos = TRY(left_after(charter, plan.owners[0].after_alarm->before, plan.owners[0].cost()));
@@ -201,7 +207,7 @@ Result<std::string> gram_notice(const GramJob& job, double delta) {
 Result<std::optional<std::string>> gram_notice(const Charter& charter) {
   if (!charter.protocol.gram()) return std::optional<std::string>();
   const GramJob job = TRY(gram_job(charter));
-  const auto rhos = TRY(need_of(charter, Part::kTraining, 1, 1)).rhos;
+  const auto rhos = TRY(rhos_of(charter, Part::kTraining));
   auto notice = gram_notice(job, strictest(charter, rhos).delta);
   const bool alarm = charter.protocol.gram_after_alarm();
   if (!notice) {

@@ -1,6 +1,7 @@
-// Rule "gram", for jobs without public rows (spec, value 5): owners first add up the Gram matrix
+// Rule "gram", for jobs without public rows (theory (W10)): owners first add up the Gram matrix
 // Z'Z of their records, paid with 30 % of rho, and then gradients with the rest, which are stepped
-// by it. After an alarm of rule pilot_newton the same is done with what its first answers leave.
+// by it. One owner alone releases both with noise of its own (plan/terms.h), k below being 1. After
+// an alarm of rule pilot_newton the same is done with what its first answers leave.
 //
 // Every row is as long as max_row_norm = R at most: it is shrunk to it. Two rows' products differ
 // by |zz' - ww'| <= sqrt(2) R^2 in the Frobenius norm (learn/kernel/statistics_map.h), so that an
@@ -19,13 +20,17 @@ namespace parley::plan {
 
 /// Of what Gram matrix and gradients may cost together, for the matrix.
 inline constexpr double kGramShare = .3;
-/// Gradients after an alarm and its Gram matrix (spec, value 6).
+/// Gradients after an alarm and its Gram matrix.
 inline constexpr int64_t kAfterAlarmRounds = 5;
 
 /// Adds to a plan of gradients what its charter asks for beside them.
 Result<void> plan_gram(const charter::Charter& charter, SecaggPlan& plan);
 
-/// The part of rho that is left for the gradients of rule gram.
+/// Of one owner's records, each shrunk to max_row_norm; labels are 0.
+Result<learn::StatisticsMap<L2>> gram_map(const charter::Charter& charter);
+
+/// The part of rho that pays for the Gram matrix, and what is left for the gradients of rule gram.
+Result<privacy::Rho> for_gram(const privacy::Rho& rho);
 Result<privacy::Rho> after_gram(const privacy::Rho& rho);
 
 /// What a job buys, in numbers of its charter.

@@ -12,18 +12,6 @@ using charter::Charter;
 
 constexpr double kDeviations = 12;
 
-/// All that each owner may spend on a part of the job.
-Result<std::vector<privacy::Rho>> rhos_of(const Charter& charter, Part part) {
-  std::map<std::pair<double, double>, privacy::Rho> known;  // Many owners are alike.
-  std::vector<privacy::Rho> rhos;
-  for (const charter::Owner& owner : charter.owners) {
-    const std::pair promise(owner.epsilon, owner.delta);
-    if (!known.contains(promise)) known.emplace(promise, TRY(rho_for(charter, owner, part)));
-    rhos.push_back(known.at(promise));
-  }
-  return rhos;
-}
-
 template <class M>
 Result<privacy::SharedMechanisms> shared_noise(const Need& need,
                                                const std::vector<double>& sensitivities) {
@@ -39,6 +27,17 @@ Result<privacy::SharedMechanisms> shared_noise(const Need& need,
 }
 
 }  // namespace
+
+Result<std::vector<privacy::Rho>> rhos_of(const Charter& charter, Part part) {
+  std::map<std::pair<double, double>, privacy::Rho> known;  // Many owners are alike.
+  std::vector<privacy::Rho> rhos;
+  for (const charter::Owner& owner : charter.owners) {
+    const std::pair promise(owner.epsilon, owner.delta);
+    if (!known.contains(promise)) known.emplace(promise, TRY(rho_for(charter, owner, part)));
+    rhos.push_back(known.at(promise));
+  }
+  return rhos;
+}
 
 Result<Need> need_of(const Charter& charter, Part part, int64_t sums, size_t numbers) {
   const charter::SecureAggregation& secure = *charter.secure_aggregation;

@@ -18,6 +18,9 @@ struct Need {
   size_t numbers = 0;
 };
 
+/// All that each owner may spend on a part of the job.
+Result<std::vector<privacy::Rho>> rhos_of(const charter::Charter& charter, Part part);
+
 /// For `sums` that are opened, and those that may fail.
 Result<Need> need_of(const charter::Charter& charter, Part part, int64_t sums, size_t numbers);
 

@@ -1,5 +1,5 @@
 // More golden values: sigmas of zCDP, noise of shares beside Gaussian noise, and the account of a
-// published setting (vertical 4.6, 5.3; horizontal 3.1, G7). Rows that are not here are in
+// published setting (theory (N5) to (N9), (F9)). Rows that are not here are in
 // accountants_test.cc, budget_test.cc, calibrate_test.cc and pld_test.cc.
 #include <gtest/gtest.h>
 

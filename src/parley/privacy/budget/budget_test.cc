@@ -10,7 +10,7 @@
 namespace parley::privacy {
 namespace budget_test {
 
-// Values of the specification: vertical 5.3 Z1 and 5.1, horizontal G7.
+// Golden values of theory (N6) and (N9), to 50 digits elsewhere.
 TEST(Zcdp, EqualsTheGoldenValuesOnTheSafeSide) {
   const double rho[] = {.01, .1, .5, 1, 5};
   const double golden[] = {0.545725548274, 1.914238832004, 4.728386984943, 7.077196695806,

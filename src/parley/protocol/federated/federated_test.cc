@@ -105,7 +105,7 @@ TEST(Federated, WithoutAMembersNumberThereIsNoGraph) {
   for (const auto& owner : job.owners) EXPECT_EQ(owner->ledger.last_round(job.charter.hash), 2u);
 }
 
-/// Specification, vertical 4.4, for owners with k neighbours of m, and d words.
+/// Theory (F11), for owners with k neighbours of m, and d words.
 struct Specified {
   double k, m, d;
   double up() const { return 168 + 114 * k + (40 + 8 * d) + 104 + (41 * k + 40); }
@@ -115,7 +115,7 @@ struct Specified {
 /// Of one owner in one aggregation.
 struct Weighed {
   double up = 0, down = 0;           // without what follows
-  double question = 0, receipt = 0;  // not counted by the specification
+  double question = 0, receipt = 0;  // not counted by (F11)
 };
 
 Weighed weigh(size_t owners) {
@@ -140,9 +140,9 @@ Weighed weigh(size_t owners) {
   return all;  // The job has two aggregations.
 }
 
-// What the specification does not count: the question with theta, the signed receipt of a payment,
+// What (F11) does not count: the question with theta, the signed receipt of a payment,
 // and that owners go by their names (8 or 9 letters here) wherever one is spoken of.
-TEST(Federated, BytesAreThoseOfTheSpecificationAndWhatIsSignedBesides) {
+TEST(Federated, BytesAreThoseOfTheFormulaAndWhatIsSignedBesides) {
   constexpr double kName = 9 + 2, kEnvelopes = 80;  // the charter's hash on every message
   constexpr double kOwnConsent = 64;                // in the list that is the same for all
   for (const size_t owners : {3, 10, 30}) {

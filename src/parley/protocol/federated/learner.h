@@ -1,6 +1,6 @@
 // The learner under secure aggregation: one step of the schedule per aggregation, along the sum of
 // the survivors over the sum of their weights. Under protocol federated that is theta += their mean
-// update (spec, vertical 3.2), under sync a step against their mean gradient, both projected to the
+// update (theory (F1)), under sync a step against their mean gradient, both projected to the
 // box. The messages are at the top of owner.h. At the end, where the charter keeps epsilon for it,
 // one more aggregation adds up the records' losses at the model; where it fails more often than
 // `repeats` allows, the model stays without. Under rule "gram" the first aggregation is the owners'

@@ -1,4 +1,4 @@
-// What an owner that learns from the others comes to with its own exact rows (spec, horizontal 1.7,
+// What an owner that learns from the others comes to with its own exact rows (theory (D12),
 // variants A and C). A function of private records without noise: it stays with its owner.
 #pragma once
 

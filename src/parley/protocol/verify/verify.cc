@@ -50,6 +50,7 @@ Result<Prescribed> prescribed_for(const charter::Charter& charter, size_t owner)
         events[kAnswer] = mechanism.event(terms.sensitivity<typename M::Norm>());
       },
       terms.mechanism);
+  if (terms.gram) events[kGram] = terms.gram->mechanism.event(terms.gram_sensitivity());
   if (terms.evaluation)
     std::visit(
         [&]<class M>(const M& mechanism) {
@@ -256,6 +257,8 @@ class Verifier {
           missing == 1 ? "is missing" : "is missing, and " + std::to_string(missing - 1) + " more");
     if (evaluates_ && !tolerant_ && !sums_ && !by_round.contains({place_of(kEvaluation), 1}))
       found(owner, 0, "its evaluation is missing");
+    if (most_.front().first == kGram && !sums_ && !by_round.contains({place_of(kGram), 1}))
+      found(owner, 0, "its gram is missing");
     for (const auto& [place, answer] : by_round) look_for_more(owner, *answer);
   }
 

@@ -64,9 +64,12 @@ std::string to_json(const Authority& authority) {
 std::string to_text(const Signed& made) {
   std::string text = fmt::format(
       "{} asked, with the key\n  {}\n"
-      "Compare it by phone with what `parley join` printed there; only then send {} back.\n"
+      "{} send {} back.\n"
       "It is valid until {}.\n",
-      made.uri, spoken(made.key_fingerprint), made.certificate.string(), made.until);
+      made.uri, spoken(made.key_fingerprint),
+      made.renewal ? "The request is signed by the key that it has had: no phone call is needed;"
+                   : "Compare it by phone with what `parley join` printed there; only then",
+      made.certificate.string(), made.until);
   if (made.members.empty()) return text;
   return text + fmt::format(
                     "Give every owner {}, which has the certificates of all owners. No owner\n"
@@ -79,7 +82,67 @@ std::string to_json(const Signed& made) {
       {"format", "parley.certs.sign/1"},         {"parley", provenance()}, {"uri", made.uri},
       {"key", to_hex(made.key_fingerprint)},     {"serial", made.serial},  {"until", made.until},
       {"certificate", made.certificate.string()}};
+  json["renewal"] = made.renewal;
   if (!made.members.empty()) json["members"] = made.members.string();
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const Revoked& revoked) {
+  return fmt::format(
+      "Revoked {} certificate{} of {}.\n"
+      "Give every party {}: it belongs beside authority.crt, and holds no secret.\n"
+      "A daemon takes it within a second. Whoever has it speaks with {} no more; whoever has not,\n"
+      "still does. Owners also get the new members.pem.\n",
+      revoked.certificates, revoked.certificates == 1 ? "" : "s", revoked.uri,
+      revoked.list.string(), revoked.uri);
+}
+
+std::string to_json(const Revoked& revoked) {
+  const Json json = {{"format", "parley.certs.revoke/1"},
+                     {"parley", provenance()},
+                     {"uri", revoked.uri},
+                     {"certificates", revoked.certificates},
+                     {"list", revoked.list.string()}};
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const Renewal& renewal) {
+  std::string text = fmt::format(
+      "Made new keys of {}, whose certificate ends at {}. Those in use stay in use.\n\n"
+      "1. Send {} to the authority, which needs no phone call for it.\n"
+      "2. Put what comes back to {}.\n"
+      "3. Type the same command with --install.\n",
+      renewal.uri, renewal.until, renewal.request.string(), renewal.certificate.string());
+  if (renewal.sign_key.empty()) return text;
+  return text +
+         fmt::format(
+             "4. Not before your jobs have ended: their charters name the key of today. The\n"
+             "   next ones name this, once every owner has the authority's new members.pem:\n"
+             "   sign_key = \"{}\"\n",
+             renewal.sign_key);
+}
+
+std::string to_json(const Renewal& renewal) {
+  Json json = {{"format", "parley.renew/1"},
+               {"parley", provenance()},
+               {"uri", renewal.uri},
+               {"until", renewal.until},
+               {"request", renewal.request.string()},
+               {"certificate", renewal.certificate.string()}};
+  if (!renewal.sign_key.empty()) json["sign_key"] = renewal.sign_key;
+  return json.dump(2) + "\n";
+}
+
+std::string to_text(const Installed& installed) {
+  return fmt::format("The certificate of {} is in use, until {}.\n", installed.name,
+                     installed.until);
+}
+
+std::string to_json(const Installed& installed) {
+  const Json json = {{"format", "parley.renew.installed/1"},
+                     {"parley", provenance()},
+                     {"name", installed.name},
+                     {"until", installed.until}};
   return json.dump(2) + "\n";
 }
 

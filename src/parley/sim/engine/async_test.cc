@@ -163,7 +163,7 @@ TEST(SimulatedAsync, SimulateLeavesALedgerOfEveryOwnerThatVerifies) {
   EXPECT_EQ(*read_file(folder / "model.json"), model);
 }
 
-// With a quota everyone has exactly its share, and noise that fits it (specification, 2.1).
+// With a quota everyone has exactly its share, and noise that fits it (theory (D10)).
 TEST(SimulatedAsync, AQuotaMakesEveryOwnerAnswerAsOften) {
   const SimulateInput input = input_of(charter_text(8, "rounds = 40\nstep = 0.1\n"));
   for (const JobRun::Owner& owner : run_of(input, 5).owners) {

@@ -1,4 +1,4 @@
-// Owners as learners, in one process (spec, horizontal 1.7): one that learns from the others'
+// Owners as learners, in one process (theory (D12)): one that learns from the others'
 // answers (A, C), or every owner for itself (copies, with any variant). Everything that leaves an
 // owner passes its gate and is in its ledger. What an owner makes of its exact rows is measured
 // here, as a simulation may, and written nowhere.

@@ -1,6 +1,6 @@
 // Stand-in for the card fraud data: 28 principal components with heavy tails and the published
 // deviations, an amount, and 0.172 % frauds, shifted by the published means of their class and
-// wider (specification, horizontal 5.3).
+// wider (theory (W14)).
 #pragma once
 
 #include "parley/sim/standin/standin.h"

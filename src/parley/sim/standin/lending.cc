@@ -30,8 +30,8 @@ double installment_of(double amount, double rate, int months) {
   return amount * monthly / (1 - 1 / growth);
 }
 
-/// One loan; returns its rate. Formulas and constants are those of the specification
-/// (horizontal, 5.3); the order of the draws is part of the format, since every file and its hash
+/// One loan; returns its rate. Formulas and constants are here only (theory (W14));
+/// the order of the draws is part of the format, since every file and its hash
 /// depends on it.
 double draw(const LendingOptions& options, uint64_t row,
             std::span<double, Lending::kAttributes> attributes) {

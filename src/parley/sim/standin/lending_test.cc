@@ -68,7 +68,7 @@ double quantile(std::vector<double> values, double p) {
   return *at;
 }
 
-// The numbers of the specification (horizontal, 5.3). They depend on the pilot that is drawn; the
+// The numbers of the numpy reference. They depend on the pilot that is drawn; the
 // bounds are wider than what twelve seeds of the reference generator give. The seed is fixed.
 TEST(Lending, HasTheSummaryStatisticsOfTheSpecification) {
   const uint64_t rows = 100'000;

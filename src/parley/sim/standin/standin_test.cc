@@ -181,7 +181,7 @@ TEST(Hospital, HospitalsAloneAreAsFarFromTheBestAsTheSpecificationSays) {
 }
 
 // How far eight special hospitals are is a matter of luck: each is about a chi-square variable with
-// ten degrees. The specification's .56 to 1.08 is one draw; 40 seeds of its own recipe give .15 to
+// ten degrees. The reference's .56 to 1.08 is one draw; 40 seeds of its own recipe give .15 to
 // .57 for the nearest, .83 to 1.83 for the farthest, and a mean of .733 (of one seed +- .111).
 TEST(Hospital, SpecialHospitalsAreFarAsOftenAsTheRecipeSays) {
   constexpr int kSeeds = 8;

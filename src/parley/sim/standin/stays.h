@@ -1,5 +1,5 @@
 // Stand-in for small hospitals that are unlike each other: which patients stay a week or more
-// (specification, value 7). Each hospital has its own coefficients around common ones and its own
+// (theory (W13)). Each hospital has its own coefficients around common ones and its own
 // kind of patients, so that neither its few rows nor the model of all is best for it.
 #pragma once
 

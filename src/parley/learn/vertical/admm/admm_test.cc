@@ -55,7 +55,7 @@ void expect_near(std::span<const double> found, const std::vector<double>& expec
   for (size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(found[i], expected[i], tolerance) << i;
 }
 
-/// The four records of the specification's golden values.
+/// The four records of the numpy reference's golden values.
 struct Golden {
   std::vector<data::AnyRows> columns{dense({{1, 0}, {.5, -.5}, {-1, .25}, {0, 1}}),
                                      dense({{.5}, {1}, {-.25}, {-1}})};
@@ -128,7 +128,7 @@ TEST(AdmmSharing, GoldenPaper) {
   expect_near(golden.parties[1].model(), {-0.37266840799175}, 1e-14);
 }
 
-/// By the specification's letters: the sum s, the dual y, the label and rho_z.
+/// In the letters of theory (V1): the sum s, the dual y, the label and rho_z.
 template <class L>
 double z_of(const L& loss, double s, double y, double label, double rho) {
   const double centre = s + y / rho;

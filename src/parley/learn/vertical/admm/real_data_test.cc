@@ -1,4 +1,4 @@
-// a9a cut into 66 + 57 columns, as the paper does: the figures of the specification's table 1.8.
+// a9a cut into 66 + 57 columns, as the paper does: the figures of the numpy reference.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

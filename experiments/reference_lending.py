@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The lending-like data on which the specification measured its ladder (horizontal, 3 and 5.3).
+"""The lending-like data on which the numpy reference measured the ladder (docs/results/ladder.md).
 
     pip install numpy
-    experiments/specification_lending.py FOLDER [--rows 10000] [--seed 1]
+    experiments/reference_lending.py FOLDER [--rows 10000] [--seed 1]
 
 Writes bank-a.csv, bank-b.csv, bank-c.csv and pilot.csv. `parley data generate lending` follows the
 same laws with other random numbers, and needs no numpy.

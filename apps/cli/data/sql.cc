@@ -1,0 +1,89 @@
+// parley data sql, and parley engine, which runs such statements for an owner
+#include <CLI/CLI.hpp>
+#include <array>
+#include <iostream>
+
+#include "command.h"
+#include "parley/charter/charter.h"
+#include "parley/data/sql/engine.h"
+#include "parley/plan/sums/sql.h"
+#include "parley/report/data/statement.h"
+
+namespace parley::cli {
+namespace {
+
+/// The statement that an owner's database would run, for its keeper to read.
+struct DataSqlOptions {
+  std::filesystem::path charter;
+  std::vector<std::string> set;
+  std::string dialect = "postgresql";
+  std::string owner;  // empty: the first of the charter
+  std::string query = "select * from records";
+  std::vector<std::string> order;  // of a unit's records
+};
+
+Result<size_t> place_of(const charter::Charter& charter, const std::string& owner) {
+  if (owner.empty()) return size_t{0};
+  for (size_t i = 0; i < charter.owners.size(); ++i)
+    if (charter.owners[i].name == owner) return i;
+  return Error{Code::kInvalid, "the charter has no owner \"" + owner + "\"",
+               "Name one of its [[owner]] blocks."};
+}
+
+Result<Output> run(const DataSqlOptions& options, ProgressStyle) {
+  charter::Charter charter =
+      TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
+  TRY(charter::load_bundle(charter, std::array{charter.folder}));
+  const auto dialect = data::sql::dialect_named(options.dialect);
+  if (!dialect)
+    return Error{Code::kInvalid, "no dialect \"" + options.dialect + "\"",
+                 "Take duckdb, postgresql, sqlite or spark."};
+  auto table = data::sql::expected_table(charter.schema, options.query);
+  const charter::Privacy& privacy = charter.privacy;
+  if (privacy.unit != "record") {
+    table.select.unit = {privacy.unit, static_cast<uint64_t>(privacy.unit_records)};
+    table.order = options.order;
+    table.columns.push_back({privacy.unit, data::sql::Kind::kText});
+    for (const std::string& column : table.order)
+      table.columns.push_back({column, data::sql::Kind::kText});
+  }
+  TRY(plan::check_sql(charter));
+  const size_t place = TRY(place_of(charter, options.owner));
+  const auto terms = TRY(plan::terms_for(charter, place));
+  const auto questions = TRY(plan::sql_questions(charter.schema, terms, *dialect, table));
+  return Output{report::to_text(questions, *dialect), report::to_json(questions, *dialect)};
+}
+
+/// The child process of an owner whose rows stay in a database (data/sql/engine.h).
+struct EngineOptions {};
+
+Result<Output> run_engine(const EngineOptions&, ProgressStyle) {
+  data::sql::serve_engine(std::cin, std::cout);
+  return Output{};
+}
+
+}  // namespace
+
+void add_data_sql(Commands data) {
+  const auto [app, options] = data.add<DataSqlOptions>(
+      "sql", "The SELECT that a database of an owner's rows would run, to be read by its keeper",
+      run);
+  app.add_option("charter", options.charter, "The charter")->required()->type_name("CHARTER");
+  app.add_option("--dialect", options.dialect, "duckdb, postgresql, sqlite or spark")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--owner", options.owner, "Whose terms; without it the first owner's");
+  app.add_option("--query", options.query, "The query that gives the records")
+      ->capture_default_str();
+  app.add_option("--order", options.order, "Columns that say which records of a unit come first")
+      ->type_name("COLUMN");
+  set_option(app, options.set);
+}
+
+void add_engine(Commands commands) {
+  commands.add<EngineOptions>(
+      "engine", "Run an owner's statements in SQLite or PostgreSQL; the owner starts it itself",
+      run_engine);
+}
+
+}  // namespace parley::cli

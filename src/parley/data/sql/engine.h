@@ -1,0 +1,63 @@
+// A database behind a child process of the owner: a driver that crashes takes nothing else along,
+// and the child never holds a key. One line of JSON each way:
+//
+//   owner: {"parley_engine":1,"dialect":"sqlite","path":"...","dsn":"...","query":"select ..."}
+//   child: {"columns":[{"name":"amount","kind":"real"}, ...]}
+//   owner: {"text":"with s0 as
+//   ...","parameters":[{"real":"0x1.8p+1"},{"integer":"2"},{"text":"x"}]} child:
+//   {"numbers":["600000","-12", ...]}
+//
+// The child may instead answer {"error":"...","invalid":true}: `invalid` where the fault is the
+// query's. Kinds are real, integer, decimal, text, boolean, other and any. It keeps one snapshot
+// from its first answer on, and ends when its input does.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "parley/base/result.h"
+#include "parley/data/sql/run.h"
+
+namespace parley::data::sql {
+
+struct EngineSettings {
+  std::vector<std::string> command{};  // empty: this program's own command `engine`
+  Dialect dialect = Dialect::kSqlite;
+  std::string path{}, dsn{}, query{};
+};
+
+/// The owner's end. What it returns is exact: only the gate may ask.
+class Engine {
+ public:
+  /// Starts the child and asks what the query gives.
+  static Result<std::shared_ptr<Engine>> start(const EngineSettings& settings);
+  ~Engine();  // Ends the child.
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  Dialect dialect() const { return settings_.dialect; }
+  const std::vector<TableColumn>& columns() const { return columns_; }
+
+  /// The number of rows, then the statement's integers. A child that has ended, or does not keep to
+  /// the above, is an error of this machine, now and for every later question.
+  Result<std::vector<int64_t>> ask(const Statement& statement, std::span<const double> theta);
+
+ private:
+  Engine(EngineSettings settings, int socket, int child)
+      : settings_(std::move(settings)), socket_(socket), child_(child) {}
+  Result<std::string> exchange(const std::string& line);
+
+  EngineSettings settings_;
+  int socket_, child_;
+  std::string received_{};
+  std::vector<TableColumn> columns_{};
+  std::mutex mutex_{};
+};
+
+/// The child's end, for SQLite and PostgreSQL: reads lines until there are no more.
+void serve_engine(std::istream& in, std::ostream& out);
+
+}  // namespace parley::data::sql

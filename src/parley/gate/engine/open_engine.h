@@ -1,0 +1,14 @@
+// From a policy's data set with engine = "sql" to records that stay in their database.
+#pragma once
+
+#include "parley/charter/policy.h"
+#include "parley/gate/engine/engine_sum.h"
+
+namespace parley::gate {
+
+/// Starts the child process of the data set; every job opens its own, and with it one snapshot.
+/// `charter` has its bundle. What cannot be asked in SQL is refused, naming the key.
+Result<EngineRecords> open_engine(const charter::Policy& policy, const charter::Dataset& data,
+                                  const charter::Charter& charter);
+
+}  // namespace parley::gate

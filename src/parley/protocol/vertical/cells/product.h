@@ -1,0 +1,81 @@
+// Shares of C = D' T: D are the receiver's rows, which its choices of leaves fix, T the sender's
+// numbers, a row for every record. The receiver ends with P, the sender with Q, and P - Q = C
+// modulo 2^64; each share alone is uniform. Neither sees a row of the other.
+//
+// For every record and cell the sender gives one word a column: the number plus the words of *all*
+// leaves. The receiver takes off the words of the leaves it has; what is left stands at the leaf
+// that it chose, and is the number plus the one word that it does not know. So the numbers of
+// records that chose a leaf add up at that leaf, under the sum of all its words.
+//
+// Nothing here tells whether the sender's numbers are legal rows: legal_rows.h does.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "parley/base/result.h"
+#include "parley/protocol/vertical/cells/cells.h"
+#include "parley/protocol/vertical/ot/trees.h"
+
+namespace parley::protocol::ot {
+
+/// A matrix of words modulo 2^64, row by row.
+struct Words {
+  size_t rows = 0, columns = 0;
+  std::vector<uint64_t> values;
+
+  Words() = default;
+  Words(size_t rows, size_t columns) : rows(rows), columns(columns), values(rows * columns) {}
+  uint64_t& at(size_t row, size_t column) { return values[row * columns + column]; }
+  uint64_t at(size_t row, size_t column) const { return values[row * columns + column]; }
+  bool operator==(const Words&) const = default;
+};
+
+Words operator-(const Words& a, const Words& b);
+
+/// What the sender gives for a chunk of records: corrections of every cell's trees, cell by cell,
+/// and the words, record by record within a cell, cell by cell.
+struct ProductLetter {
+  Blocks corrections;
+  std::vector<uint64_t> words;
+};
+
+/// The sender's side: chunk after chunk of records, then its share.
+class ProductSender {
+ public:
+  /// `cells` and `own_columns` are the receiver's; `columns` how many numbers a record has.
+  ProductSender(const Direction& direction, Cells cells, size_t own_columns, size_t columns);
+
+  /// `strings` of all transfers of these records, `numbers` record by record.
+  ProductLetter add(std::span<const std::array<Block, 2>> strings,
+                    std::span<const uint64_t> numbers);
+  Words share() const;  // Q
+
+ private:
+  Cells cells_;
+  size_t own_columns_;
+  LeafWords words_;
+  Trees trees_;
+  std::vector<Words> sums_;  // of each cell: leaf by column
+};
+
+/// The receiver's side.
+class ProductReceiver {
+ public:
+  ProductReceiver(const Direction& direction, Cells cells, size_t own_columns, size_t columns);
+
+  /// `leaves` that it chose, record by record. An error for a letter of another length.
+  Result<void> add(std::span<const Block> strings, std::span<const uint32_t> leaves,
+                   const ProductLetter& letter);
+  Words share() const;  // P
+
+ private:
+  Cells cells_;
+  size_t own_columns_;
+  LeafWords words_;
+  Trees trees_;
+  std::vector<Words> sums_;
+};
+
+}  // namespace parley::protocol::ot

@@ -1,0 +1,50 @@
+// 16 bytes: a block of AES, a string of a transfer, a node of a tree.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "parley/base/entropy.h"
+
+namespace parley::protocol::ot {
+
+static_assert(std::endian::native == std::endian::little, "blocks are sent as they lie in memory");
+
+struct Block {
+  uint64_t low = 0, high = 0;  // bytes 0 to 7 and 8 to 15, little-endian
+
+  bool operator==(const Block&) const = default;
+  Block& operator^=(const Block& other) {
+    low ^= other.low;
+    high ^= other.high;
+    return *this;
+  }
+};
+inline Block operator^(Block a, const Block& b) { return a ^= b; }
+inline Block operator&(const Block& a, uint64_t mask) { return {a.low & mask, a.high & mask}; }
+static_assert(sizeof(Block) == 16);
+
+using Blocks = std::vector<Block>;
+
+/// All ones if the bit is 1, else 0: choices are made with masks, never with branches or addresses.
+inline uint64_t mask_of(uint64_t bit) { return uint64_t{0} - bit; }
+
+/// All ones if a == b, else 0, without a branch.
+inline uint64_t equal_mask(uint64_t a, uint64_t b) {
+  const uint64_t differs = a ^ b;
+  return ((differs | (uint64_t{0} - differs)) >> 63) - 1;
+}
+
+inline Block draw_block(Entropy& entropy) {
+  const uint64_t low = entropy.word();
+  return {low, entropy.word()};
+}
+
+inline std::span<const uint8_t> as_bytes(std::span<const Block> blocks) {
+  return {reinterpret_cast<const uint8_t*>(blocks.data()), blocks.size_bytes()};
+}
+
+}  // namespace parley::protocol::ot

@@ -13,7 +13,7 @@ constexpr const char* kStyle = R"css(
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a9b2bf;--line:#363d47;--back:#15181d;
 --panel:#1d2128;--accent:#7cc1f0;--on-accent:#10202c;--warn:#2b2217;--warn-edge:#f0a450;--bar:#4da3dc;--bar2:#e0a64e}}
 *{box-sizing:border-box}
-body{margin:0;font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--back)}
+body{margin:0;overflow-wrap:break-word;font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--back)}
 .bar{display:flex;gap:1rem;align-items:center;justify-content:space-between;flex-wrap:wrap;
 padding:.6rem 1.2rem;border-bottom:1px solid var(--line);background:var(--panel)}
 .bar strong{letter-spacing:.02em}.bar nav{display:flex;gap:1rem;flex-wrap:wrap}

@@ -27,7 +27,7 @@ dt{font-weight:600;margin-top:.8rem}dd{margin:0}
 table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}
 th,td{padding:.3rem .5rem;text-align:right;border-bottom:1px solid var(--line)}
 td{white-space:nowrap}th{font-weight:600}th:first-child,td:first-child{text-align:left}
-td.words{text-align:left;white-space:normal}.names td{white-space:normal}.names{overflow-wrap:anywhere}
+td.words{text-align:left;white-space:normal}.names td{white-space:normal}
 .wide{overflow-x:auto}
 .quiet{color:var(--soft);font-size:.9rem}
 .warn{border-left:4px solid var(--warn-edge);padding:.4rem .8rem;margin:.5rem 0;background:var(--warn)}
@@ -57,7 +57,7 @@ aside{background:var(--panel);border-radius:.5rem;padding:1rem;min-width:0}
 .card h2,.card h3{margin-top:0}
 .gauge{display:block;width:100%;height:1.1rem;border:1px solid var(--soft)}.gauge .spent{fill:var(--bar)}.gauge .reserved{fill:var(--bar2)}.gauge .left{fill:var(--panel)}
 pre.columns{font:.85rem/1.4 ui-monospace,monospace;white-space:pre;overflow-x:auto}
-@media print{.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
+@media print{.explorer{display:block}.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
 .card,section,tr,svg{break-inside:avoid}h2,h3{break-after:avoid}.owners,.wide{max-height:none;overflow:visible}}
 )css";
 

@@ -24,11 +24,21 @@ HttpResponse problem(const report::Console& console, int status, const std::stri
           .body = report::problem_page(console, title, describe(error) + ". " + error.hint)};
 }
 
-/// What the forecast answers first, or why there is none.
-report::Answers forecast_of(const Charter& charter) {
+/// What the forecast says to all and to this owner, or why there is none.
+report::Answers forecast_of(const Charter& charter, const std::string& us) {
   const auto forecast = make_forecast(charter);
-  if (forecast) return report::first_answers(forecast->internal().forecast);
-  return {{"No forecast", describe(forecast.error()) + ". " + forecast.error().hint}};
+  if (!forecast)
+    return {{"No forecast", describe(forecast.error()) + ". " + forecast.error().hint}};
+  report::Answers answers = {
+      {"Worth it?", report::worth_it_sentence(forecast->internal().forecast)}};
+  for (const OwnerForecast& owner : forecast->owners()) {
+    if (owner.name != us) continue;
+    answers.emplace_back("For us, against our rows alone", name_of(owner.against_alone.answer));
+    if (owner.against_own_public)
+      answers.emplace_back("For us, against our rows and the public ones",
+                           name_of(owner.against_own_public->answer));
+  }
+  return answers;
 }
 
 std::string policy_in_sentences(const OwnerState& state) {
@@ -104,7 +114,7 @@ class Pages {
                           if (!charter) return problem(state.console, 422, "No charter", charter.error());
                           return HttpResponse{
                               .body = report::charter_page(state.console, seen, charter->explain(),
-                                                           forecast_of(*charter))};
+                                                           forecast_of(*charter, state.policy.owner))};
                         });
   }
   HttpResponse value(const Visit& visit) {

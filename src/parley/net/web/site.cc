@@ -20,7 +20,7 @@ void add_guards(HttpResponse& response) {
                      "'none'"),
            std::pair("X-Content-Type-Options", "nosniff"),
            std::pair("X-Frame-Options", "DENY"),
-           std::pair("Referrer-Policy", "no-referrer"),
+           std::pair("Referrer-Policy", "same-origin"),  // Without any, forms have no origin.
            std::pair("Cross-Origin-Opener-Policy", "same-origin"),
            std::pair("Cross-Origin-Resource-Policy", "same-origin"),
            std::pair("Cache-Control", "no-store"),

@@ -31,7 +31,6 @@ learn::SqlStatement answer_of(const data::Schema& schema, const Terms& terms,
 Result<void> check_sql(const charter::Charter& charter) {
   if (charter.secure_aggregation)
     return refused("owners answer under secure aggregation", "secure_aggregation");
-  if (charter.protocol.gram()) return refused("a Gram matrix is released", "protocol.rule");
   if (!charter.column_owners.empty())
     return refused("columns lie with several owners", "protocol.name");
   return {};

@@ -73,10 +73,12 @@ std::string facts(const ConsoleCharter& charter) {
   return text + "</dl>\n" + (p.noise.empty() ? "" : "<p class=warn>" + escaped(p.noise) + "</p>\n");
 }
 
-std::string obstacles(const Preflight& p) {
+/// What stands in the way, but for the word that the page itself asks for.
+std::string obstacles(const ConsoleCharter& charter) {
   std::string text;
-  for (const Error& each : p.obstacles)
-    text += fmt::format("<p class=warn>{}. {}</p>\n", escaped(describe(each)), escaped(each.hint));
+  for (const Error& each : charter.preflight.obstacles)
+    if (!charter.waits() || each.code != Code::kPolicy)
+      text += fmt::format("<p class=warn>{}. {}</p>\n", escaped(describe(each)), escaped(each.hint));
   return text;
 }
 
@@ -84,11 +86,11 @@ std::string decision(const Console& console, const ConsoleCharter& charter, cons
                      const char* label, const char* style, bool reason) {
   return fmt::format(
       "<form method=post action=\"/decide\">{}<input type=hidden name=id value=\"{}\"><input "
-      "type=hidden name=seen value=\"{}\"><input type=hidden name=what value={}><label>Reason, "
-      "which goes into the ledger with your name<input name=reason maxlength=300{}></label><p "
+      "type=hidden name=seen value=\"{}\"><input type=hidden name=what value={}><label>{}, "
+      "for the ledger, with your name<input name=reason maxlength=300{}></label><p "
       "class=act><button class={}>{}</button></p></form>\n",
       token_field(console.token), charter.id, escaped(charter.word), what,
-      reason ? " required" : "", style, label);
+      reason ? "Why not" : "Why, if you like", reason ? " required" : "", style, label);
 }
 
 std::string decisions(const Console& console, const ConsoleCharter& charter) {
@@ -135,7 +137,7 @@ std::string charter_page(const Console& console, const ConsoleCharter& charter,
       fmt::format("<h1>{}</h1>\n<p>{}</p>\n{}{}{}{}<h2>In sentences</h2>\n<pre>{}</pre>\n<p "
                   "class=quiet>Charter <span class=hash>{}</span></p>\n",
                   escaped(charter.preflight.name), escaped(standing(charter)), facts(charter),
-                  obstacles(charter.preflight), worth, decisions(console, charter),
+                  obstacles(charter), worth, decisions(console, charter),
                   escaped(sentences), charter.id));
 }
 

@@ -54,11 +54,11 @@ std::string gauge_row(const Gauge& gauge) {
   if (!(gauge.most > 0)) return "";
   const auto amount = [&](double value) { return significant(value, 4) + " " + gauge.unit; };
   const double left = std::max(0., gauge.most - gauge.spent - gauge.reserved);
-  return bar(gauge) + "<div class=wide><table>" +
+  return bar(gauge) + "<table class=names>" +
          html_row({"for its lifetime", "spent", "reserved by jobs under way", "left"}, "th") +
          html_row({amount(gauge.most), amount(gauge.spent), amount(gauge.reserved), amount(left)},
                   "td") +
-         "</table></div>\n";
+         "</table>\n";
 }
 
 std::string budget(const Console& console, const ledger::Dataset& data) {
@@ -84,12 +84,9 @@ std::string in_words(double epsilon, double delta) {
   const double percent = 100 * odds / (1 + odds);
   // Rounded up: never less than the promise allows.
   const double shown = percent > 99 ? std::ceil(percent * 100) / 100 : std::ceil(percent);
-  const std::string most =
-      shown >= 100 ? "certainty" : "at most " + significant(shown, 4) + " %";
-  return fmt::format(
-      "In words: whoever sees everything that leaves and suspects at 50 % that somebody is in the "
-      "data comes to {}{}.",
-      most, delta > 0 ? fmt::format(", except with probability {}", significant(delta)) : "");
+  const std::string most = shown >= 100 ? "certainty" : "at most " + significant(shown, 4) + " %";
+  return fmt::format("In words: a suspicion of 50 % about what one record holds becomes {}{}.", most,
+                     delta > 0 ? ", except with probability " + significant(delta) : "");
 }
 
 std::string console_frame(const Console& console, std::string_view title, std::string_view body) {

@@ -22,7 +22,7 @@ constexpr const char* kStyle =
     "font-size:.9rem;font-variant-numeric:tabular-nums}th,td{padding:.3rem .5rem;text-align:right;"
     "border-bottom:1px solid "
     "#ddd}td{white-space:nowrap}th:first-child,td:first-child{text-align:left}"
-    "td.words{text-align:left;white-space:normal}.quiet{color:#666;font-size:.9rem}.warn{border-left:4px solid #c60;padding:.2rem .8rem;"
+    "td.words{text-align:left;white-space:normal}.names td{white-space:normal}.quiet{color:#666;font-size:.9rem}.warn{border-left:4px solid #c60;padding:.2rem .8rem;"
     "margin:.5rem 0;background:#fff8f0}.wide{overflow-x:auto}svg{max-width:100%;height:auto}"
     "@media(prefers-color-scheme:dark){body{color:#e8eaed;background:#15181d}"
     "th,td{border-color:#333941}.quiet{color:#a3adba}.warn{background:#2a2118}}"
@@ -38,10 +38,17 @@ std::string questions(const Answers& answers) {
 
 constexpr size_t kShownOnPage = 100;  // owners
 
+// Wider than a phone: it can be moved to and fro, also by keyboard.
+constexpr std::string_view kTable =
+    "<div class=wide tabindex=0 role=group aria-label=table><table>\n";
+constexpr std::string_view kTableEnd = "</table></div>\n";
+
+std::string opened(std::string_view before) { return std::string(before) + std::string(kTable); }
+
 std::string html_table(const Forecast& f, const Cells& cells) {
-  std::string text = "<div class=wide><table>\n";
+  std::string text(kTable);
   for (const auto& row : cells) text += html_row(row, &row == &cells.front() ? "th" : "td");
-  text += "</table></div>\n";
+  text += kTableEnd;
   if (f.owners.size() > kShownOnPage)
     text += fmt::format("<p class=quiet>and {} more</p>\n", f.owners.size() - kShownOnPage);
   return text;
@@ -76,8 +83,9 @@ std::string left_out(const Forecast& f, const std::vector<std::string>& names) {
 std::string coalitions(const Forecast& f) {
   constexpr size_t kShown = 20;
   if (f.owners.size() < 2) return "";
-  std::string text = "<section>\n<h2>Who with whom</h2>\n<table>\n" +
-                     html_row({"group", "without", "above endless rows", ""}, "th");
+  std::string text =
+      "<section>\n<h2>Who with whom</h2>\n<table class=names>\n" +
+      html_row({"group", "without", "above endless rows", "which"}, "th");
   for (size_t k = 0; k < std::min(f.what_if.coalitions.size(), kShown); ++k) {
     const auto& c = f.what_if.coalitions[k];
     text += html_row(
@@ -92,7 +100,7 @@ std::string coalitions(const Forecast& f) {
 
 std::string scenarios(const std::vector<forecast::WhatIf::Scenario>& all) {
   if (all.empty()) return "";
-  std::string text = "<section>\n<h2>More data is not always good: four scenarios</h2>\n<table>\n" +
+  std::string text = opened("<section>\n<h2>More data is not always good: four scenarios</h2>\n") +
                      html_row({"two more owners", "rows, ε of the first", "rows, ε of the others",
                                "by rows", "the first alone", "optimal weights"},
                               "th");
@@ -105,7 +113,7 @@ std::string scenarios(const std::vector<forecast::WhatIf::Scenario>& all) {
         "td");
   }
   return text +
-         "</table>\n<p class=quiet>The scenarios of Wu et al., in this job: with weights by rows, "
+         "</table></div>\n<p class=quiet>The scenarios of Wu et al., in this job: with weights by rows, "
          "small or cautious owners can do harm; with optimal weights nobody does. Above endless "
          "rows.</p>\n</section>\n";
 }
@@ -118,9 +126,9 @@ std::string local_steps(const std::optional<forecast::StepsAdvice>& steps) {
       escaped(fmt::format("{} local steps, {} aggregations: {:.0f} % of the communication of "
                           "single steps saved. ",
                           steps->advised, steps->rounds, 100 * steps->saved)) +
-      escaped("Why: " + steps->why + ".") + "</p>\n<table>\n" +
+      escaped("Why: " + steps->why + ".") + opened("</p>\n") +
       html_row({"local steps", "aggregations", "above the best", "noise", "leading apart",
-                "bytes of an owner", ""},
+                "bytes of an owner", "which"},
                "th");
   for (const auto& p : steps->points)
     text += html_row({std::to_string(p.local_steps), std::to_string(p.rounds), percent(p.psi),
@@ -128,19 +136,19 @@ std::string local_steps(const std::optional<forecast::StepsAdvice>& steps) {
                       p.local_steps == steps->advised ? "advised" : ""},
                      "td");
   return text +
-         "</table>\n<p class=quiet>The same number of local steps in all. Leading apart: what is "
+         "</table></div>\n<p class=quiet>The same number of local steps in all. Leading apart: what is "
          "lost because owners' rows differ, and so the ends of their steps.</p>\n</section>\n";
 }
 
 std::string chosen(const std::vector<forecast::Choice>& choices) {
   if (choices.empty()) return "";
   std::string text =
-      "<h2>Chosen, and why</h2>\n<table>\n" + html_row({"key", "value", "why"}, "th");
+      opened("<h2>Chosen, and why</h2>\n") + html_row({"key", "value", "why"}, "th");
   for (const forecast::Choice& choice : choices)
     text += fmt::format(
         "<tr><td>{}</td><td>{}</td><td class=words>{}</td></tr>\n",
         escaped(choice.key), escaped(choice.value), escaped(choice.why));
-  return text + "</table>\n";
+  return text + std::string(kTableEnd);
 }
 
 std::string warnings(const std::vector<forecast::Warning>& all) {
@@ -156,7 +164,7 @@ std::string html_figures(const Forecast& f) {
   const forecast::RelativeFitness& psi = f.joint.relative_fitness;
   const auto percent = [](double value) { return significant(100 * value) + " %"; };
   return fmt::format(
-      "<h2>The figures</h2>\n<table>\n{}{}{}{}{}{}{}</table>\n"
+      "<h2>The figures</h2>\n<table class=names>\n{}{}{}{}{}{}{}</table>\n"
       "<p class=quiet>Predictor: {} ({}). Read: the charter and {} public rows; no private row. "
       "Charter {}. parley {}.</p>\n",
       html_row({"the papers' measure, over all rows", "above the best possible"}, "th"),

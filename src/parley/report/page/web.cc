@@ -13,12 +13,12 @@ constexpr const char* kStyle = R"css(
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a9b2bf;--line:#363d47;--back:#15181d;
 --panel:#1d2128;--accent:#7cc1f0;--on-accent:#10202c;--warn:#2b2217;--warn-edge:#f0a450;--bar:#4da3dc;--bar2:#e0a64e}}
 *{box-sizing:border-box}
-body{margin:0;font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--back)}
+body{margin:0;overflow-wrap:break-word;font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--back)}
 .bar{display:flex;gap:1rem;align-items:center;justify-content:space-between;flex-wrap:wrap;
 padding:.6rem 1.2rem;border-bottom:1px solid var(--line);background:var(--panel)}
 .bar strong{letter-spacing:.02em}.bar nav{display:flex;gap:1rem;flex-wrap:wrap}
-main{max-width:82rem;margin:0 auto;padding:1rem 1.2rem 3rem}
-h1{font-size:1.5rem;line-height:1.25;margin:.6rem 0 .2rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}
+main{max-width:96rem;margin:0 auto;padding:1rem 1.2rem 3rem}
+h1{overflow-wrap:anywhere;font-size:1.5rem;line-height:1.25;margin:.6rem 0 .2rem}h2{font-size:1.1rem;margin:2rem 0 .5rem}
 aside h2:first-of-type{margin-top:0}
 h3{font-size:1rem;margin:1.2rem 0 .3rem}
 a{color:var(--accent)}
@@ -27,16 +27,16 @@ dt{font-weight:600;margin-top:.8rem}dd{margin:0}
 table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:tabular-nums}
 th,td{padding:.3rem .5rem;text-align:right;border-bottom:1px solid var(--line)}
 td{white-space:nowrap}th{font-weight:600}th:first-child,td:first-child{text-align:left}
-td.words,th.words{text-align:left;white-space:normal}
+td.words{text-align:left;white-space:normal}.names td{white-space:normal}
 .wide{overflow-x:auto}
 .quiet{color:var(--soft);font-size:.9rem}
 .warn{border-left:4px solid var(--warn-edge);padding:.4rem .8rem;margin:.5rem 0;background:var(--warn)}
-svg{max-width:100%;height:auto}svg text{fill:currentColor}
+svg{max-width:100%;height:auto}svg text{fill:currentColor}svg line{stroke:var(--line)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;font:inherit;background:var(--panel);padding:.8rem 1rem;border-radius:.4rem}
 code,.hash{font-family:ui-monospace,monospace;font-size:.85em;overflow-wrap:anywhere}
 label{display:block;margin:.7rem 0 .2rem;font-weight:600;font-size:.9rem}
 label input:not([type=range]),label select,label textarea{display:block;width:100%;margin-top:.2rem}
-input,select,textarea,button{font:inherit;color:inherit}
+input,select,textarea,button{font:inherit;font-weight:400;color:inherit}
 input:not([type=range]):not([type=checkbox]),select,textarea{padding:.35rem .5rem;border:1px solid var(--soft);
 border-radius:.35rem;background:var(--back);min-width:0;font-variant-numeric:tabular-nums}
 button,.button{display:inline-block;padding:.45rem 1rem;border:1px solid var(--accent);border-radius:.35rem;
@@ -44,20 +44,20 @@ background:var(--accent);color:var(--on-accent);text-decoration:none;font-weight
 button.plain{background:none;color:var(--accent)}
 button.stop{background:var(--back);color:var(--ink);border-color:var(--warn-edge)}
 .act{display:flex;gap:1rem;align-items:center;flex-wrap:wrap}
-.explorer{display:grid;gap:2rem}
+.explorer{display:grid;gap:2rem;grid-template-columns:minmax(0,1fr)}
 aside{background:var(--panel);border-radius:.5rem;padding:1rem;min-width:0}
 .owners{max-height:24rem;overflow:auto;margin:.5rem 0}
-.owners th,.owners td{text-align:left;vertical-align:top}
-.pair{display:flex;flex-direction:column;gap:.15rem}.pair input{width:100%;min-width:4.5rem}
+.owners th,.owners td{text-align:left;vertical-align:top;padding:.3rem .35rem}.owners th{white-space:nowrap}
+.pair{display:flex;flex-direction:column;gap:.15rem}.pair input{width:100%;min-width:3.5rem}
 .pair input[type=range]{accent-color:var(--accent);margin:0}
 #result{min-width:0}#result.busy{opacity:.6}
 @media(min-width:64rem){.explorer{grid-template-columns:24rem minmax(0,1fr)}
 .explorer aside{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}}
 .card{border:1px solid var(--line);border-radius:.5rem;padding:1rem 1.2rem;margin:1rem 0}
-.card h3{margin-top:0}
+.card h2,.card h3{margin-top:0}
 .gauge{display:block;width:100%;height:1.1rem;border:1px solid var(--soft)}.gauge .spent{fill:var(--bar)}.gauge .reserved{fill:var(--bar2)}.gauge .left{fill:var(--panel)}
 pre.columns{font:.85rem/1.4 ui-monospace,monospace;white-space:pre;overflow-x:auto}
-@media print{.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
+@media print{.explorer{display:block}.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
 .card,section,tr,svg{break-inside:avoid}h2,h3{break-after:avoid}.owners,.wide{max-height:none;overflow:visible}}
 )css";
 
@@ -94,7 +94,7 @@ if (form && result) {
   const digits = value => String(Number(value.toPrecision(3)));
   for (const field of form.querySelectorAll('.pair input')) {
     const rows = field.name.startsWith('n'), slider = document.createElement('input');
-    Object.assign(slider, {type: 'range', className: 'slider', min: rows ? 1 : -2, max: rows ? 7 : 2, step: 0.01});
+    Object.assign(slider, {type: 'range', className: 'slider', min: rows ? 1 : -2, max: rows ? 7 : 2, step: 0.01, value: rows ? 4 : 0});
     slider.setAttribute('aria-label', field.getAttribute('aria-label') + ', slider');
     field.after(slider);
     const follow = () => { if (Number(field.value) > 0) slider.value = Math.log10(Number(field.value)); };

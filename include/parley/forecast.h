@@ -64,8 +64,8 @@ struct ForecastOptions {
   /// Of what is compared for such a draft, and of the parts of the forecast itself, on the calling
   /// thread.
   OnProgress progress{};
-  std::filesystem::path html{};        // writes the report as a page; empty: none
-  int threads = 0;                     // 0: as many as the machine has
+  std::filesystem::path html{};  // writes the report as a page; empty: none
+  int threads = 0;               // 0: as many as the machine has
 };
 
 /// What is expected of the joint model, as relative fitness: loss / best possible loss - 1, over

@@ -21,7 +21,8 @@ int main() {
       half && *half == 0.5 && !charter && charter.error().code == parley::Code::kInvalid &&
       charter.error().where.line == 2 && parley::to_hex(parley::Bytes{0xab, 0x01}) == "ab01";
   char* about = nullptr;
-  const bool answers = parley_call("about", "{}", nullptr, nullptr, &about) == 0 && about != nullptr;
+  const bool answers =
+      parley_call("about", "{}", nullptr, nullptr, &about) == 0 && about != nullptr;
   parley_free(about);
   std::printf("%s\n", std::string(parley::version()).c_str());
   return right && answers ? 0 : 1;

@@ -1,4 +1,6 @@
 // parley data describe
+#include "parley/report/data/describe.h"
+
 #include <CLI/CLI.hpp>
 #include <array>
 #include <utility>
@@ -6,7 +8,6 @@
 #include "command.h"
 #include "parley/charter/policy.h"
 #include "parley/data/sources/source.h"
-#include "parley/report/data/describe.h"
 #include "parley/report/data/reading.h"
 
 namespace parley::cli {

@@ -1,10 +1,11 @@
 // parley data generate lending|credit|hospital|stays
+#include "parley/report/data/generate.h"
+
 #include <CLI/CLI.hpp>
 
 #include "command.h"
 #include "parley/base/files.h"
 #include "parley/base/math/number.h"
-#include "parley/report/data/generate.h"
 #include "parley/sim/standin/hospital.h"
 #include "parley/sim/standin/stays.h"
 

@@ -1,4 +1,6 @@
 // parley data prepare CHARTER --pilot FILE | --paid EPSILON --policy FILE | --moments FILE...
+#include "parley/report/data/prepare.h"
+
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
@@ -8,7 +10,6 @@
 #include "parley/data/transforms/bounds_bundle.h"
 #include "parley/learn/trees/public_trees.h"
 #include "parley/net/paid_moments.h"
-#include "parley/report/data/prepare.h"
 
 namespace parley::cli {
 namespace {

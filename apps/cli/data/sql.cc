@@ -1,4 +1,6 @@
 // parley data sql, and parley engine, which runs such statements for an owner
+#include "parley/plan/sums/sql.h"
+
 #include <CLI/CLI.hpp>
 #include <array>
 #include <iostream>
@@ -6,7 +8,6 @@
 #include "command.h"
 #include "parley/charter/charter.h"
 #include "parley/data/sql/engine.h"
-#include "parley/plan/sums/sql.h"
 #include "parley/report/data/statement.h"
 
 namespace parley::cli {

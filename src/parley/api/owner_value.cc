@@ -263,8 +263,10 @@ Result<OwnerLook> look_at_value(const OwnTable& table, charter::Charter charter,
   TRY(charter::check_protects(charter));
   const auto named = [&](const charter::Owner& owner) { return owner.name == table.owner; };
   if (std::find_if(charter.owners.begin(), charter.owners.end(), named) == charter.owners.end())
-    return Error{Code::kInvalid, "the charter has no owner of this name",
-                 "Take a name of its [[owner]] sections.", {.key = "owner"}};
+    return Error{Code::kInvalid,
+                 "the charter has no owner of this name",
+                 "Take a name of its [[owner]] sections.",
+                 {.key = "owner"}};
   const OwnRecords own{.owner = table.owner,
                        .dataset = "memory",
                        .source = data::source_of(table.rows),

@@ -96,8 +96,8 @@ void read_clip(Table& t, Charter& charter) {
   removed(t, "clip", "what is clipped is always a record's gradient");
 }
 
-/// Is only a sum over owners opened, whatever the charter says? One owner has nobody to add up with:
-/// under rule gram it gives its matrix with noise of its own.
+/// Is only a sum over owners opened, whatever the charter says? One owner has nobody to add up
+/// with: under rule gram it gives its matrix with noise of its own.
 bool always_sums(const Charter& charter) {
   const Protocol& protocol = charter.protocol;
   return protocol.as<Federated>() != nullptr || protocol.distance() ||

@@ -140,8 +140,8 @@ void read_on_alarm(Table& t, Sync& sync) {
   if (sync.tau == 0) t.leave_out("tau");
 }
 
-/// Its steps are fixed: 1, 1, then 2/(k + 1); with momentum all 1. No momentum has no text: charters
-/// from before it have the same hash.
+/// Its steps are fixed: 1, 1, then 2/(k + 1); with momentum all 1. No momentum has no text:
+/// charters from before it have the same hash.
 void read_gram(Table& t, Protocol& p, Sync& sync) {
   t.forecast("rounds", p.rounds, kRounds, "Gradients after the Gram matrix, rounds = 20.");
   t.optional("momentum", sync.momentum, at_least(0).below(1), "For example momentum = 0.5.");

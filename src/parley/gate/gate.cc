@@ -127,8 +127,9 @@ Result<privacy::Released> Gate::gram(uint32_t round, std::span<const double> the
     return not_now("the Gram matrix comes before the gradients that are stepped by it");
   draw_ahead();
   auto noise = gram_noise_.next();
-  auto sum = ClipAndSum::statistics(std::get<Records>(records_), terms_.gram->map,
-                                    terms_.unit_records, threads_);  // Of engines: plan/sums/sql.cc.
+  auto sum =
+      ClipAndSum::statistics(std::get<Records>(records_), terms_.gram->map, terms_.unit_records,
+                             threads_);  // Of engines: plan/sums/sql.cc.
   return account_.ledger->pay(account_.dataset, query, std::move(sum),
                               std::get<privacy::Drawn<privacy::Gaussian>>(std::move(noise)));
 }

@@ -216,11 +216,10 @@ std::string answer_of(const Charter& charter) {
 /// Beside gradients, of rule gram and after an alarm.
 std::string gram_leaves(const Charter& charter) {
   if (!charter.protocol.gram()) return "";
-  const std::string matrix =
-      "noisy table of sums of products of features" +
-      std::string(charter.secure_aggregation ? " under a mask" : "") +
-      ", each record first shrunk to L2 norm " +
-      shortest(charter.privacy.max_row_norm);
+  const std::string matrix = "noisy table of sums of products of features" +
+                             std::string(charter.secure_aggregation ? " under a mask" : "") +
+                             ", each record first shrunk to L2 norm " +
+                             shortest(charter.privacy.max_row_norm);
   if (!charter.protocol.gram_after_alarm())
     return "first one " + matrix + ", paid with " + about(100 * kGramShare) +
            " % of the budget; then ";

@@ -37,13 +37,14 @@ Result<charter::Charter> charter_of(double epsilon, const std::string& more = ""
   for (const char* name : {"a", "b"})
     text += "[[column]]\nname = \"" + std::string(name) +
             "\"\nkind = \"number\"\nbounds = [-1.0, 1.0]\nmissing = 0.0\n";
-  text += "[model]\nloss = \"logistic\"\nbox = 20.0\nl2 = 1e-3\nbias = true\n[protocol]\nname = "
-          "\"sync\"\nrule = \"gram\"\nrounds = 12\nmomentum = 0.5\n[privacy]\n" +
-          (more.empty() ? "mechanism = \"gaussian\"\n" : more) +
-          "max_row_norm = 1.8\nmax_grad_norm = 1.8\nevaluate = 0.1\n[[owner]]\nname = \"one\"\n"
-          "rows = 2000\nepsilon = " +
-          std::to_string(epsilon) + "\n" + (more.empty() ? "delta = 1e-6\n" : "") +
-          "sign_key = \"" + to_text(key().public_key()) + "\"\n[learner]\nname = \"center\"\n";
+  text +=
+      "[model]\nloss = \"logistic\"\nbox = 20.0\nl2 = 1e-3\nbias = true\n[protocol]\nname = "
+      "\"sync\"\nrule = \"gram\"\nrounds = 12\nmomentum = 0.5\n[privacy]\n" +
+      (more.empty() ? "mechanism = \"gaussian\"\n" : more) +
+      "max_row_norm = 1.8\nmax_grad_norm = 1.8\nevaluate = 0.1\n[[owner]]\nname = \"one\"\n"
+      "rows = 2000\nepsilon = " +
+      std::to_string(epsilon) + "\n" + (more.empty() ? "delta = 1e-6\n" : "") + "sign_key = \"" +
+      to_text(key().public_key()) + "\"\n[learner]\nname = \"center\"\n";
   return charter::parse_charter(text, "test", ".");
 }
 
@@ -54,8 +55,7 @@ std::shared_ptr<data::Rows> some_rows() {
   for (size_t i = 0; i < kRows; ++i) {
     const double a = 2 * uniform(entropy) - 1, b = -.8 + .2 * uniform(entropy);
     const double score = 2 * a + 6 * (b + .7);
-    rows->add(std::vector<double>{a, b, 1},
-              uniform(entropy) < 1 / (1 + std::exp(-score)) ? 1 : -1);
+    rows->add(std::vector<double>{a, b, 1}, uniform(entropy) < 1 / (1 + std::exp(-score)) ? 1 : -1);
   }
   return rows;
 }
@@ -64,8 +64,8 @@ std::shared_ptr<data::Rows> some_rows() {
 struct Job {
   explicit Job(double epsilon) : charter(*charter_of(epsilon)), folder(test::fresh_folder()) {
     ledger = *ledger::Ledger::open(folder / "ledger.db", "one", clock);
-    dataset = *ledger->declare(
-        "data", *privacy::Budget::make(*privacy::Epsilon::make(epsilon), 1e-6, 0));
+    dataset =
+        *ledger->declare("data", *privacy::Budget::make(*privacy::Epsilon::make(epsilon), 1e-6, 0));
   }
   Result<gate::Gate> gate() {
     return gate::Gate::open(gate::Records(rows), *plan::terms_for(charter, 0), *ledger, *dataset,
@@ -131,8 +131,8 @@ TEST(GramAlone, PaysForTheMatrixFirstAndNothingBeyondThePromise) {
 
 TEST(GramAlone, IsRefusedWhereALifetimeCannotPayForAllOfIt) {
   Job job(5);
-  job.dataset = *job.ledger->declare(
-      "small", *privacy::Budget::make(*privacy::Epsilon::make(4.9), 1e-6, 0));
+  job.dataset =
+      *job.ledger->declare("small", *privacy::Budget::make(*privacy::Epsilon::make(4.9), 1e-6, 0));
   const auto gate = job.gate();
   ASSERT_FALSE(gate);
   EXPECT_EQ(gate.error().code, Code::kBudgetExhausted);

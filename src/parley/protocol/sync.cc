@@ -155,11 +155,12 @@ Result<void> SyncLearner::take(size_t owner, const wire::ReceivedAnswer& answer)
 
 /// To check a signature takes longer than all else in a round, and each vouches for all answers
 /// before it. So: the first of a stream, which finds a wrong key, some on the way, and the last;
-/// and Gram matrix and evaluation, which stand alone. Where a quorum is enough, any may be the last.
+/// and Gram matrix and evaluation, which stand alone. Where a quorum is enough, any may be the
+/// last.
 Result<void> SyncLearner::check_some_signatures(size_t owner, const wire::ReceivedAnswer& answer) {
   OwnerState& state = states_[owner];
-  const bool last = tolerant() || evaluating() || awaits_gram() ||
-                    answer.round == plan_.schedule.rounds.size();
+  const bool last =
+      tolerant() || evaluating() || awaits_gram() || answer.round == plan_.schedule.rounds.size();
   if (state.vouched && !last && answer.round % kSignatureEvery != 0) return {};
   state.vouched = false;
   TRY(check_signature(plan_.charter, plan_.owners[owner], answer));

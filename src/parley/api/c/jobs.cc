@@ -131,8 +131,8 @@ Result<Json> simulate_job(Call& call) {
 }
 
 Result<Json> owner_value(Call& call) {
-  TRY(call.only({"policy", "owner", "table", "threads", "charter", "charter_file", "folder", "set", "public", "model", "out",
-                 "held_out", "seed", "worth", "own_columns"}));
+  TRY(call.only({"policy", "owner", "table", "threads", "charter", "charter_file", "folder", "set",
+                 "public", "model", "out", "held_out", "seed", "worth", "own_columns"}));
   OwnerLookOptions options;
   TRY(call.take("model", options.model));
   TRY(call.take("out", options.out));

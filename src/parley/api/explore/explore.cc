@@ -17,7 +17,8 @@ std::string result_of(const Explorer& explorer, const Explored& state) {
   const auto forecast = forecast_of(explorer, state);
   if (!forecast) return report::explored(forecast.error());
   // In sentences once it is whole: a draft does not say yet what would be paid.
-  const auto whole = Charter::parse(forecast->charter_text(), {}, charter->internal().charter.folder);
+  const auto whole =
+      Charter::parse(forecast->charter_text(), {}, charter->internal().charter.folder);
   return report::explored(state, forecast->internal().forecast,
                           whole ? whole->explain() : charter->explain());
 }
@@ -26,7 +27,8 @@ std::string result_of(const Explorer& explorer, const Explored& state) {
 HttpResponse charter_file(const Explorer& explorer, const Explored& state) {
   const auto forecast = forecast_of(explorer, state);
   if (!forecast)
-    return {.status = 422, .body = report::explore_page(state, "", report::explored(forecast.error()))};
+    return {.status = 422,
+            .body = report::explore_page(state, "", report::explored(forecast.error()))};
   return {.body = forecast->charter_text(),
           .type = "application/toml; charset=utf-8",
           .headers = {{"Content-Disposition",
@@ -36,7 +38,8 @@ HttpResponse charter_file(const Explorer& explorer, const Explored& state) {
 HttpResponse json(const Explorer& explorer, const Explored& state) {
   const auto forecast = forecast_of(explorer, state);
   if (!forecast)
-    return {.status = 422, .body = report::explore_page(state, "", report::explored(forecast.error()))};
+    return {.status = 422,
+            .body = report::explore_page(state, "", report::explored(forecast.error()))};
   return {.body = forecast->to_json(), .type = "application/json"};
 }
 
@@ -69,7 +72,8 @@ Result<void> explore(const ExploreOptions& options, const PageOptions& page,
   explorer.signs = options.signs;
   const Forecast now = TRY(forecast_of(explorer, state_of(explorer, {})));
   if (!now.bundle_text().empty())
-    return Error{Code::kInvalid, "the charter leaves its features open, which takes a while to choose",
+    return Error{Code::kInvalid,
+                 "the charter leaves its features open, which takes a while to choose",
                  "Complete it first: parley forecast CHARTER --out FILE; then explore that file."};
   return serve_pages(page, routes_of(explorer), stop);
 }

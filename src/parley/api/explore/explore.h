@@ -1,5 +1,5 @@
-// `parley explore`: the forecast of a charter while a person changes it. It reads the charter and its
-// public rows, and nothing else.
+// `parley explore`: the forecast of a charter while a person changes it. It reads the charter and
+// its public rows, and nothing else.
 #pragma once
 
 #include <atomic>

@@ -25,7 +25,8 @@ std::string without(std::string_view text, std::initializer_list<std::string_vie
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const std::string_view words = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    const std::string_view words =
+        line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
     if (words.starts_with('['))
       dropping = std::any_of(headers.begin(), headers.end(),
                              [&](std::string_view header) { return words.starts_with(header); });
@@ -159,10 +160,11 @@ Result<Charter> charter_of(const Explorer& explorer, const report::Explored& sta
 
 Result<Forecast> forecast_of(const Explorer& explorer, const report::Explored& state) {
   const Charter charter = TRY(charter_of(explorer, state));
-  return make_forecast(charter, {.folder = explorer.data,
-                                 .signs = explorer.signs,
-                                 .differ = TRY(given(state.differ, "how far owners differ")).value_or(0),
-                                 .worth = TRY(given(state.worth, "the least gain"))});
+  return make_forecast(charter,
+                       {.folder = explorer.data,
+                        .signs = explorer.signs,
+                        .differ = TRY(given(state.differ, "how far owners differ")).value_or(0),
+                        .worth = TRY(given(state.worth, "the least gain"))});
 }
 
 }  // namespace parley::api

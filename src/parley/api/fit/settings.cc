@@ -87,8 +87,9 @@ double signal_of(const FitSettings& fit) {
   return static_cast<double>(fit.rows) * fit.epsilon / (fit.delta == 0 ? p : std::sqrt(p));
 }
 
-/// From the first on a Gram matrix brings more than gradients alone, and from the second on gradients
-/// are cut later, which biases the model less (docs/results/python.md says how they were chosen).
+/// From the first on a Gram matrix brings more than gradients alone, and from the second on
+/// gradients are cut later, which biases the model less (docs/results/python.md says how they were
+/// chosen).
 constexpr double kGramSignal = 10'000, kLongGradients = 50'000;
 constexpr uint64_t kGramRounds = 20;
 
@@ -179,8 +180,7 @@ std::string model_text(const FitSettings& fit, const Plan& plan) {
 std::string privacy_text(const FitSettings& fit, const Plan& plan) {
   std::string text = fmt::format("[privacy]\nmechanism = \"{}\"\nevaluate = 0.0\n",
                                  fit.delta == 0 ? "laplace" : "gaussian");
-  if (plan.row_norm > 0)
-    text += fmt::format("max_row_norm = {}\n", toml_number(plan.row_norm));
+  if (plan.row_norm > 0) text += fmt::format("max_row_norm = {}\n", toml_number(plan.row_norm));
   if (plan.label_weight > 0)
     return text + fmt::format("label_weight = {}\n\n", toml_number(plan.label_weight));
   return text + fmt::format("max_grad_norm = {}\n\n", toml_number(plan.clip));

@@ -65,15 +65,15 @@ Result<void> say(const OwnerState& state, const ConsoleCharter& charter, const V
   const auto full = TRY(charter::read_charter(file_of(state, charter)));
   if (to_hex(full.hash) != charter.id)
     return Error{Code::kInvalid, "the charter's file has changed", "Open the overview again."};
-  Decision word{.by = visit.person,
-                .at = clock.now(),
-                .reason = TRY(reason_of(visit, what != "approve"))};
+  Decision word{
+      .by = visit.person, .at = clock.now(), .reason = TRY(reason_of(visit, what != "approve"))};
   if (what == "approve") {
     TRY(plan::noise_notice(full));  // Refused if it is only that.
     return net::leave_word(state.policy, full, word);
   }
   if (what != "refuse" && what != "withdraw")
-    return Error{Code::kInvalid, "this is none of the words that can be said", "Open the page again."};
+    return Error{Code::kInvalid, "this is none of the words that can be said",
+                 "Open the page again."};
   word.what = what == "refuse" ? Decision::What::kRefused : Decision::What::kWithdrawn;
   TRY(net::say_no(state.policy, full, word, clock));
   return {};
@@ -101,41 +101,42 @@ class Pages {
   }
   HttpResponse left(const Visit& visit) {
     return with_state(visit, [&](const OwnerState& state) {
-      return HttpResponse{.body = report::left_page(
-                              state.console,
-                              state.ledger ? state.ledger->rows : std::vector<ledger::Row>(),
-                              visit.request.query.text("q"))};
+      return HttpResponse{
+          .body = report::left_page(state.console,
+                                    state.ledger ? state.ledger->rows : std::vector<ledger::Row>(),
+                                    visit.request.query.text("q"))};
     });
   }
   HttpResponse charter(const Visit& visit) {
     return with_charter(visit, visit.request.query.text("id"),
                         [](const OwnerState& state, const ConsoleCharter& seen) {
                           const auto charter = Charter::read(file_of(state, seen));
-                          if (!charter) return problem(state.console, 422, "No charter", charter.error());
-                          return HttpResponse{
-                              .body = report::charter_page(state.console, seen, charter->explain(),
-                                                           forecast_of(*charter, state.policy.owner))};
+                          if (!charter)
+                            return problem(state.console, 422, "No charter", charter.error());
+                          return HttpResponse{.body = report::charter_page(
+                                                  state.console, seen, charter->explain(),
+                                                  forecast_of(*charter, state.policy.owner))};
                         });
   }
   HttpResponse value(const Visit& visit) {
-    return with_charter(visit, visit.request.query.text("id"),
-                        [](const OwnerState& state, const ConsoleCharter& seen) {
-                          const auto look = look_at(state, seen);
-                          if (!look) return problem(state.console, 422, "No figures", look.error());
-                          return HttpResponse{
-                              .body = report::value_page(state.console, seen, to_text(*look))};
-                        });
+    return with_charter(
+        visit, visit.request.query.text("id"),
+        [](const OwnerState& state, const ConsoleCharter& seen) {
+          const auto look = look_at(state, seen);
+          if (!look) return problem(state.console, 422, "No figures", look.error());
+          return HttpResponse{.body = report::value_page(state.console, seen, to_text(*look))};
+        });
   }
   HttpResponse decide(const Visit& visit) {
     const std::lock_guard one_at_a_time(deciding_);
     const std::string id = visit.request.form.text("id");
     return with_charter(visit, id, [&](const OwnerState& state, const ConsoleCharter& seen) {
       if (visit.request.form.text("seen") != seen.word)
-        return HttpResponse{
-            .status = 409,
-            .body = report::problem_page(state.console, "Nothing was done",
-                                         "Somebody has spoken since you opened the page: " +
-                                             seen.word + ". Look again before you decide.")};
+        return HttpResponse{.status = 409,
+                            .body = report::problem_page(
+                                state.console, "Nothing was done",
+                                "Somebody has spoken since you opened the page: " + seen.word +
+                                    ". Look again before you decide.")};
       const auto said = say(state, seen, visit, clock_);
       return said ? net::see_other("/charter?id=" + id)
                   : problem(state.console, 422, "Nothing was done", said.error());
@@ -151,7 +152,8 @@ class Pages {
   HttpResponse with_state(const Visit& visit, Answer answer) {
     auto state = look_at_owner(policy_, clock_);
     const report::Console nobody{.person = visit.person, .token = visit.token};
-    if (!state) return problem(nobody, 500, "The policy or its ledger cannot be read", state.error());
+    if (!state)
+      return problem(nobody, 500, "The policy or its ledger cannot be read", state.error());
     state->console.person = visit.person;
     state->console.token = visit.token;
     return answer(*state);

@@ -90,7 +90,8 @@ Result<OwnerState> look_at_owner(const fs::path& file, Clock& clock) {
   }
   std::set<fs::path> files;
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(state.policy.folder / state.policy.charters, failed))
+  for (const auto& entry :
+       fs::directory_iterator(state.policy.folder / state.policy.charters, failed))
     if (entry.path().string().ends_with(".charter.toml")) files.insert(entry.path());
   for (const fs::path& each : files)
     console.charters.push_back(look_at_charter(state, each, clock));

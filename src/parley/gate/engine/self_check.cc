@@ -118,7 +118,7 @@ Result<void> compare(std::span<const int64_t> engine, std::span<const int64_t> k
 }  // namespace
 
 Result<void> self_check(data::sql::Engine& engine, const data::Schema& schema,
-                       const plan::Terms& terms) {
+                        const plan::Terms& terms) {
   const PublicRows made(engine.dialect(), schema);
   const auto rows = TRY(data::read_table(made.table(), schema, {}, true)).rows;
   const auto questions = TRY(plan::sql_questions(schema, terms, engine.dialect(), made.query()));

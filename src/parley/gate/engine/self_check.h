@@ -10,6 +10,6 @@ namespace parley::gate {
 /// An error names the first number in which they differ by more than one step for each row; a
 /// single step may come of the missing fused multiply-add.
 Result<void> self_check(data::sql::Engine& engine, const data::Schema& schema,
-                       const plan::Terms& terms);
+                        const plan::Terms& terms);
 
 }  // namespace parley::gate

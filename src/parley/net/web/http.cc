@@ -37,8 +37,8 @@ std::optional<std::string> Fields::get(std::string_view name) const {
 }
 
 size_t Fields::count(std::string_view name) const {
-  return static_cast<size_t>(
-      std::count_if(all_.begin(), all_.end(), [&](const auto& each) { return each.first == name; }));
+  return static_cast<size_t>(std::count_if(all_.begin(), all_.end(),
+                                           [&](const auto& each) { return each.first == name; }));
 }
 
 std::optional<Fields> parse_form(std::string_view body, size_t most) {

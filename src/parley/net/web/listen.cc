@@ -33,7 +33,7 @@ Error cannot_listen(const std::string& path, const std::string& what, const std:
 
 /// A socket that a process left when it was killed takes no connections and is replaced.
 bool is_left_over(const sockaddr_un& where) {
-  struct stat found {};
+  struct stat found{};
   if (::lstat(where.sun_path, &found) != 0 || !S_ISSOCK(found.st_mode)) return false;
   const Socket probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   return ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where) != 0 &&
@@ -61,13 +61,11 @@ Result<PageSocket> listen_on_path(const std::string& path) {
 /// Without its port, in lower case.
 std::string name_in(std::string_view host) {
   const size_t bracket = host.rfind(']'), colon = host.rfind(':');
-  if (colon != std::string_view::npos &&
-      (bracket == std::string_view::npos || colon > bracket))
+  if (colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket))
     host = host.substr(0, colon);
   std::string name(host);
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return name;
 }
 
@@ -93,8 +91,8 @@ Result<PageSocket> listen_for_pages(const std::string& listen,
 
 bool host_allowed(std::string_view header, const std::vector<std::string>& hosts) {
   const std::string name = name_in(header);
-  const bool digits = name.starts_with("127.") &&
-                      name.find_first_not_of("0123456789.") == std::string::npos;
+  const bool digits =
+      name.starts_with("127.") && name.find_first_not_of("0123456789.") == std::string::npos;
   if (digits || name == "localhost" || name == "[::1]") return true;
   return std::any_of(hosts.begin(), hosts.end(),
                      [&](const std::string& host) { return name_in(host) == name; });

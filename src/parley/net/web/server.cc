@@ -198,8 +198,8 @@ MHD_Result HttpServer::State::all_came(MHD_Connection* connection, Exchange& exc
 }
 
 MHD_Result HttpServer::State::serve(void* self, MHD_Connection* connection, const char* path,
-                                    const char* method, const char*, const char* data,
-                                    size_t* size, void** exchange) {
+                                    const char* method, const char*, const char* data, size_t* size,
+                                    void** exchange) {
   State& state = *static_cast<State*>(self);
   try {
     if (*exchange == nullptr) return state.head_came(connection, path, method, exchange);
@@ -238,9 +238,9 @@ Result<void> HttpServer::State::begin() {
       MHD_OPTION_CONNECTION_LIMIT, options.connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       options.header_bytes, MHD_OPTION_CONNECTION_TIMEOUT,
       static_cast<unsigned>(options.idle.count()), MHD_OPTION_STRICT_FOR_CLIENT, 1,
-      MHD_OPTION_UNESCAPE_CALLBACK, &unescape, nullptr,
-      MHD_OPTION_NOTIFY_COMPLETED, &State::completed, this, MHD_OPTION_NOTIFY_CONNECTION,
-      &State::notified, this, MHD_OPTION_END));
+      MHD_OPTION_UNESCAPE_CALLBACK, &unescape, nullptr, MHD_OPTION_NOTIFY_COMPLETED,
+      &State::completed, this, MHD_OPTION_NOTIFY_CONNECTION, &State::notified, this,
+      MHD_OPTION_END));
   if (daemon) return {};
   ::close(descriptor);
   return Error{Code::kFailed, "the page's server cannot start",

@@ -1,7 +1,7 @@
 // A small HTTP/1.1 server for pages and figures of our own: loopback or a Unix socket, few routes,
-// limits on everything that a client can make larger. It knows nothing of what it serves. libmicrohttpd
-// reads and writes; what it lacks (a limit on the whole time of a request, the check of the Host
-// header) is here.
+// limits on everything that a client can make larger. It knows nothing of what it serves.
+// libmicrohttpd reads and writes; what it lacks (a limit on the whole time of a request, the check
+// of the Host header) is here.
 #pragma once
 
 #include <chrono>

@@ -41,9 +41,7 @@ HttpResponse echo(const HttpRequest& request) {
           .headers = {{"X-Made-By", "echo"}}};
 }
 
-HttpServer started(const HttpOptions& options = {}) {
-  return *HttpServer::start(options, echo);
-}
+HttpServer started(const HttpOptions& options = {}) { return *HttpServer::start(options, echo); }
 
 constexpr const char* kHost = "Host: 127.0.0.1\r\nConnection: close\r\n";
 
@@ -90,7 +88,8 @@ TEST(WebServer, RefusesOtherMethodsAndLongBodies) {
 }
 
 TEST(WebServer, DrippingBytesIsNoWayToStay) {
-  const HttpServer server = started({.idle = std::chrono::seconds(60), .request = std::chrono::seconds(1)});
+  const HttpServer server =
+      started({.idle = std::chrono::seconds(60), .request = std::chrono::seconds(1)});
   EXPECT_EQ(ask(server, "GET / HTTP/1.1\r\nHost: "), "");  // Returns because the server hangs up.
 }
 
@@ -103,10 +102,11 @@ TEST(WebServer, StaysOnThisMachineUnlessToldAName) {
 
 TEST(WebServer, ASocketIsItsUsersOwn) {
   const std::string path =
-      (std::filesystem::temp_directory_path() / ("parley-web-" + std::to_string(::getpid()))).string();
+      (std::filesystem::temp_directory_path() / ("parley-web-" + std::to_string(::getpid())))
+          .string();
   {
     const HttpServer server = started({.listen = "unix:" + path});
-    struct stat found {};
+    struct stat found{};
     ASSERT_EQ(::lstat(path.c_str(), &found), 0);
     EXPECT_EQ(found.st_mode & 0777, 0660u);
     EXPECT_FALSE(HttpServer::start({.listen = "unix:" + path}, echo));  // Somebody listens there.
@@ -121,9 +121,11 @@ TEST(WebServer, ASocketIsItsUsersOwn) {
 }
 
 TEST(WebServer, KnowsItsHosts) {
-  for (const char* host : {"localhost", "LOCALHOST:1", "127.0.0.1:80", "127.9.9.9", "[::1]:80", "[::1]"})
+  for (const char* host :
+       {"localhost", "LOCALHOST:1", "127.0.0.1:80", "127.9.9.9", "[::1]:80", "[::1]"})
     EXPECT_TRUE(host_allowed(host, {})) << host;
-  for (const char* host : {"", ":80", "localhost.evil", "127.0.0.1.evil", "::1", "[::2]", "a.example"})
+  for (const char* host :
+       {"", ":80", "localhost.evil", "127.0.0.1.evil", "::1", "[::2]", "a.example"})
     EXPECT_FALSE(host_allowed(host, {})) << host;
   EXPECT_TRUE(host_allowed("a.example:443", {"A.example"}));
 }

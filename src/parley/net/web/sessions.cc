@@ -50,8 +50,7 @@ std::optional<Session> Sessions::find(std::string_view cookie, Time now) {
 
 void Sessions::leave(std::string_view cookie) {
   const std::lock_guard lock(mutex_);
-  std::erase_if(open_,
-                [&](const Open& each) { return same_secret(cookie, each.session.cookie); });
+  std::erase_if(open_, [&](const Open& each) { return same_secret(cookie, each.session.cookie); });
 }
 
 Session Sessions::named(const std::string& person) {

@@ -76,9 +76,9 @@ std::string Site::cookie_of(const HttpRequest& request) const {
 
 HttpResponse& Site::set_cookie(HttpResponse& response, const std::string& value,
                                std::chrono::seconds lifetime) const {
-  response.headers.emplace_back(
-      "Set-Cookie", cookie_ + "=" + value + "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" +
-                        std::to_string(lifetime.count()));
+  response.headers.emplace_back("Set-Cookie", cookie_ + "=" + value +
+                                                  "; Path=/; HttpOnly; SameSite=Strict; Max-Age=" +
+                                                  std::to_string(lifetime.count()));
   return response;
 }
 

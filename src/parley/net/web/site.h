@@ -1,6 +1,6 @@
-// Pages behind a door: a list of routes, each answered for a person who is signed in, and every form
-// checked before it is read. What is served looks the same for all pages; what it says comes from
-// above.
+// Pages behind a door: a list of routes, each answered for a person who is signed in, and every
+// form checked before it is read. What is served looks the same for all pages; what it says comes
+// from above.
 #pragma once
 
 #include <functional>

@@ -16,13 +16,15 @@ struct Door {
               .person_header = std::move(person_header),
               .page = [](const std::string& title, const std::string&) { return title; },
               .link_used = [this] { ++asked_for_link; }},
-             {{"GET", "/", [](const Visit& v) { return HttpResponse{.body = v.person + " " + v.token}; }},
+             {{"GET", "/",
+               [](const Visit& v) { return HttpResponse{.body = v.person + " " + v.token}; }},
               {"POST", "/do",
                [this](const Visit&) {
                  ++done;
                  return see_other("/");
                }},
-              {"GET", "/style.css", [](const Visit&) { return HttpResponse{.body = "css"}; }, true}}) {}
+              {"GET", "/style.css", [](const Visit&) { return HttpResponse{.body = "css"}; },
+               true}}) {}
 
   HttpResponse get(const std::string& path, const std::string& cookie = "") {
     HttpRequest request{.method = "GET", .path = path};
@@ -74,7 +76,8 @@ TEST(Site, OpensOnceForALink) {
   EXPECT_EQ(door.asked_for_link, 1);
   const std::string cookie = header(entered, "Set-Cookie");
   EXPECT_NE(cookie.find("; HttpOnly; SameSite=Strict;"), std::string::npos) << cookie;
-  EXPECT_EQ(door.get("/", "other=1; " + cookie.substr(0, cookie.find(';'))).body.substr(0, 4), "ada ");
+  EXPECT_EQ(door.get("/", "other=1; " + cookie.substr(0, cookie.find(';'))).body.substr(0, 4),
+            "ada ");
   EXPECT_EQ(door.get(link).status, 403);
   EXPECT_EQ(door.asked_for_link, 1);
 }

@@ -61,9 +61,9 @@ std::string facts(const ConsoleCharter& charter) {
                                   "answers were given already",
                                   grouped(p.numbers), grouped(p.rows), p.dataset,
                                   grouped(p.answers), grouped(p.answered))},
-      {"What it costs", fmt::format("{} {} in all, of {} {} that are left; {} {} stay",
-                                    significant(p.price, 4), unit, significant(p.left, 4), unit,
-                                    significant(p.left_after, 4), unit)},
+      {"What it costs",
+       fmt::format("{} {} in all, of {} {} that are left; {} {} stay", significant(p.price, 4),
+                   unit, significant(p.left, 4), unit, significant(p.left_after, 4), unit)},
       {"What that means", fmt::format("ε = {} for this job. ", significant(charter.epsilon, 4)) +
                               in_words(charter.epsilon, charter.delta)},
       {"What was said", charter.word.empty() ? "nothing yet" : charter.word}};
@@ -78,7 +78,8 @@ std::string obstacles(const ConsoleCharter& charter) {
   std::string text;
   for (const Error& each : charter.preflight.obstacles)
     if (!charter.waits() || each.code != Code::kPolicy)
-      text += fmt::format("<p class=warn>{}. {}</p>\n", escaped(describe(each)), escaped(each.hint));
+      text +=
+          fmt::format("<p class=warn>{}. {}</p>\n", escaped(describe(each)), escaped(each.hint));
   return text;
 }
 
@@ -95,12 +96,12 @@ std::string decision(const Console& console, const ConsoleCharter& charter, cons
 
 std::string decisions(const Console& console, const ConsoleCharter& charter) {
   if (charter.preflight.rule == 0) return "";  // The policy has nothing to do with it.
-  std::string text = fmt::format("<section class=card><h2>Your word, {}</h2>\n", escaped(console.person));
+  std::string text =
+      fmt::format("<section class=card><h2>Your word, {}</h2>\n", escaped(console.person));
   const bool may = charter.word.empty() ? !charter.preflight.person : charter.preflight.approved;
   if (!may) text += decision(console, charter, "approve", "Approve", "yes", false);
   if (charter.word.empty()) text += decision(console, charter, "refuse", "Refuse", "stop", true);
-  if (may)
-    text += decision(console, charter, "withdraw", "Stop: no further answer", "stop", true);
+  if (may) text += decision(console, charter, "withdraw", "Stop: no further answer", "stop", true);
   return text + "</section>\n";
 }
 
@@ -117,10 +118,10 @@ std::string overview_live(const Console& console) {
 }
 
 std::string overview_page(const Console& console) {
-  return console_frame(console, "overview",
-                       fmt::format("<h1>{}</h1>\n{}<div data-live=\"/live\">{}</div>\n",
-                                   escaped(console.owner), warnings(console.warnings),
-                                   overview_live(console)));
+  return console_frame(
+      console, "overview",
+      fmt::format("<h1>{}</h1>\n{}<div data-live=\"/live\">{}</div>\n", escaped(console.owner),
+                  warnings(console.warnings), overview_live(console)));
 }
 
 std::string charter_page(const Console& console, const ConsoleCharter& charter,
@@ -137,17 +138,17 @@ std::string charter_page(const Console& console, const ConsoleCharter& charter,
       fmt::format("<h1>{}</h1>\n<p>{}</p>\n{}{}{}{}<h2>In sentences</h2>\n<pre>{}</pre>\n<p "
                   "class=quiet>Charter <span class=hash>{}</span></p>\n",
                   escaped(charter.preflight.name), escaped(standing(charter)), facts(charter),
-                  obstacles(charter), worth, decisions(console, charter),
-                  escaped(sentences), charter.id));
+                  obstacles(charter), worth, decisions(console, charter), escaped(sentences),
+                  charter.id));
 }
 
 std::string value_page(const Console& console, const ConsoleCharter& charter,
                        const std::string& text) {
-  return console_frame(console, "on our own rows",
-                       fmt::format("<h1>{} on our own rows</h1>\n<p class=warn>Made of exact "
-                                   "records: for our eyes only.</p>\n<pre class=columns>{}</pre>\n<p>{}</p>\n",
-                                   escaped(charter.preflight.name), escaped(text),
-                                   link_to(charter)));
+  return console_frame(
+      console, "on our own rows",
+      fmt::format("<h1>{} on our own rows</h1>\n<p class=warn>Made of exact "
+                  "records: for our eyes only.</p>\n<pre class=columns>{}</pre>\n<p>{}</p>\n",
+                  escaped(charter.preflight.name), escaped(text), link_to(charter)));
 }
 
 std::string left_page(const Console& console, const std::vector<ledger::Row>& rows,
@@ -164,9 +165,9 @@ std::string left_page(const Console& console, const std::vector<ledger::Row>& ro
     const ledger::Row& row = rows[i];
     const std::string cost =
         row.cost > 0 ? significant(row.cost, 4) + (row.track == "zcdp" ? " ρ" : " ε") : "";
-    const std::vector<std::string> cells = {std::to_string(row.id), row.at, row.kind,
-                                            name_of(row.charter), std::to_string(row.round), cost,
-                                            to_hex(row.hash)};
+    const std::vector<std::string> cells = {
+        std::to_string(row.id),    row.at, row.kind,        name_of(row.charter),
+        std::to_string(row.round), cost,   to_hex(row.hash)};
     if (std::none_of(cells.begin(), cells.end(), [&](const std::string& cell) {
           return cell.find(search) != std::string::npos;
         }))
@@ -175,21 +176,22 @@ std::string left_page(const Console& console, const std::vector<ledger::Row>& ro
   }
   return console_frame(
       console, "what has left",
-      fmt::format("<h1>What has left</h1>\n<p>Every row of the ledger; the receipt names the row "
-                  "and all before it.</p>\n<form method=get action=\"/left\"><label>Search<input "
-                  "name=q value=\"{}\"></label><p class=act><button>Search</button></p></form>\n<p "
-                  "class=quiet>{} rows, the latest {} of them here.</p>\n<div class=wide tabindex=0 "
-                  "role=region aria-label=rows><table>\n{}{}</table></div>\n",
-                  escaped(search), found, std::min(found, kShown),
-                  html_row({"row", "at", "what", "charter", "round", "cost", "receipt"}, "th"),
-                  table));
+      fmt::format(
+          "<h1>What has left</h1>\n<p>Every row of the ledger; the receipt names the row "
+          "and all before it.</p>\n<form method=get action=\"/left\"><label>Search<input "
+          "name=q value=\"{}\"></label><p class=act><button>Search</button></p></form>\n<p "
+          "class=quiet>{} rows, the latest {} of them here.</p>\n<div class=wide tabindex=0 "
+          "role=region aria-label=rows><table>\n{}{}</table></div>\n",
+          escaped(search), found, std::min(found, kShown),
+          html_row({"row", "at", "what", "charter", "round", "cost", "receipt"}, "th"), table));
 }
 
 std::string policy_page(const Console& console, const std::string& sentences) {
-  return console_frame(console, "policy",
-                       fmt::format("<h1>The policy</h1>\n<pre>{}</pre>\n<p class=quiet>It is changed "
-                                   "in its file, not here.</p>\n",
-                                   escaped(sentences)));
+  return console_frame(
+      console, "policy",
+      fmt::format("<h1>The policy</h1>\n<pre>{}</pre>\n<p class=quiet>It is changed "
+                  "in its file, not here.</p>\n",
+                  escaped(sentences)));
 }
 
 std::string problem_page(const Console& console, const std::string& title,

@@ -1,5 +1,5 @@
-// The pages of `parley owner web`: what an owner's people see of their own side. Private figures may
-// be among them, so nothing here is for anyone else.
+// The pages of `parley owner web`: what an owner's people see of their own side. Private figures
+// may be among them, so nothing here is for anyone else.
 #pragma once
 
 #include <string>

@@ -42,12 +42,12 @@ std::string bar(const Gauge& gauge) {
   piece(svg, both, 100, "left");
   piece(svg, 0, spent, "spent");
   piece(svg, spent, both, "reserved");
-  return svg.picture({{"viewBox", "0 0 100 10"},
-                      {"preserveAspectRatio", "none"},
-                      {"class", "gauge"},
-                      {"role", "img"},
-                      {"aria-label", fmt::format("{:.0f} % spent, {:.0f} % reserved", spent,
-                                                 both - spent)}});
+  return svg.picture(
+      {{"viewBox", "0 0 100 10"},
+       {"preserveAspectRatio", "none"},
+       {"class", "gauge"},
+       {"role", "img"},
+       {"aria-label", fmt::format("{:.0f} % spent, {:.0f} % reserved", spent, both - spent)}});
 }
 
 std::string gauge_row(const Gauge& gauge) {
@@ -63,17 +63,17 @@ std::string gauge_row(const Gauge& gauge) {
 
 std::string budget(const Console& console, const ledger::Dataset& data) {
   const privacy::Budget& most = data.budget;
-  const std::string unit = data.unit.empty() || data.unit == "record"
-                               ? "one record"
-                               : "all records of one " + data.unit;
-  return fmt::format("<section class=card><h3>{}</h3>\n<p>The promise protects {}: ε = {}{}. {}</p>\n",
-                     escaped(data.name), escaped(unit), significant(most.epsilon, 4),
-                     most.delta > 0 ? ", δ = " + significant(most.delta) : "",
-                     escaped(in_words(most.epsilon, most.delta))) +
-         gauge_row({"ε", data.spent.pure, reserved(console, data.name, Track::kPure),
-                    most.pure_max}) +
-         gauge_row({"ρ", data.spent.rho, reserved(console, data.name, Track::kZcdp),
-                    most.rho_max}) +
+  const std::string unit =
+      data.unit.empty() || data.unit == "record" ? "one record" : "all records of one " + data.unit;
+  return fmt::format(
+             "<section class=card><h3>{}</h3>\n<p>The promise protects {}: ε = {}{}. {}</p>\n",
+             escaped(data.name), escaped(unit), significant(most.epsilon, 4),
+             most.delta > 0 ? ", δ = " + significant(most.delta) : "",
+             escaped(in_words(most.epsilon, most.delta))) +
+         gauge_row(
+             {"ε", data.spent.pure, reserved(console, data.name, Track::kPure), most.pure_max}) +
+         gauge_row(
+             {"ρ", data.spent.rho, reserved(console, data.name, Track::kZcdp), most.rho_max}) +
          "</section>\n";
 }
 
@@ -85,8 +85,8 @@ std::string in_words(double epsilon, double delta) {
   // Rounded up: never less than the promise allows.
   const double shown = percent > 99 ? std::ceil(percent * 100) / 100 : std::ceil(percent);
   const std::string most = shown >= 100 ? "certainty" : "at most " + significant(shown, 4) + " %";
-  return fmt::format("In words: a suspicion of 50 % about what one record holds becomes {}{}.", most,
-                     delta > 0 ? ", except with probability " + significant(delta) : "");
+  return fmt::format("In words: a suspicion of 50 % about what one record holds becomes {}{}.",
+                     most, delta > 0 ? ", except with probability " + significant(delta) : "");
 }
 
 std::string console_frame(const Console& console, std::string_view title, std::string_view body) {

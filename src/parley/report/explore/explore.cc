@@ -41,9 +41,9 @@ std::string choice(std::string_view name, std::string_view label, const std::str
                    const std::array<std::string_view, N>& words) {
   std::string text = fmt::format("<label>{}<select name={}>", label, name);
   for (const std::string_view word : words)
-    text += fmt::format("<option value=\"{}\"{}>{}</option>", word,
-                        word == chosen ? " selected" : "",
-                        word.empty() ? std::string_view("as in the charter") : word);
+    text +=
+        fmt::format("<option value=\"{}\"{}>{}</option>", word, word == chosen ? " selected" : "",
+                    word.empty() ? std::string_view("as in the charter") : word);
   return text + "</select></label>\n";
 }
 
@@ -67,7 +67,8 @@ std::string form(const Explored& state) {
          field("delta", "Delta, where the noise needs one", state.delta, "1e-6") +
          field("differ", "How far owners differ", state.differ, "as public rows say") +
          field("worth", "Least gain that counts", state.worth, "usual") +
-         "<p class=act><button>Forecast</button> <a href=\"/\">as the charter is</a></p>\n</form>\n";
+         "<p class=act><button>Forecast</button> <a href=\"/\">as the charter "
+         "is</a></p>\n</form>\n";
 }
 
 }  // namespace
@@ -103,7 +104,8 @@ std::string explored(const Explored& state, const Forecast& forecast,
                      const std::string& sentences) {
   const std::string query = escaped(query_of(state));
   return fmt::format(
-      "{}<section><h2>Take it with you</h2>\n<p class=act><a class=button href=\"/charter.toml?{}\" "
+      "{}<section><h2>Take it with you</h2>\n<p class=act><a class=button "
+      "href=\"/charter.toml?{}\" "
       "download>Write this charter</a> <a href=\"/forecast.json?{}\">the numbers as JSON</a> "
       "<span class=quiet>The address of this page holds the whole state.</span></p>\n"
       "<details><summary>What would be agreed, in sentences</summary><pre>{}</pre></details>"
@@ -112,9 +114,8 @@ std::string explored(const Explored& state, const Forecast& forecast,
 }
 
 std::string explored(const Error& error) {
-  return fmt::format(
-      "<h1>This cannot be forecast</h1>\n<p class=warn role=alert>{}. {}</p>\n",
-      escaped(describe(error)), escaped(error.hint));
+  return fmt::format("<h1>This cannot be forecast</h1>\n<p class=warn role=alert>{}. {}</p>\n",
+                     escaped(describe(error)), escaped(error.hint));
 }
 
 }  // namespace parley::report

@@ -1,5 +1,5 @@
-// The page of `parley explore`: a form that holds the whole state, and beside it the forecast, drawn
-// by the report's own code.
+// The page of `parley explore`: a form that holds the whole state, and beside it the forecast,
+// drawn by the report's own code.
 #pragma once
 
 #include <optional>
@@ -21,10 +21,10 @@ struct Explored {
   };
   std::string charter{};  // its name
   std::vector<Owner> owners{};
-  std::string all{};        // epsilon of everyone; empty: each its own
-  std::string protocol{};   // empty: as the charter has it
-  std::string mechanism{};  // likewise
-  std::string delta{};      // of owners without one, where the mechanism needs it
+  std::string all{};              // epsilon of everyone; empty: each its own
+  std::string protocol{};         // empty: as the charter has it
+  std::string mechanism{};        // likewise
+  std::string delta{};            // of owners without one, where the mechanism needs it
   std::string differ{}, worth{};  // as `parley forecast` takes them; empty: as it does without
 };
 

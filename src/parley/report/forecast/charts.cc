@@ -110,7 +110,8 @@ std::string epsilon_rows_map(const Forecast& f) {
       shades[22 + static_cast<int>(73 * share)].emplace_back(
           74 + width * static_cast<double>(e), 310 - tall * static_cast<double>(r + 1));
     }
-  for (const auto& [lightness, cells] : shades) plot.cells(cells, {width + .3, tall + .3}, lightness);
+  for (const auto& [lightness, cells] : shades)
+    plot.cells(cells, {width + .3, tall + .3}, lightness);
   plot.ticks(false);
   Plot::Points border;
   for (size_t r = 0; r < up; ++r)

@@ -22,7 +22,9 @@ constexpr const char* kStyle =
     "font-size:.9rem;font-variant-numeric:tabular-nums}th,td{padding:.3rem .5rem;text-align:right;"
     "border-bottom:1px solid "
     "#ddd}td{white-space:nowrap}th:first-child,td:first-child{text-align:left}"
-    "td.words{text-align:left;white-space:normal}.names td{white-space:normal}.quiet{color:#666;font-size:.9rem}.warn{border-left:4px solid #c60;padding:.2rem .8rem;"
+    "td.words{text-align:left;white-space:normal}.names "
+    "td{white-space:normal}.quiet{color:#666;font-size:.9rem}.warn{border-left:4px solid "
+    "#c60;padding:.2rem .8rem;"
     "margin:.5rem 0;background:#fff8f0}.wide{overflow-x:auto}svg{max-width:100%;height:auto}"
     "@media(prefers-color-scheme:dark){body{color:#e8eaed;background:#15181d}"
     "th,td{border-color:#333941}.quiet{color:#a3adba}.warn{background:#2a2118}}"
@@ -83,9 +85,8 @@ std::string left_out(const Forecast& f, const std::vector<std::string>& names) {
 std::string coalitions(const Forecast& f) {
   constexpr size_t kShown = 20;
   if (f.owners.size() < 2) return "";
-  std::string text =
-      "<section>\n<h2>Who with whom</h2>\n<table class=names>\n" +
-      html_row({"group", "without", "above endless rows", "which"}, "th");
+  std::string text = "<section>\n<h2>Who with whom</h2>\n<table class=names>\n" +
+                     html_row({"group", "without", "above endless rows", "which"}, "th");
   for (size_t k = 0; k < std::min(f.what_if.coalitions.size(), kShown); ++k) {
     const auto& c = f.what_if.coalitions[k];
     text += html_row(
@@ -113,7 +114,8 @@ std::string scenarios(const std::vector<forecast::WhatIf::Scenario>& all) {
         "td");
   }
   return text +
-         "</table></div>\n<p class=quiet>The scenarios of Wu et al., in this job: with weights by rows, "
+         "</table></div>\n<p class=quiet>The scenarios of Wu et al., in this job: with weights by "
+         "rows, "
          "small or cautious owners can do harm; with optimal weights nobody does. Above endless "
          "rows.</p>\n</section>\n";
 }
@@ -136,18 +138,17 @@ std::string local_steps(const std::optional<forecast::StepsAdvice>& steps) {
                       p.local_steps == steps->advised ? "advised" : ""},
                      "td");
   return text +
-         "</table></div>\n<p class=quiet>The same number of local steps in all. Leading apart: what is "
+         "</table></div>\n<p class=quiet>The same number of local steps in all. Leading apart: "
+         "what is "
          "lost because owners' rows differ, and so the ends of their steps.</p>\n</section>\n";
 }
 
 std::string chosen(const std::vector<forecast::Choice>& choices) {
   if (choices.empty()) return "";
-  std::string text =
-      opened("<h2>Chosen, and why</h2>\n") + html_row({"key", "value", "why"}, "th");
+  std::string text = opened("<h2>Chosen, and why</h2>\n") + html_row({"key", "value", "why"}, "th");
   for (const forecast::Choice& choice : choices)
-    text += fmt::format(
-        "<tr><td>{}</td><td>{}</td><td class=words>{}</td></tr>\n",
-        escaped(choice.key), escaped(choice.value), escaped(choice.why));
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td class=words>{}</td></tr>\n",
+                        escaped(choice.key), escaped(choice.value), escaped(choice.why));
   return text + std::string(kTableEnd);
 }
 

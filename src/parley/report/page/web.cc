@@ -121,7 +121,8 @@ if (live) setInterval(async () => {
 
 std::string framed(std::string_view title, std::string_view bar, std::string_view body) {
   return fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\n<meta "
+      "name=\"viewport\" "
       "content=\"width=device-width\">\n<title>{}</title>\n<link rel=\"icon\" "
       "href=\"/icon.svg\">\n<link rel=\"stylesheet\" href=\"/style.css\">\n<script "
       "src=\"/page.js\" defer></script></head>\n<body><header class=bar><strong>Parley</strong>{}"
@@ -139,9 +140,9 @@ std::string token_field(std::string_view token) {
 }
 
 std::string web_page(std::string_view title, std::string_view token, std::string_view body) {
-  const std::string leave = fmt::format(
-      "<form method=post action=\"/leave\">{}<button class=plain>Leave</button></form>",
-      token_field(token));
+  const std::string leave =
+      fmt::format("<form method=post action=\"/leave\">{}<button class=plain>Leave</button></form>",
+                  token_field(token));
   return framed(title, leave, body);
 }
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
+import textwrap
 from typing import Any, Optional, Sequence
 
 import numpy as np
@@ -75,7 +77,9 @@ def _documented(kind: str) -> Any:
     """Puts the parameters that all estimators have into a class's docstring."""
 
     def put(cls: Any) -> Any:
-        cls.__doc__ = (cls.__doc__ or "").replace("    PARAMETERS\n", _PARAMETERS + kind + _PARAMETERS_END)
+        parameters = textwrap.dedent(_PARAMETERS + kind + _PARAMETERS_END).strip() + "\n\n"
+        # Since 3.13 the compiler itself takes the indentation away.
+        cls.__doc__ = inspect.cleandoc(cls.__doc__ or "").replace("PARAMETERS", parameters, 1)
         return cls
 
     return put

@@ -96,14 +96,15 @@ Result<void> CredentialsWatch::take() {
   const bool revoked = next.revoked.number != before->revoked.number;
   if (!renewed && !revoked && next.authority == before->authority) return {};
   const Validity valid = validity_of(certificate_from(next.certificate).get());
+  live_.replace(std::move(next));  // Before the log says so.
+  const auto now = live_.now();
   if (renewed)
     log_({log::kCredentials,
           "our certificate was read again: it ends at " + time_text(valid.until)});
   if (revoked)
     log_({log::kRevocations, "the list of revoked certificates was read again: number " +
-                                 std::to_string(next.revoked.number) + ", " +
-                                 std::to_string(next.revoked.serials.size()) + " certificates"});
-  live_.replace(std::move(next));
+                                 std::to_string(now->revoked.number) + ", " +
+                                 std::to_string(now->revoked.serials.size()) + " certificates"});
   reminded_ = 0;
   return {};
 }

@@ -14,10 +14,6 @@ double polynomial(const double (&coefficients)[n], double x) {
   return sum;
 }
 
-// ln 2 in two parts; the first has 32 trailing zero bits, so k * kLn2High is exact for |k| < 2^20.
-constexpr double kLn2High = 0x1.62e42feep-1;
-constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
-
 }  // namespace
 
 double portable_exp(double x) {
@@ -36,20 +32,19 @@ double portable_exp(double x) {
                                 1,
                                 1};
   const double k = std::floor(x * 1.4426950408889634 + .5);
-  const double r = (x - k * kLn2High) - k * kLn2Low;  // |r| < .35: the series ends below 4e-18.
+  // |r| < .35: the series ends below 4e-18.
+  const double r = (x - k * kLogTwoHigh) - k * kLogTwoLow;
   return std::ldexp(polynomial(kTaylor, r), static_cast<int>(k));
 }
 
 double portable_log(double x) {
-  constexpr double kOdd[] = {1. / 23, 1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13,
-                             1. / 11, 1. / 9,  1. / 7,  1. / 5,  1. / 3};
   int exponent = 0;
   double m = std::frexp(x, &exponent);
   if (m < .70710678118654752) m *= 2, --exponent;
   // log m = 2 atanh s = f - s (f - R), f = m - 1: the leading term is exact near m = 1.
   const double f = m - 1, s = f / (m + 1), square = s * s;
-  const double rest = 2 * square * polynomial(kOdd, square);
-  return exponent * kLn2High + (f - (s * (f - rest) - exponent * kLn2Low));
+  const double rest = 2 * square * polynomial(kLogSeries, square);
+  return exponent * kLogTwoHigh + (f - (s * (f - rest) - exponent * kLogTwoLow));
 }
 
 double portable_log1p(double x) {
@@ -59,24 +54,13 @@ double portable_log1p(double x) {
 }
 
 double cos_of_turns(double x) {
-  constexpr double kCos[] = {1. / 20922789888000,
-                             -1. / 87178291200,
-                             1. / 479001600,
-                             -1. / 3628800,
-                             1. / 40320,
-                             -1. / 720,
-                             1. / 24,
-                             -1. / 2,
-                             1};
-  constexpr double kSin[] = {-1. / 1307674368000, 1. / 6227020800, -1. / 39916800, 1. / 362880,
-                             -1. / 5040,          1. / 120,        -1. / 6,        1};
   constexpr double kTwoPi = 0x1.921fb54442d18p2;
   double part = std::fabs(x - std::floor(x + .5));  // in [0, 1/2], exact
   const double sign = part > .25 ? -1 : 1;
   if (part > .25) part = .5 - part;  // in [0, 1/4], exact, as is the next one
   const bool sine = part > .125;
   const double angle = kTwoPi * (sine ? .25 - part : part), square = angle * angle;
-  return sign * (sine ? angle * polynomial(kSin, square) : polynomial(kCos, square));
+  return sign * (sine ? angle * polynomial(kSine, square) : polynomial(kCosine, square));
 }
 
 double normal_quantile(double p) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/portable.h"
 #include "parley/data/sql/record.h"
 #include "parley/data/transforms/transform.h"
 
@@ -191,21 +192,10 @@ class Features {
   }
 
   std::string cosine(const std::string& v, double amplitude) {
-    constexpr double kCos[] = {1. / 20922789888000,
-                               -1. / 87178291200,
-                               1. / 479001600,
-                               -1. / 3628800,
-                               1. / 40320,
-                               -1. / 720,
-                               1. / 24,
-                               -1. / 2,
-                               1};
-    constexpr double kSin[] = {-1. / 1307674368000, 1. / 6227020800, -1. / 39916800, 1. / 362880,
-                               -1. / 5040,          1. / 120,        -1. / 6,        1};
     const std::string square = "square" + v;
-    const std::string size =
-        choose("fold" + v + " > " + w_.real(.125),
-               "angle" + v + " * " + polynomial(w_, kSin, square), polynomial(w_, kCos, square));
+    const std::string size = choose("fold" + v + " > " + w_.real(.125),
+                                    "angle" + v + " * " + polynomial(w_, kSine, square),
+                                    polynomial(w_, kCosine, square));
     return w_.real(amplitude) + " * (" +
            choose("part" + v + " > " + w_.real(.25), w_.real(-1), w_.real(1)) + " * " + size + ")";
   }

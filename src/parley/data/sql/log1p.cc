@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "parley/base/math/portable.h"
+
 namespace parley::data::sql {
 namespace {
-
-constexpr double kOdd[] = {1. / 23, 1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13,
-                           1. / 11, 1. / 9,  1. / 7,  1. / 5,  1. / 3};
-constexpr double kLn2High = 0x1.62e42feep-1, kLn2Low = 0x1.a39ef35793c76p-33;
 
 /// One step of frexp: where `condition` holds of mantissa m, it is multiplied by 2^-by.
 struct Scale {
@@ -66,9 +64,9 @@ void write_log1p(Writer& w, const std::vector<std::string>& keep,
   step([&](const std::string& x, Made& made) {
     const std::string square = x + "_q", f = x + "_m", k = x + "_k", sum = x + "_sum";
     const std::string rest =
-        "((" + w.real(2) + " * " + square + ") * " + polynomial(w, kOdd, square) + ")";
-    const std::string log = "(" + k + " * " + w.real(kLn2High) + " + (" + f + " - (" + x +
-                            "_s * (" + f + " - " + rest + ") - " + k + " * " + w.real(kLn2Low) +
+        "((" + w.real(2) + " * " + square + ") * " + polynomial(w, kLogSeries, square) + ")";
+    const std::string log = "(" + k + " * " + w.real(kLogTwoHigh) + " + (" + f + " - (" + x +
+                            "_s * (" + f + " - " + rest + ") - " + k + " * " + w.real(kLogTwoLow) +
                             ")))";
     made.emplace_back(x, choose(sum + " = " + w.real(1), x,
                                 log + " * (" + x + " / (" + sum + " - " + w.real(1) + "))"));

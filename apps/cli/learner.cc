@@ -16,7 +16,7 @@ struct LearnerOptions {
   std::filesystem::path charter{};
   std::string as{};  // the owner that learns, where every owner does
   std::filesystem::path identity = ".";
-  std::string listen{};
+  std::string listen{}, metrics{};
   std::filesystem::path out{};       // empty: as the library chooses
   std::filesystem::path receipts{};  // likewise
   int64_t wait = 600;
@@ -48,7 +48,8 @@ Result<Output> run(const LearnerOptions& options, ProgressStyle style) {
                                        {.stop = interrupted,
                                         .log = log_line,
                                         .ready = [] { net::tell_manager("READY=1"); },
-                                        .alive = [&] { watchdog.alive(); }});
+                                        .alive = [&] { watchdog.alive(); },
+                                        .metrics = options.metrics});
   net::tell_manager("STOPPING=1");
   if (!result) return result.error();
   if (progress) progress->finish();
@@ -76,6 +77,9 @@ void add_learner(Commands root) {
         ->capture_default_str();
     app.add_option("--listen", options.listen, "Default: every interface, the charter's port")
         ->type_name("HOST:PORT");
+    app.add_option("--metrics", options.metrics,
+                   "Tell this machine how the job goes: /metrics, /healthz, /readyz")
+        ->type_name("HOST:PORT|unix:PATH");
     app.add_option("--out", options.out, "Folder for journal, transcript and model");
     app.add_option("--receipts", options.receipts,
                    "Where the newest receipt of every owner is kept over all jobs (default: "

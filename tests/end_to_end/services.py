@@ -149,14 +149,6 @@ class Services(InFolder):
             return self.ask("owner", "status", "bank-a/policy.toml")
         return {"pid": None}
 
-    def test_metrics_that_nobody_serves_are_refused(self):
-        consortium = Consortium(self.folder)
-        policy = self.folder / "bank-a" / "policy.toml"
-        policy.write_text(policy.read_text() + '[metrics]\nlisten = "127.0.0.1:9464"\n')
-        self.assertEqual(consortium.owner("bank-a", 1).wait(60), 2)
-        self.assertIn("metrics.listen", consortium.log("bank-a"))
-        self.assertIn("asks for metrics, which this version does not serve", consortium.log("bank-a"))
-
 
 @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd is not installed")
 class Units(InFolder):

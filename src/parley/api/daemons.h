@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "parley/learner.h"
@@ -21,6 +22,7 @@ struct Daemon {
   net::Log log{};                                 // instead of the options'
   std::function<void()> ready = [] {};            // once, when it can be asked
   std::function<void()> alive = [] {};            // again and again, by the loop that must not hang
+  std::string metrics{};  // of a learner: where, host:port or unix:PATH; an owner's policy says it
 };
 
 /// The daemon's log, or the options', or nobody's.

@@ -114,6 +114,7 @@ Result<LearnerResult> api::run_learner(const Charter& handle, const LearnerOptio
   const auto opened = session.opened;
   session.opened = [&, opened](int port) { opened(port), daemon.ready(); };
   session.alive = daemon.alive;
+  session.metrics = daemon.metrics;
   return net::run_learner(charter, *learner, credentials, session, clock, daemon.stop, log);
 }
 

@@ -173,6 +173,13 @@ std::string proxy_url(std::string_view text) {
   return good ? "" : "must be http://host:port, found " + in_quotes(text);
 }
 
+std::string here_or_socket(std::string_view text) {
+  constexpr std::string_view kUnix = "unix:";
+  if (text.starts_with(kUnix)) return any_text(text.substr(kUnix.size()));
+  return host_and_port(text).empty() ? ""
+                                     : "must be host:port or unix:PATH, found " + in_quotes(text);
+}
+
 void read_machine(Table& root, Policy& policy) {
   root.table_if_given("network", [&](Table& t) {
     constexpr std::string_view kAddress =
@@ -196,7 +203,8 @@ void read_machine(Table& root, Policy& policy) {
                "Answers leave at multiples of it, for example answer_ms = 250.");
   });
   root.table_if_given("metrics", [&](Table& t) {
-    t.required("listen", policy.metrics_listen, host_and_port, "For example \"127.0.0.1:9464\".");
+    t.required("listen", policy.metrics_listen, here_or_socket,
+               "On this machine: \"127.0.0.1:9464\", or \"unix:/run/parley/metrics.sock\".");
   });
 }
 

@@ -26,7 +26,11 @@ GossipSession::GossipSession(const Setting& setting, protocol::GossipNode node, 
 
 Result<Hash> GossipSession::wait(const std::atomic<bool>& stop) {
   std::unique_lock lock(mutex_);
-  TRY(go_on(with_ledger([&] { return node_.start(); })));
+  TRY(go_on(with_ledger([&] {
+    auto whispers = node_.start();
+    setting_.options.on.stepped();
+    return whispers;
+  })));
   while (!failed_ && !stop && !node_.refused()) {
     if (node_.finished()) {
       if (!model_) TRY(write_model());
@@ -62,12 +66,19 @@ Result<void> GossipSession::hear(size_t from, const Bytes& message) {
   const std::lock_guard lock(mutex_);
   heard_ = Steady::now();
   const size_t given = node_.given(), held = node_.held();
-  auto whispers = with_ledger([&] { return node_.step(from, message); });
+  auto whispers = with_ledger([&] {
+    auto stepped = node_.step(from, message);
+    setting_.options.on.stepped();
+    return stepped;
+  });
   if (!whispers && (node_.stopped() || whispers.error().code == Code::kFailed))
     fail_locked(whispers.error());
   if (!whispers) return whispers.error();
   if (node_.held() != held) progress_ = Steady::now();
   if (node_.given() != given) hold_back(heard_, setting_.options.patience.answer_after);
+  size_t sent = 0;
+  for (const protocol::Whisper& each : *whispers) sent += each.message.size();
+  setting_.options.on.exchanged(message.size(), sent, Steady::now() - heard_);
   return go_on(std::move(whispers));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parley/base/files.h"
+#include "parley/net/control/metrics_server.h"
 #include "parley/net/control/status_socket.h"
 #include "parley/net/learner_session.h"
 #include "parley/net/vertical.h"
@@ -117,24 +118,45 @@ Result<LearnerResult> write_result(const charter::Charter& charter,
   return result;
 }
 
+Result<std::optional<HttpServer>> metrics_of(const LearnerOptions& options,
+                                             const DaemonFacts& facts, const JobStatus& status) {
+  if (options.metrics.empty()) return std::optional<HttpServer>();
+  return std::optional(TRY(serve_metrics(options.metrics, {.write =
+                                                               [&](OpenMetrics& metrics) {
+                                                                 facts.write(metrics);
+                                                                 status.write(metrics);
+                                                               },
+                                                           .obstacles =
+                                                               [&] {
+                                                                 std::vector<std::string> all{
+                                                                     facts.about_certificate(),
+                                                                     status.about_owners()};
+                                                                 std::erase(all, "");
+                                                                 return all;
+                                                               }})));
+}
+
 }  // namespace
 
 Result<LearnerResult> run_learner(const charter::Charter& charter, protocol::Learner& learner,
                                   const LiveCredentials& credentials, const LearnerOptions& options,
-                                  Clock& clock, const std::atomic<bool>& stop, const Log& say) {
+                                  Clock& clock, const std::atomic<bool>& stop, const Log& log) {
+  DaemonFacts facts("learner", credentials, options.out, clock);
+  const Log say = [&](const LogLine& line) { facts.logged(line.event), log(line); };
   const ReceiptBook book(options.receipts);
   TRY(remember_receipts(book, learner));
   for (const auto& folder : {options.out, options.receipts}) remove_leftovers(folder);
   Journal journal = TRY(open_journal(options, charter.hash, clock, learner));
   TRY(take_manifest(options.out / kManifest, learner));
   TRY(decide(options, learner, journal, say));
+  JobStatus status(charter, learner.rounds(), clock.now());
+  const auto metrics = TRY(metrics_of(options, facts, status));
   const Door door{.address = options.listen,
                   .longest = longest_message(learner.numbers()),
                   .expected = owners_of(charter)};
   const auto host = TRY(Server::listen(door, credentials, say));
   options.opened(host->port());
   options.progress(learner.rounds_done());
-  JobStatus status(charter, learner.rounds(), clock.now());
   const auto asked =
       StatusSocket::open(options.out / kStatusSocket, [&] { return status.to_json(); });
   if (!asked) say({log::kNoStatus, "nobody can ask for the status: " + describe(asked.error())});

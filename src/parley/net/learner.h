@@ -27,6 +27,7 @@ struct LearnerOptions {
   std::chrono::seconds wait{600};              // for owners, without any answer
   std::chrono::milliseconds greeting{10'000};  // an owner that connected must say hello by then
   std::chrono::milliseconds takeover = kTakeover;  // a stream heard of within it is not replaced
+  std::string metrics{};                           // host:port or unix:PATH; empty: none
   std::function<void(int port)> opened = [](int) {};
   std::function<void()> alive = [] {};                         // by the loop, again and again
   std::function<void(size_t round)> progress = [](size_t) {};  // after each whole round

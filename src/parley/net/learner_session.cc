@@ -1,12 +1,8 @@
 #include "parley/net/learner_session.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "parley/base/version.h"
 #include "parley/plan/learner/pilot_check.h"
 
 namespace parley::net {
@@ -46,33 +42,6 @@ bool Times::is_call() {
 bool Times::is_up(uint64_t round) {
   if (std::exchange(round_, round) != round) since_ = Steady::now();
   return Steady::now() - since_ > allowed_;
-}
-
-JobStatus::JobStatus(const charter::Charter& charter, uint64_t rounds, std::string since)
-    : charter_(charter), rounds_(rounds), since_(std::move(since)) {}
-
-void JobStatus::set(uint64_t round, std::vector<std::string> attending) {
-  const std::lock_guard lock(mutex_);
-  round_ = round, attending_ = std::move(attending);
-}
-
-std::string JobStatus::to_json() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<std::string> owners;
-  for (const charter::Owner& owner : charter_.owners) owners.push_back(owner.name);
-  return nlohmann::ordered_json{{"format", "parley.learner.status/1"},
-                                {"version", kVersion},
-                                {"pid", ::getpid()},
-                                {"since", since_},
-                                {"charter", to_hex(charter_.hash)},
-                                {"name", charter_.name},
-                                {"learner", charter_.learner.name},
-                                {"round", round_},
-                                {"rounds", rounds_},
-                                {"owners", owners},
-                                {"attending", attending_}}
-             .dump(2) +
-         "\n";
 }
 
 LearnerSession::LearnerSession(const charter::Charter& charter, protocol::Learner& learner,
@@ -193,8 +162,10 @@ Result<size_t> LearnerSession::place_of(const Identity& identity) const {
 Result<void> LearnerSession::hear(const Said& said) {
   const auto place = seat_of(said.connection);
   if (!place) return {};
+  status_.received(said.message.size());
   auto step = learner_.step(*place, said.message);
   if (!step) {
+    status_.refused(step.error().code);
     sparse_log_.say("refused " + name(*place),
                     {log::kRefused, "refused " + name(*place) + ": " + step.error().what});
     dismiss(*place, step.error());
@@ -206,9 +177,11 @@ Result<void> LearnerSession::hear(const Said& said) {
     log_({log::kStaleLedger, name(*place) + " is shown its receipt: " + step->stale->what});
   if (step->taken) {
     journal_.append(name(*place), *step->taken);
+    status_.answered(name(*place));
     last_answer_ = Steady::now();
   }
   if (step->parted) {
+    status_.refused(step->parted->code);
     log_({log::kParted, step->parted->what + "; the job goes on without it"});
     dismiss(*place, *step->parted);
   }
@@ -239,6 +212,7 @@ void LearnerSession::send(std::vector<protocol::Outgoing> messages) {
   for (protocol::Outgoing& out : messages) {
     OwnerState& state = states_[out.owner];
     if (!state.connection) continue;
+    status_.sent(out.message.size());
     host_.send(*state.connection, std::move(out.message));
     if (!first_question_) first_question_ = Steady::now();
     if (learner_.awaits(out.owner))

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "parley/net/control/job_status.h"
 #include "parley/net/journal/journal.h"
 #include "parley/net/journal/receipts.h"
 #include "parley/net/learner.h"
@@ -37,23 +38,6 @@ class Times {
   std::optional<std::chrono::milliseconds> every_{};
   Steady::time_point call_{}, since_{};
   std::optional<uint64_t> round_{};
-};
-
-/// How a job stands, for people who ask; for any thread.
-class JobStatus {
- public:
-  JobStatus(const charter::Charter& charter, uint64_t rounds, std::string since);
-
-  void set(uint64_t round, std::vector<std::string> attending);
-  std::string to_json() const;  // parley.learner.status/1
-
- private:
-  const charter::Charter& charter_;
-  const uint64_t rounds_;
-  const std::string since_;
-  mutable std::mutex mutex_{};
-  uint64_t round_ = 0;
-  std::vector<std::string> attending_{};
 };
 
 class LearnerSession {

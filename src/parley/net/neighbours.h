@@ -22,6 +22,7 @@ struct NeighbourOptions {
   std::filesystem::path receipts{};
   Patience patience{};
   std::chrono::milliseconds takeover = kTakeover;  // a stream heard of within it is not replaced
+  OnAttend on{};
 };
 
 /// Until the model is there and every neighbour has it, or cannot be waited for any longer; writes

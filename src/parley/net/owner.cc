@@ -89,7 +89,8 @@ void sleep_until(std::chrono::steady_clock::time_point then, const std::atomic<b
 
 /// One stream from greeting to farewell.
 Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex, Client& line,
-                         const Patience& patience, bool& heard, const Log& say) {
+                         const Patience& patience, bool& heard, const Log& say,
+                         const OnAttend& on) {
   const auto locked = [&](auto&& work) {
     const std::lock_guard lock(mutex);
     return work();
@@ -101,8 +102,14 @@ Result<Hash> attend_once(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex
     const Bytes message = TRY(next_message(owner, ticks, mutex, line));
     heard = true;
     const auto heard_at = std::chrono::steady_clock::now();
-    const auto reply = TRY(locked([&] { return owner.step(message); }));
+    const auto reply = TRY(locked([&] {
+      auto stepped = owner.step(message);
+      on.stepped();
+      return stepped;
+    }));
     if (reply) hold_back(heard_at, patience.answer_after);
+    on.exchanged(message.size(), reply ? reply->size() : 0,
+                 std::chrono::steady_clock::now() - heard_at);
     if (reply) TRY(line.write(*reply));
     while (const auto more = locked([&] { return owner.more(); })) TRY(line.write(*more));
     if (owner.refused()) return part_after(*owner.refused(), line, patience, say);
@@ -255,7 +262,7 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
                                    const LiveCredentials& credentials, const Dial& dial,
                                    const Patience& patience, const std::atomic<bool>& stop,
-                                   const Log& say) {
+                                   const Log& say, const OnAttend& on) {
   using Clock = std::chrono::steady_clock;
   Dial patient = dial;
   patient.patience = patience.silent + (ticks ? ticks->longest_gap() : std::chrono::seconds(0));
@@ -266,7 +273,7 @@ Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mu
     bool heard = false, mute = false;
     auto ended = [&]() -> Result<Hash> {
       Client line = TRY(Client::open(credentials, patient, stop));
-      auto model = attend_once(owner, ticks, mutex, line, patience, heard, say);
+      auto model = attend_once(owner, ticks, mutex, line, patience, heard, say, on);
       mute = line.has_given_up();
       return model;
     }();

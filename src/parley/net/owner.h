@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -84,6 +85,15 @@ struct Patience {
   std::chrono::milliseconds answer_after{0};
 };
 
+/// Who wants to hear what a job's owner does.
+struct OnAttend {
+  /// It has taken a message; the ledger is still the caller's.
+  std::function<void()> stepped = [] {};
+  /// So many bytes came, so many went (none: no reply), and so long it took as the other side sees.
+  std::function<void(size_t received, size_t sent, std::chrono::duration<double> took)> exchanged =
+      [](size_t, size_t, std::chrono::duration<double>) {};
+};
+
 /// Until the next of the public moments at which a reply to a question heard at `heard_at` may
 /// leave.
 void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::milliseconds every);
@@ -96,6 +106,6 @@ void hold_back(std::chrono::steady_clock::time_point heard_at, std::chrono::mill
 Result<std::optional<Hash>> attend(protocol::Owner& owner, Ticks* ticks, std::mutex& mutex,
                                    const LiveCredentials& credentials, const Dial& dial,
                                    const Patience& patience, const std::atomic<bool>& stop,
-                                   const Log& log);
+                                   const Log& log, const OnAttend& on = {});
 
 }  // namespace parley::net

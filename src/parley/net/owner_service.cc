@@ -14,23 +14,17 @@
 
 #include "parley/base/files.h"
 #include "parley/base/version.h"
+#include "parley/net/control/metrics_server.h"
+#include "parley/net/control/owner_meter.h"
 #include "parley/net/control/status_socket.h"
 #include "parley/net/decisions.h"
+#include "parley/net/doctor/preflight.h"
 #include "parley/net/neighbours.h"
 
 namespace parley::net {
 namespace {
 
 constexpr std::chrono::milliseconds kLook{500};
-
-/// A wish that nobody fulfils must not look as if somebody did.
-Result<void> check_metrics(const charter::Policy& policy) {
-  if (policy.metrics_listen.empty()) return {};
-  return Error{Code::kInvalid,
-               "asks for metrics, which this version does not serve",
-               "Leave the table [metrics] out; `parley owner status` says how the daemon is.",
-               {.key = "metrics.listen"}};
-}
 
 std::string outcome(const Result<std::optional<Hash>>& model) {
   if (!model) return describe(model.error()) + ". " + model.error().hint;
@@ -97,13 +91,15 @@ struct Attempt {
 class Jobs {
  public:
   Jobs(const OwnerContext& context, const LiveCredentials& credentials,
-       const ServiceOptions& options, Clock& clock, const std::atomic<bool>& stop, const Log& log)
+       const ServiceOptions& options, Clock& clock, const std::atomic<bool>& stop, const Log& log,
+       OwnerMeter& meter)
       : context_(&context),
         credentials_(credentials),
         options_(options),
         clock_(clock),
         stop_(stop),
         log_(log),
+        meter_(meter),
         since_(clock.now()),
         watch_(log) {}
 
@@ -174,6 +170,15 @@ class Jobs {
            "\n";
   }
 
+  /// How many charters are in each state.
+  std::map<std::string, size_t> states() {
+    std::map<std::string, size_t> all{
+        {"running", 0}, {"waits for a person", 0}, {"finished", 0}, {"ended early", 0}};
+    const std::lock_guard lock(mutex_);
+    for (const auto& [file, attempt] : attempts_) ++all[attempt->state()];
+    return all;
+  }
+
   std::vector<JobEnd> wait() {
     std::vector<JobEnd> ends;
     for (auto& [file, attempt] : attempts_) {
@@ -187,6 +192,7 @@ class Jobs {
   void run_all(const std::filesystem::path& file, Attempt& attempt) {
     const auto ready = get_ready_for(file, attempt);
     if (!ready) return;
+    announce(*ready, attempt.context);
     std::vector<std::thread> others;
     for (size_t i = 1; i < ready->jobs.size(); ++i)
       others.emplace_back([&, i] { run(file, *ready, ready->jobs[i], attempt); });
@@ -220,6 +226,32 @@ class Jobs {
     const std::string title = end.charter_name.empty() ? file.string() : end.charter_name;
     note(title, std::move(end), attempt);
     return std::nullopt;
+  }
+
+  /// What its jobs will ask for, and how far they are.
+  void announce(const Ready& ready, const OwnerContext& context) {
+    if (context.policy.metrics_listen.empty()) return;
+    std::set<Hash> hashes;
+    for (const charter::Charter& job : ready.jobs) hashes.insert(job.hash);
+    const charter::Preflight all =
+        preflight_of(context.policy, ready.charter, std::nullopt, {.read_data = false}, clock_);
+    const std::lock_guard lock(context.mutex);
+    for (const Hash& job : hashes) {
+      meter_.begins(ready.charter.name, job, hashes.size(), all);
+      meter_.look(context.policy, context.ledger, &job);
+    }
+  }
+
+  /// What it counts while it goes on.
+  OnAttend meter_of(const OwnerContext& context, const charter::Charter& job) {
+    if (context.policy.metrics_listen.empty()) return {};
+    return {.stepped = [this, &context,
+                        hash = job.hash] { meter_.look(context.policy, context.ledger, &hash); },
+            .exchanged =
+                [this, hash = job.hash](size_t received, size_t sent,
+                                        std::chrono::duration<double> took) {
+                  meter_.exchanged(hash, received, sent, took);
+                }};
   }
 
   static void name(Attempt& attempt, const charter::Charter& charter) {
@@ -291,21 +323,24 @@ class Jobs {
     const auto owner = TRY(open_owner(context, ready, job));
     const auto ticks = ticks_for(*owner, context.policy, job);
     say({log::kDialling, "ready, dialling " + to_text(dial.address)});
-    return attend(*owner, ticks.get(), context.mutex, credentials_, dial, patience, stop_, say);
+    return attend(*owner, ticks.get(), context.mutex, credentials_, dial, patience, stop_, say,
+                  meter_of(context, job));
   }
 
   /// In the policy's folder of state: a folder for each job, and one for all receipts.
   NeighbourOptions neighbour_options(const OwnerContext& context, const charter::Charter& job,
-                                     const Patience& patience) const {
+                                     const Patience& patience) {
     const auto state = context.policy.folder / context.policy.state;
     return {.listen = options_.listen,
             .out = state / "jobs" / to_hex(job.hash).substr(0, 12),
             .receipts = state / "receipts",
-            .patience = patience};
+            .patience = patience,
+            .on = meter_of(context, job)};
   }
 
   void note(const std::string& title, JobEnd end, Attempt& attempt) {
     const std::lock_guard lock(attempt.mutex);
+    meter_.ended(end.charter, end.model);
     log_({end.model ? log::kFinished : log::kEndedEarly, outcome(end.model), title});
     attempt.ends.push_back(std::move(end));
   }
@@ -316,6 +351,7 @@ class Jobs {
   Clock& clock_;
   const std::atomic<bool>& stop_;
   const Log& log_;
+  OwnerMeter& meter_;
   const std::string since_;
   std::mutex mutex_;
   std::map<std::filesystem::path, std::unique_ptr<Attempt>> attempts_{};  // the newest of each file
@@ -359,10 +395,11 @@ class Policies {
                       next.identity && next.identity->certificate == now.identity->certificate &&
                       next.identity->key == now.identity->key &&
                       next.identity->authority == now.identity->authority &&
-                      next.identity->revoked == now.identity->revoked;
-    if (same) return check_metrics(next);
+                      next.identity->revoked == now.identity->revoked &&
+                      next.metrics_listen == now.metrics_listen;
+    if (same) return {};
     return Error{Code::kInvalid,
-                 "changes owner, state, charters, witness, or the files of [identity]",
+                 "changes owner, state, charters, witness, metrics, or the files of [identity]",
                  "Restart the daemon for that.",
                  {.file = options_.policy_file.string()}};
   }
@@ -374,12 +411,58 @@ class Policies {
   std::list<OwnerContext> contexts_{};
 };
 
-std::set<std::filesystem::path> charters_in(const std::filesystem::path& folder) {
+/// `read` says whether the folder could be read.
+std::set<std::filesystem::path> charters_in(const std::filesystem::path& folder,
+                                            std::atomic<bool>& read) {
   std::set<std::filesystem::path> files;
   std::error_code failed;
   for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
     if (entry.path().string().ends_with(".charter.toml")) files.insert(entry.path());
+  read = !failed;
   return files;
+}
+
+/// With what was written since the last checkpoint of SQLite.
+uint64_t ledger_bytes(const charter::Policy& policy) {
+  uint64_t sum = 0;
+  for (const char* more : {"", "-wal"}) {
+    std::error_code failed;
+    const auto size = std::filesystem::file_size(ledger_of(policy).string() + more, failed);
+    if (!failed) sum += size;
+  }
+  return sum;
+}
+
+void write_service(OpenMetrics& metrics, const charter::Policy& policy, Jobs& jobs) {
+  using enum OpenMetrics::Kind;
+  metrics.family(kGauge, "parley_ledger_bytes", "Size of the ledger's files.");
+  metrics.sample({}, static_cast<double>(ledger_bytes(policy)));
+  metrics.family(kGauge, "parley_charters", "Charters, by how they stand.");
+  for (const auto& [state, count] : jobs.states())
+    metrics.sample({{"state", state}}, static_cast<double>(count));
+}
+
+/// Off unless the policy says where.
+Result<std::optional<HttpServer>> metrics_of(const charter::Policy& policy,
+                                             const DaemonFacts& facts, const OwnerMeter& meter,
+                                             Jobs& jobs, const std::atomic<bool>& charters_read) {
+  if (policy.metrics_listen.empty()) return std::optional<HttpServer>();
+  const auto write = [&](OpenMetrics& metrics) {
+    facts.write(metrics);
+    meter.write(metrics);
+    write_service(metrics, policy, jobs);
+  };
+  const auto obstacles = [&] {
+    std::vector<std::string> all{facts.about_certificate()};
+    if (meter.is_older_copy()) all.emplace_back("The ledger is an older copy: reconcile it.");
+    if (!charters_read) all.emplace_back("The folder of charters has not been read.");
+    std::erase(all, "");
+    return all;
+  };
+  std::string listen = policy.metrics_listen;
+  if (constexpr std::string_view kUnix = "unix:"; listen.starts_with(kUnix))
+    listen = kUnix.data() + (policy.folder / listen.substr(kUnix.size())).string();
+  return std::optional(TRY(serve_metrics(listen, {write, obstacles})));
 }
 
 /// Of a process that was killed while it wrote: the state's folder, and that of every job.
@@ -435,7 +518,6 @@ Result<Credentials> credentials_of(const charter::Policy& policy, Clock& clock) 
 Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOptions& options,
                                   Entropy& entropy, Clock& clock, const std::atomic<bool>& stop,
                                   const Log& log_lines) {
-  TRY(check_metrics(policy));
   const LiveCredentials credentials = TRY(credentials_of(policy, clock));
   remove_leftovers_of(policy);
   ledger::Ledger ledger = TRY(open_ledger(policy, clock));
@@ -443,19 +525,26 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
   const OwnerContext context{policy, ledger, entropy, mutex};
   Policies policies(context, options);
   std::mutex log_mutex;
+  DaemonFacts facts("owner", credentials, policy.folder / policy.state, clock);
   const Log say = [&](const LogLine& line) {
     const std::lock_guard lock(log_mutex);
+    facts.logged(line.event);
     log_lines(line);
   };
   const CredentialsWatch watch(
       credentials, *policy.identity, [&] { return credentials_of(policy, clock); }, clock, say);
-  Jobs jobs(context, credentials, options, clock, stop, say);
+  OwnerMeter meter;
+  meter.look(policy, ledger);
+  Jobs jobs(context, credentials, options, clock, stop, say, meter);
+  std::atomic<bool> looked = false;
+  const auto metrics = TRY(metrics_of(policy, facts, meter, jobs, looked));
   const auto asked = StatusSocket::open(policy.folder / policy.state / kStatusSocket,
                                         [&] { return jobs.status(); });
   if (!asked) say({log::kNoStatus, "nobody can ask for the status: " + describe(asked.error())});
   for (const auto& file : options.charters) jobs.start(file);
   options.ready();
   if (!options.charters.empty()) {
+    looked = true;
     for (; !jobs.are_over(); std::this_thread::sleep_for(kLook)) options.alive();
     return jobs.wait();
   }
@@ -463,7 +552,8 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
   for (; !stop; std::this_thread::sleep_for(kLook)) {
     options.alive();
     if (policies.is_asked()) policies.read_again(jobs, say);
-    for (const auto& file : charters_in(policy.folder / policy.charters)) jobs.look_at(file);
+    const auto files = charters_in(policy.folder / policy.charters, looked);
+    for (const auto& file : files) jobs.look_at(file);
   }
   return jobs.wait();
 }

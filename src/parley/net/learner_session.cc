@@ -51,26 +51,44 @@ bool Times::is_up(uint64_t round) {
 JobStatus::JobStatus(const charter::Charter& charter, uint64_t rounds, std::string since)
     : charter_(charter), rounds_(rounds), since_(std::move(since)) {}
 
-void JobStatus::set(uint64_t round, std::vector<std::string> attending) {
+void JobStatus::set(Now now) {
   const std::lock_guard lock(mutex_);
-  round_ = round, attending_ = std::move(attending);
+  now_ = std::move(now);
 }
 
 std::string JobStatus::to_json() const {
+  using Json = nlohmann::ordered_json;
+  const auto known = [](const std::optional<double>& seconds) {
+    return seconds ? Json(*seconds) : Json();
+  };
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> owners;
-  for (const charter::Owner& owner : charter_.owners) owners.push_back(owner.name);
-  return nlohmann::ordered_json{{"format", "parley.learner.status/1"},
-                                {"version", kVersion},
-                                {"pid", ::getpid()},
-                                {"since", since_},
-                                {"charter", to_hex(charter_.hash)},
-                                {"name", charter_.name},
-                                {"learner", charter_.learner.name},
-                                {"round", round_},
-                                {"rounds", rounds_},
-                                {"owners", owners},
-                                {"attending", attending_}}
+  std::vector<std::string> owners, attending;
+  Json parties = Json::array();
+  for (size_t i = 0; i < charter_.owners.size(); ++i) {
+    const std::string& name = charter_.owners[i].name;
+    const Owner owner = i < now_.owners.size() ? now_.owners[i] : Owner{};
+    owners.push_back(name);
+    if (owner.attends) attending.push_back(name);
+    parties.push_back({{"name", name},
+                       {"attends", owner.attends},
+                       {"answers", owner.answers},
+                       {"answer_s", known(owner.answer_s)},
+                       {"waiting_s", known(owner.waiting_s)},
+                       {"lost", owner.lost}});
+  }
+  return Json{{"format", "parley.learner.status/1"},
+              {"version", kVersion},
+              {"pid", ::getpid()},
+              {"since", since_},
+              {"charter", to_hex(charter_.hash)},
+              {"name", charter_.name},
+              {"learner", charter_.learner.name},
+              {"round", now_.round},
+              {"rounds", rounds_},
+              {"owners", owners},
+              {"attending", attending},
+              {"seconds_left", known(now_.left_s)},
+              {"parties", parties}}
              .dump(2) +
          "\n";
 }
@@ -88,7 +106,8 @@ LearnerSession::LearnerSession(const charter::Charter& charter, protocol::Learne
       log_(log),
       sparse_log_(log, 4 * charter.owners.size()),
       times_(charter, learner.pace()),
-      states_(charter.owners.size()) {}
+      states_(charter.owners.size()),
+      records_(charter.owners.size()) {}
 
 Result<void> LearnerSession::train(const std::atomic<bool>& stop) {
   const auto trained = ask_until_done(stop);
@@ -136,11 +155,30 @@ Result<void> LearnerSession::ask_until_done(const std::atomic<bool>& stop) {
 void LearnerSession::show_status() {
   if (Steady::now() < shows_) return;
   shows_ = Steady::now() + kLearnerTick;
-  std::vector<std::string> attending;
-  for (size_t i = 0; i < states_.size(); ++i)
-    if (states_[i].connection) attending.push_back(name(i));
-  status_.set(learner_.rounds_done(), std::move(attending));
+  JobStatus::Now now{.round = learner_.rounds_done(), .left_s = seconds_left()};
+  for (size_t i = 0; i < states_.size(); ++i) now.owners.push_back(status_of(i));
+  status_.set(std::move(now));
   options_.alive();
+}
+
+JobStatus::Owner LearnerSession::status_of(size_t place) const {
+  const Record& record = records_[place];
+  JobStatus::Owner owner{.attends = states_[place].connection.has_value(),
+                         .answers = record.answers,
+                         .lost = record.lost};
+  if (record.timed > 0)
+    owner.answer_s = record.answering.count() / static_cast<double>(record.timed);
+  if (record.asked)
+    owner.waiting_s = std::chrono::duration<double>(Steady::now() - *record.asked).count();
+  return owner;
+}
+
+std::optional<double> LearnerSession::seconds_left() const {
+  const uint64_t done = learner_.rounds_done() - resumed_at_;
+  if (!first_question_ || done == 0) return std::nullopt;
+  const std::chrono::duration<double> so_far = Steady::now() - *first_question_;
+  return so_far.count() * static_cast<double>(learner_.rounds() - learner_.rounds_done()) /
+         static_cast<double>(done);
 }
 
 /// The test of the pilot, once.
@@ -173,6 +211,7 @@ void LearnerSession::admit(const Arrived& arrived) {
     return host_.turn_away(arrived.connection, arrived.identity.uri() + " at " + arrived.address,
                            other_is_at_work());
   if (again) host_.dismiss(*state.connection, newer_took_over());
+  if (again) ++records_[*place].lost, records_[*place].asked.reset();
   state = {.connection = arrived.connection, .due = Steady::now() + options_.greeting};
   learner_.attend(*place);
   sparse_log_.say("attends " + name(*place),
@@ -207,6 +246,10 @@ Result<void> LearnerSession::hear(const Said& said) {
   if (step->taken) {
     journal_.append(name(*place), *step->taken);
     last_answer_ = Steady::now();
+    Record& record = records_[*place];
+    ++record.answers;
+    if (record.asked) record.answering += last_answer_ - *record.asked, ++record.timed;
+    record.asked.reset();
   }
   if (step->parted) {
     log_({log::kParted, step->parted->what + "; the job goes on without it"});
@@ -241,8 +284,9 @@ void LearnerSession::send(std::vector<protocol::Outgoing> messages) {
     if (!state.connection) continue;
     host_.send(*state.connection, std::move(out.message));
     if (!first_question_) first_question_ = Steady::now();
-    if (learner_.awaits(out.owner))
-      state.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
+    if (!learner_.awaits(out.owner)) continue;
+    state.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
+    records_[out.owner].asked = Steady::now();
   }
 }
 
@@ -262,6 +306,8 @@ void LearnerSession::dismiss(size_t place, const Error& reason) {
 
 void LearnerSession::leave(size_t place) {
   learner_.leave(place);
+  records_[place].asked.reset();
+  if (!learner_.finished()) ++records_[place].lost;
   states_[place].connection.reset();
   states_[place].due.reset();
 }

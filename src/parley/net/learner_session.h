@@ -42,9 +42,22 @@ class Times {
 /// How a job stands, for people who ask; for any thread.
 class JobStatus {
  public:
+  struct Owner {
+    bool attends = false;
+    uint64_t answers = 0;               // to this process
+    uint64_t lost = 0;                  // streams that ended before the job did
+    std::optional<double> answer_s{};   // the mean time of its answers
+    std::optional<double> waiting_s{};  // since it was asked what it has not answered
+  };
+  struct Now {
+    uint64_t round = 0;              // whole rounds
+    std::optional<double> left_s{};  // until the last, at the pace so far
+    std::vector<Owner> owners{};     // in the charter's order
+  };
+
   JobStatus(const charter::Charter& charter, uint64_t rounds, std::string since);
 
-  void set(uint64_t round, std::vector<std::string> attending);
+  void set(Now now);
   std::string to_json() const;  // parley.learner.status/1
 
  private:
@@ -52,8 +65,7 @@ class JobStatus {
   const uint64_t rounds_;
   const std::string since_;
   mutable std::mutex mutex_{};
-  uint64_t round_ = 0;
-  std::vector<std::string> attending_{};
+  Now now_{};
 };
 
 class LearnerSession {
@@ -79,9 +91,18 @@ class LearnerSession {
     std::optional<Steady::time_point> heard{};  // since it arrived
     bool told = false;                          // has left after the end
   };
+  /// Of one owner over all its streams, for people.
+  struct Record {
+    uint64_t answers = 0, lost = 0;
+    std::chrono::duration<double> answering{};  // all timed answers together
+    uint64_t timed = 0;
+    std::optional<Steady::time_point> asked{};  // and not answered
+  };
 
   Result<void> ask_until_done(const std::atomic<bool>& stop);
   void show_status();
+  JobStatus::Owner status_of(size_t place) const;
+  std::optional<double> seconds_left() const;
   Result<void> take(Event event);
   void admit(const Arrived& arrived);
   Result<size_t> place_of(const Identity& identity) const;
@@ -111,6 +132,8 @@ class LearnerSession {
   SparseLog sparse_log_;
   Times times_;
   std::vector<OwnerState> states_;
+  std::vector<Record> records_;
+  const uint64_t resumed_at_ = learner_.rounds_done();
   uint64_t shown_ = learner_.rounds_done();
   bool receipts_kept_ = shown_ > 0;
   bool said_ = learner_.guard().check().has_value();

@@ -1,10 +1,11 @@
-// parley learner run|resume CHARTER and parley learner status DIR
+// parley learner run|resume CHARTER, parley learner status DIR and parley learner web CHARTER DIR
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <utility>
 
 #include "command.h"
 #include "parley/api/daemons.h"
+#include "parley/api/learner_web/consortium.h"
 #include "parley/net/control/service_manager.h"
 #include "parley/net/control/status_socket.h"
 #include "parley/report/network/status.h"
@@ -65,6 +66,25 @@ Result<Output> run(const LearnerStatusOptions& options, ProgressStyle) {
   return Output{TRY(report::to_text(status)), TRY(report::to_json(status))};
 }
 
+struct LearnerWebOptions : api::ConsortiumOptions {
+  api::PageOptions page{};
+};
+
+Result<Output> run(const LearnerWebOptions& options, ProgressStyle) {
+  heed_interrupts();
+  TRY(api::consortium_view(options, with_terminal(options.page), interrupted));
+  return Output{};
+}
+
+void add_learner_web(const Commands& group) {
+  const auto [app, options] = group.add<LearnerWebOptions>(
+      "web", "See in a browser who takes part, how far the job is, and what came of it", run);
+  charter_argument(app, options.charter);
+  app.add_option("out", options.out, "The --out of its daemon")->required()->type_name("DIR");
+  as_option(app, options.as);
+  page_options(app, options.page);
+}
+
 }  // namespace
 
 void add_learner(Commands root) {
@@ -96,6 +116,7 @@ void add_learner(Commands root) {
   const auto [app, options] =
       group.add<LearnerStatusOptions>("status", "How a learner's daemon is", run);
   app.add_option("out", options.out, "Its --out")->required()->type_name("DIR");
+  add_learner_web(group);
 }
 
 }  // namespace parley::cli

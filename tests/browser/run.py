@@ -61,9 +61,12 @@ def main():
                  for owner in OWNERS}
         for owners in (3, 100):
             pages[str(owners)] = Page("explore", charter_of(folder, owners), cwd=folder, sign_in=False)
+        pages["job"] = Page("learner", "web", consortium.charter, "job", cwd=folder, sign_in=False)
         try:
             links = {name: page.link for name, page in pages.items()}
-            done = subprocess.run(["node", HERE / "stories.mjs", json.dumps(links), out], check=False)
+            processes = {name: page.process.pid for name, page in pages.items()}
+            done = subprocess.run(["node", HERE / "stories.mjs", json.dumps(links),
+                                   json.dumps(processes), out], check=False)
             trained = learner.wait(120) if done.returncode == 0 else None
         finally:
             for page in pages.values():

@@ -91,8 +91,9 @@ class Metrics(InFolder):
         shutil.copy(consortium.charter, charters)
         self.until(lambda: self.one(watched, "parley_charters", state="running") == 1,
                    lambda: consortium.log("bank-a"))
-        self.until(lambda: self.one(watched, "parley_budget_reserved", dataset="loans",
-                                    track="pure") > 0.99, lambda: self.get(watched))
+        self.until(lambda: sum(self.one(watched, name, dataset="loans", track="pure") for name in
+                               ("parley_budget_reserved", "parley_budget_spent")) > 0.99,
+                   lambda: self.get(watched))
         self.assertEqual(self.until(lambda: self.one(metrics_at, "parley_owner_attends",
                                                      owner="bank-a"), "not there"), 1)
         others = [consortium.owner(owner, port) for owner in OWNERS[1:]]

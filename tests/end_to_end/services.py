@@ -79,6 +79,9 @@ class Services(InFolder):
             self.assertEqual((status["pid"], status["owners"], status["attending"],
                               status["round"], status["rounds"]),
                              (learner.pid, list(OWNERS), ["bank-a"], 0, 3))
+            self.assertEqual([(each["name"], each["attends"], each["lost"])
+                              for each in status["parties"]],
+                             [("bank-a", True, 0), ("bank-b", False, 0), ("bank-c", False, 0)])
             text = self.parley("learner", "status", "job").stdout
             self.assertIn("round 0 of 3", text)
             self.assertIn("  bank-a attends\n  bank-b is away\n", text)

@@ -57,7 +57,8 @@ LearnerSession::LearnerSession(const charter::Charter& charter, protocol::Learne
       log_(log),
       sparse_log_(log, 4 * charter.owners.size()),
       times_(charter, learner.pace()),
-      states_(charter.owners.size()) {}
+      states_(charter.owners.size()),
+      records_(charter.owners.size()) {}
 
 Result<void> LearnerSession::train(const std::atomic<bool>& stop) {
   const auto trained = ask_until_done(stop);
@@ -105,11 +106,30 @@ Result<void> LearnerSession::ask_until_done(const std::atomic<bool>& stop) {
 void LearnerSession::show_status() {
   if (Steady::now() < shows_) return;
   shows_ = Steady::now() + kLearnerTick;
-  std::vector<std::string> attending;
-  for (size_t i = 0; i < states_.size(); ++i)
-    if (states_[i].connection) attending.push_back(name(i));
-  status_.set(learner_.rounds_done(), std::move(attending));
+  JobStatus::Now now{.round = learner_.rounds_done(), .left_s = seconds_left()};
+  for (size_t i = 0; i < states_.size(); ++i) now.owners.push_back(status_of(i));
+  status_.set(std::move(now));
   options_.alive();
+}
+
+JobStatus::Owner LearnerSession::status_of(size_t place) const {
+  const Record& record = records_[place];
+  JobStatus::Owner owner{.attends = states_[place].connection.has_value(),
+                         .answers = record.answers,
+                         .lost = record.lost};
+  if (record.timed > 0)
+    owner.answer_s = record.answering.count() / static_cast<double>(record.timed);
+  if (record.asked)
+    owner.waiting_s = std::chrono::duration<double>(Steady::now() - *record.asked).count();
+  return owner;
+}
+
+std::optional<double> LearnerSession::seconds_left() const {
+  const uint64_t done = learner_.rounds_done() - resumed_at_;
+  if (!first_question_ || done == 0) return std::nullopt;
+  const std::chrono::duration<double> so_far = Steady::now() - *first_question_;
+  return so_far.count() * static_cast<double>(learner_.rounds() - learner_.rounds_done()) /
+         static_cast<double>(done);
 }
 
 /// The test of the pilot, once.
@@ -142,6 +162,7 @@ void LearnerSession::admit(const Arrived& arrived) {
     return host_.turn_away(arrived.connection, arrived.identity.uri() + " at " + arrived.address,
                            other_is_at_work());
   if (again) host_.dismiss(*state.connection, newer_took_over());
+  if (again) ++records_[*place].lost, records_[*place].asked.reset();
   state = {.connection = arrived.connection, .due = Steady::now() + options_.greeting};
   learner_.attend(*place);
   sparse_log_.say("attends " + name(*place),
@@ -177,8 +198,11 @@ Result<void> LearnerSession::hear(const Said& said) {
     log_({log::kStaleLedger, name(*place) + " is shown its receipt: " + step->stale->what});
   if (step->taken) {
     journal_.append(name(*place), *step->taken);
-    status_.answered(name(*place));
     last_answer_ = Steady::now();
+    Record& record = records_[*place];
+    ++record.answers;
+    if (record.asked) record.answering += last_answer_ - *record.asked, ++record.timed;
+    record.asked.reset();
   }
   if (step->parted) {
     status_.refused(step->parted->code);
@@ -215,8 +239,9 @@ void LearnerSession::send(std::vector<protocol::Outgoing> messages) {
     status_.sent(out.message.size());
     host_.send(*state.connection, std::move(out.message));
     if (!first_question_) first_question_ = Steady::now();
-    if (learner_.awaits(out.owner))
-      state.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
+    if (!learner_.awaits(out.owner)) continue;
+    state.due = Steady::now() + std::chrono::seconds(charter_.network.deadline_s);
+    records_[out.owner].asked = Steady::now();
   }
 }
 
@@ -236,6 +261,8 @@ void LearnerSession::dismiss(size_t place, const Error& reason) {
 
 void LearnerSession::leave(size_t place) {
   learner_.leave(place);
+  records_[place].asked.reset();
+  if (!learner_.finished()) ++records_[place].lost;
   states_[place].connection.reset();
   states_[place].due.reset();
 }

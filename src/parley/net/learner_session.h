@@ -63,9 +63,18 @@ class LearnerSession {
     std::optional<Steady::time_point> heard{};  // since it arrived
     bool told = false;                          // has left after the end
   };
+  /// Of one owner over all its streams, for people.
+  struct Record {
+    uint64_t answers = 0, lost = 0;
+    std::chrono::duration<double> answering{};  // all timed answers together
+    uint64_t timed = 0;
+    std::optional<Steady::time_point> asked{};  // and not answered
+  };
 
   Result<void> ask_until_done(const std::atomic<bool>& stop);
   void show_status();
+  JobStatus::Owner status_of(size_t place) const;
+  std::optional<double> seconds_left() const;
   Result<void> take(Event event);
   void admit(const Arrived& arrived);
   Result<size_t> place_of(const Identity& identity) const;
@@ -95,6 +104,8 @@ class LearnerSession {
   SparseLog sparse_log_;
   Times times_;
   std::vector<OwnerState> states_;
+  std::vector<Record> records_;
+  const uint64_t resumed_at_ = learner_.rounds_done();
   uint64_t shown_ = learner_.rounds_done();
   bool receipts_kept_ = shown_ > 0;
   bool said_ = learner_.guard().check().has_value();

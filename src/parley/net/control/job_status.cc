@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,11 +10,14 @@
 namespace parley::net {
 
 JobStatus::JobStatus(const charter::Charter& charter, uint64_t rounds, std::string since)
-    : charter_(charter), rounds_(rounds), since_(std::move(since)) {}
+    : charter_(charter), rounds_(rounds), since_(std::move(since)) {
+  now_.owners.resize(charter.owners.size());
+}
 
-void JobStatus::set(uint64_t round, std::vector<std::string> attending) {
+void JobStatus::set(Now now) {
+  check(now.owners.size() == charter_.owners.size());
   const std::lock_guard lock(mutex_);
-  round_ = round, attending_ = std::move(attending);
+  now_ = std::move(now);
 }
 
 void JobStatus::received(size_t bytes) {
@@ -28,35 +30,44 @@ void JobStatus::sent(size_t bytes) {
   sent_ += bytes;
 }
 
-void JobStatus::answered(const std::string& owner) {
-  const std::lock_guard lock(mutex_);
-  ++answers_[owner];
-}
-
 void JobStatus::refused(Code why) {
   const std::lock_guard lock(mutex_);
   ++refusals_[why];
 }
 
-bool JobStatus::attends(const std::string& owner) const {
-  return std::find(attending_.begin(), attending_.end(), owner) != attending_.end();
-}
-
 std::string JobStatus::to_json() const {
+  using Json = nlohmann::ordered_json;
+  const auto known = [](const std::optional<double>& seconds) {
+    return seconds ? Json(*seconds) : Json();
+  };
   const std::lock_guard lock(mutex_);
-  std::vector<std::string> owners;
-  for (const charter::Owner& owner : charter_.owners) owners.push_back(owner.name);
-  return nlohmann::ordered_json{{"format", "parley.learner.status/1"},
-                                {"version", kVersion},
-                                {"pid", ::getpid()},
-                                {"since", since_},
-                                {"charter", to_hex(charter_.hash)},
-                                {"name", charter_.name},
-                                {"learner", charter_.learner.name},
-                                {"round", round_},
-                                {"rounds", rounds_},
-                                {"owners", owners},
-                                {"attending", attending_}}
+  std::vector<std::string> owners, attending;
+  Json parties = Json::array();
+  for (size_t i = 0; i < charter_.owners.size(); ++i) {
+    const std::string& name = charter_.owners[i].name;
+    const Owner& owner = now_.owners[i];
+    owners.push_back(name);
+    if (owner.attends) attending.push_back(name);
+    parties.push_back({{"name", name},
+                       {"attends", owner.attends},
+                       {"answers", owner.answers},
+                       {"answer_s", known(owner.answer_s)},
+                       {"waiting_s", known(owner.waiting_s)},
+                       {"lost", owner.lost}});
+  }
+  return Json{{"format", "parley.learner.status/1"},
+              {"version", kVersion},
+              {"pid", ::getpid()},
+              {"since", since_},
+              {"charter", to_hex(charter_.hash)},
+              {"name", charter_.name},
+              {"learner", charter_.learner.name},
+              {"round", now_.round},
+              {"rounds", rounds_},
+              {"owners", owners},
+              {"attending", attending},
+              {"seconds_left", known(now_.left_s)},
+              {"parties", parties}}
              .dump(2) +
          "\n";
 }
@@ -64,9 +75,9 @@ std::string JobStatus::to_json() const {
 std::string JobStatus::about_owners() const {
   const std::lock_guard lock(mutex_);
   std::string away;
-  for (const charter::Owner& owner : charter_.owners)
-    if (!attends(owner.name)) away += (away.empty() ? "" : ", ") + owner.name;
-  return round_ > 0 || away.empty() ? "" : "Not here yet: " + away + ".";
+  for (size_t i = 0; i < charter_.owners.size(); ++i)
+    if (!now_.owners[i].attends) away += (away.empty() ? "" : ", ") + charter_.owners[i].name;
+  return now_.round > 0 || away.empty() ? "" : "Not here yet: " + away + ".";
 }
 
 void JobStatus::write(OpenMetrics& metrics) const {
@@ -79,19 +90,21 @@ void JobStatus::write(OpenMetrics& metrics) const {
     metrics.sample(job, static_cast<double>(value));
   };
   one(kGauge, "parley_job_under_way", "1 from a job's beginning to its end.", 1);
-  one(kGauge, "parley_job_round", "Rounds that are done.", round_);
+  one(kGauge, "parley_job_round", "Rounds that are done.", now_.round);
   one(kGauge, "parley_job_rounds", "Rounds of the job.", rounds_);
   one(kCounter, "parley_received_bytes", "Messages of owners, without TLS.", received_);
   one(kCounter, "parley_sent_bytes", "Our messages, without TLS.", sent_);
-  metrics.family(kGauge, "parley_owner_attends", "1 while an owner is connected.");
-  for (const charter::Owner& owner : charter_.owners)
-    metrics.sample({{"owner", owner.name}}, attends(owner.name) ? 1 : 0);
-  metrics.family(kCounter, "parley_owner_answers", "Answers taken since this process began.");
-  for (const charter::Owner& owner : charter_.owners) {
-    const auto found = answers_.find(owner.name);
-    metrics.sample({{"owner", owner.name}},
-                   found == answers_.end() ? 0 : static_cast<double>(found->second));
-  }
+  const auto each = [&](OpenMetrics::Kind kind, const char* name, const char* help,
+                        const auto& value) {
+    metrics.family(kind, name, help);
+    for (size_t i = 0; i < charter_.owners.size(); ++i)
+      metrics.sample({{"owner", charter_.owners[i].name}},
+                     static_cast<double>(value(now_.owners[i])));
+  };
+  each(kGauge, "parley_owner_attends", "1 while an owner is connected.",
+       [](const Owner& owner) { return owner.attends; });
+  each(kCounter, "parley_owner_answers", "Answers taken since this process began.",
+       [](const Owner& owner) { return owner.answers; });
   metrics.family(kCounter, "parley_refusals", "Messages of owners that were refused, by reason.");
   for (const Code code : {Code::kInvalid, Code::kBudgetExhausted, Code::kPolicy, Code::kUnavailable,
                           Code::kIntegrity, Code::kFailed}) {

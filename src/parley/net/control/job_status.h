@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +15,24 @@ namespace parley::net {
 
 class JobStatus {
  public:
+  struct Owner {
+    bool attends = false;
+    uint64_t answers = 0;               // to this process
+    uint64_t lost = 0;                  // streams that ended before the job did
+    std::optional<double> answer_s{};   // the mean time of its answers
+    std::optional<double> waiting_s{};  // since it was asked what it has not answered
+  };
+  struct Now {
+    uint64_t round = 0;              // whole rounds
+    std::optional<double> left_s{};  // until the last, at the pace so far
+    std::vector<Owner> owners{};     // in the charter's order
+  };
+
   JobStatus(const charter::Charter& charter, uint64_t rounds, std::string since);
 
-  void set(uint64_t round, std::vector<std::string> attending);
+  void set(Now now);
   void received(size_t bytes);
   void sent(size_t bytes);
-  void answered(const std::string& owner);
   /// Somebody said what it must not, or has said no.
   void refused(Code why);
 
@@ -29,15 +42,12 @@ class JobStatus {
   std::string about_owners() const;
 
  private:
-  bool attends(const std::string& owner) const;
-
   const charter::Charter& charter_;
   const uint64_t rounds_;
   const std::string since_;
   mutable std::mutex mutex_{};
-  uint64_t round_ = 0, received_ = 0, sent_ = 0;
-  std::vector<std::string> attending_{};
-  std::map<std::string, uint64_t> answers_{};  // by owner
+  Now now_;  // with every owner of the charter
+  uint64_t received_ = 0, sent_ = 0;
   std::map<Code, uint64_t> refusals_{};
 };
 

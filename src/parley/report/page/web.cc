@@ -28,7 +28,10 @@ table{border-collapse:collapse;width:100%;font-size:.9rem;font-variant-numeric:t
 th,td{padding:.3rem .5rem;text-align:right;border-bottom:1px solid var(--line)}
 td{white-space:nowrap}th{font-weight:600}th:first-child,td:first-child{text-align:left}
 td.words{text-align:left;white-space:normal}.names td{white-space:normal}
-.wide{overflow-x:auto}
+.wide{overflow-x:auto;background:linear-gradient(90deg,var(--back) 40%,transparent) 0/2rem local,
+linear-gradient(270deg,var(--back) 40%,transparent) 100% 0/2rem local,linear-gradient(90deg,var(--line),transparent) 0/.7rem scroll,
+linear-gradient(270deg,var(--line),transparent) 100% 0/.7rem scroll,var(--back);background-repeat:no-repeat}
+progress{width:100%;height:1.1rem;accent-color:var(--bar)}
 .quiet{color:var(--soft);font-size:.9rem}
 .warn{border-left:4px solid var(--warn-edge);padding:.4rem .8rem;margin:.5rem 0;background:var(--warn)}
 svg{max-width:100%;height:auto}svg text{fill:currentColor}svg line{stroke:var(--line)}
@@ -50,14 +53,15 @@ aside{background:var(--panel);border-radius:.5rem;padding:1rem;min-width:0}
 .owners th,.owners td{text-align:left;vertical-align:top;padding:.3rem .35rem}.owners th{white-space:nowrap}
 .pair{display:flex;flex-direction:column;gap:.15rem}.pair input{width:100%;min-width:3.5rem}
 .pair input[type=range]{accent-color:var(--accent);margin:0}
-#result{min-width:0}#result.busy{opacity:.6}
+#result{min-width:0}#result.busy{opacity:.6}#result td{white-space:normal}
+#result>*{content-visibility:auto;contain-intrinsic-size:auto 20rem}#result>:is(h1,h2,p,dl){content-visibility:visible}
 @media(min-width:64rem){.explorer{grid-template-columns:24rem minmax(0,1fr)}
 .explorer aside{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}}
 .card{border:1px solid var(--line);border-radius:.5rem;padding:1rem 1.2rem;margin:1rem 0}
 .card h2,.card h3{margin-top:0}
 .gauge{display:block;width:100%;height:1.1rem;border:1px solid var(--soft)}.gauge .spent{fill:var(--bar)}.gauge .reserved{fill:var(--bar2)}.gauge .left{fill:var(--panel)}
 pre.columns{font:.85rem/1.4 ui-monospace,monospace;white-space:pre;overflow-x:auto}
-@media print{.explorer{display:block}.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
+@media print{.wide{background:none}#result>*{content-visibility:visible}.explorer{display:block}.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
 .card,section,tr,svg{break-inside:avoid}h2,h3{break-after:avoid}.owners,.wide{max-height:none;overflow:visible}}
 )css";
 

@@ -91,7 +91,7 @@ double signal_of(const FitSettings& fit) {
 /// gradients are cut later, which biases the model less (docs/results/python.md says how they were
 /// chosen).
 constexpr double kGramSignal = 10'000, kLongGradients = 50'000;
-constexpr uint64_t kGramRounds = 20;
+constexpr uint64_t kGramRounds = 40;
 
 /// By public numbers only: is there room for a Gram matrix of which most is no noise?
 bool gram_pays(const FitSettings& fit) {
@@ -136,7 +136,7 @@ Plan plan_of(const FitSettings& fit, bool pilot) {
                                 fit.rounds.value_or(kGramRounds));
     plan.row_norm = longest;
     const double slope = std::max(fit.class_weights[0], fit.class_weights[1]);
-    const double part = signal_of(fit) < kLongGradients ? .5 : .75;
+    const double part = signal_of(fit) < kLongGradients ? .5 : .65;
     plan.clip = fit.max_grad_norm.value_or(part * slope * longest);
   } else {
     plan.protocol = gradient_steps(fit, p);

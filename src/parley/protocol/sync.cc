@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "parley/learn/statistics.h"
+#include "parley/ledger/storage/row.h"
 
 namespace parley::protocol {
 namespace {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks on the documents: every key, command, option and exit code is described, no link is dead, no document is
-cited that is not there, every picture is what its script draws, and every table can be drawn.
+cited that is not there, every picture is what its script draws, and every table and paragraph can be drawn.
 
     tests/docs [ROOT]           checks the repository, prints one line per violation
     tests/docs --write [ROOT]   writes what is generated: the commands of docs/reference/cli.md, and the pictures
@@ -68,6 +68,7 @@ PLANTED = [
     (append("src/parley/charter/words.h", "\n// By theory (Z99).\n"), "cites equation (Z99)"),
     (append("src/parley/charter/words.h", "\n// As in spec, horizontal 3.\n"), "cites a specification"),
     (append("docs/glossary.md", "\n| a | b |\n|---|---|\n| only one |\n"), "a row of 1 cells in a table of 2"),
+    (append("docs/glossary.md", "\nOne owner (at epsilon =\n1) is enough.\n"), "is drawn as a list or heading: 1) is enough"),
     (append("docs/pictures/layers.svg", "<!-- by hand -->"), "docs/pictures/layers.svg is not what"),
 ]
 

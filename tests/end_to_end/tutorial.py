@@ -1,4 +1,4 @@
-"""The tutorial as a reader would follow it: files saved, commands typed, and what they print."""
+"""Pages as a reader would follow them: files saved, commands typed, and what they print."""
 
 import os
 import pathlib
@@ -7,7 +7,7 @@ import subprocess
 
 from parley import BINARY, SOURCE, InFolder, main
 
-COMMANDS = ("parley ", "mkdir ", "cut ", "{ ")
+COMMANDS = ("parley ", "mkdir ", "cut ", "cp ", "{ ")
 
 
 def steps(text):
@@ -32,29 +32,42 @@ def steps(text):
             named = names[-1]
 
 
-class Tutorial(InFolder):
+class Pages(InFolder):
     def type(self, command):
         path = f"{self.folder}/bin:{os.environ['PATH']}"
         done = subprocess.run(["bash", "-c", command], cwd=self.folder, text=True, timeout=250,
                               env={**os.environ, "PATH": path}, capture_output=True, check=False)
         self.assertEqual(done.returncode, 0, f"{command}: {done.stderr}")
-        return done.stdout
+        return [line.rstrip() for line in (done.stdout + done.stderr).split("\n")]
 
-    def test_its_commands_run_as_they_stand_and_print_what_it_shows(self):
+    def follow(self, page):
+        """How often something was saved, typed and seen."""
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "parley").symlink_to(pathlib.Path(BINARY).resolve())
-        printed, seen = "", {"save": 0, "type": 0, "see": 0}
-        for kind, *what in steps((SOURCE / "docs" / "tutorial.md").read_text(encoding="utf-8")):
-            seen[kind] += 1
+        printed, done = [], {"save": 0, "type": 0, "see": 0}
+        for kind, *what in steps((SOURCE / "docs" / page).read_text(encoding="utf-8")):
+            done[kind] += 1
             if kind == "save":
                 (self.folder / what[0]).write_text(what[1], encoding="utf-8")
             elif kind == "type":
                 printed = self.type(what[0])
             else:
                 for line in what[0]:
-                    self.assertIn(line.rstrip(), [out.rstrip() for out in printed.split("\n")])
-        self.assertEqual(seen["save"], 2)
-        self.assertGreater(min(seen["type"], seen["see"]), 6)
+                    self.assertIn(line.rstrip(), printed)
+        return done
+
+    def test_the_tutorial(self):
+        done = self.follow("tutorial.md")
+        self.assertEqual(done["save"], 2)
+        self.assertGreater(min(done["type"], done["see"]), 6)
+
+    def test_from_files_to_a_first_charter(self):
+        done = self.follow("how-to/first-charter.md")
+        self.assertEqual((done["type"], done["see"]), (7, 5))
+
+    def test_how_much_owners_differ(self):
+        done = self.follow("how-to/how-unlike.md")
+        self.assertEqual((done["type"], done["see"]), (7, 4))
 
 
 if __name__ == "__main__":

@@ -151,6 +151,15 @@ class Jobs(InFolder):
                              [[cell or None for cell in row] for row in rows])
         return database, names, kinds
 
+    def use_postgres(self, owner, server):
+        _, names, kinds = self.sqlite_of(owner)
+        server.sql("create table loans (" + ", ".join(
+            f'"{name}" {kind}' for name, kind in zip(names, kinds)) + ")")
+        with open(self.folder / "data" / f"{owner}.csv", encoding="utf8") as file:
+            server.sql("copy loans from stdin (format csv, header)", file)
+        self.use(owner, engine_lines("postgres", dsn=server.dsn, query="select * from loans",
+                                     command=[str(BINARY), "engine"]))
+
     @staticmethod
     def kinds(names, rows):
         def is_number(cell):
@@ -165,13 +174,7 @@ class Jobs(InFolder):
         consortium = self.consortium()
         self.parley("simulate", consortium.charter, "--data", "data", "--seed", "5", "--out", "files")
         with Server() as server:
-            _, names, kinds = self.sqlite_of("bank-a")
-            server.sql("create table loans (" + ", ".join(
-                f'"{name}" {kind}' for name, kind in zip(names, kinds)) + ")")
-            with open(self.folder / "data" / "bank-a.csv", encoding="utf8") as file:
-                server.sql("copy loans from stdin (format csv, header)", file)
-            self.use("bank-a", engine_lines("postgres", dsn=server.dsn, query="select * from loans",
-                                            command=[str(BINARY), "engine"]))
+            self.use_postgres("bank-a", server)
             self.sqlite_of("bank-b")
             self.use("bank-b", engine_lines("sqlite", path="../data/bank-b.db",
                                             query="select * from loans", command=[str(BINARY), "engine"]))

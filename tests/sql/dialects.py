@@ -29,7 +29,7 @@ THETA = [0.3, -0.2, 1e-4, 0.5, -0.25, 0.125, 0.7, -0.9]
 GAUSSIAN = {"mechanism": "gaussian", "delta": 1e-6}
 PARQUET = """
 import duckdb, sys
-duckdb.sql("create table t as select * from read_csv('%s', header=false, nullstr='\\\\N', columns={"
+duckdb.sql("create table t as select * from read_csv('%s', header=false, quote='\\"', escape='\\"', nullstr='\\\\N', columns={"
   "'a':'double','b':'double','c':'double','home':'varchar','grade':'varchar','y':'double','paid':'varchar'})")
 duckdb.sql("copy t to '%s' (format parquet, row_group_size 2048)")
 """
@@ -49,10 +49,10 @@ def charters():
         yield f"moments {norm}", text
 
 
-def statements(folder, text, dialect):
+def statements(folder, text, dialect, query="select * from t"):
     write(folder, "c.toml", text)
     done = run("--json", "--quiet", "data", "sql", "c.toml", "--dialect", dialect, "--query",
-               "select * from t", cwd=folder)
+               query, cwd=folder)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     return [found[key] for key in ("answer", "evaluation") if key in found]

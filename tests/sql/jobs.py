@@ -1,5 +1,5 @@
-"""A whole networked job with an owner in Parquet through DuckDB, one in SQLite and one in CSV: the model is
-that of three files, bit for bit. Started by `scripts/check sql`."""
+"""Whole networked jobs with owners in PostgreSQL, Parquet through DuckDB, Spark, Dask, Ray and CSV: the model is
+that of files, bit for bit. Started by `scripts/check sql`."""
 
 import pathlib
 import subprocess
@@ -9,27 +9,45 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "end_to_end"), str(HERE)]
 import sql as cases  # noqa: E402
 from dialects import ENGINE, PYTHON  # noqa: E402
-from parley import BINARY, main  # noqa: E402
+from parley import main  # noqa: E402
+from sources import Server  # noqa: E402
 
-PARQUET = "import duckdb; duckdb.sql(\"copy (select * from read_csv('{0}.csv')) to '{0}.parquet'\")"
+PARQUET = "import duckdb; duckdb.sql(\"copy (select * from read_csv('{0}.csv') {2}) to '{1}' (format parquet)\")"
 
 
 class ParquetJobs(cases.Jobs):
     test_the_model_of_databases_is_that_of_files_bit_for_bit = None  # In scripts/test.
     test_an_engine_that_dies_spends_nothing_and_the_next_one_goes_on = None
 
-    def test_parquet_through_duckdb_gives_the_model_of_files(self):
-        consortium = self.consortium()
-        self.parley("simulate", consortium.charter, "--data", "data", "--seed", "5", "--out", "files")
-        bank = self.folder / "data" / "bank-a"
-        subprocess.run([PYTHON, "-c", PARQUET.format(bank)], check=True)
-        self.use("bank-a", cases.engine_lines("command", dialect="duckdb",
-                                              command=[PYTHON, str(ENGINE), "duckdb"],
-                                              query=f"select * from read_parquet('{bank}.parquet')"))
-        self.sqlite_of("bank-b")
-        self.use("bank-b", cases.engine_lines("sqlite", path="../data/bank-b.db",
-                                              query="select * from loans", command=[str(BINARY), "engine"]))
-        self.assertEqual(self.play(consortium), self.theta("files"))
+    def setUp(self):
+        super().setUp()
+        self.job = self.consortium()
+        self.parley("simulate", self.job.charter, "--data", "data", "--seed", "5", "--out", "files")
+
+    def parquet_of(self, owner, parts=1):
+        """The owner's rows in so many files; their names as a pattern."""
+        data = self.folder / "data" / owner
+        for part in range(parts):
+            subprocess.run([PYTHON, "-c", PARQUET.format(
+                data, f"{data}-{part}.parquet", f"limit 700 offset {700 * part}" if parts > 1 else "")], check=True)
+        return f"{data}-*.parquet"
+
+    def use_command(self, owner, engine, dialect, query, *words):
+        self.use(owner, cases.engine_lines("command", dialect=dialect, query=query,
+                                           command=[PYTHON, str(ENGINE), engine, *words]))
+
+    def test_postgresql_parquet_and_spark_give_the_model_of_files(self):
+        with Server() as server:
+            self.use_postgres("bank-a", server)
+            self.use_command("bank-b", "duckdb", "duckdb",
+                             f"select * from read_parquet('{self.parquet_of('bank-b')}')")
+            self.use_command("bank-c", "spark", "spark", "select * from loans", f"loans={self.parquet_of('bank-c')}")
+            self.assertEqual(self.play(self.job), self.theta("files"))
+
+    def test_dask_ray_and_a_file_give_the_model_of_files(self):
+        for owner, engine in [("bank-a", "dask"), ("bank-b", "ray")]:
+            self.use_command(owner, engine, "duckdb", "select * from rows", self.parquet_of(owner, parts=3))
+        self.assertEqual(self.play(self.job), self.theta("files"))
 
 
 if __name__ == "__main__":

@@ -84,6 +84,17 @@ class Tables:
             raise error_from(json.loads(self._take_text(error)))
 
 
+def own_columns(frame: Any, validated: Any) -> Any:
+    """The columns of a data frame where they lie, if all are doubles, so that the array that scikit-learn made of it
+    can go before the library makes its rows; else that array."""
+    if isinstance(frame, np.ndarray) or not isinstance(validated, np.ndarray) or not hasattr(frame, "columns") \
+            or not hasattr(frame, "__array__"):
+        return validated
+    names = getattr(frame, "column_names", None) or list(frame.columns)
+    columns = [np.asarray(frame[name]) for name in names] if len(set(names)) == validated.shape[1] else []
+    return columns if columns and all(each.dtype == np.float64 for each in columns) else validated
+
+
 def _is_sparse(rows: Any) -> bool:
     return hasattr(rows, "tocsr")
 

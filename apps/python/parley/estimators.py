@@ -18,7 +18,7 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("parley's estimators are scikit-learn estimators: pip install scikit-learn") from error
 
 from ._library import call, shown
-from ._tables import Tables
+from ._tables import Tables, own_columns
 from .ledger import as_ledger
 
 _PARAMETERS = """
@@ -153,10 +153,14 @@ class _DPLinear(BaseEstimator):  # type: ignore[misc]
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _fit(self, X: Any, y: Any, settings: dict[str, Any]) -> None:
-        lower, upper = _bounds(self.bounds, X.shape[1])
-        names = [f"x{j}" for j in range(X.shape[1])]
+        names = [f"x{j}" for j in range(len(X) if isinstance(X, list) else X.shape[1])]
+        lower, upper = _bounds(self.bounds, len(names))
         tables = Tables()
-        tables.add("records", X, names)
+        if isinstance(X, list):
+            for name, column in zip(names, X):
+                tables.add("records", column, [name])
+        else:
+            tables.add("records", X, names)
         tables.add("records", np.asarray(y, dtype=np.float64), ["y"])
         if self.public is not None:
             self._add_public(tables, names)
@@ -241,7 +245,8 @@ class _DPClassifier(ClassifierMixin, _DPLinear):  # type: ignore[misc]
         self
         """
         self._refuse(more)
-        X, y = self._validated(X, y)
+        frame, (X, y) = X, self._validated(X, y)
+        X = own_columns(frame, X)
         check_classification_targets(y)
         self.classes_ = np.unique(y) if self.classes is None else np.asarray(self.classes)
         if len(self.classes_) > 2:
@@ -354,7 +359,8 @@ class _DPRegressor(RegressorMixin, _DPLinear):  # type: ignore[misc]
         self
         """
         self._refuse(more)
-        X, y = self._validated(X, y, y_numeric=True, multi_output=True)
+        frame, (X, y) = X, self._validated(X, y, y_numeric=True, multi_output=True)
+        X = own_columns(frame, X)
         y = column_or_1d(y, warn=True)
         if self.target_bounds is None:
             raise ValueError("target_bounds is missing: give target_bounds=(lower, upper), public numbers that say "

@@ -7,6 +7,7 @@ import parley
 import polars as pl
 import pyarrow as pa
 from parley import DPLogisticRegression
+from parley._tables import own_columns
 
 ROWS = 500
 
@@ -55,6 +56,18 @@ def test_estimators_frames():
                 if kind in ("polars", "arrow", "chunks") else rows[["age", "dose"]])
         assert np.array_equal(model.fit(only, y).coef_, expected), kind
     assert list(model.fit(x, y).feature_names_in_) == ["age", "dose"]
+
+
+def test_columns_of_doubles_are_read_where_they_lie():
+    table = frame()[["age", "dose"]].astype(float)
+    y = (frame()["ill"] == "yes").to_numpy()
+    model = DPLogisticRegression(bounds=([18, 0], [90, 10]), random_state=5)
+    expected = model.fit(table.to_numpy(), y).coef_
+    for rows in (table, pl.from_pandas(table), pa.Table.from_pandas(table)):
+        assert np.array_equal(model.fit(rows, y).coef_, expected)
+    polars = pl.from_pandas(table)
+    columns = own_columns(polars, polars.to_numpy())
+    assert [np.shares_memory(column, polars[name].to_numpy()) for name, column in zip(polars.columns, columns)] == [True] * 2
 
 
 def test_forecast_from_a_frame():

@@ -27,7 +27,7 @@ class Item:
             value, self.default = rest, ""
         many = value.endswith("...")
         kind, _, limit = value.removesuffix("...").strip().partition(":")
-        self.value, self.limit = self.plain(kind, limit)
+        self.value = self.plain(kind, limit)
         self.value += "..." if many and not self.value.endswith("...") else ""
         self.meaning = meaning
 
@@ -38,21 +38,14 @@ class Item:
 
     @staticmethod
     def plain(kind, limit):
-        """(what stands for the value, its limits)."""
+        """What stands for the value; --help alone tells how large a number may be."""
         if limit.startswith("{"):
-            return limit.strip("{}").replace(",", "|"), ""
-        within = re.fullmatch(r"\w+ in \[(\S+) - (\S+)\]", limit)
-        limits = {"POSITIVE": "above 0", "NONNEGATIVE": "0 or more"}
-        words = {"UINT": "N", "INT": "N", "FLOAT": "X"}
-        if within:
-            return words.get(kind, kind), f"{within.group(1)} to {within.group(2)}"
-        if limit in limits or not limit:
-            return words.get(kind, kind), limits.get(limit, "")
-        return f"{kind}:{limit}", ""  # HOST:PORT
+            return limit.strip("{}").replace(",", "|")
+        is_address = limit and not re.match(r"POSITIVE|NONNEGATIVE|\w+ in ", limit)  # HOST:PORT
+        return f"{kind}:{limit}" if is_address else {"UINT": "N", "INT": "N", "FLOAT": "X"}.get(kind, kind)
 
     def row(self):
         notes = ["required"] if self.required else []
-        notes += [self.limit] if self.limit else []
         notes += [f"default `{self.default}`"] if self.default else []
         notes += ["only with " + ", ".join(f"`{name}`" for name in self.needs)] if self.needs else []
         meaning = self.meaning.strip() + (f" ({'; '.join(notes)})" if notes else "")

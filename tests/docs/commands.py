@@ -1,4 +1,4 @@
-"""docs/reference/cli.md lists every command, option and exit code: what the program's --help says, as tables."""
+"""docs/reference/cli.md lists every command, option and exit code: what the program's --help says."""
 
 import collections
 import functools
@@ -51,8 +51,7 @@ class Item:
         meaning = self.meaning.strip() + (f" ({'; '.join(notes)})" if notes else "")
         # A positional is named by itself in the usage line; what kind of file it is, the meaning says.
         head = f"{self.name} {self.value}".strip() if self.name.startswith("-") else self.name
-        cells = [f"`{head}`", meaning]
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"
+        return f"- `{head}`: {meaning.replace('<', '&lt;')}"
 
 
 @functools.cache
@@ -131,14 +130,14 @@ def usage(binary, command):
     return " ".join(words[1 + len(command):])
 
 
-def table_of(rows):
-    return ["| argument | meaning |", "|---|---|", *rows, ""] if rows else []
+def list_of(rows):
+    return [*rows, ""] if rows else []
 
 
 def group_section(command, does, found, shared):
     names = [head.split()[0] for section, head, _ in found if section == "Subcommands"]
     links = ", ".join(f"[`{each}`](#{'-'.join(('parley', *command, each))})" for each in names)
-    all_have = ["All of them have:", "", *table_of(shared)] if shared else []
+    all_have = ["All of them have:", "", *list_of(shared)] if shared else []
     return "\n".join([f"### `{' '.join(('parley', *command))}`", "", f"{does}: {links}.", "", *all_have])
 
 
@@ -153,14 +152,14 @@ def section_of(binary, command, does, found, common, shared, like=None):
     arguments = [each for each in arguments_of(found) if each.row() not in shared]
     rows = [each.row() for each in arguments if common.get(each.name) != each.row()]
     also = [f"`{each.name}`" for each in arguments if common.get(each.name) == each.row() and each.name[0] == "-"]
-    return "\n".join([*lines, *table_of(rows), *([f"Also {', '.join(also)}.", ""] if also else [])])
+    return "\n".join([*lines, *list_of(rows), *([f"Also {', '.join(also)}.", ""] if also else [])])
 
 
 def generated(binary):
     commands = [each for each in walk(binary) if each[0]]
     shared = shared_rows(commands)
     common = common_rows(commands, shared)
-    sections = ["\n".join(["### Arguments of several commands", "", *table_of(sorted(common.values()))])]
+    sections = ["\n".join(["### Arguments of several commands", "", *list_of(sorted(common.values()))])]
     first = None  # of commands in a row that have the same arguments
     for command, does, found in commands:
         if is_group(found):

@@ -166,7 +166,8 @@ def generated(binary):
             sections.append(group_section(command, does, found, shared[command]))
             continue
         same = first is not None and rows_of(found) and found == first[1]
-        sections.append(section_of(binary, command, does, found, common, shared[command[:-1]], first[0] if same else None))
+        like = first[0] if same else None
+        sections.append(section_of(binary, command, does, found, common, shared[command[:-1]], like))
         if not same:
             first = (command, found)
     return "\n".join(sections)

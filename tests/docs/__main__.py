@@ -57,7 +57,7 @@ PLANTED = [
     (replace("src/parley/charter/words.h", 'names("zero", "pilot")', 'names("zero", "pilot", "random")'),
      'the word "random" (Start) is not described'),
     (replace("docs/reference/cli.md", "### `parley predict`", "### `parley guess`"), "lacks what --help says"),
-    (replace("docs/reference/cli.md", "| `--query` |", "| `--question` |"), "says what --help does not"),
+    (replace("docs/reference/cli.md", "- `--query NAME`:", "- `--question NAME`:"), "says what --help does not"),
     (replace("docs/reference/cli.md", "| `--quiet` |", "| `--silent` |"), "the option --quiet of every command"),
     (replace("include/parley/result.h", "{2, 3, 3, 4, 5, 1}", "{2, 3, 6, 4, 5, 1}"), "exit code 6 is not described"),
     (append("docs/README.md", "\n[gone](how-to/gone.md)\n"), "dead link to how-to/gone.md"),

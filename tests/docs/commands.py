@@ -1,5 +1,6 @@
-"""docs/reference/cli.md lists every command, option and exit code: what the program's --help says, as tables."""
+"""docs/reference/cli.md lists every command, option and exit code: what the program's --help says."""
 
+import collections
 import functools
 import re
 import subprocess
@@ -8,7 +9,7 @@ PAGE = "docs/reference/cli.md"
 BEGIN, END = "<!-- from --help: begin -->", "<!-- from --help: end -->"
 COLUMN = 30  # where --help begins to describe
 EVERYWHERE = {"--help"}
-COMMON = {"--separator", "--decimal", "--set", "--threads", "--metric"}  # mean the same wherever they are
+SEVERAL = 3  # so many commands with the same argument, and it is described once for all
 
 
 class Item:
@@ -18,16 +19,16 @@ class Item:
         words = head.split()
         self.name = words[0].split(",")[-1]
         rest = " ".join(words[1:])
-        self.required = "REQUIRED" in rest
+        self.required = "REQUIRED" in rest and self.name.startswith("-")  # the usage line shows it of a positional
         self.needs = self.after(rest, "Needs:")
-        self.excludes = self.after(rest, "Excludes:")
         rest = re.split(r"REQUIRED|Needs:|Excludes:", rest)[0].strip()
         value, _, self.default = rest.partition("=")
         if re.fullmatch("[A-Z]+", self.default):  # KEY=VALUE is no default
             value, self.default = rest, ""
         many = value.endswith("...")
         kind, _, limit = value.removesuffix("...").strip().partition(":")
-        self.value = self.plain(kind, limit) + (" ..." if many else "")
+        self.value = self.plain(kind, limit)
+        self.value += "..." if many and not self.value.endswith("...") else ""
         self.meaning = meaning
 
     @staticmethod
@@ -37,30 +38,20 @@ class Item:
 
     @staticmethod
     def plain(kind, limit):
-        words = {"UINT": "whole number", "INT": "whole number", "FLOAT": "number", "TEXT": "text"}
-        limits = {"POSITIVE": ", above 0", "NONNEGATIVE": ", 0 or more"}
-        limit = limits.get(limit, limit)
-        within = re.fullmatch(r"\w+ in \[(\S+) - (\S+)\]", limit)
-        if within:
-            limit = f", {within.group(1)} to {within.group(2)}"
+        """What stands for the value; --help alone tells how large a number may be."""
         if limit.startswith("{"):
-            return "one of " + ", ".join(f"`{word}`" for word in limit.strip("{}").split(","))
-        return words.get(kind, kind) + limit
+            return limit.strip("{}").replace(",", "|")
+        is_address = limit and not re.match(r"POSITIVE|NONNEGATIVE|\w+ in ", limit)  # HOST:PORT
+        return f"{kind}:{limit}" if is_address else {"UINT": "N", "INT": "N", "FLOAT": "X"}.get(kind, kind)
 
     def row(self):
-        notes = [self.meaning.rstrip()]
-        if self.default:
-            notes.append(f"Default: `{self.default}`.")
-        if self.required:
-            notes.append("Required.")
-        if self.needs:
-            notes.append("Only with " + ", ".join(f"`{name}`" for name in self.needs) + ".")
-        if self.excludes:
-            notes.append("Not with " + ", ".join(f"`{name}`" for name in self.excludes) + ".")
-        if len(notes) > 1 and not notes[0].endswith((".", "?")):
-            notes[0] += "."
-        cells = [f"`{self.name}`", self.value, " ".join(notes)]
-        return "| " + " | ".join(cell.replace("|", "\\|").replace("<", "&lt;") for cell in cells) + " |"
+        notes = ["required"] if self.required else []
+        notes += [f"default `{self.default}`"] if self.default else []
+        notes += ["only with " + ", ".join(f"`{name}`" for name in self.needs)] if self.needs else []
+        meaning = self.meaning.strip() + (f" ({'; '.join(notes)})" if notes else "")
+        # A positional is named by itself in the usage line; what kind of file it is, the meaning says.
+        head = f"{self.name} {self.value}".strip() if self.name.startswith("-") else self.name
+        return f"- `{head}`: {meaning.replace('<', '&lt;')}"
 
 
 @functools.cache
@@ -98,42 +89,85 @@ def walk(binary, command=()):
             yield from walk(binary, (*command, head.split()[0]))
 
 
-def options_of(found):
-    all_items = [Item(head, meaning) for section, head, meaning in found if section == "Options"]
-    return [each for each in all_items if each.name not in EVERYWHERE]
+def arguments_of(found):
+    """Positionals first."""
+    found = [each for name in ("Positionals", "Options") for each in found if each[0] == name]
+    return [each for each in (Item(head, meaning) for _, head, meaning in found) if each.name not in EVERYWHERE]
 
 
 def rows_of(found):
-    rows = [Item(head, meaning).row() for section, head, meaning in found if section == "Positionals"]
-    return rows + [each.row() for each in options_of(found) if each.name not in COMMON]
+    return [each.row() for each in arguments_of(found)]
 
 
-def section_of(command, does, found, like=None):
-    """`like` is the command before, if it has the same arguments."""
-    lines = [f"### `{' '.join(('parley', *command))}`", "", f"{does}.", ""]
-    subcommands = [head.split()[0] for section, head, _ in found if section == "Subcommands"]
-    if subcommands:
-        lines += ["Commands: " + ", ".join(f"[`{each}`](#{'-'.join(('parley', *command, each))})"
-                                           for each in subcommands) + ".", ""]
+def shared_rows(commands):
+    """{group: rows} of arguments that every command of a group has, and no other command."""
+    having = collections.defaultdict(list)  # row -> commands
+    for command, _, found in commands:
+        for row in rows_of(found):
+            having[row].append(command)
+    shared = collections.defaultdict(list)
+    for group in dict.fromkeys(command[:-1] for command, _, found in commands if command[1:] and not is_group(found)):
+        members = [command for command, _, found in commands if command[:-1] == group and not is_group(found)]
+        shared[group] = [row for row, has in having.items() if len(members) > 1 and has == members]
+    return shared
+
+
+def common_rows(commands, shared):
+    """{name: row} of arguments that several commands have: of each name the row that most of them have."""
+    counts = collections.Counter((each.name, each.row()) for command, _, found in commands
+                                 for each in arguments_of(found) if each.row() not in shared[command[:-1]])
+    rows = {}
+    for (name, row), count in counts.most_common():
+        if count >= SEVERAL:
+            rows.setdefault(name, row)
+    return rows
+
+
+def usage(binary, command):
+    """The positionals, as --help shows them."""
+    line = next(line for line in help_of(binary, command).split("\n") if line.startswith("Usage:"))
+    words = line.removeprefix("Usage: ").replace("[OPTIONS]", "").replace("...", " ...").split()
+    return " ".join(words[1 + len(command):])
+
+
+def list_of(rows):
+    return [*rows, ""] if rows else []
+
+
+def group_section(command, does, found, shared):
+    names = [head.split()[0] for section, head, _ in found if section == "Subcommands"]
+    links = ", ".join(f"[`{each}`](#{'-'.join(('parley', *command, each))})" for each in names)
+    all_have = ["All of them have:", "", *list_of(shared)] if shared else []
+    return "\n".join([f"### `{' '.join(('parley', *command))}`", "", f"{does}: {links}.", "", *all_have])
+
+
+def section_of(binary, command, does, found, common, shared, like=None):
+    """Arguments that all commands of the group have are with the group; `like` is the command before, if it has the
+    same arguments."""
+    takes = usage(binary, command)
+    lines = [f"### `{' '.join(('parley', *command))}`", "", f"{does}." + (f" Takes `{takes}`." if takes else ""), ""]
     if like:
-        return "\n".join([*lines, f"Arguments as of `{' '.join(('parley', *like))}`.", ""])
-    if rows_of(found):
-        lines += ["| argument | value | meaning |", "|---|---|---|", *rows_of(found), ""]
-    also = [f"`{each.name}`" for each in options_of(found) if each.name in COMMON]
-    if also:
-        lines += [f"And {', '.join(also)} ([above](#options-of-several-commands)).", ""]
-    return "\n".join(lines)
+        lines[2] = f"{does}. Arguments as of `{' '.join(('parley', *like))}`."
+        return "\n".join(lines)
+    arguments = [each for each in arguments_of(found) if each.row() not in shared]
+    rows = [each.row() for each in arguments if common.get(each.name) != each.row()]
+    also = [f"`{each.name}`" for each in arguments if common.get(each.name) == each.row() and each.name[0] == "-"]
+    return "\n".join([*lines, *list_of(rows), *([f"Also {', '.join(also)}.", ""] if also else [])])
 
 
 def generated(binary):
     commands = [each for each in walk(binary) if each[0]]
-    common = {each.name: each.row() for _, _, found in commands for each in options_of(found) if each.name in COMMON}
-    sections = ["\n".join(["### Options of several commands", "", "| argument | value | meaning |", "|---|---|---|",
-                           *sorted(common.values()), ""])]
+    shared = shared_rows(commands)
+    common = common_rows(commands, shared)
+    sections = ["\n".join(["### Arguments of several commands", "", *list_of(sorted(common.values()))])]
     first = None  # of commands in a row that have the same arguments
     for command, does, found in commands:
-        same = first is not None and found and not is_group(found) and found == first[1]
-        sections.append(section_of(command, does, found, first[0] if same else None))
+        if is_group(found):
+            sections.append(group_section(command, does, found, shared[command]))
+            continue
+        same = first is not None and rows_of(found) and found == first[1]
+        like = first[0] if same else None
+        sections.append(section_of(binary, command, does, found, common, shared[command[:-1]], like))
         if not same:
             first = (command, found)
     return "\n".join(sections)
@@ -161,9 +195,6 @@ def check(root, binary):
     for section, head, _ in next(walk(binary))[2]:
         if section == "Options" and f"`{Item(head, '').name}`" not in page.split(BEGIN)[0]:
             yield f"{PAGE}: the option {Item(head, '').name} of every command is not described"
-    rows = {each.row() for _, _, found in walk(binary) for each in options_of(found) if each.name in COMMON}
-    if len(rows) != len(COMMON):
-        yield f"{PAGE}: an option of several commands does not mean the same in all (COMMON in tests/docs/commands.py)"
     expected, found = generated(binary).split("\n"), kept(page).split("\n")
     for line in expected:
         if line not in found:

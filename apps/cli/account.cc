@@ -61,8 +61,9 @@ void events_options(CLI::App& app, AccountOptions& options) {
   file->type_name("FILE");
   auto* dataset = app.add_option("--dataset", options.dataset, "The data set of a ledger");
   dataset->needs(file);
-  auto* gaussian = app.add_option("--gaussian", options.gaussian,
-                                  "Instead of a file: Gaussian noise over its sensitivity");
+  auto* gaussian = app.add_option(
+      "--gaussian", options.gaussian,
+      "Instead of a file: standard deviation of Gaussian noise, divided by the sensitivity");
   gaussian->check(CLI::Range(1e-6, 1e18))->excludes(file);
   auto* laplace = app.add_option("--laplace", options.laplace,
                                  "Instead of a file: Laplace scale over its sensitivity");
@@ -71,7 +72,7 @@ void events_options(CLI::App& app, AccountOptions& options) {
                  "Every record takes part with this probability")
       ->check(CLI::Range(1e-12, 1.0))
       ->needs(gaussian);
-  app.add_option("--count", options.count, "How often")
+  app.add_option("--count", options.count, "Number of such releases")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000'000}))
       ->capture_default_str()
       ->excludes(file);

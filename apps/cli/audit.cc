@@ -112,7 +112,8 @@ void add_audit(Commands root) {
       ->needs(mechanism)
       ->check(CLI::Range(1e-6, 1e3))
       ->capture_default_str();
-  app.add_option("--delta", options.delta, "The same, for mechanisms that need one")
+  app.add_option("--delta", options.delta,
+                 "Delta that the mechanism is calibrated to, where it needs one")
       ->needs(mechanism)
       ->check(CLI::Range(1e-15, 0.5))
       ->capture_default_str();

@@ -77,7 +77,7 @@ Result<Output> run(const RenewCommandOptions& options, ProgressStyle) {
 }
 
 void role_option(CLI::App& app, std::string& role) {
-  app.add_option("--role", role, "What you take part as")
+  app.add_option("--role", role, "Role of the party")
       ->check(CLI::IsMember({"owner", "learner"}))
       ->capture_default_str();
 }

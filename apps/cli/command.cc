@@ -129,7 +129,8 @@ void signs_options(CLI::App& app, CsvSigns& signs) {
   };
   add("--separator", signs.separator,
       "Between fields of CSV files, a character or tab (default: found in the file)");
-  add("--decimal", signs.decimal, "Of numbers in CSV files (default: found in the file)");
+  add("--decimal", signs.decimal,
+      "Decimal sign of numbers in CSV files (default: found in the file)");
 }
 
 int threads_or_all(int threads) {

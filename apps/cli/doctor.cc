@@ -45,10 +45,10 @@ void add_doctor(Commands root) {
       ->type_name("NAME")
       ->needs(charter);
   auto* identity = app.add_option("--identity", patient.identity,
-                                  "A learner's papers, instead of a policy; without --dial "
+                                  "A learner's credentials, instead of a policy; without --dial "
                                   "nobody is dialled");
   identity->type_name("DIR")->excludes(policy)->needs(charter);
-  auto* name = app.add_option("--name", patient.name, "Of the learner");
+  auto* name = app.add_option("--name", patient.name, "The learner's name");
   name->needs(identity);
   identity->needs(name);
   set_option(app, options.set);

@@ -182,9 +182,10 @@ void add_forecast(Commands root) {
   app.add_option("--value", options.value,
                  "What one unit of relative fitness is worth, in the same money")
       ->check(CLI::PositiveNumber);
-  app.add_option("--differ", options.differ,
-                 "How far owners differ: what the best model of one owner's rows misses on all "
-                 "rows however many it has, as relative fitness")
+  app.add_option(
+         "--differ", options.differ,
+         "How far owners differ: excess loss over all rows, as relative fitness, of the best "
+         "model of one owner with unlimited rows")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--distance", options.distance,
                  "How far owners differ, as they paid to know it: the model.json of a job with "

@@ -98,9 +98,10 @@ void add_init(Commands root) {
   app.add_option("--out", options.out, "The charter; policies go beside it (default: stdout)")
       ->type_name("FILE");
   epsilon_option(app, options.epsilon);
-  app.add_option("--delta", options.delta,
-                 "That owners accept, for Gaussian noise and secure sums (default: 1e-6, less for "
-                 "large owners); 0: none")
+  app.add_option(
+         "--delta", options.delta,
+         "Delta that owners accept, for Gaussian noise and secure sums (default: 1e-6, less for "
+         "large owners); 0: none")
       ->check(CLI::Range(0.0, 1e-3));
   signs_options(app, options.signs);
 }

@@ -115,7 +115,9 @@ void add_learner(Commands root) {
   add("resume", "The same as run");
   const auto [app, options] =
       group.add<LearnerStatusOptions>("status", "How a learner's daemon is", run);
-  app.add_option("out", options.out, "Its --out")->required()->type_name("DIR");
+  app.add_option("out", options.out, "Folder that was given to learner run as --out")
+      ->required()
+      ->type_name("DIR");
   add_learner_web(group);
 }
 

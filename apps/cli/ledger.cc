@@ -142,7 +142,8 @@ void add_ledger(Commands root) {
       ->type_name("FILE");
   const auto [app, options] =
       add("export", "Print a data set's events, for any accountant, as JSON", export_events);
-  app.add_option("--dataset", options.dataset, "Where there are several")->type_name("NAME");
+  app.add_option("--dataset", options.dataset, "Which data set, if the ledger has several")
+      ->type_name("NAME");
   add_reconcile(group);
   add_budget(group);
   add_accept_source(group);

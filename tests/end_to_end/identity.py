@@ -316,7 +316,7 @@ class Doctor(Consortium):
                                  running.charter, "--dial", f"127.0.0.1:{port}")
                 self.assertTrue(said["ok"], (call, said))
                 self.assertEqual([check["check"] for check in said["checks"]],
-                                 ["papers", "clock", "sign key", "charter", "members", "address",
+                                 ["credentials", "clock", "sign key", "charter", "members", "address",
                                   "reachable", "tls", "peer", "learner", "protocol", "welcome", "job"])
         finally:
             learner.kill()
@@ -374,9 +374,9 @@ class Doctor(Consortium):
         papers = self.folder / "bank-a"
         key = (papers / "bank-a.key").read_bytes()
         (papers / "bank-a.key").chmod(0o640)
-        self.assertIn("chmod 600", self.doctor(1, expect=2, wrong="papers"))
+        self.assertIn("chmod 600", self.doctor(1, expect=2, wrong="credentials"))
         (papers / "bank-a.key").unlink()
-        self.assertIn("No such file", self.doctor(1, expect=2, wrong="papers"))
+        self.assertIn("No such file", self.doctor(1, expect=2, wrong="credentials"))
         (papers / "bank-a.key").write_bytes(key)
         (papers / "bank-a.key").chmod(0o600)
         (papers / "bank-a.sign").chmod(0o644)
@@ -396,12 +396,12 @@ class Doctor(Consortium):
                 (self.folder / f"bank-b/bank-b.{ending}").read_bytes())
         self.assertIn("is of parley://banks.example/owner/bank-b, and "
                       "parley://banks.example/owner/bank-a is meant",
-                      self.doctor(1, expect=5, wrong="papers"))
+                      self.doctor(1, expect=5, wrong="credentials"))
 
     def test_finds_clocks_and_certificates_that_have_ended(self):
-        said = self.doctor(1, expect=5, wrong="papers", at="+2y")
+        said = self.doctor(1, expect=5, wrong="credentials", at="+2y")
         self.assertRegex(said, "has expired: valid from .* and this machine's clock says")
-        said = self.doctor(1, expect=5, wrong="papers", at="-1y")
+        said = self.doctor(1, expect=5, wrong="credentials", at="-1y")
         self.assertRegex(said, "is not valid yet: .* Set the clock")
         self.join("old-bank", "learner")
         self.at("-2y", "certs", "sign", "old-bank/old-bank.csr", "--authority", "ca", "--days", 9)
@@ -499,7 +499,7 @@ class Doctor(Consortium):
     def test_looks_at_a_learners_papers_too(self):
         learner = ["doctor", "--identity", "central-bank", "--charter", EXAMPLE, "--name"]
         said = self.json(*learner, "central-bank")
-        self.assertEqual([c["check"] for c in said["checks"]], ["papers", "clock", "charter"])
+        self.assertEqual([c["check"] for c in said["checks"]], ["credentials", "clock", "charter"])
         with self.server() as port:
             self.json(*learner, "central-bank", "--dial", f"127.0.0.1:{port}")
         self.join("other-bank", "learner")

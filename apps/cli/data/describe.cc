@@ -90,7 +90,8 @@ void add_data_describe(Commands data) {
       run);
   auto* files = app.add_option("files", options.files, "CSV files; with a charter one, or LIBSVM");
   files->type_name("FILE");
-  auto* charter = app.add_option("--charter", options.charter, "Count what it would replace");
+  auto* charter = app.add_option("--charter", options.charter,
+                                 "A charter: count missing values and those outside its bounds");
   charter->type_name("FILE");
   auto* policy = app.add_option("--policy", options.policy, "Your policy, instead of a file");
   policy->type_name("FILE")->excludes(files)->needs(charter);

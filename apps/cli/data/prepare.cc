@@ -200,7 +200,7 @@ CLI::Option* tree_options(CLI::App& app, DataPrepareOptions& options) {
   add("--depth", grow.limits.depth, "Splits on the way to a leaf")
       ->check(CLI::Range(size_t{1}, data::kDepthMax));
   add("--leaf-rows", grow.limits.leaf_rows, "At least so many pilot rows in a leaf");
-  add("--learning-rate", grow.learning_rate, "The part of its best value that a leaf gets");
+  add("--learning-rate", grow.learning_rate, "Shrinkage of each tree's leaves");
   add("--subsample", grow.subsample, "The part of the rows that each tree is grown on");
   return trees;
 }
@@ -220,7 +220,7 @@ void add_data_prepare(Commands data) {
   column_options(app, options);
   auto* fourier = app.add_option("--fourier", options.fourier, "So many random Fourier features");
   fourier->check(CLI::PositiveNumber);
-  app.add_option("--scale", options.scale, "Distance at which records stop being alike")
+  app.add_option("--scale", options.scale, "Length scale of the Fourier features")
       ->needs(fourier)
       ->capture_default_str();
   tree_options(app, options)->excludes(fourier)->excludes("--bounds");

@@ -67,7 +67,7 @@ Result<Output> run_engine(const EngineOptions&, ProgressStyle) {
 
 void add_data_sql(Commands data) {
   const auto [app, options] = data.add<DataSqlOptions>(
-      "sql", "The SELECT that a database of an owner's rows would run, to be read by its keeper",
+      "sql", "Print the SELECT that an owner's database would run, for its administrator to review",
       run);
   app.add_option("charter", options.charter, "The charter")->required()->type_name("CHARTER");
   app.add_option("--dialect", options.dialect, "duckdb, postgresql, sqlite or spark")

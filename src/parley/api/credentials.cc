@@ -80,8 +80,8 @@ fs::path newest(const fs::path& next, const fs::path& today) {
   return fs::exists(next) ? next : today;
 }
 
-Result<net::Credentials> read_papers(const Files& files, const fs::path& certificate,
-                                     const fs::path& key, Clock& clock) {
+Result<net::Credentials> read_credentials_of(const Files& files, const fs::path& certificate,
+                                             const fs::path& key, Clock& clock) {
   const net::Identity identity = TRY(net::identity_of(TRY(read_file(certificate))));
   return net::read_credentials({.consortium = identity.consortium,
                                 .certificate = certificate,
@@ -208,7 +208,7 @@ Result<Revoked> revoke(const std::string& name, const RevokeOptions& options) {
 Result<Renewal> renew(const std::string& name, const RenewOptions& options) {
   SystemClock clock;
   const Files files(options.folder, name);
-  const auto today = TRY(read_papers(files, files.at(".crt"), files.at(".key"), clock));
+  const auto today = TRY(read_credentials_of(files, files.at(".crt"), files.at(".key"), clock));
   const bool owner = today.identity.role == "owner";
   if (options.sign_key && !owner)
     return Error{Code::kInvalid, "a learner has no key for receipts", "Leave --sign-key out."};
@@ -234,8 +234,8 @@ Result<std::string> install_renewal(const std::string& name, const fs::path& fol
   SystemClock clock;
   const Files files(folder, name);
   const fs::path fresh = files.at(net::kNextCertificate);
-  const auto next =
-      TRY(read_papers(files, fresh, newest(files.at(".next.key"), files.at(".key")), clock));
+  const auto next = TRY(
+      read_credentials_of(files, fresh, newest(files.at(".next.key"), files.at(".key")), clock));
   const auto today = TRY(net::identity_of(TRY(read_file(files.at(".crt")))));
   if (next.identity != today)
     return Error{Code::kIntegrity,

@@ -71,7 +71,7 @@ std::string who(const Charter& charter) {
 
 std::string loss(const Model& model) {
   std::string text = word(model.loss) + " loss";
-  if (model.loss == Loss::kHuber) text += " (straight beyond " + shortest(model.huber_delta) + ")";
+  if (model.loss == Loss::kHuber) text += " (linear beyond " + shortest(model.huber_delta) + ")";
   const auto [first, second] = model.class_weights;
   if (first != 1 || second != 1)
     text += " (classes weighted " + shortest(first) + " and " + shortest(second) + ")";
@@ -196,7 +196,7 @@ std::string bound_of(const Charter& charter) {
            shortest(privacy.max_row_norm * privacy.max_row_norm) + " in size";
   if (privacy.max_row_norm > 0 && !charter.protocol.gram())
     return "each record first shrunk to " + norm + " norm " + shortest(privacy.max_row_norm);
-  return "each record's part cut to " + norm + " norm " +
+  return "each record's part clipped to " + norm + " norm " +
          decided(charter, "privacy.max_grad_norm", shortest(privacy.max_grad_norm));
 }
 

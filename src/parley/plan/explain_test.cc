@@ -60,7 +60,7 @@ TEST(Explain, SaysWhoTrainsWhatAndWhatLeaves) {
   expect_sentence(text, "central-bank coordinates and has no private input.");
   expect_sentence(text, "a linear model of \"rate\" from 1 column (1 feature), squared loss");
   expect_sentence(text, "every coefficient between -1 and 1.");
-  expect_sentence(text, "a noisy gradient sum, 10 in all, each record's part cut to L1 norm 2");
+  expect_sentence(text, "a noisy gradient sum, 10 in all, each record's part clipped to L1 norm 2");
   expect_sentence(text, "paid with 50 % of epsilon");
   expect_sentence(text, "the number of records of each owner, and the trained model.");
   expect_sentence(text, "Complete: nothing is left");

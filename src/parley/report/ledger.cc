@@ -191,8 +191,8 @@ std::string to_text(const Reconciled& reconciled) {
   std::string text;
   for (const Reconciled::Job& job : reconciled.jobs) text += line_of(job);
   if (reconciled.missing == 0)
-    return text +
-           fmt::format("Nothing that was shown is missing; head {}\n", to_hex(reconciled.head));
+    return text + fmt::format("The ledger has everything that peers have receipts for; head {}\n",
+                              to_hex(reconciled.head));
   return text + fmt::format(
                     "STILL STOPPED: peers hold {} receipts that are not in these "
                     "files; ask every learner\n",

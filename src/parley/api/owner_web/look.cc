@@ -54,7 +54,7 @@ report::ConsoleCharter look_at_charter(const OwnerState& state, const fs::path& 
   return seen;
 }
 
-std::string about_papers(const charter::Policy& policy, Clock& clock) {
+std::string about_certificate(const charter::Policy& policy, Clock& clock) {
   const auto credentials = net::credentials_of(policy, clock);
   if (!credentials)
     return "Nothing can be answered: " + describe(credentials.error()) + ". " +
@@ -79,7 +79,8 @@ Result<OwnerState> look_at_owner(const fs::path& file, Clock& clock) {
   state.ledger = TRY(net::look_into_ledger(state.policy));
   report::Console& console = state.console;
   console.owner = state.policy.owner;
-  for (const std::string& warning : {about_papers(state.policy, clock), about_disk(state.policy)})
+  for (const std::string& warning :
+       {about_certificate(state.policy, clock), about_disk(state.policy)})
     if (!warning.empty()) console.warnings.push_back(warning);
   for (const charter::Dataset& data : state.policy.datasets) {
     ledger::Dataset shown{.name = data.name, .budget = data.budget};

@@ -102,7 +102,7 @@ Seen look_at_members(const Patient& patient, Clock& clock) {
 
 void examine_credentials(Examination& examination, const Patient& patient, Clock& clock,
                          std::optional<Credentials>& credentials) {
-  examination.check_that("papers", [&]() -> Seen {
+  examination.check_that("credentials", [&]() -> Seen {
     credentials = TRY(read_credentials(patient.files, clock));
     return look_at_name(patient, *credentials);
   });

@@ -138,7 +138,7 @@ std::string to_text(const learn::PilotCheck& check) {
   return "The owners' rows are unlike the pilot: the first paid answers are not what it predicts "
          "(" +
          numbers + "). Their best model is about " + significant(check.gap) +
-         " of loss better than the pilot's, as far as its curvature tells." +
+         " lower in loss than the pilot's, by the pilot's Hessian." +
          (check.left ? to_text(*check.left) : "");
 }
 

@@ -34,9 +34,7 @@ std::string job_part(const sim::SimulateResult& result) {
       owners.begin(), owners.end(),
       [](const auto& a, const auto& b) { return a.epsilon_spent < b.epsilon_spent; });
   return fmt::format(
-      "THE JOB, simulated: {} owners, each with its ledger; {} sums of which nobody sees the "
-      "parts; "
-      "ε spent {}\n\n",
+      "THE JOB, simulated: {} owners, each with its ledger; {} secure sums; ε spent {}\n\n",
       owners.size(), owners.front().answers,
       least->epsilon_spent == most->epsilon_spent
           ? fmt::format("{:.3g}", most->epsilon_spent)

@@ -108,8 +108,8 @@ std::string how_unlike(const Forecast& f) {
                              : f.differ.from == "sites" ? "from the sites of the public rows"
                                                         : "as declared";
   return fmt::format(
-      "Tau {} ({} to {}), {}: the best common model misses half of it in loss on an owner's own "
-      "people.",
+      "Tau {} ({} to {}), {}: on an owner's own people the best common model loses half of it, in "
+      "loss, against the owner's best.",
       significant(tau.mean, 2), significant(tau.low, 2), significant(tau.high, 2), source);
 }
 

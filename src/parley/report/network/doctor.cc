@@ -35,7 +35,7 @@ std::string to_text(const Diagnosis& diagnosis) {
     text += fmt::format("{:<9}  {}\n", state_of(finding),
                         finding.wrong || finding.said.empty()
                             ? finding.check
-                            : fmt::format("{:<9}  {}", finding.check, finding.said));
+                            : fmt::format("{:<11}  {}", finding.check, finding.said));
   return text;
 }
 

@@ -110,7 +110,7 @@ std::string to_json(const OwnerCheck& check) {
             {"owner", check.owner},
             {"runs", check.runs()},
             {"explanation", check.explanation},
-            {"papers", check.identity ? Json() : json_of_part(check.identity.error())},
+            {"credentials", check.identity ? Json() : json_of_part(check.identity.error())},
             {"charters", Json::array()}};
   for (const Preflight& preflight : check.charters) json["charters"].push_back(json_of(preflight));
   return dumped(json);

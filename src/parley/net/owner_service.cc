@@ -55,6 +55,7 @@ struct Attempt {
   std::mutex mutex{};                // of what follows
   std::string name{};                // of the charter, once it is read
   Hash charter{};
+  std::vector<Hash> jobs{};
   std::vector<JobEnd> ends{};
   std::atomic<bool> over = false;
   std::thread thread{};
@@ -153,11 +154,16 @@ class Jobs {
     for (const auto& [file, attempt] : attempts_) {
       const std::string state = attempt->state(), reason = attempt->reason();
       const std::lock_guard its(attempt->mutex);
-      charters.push_back({{"file", file.string()},
+      const OwnerMeter::Traffic traffic = meter_.traffic(attempt->jobs);
+      const auto& pace = traffic.seconds_per_answer;
+      charters.push_back({{"file", std::filesystem::absolute(file).string()},
                           {"name", attempt->name},
                           {"charter", attempt->name.empty() ? "" : to_hex(attempt->charter)},
                           {"state", state},
-                          {"reason", reason}});
+                          {"reason", reason},
+                          {"received_bytes", traffic.received},
+                          {"sent_bytes", traffic.sent},
+                          {"seconds_per_answer", pace ? Json(*pace) : Json()}});
     }
     return Json{{"format", "parley.owner.status/1"},
                 {"version", kVersion},
@@ -165,6 +171,7 @@ class Jobs {
                 {"since", since_},
                 {"owner", credentials_.now()->identity.name},
                 {"revocation_list", credentials_.now()->revoked.number},
+                {"dial", options_.dial},
                 {"charters", charters}}
                .dump(2) +
            "\n";
@@ -192,7 +199,7 @@ class Jobs {
   void run_all(const std::filesystem::path& file, Attempt& attempt) {
     const auto ready = get_ready_for(file, attempt);
     if (!ready) return;
-    announce(*ready, attempt.context);
+    announce(*ready, attempt);
     std::vector<std::thread> others;
     for (size_t i = 1; i < ready->jobs.size(); ++i)
       others.emplace_back([&, i] { run(file, *ready, ready->jobs[i], attempt); });
@@ -229,10 +236,15 @@ class Jobs {
   }
 
   /// What its jobs will ask for, and how far they are.
-  void announce(const Ready& ready, const OwnerContext& context) {
-    if (context.policy.metrics_listen.empty()) return;
+  void announce(const Ready& ready, Attempt& attempt) {
+    const OwnerContext& context = attempt.context;
     std::set<Hash> hashes;
     for (const charter::Charter& job : ready.jobs) hashes.insert(job.hash);
+    {
+      const std::lock_guard lock(attempt.mutex);
+      attempt.jobs.assign(hashes.begin(), hashes.end());
+    }
+    if (context.policy.metrics_listen.empty()) return;
     const charter::Preflight all =
         preflight_of(context.policy, ready.charter, std::nullopt, {.read_data = false}, clock_);
     const std::lock_guard lock(context.mutex);
@@ -244,7 +256,6 @@ class Jobs {
 
   /// What it counts while it goes on.
   OnAttend meter_of(const OwnerContext& context, const charter::Charter& job) {
-    if (context.policy.metrics_listen.empty()) return {};
     return {.stepped = [this, &context,
                         hash = job.hash] { meter_.look(context.policy, context.ledger, &hash); },
             .exchanged =
@@ -396,10 +407,10 @@ class Policies {
                       next.identity->key == now.identity->key &&
                       next.identity->authority == now.identity->authority &&
                       next.identity->revoked == now.identity->revoked &&
-                      next.metrics_listen == now.metrics_listen;
+                      next.metrics_listen == now.metrics_listen && next.web == now.web;
     if (same) return {};
     return Error{Code::kInvalid,
-                 "changes owner, state, charters, witness, metrics, or the files of [identity]",
+                 "changes owner, state, charters, witness, metrics, web, or the files of [identity]",
                  "Restart the daemon for that.",
                  {.file = options_.policy_file.string()}};
   }
@@ -459,10 +470,8 @@ Result<std::optional<HttpServer>> metrics_of(const charter::Policy& policy,
     std::erase(all, "");
     return all;
   };
-  std::string listen = policy.metrics_listen;
-  if (constexpr std::string_view kUnix = "unix:"; listen.starts_with(kUnix))
-    listen = kUnix.data() + (policy.folder / listen.substr(kUnix.size())).string();
-  return std::optional(TRY(serve_metrics(listen, {write, obstacles})));
+  return std::optional(
+      TRY(serve_metrics(policy.listen_at(policy.metrics_listen), {write, obstacles})));
 }
 
 /// Of a process that was killed while it wrote: the state's folder, and that of every job.
@@ -541,6 +550,7 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
   const auto asked = StatusSocket::open(policy.folder / policy.state / kStatusSocket,
                                         [&] { return jobs.status(); });
   if (!asked) say({log::kNoStatus, "nobody can ask for the status: " + describe(asked.error())});
+  TRY(options.opened());
   for (const auto& file : options.charters) jobs.start(file);
   options.ready();
   if (!options.charters.empty()) {

@@ -71,6 +71,15 @@ std::string form(const Explored& state) {
          "is</a></p>\n</form>\n";
 }
 
+std::string train_form(const std::string& query, std::string_view token) {
+  if (token.empty()) return "";
+  return fmt::format(
+      "<form method=post action=\"/train\" class=act>{}<input type=hidden name=state "
+      "value=\"{}\"><button>Train with these</button> <span class=quiet>In this process, on the "
+      "demo's rows; nothing is sent anywhere.</span></form>\n",
+      token_field(token), query);
+}
+
 }  // namespace
 
 std::string query_of(const Explored& state) {
@@ -101,16 +110,23 @@ std::string explore_page(const Explored& state, std::string_view person_token,
 }
 
 std::string explored(const Explored& state, const Forecast& forecast,
-                     const std::string& sentences) {
+                     std::string_view train_token) {
   const std::string query = escaped(query_of(state));
   return fmt::format(
       "{}<section><h2>Take it with you</h2>\n<p class=act><a class=button "
-      "href=\"/charter.toml?{}\" "
-      "download>Write this charter</a> <a href=\"/forecast.json?{}\">the numbers as JSON</a> "
-      "<span class=quiet>The address of this page holds the whole state.</span></p>\n"
-      "<details><summary>What would be agreed, in sentences</summary><pre>{}</pre></details>"
-      "</section>\n",
-      to_fragment(forecast), query, query, escaped(sentences));
+      "href=\"/charter.toml?{}\" download>Write this charter</a> <a "
+      "href=\"/sentences?{}\">What would be agreed, in sentences</a> <a "
+      "href=\"/forecast.json?{}\">the numbers as JSON</a> <span class=quiet>The address of this "
+      "page holds the whole state.</span></p>\n</section>\n{}",
+      train_form(query, train_token), query, query, query, to_fragment(forecast));
+}
+
+std::string sentences_page(const Explored& state, std::string_view person_token,
+                           const std::string& sentences) {
+  return web_page(state.charter + ": what would be agreed", person_token,
+                  fmt::format("<h1>What would be agreed</h1>\n<pre>{}</pre>\n<p><a "
+                              "href=\"/?{}\">Back to the forecast</a></p>\n",
+                              escaped(sentences), escaped(query_of(state))));
 }
 
 std::string explored(const Error& error) {

@@ -58,7 +58,8 @@ aside{background:var(--panel);border-radius:.5rem;padding:1rem;min-width:0}
 @media(min-width:64rem){.explorer{grid-template-columns:24rem minmax(0,1fr)}
 .explorer aside{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}}
 .card{border:1px solid var(--line);border-radius:.5rem;padding:1rem 1.2rem;margin:1rem 0}
-.card h2,.card h3{margin-top:0}
+.card h2,.card h3{margin-top:0}.picture{width:100%;max-width:62rem;height:auto}
+.ledger td{max-width:22rem;overflow-wrap:anywhere}.ledger td:nth-child(n+8){white-space:normal;min-width:10rem;text-align:left}
 .gauge{display:block;width:100%;height:1.1rem;border:1px solid var(--soft)}.gauge .spent{fill:var(--bar)}.gauge .reserved{fill:var(--bar2)}.gauge .left{fill:var(--panel)}
 pre.columns{font:.85rem/1.4 ui-monospace,monospace;white-space:pre;overflow-x:auto}
 @media print{.wide{background:none}#result>*{content-visibility:visible}.explorer{display:block}.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
@@ -114,13 +115,23 @@ if (form && result) {
   form.addEventListener('submit', event => { event.preventDefault(); redraw(); });
 }
 const live = document.querySelector('[data-live]');
-if (live) setInterval(async () => {
-  try {
-    const answer = await fetch(live.dataset.live, {credentials: 'same-origin'});
-    if (answer.status === 401) { location.reload(); return; }
-    if (answer.ok) live.innerHTML = await answer.text();
-  } catch (error) { /* The program is away: what is shown stays, and is asked for again. */ }
-}, 2000);
+if (live) {
+  let shown = '';
+  const follow = async () => {
+    try {
+      const answer = await fetch(live.dataset.live, {credentials: 'same-origin'});
+      if (answer.status === 401) { location.reload(); return; }
+      const text = await answer.text();
+      if (answer.ok && text !== shown) {
+        const link = live.contains(document.activeElement) && document.activeElement.getAttribute('href');
+        live.innerHTML = shown = text;
+        if (link) live.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus();
+      }
+    } catch (error) { /* The program is away: what is shown stays, and is asked for again. */ }
+    setTimeout(follow, 1000);
+  };
+  setTimeout(follow, 1000);
+}
 )js";
 
 std::string framed(std::string_view title, std::string_view bar, std::string_view body) {

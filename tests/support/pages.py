@@ -19,7 +19,10 @@ class Page:
     def __init__(self, *arguments, cwd, sign_in=True):
         self.process = subprocess.Popen([BINARY, *map(str, arguments)], cwd=cwd, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.link = self.next_link()
+        self.open(self.next_link(), sign_in)
+
+    def open(self, link, sign_in):
+        self.link = link
         where = urllib.parse.urlsplit(self.link)
         self.address = (where.hostname, where.port)
         self.host = where.netloc
@@ -85,6 +88,22 @@ class Page:
         self.process.stdout.close()
         self.process.stderr.close()
         return self.process.returncode
+
+
+class DaemonPage(Page):
+    """The console inside a daemon that runs already, by the link in its state folder."""
+
+    def __init__(self, process, link_file):
+        self.process, self.link_file = process, link_file
+        self.open(self.next_link(), True)
+
+    def next_link(self):
+        until = time.monotonic() + 60
+        while not self.link_file.exists():
+            if time.monotonic() > until or self.process.poll() is not None:
+                raise AssertionError(f"no {self.link_file}")
+            time.sleep(0.05)
+        return self.link_file.read_text().strip()
 
 
 def drain(connection, seconds=20):

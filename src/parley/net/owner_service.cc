@@ -102,7 +102,10 @@ class Jobs {
         log_(log),
         meter_(meter),
         since_(clock.now()),
-        watch_(log) {}
+        watch_(log, [this](const Hash& charter) {
+          const std::lock_guard lock(mutex_);
+          said_no_.insert(charter);
+        }) {}
 
   /// For jobs that begin from now on; it must outlive this.
   void use(const OwnerContext& context) { context_ = &context; }
@@ -134,9 +137,16 @@ class Jobs {
     if (found == attempts_.end()) return start(file);
     Attempt& attempt = *found->second;
     const Stamp members = stamp_of(context_->policy.identity->members);
-    if (!attempt.over || !attempt.is_worth_another(stamp, members, asked())) return;
+    if (!attempt.over) return;
+    if (!heard_no(attempt.charter) && !attempt.is_worth_another(stamp, members, asked())) return;
     attempt.thread.join();
     start(file);
+  }
+
+  /// Since it was asked last: whoever waits at its learner hears of it.
+  bool heard_no(const Hash& charter) {
+    const std::lock_guard lock(mutex_);
+    return said_no_.erase(charter) > 0;
   }
 
   /// How often somebody has asked to read files again.
@@ -220,8 +230,10 @@ class Jobs {
       const OwnerContext& context = attempt.context;
       watch_.add(context, charter);
       const auto approved = check_approved(context, charter);
-      if (!approved && context.policy.first_match(charter))
+      if (!approved && context.policy.first_match(charter)) {
         wait_for(context.policy.approval_of(charter), attempt);
+        tell_if_refused(context, charter, approved.error());
+      }
       TRY(approved);
       Ready ready = TRY(get_ready(context.policy, charter, clock_));
       TRY(choose_jobs(context, ready));
@@ -233,6 +245,25 @@ class Jobs {
     const std::string title = end.charter_name.empty() ? file.string() : end.charter_name;
     note(title, std::move(end), attempt);
     return std::nullopt;
+  }
+
+  /// A person has refused it: its learner need not wait for us. Secure sums and columns have no
+  /// greeting of owners that do not take part.
+  void tell_if_refused(const OwnerContext& context, const charter::Charter& charter,
+                       const Error& why) {
+    if (!charter.central() || charter.secure_aggregation || charter.columns_apart()) return;
+    std::unique_lock lock(context.mutex);
+    const ledger::Decision* word = context.ledger.decision(charter.hash);
+    if (word == nullptr || word->what != ledger::Decision::What::kRefused) return;
+    const uint32_t last_round = context.ledger.last_round(charter.hash);
+    lock.unlock();
+    const auto told = [&]() -> Result<void> {
+      const Dial dial = TRY(dial_for(context.policy, charter, charter, options_.dial));
+      return tell_learner(credentials_, dial, charter.hash, last_round, why, stop_);
+    }();
+    log_({log::kRefused, told ? "the learner was told: " + why.what
+                              : "the learner was not told: " + describe(told.error()),
+          charter.name});
   }
 
   /// What its jobs will ask for, and how far they are.
@@ -368,6 +399,7 @@ class Jobs {
   std::map<std::filesystem::path, std::unique_ptr<Attempt>> attempts_{};  // the newest of each file
   std::map<std::filesystem::path, Stamp> seen_{};
   std::map<Hash, std::vector<JobEnd>> finished_{};  // by charter
+  std::set<Hash> said_no_{};
   NoWatch watch_;                                   // Last: it uses all of the above.
 };
 

@@ -113,11 +113,10 @@ std::string explored(const Explored& state, const Forecast& forecast,
                      std::string_view train_token) {
   const std::string query = escaped(query_of(state));
   return fmt::format(
-      "{}<section><h2>Take it with you</h2>\n<p class=act><a class=button "
-      "href=\"/charter.toml?{}\" download>Write this charter</a> <a "
+      "{}<p class=act><a class=button href=\"/charter.toml?{}\" download>Write this charter</a> <a "
       "href=\"/sentences?{}\">What would be agreed, in sentences</a> <a "
-      "href=\"/forecast.json?{}\">the numbers as JSON</a> <span class=quiet>The address of this "
-      "page holds the whole state.</span></p>\n</section>\n{}",
+      "href=\"/forecast.json?{}\">The numbers as JSON</a> <span class=quiet>The address of this "
+      "page holds the whole state.</span></p>\n{}",
       train_form(query, train_token), query, query, query, to_fragment(forecast));
 }
 

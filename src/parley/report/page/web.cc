@@ -53,7 +53,7 @@ aside{background:var(--panel);border-radius:.5rem;padding:1rem;min-width:0}
 .owners th,.owners td{text-align:left;vertical-align:top;padding:.3rem .35rem}.owners th{white-space:nowrap}
 .pair{display:flex;flex-direction:column;gap:.15rem}.pair input{width:100%;min-width:3.5rem}
 .pair input[type=range]{accent-color:var(--accent);margin:0}
-#result{min-width:0}#result.busy{opacity:.6}#result td{white-space:normal}
+#result{min-width:0}#result.busy{opacity:.6}#result td{white-space:normal}#result .wide td:first-child{white-space:nowrap}
 #result>*{content-visibility:auto;contain-intrinsic-size:auto 20rem}#result>:is(h1,h2,p,dl){content-visibility:visible}
 @media(min-width:64rem){.explorer{grid-template-columns:24rem minmax(0,1fr)}
 .explorer aside{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}}

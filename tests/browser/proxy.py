@@ -20,6 +20,7 @@ import time
 import urllib.parse
 
 from consortium import Consortium, must
+from pages import free_port
 from provider import Provider
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -31,11 +32,6 @@ def holds(condition, what):
     global failed
     print(f"{'holds' if condition else 'DOES NOT HOLD'}: {what}")
     failed = failed or not condition
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
 
 
 class Browser:

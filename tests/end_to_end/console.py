@@ -1,21 +1,16 @@
 """The owner's console with real daemons: three owners approve on their pages and a job runs, a no with
 its reason stops one, and nothing can be decided twice or by a page that is out of date."""
 
+import html
 import re
 import shutil
-import socket
 import stat
 import subprocess
 import time
 
 from consortium import OWNERS, Consortium
-from pages import DaemonPage, Page
+from pages import DaemonPage, Page, free_port
 from parley import InFolder, main
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
 
 
 class Console(InFolder):
@@ -212,7 +207,10 @@ class Console(InFolder):
         self.consortium()
         page = self.open("bank-a")
         fields = self.form(page, "refuse")
-        self.assertIn("For our eyes only".lower(), page.get("/value?id=" + fields["id"]).text.lower())
+        self.assertIn("for our eyes only", page.get("/value?id=" + fields["id"]).text)
+        said = self.parley("owner", "value", "bank-a/policy.toml", "bank-a/charters/job.charter.toml")
+        self.assertIn(html.escape(said.stdout), page.get("/figures?id=" + fields["id"]).text
+                      .replace("&#39;", "&#x27;"))
         self.assertIn("In words", page.get("/charter?id=" + fields["id"]).text)
         self.assertEqual(self.say(page, "refuse", "a line\nand another").status, 422)
         self.assertEqual(self.say(page, "refuse", "not our purpose").status, 303)

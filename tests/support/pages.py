@@ -13,6 +13,12 @@ import urllib.parse
 from parley import BINARY
 
 
+def free_port():
+    """For what cannot be told to take any; somebody else may be faster."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
 class Page:
     """Starts `parley ARGUMENTS` and signs in, unless told not to."""
 
@@ -93,9 +99,12 @@ class Page:
 class DaemonPage(Page):
     """The console inside a daemon that runs already, by the link in its state folder."""
 
-    def __init__(self, process, link_file):
+    def __init__(self, process, link_file, sign_in=True):
         self.process, self.link_file = process, link_file
-        self.open(self.next_link(), True)
+        self.open(self.next_link(), sign_in)
+
+    def close(self):
+        """It ends with its daemon."""
 
     def next_link(self):
         until = time.monotonic() + 60

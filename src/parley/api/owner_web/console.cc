@@ -151,13 +151,18 @@ class Pages {
                         });
   }
   HttpResponse value(const Visit& visit) {
-    return with_charter(
-        visit, visit.request.query.text("id"),
-        [](const OwnerState& state, const ConsoleCharter& seen) {
-          const auto look = look_at(state, seen);
-          if (!look) return problem(state.console, 422, "No figures", look.error());
-          return HttpResponse{.body = report::value_page(state.console, seen, to_text(*look))};
-        });
+    return with_charter(visit, visit.request.query.text("id"),
+                        [](const OwnerState& state, const ConsoleCharter& seen) {
+                          return HttpResponse{.body = report::value_page(state.console, seen)};
+                        });
+  }
+  HttpResponse figures(const Visit& visit) {
+    return with_charter(visit, visit.request.query.text("id"),
+                        [](const OwnerState& state, const ConsoleCharter& seen) {
+                          const auto look = look_at(state, seen);
+                          return HttpResponse{.body = look ? report::value_figures(to_text(*look))
+                                                           : report::value_figures(look.error())};
+                        });
   }
   HttpResponse decide(const Visit& visit) {
     const std::lock_guard one_at_a_time(deciding_);
@@ -214,7 +219,8 @@ std::vector<net::Route> Pages::routes() {
   };
   return {{"GET", "/", to(&Pages::overview)},        {"GET", "/live", to(&Pages::live)},
           {"GET", "/charter", to(&Pages::charter)},  {"GET", "/standing", to(&Pages::standing)},
-          {"GET", "/value", to(&Pages::value)},      {"GET", "/left", to(&Pages::left)},
+          {"GET", "/value", to(&Pages::value)},      {"GET", "/figures", to(&Pages::figures)},
+               {"GET", "/left", to(&Pages::left)},
           {"GET", "/policy", to(&Pages::policy)},    {"POST", "/decide", to(&Pages::decide)}};
 }
 

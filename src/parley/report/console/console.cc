@@ -92,8 +92,9 @@ std::string facts(const ConsoleCharter& charter) {
                                   grouped(p.numbers), grouped(p.rows), p.dataset,
                                   grouped(p.answers), grouped(p.answered))},
       {"What it costs",
-       fmt::format("{} {} in all, of {} {} that are left; {} {} stay", significant(p.price, 4),
-                   unit, significant(p.left, 4), unit, significant(p.left_after, 4), unit)},
+       fmt::format("{} {} in all; {} {} are left now, {} {} when all is paid",
+                   significant(p.price, 4), unit, significant(p.left, 4), unit,
+                   significant(p.left_after, 4), unit)},
       {"What that means", fmt::format("ε = {} for this job. ", significant(charter.epsilon, 4)) +
                               in_words(charter.epsilon, charter.delta)},
       {"What was said", charter.word.empty() ? "nothing yet" : charter.word}};
@@ -178,13 +179,25 @@ std::string charter_page(const Console& console, const ConsoleCharter& charter,
                   escaped(sentences), charter.id));
 }
 
-std::string value_page(const Console& console, const ConsoleCharter& charter,
-                       const std::string& text) {
+std::string value_page(const Console& console, const ConsoleCharter& charter) {
   return console_frame(
       console, "on our own rows",
       fmt::format("<h1>{} on our own rows</h1>\n<p class=warn>Made of exact "
-                  "records: for our eyes only.</p>\n<pre class=columns>{}</pre>\n<p>{}</p>\n",
-                  escaped(charter.preflight.name), escaped(text), link_to(charter)));
+                  "records: for our eyes only.</p>\n<div data-live=\"/figures?id={}\" data-once "
+                  "aria-live=polite><p>Our records are being read, which may take a "
+                  "while.</p><noscript><a href=\"/figures?id={}\">Show the "
+                  "figures</a></noscript></div>\n<p>{}</p>\n",
+                  escaped(charter.preflight.name), charter.id, charter.id, link_to(charter)));
+}
+
+std::string value_figures(const std::string& text) {
+  return "<pre class=columns tabindex=0 role=region aria-label=figures>" + escaped(text) +
+         "</pre>\n";
+}
+
+std::string value_figures(const Error& error) {
+  return fmt::format("<p class=warn role=alert>No figures: {}. {}</p>\n", escaped(describe(error)),
+                     escaped(error.hint));
 }
 
 std::string policy_page(const Console& console, const std::string& sentences) {

@@ -60,9 +60,10 @@ std::string charter_live(const ConsoleCharter& charter);
 /// `sentences` explain the charter, `forecast` what it would be worth.
 std::string charter_page(const Console& console, const ConsoleCharter& charter,
                          const std::string& sentences, const Answers& forecast);
-/// Of this owner's own rows: for its eyes only.
-std::string value_page(const Console& console, const ConsoleCharter& charter,
-                       const std::string& text);
+/// Of this owner's own rows: for its eyes only. The figures come after the page.
+std::string value_page(const Console& console, const ConsoleCharter& charter);
+std::string value_figures(const std::string& text);
+std::string value_figures(const Error& error);
 
 /// What a person looks for in the ledger.
 struct LedgerSearch {

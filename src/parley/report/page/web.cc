@@ -44,7 +44,7 @@ input:not([type=range]):not([type=checkbox]),select,textarea{padding:.35rem .5re
 border-radius:.35rem;background:var(--back);min-width:0;font-variant-numeric:tabular-nums}
 button,.button{display:inline-block;padding:.45rem 1rem;border:1px solid var(--accent);border-radius:.35rem;
 background:var(--accent);color:var(--on-accent);text-decoration:none;font-weight:600;cursor:pointer}
-button.plain{background:none;color:var(--accent)}
+button:disabled{opacity:.5;cursor:default}button.plain{background:none;color:var(--accent)}
 button.stop{background:var(--back);color:var(--ink);border-color:var(--warn-edge)}
 .act{display:flex;gap:1rem;align-items:center;flex-wrap:wrap}
 .explorer{display:grid;gap:2rem;grid-template-columns:minmax(0,1fr)}
@@ -59,7 +59,7 @@ aside{background:var(--panel);border-radius:.5rem;padding:1rem;min-width:0}
 .explorer aside{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}}
 .card{border:1px solid var(--line);border-radius:.5rem;padding:1rem 1.2rem;margin:1rem 0}
 .card h2,.card h3{margin-top:0}.picture{width:100%;max-width:62rem;height:auto}
-.ledger td{max-width:22rem;overflow-wrap:anywhere}.ledger td:nth-child(n+8){white-space:normal;min-width:10rem;text-align:left}
+.ledger th,.ledger td{text-align:left}.ledger td:nth-child(8){white-space:normal;min-width:12rem}.ledger td:last-child{font-family:ui-monospace,monospace}
 .gauge{display:block;width:100%;height:1.1rem;border:1px solid var(--soft)}.gauge .spent{fill:var(--bar)}.gauge .reserved{fill:var(--bar2)}.gauge .left{fill:var(--panel)}
 pre.columns{font:.85rem/1.4 ui-monospace,monospace;white-space:pre;overflow-x:auto}
 @media print{.wide{background:none}#result>*{content-visibility:visible}.explorer{display:block}.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
@@ -114,9 +114,13 @@ if (form && result) {
   form.addEventListener('input', event => { if (!event.target.classList.contains('slider')) redraw(); });
   form.addEventListener('submit', event => { event.preventDefault(); redraw(); });
 }
+// A second click says nothing twice; a page that comes back can be used again.
+const enable = able => document.querySelectorAll('form[method=post] button').forEach(each => { each.disabled = !able; });
+document.addEventListener('submit', event => { if (!event.defaultPrevented && event.target.method === 'post') setTimeout(() => enable(false)); });
+window.addEventListener('pageshow', () => enable(true));
 const live = document.querySelector('[data-live]');
 if (live) {
-  let shown = '';
+  let shown = '', done = false;
   const follow = async () => {
     try {
       const answer = await fetch(live.dataset.live, {credentials: 'same-origin'});
@@ -125,12 +129,13 @@ if (live) {
       if (answer.ok && text !== shown) {
         const link = live.contains(document.activeElement) && document.activeElement.getAttribute('href');
         live.innerHTML = shown = text;
+        done = 'once' in live.dataset;
         if (link) live.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus();
       }
     } catch (error) { /* The program is away: what is shown stays, and is asked for again. */ }
-    setTimeout(follow, 1000);
+    if (!done) setTimeout(follow, 1000);
   };
-  setTimeout(follow, 1000);
+  setTimeout(follow, 'once' in live.dataset ? 0 : 1000);
 }
 )js";
 

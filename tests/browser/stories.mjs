@@ -120,7 +120,6 @@ async function explore(name, field, most) {
   must(await again.locator('#result dl').first().innerText() === await page.locator('#result dl').first().innerText(),
     `explore-${name}: the address holds the state`);
   must(page.url().startsWith(origin + '/?'), `explore-${name}: the slider moved the address`);
-  if (name === '3') await picture(page, 'explorer', 1280, 720);
   await again.goto(new URL('/sentences' + new URL(page.url()).search, origin).href);
   again.refused = [];
   await look(again, `sentences-${name}`);
@@ -162,6 +161,7 @@ async function demo() {
   await page.keyboard.press('ArrowRight');
   await answered;
   await page.waitForFunction(() => !document.querySelector('#result.busy'));
+  await picture(page, 'explorer', 1100, 640);
   await page.click('text=Train with these');
   await page.locator('text=The owners train').waitFor();
   await look(page, 'demo-trains');

@@ -56,7 +56,8 @@ Result<Contents> read(const std::filesystem::path& file, const RowFilter& filter
   Contents contents;
   std::vector<Row>& rows = contents.rows;
   const auto keep_latest = [&] {
-    rows.erase(rows.begin(), rows.end() - static_cast<ptrdiff_t>(std::min(rows.size(), filter.most)));
+    rows.erase(rows.begin(),
+               rows.end() - static_cast<ptrdiff_t>(std::min(rows.size(), filter.most)));
   };
   Loaded loaded = TRY(load_file(
       file, [&] { rows.clear(), contents.matched = 0; },

@@ -108,7 +108,9 @@ Result<void> heed_no(const Policy& policy, const Charter& charter, ledger::Ledge
 }
 
 NoWatch::NoWatch(Log log, std::function<void(const Hash&)> heard)
-    : log_(std::move(log)), heard_(std::move(heard)), thread_([this](const std::stop_token& over) { look_on(over); }) {}
+    : log_(std::move(log)),
+      heard_(std::move(heard)),
+      thread_([this](const std::stop_token& over) { look_on(over); }) {}
 
 void NoWatch::add(const OwnerContext& context, const Charter& charter) {
   const std::lock_guard lock(mutex_);
@@ -135,7 +137,8 @@ void NoWatch::look_at(const OwnerContext& context, const Charter& charter) {
 }
 
 Result<void> tell_learner(const LiveCredentials& credentials, const Dial& dial, const Hash& job,
-                          uint32_t last_round, const Error& refused, const std::atomic<bool>& stop) {
+                          uint32_t last_round, const Error& refused,
+                          const std::atomic<bool>& stop) {
   Client line = TRY(Client::open(credentials, dial, stop));
   wire::Stream stream(job);
   TRY(line.write(stream.send(wire::Hello{wire::kVersion, last_round})));

@@ -261,8 +261,9 @@ class Jobs {
       const Dial dial = TRY(dial_for(context.policy, charter, charter, options_.dial));
       return tell_learner(credentials_, dial, charter.hash, last_round, why, stop_);
     }();
-    log_({log::kRefused, told ? "the learner was told: " + why.what
-                              : "the learner was not told: " + describe(told.error()),
+    log_({log::kRefused,
+          told ? "the learner was told: " + why.what
+               : "the learner was not told: " + describe(told.error()),
           charter.name});
   }
 
@@ -400,7 +401,7 @@ class Jobs {
   std::map<std::filesystem::path, Stamp> seen_{};
   std::map<Hash, std::vector<JobEnd>> finished_{};  // by charter
   std::set<Hash> said_no_{};
-  NoWatch watch_;                                   // Last: it uses all of the above.
+  NoWatch watch_;  // Last: it uses all of the above.
 };
 
 /// A policy that was changed while the daemon runs. What all jobs share cannot change.
@@ -441,10 +442,11 @@ class Policies {
                       next.identity->revoked == now.identity->revoked &&
                       next.metrics_listen == now.metrics_listen && next.web == now.web;
     if (same) return {};
-    return Error{Code::kInvalid,
-                 "changes owner, state, charters, witness, metrics, web, or the files of [identity]",
-                 "Restart the daemon for that.",
-                 {.file = options_.policy_file.string()}};
+    return Error{
+        Code::kInvalid,
+        "changes owner, state, charters, witness, metrics, web, or the files of [identity]",
+        "Restart the daemon for that.",
+        {.file = options_.policy_file.string()}};
   }
 
   const OwnerContext& first_;

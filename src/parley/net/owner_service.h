@@ -21,8 +21,8 @@ struct ServiceOptions {
   const std::atomic<uint32_t>* reload = nullptr;  // counts how often
   /// Once the ledger is ours, and before any job; an error ends it.
   std::function<Result<void>()> opened = [] { return Result<void>(); };
-  std::function<void()> ready = [] {};            // once everything that all jobs need is there
-  std::function<void()> alive = [] {};            // by the loop, again and again
+  std::function<void()> ready = [] {};  // once everything that all jobs need is there
+  std::function<void()> alive = [] {};  // by the loop, again and again
 };
 
 using JobEnd = parley::OwnerJob;

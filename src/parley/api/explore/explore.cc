@@ -61,9 +61,8 @@ std::vector<net::Route> explore_routes(const Explorer& explorer) {
   return {{"GET", "/",
            [&explorer, asked](const Visit& visit) {
              const Explored state = asked(visit);
-             return HttpResponse{
-                 .body = report::explore_page(state, visit.token,
-                                              result_of(explorer, state, visit.token))};
+             return HttpResponse{.body = report::explore_page(
+                                     state, visit.token, result_of(explorer, state, visit.token))};
            }},
           {"GET", "/result",
            [&explorer, asked](const Visit& visit) {
@@ -77,8 +76,7 @@ std::vector<net::Route> explore_routes(const Explorer& explorer) {
            [&explorer, asked](const Visit& visit) {
              return charter_file(explorer, asked(visit), visit.token);
            }},
-          {"GET", "/forecast.json",
-           [&explorer, asked](const Visit& visit) {
+          {"GET", "/forecast.json", [&explorer, asked](const Visit& visit) {
              return json(explorer, asked(visit), visit.token);
            }}};
 }

@@ -124,13 +124,13 @@ class Pages {
     return with_state(visit, [&](const OwnerState& state) {
       const report::LedgerSearch search = search_in(visit.request.query);
       const auto found = net::look_into_ledger(
-          state.policy, {.wants = [&](const ledger::Row& row) {
-                           return report::wants(state.console, search, row);
-                         },
-                         .most = report::LedgerSearch::kShown});
+          state.policy,
+          {.wants =
+               [&](const ledger::Row& row) { return report::wants(state.console, search, row); },
+           .most = report::LedgerSearch::kShown});
       if (!found) return problem(state.console, 500, "The ledger cannot be read", found.error());
-      return HttpResponse{.body = report::left_page(
-                              state.console, found->value_or(ledger::Contents{}), search)};
+      return HttpResponse{
+          .body = report::left_page(state.console, found->value_or(ledger::Contents{}), search)};
     });
   }
   HttpResponse standing(const Visit& visit) {
@@ -217,11 +217,11 @@ std::vector<net::Route> Pages::routes() {
   const auto to = [this](HttpResponse (Pages::*answer)(const Visit&)) {
     return [this, answer](const Visit& visit) { return (this->*answer)(visit); };
   };
-  return {{"GET", "/", to(&Pages::overview)},        {"GET", "/live", to(&Pages::live)},
-          {"GET", "/charter", to(&Pages::charter)},  {"GET", "/standing", to(&Pages::standing)},
-          {"GET", "/value", to(&Pages::value)},      {"GET", "/figures", to(&Pages::figures)},
-               {"GET", "/left", to(&Pages::left)},
-          {"GET", "/policy", to(&Pages::policy)},    {"POST", "/decide", to(&Pages::decide)}};
+  return {{"GET", "/", to(&Pages::overview)},       {"GET", "/live", to(&Pages::live)},
+          {"GET", "/charter", to(&Pages::charter)}, {"GET", "/standing", to(&Pages::standing)},
+          {"GET", "/value", to(&Pages::value)},     {"GET", "/figures", to(&Pages::figures)},
+          {"GET", "/left", to(&Pages::left)},       {"GET", "/policy", to(&Pages::policy)},
+          {"POST", "/decide", to(&Pages::decide)}};
 }
 
 }  // namespace

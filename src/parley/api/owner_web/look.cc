@@ -61,8 +61,9 @@ report::DaemonJob job_in(const nlohmann::json& said) {
 Said ask_daemon(const charter::Policy& policy) {
   const auto answer = net::ask_status(policy.folder / policy.state / net::kStatusSocket);
   if (!answer)
-    return {.sentence = "No daemon of this policy runs, or it does not speak to us: nothing is "
-                        "answered."};
+    return {.sentence =
+                "No daemon of this policy runs, or it does not speak to us: nothing is "
+                "answered."};
   try {
     const auto said = nlohmann::json::parse(*answer);
     Said all{.sentence = "The daemon runs since " + said.at("since").get<std::string>() + ".",

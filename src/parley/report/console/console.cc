@@ -91,10 +91,9 @@ std::string facts(const ConsoleCharter& charter) {
                                   "answers were given already",
                                   grouped(p.numbers), grouped(p.rows), p.dataset,
                                   grouped(p.answers), grouped(p.answered))},
-      {"What it costs",
-       fmt::format("{} {} in all; {} {} are left now, {} {} when all is paid",
-                   significant(p.price, 4), unit, significant(p.left, 4), unit,
-                   significant(p.left_after, 4), unit)},
+      {"What it costs", fmt::format("{} {} in all; {} {} are left now, {} {} when all is paid",
+                                    significant(p.price, 4), unit, significant(p.left, 4), unit,
+                                    significant(p.left_after, 4), unit)},
       {"What that means", fmt::format("ε = {} for this job. ", significant(charter.epsilon, 4)) +
                               in_words(charter.epsilon, charter.delta)},
       {"What was said", charter.word.empty() ? "nothing yet" : charter.word}};
@@ -150,10 +149,9 @@ std::string overview_live(const Console& console) {
 }
 
 std::string overview_page(const Console& console) {
-  return console_frame(
-      console, "overview",
-      fmt::format("<h1>{}</h1>\n<div data-live=\"/live\">{}</div>\n", escaped(console.owner),
-                  overview_live(console)));
+  return console_frame(console, "overview",
+                       fmt::format("<h1>{}</h1>\n<div data-live=\"/live\">{}</div>\n",
+                                   escaped(console.owner), overview_live(console)));
 }
 
 std::string charter_live(const ConsoleCharter& charter) {
@@ -186,7 +184,7 @@ std::string value_page(const Console& console, const ConsoleCharter& charter) {
                   "records: for our eyes only.</p>\n<div data-live=\"/figures?id={}\" data-once "
                   "aria-live=polite><p>Our records are being read, which may take a "
                   "while.</p><noscript><a href=\"/figures?id={}\">Show the "
-                  "figures</a></noscript></div>\n<p>{}</p>\n",
+                  "figures</a></noscript></div>\n<p>Back to {}</p>\n",
                   escaped(charter.preflight.name), charter.id, charter.id, link_to(charter)));
 }
 

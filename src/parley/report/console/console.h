@@ -68,8 +68,8 @@ std::string value_figures(const Error& error);
 /// What a person looks for in the ledger.
 struct LedgerSearch {
   static constexpr size_t kShown = 200;  // on one page
-  std::string words{};                   // occur in a row as it is shown; upper and lower case alike
-  std::optional<int64_t> before{};       // only rows with a smaller number
+  std::string words{};              // occur in a row as it is shown; upper and lower case alike
+  std::optional<int64_t> before{};  // only rows with a smaller number
 };
 bool wants(const Console& console, const LedgerSearch& search, const ledger::Row& row);
 /// The latest rows that were found, the latest first.

@@ -5,7 +5,7 @@
 namespace parley::report {
 namespace {
 
-constexpr const char* kHostile = "\"><script>alert(1)</script>'<b>";
+constexpr const char* kHostile = "\"onx=1><script>alert(1)</script>'<b>";
 
 /// Every text that somebody else can set: authors of charters, other people of the owner, learners.
 Console hostile() {
@@ -44,7 +44,7 @@ TEST(Console, WordsOfOthersAreText) {
         policy_page(console, kHostile), problem_page(console, kHostile, kHostile)}) {
     EXPECT_EQ(page.find("<script>"), std::string::npos) << page;
     EXPECT_EQ(page.find("<b>"), std::string::npos) << page;
-    EXPECT_EQ(page.find("\"><"), page.find("\"></script>")) << page;  // The frame's own.
+    EXPECT_EQ(page.find("\"onx"), std::string::npos) << page;  // the end of an attribute
   }
 }
 

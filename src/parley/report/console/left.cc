@@ -78,17 +78,17 @@ std::string left_page(const Console& console, const ledger::Contents& found,
     table += html_row(cells_of(console, *row), "td");
   return console_frame(
       console, "what has left",
-      fmt::format("<h1>What has left</h1>\n<p>Every row of the ledger. The receipt is the row's "
-                  "hash, which vouches for all rows before it.</p>\n<form method=get "
-                  "action=\"/left\"><label>Search in all columns<input name=q "
-                  "value=\"{}\"></label><p class=act><button>Search</button></p></form>\n<p "
-                  "class=quiet>{}</p>\n<div class=wide tabindex=0 role=region "
-                  "aria-label=rows><table class=ledger>\n{}{}</table></div>\n{}",
-                  escaped(search.words), count_of(found, search),
-                  html_row({"row", "at", "what", "data set", "charter", "round", "cost", "said",
-                            "receipt"},
-                           "th"),
-                  table, older(found, search)));
+      fmt::format(
+          "<h1>What has left</h1>\n<p>Every row of the ledger. The receipt is the row's "
+          "hash, which vouches for all rows before it.</p>\n<form method=get "
+          "action=\"/left\"><label>Search in all columns<input name=q "
+          "value=\"{}\"></label><p class=act><button>Search</button></p></form>\n<p "
+          "class=quiet>{}</p>\n<div class=wide tabindex=0 role=region "
+          "aria-label=rows><table class=ledger>\n{}{}</table></div>\n{}",
+          escaped(search.words), count_of(found, search),
+          html_row({"row", "at", "what", "data set", "charter", "round", "cost", "said", "receipt"},
+                   "th"),
+          table, older(found, search)));
 }
 
 }  // namespace parley::report

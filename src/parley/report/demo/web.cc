@@ -12,8 +12,9 @@ namespace parley::report {
 namespace {
 
 std::string bar(const char* what, uint64_t done, uint64_t all) {
-  return fmt::format("<p>{}: {} of {}</p>\n<progress max={} value={} aria-label=\"{}\"></progress>\n",
-                     what, grouped(done), grouped(all), std::max<uint64_t>(all, 1), done, what);
+  return fmt::format(
+      "<p>{}: {} of {}</p>\n<progress max={} value={} aria-label=\"{}\"></progress>\n", what,
+      grouped(done), grouped(all), std::max<uint64_t>(all, 1), done, what);
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ struct DemoJob {
   std::string query{};  // what was set, as the explorer's address has it
   uint64_t answers = 0, answers_in_all = 0;
   uint64_t judged = 0, owners = 0;
-  std::string failed{};             // why there is no outcome
-  const Demo* demo = nullptr;       // the outcome, once it is there
+  std::string failed{};        // why there is no outcome
+  const Demo* demo = nullptr;  // the outcome, once it is there
 };
 
 std::string demo_job_page(const DemoJob& job, std::string_view person_token);

@@ -44,8 +44,10 @@ std::vector<Line> lines_of(const Forecast& f) {
 std::string table_of(const std::vector<Line>& lines) {
   std::vector<std::string> head = {"jobs like this one"};
   for (const double jobs : kTold) head.push_back(jobs < 1 ? "half of it" : significant(jobs));
-  std::string text = "<div class=wide tabindex=0 role=group aria-label=\"budget over time\">"
-                     "<table>\n" + html_row(head, "th");
+  std::string text =
+      "<div class=wide tabindex=0 role=group aria-label=\"budget over time\">"
+      "<table>\n" +
+      html_row(head, "th");
   for (const Line& line : lines) {
     std::vector<std::string> cells = {"ε of " + line.name};
     for (const double jobs : kTold) cells.push_back(significant(line.after(jobs)));

@@ -134,7 +134,7 @@ class Console(InFolder):
         self.assertEqual(stat.S_IMODE(link.stat().st_mode), 0o600)
         self.assertNotIn("key=", consortium.log("bank-a"), "the link is a secret")
         self.assertNotEqual(link.read_text().strip(), page.link, "the one before is used up")
-        self.await_text(page, "/live", "It waits for the learner")
+        self.await_text(page, "/live", "Nothing was asked since the daemon began")
         self.assertRegex(page.get("/live").text, r"<td>5000 ε</td><td>0 ε</td><td>5000 ε</td>")
         self.assertNotIn("neither the policy nor the charter says", page.get("/").text)
         for owner in OWNERS[1:]:
@@ -209,8 +209,7 @@ class Console(InFolder):
         fields = self.form(page, "refuse")
         self.assertIn("for our eyes only", page.get("/value?id=" + fields["id"]).text)
         said = self.parley("owner", "value", "bank-a/policy.toml", "bank-a/charters/job.charter.toml")
-        self.assertIn(html.escape(said.stdout), page.get("/figures?id=" + fields["id"]).text
-                      .replace("&#39;", "&#x27;"))
+        self.assertIn(said.stdout, html.unescape(page.get("/figures?id=" + fields["id"]).text))
         self.assertIn("In words", page.get("/charter?id=" + fields["id"]).text)
         self.assertEqual(self.say(page, "refuse", "a line\nand another").status, 422)
         self.assertEqual(self.say(page, "refuse", "not our purpose").status, 303)

@@ -26,8 +26,8 @@ std::string pace(const ConsoleCharter& charter) {
   if (!charter.job || !charter.job->runs()) return " No daemon goes on with it now.";
   const DaemonJob& job = *charter.job;
   const uint64_t to_come = charter.preflight.answers - charter.preflight.answered;
-  std::string text = job.received + job.sent == 0
-                         ? " It waits for the learner."
+  std::string text = job.received + job.sent == 0 || charter.preflight.answered == 0
+                         ? " Nothing was asked since the daemon began."
                          : fmt::format(" {} came and {} went since the daemon began.",
                                        bytes_text(job.received), bytes_text(job.sent));
   if (job.seconds_per_answer)

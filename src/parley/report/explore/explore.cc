@@ -47,11 +47,13 @@ std::string choice(std::string_view name, std::string_view label, const std::str
   return text + "</select></label>\n";
 }
 
+/// A number that may be left out; the slider's ends are powers of ten.
 std::string field(std::string_view name, std::string_view label, const std::string& value,
-                  std::string_view without) {
+                  std::string_view without, std::string_view ends) {
   return fmt::format(
-      "<label>{}<input name={} value=\"{}\" inputmode=decimal placeholder=\"{}\"></label>\n", label,
-      name, escaped(value), without);
+      "<label>{}<span class=pair><input name={} value=\"{}\" inputmode=decimal placeholder=\"{}\" "
+      "aria-label=\"{}\" data-ends=\"{}\"></span></label>\n",
+      label, name, escaped(value), without, label, ends);
 }
 
 std::string form(const Explored& state) {
@@ -64,9 +66,9 @@ std::string form(const Explored& state) {
                 std::array<std::string_view, 4>{"", "sync", "async", "federated"}) +
          choice("mechanism", "Noise", state.mechanism,
                 std::array<std::string_view, 4>{"", "laplace", "gaussian", "skellam"}) +
-         field("delta", "Delta, where the noise needs one", state.delta, "1e-6") +
-         field("differ", "How far owners differ", state.differ, "as public rows say") +
-         field("worth", "Least gain that counts", state.worth, "usual") +
+         field("delta", "Delta, where the noise needs one", state.delta, "1e-6", "-9 -3") +
+         field("differ", "How far owners differ", state.differ, "as public rows say", "-4 0") +
+         field("worth", "Least gain that counts", state.worth, "usual", "-4 -1") +
          "<p class=act><button>Forecast</button> <a href=\"/\">as the charter "
          "is</a></p>\n</form>\n";
 }

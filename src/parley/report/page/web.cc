@@ -99,7 +99,8 @@ if (form && result) {
   const digits = value => String(Number(value.toPrecision(3)));
   for (const field of form.querySelectorAll('.pair input')) {
     const rows = field.name.startsWith('n'), slider = document.createElement('input');
-    Object.assign(slider, {type: 'range', className: 'slider', min: rows ? 1 : -2, max: rows ? 7 : 2, step: 0.01, value: rows ? 4 : 0});
+    const [min, max] = (field.dataset.ends ?? (rows ? '1 7' : '-2 2')).split(' ').map(Number);
+    Object.assign(slider, {type: 'range', className: 'slider', min, max, step: 0.01, value: (min + max) / 2});
     slider.setAttribute('aria-label', field.getAttribute('aria-label') + ', slider');
     field.after(slider);
     const follow = () => { if (Number(field.value) > 0) slider.value = Math.log10(Number(field.value)); };

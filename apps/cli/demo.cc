@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command.h"
+#include "parley/api/demo/web.h"
 
 namespace parley::cli {
 namespace {
@@ -12,6 +13,8 @@ struct DemoOptions {
   api::DemoTable table{};  // without a file: forty hospitals
   api::DemoOptions how{};
   uint64_t seed = 1;
+  bool web = false;
+  api::PageOptions page{};
 };
 
 Result<Output> run(const DemoOptions& typed, ProgressStyle style) {
@@ -23,6 +26,11 @@ Result<Output> run(const DemoOptions& typed, ProgressStyle style) {
   if (own && (typed.table.target.empty() || typed.table.by.empty()))
     return Error{Code::kInvalid, "which column to predict, and which one names the owners?",
                  "For example: parley demo patients.csv --target long_stay --by hospital."};
+  if (typed.web) {
+    heed_interrupts();
+    TRY(api::demo_pages(typed.table, options, with_terminal(typed.page), interrupted));
+    return Output{};
+  }
   const report::Demo demo =
       TRY(own ? api::table_demo(typed.table, options) : api::hospitals_demo(options));
   return Output{to_text(demo), to_json(demo)};
@@ -73,6 +81,12 @@ void add_demo(Commands root) {
       ->check(CLI::PositiveNumber);
   metric_option(app, how.log_loss);
   app.add_option("--seed", typed.seed, "Same seed: same rows, same model, same page")
+      ->capture_default_str();
+  auto* web = app.add_flag("--web", typed.web,
+                           "In a browser: move budgets, then train, watch, and compare");
+  app.add_option("--listen", typed.page.listen, "Where the page is: 127.0.0.1:PORT, or unix:PATH")
+      ->type_name("ADDRESS")
+      ->needs(web)
       ->capture_default_str();
   threads_option(app, how.threads);
   signs_options(app, table.signs);

@@ -75,7 +75,8 @@ Result<Output> run(const OwnerRunOptions& options, ProgressStyle) {
                                     .reload = &reloads,
                                     .log = log_line,
                                     .ready = [] { net::tell_manager("READY=1"); },
-                                    .alive = [&] { watchdog.alive(); }},
+                                    .alive = [&] { watchdog.alive(); },
+                                    .person = user_name()},
                                    options.policy);
   net::tell_manager("STOPPING=1");
   if (!jobs) return jobs.error();

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from consortium import OWNERS, Consortium, must
-from pages import Page
+from pages import DaemonPage, Page, free_port
 from parley import EXAMPLE
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -35,9 +35,10 @@ def charter_of(folder, owners):
     return file
 
 
-def consortium_in(folder):
+def consortium_in(folder, **how):
     """Every owner wants a person's word, and has the charter in its folder."""
-    consortium = Consortium(folder)
+    folder.mkdir(exist_ok=True)
+    consortium = Consortium(folder, **how)
     for owner in OWNERS:
         policy = folder / owner / "policy.toml"
         policy.write_text(policy.read_text().replace("person = false", "person = true"))
@@ -48,34 +49,58 @@ def consortium_in(folder):
     return consortium
 
 
+class Story:
+    """A learner, three owners and their pages; bank-b's is inside its daemon."""
+
+    def __init__(self, folder, **how):
+        self.consortium = consortium_in(folder, **how)
+        policy = folder / "bank-b" / "policy.toml"
+        policy.write_text(policy.read_text() + f'[web]\nlisten = "127.0.0.1:{free_port()}"\n')
+        self.learner, port = self.consortium.learner(wait=600)
+        self.daemons = {owner: self.consortium.start(owner, "owner", "run", f"{owner}/policy.toml", "--dial",
+                                                     f"127.0.0.1:{port}", "--wait", 600) for owner in OWNERS}
+        self.pages = {owner: Page("owner", "web", f"{owner}/policy.toml", cwd=folder, sign_in=False)
+                      for owner in ("bank-a", "bank-c")}
+        self.pages["bank-b"] = DaemonPage(self.daemons["bank-b"], folder / "bank-b" / "state" / "page.link",
+                                          sign_in=False)
+
+    def close(self):
+        for page in self.pages.values():
+            page.close()
+        for process in (*self.daemons.values(), self.learner):
+            process.kill()
+            process.wait()
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
-    out.mkdir(parents=True, exist_ok=True)
+    (out / "pictures").mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        consortium = consortium_in(folder)
-        learner, port = consortium.learner(wait=300)
-        daemons = [consortium.start(owner, "owner", "run", f"{owner}/policy.toml", "--dial",
-                                    f"127.0.0.1:{port}", "--wait", 300) for owner in OWNERS]
-        pages = {owner: Page("owner", "web", f"{owner}/policy.toml", cwd=folder, sign_in=False)
-                 for owner in OWNERS}
+        job = Story(folder / "job", rounds=1500, rule="algorithm2")
+        refused = Story(folder / "refused")
+        pages = {**job.pages, "refuser": refused.pages["bank-a"]}
         for owners in (3, 100):
             pages[str(owners)] = Page("explore", charter_of(folder, owners), cwd=folder, sign_in=False)
-        pages["job"] = Page("learner", "web", consortium.charter, "job", cwd=folder, sign_in=False)
+        pages["demo"] = Page("demo", "--web", "--out", "demo", cwd=folder, sign_in=False)
+        pages["job"] = Page("learner", "web", job.consortium.charter, "job", cwd=folder / "job", sign_in=False)
         try:
             links = {name: page.link for name, page in pages.items()}
             processes = {name: page.process.pid for name, page in pages.items()}
             done = subprocess.run(["node", HERE / "stories.mjs", json.dumps(links),
                                    json.dumps(processes), out], check=False)
-            trained = learner.wait(120) if done.returncode == 0 else None
+            trained = job.learner.wait(120) if done.returncode == 0 else None
+            ended = refused.learner.wait(60) if done.returncode == 0 else None
+            log = refused.consortium.log("learner")
         finally:
             for page in pages.values():
                 page.close()
-            for process in (*daemons, learner):
-                process.kill()
-                process.wait()
+            job.close()
+            refused.close()
     print("the job that was approved on the pages ended with", trained)
-    sys.exit(done.returncode or trained != 0)
+    reached = ended == 3 and "not what we are for" in log
+    print("holds" if reached else "DOES NOT HOLD", ": a refusal with its reason is in the learner's log", sep="")
+    sys.exit(done.returncode or trained != 0 or not reached)
 
 
 if __name__ == "__main__":

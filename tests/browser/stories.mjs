@@ -61,6 +61,14 @@ async function look(page, name) {
   must(page.refused.length === 0, `${name}: the browser refused nothing (${page.refused.join('; ')})`);
 }
 
+/** For the documentation: what is seen first, small enough for a page of text. */
+async function picture(page, name, width = 960, height = 640) {
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await page.screenshot({ path: join(out, 'pictures', `${name}.png`) });
+}
+
 /** Processor time of a page's program so far, in ms; Linux counts in hundredths of a second. */
 function processor(name) {
   const fields = readFileSync(`/proc/${processes[name]}/stat`, 'utf8').split(') ')[1].split(' ');
@@ -112,6 +120,9 @@ async function explore(name, field, most) {
   must(await again.locator('#result dl').first().innerText() === await page.locator('#result dl').first().innerText(),
     `explore-${name}: the address holds the state`);
   must(page.url().startsWith(origin + '/?'), `explore-${name}: the slider moved the address`);
+  await again.goto(new URL('/sentences' + new URL(page.url()).search, origin).href);
+  again.refused = [];
+  await look(again, `sentences-${name}`);
   await page.fill(`input[name=${field}]`, 'much');
   await page.locator('[role=alert]').waitFor();
   must(true, `explore-${name}: a wrong number is explained`);
@@ -120,30 +131,88 @@ async function explore(name, field, most) {
 async function approve(owner) {
   const page = await open(owner);
   await page.locator('text=It waits for a person').waitFor();
-  if (owner === 'bank-a') await look(page, 'console');
+  if (owner === 'bank-a') { await look(page, 'console'); await picture(page, 'console'); }
   await page.locator('.card h3 a').first().click();
-  if (owner === 'bank-a') await look(page, 'charter');
+  if (owner === 'bank-a') {
+    await look(page, 'charter');
+    await picture(page, 'charter', 960, 760);
+    await page.click('text=What it would bring on our own rows');
+    await page.locator('pre.columns').waitFor({ timeout: 120000 });
+    await look(page, 'value');
+    await page.goBack();
+  }
   const stale = await page.context().newPage();
   await stale.goto(page.url());
   const form = page.locator('form:has(input[value=approve])');
   await form.locator('input[name=reason]').fill('read on the page');
-  await form.locator('button').click();
+  await form.locator('button').dblclick();
   await page.locator('text=approved by').first().waitFor();
   await stale.locator('form:has(input[value=approve]) button').click();
   must((await stale.locator('h1').innerText()) === 'Nothing was done', `${owner}: a stale page is refused`);
   return page;
 }
 
+/** Forecast, slide, train, watch, outcome beside forecast. */
+async function demo() {
+  const page = await open('demo');
+  await look(page, 'demo');
+  const answered = page.waitForResponse(response => response.url().includes('/result?'));
+  await page.locator('input[name=all] + .slider').focus();
+  await page.keyboard.press('ArrowRight');
+  await answered;
+  await page.waitForFunction(() => !document.querySelector('#result.busy'));
+  await picture(page, 'explorer', 1100, 640);
+  await page.click('text=Train with these');
+  await page.locator('text=The owners train').waitFor();
+  await look(page, 'demo-trains');
+  await page.locator('text=What was forecast, and what came out').waitFor({ timeout: 300000 });
+  must(await page.locator('img.picture').evaluate(each => each.decode().then(() => each.naturalWidth > 0)),
+    'demo: the outcome is beside the forecast, with its picture');
+  await look(page, 'demo-outcome');
+  await picture(page, 'demo-outcome', 960, 640);
+  await page.context().close();
+}
+
+/** A no with its reason, which run.py looks for in the learner's log; by keyboard alone. */
+async function refuse() {
+  const page = await open('refuser');
+  await page.locator('.card h3 a').first().focus();
+  await page.keyboard.press('Enter');
+  await page.locator('form:has(input[value=refuse]) input[name=reason]').focus();
+  await page.keyboard.type('not what we are for');
+  await page.keyboard.press('Enter');
+  await page.locator('text=refused by').first().waitFor();
+  must(true, 'a charter was refused with a reason, by keyboard');
+  await look(page, 'refused');
+  await page.context().close();
+}
+
+/** Whether the overview's bar has moved by itself. */
+async function moves(page) {
+  const value = () => page.locator('progress').first().evaluate(each => each.value);
+  await page.locator('text=are left at this pace').waitFor({ timeout: 60000 });
+  const first = await value();
+  await page.waitForFunction(first => (document.querySelector('progress')?.value ?? 0) > first, first, { timeout: 30000 });
+  must(true, 'progress moves by itself, with bytes and the time left');
+}
+
 const pages = {};
 await explore('3', 'e0', 100);
 await explore('100', 'all', 400);
+await demo();
+await refuse();
 const job = await open('job');
 await job.locator('text=There is no model yet').waitFor();
-await job.locator('td:text-is("connected")').nth(2).waitFor({ timeout: 60000 });
+await job.locator('td:text-is("away")').nth(2).waitFor({ timeout: 60000 });  // Nobody has approved.
 await look(job, 'job');
 for (const owner of ['bank-a', 'bank-b', 'bank-c']) pages[owner] = await approve(owner);
 const page = pages['bank-a'];
 await page.goto(new URL('/', page.url()).href);
+await moves(page);
+await look(page, 'console-runs');
+await picture(page, 'console-runs');
+await look(job, 'job-runs');
+await picture(job, 'consortium');
 await page.locator('text=All answers were given').waitFor({ timeout: 120000 });
 must(true, 'the overview followed the job to its end by itself');
 await job.locator('text=It holds').waitFor({ timeout: 60000 });

@@ -1,9 +1,11 @@
-"""Every picture of docs/pictures is what docs/pictures/draw.py draws; demo.svg is `parley demo`'s, checked in its test."""
+"""Every picture of docs/pictures is what docs/pictures/draw.py draws; demo.svg is `parley demo`'s, checked in its test; screens
+(.png) are taken by tests/browser/stories.mjs."""
 
 import importlib.util
 import xml.dom.minidom
 
 OTHERS = {"demo.svg"}
+SCREEN_BYTES = 100_000
 
 
 def drawn(root):
@@ -24,6 +26,12 @@ def check(root):
     for path in sorted(folder.glob("*.svg")):
         if path.name not in expected and path.name not in OTHERS:
             yield f"docs/pictures/{path.name} has no script"
+    stories = (root / "tests/browser/stories.mjs").read_text(encoding="utf-8")
+    for path in sorted(folder.glob("*.png")):
+        if f"'{path.stem}'" not in stories:
+            yield f"docs/pictures/{path.name} is not taken by tests/browser/stories.mjs"
+        if path.stat().st_size > SCREEN_BYTES:
+            yield f"docs/pictures/{path.name} has more than {SCREEN_BYTES} bytes"
 
 
 def write(root):

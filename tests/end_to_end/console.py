@@ -1,11 +1,15 @@
 """The owner's console with real daemons: three owners approve on their pages and a job runs, a no with
 its reason stops one, and nothing can be decided twice or by a page that is out of date."""
 
+import html
 import re
+import shutil
+import stat
+import subprocess
 import time
 
 from consortium import OWNERS, Consortium
-from pages import Page
+from pages import DaemonPage, Page, free_port
 from parley import InFolder, main
 
 
@@ -27,11 +31,12 @@ class Console(InFolder):
         self.addCleanup(page.close)
         return page
 
-    def daemon(self, consortium, owner, port):
-        process = consortium.start(owner, "owner", "run", f"{owner}/policy.toml", "--dial",
-                                   f"127.0.0.1:{port}", "--wait", 60)
+    def daemon(self, consortium, owner, port, *charters):
+        process = consortium.start(owner, "owner", "run", f"{owner}/policy.toml", *charters,
+                                   "--dial", f"127.0.0.1:{port}", "--wait", 60)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
+        return process
 
     def form(self, page, what):
         """The fields of one of the forms on a charter's page."""
@@ -87,7 +92,7 @@ class Console(InFolder):
         self.addCleanup(learner.kill)
         for owner in OWNERS:
             self.daemon(consortium, owner, port)
-        self.await_text(page, "/live", "of 5000 answers were given")
+        self.await_text(page, "/live", "of 5,000 answers were given")
         self.assertEqual(self.say(page, "withdraw", " ").status, 422, "a no needs a reason")
         stale = {**self.form(page, "withdraw"), "reason": "a page that was left open"}
         self.assertEqual(self.say(page, "withdraw", "we <b>moved</b>").status, 303)
@@ -99,11 +104,112 @@ class Console(InFolder):
         for path in ("/", "/left", "/policy", "/live"):
             self.assertNotIn("<b>", page.get(path).text)
 
+    def test_a_refusal_reaches_the_learner_with_its_reason(self):
+        consortium = self.consortium()
+        page = self.open("bank-a")
+        learner, port = consortium.learner()
+        self.addCleanup(learner.kill)
+        for owner in OWNERS:
+            self.daemon(consortium, owner, port)
+        self.await_text(page, "/live", "The daemon runs since")
+        self.assertEqual(self.say(page, "refuse", "not our <purpose>").status, 303)
+        self.assertEqual(learner.wait(120), 3, consortium.log("learner"))
+        self.assertRegex(consortium.log("learner"), "bank-a refused: .*not our <purpose>")
+
+    LONG = {"rows": 1000, "rounds": 5000, "rule": "algorithm2", "epsilon": 5000, "budget": 5000}
+
+    def test_the_console_inside_the_daemon(self):
+        consortium = self.consortium(**self.LONG)
+        policy = self.folder / "bank-a" / "policy.toml"
+        policy.write_text(policy.read_text() + f'[web]\nlisten = "127.0.0.1:{free_port()}"\n')
+        elsewhere = self.folder / "elsewhere.charter.toml"  # given, and in nobody's folder
+        shutil.move(self.folder / "bank-a" / "charters" / "job.charter.toml", elsewhere)
+        for owner in OWNERS:
+            self.parley("owner", "approve", f"{owner}/policy.toml", elsewhere)
+        learner, port = consortium.learner()
+        self.addCleanup(learner.kill)
+        process = self.daemon(consortium, "bank-a", port, "elsewhere.charter.toml")
+        link = self.folder / "bank-a" / "state" / "page.link"
+        page = DaemonPage(process, link)
+        self.assertEqual(stat.S_IMODE(link.stat().st_mode), 0o600)
+        self.assertNotIn("key=", consortium.log("bank-a"), "the link is a secret")
+        self.assertNotEqual(link.read_text().strip(), page.link, "the one before is used up")
+        self.await_text(page, "/live", "Nothing was asked since the daemon began")
+        self.assertRegex(page.get("/live").text, r"<td>5000 ε</td><td>0 ε</td><td>5000 ε</td>")
+        self.assertNotIn("neither the policy nor the charter says", page.get("/").text)
+        for owner in OWNERS[1:]:
+            self.daemon(consortium, owner, port)
+        self.await_text(page, "/live", "are left at this pace")
+        self.assertRegex(page.get("/live").text,
+                         r"[\d,]+ of 5,000 answers were given, one in each round. [\d.]+ (bytes|[kM]B) came and "
+                         r"[\d.]+ (bytes|[kM]B) went since the daemon began")
+        before = int(re.search("<progress max=5000 value=(\\d+)", page.get("/live").text)[1])
+        self.await_text(page, "/live", " of 5,000")
+        time.sleep(1)
+        self.assertGreater(int(re.search("<progress max=5000 value=(\\d+)",
+                                         page.get("/live").text)[1]), before)
+        self.assertEqual(self.say(page, "withdraw", "enough").status, 303)
+        self.assertEqual(learner.wait(120), 3, consortium.log("learner"))
+        self.assertRegex(consortium.log("learner"), "bank-a refused: .*enough")
+        process.wait(60)
+        self.assertFalse(link.exists(), "it goes with the daemon")
+
+    def test_what_left_can_be_searched_and_paged(self):
+        consortium = self.consortium(**{**self.LONG, "rounds": 300})
+        for owner in OWNERS:
+            self.parley("owner", "approve", f"{owner}/policy.toml",
+                        f"{owner}/charters/job.charter.toml", "--reason", "Known To Us")
+        learner, port = consortium.learner()
+        self.addCleanup(learner.kill)
+        for owner in OWNERS:
+            self.daemon(consortium, owner, port)
+        self.assertEqual(learner.wait(120), 0, consortium.log("learner"))
+        page = self.open("bank-a")
+        first = page.get("/left").text
+        self.assertEqual(first.count("<tr><td>"), 200)
+        earlier = re.search(r'href="(/left\?q=&amp;before=\d+)"', first)[1].replace("&amp;", "&")
+        rows = self.json("ledger", "show", "bank-a/state/ledger.db")["rows"]
+        both = first + page.get(earlier).text
+        for row in rows:
+            self.assertIn(row["hash"], both)
+        found = page.get("/left?q=known+to+US").text
+        self.assertEqual(found.count("<tr><td>"), 1)
+        self.assertIn("Known To Us", found)
+        self.assertIn("Nothing found", page.get("/left?q=nowhere").text)
+        for odd in ("x", "-5", "1e99", "nan"):
+            self.assertEqual(page.get("/left?before=" + odd).status, 200)
+
+    def test_certificate_that_ends_soon(self):
+        self.consortium()
+        page = self.open("bank-a")
+        self.assertNotIn("certificate ends", page.get("/").text)
+        certificate = self.folder / "bank-a" / "bank-a.crt"
+        request = self.folder / "bank-a" / "bank-a.csr"
+        certificate.rename(certificate.with_suffix(".old"))
+        self.parley("certs", "sign", request, "--authority", "ca", "--days", "7")
+        self.assertIn("The certificate ends at", page.get("/live").text)
+        certificate.unlink()
+        self.assertIn("Nothing can be answered", page.get("/live").text)
+
+    def test_disk_that_is_nearly_full(self):
+        self.consortium()
+        state = self.folder / "bank-a" / "state"
+        made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", state], check=False,
+                              capture_output=True)
+        if made.returncode != 0:
+            self.skipTest("a small disk needs the right to mount one")
+        self.addCleanup(subprocess.run, ["umount", state], check=True)
+        page = self.open("bank-a")
+        self.assertIn("Less than 1 GB is free", page.get("/").text)
+        page.close()
+
     def test_a_refusal_is_recorded_and_private_figures_are_the_owners(self):
         self.consortium()
         page = self.open("bank-a")
         fields = self.form(page, "refuse")
-        self.assertIn("For our eyes only".lower(), page.get("/value?id=" + fields["id"]).text.lower())
+        self.assertIn("for our eyes only", page.get("/value?id=" + fields["id"]).text)
+        said = self.parley("owner", "value", "bank-a/policy.toml", "bank-a/charters/job.charter.toml")
+        self.assertIn(said.stdout, html.unescape(page.get("/figures?id=" + fields["id"]).text))
         self.assertIn("In words", page.get("/charter?id=" + fields["id"]).text)
         self.assertEqual(self.say(page, "refuse", "a line\nand another").status, 422)
         self.assertEqual(self.say(page, "refuse", "not our purpose").status, 303)

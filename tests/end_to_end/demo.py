@@ -3,9 +3,11 @@
 import json
 import math
 import re
+import time
 import xml.etree.ElementTree as xml
 from random import Random
 
+from pages import Page
 from parley import SOURCE, InFolder, main, run
 
 
@@ -144,6 +146,43 @@ class Demo(InFolder):
         self.assertGreater(auc["gain_over_alone"]["material"], 35)
         self.assertLess(auc["gain_over_alone"]["lost"], 3)
         self.assertLess(log_loss["personal"], log_loss["own_public"])
+
+
+class InBrowser(InFolder):
+    """parley demo --web: forecast, slide, train, watch, outcome beside forecast."""
+
+    def train(self, page, state):
+        return page.post("/train", {"token": page.token(), "state": state})
+
+    def outcome(self, page):
+        until = time.monotonic() + 120
+        while "The owners train" in (text := page.get("/job").text):
+            self.assertLess(time.monotonic(), until, text)
+            time.sleep(0.1)
+        return text
+
+    def test_what_was_set_is_trained_and_compared(self):
+        (self.folder / "mine.csv").write_text(table(WARDS))
+        page = Page("demo", "mine.csv", "--target", "long", "--by", "ward", "--out", "shown", "--web",
+                    cwd=self.folder)
+        self.addCleanup(page.close)
+        self.assertIn("Train with these", page.get("/").text)
+        self.assertEqual(page.get("/job").status, 303, "there is none yet")
+        self.assertEqual(page.post("/train", {"state": ""}).status, 403, "a stranger's form")
+        self.assertEqual(self.train(page, "all=50").status, 303)
+        self.assertEqual(self.train(page, "all=1").status, 409, "one at a time")
+        text = self.outcome(page)
+        self.assertIn("What was forecast, and what came out", text)
+        self.assertTrue(page.get("/picture.svg").text.startswith("<svg"))
+        self.assertNotIn("<style", text, "the page's policy forbids it")
+        tried = self.parley("charter", "hash", "shown/tried.charter.toml").stdout.split()[0]
+        self.assertIn(tried, (self.folder / "shown" / "run" / "model.json").read_text())
+        self.assertEqual((self.folder / "shown" / "tried.charter.toml").read_text()
+                         .count("epsilon = 50\n"), 4)
+        self.assertEqual(self.train(page, "n0=7").status, 303)
+        self.assertIn("This cannot be trained", self.outcome(page), "rows are what they are")
+        self.assertEqual(self.train(page, "o0=1").status, 303)
+        self.assertIn("What came out, beside the forecast", self.outcome(page))
 
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ class Services(InFolder):
         self.assertEqual(file.stat().st_mode & 0o777, 0o600)
         status = self.ask("owner", "status", "bank-a/policy.toml")
         self.assertEqual(set(status), {"format", "version", "pid", "since", "owner",
-                                       "revocation_list", "charters", "parley", "datasets"})
+                                       "revocation_list", "dial", "charters", "parley", "datasets"})
         self.assertEqual((status["pid"], status["owner"]), (daemon.pid, "bank-a"))
         daemon.kill()
         daemon.wait(60)

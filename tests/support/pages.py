@@ -13,13 +13,22 @@ import urllib.parse
 from parley import BINARY
 
 
+def free_port():
+    """For what cannot be told to take any; somebody else may be faster."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
 class Page:
     """Starts `parley ARGUMENTS` and signs in, unless told not to."""
 
     def __init__(self, *arguments, cwd, sign_in=True):
         self.process = subprocess.Popen([BINARY, *map(str, arguments)], cwd=cwd, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.link = self.next_link()
+        self.open(self.next_link(), sign_in)
+
+    def open(self, link, sign_in):
+        self.link = link
         where = urllib.parse.urlsplit(self.link)
         self.address = (where.hostname, where.port)
         self.host = where.netloc
@@ -85,6 +94,25 @@ class Page:
         self.process.stdout.close()
         self.process.stderr.close()
         return self.process.returncode
+
+
+class DaemonPage(Page):
+    """The console inside a daemon that runs already, by the link in its state folder."""
+
+    def __init__(self, process, link_file, sign_in=True):
+        self.process, self.link_file = process, link_file
+        self.open(self.next_link(), sign_in)
+
+    def close(self):
+        """It ends with its daemon."""
+
+    def next_link(self):
+        until = time.monotonic() + 60
+        while not self.link_file.exists():
+            if time.monotonic() > until or self.process.poll() is not None:
+                raise AssertionError(f"no {self.link_file}")
+            time.sleep(0.05)
+        return self.link_file.read_text().strip()
 
 
 def drain(connection, seconds=20):

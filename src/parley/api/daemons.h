@@ -22,6 +22,7 @@ struct Daemon {
   net::Log log{};                                 // instead of the options'
   std::function<void()> ready = [] {};            // once, when it can be asked
   std::function<void()> alive = [] {};            // again and again, by the loop that must not hang
+  std::string person{};                           // whoever can read the link to an owner's console
   std::string metrics{};  // of a learner: where, host:port or unix:PATH; an owner's policy says it
 };
 

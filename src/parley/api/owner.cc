@@ -1,9 +1,11 @@
 #include "parley/owner.h"
 
+#include <optional>
 #include <utility>
 
 #include "parley/api/daemons.h"
 #include "parley/api/internal.h"
+#include "parley/api/owner_web/console.h"
 #include "parley/base/entropy.h"
 #include "parley/net/decisions.h"
 #include "parley/net/owner_service.h"
@@ -17,6 +19,11 @@ Result<std::vector<OwnerJob>> api::run_owner(const Policy& handle, const OwnerOp
   SystemClock clock;
   SystemEntropy entropy;
   const net::Log log = log_of(daemon, options.log);
+  std::optional<DaemonConsole> console;
+  const auto open_console = [&]() -> Result<void> {
+    console.emplace(TRY(DaemonConsole::start(policy, file, daemon.person, log)));
+    return {};
+  };
   const net::ServiceOptions service{.charters = options.charters,
                                     .dial = options.dial,
                                     .listen = options.listen,
@@ -24,6 +31,7 @@ Result<std::vector<OwnerJob>> api::run_owner(const Policy& handle, const OwnerOp
                                     .patience = {.absent = options.wait},
                                     .policy_file = file,
                                     .reload = daemon.reload,
+                                    .opened = open_console,
                                     .ready = daemon.ready,
                                     .alive = daemon.alive};
   return net::serve(policy, service, entropy, clock, daemon.stop, log);

@@ -180,6 +180,20 @@ std::string here_or_socket(std::string_view text) {
                                      : "must be host:port or unix:PATH, found " + in_quotes(text);
 }
 
+void read_web(Table& t, WebPage& web) {
+  t.required("listen", web.listen, here_or_socket,
+             "On this machine: \"127.0.0.1:8443\", or \"unix:/run/parley/page.sock\".");
+  constexpr Count kHosts{1, 100};
+  if (t.has("hosts"))
+    t.required("hosts", web.hosts, kHosts, "For example hosts = [\"decide.example\"].");
+  if (t.has("person_header"))
+    t.required("person_header", web.person_header, any_text,
+               "The header in which your proxy names people, for example \"X-Forwarded-User\".");
+  if (!web.person_header.empty() && !web.listen.starts_with("unix:"))
+    t.fail("person_header", "a proxy may name people on a Unix socket only",
+           "Give listen = \"unix:PATH\": whoever can open that file can be anybody.");
+}
+
 void read_machine(Table& root, Policy& policy) {
   root.table_if_given("network", [&](Table& t) {
     constexpr std::string_view kAddress =
@@ -206,6 +220,7 @@ void read_machine(Table& root, Policy& policy) {
     t.required("listen", policy.metrics_listen, here_or_socket,
                "On this machine: \"127.0.0.1:9464\", or \"unix:/run/parley/metrics.sock\".");
   });
+  root.table_if_given("web", [&](Table& t) { read_web(t, policy.web); });
 }
 
 void read_worth(Table& t, Worth& worth) {
@@ -217,7 +232,7 @@ void read_worth(Table& t, Worth& worth) {
 
 void read_sections(Table& root, Policy& policy) {
   root.only({"owner", "identity", "dataset", "accept", "ledger", "network", "limits", "metrics",
-             "worth"});
+             "web", "worth"});
   root.table("owner", [&](Table& t) { read_owner(t, policy); });
   root.table_if_given("identity", [&](Table& t) { read_identity(t, policy.identity.emplace()); });
   std::set<std::string> names;
@@ -239,6 +254,12 @@ void read_sections(Table& root, Policy& policy) {
 }
 
 }  // namespace
+
+std::string Policy::listen_at(const std::string& listen) const {
+  constexpr std::string_view kUnix = "unix:";
+  if (!listen.starts_with(kUnix)) return listen;
+  return std::string(kUnix) + (folder / listen.substr(kUnix.size())).string();
+}
 
 /// The learner of sharing is trusted for masks and noise, and owners to keep to the protocol:
 /// nobody agrees to that without having said so.

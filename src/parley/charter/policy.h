@@ -79,6 +79,14 @@ struct Worth {
   std::optional<double> rmse{}, log_loss{};  // a share
 };
 
+/// The console inside the daemon.
+struct WebPage {
+  std::string listen{};              // empty: none
+  std::vector<std::string> hosts{};  // further names of the server
+  std::string person_header{};       // in which a proxy names people; empty: links
+  bool operator==(const WebPage&) const = default;
+};
+
 struct Policy {
   std::string owner;
   std::filesystem::path state, charters;
@@ -95,6 +103,7 @@ struct Policy {
   double unpacked_gb = 64;     // of 2^30 bytes: the most that a packed file may hold
   int64_t answer_ms = 0;       // answers leave at multiples of it; 0: at once
   std::string metrics_listen;  // empty: no metrics
+  WebPage web{};
   Worth worth{};
   std::filesystem::path folder{};  // where relative paths of data and papers start
 
@@ -111,6 +120,8 @@ struct Policy {
   std::filesystem::path approval_of(const Charter& charter) const {
     return folder / charters / (to_hex(charter.hash) + ".approved");
   }
+  /// unix:PATH with the path in the policy's folder, unless it is a whole one; host:port as it is.
+  std::string listen_at(const std::string& listen) const;
 };
 
 /// Where the data set lies and what of it `charter` may use, within the policy's limits: rows that

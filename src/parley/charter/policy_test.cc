@@ -107,6 +107,22 @@ TEST(Policy, KeepsWhatTheOwnerWrote) {
   EXPECT_FALSE(policy->identity);
 }
 
+TEST(Policy, AProxyNamesPeopleOnASocketOnly) {
+  const auto with = [](const std::string& web) {
+    return parse_policy(std::string(kPolicy) + "[web]\n" + web, "p.toml");
+  };
+  auto proxied =
+      with("listen = \"unix:page.sock\"\nhosts = [\"x.example\"]\nperson_header = \"X-User\"\n");
+  ASSERT_TRUE(proxied) << describe(proxied.error());
+  EXPECT_EQ(proxied->web.person_header, "X-User");
+  proxied->folder = "/etc/parley";
+  EXPECT_EQ(proxied->listen_at(proxied->web.listen), "unix:/etc/parley/page.sock");
+  EXPECT_EQ(proxied->listen_at("127.0.0.1:80"), "127.0.0.1:80");
+  EXPECT_FALSE(with("listen = \"127.0.0.1:8443\"\nperson_header = \"X-User\"\n"));
+  EXPECT_FALSE(with("hosts = [\"x.example\"]\n")) << "where?";
+  EXPECT_TRUE(parse_policy(kPolicy, "p.toml")->web.listen.empty()) << "off unless it is asked for";
+}
+
 TEST(Policy, TheFirstMatchingRuleDecides) {
   const Policy policy = *parse_policy(kPolicy, "p.toml");
   EXPECT_EQ(decided_by(policy), 0);

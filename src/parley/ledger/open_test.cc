@@ -61,6 +61,23 @@ TEST_F(OpenTest, ALinkToALedgerIsTheSameLedger) {
   EXPECT_EQ(Ledger::open(folder / "link", "bank-a", clock).error().code, Code::kFailed);
 }
 
+TEST_F(OpenTest, ReadersKeepTheLatestRowsThatTheyWant) {
+  Ledger ledger = *open();
+  const DatasetId loans = *ledger.declare("loans", pure_budget(1));
+  for (uint32_t round = 1; round <= 9; ++round) *pay(ledger, loans, some_query("job", round));
+  const auto odd =
+      ledger::read(file, {.wants = [](const Row& row) { return row.round % 2 == 1; }, .most = 2});
+  ASSERT_TRUE(odd) << describe(odd.error());
+  EXPECT_EQ(odd->matched, 5u);
+  ASSERT_EQ(odd->rows.size(), 2u);
+  EXPECT_EQ(odd->rows.front().round, 7);
+  EXPECT_EQ(odd->rows.back().round, 9);
+  const auto none = ledger::read(file, {.most = 0});
+  EXPECT_TRUE(none->rows.empty());
+  EXPECT_EQ(none->matched, 10u);
+  EXPECT_EQ(none->head, odd->head);
+}
+
 TEST_F(OpenTest, ReadersSeeEveryAnswerWhileAWriterLives) {
   int answers[2], orders[2];
   ASSERT_EQ(pipe(answers) + pipe(orders), 0);

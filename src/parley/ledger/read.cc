@@ -52,11 +52,22 @@ bool Contents::knows(const Hash& hash) const {
          std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return row.hash == hash; });
 }
 
-Result<Contents> read(const std::filesystem::path& file) {
+Result<Contents> read(const std::filesystem::path& file, const RowFilter& filter) {
   Contents contents;
+  std::vector<Row>& rows = contents.rows;
+  const auto keep_latest = [&] {
+    rows.erase(rows.begin(),
+               rows.end() - static_cast<ptrdiff_t>(std::min(rows.size(), filter.most)));
+  };
   Loaded loaded = TRY(load_file(
-      file, [&] { contents.rows.clear(); },
-      [&](Row row) { contents.rows.push_back(std::move(row)); }));
+      file, [&] { rows.clear(), contents.matched = 0; },
+      [&](Row row) {
+        if (!filter.wants(row)) return;
+        ++contents.matched;
+        rows.push_back(std::move(row));
+        if (rows.size() / 2 >= filter.most) keep_latest();
+      }));
+  keep_latest();
   contents.owner = std::move(loaded.owner);
   contents.created = std::move(loaded.created);
   contents.datasets = loaded.chain.datasets();

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +20,8 @@ struct Contents {
   std::string created;
   std::vector<Dataset> datasets;
   std::vector<Row> rows;
-  Hash head{};  // of the last row
+  uint64_t matched = 0;  // rows that the filter wants, also those that are not among `rows`
+  Hash head{};           // of the last row
   Chain chain{Hash{}};
   Hash fingerprints{};  // their key
 
@@ -26,8 +29,14 @@ struct Contents {
   bool knows(const Hash& hash) const;
 };
 
+/// Which rows are kept, so that memory need not grow with the ledger.
+struct RowFilter {
+  std::function<bool(const Row&)> wants = [](const Row&) { return true; };
+  size_t most = std::numeric_limits<size_t>::max();  // the latest of them
+};
+
 /// Everything, after checking it as verify() does: numbers of a changed ledger are not shown.
-Result<Contents> read(const std::filesystem::path& file);
+Result<Contents> read(const std::filesystem::path& file, const RowFilter& filter = {});
 
 using Verified = parley::VerifiedLedger;
 

@@ -107,8 +107,10 @@ Result<void> heed_no(const Policy& policy, const Charter& charter, ledger::Ledge
   return {};
 }
 
-NoWatch::NoWatch(Log log)
-    : log_(std::move(log)), thread_([this](const std::stop_token& over) { look_on(over); }) {}
+NoWatch::NoWatch(Log log, std::function<void(const Hash&)> heard)
+    : log_(std::move(log)),
+      heard_(std::move(heard)),
+      thread_([this](const std::stop_token& over) { look_on(over); }) {}
 
 void NoWatch::add(const OwnerContext& context, const Charter& charter) {
   const std::lock_guard lock(mutex_);
@@ -128,9 +130,24 @@ void NoWatch::look_at(const OwnerContext& context, const Charter& charter) {
   if (!no) return;
   const std::lock_guard ledger(context.mutex);
   const auto heeded = heed_no(context.policy, charter, context.ledger);
+  if (heeded) heard_(charter.hash);
   const std::string what =
       heeded ? std::string(name_of(no->what)) + " by " + no->by : describe(heeded.error());
   if (what != std::exchange(said_, heeded ? "" : what)) log_({log::kDecided, what, charter.name});
+}
+
+Result<void> tell_learner(const LiveCredentials& credentials, const Dial& dial, const Hash& job,
+                          uint32_t last_round, const Error& refused,
+                          const std::atomic<bool>& stop) {
+  Client line = TRY(Client::open(credentials, dial, stop));
+  wire::Stream stream(job);
+  TRY(line.write(stream.send(wire::Hello{wire::kVersion, last_round})));
+  if (!TRY(line.read_until(Steady::now() + kTakenWithin)))  // its welcome
+    return Error{Code::kUnavailable, "the learner says nothing"};
+  TRY(line.write(stream.send(wire::Refusal{refused.code, refused.what})));
+  // It ends the stream once it has read why.
+  static_cast<void>(bool(line.read_until(Steady::now() + kTakenWithin)));
+  return {};
 }
 
 Result<std::optional<Error>> say_no(const Policy& policy, const Charter& charter,

@@ -5,6 +5,7 @@
 
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -43,7 +44,8 @@ Result<void> heed_no(const charter::Policy& policy, const charter::Charter& char
 /// is busy with their jobs: whatever they are asked next is refused.
 class NoWatch {
  public:
-  explicit NoWatch(Log log);
+  /// `heard` is called with the charter of every no that was chained.
+  NoWatch(Log log, std::function<void(const Hash&)> heard);
   /// The context, which must outlive it, is that of the charter's jobs.
   void add(const OwnerContext& context, const charter::Charter& charter);
 
@@ -56,6 +58,7 @@ class NoWatch {
     charter::Charter charter;
   };
   Log log_;
+  std::function<void(const Hash&)> heard_;
   std::mutex mutex_{};
   std::map<Hash, Watched> charters_{};
   std::string said_{};
@@ -68,5 +71,9 @@ class NoWatch {
 /// five seconds; then it will be before anything is paid under the charter.
 Result<std::optional<Error>> say_no(const charter::Policy& policy, const charter::Charter& charter,
                                     const ledger::Decision& decision, Clock& clock);
+
+/// Tells the learner of a job that will not be attended why: a person has refused it. Tried once.
+Result<void> tell_learner(const LiveCredentials& credentials, const Dial& dial, const Hash& job,
+                          uint32_t last_round, const Error& refused, const std::atomic<bool>& stop);
 
 }  // namespace parley::net

@@ -55,6 +55,7 @@ struct Attempt {
   std::mutex mutex{};                // of what follows
   std::string name{};                // of the charter, once it is read
   Hash charter{};
+  std::vector<Hash> jobs{};
   std::vector<JobEnd> ends{};
   std::atomic<bool> over = false;
   std::thread thread{};
@@ -101,7 +102,10 @@ class Jobs {
         log_(log),
         meter_(meter),
         since_(clock.now()),
-        watch_(log) {}
+        watch_(log, [this](const Hash& charter) {
+          const std::lock_guard lock(mutex_);
+          said_no_.insert(charter);
+        }) {}
 
   /// For jobs that begin from now on; it must outlive this.
   void use(const OwnerContext& context) { context_ = &context; }
@@ -133,9 +137,16 @@ class Jobs {
     if (found == attempts_.end()) return start(file);
     Attempt& attempt = *found->second;
     const Stamp members = stamp_of(context_->policy.identity->members);
-    if (!attempt.over || !attempt.is_worth_another(stamp, members, asked())) return;
+    if (!attempt.over) return;
+    if (!heard_no(attempt.charter) && !attempt.is_worth_another(stamp, members, asked())) return;
     attempt.thread.join();
     start(file);
+  }
+
+  /// Since it was asked last: whoever waits at its learner hears of it.
+  bool heard_no(const Hash& charter) {
+    const std::lock_guard lock(mutex_);
+    return said_no_.erase(charter) > 0;
   }
 
   /// How often somebody has asked to read files again.
@@ -153,11 +164,16 @@ class Jobs {
     for (const auto& [file, attempt] : attempts_) {
       const std::string state = attempt->state(), reason = attempt->reason();
       const std::lock_guard its(attempt->mutex);
-      charters.push_back({{"file", file.string()},
+      const OwnerMeter::Traffic traffic = meter_.traffic(attempt->jobs);
+      const auto& pace = traffic.seconds_per_answer;
+      charters.push_back({{"file", std::filesystem::absolute(file).string()},
                           {"name", attempt->name},
                           {"charter", attempt->name.empty() ? "" : to_hex(attempt->charter)},
                           {"state", state},
-                          {"reason", reason}});
+                          {"reason", reason},
+                          {"received_bytes", traffic.received},
+                          {"sent_bytes", traffic.sent},
+                          {"seconds_per_answer", pace ? Json(*pace) : Json()}});
     }
     return Json{{"format", "parley.owner.status/1"},
                 {"version", kVersion},
@@ -165,6 +181,7 @@ class Jobs {
                 {"since", since_},
                 {"owner", credentials_.now()->identity.name},
                 {"revocation_list", credentials_.now()->revoked.number},
+                {"dial", options_.dial},
                 {"charters", charters}}
                .dump(2) +
            "\n";
@@ -192,7 +209,7 @@ class Jobs {
   void run_all(const std::filesystem::path& file, Attempt& attempt) {
     const auto ready = get_ready_for(file, attempt);
     if (!ready) return;
-    announce(*ready, attempt.context);
+    announce(*ready, attempt);
     std::vector<std::thread> others;
     for (size_t i = 1; i < ready->jobs.size(); ++i)
       others.emplace_back([&, i] { run(file, *ready, ready->jobs[i], attempt); });
@@ -213,8 +230,10 @@ class Jobs {
       const OwnerContext& context = attempt.context;
       watch_.add(context, charter);
       const auto approved = check_approved(context, charter);
-      if (!approved && context.policy.first_match(charter))
+      if (!approved && context.policy.first_match(charter)) {
         wait_for(context.policy.approval_of(charter), attempt);
+        tell_if_refused(context, charter, approved.error());
+      }
       TRY(approved);
       Ready ready = TRY(get_ready(context.policy, charter, clock_));
       TRY(choose_jobs(context, ready));
@@ -228,11 +247,36 @@ class Jobs {
     return std::nullopt;
   }
 
+  /// A person has refused it: its learner need not wait for us. Secure sums and columns have no
+  /// greeting of owners that do not take part.
+  void tell_if_refused(const OwnerContext& context, const charter::Charter& charter,
+                       const Error& why) {
+    if (!charter.central() || charter.secure_aggregation || charter.columns_apart()) return;
+    std::unique_lock lock(context.mutex);
+    const ledger::Decision* word = context.ledger.decision(charter.hash);
+    if (word == nullptr || word->what != ledger::Decision::What::kRefused) return;
+    const uint32_t last_round = context.ledger.last_round(charter.hash);
+    lock.unlock();
+    const auto told = [&]() -> Result<void> {
+      const Dial dial = TRY(dial_for(context.policy, charter, charter, options_.dial));
+      return tell_learner(credentials_, dial, charter.hash, last_round, why, stop_);
+    }();
+    log_({log::kRefused,
+          told ? "the learner was told: " + why.what
+               : "the learner was not told: " + describe(told.error()),
+          charter.name});
+  }
+
   /// What its jobs will ask for, and how far they are.
-  void announce(const Ready& ready, const OwnerContext& context) {
-    if (context.policy.metrics_listen.empty()) return;
+  void announce(const Ready& ready, Attempt& attempt) {
+    const OwnerContext& context = attempt.context;
     std::set<Hash> hashes;
     for (const charter::Charter& job : ready.jobs) hashes.insert(job.hash);
+    {
+      const std::lock_guard lock(attempt.mutex);
+      attempt.jobs.assign(hashes.begin(), hashes.end());
+    }
+    if (context.policy.metrics_listen.empty()) return;
     const charter::Preflight all =
         preflight_of(context.policy, ready.charter, std::nullopt, {.read_data = false}, clock_);
     const std::lock_guard lock(context.mutex);
@@ -244,7 +288,6 @@ class Jobs {
 
   /// What it counts while it goes on.
   OnAttend meter_of(const OwnerContext& context, const charter::Charter& job) {
-    if (context.policy.metrics_listen.empty()) return {};
     return {.stepped = [this, &context,
                         hash = job.hash] { meter_.look(context.policy, context.ledger, &hash); },
             .exchanged =
@@ -357,7 +400,8 @@ class Jobs {
   std::map<std::filesystem::path, std::unique_ptr<Attempt>> attempts_{};  // the newest of each file
   std::map<std::filesystem::path, Stamp> seen_{};
   std::map<Hash, std::vector<JobEnd>> finished_{};  // by charter
-  NoWatch watch_;                                   // Last: it uses all of the above.
+  std::set<Hash> said_no_{};
+  NoWatch watch_;  // Last: it uses all of the above.
 };
 
 /// A policy that was changed while the daemon runs. What all jobs share cannot change.
@@ -396,12 +440,13 @@ class Policies {
                       next.identity->key == now.identity->key &&
                       next.identity->authority == now.identity->authority &&
                       next.identity->revoked == now.identity->revoked &&
-                      next.metrics_listen == now.metrics_listen;
+                      next.metrics_listen == now.metrics_listen && next.web == now.web;
     if (same) return {};
-    return Error{Code::kInvalid,
-                 "changes owner, state, charters, witness, metrics, or the files of [identity]",
-                 "Restart the daemon for that.",
-                 {.file = options_.policy_file.string()}};
+    return Error{
+        Code::kInvalid,
+        "changes owner, state, charters, witness, metrics, web, or the files of [identity]",
+        "Restart the daemon for that.",
+        {.file = options_.policy_file.string()}};
   }
 
   const OwnerContext& first_;
@@ -459,10 +504,8 @@ Result<std::optional<HttpServer>> metrics_of(const charter::Policy& policy,
     std::erase(all, "");
     return all;
   };
-  std::string listen = policy.metrics_listen;
-  if (constexpr std::string_view kUnix = "unix:"; listen.starts_with(kUnix))
-    listen = kUnix.data() + (policy.folder / listen.substr(kUnix.size())).string();
-  return std::optional(TRY(serve_metrics(listen, {write, obstacles})));
+  return std::optional(
+      TRY(serve_metrics(policy.listen_at(policy.metrics_listen), {write, obstacles})));
 }
 
 /// Of a process that was killed while it wrote: the state's folder, and that of every job.
@@ -541,6 +584,7 @@ Result<std::vector<JobEnd>> serve(const charter::Policy& policy, const ServiceOp
   const auto asked = StatusSocket::open(policy.folder / policy.state / kStatusSocket,
                                         [&] { return jobs.status(); });
   if (!asked) say({log::kNoStatus, "nobody can ask for the status: " + describe(asked.error())});
+  TRY(options.opened());
   for (const auto& file : options.charters) jobs.start(file);
   options.ready();
   if (!options.charters.empty()) {

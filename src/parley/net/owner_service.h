@@ -19,8 +19,10 @@ struct ServiceOptions {
   Patience patience{};
   std::filesystem::path policy_file{};            // read again when asked to; empty: never
   const std::atomic<uint32_t>* reload = nullptr;  // counts how often
-  std::function<void()> ready = [] {};            // once everything that all jobs need is there
-  std::function<void()> alive = [] {};            // by the loop, again and again
+  /// Once the ledger is ours, and before any job; an error ends it.
+  std::function<Result<void>()> opened = [] { return Result<void>(); };
+  std::function<void()> ready = [] {};  // once everything that all jobs need is there
+  std::function<void()> alive = [] {};  // by the loop, again and again
 };
 
 using JobEnd = parley::OwnerJob;

@@ -47,6 +47,11 @@ Result<double> epsilon_of(double rho, double delta) {
   return privacy::zcdp_epsilon(rho, TRY(privacy::Delta::make(budget.delta_convert)));
 }
 
+Result<double> epsilon_of_jobs(double epsilon, double delta, double jobs) {
+  if (delta == 0) return mul_up(epsilon, jobs);
+  return epsilon_of(mul_up(TRY(rho_of(epsilon, delta)), jobs), delta);
+}
+
 Result<privacy::Epsilon> epsilon_for(const Charter& charter, const charter::Owner& owner,
                                      Part part) {
   const double training = training_epsilon(charter, owner);

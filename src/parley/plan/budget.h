@@ -31,6 +31,10 @@ Result<double> rho_of(double epsilon, double delta);
 /// The epsilon of a rho by the same conversion, rounded up.
 Result<double> epsilon_of(double rho, double delta);
 
+/// The epsilon, at this delta, of so many jobs that each cost (epsilon, delta); a part of one if
+/// below 1. Without a delta epsilons add up, with one the rho behind them.
+Result<double> epsilon_of_jobs(double epsilon, double delta, double jobs);
+
 /// What all of a part of one job may cost: epsilon where noise is Laplace's, rho where it is
 /// Gaussian. The evaluation gets what lies between the whole and the training.
 Result<privacy::Epsilon> epsilon_for(const charter::Charter& charter, const charter::Owner& owner,

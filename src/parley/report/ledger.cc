@@ -98,24 +98,21 @@ std::string because(const std::string& by, const std::string& reason) {
   return (by.empty() ? "" : " by " + by) + (reason.empty() ? "" : ": " + reason);
 }
 
-/// "row 3: approved by alice", for a row in which a person's words or a source stand.
+}  // namespace
+
 std::string said_in(const ledger::Row& row) {
-  const std::string begin = fmt::format("row {}: ", row.id);
   if (row.kind == "budget") {
     const auto said = ledger::budget_from(row.event);
     if (!said || said->reads.source.is.empty()) return "";
     const auto& [source, by, reason] = said->reads;
-    return begin + said->name + " reads " + source.is +
-           (by.empty() ? "" : ", accepted" + because(by, reason)) + "\n";
+    return said->name + " reads " + source.is +
+           (by.empty() ? "" : ", accepted" + because(by, reason));
   }
   const auto note = ledger::is_note(row.kind) ? ledger::note_from(row.event) : std::nullopt;
   const auto* decision = note ? std::get_if<ledger::Decision>(&*note) : nullptr;
   if (decision == nullptr) return "";
-  return begin + std::string(ledger::name_of(decision->what)) +
-         because(decision->by, decision->reason) + "\n";
+  return std::string(ledger::name_of(decision->what)) + because(decision->by, decision->reason);
 }
-
-}  // namespace
 
 std::string to_text(const ledger::Contents& contents) {
   std::string text = fmt::format("Ledger of {}, made {}\n\n", contents.owner, contents.created);
@@ -138,7 +135,9 @@ std::string to_text(const ledger::Contents& contents) {
                     significant(row.cost, 6), short_hash(row.hash)});
   }
   std::string said;
-  for (const ledger::Row& row : contents.rows) said += said_in(row);
+  for (const ledger::Row& row : contents.rows)
+    if (const std::string words = said_in(row); !words.empty())
+      said += fmt::format("row {}: {}\n", row.id, words);
   return text + table(rows) + (said.empty() ? "" : "\n" + said);
 }
 

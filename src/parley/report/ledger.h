@@ -12,6 +12,9 @@ namespace parley::report {
 
 std::string to_text(const ledger::Contents& contents);
 std::string to_json(const ledger::Contents& contents);  // parley.ledger/1
+/// "approved by alice: we know them", of a row in which a person's words or a source stand; else
+/// empty.
+std::string said_in(const ledger::Row& row);
 /// Also the text, for it is made for programs.
 std::string to_json(const ledger::Exported& exported);  // parley.ledger.export/1
 std::string to_text(const ledger::Verified& verified);

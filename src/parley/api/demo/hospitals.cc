@@ -57,7 +57,7 @@ std::vector<std::string> story_of(const std::vector<uint64_t>& rows) {
 
 }  // namespace
 
-Result<report::Demo> hospitals_demo(const DemoOptions& options) {
+Result<DemoData> hospitals_data(const DemoOptions& options) {
   const sim::StandinOptions how{.name = "stays",
                                 .owners = sim::stays_sizes(kHospitals, options.seed),
                                 .pilot = kPublicRows,
@@ -73,7 +73,11 @@ Result<report::Demo> hospitals_demo(const DemoOptions& options) {
   for (size_t i = 0; i < kHospitals; ++i) data.owners.push_back({hospital_name(i), how.owners[i]});
   data.schema = TRY(pilot_block(options.out, kPublicRows, "site")) + schema_of(standin);
   data.made_by = fmt::format("parley data generate stays --seed {} --out data", options.seed);
-  return run_demo(data, options);
+  return data;
+}
+
+Result<report::Demo> hospitals_demo(const DemoOptions& options) {
+  return run_demo(TRY(hospitals_data(options)), options);
 }
 
 }  // namespace parley::api

@@ -75,7 +75,10 @@ Result<double> clip_of(const std::filesystem::path& file, const CsvSigns& signs,
                            kClippedShare);
 }
 
-Result<Charter> write_charter(const DemoData& data, const DemoOptions& options, int threads) {
+}  // namespace
+
+Result<Charter> agree(const DemoData& data, const DemoOptions& options) {
+  const int threads = threads_or_all(options.threads);
   const auto file = options.out / (data.name + ".charter.toml");
   const std::string owners = TRY(write_owners(data, options));
   std::string preprocess;
@@ -91,8 +94,10 @@ Result<Charter> write_charter(const DemoData& data, const DemoOptions& options, 
   return Charter::read(file);
 }
 
-Result<sim::SimulateResult> train(const sim::SimulateInput& input, const DemoOptions& options,
-                                  int threads) {
+namespace {
+
+Result<sim::SimulateResult> simulated(const sim::SimulateInput& input, const DemoOptions& options,
+                                      int threads) {
   const auto answers = static_cast<uint64_t>(input.charter.answers()) * input.owners.size();
   uint64_t done = 0, judged = 0;
   const auto tell = [](const OnProgress& hear, uint64_t so_far, uint64_t all) {
@@ -150,9 +155,16 @@ Result<std::string> pilot_block(const std::filesystem::path& folder, uint64_t ro
       to_hex(TRY(hash_file(folder / "data" / "pilot.csv"))), rows, charter::to_json(group));
 }
 
-Result<report::Demo> run_demo(const DemoData& data, const DemoOptions& options) {
-  const int threads = threads_or_all(options.threads);
-  const Charter agreed = TRY(write_charter(data, options, threads));
+ForecastOptions forecast_options(const DemoData& data, const DemoOptions& options) {
+  return {.signs = data.signs,
+          .differ = options.differ,
+          .worth = options.worth,
+          .log_loss = options.log_loss,
+          .threads = options.threads};
+}
+
+Result<report::Demo> train(const DemoData& data, const DemoOptions& options, const Charter& agreed,
+                           const Forecast& forecast) {
   const charter::Charter& charter = agreed.internal().charter;
   const auto folder = options.out / "data";
   sim::DataSources sources = sim::files_in(folder, charter, data.signs);
@@ -162,14 +174,9 @@ Result<report::Demo> run_demo(const DemoData& data, const DemoOptions& options) 
   report::Demo demo{.story = data.story,
                     .owners = data.owners_called,
                     .rows = data.rows_called,
+                    .forecast = forecast.internal().forecast,
+                    .result = TRY(simulated(input, options, threads_or_all(options.threads))),
                     .folder = options.out.string()};
-  const Forecast forecast = TRY(make_forecast(agreed, {.signs = data.signs,
-                                                       .differ = options.differ,
-                                                       .worth = options.worth,
-                                                       .log_loss = options.log_loss,
-                                                       .threads = options.threads}));
-  demo.forecast = forecast.internal().forecast;
-  demo.result = TRY(train(input, options, threads));
   describe_files(demo, data, options);
   const auto page = options.out / "index.html";
   TRY(write_file(page, report::to_html(demo)));
@@ -177,6 +184,12 @@ Result<report::Demo> run_demo(const DemoData& data, const DemoOptions& options) 
     TRY(write_file(options.out / "picture.svg", picture));
   demo.forecast.report = page.string();
   return demo;
+}
+
+Result<report::Demo> run_demo(const DemoData& data, const DemoOptions& options) {
+  const Charter charter = TRY(agree(data, options));
+  return train(data, options, charter,
+               TRY(make_forecast(charter, forecast_options(data, options))));
 }
 
 }  // namespace parley::api

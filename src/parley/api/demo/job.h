@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "parley/api/demo/demo.h"
+#include "parley/charter.h"
+#include "parley/forecast.h"
 
 namespace parley::api {
 
@@ -33,7 +35,19 @@ struct DemoData {
 Result<std::string> pilot_block(const std::filesystem::path& folder, uint64_t rows,
                                 const std::string& group);
 
-/// Writes the charter, forecasts, trains, judges, and writes the page.
+/// Write the rows, and say what they are.
+Result<DemoData> hospitals_data(const DemoOptions& options);
+Result<DemoData> table_data(const DemoTable& table, const DemoOptions& options);
+
+/// Writes the charter.
+Result<Charter> agree(const DemoData& data, const DemoOptions& options);
+/// How the charter is forecast.
+ForecastOptions forecast_options(const DemoData& data, const DemoOptions& options);
+/// Trains, judges, and writes the page.
+Result<report::Demo> train(const DemoData& data, const DemoOptions& options, const Charter& charter,
+                           const Forecast& forecast);
+
+/// All of it.
 Result<report::Demo> run_demo(const DemoData& data, const DemoOptions& options);
 
 }  // namespace parley::api

@@ -244,7 +244,7 @@ std::string left_out_of(const charter::Draft& draft) {
 
 }  // namespace
 
-Result<report::Demo> table_demo(const DemoTable& asked, const DemoOptions& options) {
+Result<DemoData> table_data(const DemoTable& asked, const DemoOptions& options) {
   DemoTable table = asked;
   table.signs = data::signs_of(asked.file, asked.signs);
   const Census census = TRY(census_of(table));
@@ -264,7 +264,11 @@ Result<report::Demo> table_demo(const DemoTable& asked, const DemoOptions& optio
   for (size_t i = 0; i < chosen.owners.size(); ++i)
     data.owners.push_back({chosen.owners[i].name, dealt.rows()[i]});
   data.schema = TRY(pilot_block(options.out, dealt.pilot_rows(), table.by)) + draft.schema;
-  return run_demo(data, options);
+  return data;
+}
+
+Result<report::Demo> table_demo(const DemoTable& table, const DemoOptions& options) {
+  return run_demo(TRY(table_data(table, options)), options);
 }
 
 }  // namespace parley::api

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <filesystem>
 
+#include "parley/api/explore/state.h"
 #include "parley/api/web/serve.h"
 #include "parley/data.h"
 
@@ -15,6 +16,9 @@ struct ExploreOptions {
   std::filesystem::path data{};  // where the public rows lie; empty: beside the charter
   CsvSigns signs{};              // of their file
 };
+
+/// The page and its parts, of an explorer that outlives them.
+std::vector<net::Route> explore_routes(const Explorer& explorer);
 
 /// Until `stop` is set. An error at once if the charter as it is cannot be forecast.
 Result<void> explore(const ExploreOptions& options, const PageOptions& page,

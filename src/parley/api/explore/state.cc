@@ -159,12 +159,10 @@ Result<Charter> charter_of(const Explorer& explorer, const report::Explored& sta
 }
 
 Result<Forecast> forecast_of(const Explorer& explorer, const report::Explored& state) {
-  const Charter charter = TRY(charter_of(explorer, state));
-  return make_forecast(charter,
-                       {.folder = explorer.data,
-                        .signs = explorer.signs,
-                        .differ = TRY(given(state.differ, "how far owners differ")).value_or(0),
-                        .worth = TRY(given(state.worth, "the least gain"))});
+  ForecastOptions how = explorer.how;
+  if (const auto differ = TRY(given(state.differ, "how far owners differ"))) how.differ = *differ;
+  if (const auto worth = TRY(given(state.worth, "the least gain"))) how.worth = *worth;
+  return make_forecast(TRY(charter_of(explorer, state)), how);
 }
 
 }  // namespace parley::api

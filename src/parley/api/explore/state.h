@@ -16,8 +16,8 @@ namespace parley::api {
 struct Explorer {
   std::string text{};  // with every owner as an [[owner]] block
   Charter charter;
-  std::filesystem::path data{};  // where the public rows lie; empty: beside the charter
-  CsvSigns signs{};              // of their file
+  ForecastOptions how{};  // where the public rows lie, how they are read and judged
+  bool trains = false;    // the page offers to train with what was set
 };
 
 /// kInvalid for charters whose owners hold columns, and for more than 500 owners.

@@ -1,14 +1,18 @@
 #include "parley/api/owner_web/console.h"
 
+#include <cmath>
 #include <mutex>
 #include <utility>
 
 #include "parley/api/internal.h"
 #include "parley/api/owner_value.h"
 #include "parley/api/owner_web/look.h"
+#include "parley/base/files.h"
+#include "parley/base/math/number.h"
 #include "parley/base/printable.h"
 #include "parley/charter/explain_policy.h"
 #include "parley/net/decisions.h"
+#include "parley/net/doctor/preflight.h"
 #include "parley/plan/sums/gram.h"
 
 namespace parley::api {
@@ -43,8 +47,8 @@ report::Answers forecast_of(const Charter& charter, const std::string& us) {
 
 std::string policy_in_sentences(const OwnerState& state) {
   charter::SpentByDataset spent;
-  if (state.ledger)
-    for (const ledger::Dataset& data : state.ledger->datasets) spent[data.name] = data.spent;
+  if (const auto& ledger = *state.ledger)
+    for (const ledger::Dataset& data : ledger->datasets) spent[data.name] = data.spent;
   return charter::explain(state.policy, spent);
 }
 
@@ -79,10 +83,27 @@ Result<void> say(const OwnerState& state, const ConsoleCharter& charter, const V
   return {};
 }
 
+/// Only our user can read it, from the moment it exists.
+Result<void> write_link(const std::filesystem::path& file, const std::string& link) {
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+  const FileToMake made[] = {{.path = file, .content = link + "\n", .secret = true}};
+  return make_files(made);
+}
+
+report::LedgerSearch search_in(const net::Fields& query) {
+  report::LedgerSearch search{.words = query.text("q")};
+  if (const auto before = parse_number(query.text("before")); before && std::abs(*before) < 1e15)
+    search.before = static_cast<int64_t>(*before);
+  return search;
+}
+
 /// The pages of one policy. Its functions are called from several threads at once.
 class Pages {
  public:
   explicit Pages(std::filesystem::path policy) : policy_(std::move(policy)) {}
+
+  std::vector<net::Route> routes();
 
   HttpResponse overview(const Visit& visit) {
     return with_state(visit, [](const OwnerState& state) {
@@ -101,11 +122,22 @@ class Pages {
   }
   HttpResponse left(const Visit& visit) {
     return with_state(visit, [&](const OwnerState& state) {
+      const report::LedgerSearch search = search_in(visit.request.query);
+      const auto found = net::look_into_ledger(
+          state.policy,
+          {.wants =
+               [&](const ledger::Row& row) { return report::wants(state.console, search, row); },
+           .most = report::LedgerSearch::kShown});
+      if (!found) return problem(state.console, 500, "The ledger cannot be read", found.error());
       return HttpResponse{
-          .body = report::left_page(state.console,
-                                    state.ledger ? state.ledger->rows : std::vector<ledger::Row>(),
-                                    visit.request.query.text("q"))};
+          .body = report::left_page(state.console, found->value_or(ledger::Contents{}), search)};
     });
+  }
+  HttpResponse standing(const Visit& visit) {
+    return with_charter(visit, visit.request.query.text("id"),
+                        [](const OwnerState&, const ConsoleCharter& seen) {
+                          return HttpResponse{.body = report::charter_live(seen)};
+                        });
   }
   HttpResponse charter(const Visit& visit) {
     return with_charter(visit, visit.request.query.text("id"),
@@ -119,13 +151,18 @@ class Pages {
                         });
   }
   HttpResponse value(const Visit& visit) {
-    return with_charter(
-        visit, visit.request.query.text("id"),
-        [](const OwnerState& state, const ConsoleCharter& seen) {
-          const auto look = look_at(state, seen);
-          if (!look) return problem(state.console, 422, "No figures", look.error());
-          return HttpResponse{.body = report::value_page(state.console, seen, to_text(*look))};
-        });
+    return with_charter(visit, visit.request.query.text("id"),
+                        [](const OwnerState& state, const ConsoleCharter& seen) {
+                          return HttpResponse{.body = report::value_page(state.console, seen)};
+                        });
+  }
+  HttpResponse figures(const Visit& visit) {
+    return with_charter(visit, visit.request.query.text("id"),
+                        [](const OwnerState& state, const ConsoleCharter& seen) {
+                          const auto look = look_at(state, seen);
+                          return HttpResponse{.body = look ? report::value_figures(to_text(*look))
+                                                           : report::value_figures(look.error())};
+                        });
   }
   HttpResponse decide(const Visit& visit) {
     const std::lock_guard one_at_a_time(deciding_);
@@ -138,6 +175,7 @@ class Pages {
                                 "Somebody has spoken since you opened the page: " + seen.word +
                                     ". Look again before you decide.")};
       const auto said = say(state, seen, visit, clock_);
+      ledgers_.forget();
       return said ? net::see_other("/charter?id=" + id)
                   : problem(state.console, 422, "Nothing was done", said.error());
     });
@@ -150,7 +188,7 @@ class Pages {
 
   template <class Answer>
   HttpResponse with_state(const Visit& visit, Answer answer) {
-    auto state = look_at_owner(policy_, clock_);
+    auto state = look_at_owner(policy_, ledgers_, clock_);
     const report::Console nobody{.person = visit.person, .token = visit.token};
     if (!state)
       return problem(nobody, 500, "The policy or its ledger cannot be read", state.error());
@@ -171,8 +209,20 @@ class Pages {
 
   std::filesystem::path policy_;
   SystemClock clock_{};
+  LedgerReader ledgers_{};
   std::mutex deciding_{};
 };
+
+std::vector<net::Route> Pages::routes() {
+  const auto to = [this](HttpResponse (Pages::*answer)(const Visit&)) {
+    return [this, answer](const Visit& visit) { return (this->*answer)(visit); };
+  };
+  return {{"GET", "/", to(&Pages::overview)},       {"GET", "/live", to(&Pages::live)},
+          {"GET", "/charter", to(&Pages::charter)}, {"GET", "/standing", to(&Pages::standing)},
+          {"GET", "/value", to(&Pages::value)},     {"GET", "/figures", to(&Pages::figures)},
+          {"GET", "/left", to(&Pages::left)},       {"GET", "/policy", to(&Pages::policy)},
+          {"POST", "/decide", to(&Pages::decide)}};
+}
 
 }  // namespace
 
@@ -180,18 +230,51 @@ Result<void> owner_console(const std::filesystem::path& policy, const PageOption
                            const std::atomic<bool>& stop) {
   TRY(charter::read_policy(policy));
   Pages pages(policy);
-  const auto to = [&pages](HttpResponse (Pages::*answer)(const Visit&)) {
-    return [&pages, answer](const Visit& visit) { return (pages.*answer)(visit); };
+  return serve_pages(page, pages.routes(), stop);
+}
+
+struct DaemonConsole::State {
+  explicit State(const std::filesystem::path& policy) : pages(policy) {}
+  ~State() {
+    std::error_code ignored;
+    if (!link.empty()) std::filesystem::remove(link, ignored);
+  }
+  std::filesystem::path link{};  // the file with it
+  Pages pages;
+  std::unique_ptr<PageServer> server{};  // Last: it uses the pages.
+};
+
+DaemonConsole::DaemonConsole() = default;
+DaemonConsole::~DaemonConsole() = default;
+DaemonConsole::DaemonConsole(DaemonConsole&&) noexcept = default;
+
+Result<DaemonConsole> DaemonConsole::start(const charter::Policy& policy,
+                                           const std::filesystem::path& file,
+                                           const std::string& person, const net::Log& log) {
+  DaemonConsole console;
+  if (policy.web.listen.empty()) return console;
+  if (file.empty())
+    return Error{Code::kInvalid,
+                 "only `parley owner run` serves the console that the policy asks for",
+                 "Leave out [web], and type `parley owner web POLICY` beside this program.",
+                 {.key = "web.listen"}};
+  console.state_ = std::make_unique<State>(std::filesystem::absolute(file));
+  State& state = *console.state_;
+  const bool links = policy.web.person_header.empty();
+  if (links) state.link = policy.folder / policy.state / kLinkFile;
+  const auto show = [where = state.link, log](const std::string& link) {
+    if (where.empty()) return log({net::log::kConsole, "the console is at " + link});
+    const auto written = write_link(where, link);
+    if (!written) return log({net::log::kConsole, "no link: " + describe(written.error())});
+    log({net::log::kConsole, "the console opens with the link in " + where.string()});
   };
-  return serve_pages(page,
-                     {{"GET", "/", to(&Pages::overview)},
-                      {"GET", "/live", to(&Pages::live)},
-                      {"GET", "/charter", to(&Pages::charter)},
-                      {"GET", "/value", to(&Pages::value)},
-                      {"GET", "/left", to(&Pages::left)},
-                      {"GET", "/policy", to(&Pages::policy)},
-                      {"POST", "/decide", to(&Pages::decide)}},
-                     stop);
+  state.server = TRY(PageServer::start({.listen = policy.listen_at(policy.web.listen),
+                                        .hosts = policy.web.hosts,
+                                        .person_header = policy.web.person_header,
+                                        .person = person,
+                                        .show = show},
+                                       state.pages.routes()));
+  return console;
 }
 
 }  // namespace parley::api

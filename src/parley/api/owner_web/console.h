@@ -1,17 +1,39 @@
-// `parley owner web`: what an owner's people see of their own side, and the three things that they
-// can say: yes, no, and no further. It reads policy, charters and ledger anew for every page, so
-// that it may run beside the daemon or without it.
+// An owner's console: what its people see of their own side, and the three things that they can
+// say: yes, no, and no further. It reads policy, charters and ledger anew and asks the daemon's
+// status socket, so that it is the same inside the daemon, beside it and without it.
 #pragma once
 
 #include <atomic>
 #include <filesystem>
+#include <memory>
+#include <string>
 
 #include "parley/api/web/serve.h"
+#include "parley/charter/policy.h"
+#include "parley/net/control/log.h"
 
 namespace parley::api {
 
-/// Until `stop` is set. An error at once if the policy cannot be read.
+/// `parley owner web`. Until `stop` is set. An error at once if the policy cannot be read.
 Result<void> owner_console(const std::filesystem::path& policy, const PageOptions& page,
                            const std::atomic<bool>& stop);
+
+/// The console inside the daemon, if the policy asks for one: until it is destroyed. The link lies
+/// in the policy's state folder, where only the daemon's user can read it.
+class DaemonConsole {
+ public:
+  static constexpr const char* kLinkFile = "page.link";
+  /// `file` is the policy's, `person` whoever can read the link.
+  static Result<DaemonConsole> start(const charter::Policy& policy,
+                                     const std::filesystem::path& file, const std::string& person,
+                                     const net::Log& log);
+  DaemonConsole(DaemonConsole&&) noexcept;
+  ~DaemonConsole();
+
+ private:
+  struct State;
+  DaemonConsole();
+  std::unique_ptr<State> state_{};
+};
 
 }  // namespace parley::api

@@ -1,7 +1,10 @@
-// What is on disk about an owner, for its pages.
+// What is on disk about an owner, and what its daemon says, for its pages.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -14,11 +17,29 @@ namespace parley::api {
 /// Everything that a page may need.
 struct OwnerState {
   charter::Policy policy{};
-  std::optional<ledger::Contents> ledger{};
+  std::shared_ptr<const std::optional<ledger::Contents>> ledger{};  // without its rows
   report::Console console{};
 };
 
-Result<OwnerState> look_at_owner(const std::filesystem::path& policy, Clock& clock);
+/// Reads a ledger, which takes longer the longer it is, for at most a tenth of the time, whoever
+/// asks how often. For any thread.
+class LedgerReader {
+ public:
+  using Contents = std::shared_ptr<const std::optional<ledger::Contents>>;
+  Result<Contents> read(const charter::Policy& policy);
+  /// What was read counts no more.
+  void forget();
+
+ private:
+  using Steady = std::chrono::steady_clock;
+  std::mutex mutex_{};
+  std::filesystem::path file_{};
+  Contents contents_{};
+  Steady::time_point good_until_{};
+};
+
+Result<OwnerState> look_at_owner(const std::filesystem::path& policy, LedgerReader& ledgers,
+                                 Clock& clock);
 
 /// One of its charters, whose file is read again: nullptr if none has this hash.
 const report::ConsoleCharter* find_charter(const OwnerState& state, const std::string& id);

@@ -30,30 +30,45 @@ std::string lower(std::string text) {
   return text;
 }
 
-}  // namespace
-
-Result<void> serve_pages(const PageOptions& options, std::vector<net::Route> routes,
-                         const std::atomic<bool>& stop) {
-  const bool proxied = !options.person_header.empty();
-  if (proxied && !options.listen.starts_with("unix:"))
-    return Error{Code::kInvalid, "a proxy may name people on a Unix socket only",
-                 "Give --listen unix:PATH: whoever can open that file can be anybody."};
+std::vector<net::Route> with_files(std::vector<net::Route> routes) {
   routes.push_back(file("/style.css", report::web_style(), "text/css; charset=utf-8"));
   routes.push_back(file("/page.js", report::web_script(), "text/javascript; charset=utf-8"));
   routes.push_back(file("/icon.svg", kIcon, "image/svg+xml"));
-  std::atomic<bool> wanted = true;  // a link
-  net::Site site({.person = options.person,
-                  .person_header = lower(options.person_header),
-                  .page = report::web_notice,
-                  .link_used = [&] { wanted = true; }},
-                 std::move(routes));
-  const auto server = TRY(net::HttpServer::start(
+  return routes;
+}
+
+}  // namespace
+
+PageServer::PageServer(const PageOptions& options, std::vector<net::Route> routes)
+    : options_(options),
+      site_({.person = options.person,
+             .person_header = lower(options.person_header),
+             .page = report::web_notice,
+             .link_used = [this] { show_link(); }},
+            with_files(std::move(routes))) {}
+
+void PageServer::show_link() {
+  options_.show(url_ + (options_.person_header.empty() ? site_.new_link() : "/"));
+}
+
+Result<std::unique_ptr<PageServer>> PageServer::start(const PageOptions& options,
+                                                      std::vector<net::Route> routes) {
+  if (!options.person_header.empty() && !options.listen.starts_with("unix:"))
+    return Error{Code::kInvalid, "a proxy may name people on a Unix socket only",
+                 "Give --listen unix:PATH: whoever can open that file can be anybody."};
+  std::unique_ptr<PageServer> pages(new PageServer(options, std::move(routes)));
+  pages->server_.emplace(TRY(net::HttpServer::start(
       {.listen = options.listen, .hosts = options.hosts},
-      [&site](const net::HttpRequest& request) { return site.answer(request); }));
-  while (!stop) {
-    if (wanted.exchange(false)) options.show(server.url() + (proxied ? "/" : site.new_link()));
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
+      [site = &pages->site_](const net::HttpRequest& request) { return site->answer(request); })));
+  pages->url_ = pages->server_->url();
+  pages->show_link();
+  return pages;
+}
+
+Result<void> serve_pages(const PageOptions& options, std::vector<net::Route> routes,
+                         const std::atomic<bool>& stop) {
+  const auto pages = TRY(PageServer::start(options, std::move(routes)));
+  while (!stop) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   return {};
 }
 

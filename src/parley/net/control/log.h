@@ -21,6 +21,7 @@ namespace log {
 // What a daemon does.
 inline constexpr LogEvent kWatching{"watching", Level::kInfo};
 inline constexpr LogEvent kListening{"listening", Level::kInfo};
+inline constexpr LogEvent kConsole{"console", Level::kInfo};
 inline constexpr LogEvent kDialling{"dialling", Level::kInfo};
 inline constexpr LogEvent kWaiting{"waiting", Level::kWarning};
 // Who comes and goes.

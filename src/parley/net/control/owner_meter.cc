@@ -45,10 +45,31 @@ void OwnerMeter::look(const charter::Policy& policy, const ledger::Ledger& ledge
     if (const auto known = ledger.find(data.name))
       now = {.spent = ledger.spent(*known), .budget = ledger.budget(*known)};
     Account& before = accounts_[data.name];
-    if (job != nullptr && has_grown(now.spent, before.spent)) ++jobs_[*job].paid;
+    if (job != nullptr && has_grown(now.spent, before.spent)) has_paid(jobs_[*job]);
     before = now;
   }
   if (job != nullptr) jobs_[*job].round = ledger.last_round(*job);
+}
+
+void OwnerMeter::has_paid(Job& job) {
+  job.last = std::chrono::steady_clock::now();
+  if (job.paid++ == 0) job.first = job.last;
+}
+
+OwnerMeter::Traffic OwnerMeter::traffic(const std::vector<Hash>& jobs) const {
+  const std::lock_guard lock(mutex_);
+  Traffic all;
+  double rate = 0;  // Jobs of one charter run side by side.
+  for (const Hash& hash : jobs) {
+    const auto found = jobs_.find(hash);
+    if (found == jobs_.end()) continue;
+    const Job& job = found->second;
+    all.received += job.received, all.sent += job.sent;
+    const std::chrono::duration<double> took = job.last - job.first;
+    if (job.paid > 1 && took.count() > 0) rate += as_double(job.paid - 1) / took.count();
+  }
+  if (rate > 0) all.seconds_per_answer = 1 / rate;
+  return all;
 }
 
 void OwnerMeter::ended(const Hash& job, const Result<std::optional<Hash>>& how) {

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "parley/base/bytes.h"
 #include "parley/charter/policy.h"
@@ -31,6 +33,13 @@ class OwnerMeter {
   void write(OpenMetrics& metrics) const;
   bool is_older_copy() const;  // the ledger
 
+  /// Of some jobs together, since this process began.
+  struct Traffic {
+    uint64_t received = 0, sent = 0;             // bytes, without TLS
+    std::optional<double> seconds_per_answer{};  // once there are two
+  };
+  Traffic traffic(const std::vector<Hash>& jobs) const;
+
  private:
   static constexpr std::array<double, 4> kSeconds{0.1, 1, 10, 60};
   struct Job {
@@ -40,12 +49,14 @@ class OwnerMeter {
     uint32_t answers = 0, round = 0;
     uint64_t paid = 0, received = 0, sent = 0;
     std::array<double, kSeconds.size() + 1> took{};
+    std::chrono::steady_clock::time_point first{}, last{};  // answers that were paid for
     bool under_way = true;
   };
   struct Account {
     privacy::Spent spent{};
     privacy::Budget budget{};
   };
+  static void has_paid(Job& job);
   double reserved(const std::string& dataset, Track track) const;
   void write_budgets(OpenMetrics& metrics) const;
   void write_jobs(OpenMetrics& metrics) const;

@@ -211,10 +211,11 @@ Result<void> weigh(const Policy& policy, const Charter& charter, const std::vect
 
 }  // namespace
 
-Result<std::optional<ledger::Contents>> look_into_ledger(const Policy& policy) {
+Result<std::optional<ledger::Contents>> look_into_ledger(const Policy& policy,
+                                                         const ledger::RowFilter& filter) {
   const auto file = ledger_of(policy);
   if (!std::filesystem::exists(file)) return std::optional<ledger::Contents>();
-  ledger::Contents contents = TRY(ledger::read(file));
+  ledger::Contents contents = TRY(ledger::read(file, filter));
   if (contents.owner != policy.owner)
     return Error{Code::kInvalid,
                  "is the ledger of " + contents.owner + ", not of " + policy.owner,

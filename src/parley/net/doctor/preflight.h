@@ -12,7 +12,8 @@ namespace parley::net {
 
 /// What the policy's ledger holds; nothing before its first job. A ledger of another owner or one
 /// that was changed is an error.
-Result<std::optional<ledger::Contents>> look_into_ledger(const charter::Policy& policy);
+Result<std::optional<ledger::Contents>> look_into_ledger(const charter::Policy& policy,
+                                                         const ledger::RowFilter& filter = {});
 
 struct PreflightOptions {
   std::string dial{};     // as in ServiceOptions

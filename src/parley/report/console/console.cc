@@ -21,24 +21,54 @@ std::string warnings(const std::vector<std::string>& all) {
   return text;
 }
 
-/// One sentence on where it stands.
+/// Of a job under way: how much went to and fro, and how long it takes yet.
+std::string pace(const ConsoleCharter& charter) {
+  if (!charter.job || !charter.job->runs()) return " No daemon goes on with it now.";
+  const DaemonJob& job = *charter.job;
+  const uint64_t to_come = charter.preflight.answers - charter.preflight.answered;
+  std::string text = job.received + job.sent == 0 || charter.preflight.answered == 0
+                         ? " Nothing was asked since the daemon began."
+                         : fmt::format(" {} came and {} went since the daemon began.",
+                                       bytes_text(job.received), bytes_text(job.sent));
+  if (job.seconds_per_answer)
+    text += fmt::format(" About {} are left at this pace.",
+                        duration_text(*job.seconds_per_answer * static_cast<double>(to_come)));
+  return text;
+}
+
+/// One sentence on where it stands, or a few.
 std::string standing(const ConsoleCharter& charter) {
   const Preflight& p = charter.preflight;
   if (p.answers > 0 && p.answered >= p.answers) return "All answers were given.";
   if (charter.under_way())
-    return fmt::format("{} of {} answers were given.", p.answered, p.answers);
+    return fmt::format("{} of {} answers were given, one in each round.", grouped(p.answered),
+                       grouped(p.answers)) +
+           pace(charter);
   if (charter.waits()) return "It waits for a person.";
   if (!charter.word.empty() && p.runs()) return "It may run: " + charter.word + ".";
   if (p.runs()) return "It may run.";
   return "It does not run: " + p.obstacles.front().what + ".";
 }
 
+std::string progress(const ConsoleCharter& charter) {
+  if (!charter.under_way() || charter.preflight.answers == 0) return "";
+  return fmt::format("<progress max={} value={} aria-label=\"answers given\"></progress>",
+                     charter.preflight.answers, charter.preflight.answered);
+}
+
+/// What the daemon could not go on with.
+std::string ended(const ConsoleCharter& charter) {
+  if (!charter.job || charter.job->state != "ended early") return "";
+  return "<p class=warn>The daemon has given it up: " + escaped(charter.job->reason) + ".</p>";
+}
+
 std::string card(const ConsoleCharter& charter) {
   if (!charter.problem.empty())
     return fmt::format("<section class=card><h3>{}</h3><p class=warn>{}</p></section>\n",
                        escaped(charter.file), escaped(charter.problem));
-  return fmt::format("<section class=card><h3>{}</h3><p>{}</p><p>{}</p></section>\n",
-                     link_to(charter), escaped(charter.purpose), escaped(standing(charter)));
+  return fmt::format("<section class=card><h3>{}</h3><p>{}</p><p>{}</p>{}{}</section>\n",
+                     link_to(charter), escaped(charter.purpose), escaped(standing(charter)),
+                     progress(charter), ended(charter));
 }
 
 template <class Which>
@@ -61,9 +91,9 @@ std::string facts(const ConsoleCharter& charter) {
                                   "answers were given already",
                                   grouped(p.numbers), grouped(p.rows), p.dataset,
                                   grouped(p.answers), grouped(p.answered))},
-      {"What it costs",
-       fmt::format("{} {} in all, of {} {} that are left; {} {} stay", significant(p.price, 4),
-                   unit, significant(p.left, 4), unit, significant(p.left_after, 4), unit)},
+      {"What it costs", fmt::format("{} {} in all; {} {} are left now, {} {} when all is paid",
+                                    significant(p.price, 4), unit, significant(p.left, 4), unit,
+                                    significant(p.left_after, 4), unit)},
       {"What that means", fmt::format("ε = {} for this job. ", significant(charter.epsilon, 4)) +
                               in_words(charter.epsilon, charter.delta)},
       {"What was said", charter.word.empty() ? "nothing yet" : charter.word}};
@@ -108,7 +138,8 @@ std::string decisions(const Console& console, const ConsoleCharter& charter) {
 }  // namespace
 
 std::string overview_live(const Console& console) {
-  return cards(console, "Waiting for a person", "Nothing waits.",
+  return warnings(console.warnings) + "<p class=quiet>" + escaped(console.daemon) + "</p>\n" +
+         cards(console, "Waiting for a person", "Nothing waits.",
                [](const ConsoleCharter& c) { return c.waits(); }) +
          cards(console, "Under way", "No job has begun and not ended.",
                [](const ConsoleCharter& c) { return c.under_way(); }) +
@@ -118,10 +149,13 @@ std::string overview_live(const Console& console) {
 }
 
 std::string overview_page(const Console& console) {
-  return console_frame(
-      console, "overview",
-      fmt::format("<h1>{}</h1>\n{}<div data-live=\"/live\">{}</div>\n", escaped(console.owner),
-                  warnings(console.warnings), overview_live(console)));
+  return console_frame(console, "overview",
+                       fmt::format("<h1>{}</h1>\n<div data-live=\"/live\">{}</div>\n",
+                                   escaped(console.owner), overview_live(console)));
+}
+
+std::string charter_live(const ConsoleCharter& charter) {
+  return "<p>" + escaped(standing(charter)) + "</p>\n" + progress(charter) + ended(charter);
 }
 
 std::string charter_page(const Console& console, const ConsoleCharter& charter,
@@ -135,55 +169,33 @@ std::string charter_page(const Console& console, const ConsoleCharter& charter,
       charter.id);
   return console_frame(
       console, charter.preflight.name,
-      fmt::format("<h1>{}</h1>\n<p>{}</p>\n{}{}{}{}<h2>In sentences</h2>\n<pre>{}</pre>\n<p "
-                  "class=quiet>Charter <span class=hash>{}</span></p>\n",
-                  escaped(charter.preflight.name), escaped(standing(charter)), facts(charter),
-                  obstacles(charter), worth, decisions(console, charter), escaped(sentences),
-                  charter.id));
+      fmt::format("<h1>{}</h1>\n<div data-live=\"/standing?id={}\">{}</div>\n{}{}{}{}<h2>In "
+                  "sentences</h2>\n<pre>{}</pre>\n<p class=quiet>Charter <span "
+                  "class=hash>{}</span></p>\n",
+                  escaped(charter.preflight.name), charter.id, charter_live(charter),
+                  facts(charter), obstacles(charter), worth, decisions(console, charter),
+                  escaped(sentences), charter.id));
 }
 
-std::string value_page(const Console& console, const ConsoleCharter& charter,
-                       const std::string& text) {
+std::string value_page(const Console& console, const ConsoleCharter& charter) {
   return console_frame(
       console, "on our own rows",
       fmt::format("<h1>{} on our own rows</h1>\n<p class=warn>Made of exact "
-                  "records: for our eyes only.</p>\n<pre class=columns>{}</pre>\n<p>{}</p>\n",
-                  escaped(charter.preflight.name), escaped(text), link_to(charter)));
+                  "records: for our eyes only.</p>\n<div data-live=\"/figures?id={}\" data-once "
+                  "aria-live=polite><p>Our records are being read, which may take a "
+                  "while.</p><noscript><a href=\"/figures?id={}\">Show the "
+                  "figures</a></noscript></div>\n<p>Back to {}</p>\n",
+                  escaped(charter.preflight.name), charter.id, charter.id, link_to(charter)));
 }
 
-std::string left_page(const Console& console, const std::vector<ledger::Row>& rows,
-                      const std::string& search) {
-  constexpr size_t kShown = 200;
-  const auto name_of = [&](const Hash& hash) {
-    for (const ConsoleCharter& each : console.charters)
-      if (each.id == to_hex(hash)) return each.preflight.name;
-    return to_hex(hash).substr(0, 12);
-  };
-  std::string table;
-  size_t found = 0;
-  for (size_t i = rows.size(); i-- > 0;) {
-    const ledger::Row& row = rows[i];
-    const std::string cost =
-        row.cost > 0 ? significant(row.cost, 4) + (row.track == "zcdp" ? " ρ" : " ε") : "";
-    const std::vector<std::string> cells = {
-        std::to_string(row.id),    row.at, row.kind,        name_of(row.charter),
-        std::to_string(row.round), cost,   to_hex(row.hash)};
-    if (std::none_of(cells.begin(), cells.end(), [&](const std::string& cell) {
-          return cell.find(search) != std::string::npos;
-        }))
-      continue;
-    if (++found <= kShown) table += html_row(cells, "td");
-  }
-  return console_frame(
-      console, "what has left",
-      fmt::format(
-          "<h1>What has left</h1>\n<p>Every row of the ledger; the receipt names the row "
-          "and all before it.</p>\n<form method=get action=\"/left\"><label>Search<input "
-          "name=q value=\"{}\"></label><p class=act><button>Search</button></p></form>\n<p "
-          "class=quiet>{} rows, the latest {} of them here.</p>\n<div class=wide tabindex=0 "
-          "role=region aria-label=rows><table>\n{}{}</table></div>\n",
-          escaped(search), found, std::min(found, kShown),
-          html_row({"row", "at", "what", "charter", "round", "cost", "receipt"}, "th"), table));
+std::string value_figures(const std::string& text) {
+  return "<pre class=columns tabindex=0 role=region aria-label=figures>" + escaped(text) +
+         "</pre>\n";
+}
+
+std::string value_figures(const Error& error) {
+  return fmt::format("<p class=warn role=alert>No figures: {}. {}</p>\n", escaped(describe(error)),
+                     escaped(error.hint));
 }
 
 std::string policy_page(const Console& console, const std::string& sentences) {

@@ -1,7 +1,8 @@
-// The pages of `parley owner web`: what an owner's people see of their own side. Private figures
-// may be among them, so nothing here is for anyone else.
+// The pages of an owner's console: what its people see of their own side. Private figures may be
+// among them, so nothing here is for anyone else.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +13,17 @@
 
 namespace parley::report {
 
-/// A charter in the policy's folder.
+/// What the daemon says of a charter.
+struct DaemonJob {
+  std::string state{}, reason{};               // "running", "ended early": why
+  uint64_t received = 0, sent = 0;             // bytes, since the daemon began
+  std::optional<double> seconds_per_answer{};  // at the pace so far
+  bool runs() const { return state == "running"; }
+};
+
+/// A charter in the policy's folder, or one that the daemon was given.
 struct ConsoleCharter {
-  std::string file{};     // its name
+  std::string file{};     // its name in the folder; of others the whole path
   std::string problem{};  // why it is no charter; then nothing below counts
   std::string id{};       // its hash
   std::string purpose{};
@@ -22,18 +31,20 @@ struct ConsoleCharter {
   Preflight preflight{};
   std::string word{};  // what a person has said about it last; empty: nothing
   bool no = false;     // that is what it was
+  std::optional<DaemonJob> job{};
 
   bool waits() const { return problem.empty() && preflight.person && word.empty(); }
   bool under_way() const {
-    return problem.empty() && !no && preflight.answered > 0 &&
-           preflight.answered < preflight.answers;
+    const bool begun = preflight.answered > 0 && preflight.answered < preflight.answers;
+    return problem.empty() && !no && (begun || (job && job->runs()));
   }
 };
 
 struct Console {
   std::string owner{}, person{};
   std::string token{};                  // of the session's forms
-  std::vector<std::string> warnings{};  // about papers and disk
+  std::string daemon{};                 // a sentence: since when it runs, or that it does not
+  std::vector<std::string> warnings{};  // about certificate and disk
   std::vector<ConsoleCharter> charters{};
   std::vector<ledger::Dataset> datasets{};  // with a ledger: its; else the policy's, untouched
 };
@@ -42,17 +53,29 @@ struct Console {
 std::string in_words(double epsilon, double delta);
 
 std::string overview_page(const Console& console);
-/// Of the overview what changes by itself: budgets and jobs.
+/// Of the overview what changes by itself: warnings, budgets and jobs.
 std::string overview_live(const Console& console);
+/// Of a charter's page what changes by itself.
+std::string charter_live(const ConsoleCharter& charter);
 /// `sentences` explain the charter, `forecast` what it would be worth.
 std::string charter_page(const Console& console, const ConsoleCharter& charter,
                          const std::string& sentences, const Answers& forecast);
-/// Of this owner's own rows: for its eyes only.
-std::string value_page(const Console& console, const ConsoleCharter& charter,
-                       const std::string& text);
-/// Every row of the ledger in which `search` occurs, the latest first.
-std::string left_page(const Console& console, const std::vector<ledger::Row>& rows,
-                      const std::string& search);
+/// Of this owner's own rows: for its eyes only. The figures come after the page.
+std::string value_page(const Console& console, const ConsoleCharter& charter);
+std::string value_figures(const std::string& text);
+std::string value_figures(const Error& error);
+
+/// What a person looks for in the ledger.
+struct LedgerSearch {
+  static constexpr size_t kShown = 200;  // on one page
+  std::string words{};              // occur in a row as it is shown; upper and lower case alike
+  std::optional<int64_t> before{};  // only rows with a smaller number
+};
+bool wants(const Console& console, const LedgerSearch& search, const ledger::Row& row);
+/// The latest rows that were found, the latest first.
+std::string left_page(const Console& console, const ledger::Contents& found,
+                      const LedgerSearch& search);
+
 std::string policy_page(const Console& console, const std::string& sentences);
 std::string problem_page(const Console& console, const std::string& title,
                          const std::string& sentence);

@@ -83,7 +83,7 @@ std::string in_words(double epsilon, double delta) {
   const double odds = std::exp(std::min(epsilon, 50.));
   const double percent = 100 * odds / (1 + odds);
   // Rounded up: never less than the promise allows.
-  const double shown = percent > 99 ? std::ceil(percent * 100) / 100 : std::ceil(percent);
+  const double shown = percent > 99 ? std::ceil(percent * 100) / 100 : std::ceil(percent * 10) / 10;
   const std::string most = shown >= 100 ? "certainty" : "at most " + significant(shown, 4) + " %";
   return fmt::format("In words: a suspicion of 50 % about what one record holds becomes {}{}.",
                      most, delta > 0 ? ", except with probability " + significant(delta) : "");
@@ -102,6 +102,20 @@ std::string budgets(const Console& console) {
   std::string text = "<h2>Data sets and their budgets</h2>\n";
   for (const ledger::Dataset& data : console.datasets) text += budget(console, data);
   return text;
+}
+
+std::string bytes_text(uint64_t bytes) {
+  const auto count = static_cast<double>(bytes);
+  if (count < 1e3) return fmt::format("{} bytes", bytes);
+  if (count < 1e6) return fmt::format("{:.1f} kB", count / 1e3);
+  return fmt::format("{:.1f} {}", count / (count < 1e9 ? 1e6 : 1e9), count < 1e9 ? "MB" : "GB");
+}
+
+std::string duration_text(double seconds) {
+  const auto all = static_cast<uint64_t>(std::ceil(std::min(seconds, 1e9)));
+  if (all < 60) return fmt::format("{} s", all);
+  if (all < 3600) return fmt::format("{} min {} s", all / 60, all % 60);
+  return fmt::format("{} h {} min", all / 3600, all % 3600 / 60);
 }
 
 std::string link_to(const ConsoleCharter& charter) {

@@ -47,11 +47,13 @@ std::string choice(std::string_view name, std::string_view label, const std::str
   return text + "</select></label>\n";
 }
 
+/// A number that may be left out; the slider's ends are powers of ten.
 std::string field(std::string_view name, std::string_view label, const std::string& value,
-                  std::string_view without) {
+                  std::string_view without, std::string_view ends) {
   return fmt::format(
-      "<label>{}<input name={} value=\"{}\" inputmode=decimal placeholder=\"{}\"></label>\n", label,
-      name, escaped(value), without);
+      "<label>{}<span class=pair><input name={} value=\"{}\" inputmode=decimal placeholder=\"{}\" "
+      "aria-label=\"{}\" data-ends=\"{}\"></span></label>\n",
+      label, name, escaped(value), without, label, ends);
 }
 
 std::string form(const Explored& state) {
@@ -64,11 +66,20 @@ std::string form(const Explored& state) {
                 std::array<std::string_view, 4>{"", "sync", "async", "federated"}) +
          choice("mechanism", "Noise", state.mechanism,
                 std::array<std::string_view, 4>{"", "laplace", "gaussian", "skellam"}) +
-         field("delta", "Delta, where the noise needs one", state.delta, "1e-6") +
-         field("differ", "How far owners differ", state.differ, "as public rows say") +
-         field("worth", "Least gain that counts", state.worth, "usual") +
+         field("delta", "Delta, where the noise needs one", state.delta, "1e-6", "-9 -3") +
+         field("differ", "How far owners differ", state.differ, "as public rows say", "-4 0") +
+         field("worth", "Least gain that counts", state.worth, "usual", "-4 -1") +
          "<p class=act><button>Forecast</button> <a href=\"/\">as the charter "
          "is</a></p>\n</form>\n";
+}
+
+std::string train_form(const std::string& query, std::string_view token) {
+  if (token.empty()) return "";
+  return fmt::format(
+      "<form method=post action=\"/train\" class=act>{}<input type=hidden name=state "
+      "value=\"{}\"><button>Train with these</button> <span class=quiet>In this process, on the "
+      "demo's rows; nothing is sent anywhere.</span></form>\n",
+      token_field(token), query);
 }
 
 }  // namespace
@@ -101,16 +112,22 @@ std::string explore_page(const Explored& state, std::string_view person_token,
 }
 
 std::string explored(const Explored& state, const Forecast& forecast,
-                     const std::string& sentences) {
+                     std::string_view train_token) {
   const std::string query = escaped(query_of(state));
   return fmt::format(
-      "{}<section><h2>Take it with you</h2>\n<p class=act><a class=button "
-      "href=\"/charter.toml?{}\" "
-      "download>Write this charter</a> <a href=\"/forecast.json?{}\">the numbers as JSON</a> "
-      "<span class=quiet>The address of this page holds the whole state.</span></p>\n"
-      "<details><summary>What would be agreed, in sentences</summary><pre>{}</pre></details>"
-      "</section>\n",
-      to_fragment(forecast), query, query, escaped(sentences));
+      "{}<p class=act><a class=button href=\"/charter.toml?{}\" download>Write this charter</a> <a "
+      "href=\"/sentences?{}\">What would be agreed, in sentences</a> <a "
+      "href=\"/forecast.json?{}\">The numbers as JSON</a> <span class=quiet>The address of this "
+      "page holds the whole state.</span></p>\n{}",
+      train_form(query, train_token), query, query, query, to_fragment(forecast));
+}
+
+std::string sentences_page(const Explored& state, std::string_view person_token,
+                           const std::string& sentences) {
+  return web_page(state.charter + ": what would be agreed", person_token,
+                  fmt::format("<h1>What would be agreed</h1>\n<pre>{}</pre>\n<p><a "
+                              "href=\"/?{}\">Back to the forecast</a></p>\n",
+                              escaped(sentences), escaped(query_of(state))));
 }
 
 std::string explored(const Error& error) {

@@ -35,8 +35,12 @@ std::string query_of(const Explored& state);
 std::string explore_page(const Explored& state, std::string_view person_token,
                          std::string_view result);
 
-// What changes while a slider moves.
-std::string explored(const Explored& state, const Forecast& forecast, const std::string& sentences);
+// What changes while a slider moves. With a token it offers to train with what was set.
+std::string explored(const Explored& state, const Forecast& forecast, std::string_view train_token);
 std::string explored(const Error& error);
+
+/// What would be agreed.
+std::string sentences_page(const Explored& state, std::string_view person_token,
+                           const std::string& sentences);
 
 }  // namespace parley::report

@@ -15,8 +15,6 @@ namespace parley::report {
 namespace {
 
 constexpr const char *kBlue = "#059", *kOrange = "#c60", *kGrey = "#777";
-constexpr std::array kColours = {"#059", "#c60", "#283", "#a2a", "#555", "#b11"};
-constexpr std::array kDashes = {"", "7 3", "2 3", "9 3 2 3", "4 2", "12 4"};
 
 Axis epsilons(const Forecast& f) {
   return {f.what_if.grid.epsilon.front(), f.what_if.grid.epsilon.back(), 74, 600};
@@ -147,7 +145,7 @@ std::string break_even_chart(const Forecast& f) {
       if (const auto& own = curves[i].epsilon[e])
         points.emplace_back(epsilon[e], std::clamp(*own, bottom, top));
     if (points.empty()) continue;
-    plot.line(points, kColours[i % kColours.size()], kDashes[i % kDashes.size()]);
+    plot.line(points, kLineColours[i % kLineColours.size()], kLineDashes[i % kLineDashes.size()]);
     names.emplace_back(points.back().second, curves[i].owner);
   }
   if (names.empty()) return "";

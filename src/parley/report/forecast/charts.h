@@ -14,6 +14,8 @@ std::string epsilon_chart(const Forecast& forecast);
 std::string epsilon_rows_map(const Forecast& forecast);
 /// What an owner would have to give by what the others give; empty for a single owner.
 std::string break_even_chart(const Forecast& forecast);
+/// What of an owner's budget is gone as the job goes on, and if it is run again and again.
+std::string budget_chart(const Forecast& forecast);
 /// Forecast, the papers' bounds with fitted constants, runs, and what came out.
 std::string comparison_chart(const Forecast& forecast);
 

@@ -200,7 +200,7 @@ std::string to_fragment(const Forecast& f) {
       escaped(f.job.charter), escaped(f.job.target_column));
   return top + questions(first_answers(f)) + html_table(f, verdict_cells(f, kShownOnPage)) +
          questions(more_answers(f)) + warnings(f.advice.warnings) + owners(f) + epsilon_chart(f) +
-         break_even_chart(f) + epsilon_rows_map(f) + coalitions(f) +
+         break_even_chart(f) + epsilon_rows_map(f) + budget_chart(f) + coalitions(f) +
          scenarios(f.what_if.scenarios) + comparison_chart(f) + local_steps(f.advice.steps) +
          chosen(f.advice.chosen) + html_figures(f);
 }

@@ -1,6 +1,7 @@
 // Pictures for the report, as SVG: logarithmic in both directions, readable in print.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,10 @@
 #include "parley/report/page/svg.h"
 
 namespace parley::report {
+
+/// One after the other for lines of one picture, which can be told apart in print as well.
+inline constexpr std::array kLineColours = {"#059", "#c60", "#283", "#a2a", "#555", "#b11"};
+inline constexpr std::array kLineDashes = {"", "7 3", "2 3", "9 3 2 3", "4 2", "12 4"};
 
 /// Values beyond the ends are moved to the nearest one.
 struct Axis {

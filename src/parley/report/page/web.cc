@@ -44,7 +44,7 @@ input:not([type=range]):not([type=checkbox]),select,textarea{padding:.35rem .5re
 border-radius:.35rem;background:var(--back);min-width:0;font-variant-numeric:tabular-nums}
 button,.button{display:inline-block;padding:.45rem 1rem;border:1px solid var(--accent);border-radius:.35rem;
 background:var(--accent);color:var(--on-accent);text-decoration:none;font-weight:600;cursor:pointer}
-button.plain{background:none;color:var(--accent)}
+button:disabled{opacity:.5;cursor:default}button.plain{background:none;color:var(--accent)}
 button.stop{background:var(--back);color:var(--ink);border-color:var(--warn-edge)}
 .act{display:flex;gap:1rem;align-items:center;flex-wrap:wrap}
 .explorer{display:grid;gap:2rem;grid-template-columns:minmax(0,1fr)}
@@ -53,12 +53,13 @@ aside{background:var(--panel);border-radius:.5rem;padding:1rem;min-width:0}
 .owners th,.owners td{text-align:left;vertical-align:top;padding:.3rem .35rem}.owners th{white-space:nowrap}
 .pair{display:flex;flex-direction:column;gap:.15rem}.pair input{width:100%;min-width:3.5rem}
 .pair input[type=range]{accent-color:var(--accent);margin:0}
-#result{min-width:0}#result.busy{opacity:.6}#result td{white-space:normal}
+#result{min-width:0}#result.busy{opacity:.6}#result td{white-space:normal}#result .wide td:first-child{white-space:nowrap}
 #result>*{content-visibility:auto;contain-intrinsic-size:auto 20rem}#result>:is(h1,h2,p,dl){content-visibility:visible}
 @media(min-width:64rem){.explorer{grid-template-columns:24rem minmax(0,1fr)}
 .explorer aside{position:sticky;top:1rem;align-self:start;max-height:calc(100vh - 2rem);overflow:auto}}
 .card{border:1px solid var(--line);border-radius:.5rem;padding:1rem 1.2rem;margin:1rem 0}
-.card h2,.card h3{margin-top:0}
+.card h2,.card h3{margin-top:0}.picture{width:100%;max-width:62rem;height:auto}
+.ledger th,.ledger td{text-align:left}.ledger td:nth-child(8){white-space:normal;min-width:12rem}.ledger td:last-child{font-family:ui-monospace,monospace}
 .gauge{display:block;width:100%;height:1.1rem;border:1px solid var(--soft)}.gauge .spent{fill:var(--bar)}.gauge .reserved{fill:var(--bar2)}.gauge .left{fill:var(--panel)}
 pre.columns{font:.85rem/1.4 ui-monospace,monospace;white-space:pre;overflow-x:auto}
 @media print{.wide{background:none}#result>*{content-visibility:visible}.explorer{display:block}.bar,aside,.act,form{display:none}body{background:#fff;color:#000;font-size:13px}main{max-width:none;padding:0}
@@ -98,7 +99,8 @@ if (form && result) {
   const digits = value => String(Number(value.toPrecision(3)));
   for (const field of form.querySelectorAll('.pair input')) {
     const rows = field.name.startsWith('n'), slider = document.createElement('input');
-    Object.assign(slider, {type: 'range', className: 'slider', min: rows ? 1 : -2, max: rows ? 7 : 2, step: 0.01, value: rows ? 4 : 0});
+    const [min, max] = (field.dataset.ends ?? (rows ? '1 7' : '-2 2')).split(' ').map(Number);
+    Object.assign(slider, {type: 'range', className: 'slider', min, max, step: 0.01, value: (min + max) / 2});
     slider.setAttribute('aria-label', field.getAttribute('aria-label') + ', slider');
     field.after(slider);
     const follow = () => { if (Number(field.value) > 0) slider.value = Math.log10(Number(field.value)); };
@@ -113,14 +115,29 @@ if (form && result) {
   form.addEventListener('input', event => { if (!event.target.classList.contains('slider')) redraw(); });
   form.addEventListener('submit', event => { event.preventDefault(); redraw(); });
 }
+// A second click says nothing twice; a page that comes back can be used again.
+const enable = able => document.querySelectorAll('form[method=post] button').forEach(each => { each.disabled = !able; });
+document.addEventListener('submit', event => { if (!event.defaultPrevented && event.target.method === 'post') setTimeout(() => enable(false)); });
+window.addEventListener('pageshow', () => enable(true));
 const live = document.querySelector('[data-live]');
-if (live) setInterval(async () => {
-  try {
-    const answer = await fetch(live.dataset.live, {credentials: 'same-origin'});
-    if (answer.status === 401) { location.reload(); return; }
-    if (answer.ok) live.innerHTML = await answer.text();
-  } catch (error) { /* The program is away: what is shown stays, and is asked for again. */ }
-}, 2000);
+if (live) {
+  let shown = '', done = false;
+  const follow = async () => {
+    try {
+      const answer = await fetch(live.dataset.live, {credentials: 'same-origin'});
+      if (answer.status === 401) { location.reload(); return; }
+      const text = await answer.text();
+      if (answer.ok && text !== shown) {
+        const link = live.contains(document.activeElement) && document.activeElement.getAttribute('href');
+        live.innerHTML = shown = text;
+        done = 'once' in live.dataset;
+        if (link) live.querySelector(`a[href="${CSS.escape(link)}"]`)?.focus();
+      }
+    } catch (error) { /* The program is away: what is shown stays, and is asked for again. */ }
+    if (!done) setTimeout(follow, 1000);
+  };
+  setTimeout(follow, 'once' in live.dataset ? 0 : 1000);
+}
 )js";
 
 std::string framed(std::string_view title, std::string_view bar, std::string_view body) {

@@ -22,7 +22,7 @@ POLICY_READERS = {
     "read_owner": "owner", "read_identity": "identity", "read_dataset": "dataset",
     "read_source": "dataset", "read_filter": "dataset.where", "read_budget": "dataset.budget",
     "read_unit": "dataset.unit", "read_accept": "accept", "read_protocols": "accept",
-    "read_worth": "worth",
+    "read_web": "web", "read_worth": "worth",
     # One function for several tables: the table of each call is the one opened last.
     "read_machine": None, "read_sections": None,
 }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "parley/plan/budget.h"
 #include "parley/plan/learner/weights.h"
 #include "parley/plan/secagg_terms.h"
 
@@ -109,6 +112,27 @@ TEST(NoiseLaw, OfThePapersCalibrationIsRefusedByName) {
   const auto law = plan::NoiseLaw::of(charter);
   ASSERT_FALSE(law);
   EXPECT_EQ(law.error().where.key, "privacy.calibration");
+}
+
+TEST(BudgetOfJobs, EpsilonsAddUpWithoutADelta) {
+  EXPECT_EQ(*epsilon_of_jobs(.5, 0, 1), .5);
+  EXPECT_EQ(*epsilon_of_jobs(.5, 0, 12), 6);
+  EXPECT_EQ(*epsilon_of_jobs(.5, 0, .5), .25);
+}
+
+TEST(BudgetOfJobs, WithOneTheyGrowMoreSlowly) {
+  const double one = *epsilon_of_jobs(1, 1e-6, 1);
+  EXPECT_LE(one, 1 + 1e-9);
+  EXPECT_GT(one, 1 - 1e-3);
+  double before = 0;
+  for (const double jobs : {.1, 1., 2., 4., 16., 64.}) {
+    const double now = *epsilon_of_jobs(1, 1e-6, jobs);
+    EXPECT_GT(now, before);
+    EXPECT_LT(now, std::max(jobs, 1.0) + 1e-9);
+    before = now;
+  }
+  EXPECT_GT(*epsilon_of_jobs(1, 1e-6, 4), 2)
+      << "the noise of four jobs is that of one twice as dear";
 }
 
 }  // namespace noise_test

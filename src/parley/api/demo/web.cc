@@ -112,6 +112,7 @@ Result<void> demo_pages(const DemoTable& table, const DemoOptions& options, cons
   Explorer explorer = TRY(explorer_of(options.out / (data.name + ".charter.toml")));
   explorer.how = forecast_options(data, options);
   explorer.trains = true;
+  explorer.as_it_is = TRY(forecast_of(explorer, state_of(explorer, {})));
   WebJob job(data, options, explorer);
   auto routes = explore_routes(explorer);
   const auto to = [&job](HttpResponse (WebJob::*answer)(const Visit&)) {

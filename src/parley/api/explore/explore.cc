@@ -85,8 +85,8 @@ Result<void> explore(const ExploreOptions& options, const PageOptions& page,
                      const std::atomic<bool>& stop) {
   Explorer explorer = TRY(explorer_of(options.charter));
   explorer.how = {.folder = options.data, .signs = options.signs};
-  const Forecast now = TRY(forecast_of(explorer, state_of(explorer, {})));
-  if (!now.bundle_text().empty())
+  explorer.as_it_is = TRY(forecast_of(explorer, state_of(explorer, {})));
+  if (!explorer.as_it_is->bundle_text().empty())
     return Error{Code::kInvalid,
                  "the charter leaves its features open, which takes a while to choose",
                  "Complete it first: parley forecast CHARTER --out FILE; then explore that file."};

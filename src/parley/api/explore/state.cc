@@ -159,6 +159,7 @@ Result<Charter> charter_of(const Explorer& explorer, const report::Explored& sta
 }
 
 Result<Forecast> forecast_of(const Explorer& explorer, const report::Explored& state) {
+  if (explorer.as_it_is && state == state_of(explorer, {})) return *explorer.as_it_is;
   ForecastOptions how = explorer.how;
   if (const auto differ = TRY(given(state.differ, "how far owners differ"))) how.differ = *differ;
   if (const auto worth = TRY(given(state.worth, "the least gain"))) how.worth = *worth;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "parley/base/result.h"
@@ -16,8 +17,9 @@ namespace parley::api {
 struct Explorer {
   std::string text{};  // with every owner as an [[owner]] block
   Charter charter;
-  ForecastOptions how{};  // where the public rows lie, how they are read and judged
-  bool trains = false;    // the page offers to train with what was set
+  ForecastOptions how{};               // where the public rows lie, how they are read and judged
+  bool trains = false;                 // the page offers to train with what was set
+  std::optional<Forecast> as_it_is{};  // of the charter itself: the page that is opened first
 };
 
 /// kInvalid for charters whose owners hold columns, and for more than 500 owners.

@@ -12,10 +12,8 @@ namespace {
 
 /// A number; the script puts a slider beside it, with powers of ten along it.
 std::string number(const std::string& name, const std::string& value, const std::string& label) {
-  return fmt::format(
-      "<span class=pair><input name={} value=\"{}\" inputmode=decimal size=8 "
-      "aria-label=\"{}\"></span>",
-      name, escaped(value), escaped(label));
+  return fmt::format("<span class=pair><input name={} value=\"{}\" aria-label=\"{}\"></span>", name,
+                     escaped(value), escaped(label));
 }
 
 std::string owner_row(size_t i, const Explored::Owner& owner) {

@@ -18,6 +18,7 @@ struct Explored {
     std::string name{};
     std::string epsilon{}, rows{};
     bool out = false;
+    bool operator==(const Owner&) const = default;
   };
   std::string charter{};  // its name
   std::vector<Owner> owners{};
@@ -26,6 +27,7 @@ struct Explored {
   std::string mechanism{};        // likewise
   std::string delta{};            // of owners without one, where the mechanism needs it
   std::string differ{}, worth{};  // as `parley forecast` takes them; empty: as it does without
+  bool operator==(const Explored&) const = default;
 };
 
 /// The state as a part of an address: "e0=1&n0=1000&...".

@@ -102,6 +102,7 @@ if (form && result) {
     const [min, max] = (field.dataset.ends ?? (rows ? '1 7' : '-2 2')).split(' ').map(Number);
     Object.assign(slider, {type: 'range', className: 'slider', min, max, step: 0.01, value: (min + max) / 2});
     slider.setAttribute('aria-label', field.getAttribute('aria-label') + ', slider');
+    field.inputMode = 'decimal';
     field.after(slider);
     const follow = () => { if (Number(field.value) > 0) slider.value = Math.log10(Number(field.value)); };
     follow();

@@ -44,46 +44,57 @@ foreach(pair program:parley runtime:libparley-c1 development:libparley-dev)
   set(CPACK_DEBIAN_${upper}_FILE_NAME DEB-DEFAULT)
 endforeach()
 
+# What debhelper leaves out, too.
+set(strip "strip --remove-section=.comment --remove-section=.note --enable-deterministic-archives")
+foreach(each "program:--strip-unneeded:bin/parley"
+    "runtime:--strip-unneeded:${CMAKE_INSTALL_LIBDIR}/libparley_c.so.${PROJECT_VERSION}"
+    "development:--strip-debug:${CMAKE_INSTALL_LIBDIR}/libparley.a")
+  string(REPLACE ":" ";" each ${each})
+  list(POP_FRONT each component how file)
+  install(CODE "execute_process(COMMAND sh -c \"${strip} ${how} \$ENV{DESTDIR}/usr/${file}\" COMMAND_ERROR_IS_FATAL ANY)"
+    COMPONENT ${component})
+endforeach()
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL program runtime development)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(CPACK_PACKAGE_VENDOR Parley)
 set(CPACK_PACKAGE_CONTACT "The Parley maintainers <maintainers@parley.invalid>")
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_GENERATE_SHLIBS ON)
+# Of the library scripts/package finds them: CPack would also call ldconfig, which is a trigger's work.
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA "${made}/symbols;${from}/debian/library/shlibs;${from}/debian/library/triggers")
 
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "adduser, debconf (>= 0.5) | debconf-2.0")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "libpq5, prometheus")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA
-  "${from}/debian/postinst;${from}/debian/prerm;${from}/debian/postrm;${from}/debian/templates")
+  "${from}/debian/config;${from}/debian/postinst;${from}/debian/prerm;${from}/debian/postrm;${from}/debian/templates")
 set(CPACK_COMPONENT_PROGRAM_DESCRIPTION
 "decide on, run and check joint training on private data
- Owners of private records forecast what a joint model would be worth, train
- it with differential privacy so that no record leaves its owner, and prove
- afterwards what was spent. This is the program: tools, and the daemons of
- owners and learners with their units.")
+Owners of private records forecast what a joint model would be worth, train
+it with differential privacy so that no record leaves its owner, and prove
+afterwards what was spent. This is the program: tools, and the daemons of
+owners and learners with their units.")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
 "joint training on private data, C interface
- Parley trains convex models on private records of several owners with
- differential privacy. This is the shared library for programs in C and
- other languages.")
+Parley trains convex models on private records of several owners with
+differential privacy. This is the shared library for programs in C and
+other languages.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libparley-c1 (= ${PROJECT_VERSION}), libeigen3-dev, libfmt-dev, \
 libmicrohttpd-dev, libprotobuf-dev, libsodium-dev, libsqlite3-dev, libssl-dev, libtomlplusplus-dev, libzstd-dev, \
 nlohmann-json3-dev, pkg-config")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
 "joint training on private data, for programs
- Parley trains convex models on private records of several owners with
- differential privacy. These are the headers of the C++ and C interfaces, the
- static library, and find_package(parley) for CMake.")
+Parley trains convex models on private records of several owners with
+differential privacy. These are the headers of the C++ and C interfaces, the
+static library, and find_package(parley) for CMake.")
 include(CPack)

@@ -1,6 +1,9 @@
-// What Debian 12's compiler library takes from glibc 2.35, for systems with glibc 2.34: in which file an address lies,
-// and where that file's table for unwinding is (gcc's unwind-dw2-fde-dip.c asks when something is thrown).
+// What Debian 12's headers and compiler libraries take from glibc 2.35 and 2.36, for systems with glibc 2.34.
 #include <link.h>
+#include <sys/random.h>
+
+#include <cstdint>
+#include <cstdlib>
 
 namespace {
 
@@ -30,7 +33,21 @@ int look(dl_phdr_info* file, size_t, void* data) {
 
 }  // namespace
 
+/// In which file an address lies, and where that file's table for unwinding is: gcc's unwind-dw2-fde-dip.c asks when
+/// something is thrown.
 extern "C" int _dl_find_object(void* address, dl_find_object* found) noexcept {
   Search search{reinterpret_cast<ElfW(Addr)>(address), found};
   return dl_iterate_phdr(look, &search) == 1 ? 0 : -1;
 }
+
+/// Of libstdc++'s std::random_device, which nothing of ours uses.
+extern "C" uint32_t arc4random() noexcept {
+  uint32_t bits = 0;
+  if (getrandom(&bits, sizeof bits, 0) != sizeof bits) std::abort();
+  return bits;
+}
+
+/// Got a second version in 2.35, which differs in how it reports errors only.
+extern "C" double hypot_of_any_glibc(double x, double y);
+__asm__(".symver hypot_of_any_glibc, hypot@GLIBC_2.2.5");
+extern "C" double hypot(double x, double y) noexcept { return hypot_of_any_glibc(x, y); }

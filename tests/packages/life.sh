@@ -18,15 +18,16 @@ untouched() {  # untouched WHEN
 }
 
 mkdir -p "$chroot/packages"
-cp "$packages"/*.deb "$chroot/packages/"
+cp "$packages"/parley_*.deb "$chroot/packages/parley.deb"
+cp "$packages"/libparley-c1_*.deb "$chroot/packages/library.deb"
 apt update
-apt install /packages/parley_*.deb /packages/libparley-c1_*.deb
+apt install /packages/parley.deb /packages/library.deb
 inside parley --version
 inside id parley
 [ -e "$chroot/lib/systemd/system/parley-owner@.service" ]
 [ -e "$chroot/usr/share/man/man1/parley-owner.1.gz" ]
 inside python3 --version > /dev/null 2>&1 && fail "the program brought Python along"
-[ "$(stat -c '%a %G' "$chroot/etc/parley")" = "750 parley" ] || fail "/etc/parley is readable for others"
+[ "$(inside stat -c '%a %G' /etc/parley)" = "750 parley" ] || fail "/etc/parley is readable for others"
 
 mkdir -p "$chroot/var/lib/parley/bank-a" "$chroot/etc/parley/bank-a"
 cp "$here/../golden/ledger-format-2.db" "$ledger"
@@ -37,6 +38,14 @@ before=$(sha256sum < "$ledger")
 cat > "$chroot/etc/parley/bank-a/policy.toml" << 'POLICY'
 [owner]
 name = "bank-a"
+state = "/var/lib/parley/bank-a"
+charters = "/var/lib/parley/bank-a/charters"
+[identity]
+consortium = "banks.example"
+certificate = "bank-a.crt"
+key = "bank-a.key"
+authority = "authority.crt"
+sign_key = "bank-a.sign"
 [[dataset]]
 name = "loans"
 source = "postgres"
@@ -46,6 +55,11 @@ query = "select 1"
 epsilon = 1
 delta = 0.0
 pure = 1
+[[accept]]
+consortium = "banks.example"
+dataset = "loans"
+epsilon_max = 1
+person = false
 POLICY
 describe() { inside parley data describe --charter /usr/share/doc/parley/examples/three-banks.charter.toml --policy /etc/parley/bank-a/policy.toml 2>&1 || true; }
 describe | grep -q "libpq.so.5" || fail "without libpq: $(describe)"
@@ -53,7 +67,8 @@ apt install libpq5
 describe | grep -q "cannot connect" || fail "with libpq: $(describe)"
 
 # A newer version: the same files under the next number.
-dpkg-deb -R "$packages"/parley_*.deb "$chroot/packages/newer"
+rm -rf "$chroot/packages/newer"
+dpkg-deb -R "$chroot/packages/parley.deb" "$chroot/packages/newer"
 sed -i 's/^Version: .*/&+1/' "$chroot/packages/newer/DEBIAN/control"
 dpkg-deb --root-owner-group -b "$chroot/packages/newer" "$chroot/packages/newer.deb" > /dev/null
 apt install /packages/newer.deb
@@ -68,5 +83,5 @@ untouched "a purge to which nobody said yes"
 apt install /packages/newer.deb
 echo "parley parley/purge-ledgers boolean true" | inside debconf-set-selections
 apt purge parley
-[ ! -e "$chroot/var/lib/parley" ] && [ ! -e "$chroot/etc/parley" ] || fail "purged, and still there"
+if [ -e "$chroot/var/lib/parley" ] || [ -e "$chroot/etc/parley" ]; then fail "purged, and still there"; fi
 echo "after a purge to which a person said yes they are gone"

@@ -27,5 +27,6 @@ chroot "$chroot" sh -c 'ldd --version | head -1; cd /portable && ./parley --vers
 cmp "$chroot/portable/here/model.json" "$chroot/portable/there/model.json"
 sha256sum "$chroot/portable/there/model.json" | cut -c1-64
 # An error that is thrown and caught inside: tables of the unwinder are found.
-chroot "$chroot" /portable/parley charter check /portable/parley && fail "a program is no charter"
+said=$(chroot "$chroot" /portable/parley charter check /portable/LICENSE 2>&1 || true)
+[[ $said == *"Error while parsing"* ]] || fail "a licence is no charter: $said"
 echo "the same model"

@@ -1,5 +1,5 @@
-// libpq, opened when a policy first asks for PostgreSQL: it brings Kerberos and LDAP along, which an
-// owner with files does not need, and no static archive of it is complete.
+// libpq, opened when a policy first asks for PostgreSQL: it brings Kerberos and LDAP along, which
+// an owner with files does not need, and no static archive of it is complete.
 #pragma once
 
 #include <libpq-fe.h>
@@ -8,10 +8,11 @@
 
 #include "parley/base/result.h"
 
-#define PARLEY_LIBPQ(X)                                                                   \
-  X(clear) X(connectdb) X(describePrepared) X(errorMessage) X(exec) X(execParams)         \
-  X(finish) X(fname) X(freemem) X(ftype) X(getCopyData) X(getResult) X(getvalue)          \
-  X(nfields) X(prepare) X(resultErrorField) X(resultStatus) X(setNoticeProcessor) X(status)
+#define PARLEY_LIBPQ(X)                                                                     \
+  X(clear)                                                                                  \
+  X(connectdb) X(describePrepared) X(errorMessage) X(exec) X(execParams) X(finish) X(fname) \
+      X(freemem) X(ftype) X(getCopyData) X(getResult) X(getvalue) X(nfields) X(prepare)     \
+          X(resultErrorField) X(resultStatus) X(setNoticeProcessor) X(status)
 
 namespace parley::data {
 

@@ -91,10 +91,12 @@ class PostgresqlRunner : public Runner {
     const PqAnswer prepared(libpq().prepare(connection_.get(), "", text.c_str(), 0, nullptr));
     if (libpq().resultStatus(prepared.get()) != PGRES_COMMAND_OK) return pg_failure(prepared.get());
     const PqAnswer described(libpq().describePrepared(connection_.get(), ""));
-    if (libpq().resultStatus(described.get()) != PGRES_COMMAND_OK) return pg_failure(described.get());
+    if (libpq().resultStatus(described.get()) != PGRES_COMMAND_OK)
+      return pg_failure(described.get());
     std::vector<TableColumn> columns;
     for (int i = 0; i < libpq().nfields(described.get()); ++i)
-      columns.push_back({libpq().fname(described.get(), i), kind_of(libpq().ftype(described.get(), i))});
+      columns.push_back(
+          {libpq().fname(described.get(), i), kind_of(libpq().ftype(described.get(), i))});
     return columns;
   }
 

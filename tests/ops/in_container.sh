@@ -66,7 +66,8 @@ echo "the watchdog ended a stopped process, and it runs again"
 
 before=$(value $owner MainPID)
 mkdir -p /newer && dpkg-deb -R /parley.deb /newer && sed -i 's/^Version: .*/&+1/' /newer/DEBIAN/control
-dpkg-deb --root-owner-group -b /newer /newer.deb > /dev/null && dpkg -i /newer.deb > /dev/null 2>&1 || fail "no upgrade"
+dpkg-deb --root-owner-group -b /newer /newer.deb > /dev/null
+dpkg -i /newer.deb > /dev/null 2>&1 || fail "no upgrade"
 until_true 20 "a restart after an upgrade" other_pid "$before"
 echo "upgraded under way, and it runs again"
 

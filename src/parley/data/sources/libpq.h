@@ -8,11 +8,12 @@
 
 #include "parley/base/result.h"
 
+// clang-format off
 #define PARLEY_LIBPQ(X)                                                                     \
-  X(clear)                                                                                  \
-  X(connectdb) X(describePrepared) X(errorMessage) X(exec) X(execParams) X(finish) X(fname) \
-      X(freemem) X(ftype) X(getCopyData) X(getResult) X(getvalue) X(nfields) X(prepare)     \
-          X(resultErrorField) X(resultStatus) X(setNoticeProcessor) X(status)
+  X(clear) X(connectdb) X(describePrepared) X(errorMessage) X(exec) X(execParams) X(finish) \
+  X(fname) X(freemem) X(ftype) X(getCopyData) X(getResult) X(getvalue) X(nfields)           \
+  X(prepare) X(resultErrorField) X(resultStatus) X(setNoticeProcessor) X(status)
+// clang-format on
 
 namespace parley::data {
 

@@ -1,92 +1,39 @@
 """docs/reference/cli.md lists every command, option and exit code: what the program's --help says."""
 
 import collections
-import functools
+import pathlib
 import re
-import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "packaging"))
+import help_text  # noqa: E402
+from help_text import help_of, walk  # noqa: E402
 
 PAGE = "docs/reference/cli.md"
 BEGIN, END = "<!-- from --help: begin -->", "<!-- from --help: end -->"
-COLUMN = 30  # where --help begins to describe
 EVERYWHERE = {"--help"}
 SEVERAL = 3  # so many commands with the same argument, and it is described once for all
 
 
-class Item:
-    """A positional or an option: its name, what it takes, and what it means."""
+class Item(help_text.Item):
+    """On the page: one line. --help alone tells how large a number may be, and what excludes what."""
 
-    def __init__(self, head, meaning):
-        words = head.split()
-        self.name = words[0].split(",")[-1]
-        rest = " ".join(words[1:])
-        self.required = "REQUIRED" in rest and self.name.startswith("-")  # the usage line shows it of a positional
-        self.needs = self.after(rest, "Needs:")
-        rest = re.split(r"REQUIRED|Needs:|Excludes:", rest)[0].strip()
-        value, _, self.default = rest.partition("=")
-        if re.fullmatch("[A-Z]+", self.default):  # KEY=VALUE is no default
-            value, self.default = rest, ""
-        many = value.endswith("...")
-        kind, _, limit = value.removesuffix("...").strip().partition(":")
-        self.value = self.plain(kind, limit)
-        self.value += "..." if many and not self.value.endswith("...") else ""
-        self.meaning = meaning
-
-    @staticmethod
-    def after(text, word):
-        found = re.search(word + r"((?: (?!Needs:|Excludes:)\S+)+)", text)
-        return found.group(1).split() if found else []
-
-    @staticmethod
-    def plain(kind, limit):
-        """What stands for the value; --help alone tells how large a number may be."""
-        if limit.startswith("{"):
-            return limit.strip("{}").replace(",", "|")
-        is_address = limit and not re.match(r"POSITIVE|NONNEGATIVE|\w+ in ", limit)  # HOST:PORT
-        return f"{kind}:{limit}" if is_address else {"UINT": "N", "INT": "N", "FLOAT": "X"}.get(kind, kind)
+    def short_value(self):
+        value = {"UINT": "N", "INT": "N", "FLOAT": "X"}.get(self.kind, self.kind)
+        if self.choices:
+            value = "|".join(self.choices)
+        elif self.limit.startswith(":"):  # HOST:PORT
+            value += self.limit
+        return value + ("..." if self.many and not value.endswith("...") else "")
 
     def row(self):
-        notes = ["required"] if self.required else []
+        notes = ["required"] if self.required and self.name.startswith("-") else []
         notes += [f"default `{self.default}`"] if self.default else []
         notes += ["only with " + ", ".join(f"`{name}`" for name in self.needs)] if self.needs else []
         meaning = self.meaning.strip() + (f" ({'; '.join(notes)})" if notes else "")
         # A positional is named by itself in the usage line; what kind of file it is, the meaning says.
-        head = f"{self.name} {self.value}".strip() if self.name.startswith("-") else self.name
+        head = f"{self.name} {self.short_value()}".strip() if self.name.startswith("-") else self.name
         return f"- `{head}`: {meaning.replace('<', '&lt;')}"
-
-
-@functools.cache
-def help_of(binary, command):
-    return subprocess.run([binary, *command, "--help"], capture_output=True, text=True, check=True).stdout
-
-
-def items(text):
-    """[(section, head, meaning)] of one --help."""
-    section, found = "", []
-    lines = text.split("\n")
-    for line, after in zip(lines, [*lines[1:], ""]):
-        indent = len(line) - len(line.lstrip())
-        column = COLUMN - 2 + indent
-        if re.match(r"\[?[A-Z][\w ]+:", line) and not line.startswith("Usage"):
-            section = "Options" if line.startswith("[Option Group") else line.rstrip(":")
-        elif not 2 <= indent <= 4 or section not in ("Positionals", "Options", "Subcommands"):
-            continue
-        elif re.match(r" +(Options:|One of these|\[Exactly)", line):
-            continue
-        elif after.startswith(" " * column):  # described on the next line
-            found.append((section, line.strip(), after.strip()))
-        else:
-            found.append((section, line[:column].strip(), line[column:].strip()))
-    return found
-
-
-def walk(binary, command=()):
-    """(command, what it does, its items) of every command, groups first."""
-    text = help_of(binary, command)
-    found = items(text)
-    yield command, text.split("\n")[0], found
-    for section, head, _ in found:
-        if section == "Subcommands":
-            yield from walk(binary, (*command, head.split()[0]))
 
 
 def arguments_of(found):

@@ -4,6 +4,11 @@
 #include <openssl/pem.h>
 #include <sodium.h>
 
+#include <algorithm>
+#include <cstdio>
+
+#include "parley/base/crypto/token.h"
+
 namespace parley {
 namespace {
 
@@ -60,6 +65,7 @@ struct SigningKey::Secret {
   Seed seed{};
   std::array<uint8_t, crypto_sign_SECRETKEYBYTES> expanded{};
   SignKey key{};
+  std::shared_ptr<const TokenKey> token{};  // then the others are empty
   ~Secret() {
     sodium_memzero(seed.data(), seed.size());
     sodium_memzero(expanded.data(), expanded.size());
@@ -84,6 +90,14 @@ SigningKey SigningKey::make() {
 }
 
 Result<SigningKey> SigningKey::from_pem(std::string_view pem) {
+  if (TokenKey::is_address(pem)) {  // It stays on its token, and the file has its address.
+    auto secret = std::make_shared<Secret>();
+    secret->token = TRY(TokenKey::open(pem, TokenKey::Kind::kEd25519));
+    std::ranges::copy(secret->token->public_point(), secret->key.bytes.begin());
+    SigningKey key(Seed{});
+    key.secret_ = std::move(secret);
+    return key;
+  }
   const Memory memory(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())), BIO_free);
   // No password is asked for: a daemon has nobody to ask.
   const auto no_password = [](char*, int, int, void*) { return -1; };
@@ -101,6 +115,7 @@ Result<SigningKey> SigningKey::from_pem(std::string_view pem) {
 }
 
 std::string SigningKey::pem() const {
+  check(!secret_->token);
   const Key key(EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, secret_->seed.data(),
                                              secret_->seed.size()),
                 EVP_PKEY_free);
@@ -116,6 +131,15 @@ SignKey SigningKey::public_key() const { return secret_->key; }
 
 Signature SigningKey::sign(ByteView bytes) const {
   Signature signature;
+  if (secret_->token) {  // One that no longer signs ends us: what was paid for is in the ledger,
+                         // and goes out later.
+    const Bytes made = secret_->token->sign(bytes);
+    if (made.empty())
+      std::fputs("parley: the token with the key for receipts does not sign\n", stderr);
+    check(made.size() == signature.size());
+    std::ranges::copy(made, signature.begin());
+    return signature;
+  }
   crypto_sign_detached(signature.data(), nullptr, bytes.data(), bytes.size(),
                        secret_->expanded.data());
   return signature;

@@ -1,34 +1,22 @@
 #include "parley/data/sources/postgres.h"
 
-#include <libpq-fe.h>
-
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "parley/data/sources/libpq.h"
 #include "parley/data/sources/postgres_copy.h"
 
 namespace parley::data {
 namespace {
 
-struct Close {
-  void operator()(PGconn* connection) const { PQfinish(connection); }
-  void operator()(PGresult* result) const { PQclear(result); }
-  void operator()(char* buffer) const { PQfreemem(buffer); }
-};
-using Answer = std::unique_ptr<PGresult, Close>;
-
-std::string first_line(std::string_view text) {
-  return std::string(text.substr(0, text.find('\n')));
-}
-
 /// What the server complains about. Only complaints about the query itself (class 42: syntax,
 /// names, rights; 25006: it would write) are quoted: others may hold a value of a record ("invalid
 /// input syntax ...").
 Error failure(const PGresult* result) {
-  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const char* said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const char* state = libpq().resultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* said = libpq().resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   const std::string code = state ? state : "unknown";
   const bool about_query = (code.starts_with("42") || code == "25006") && said;
   return {about_query ? Code::kInvalid : Code::kFailed,
@@ -42,28 +30,22 @@ class Connection {
  public:
   static Result<Connection> open(const std::string& dsn) {
     Connection connection;
-    connection.raw_.reset(PQconnectdb(dsn.c_str()));
-    if (PQstatus(connection.raw_.get()) != CONNECTION_OK)
-      return Error{Code::kUnavailable,
-                   "cannot connect: " + first_line(PQerrorMessage(connection.raw_.get())),
-                   "Check the dsn with psql; a password belongs into ~/.pgpass.",
-                   {.key = "dsn"}};
-    PQsetNoticeProcessor(connection.raw_.get(), [](void*, const char*) {}, nullptr);
+    connection.raw_ = TRY(connect_to_postgresql(dsn));
     return connection;
   }
 
-  Result<Answer> run(const std::string& sql, ExecStatusType expected) {
-    Answer answer(PQexec(raw_.get(), sql.c_str()));
-    if (PQresultStatus(answer.get()) != expected) return failure(answer.get());
+  Result<PqAnswer> run(const std::string& sql, ExecStatusType expected) {
+    PqAnswer answer(libpq().exec(raw_.get(), sql.c_str()));
+    if (libpq().resultStatus(answer.get()) != expected) return failure(answer.get());
     return answer;
   }
 
   /// Names and types of the columns that the query gives.
-  Result<Answer> describe(const std::string& query) {
-    Answer prepared(PQprepare(raw_.get(), "", query.c_str(), 0, nullptr));
-    if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) return failure(prepared.get());
-    Answer described(PQdescribePrepared(raw_.get(), ""));
-    if (PQresultStatus(described.get()) != PGRES_COMMAND_OK) return failure(described.get());
+  Result<PqAnswer> describe(const std::string& query) {
+    PqAnswer prepared(libpq().prepare(raw_.get(), "", query.c_str(), 0, nullptr));
+    if (libpq().resultStatus(prepared.get()) != PGRES_COMMAND_OK) return failure(prepared.get());
+    PqAnswer described(libpq().describePrepared(raw_.get(), ""));
+    if (libpq().resultStatus(described.get()) != PGRES_COMMAND_OK) return failure(described.get());
     return described;
   }
 
@@ -72,27 +54,27 @@ class Connection {
   Result<void> copy(const Take& take) {
     for (;;) {
       char* raw = nullptr;
-      const int size = PQgetCopyData(raw_.get(), &raw, 0);
-      const std::unique_ptr<char, Close> message(raw);
+      const int size = libpq().getCopyData(raw_.get(), &raw, 0);
+      const std::unique_ptr<char, FreePq> message(raw);
       if (size < 0) break;
       TRY(take({raw, static_cast<size_t>(size)}));
     }
-    const Answer end(PQgetResult(raw_.get()));
-    if (PQresultStatus(end.get()) != PGRES_COMMAND_OK) return failure(end.get());
+    const PqAnswer end(libpq().getResult(raw_.get()));
+    if (libpq().resultStatus(end.get()) != PGRES_COMMAND_OK) return failure(end.get());
     return {};
   }
 
  private:
-  std::unique_ptr<PGconn, Close> raw_{};
+  PqConnection raw_{};
 };
 
 /// Columns of the query; the wanted ones are of types that can be read.
 Result<std::vector<PgType>> take_header(const PGresult* described, Intake& intake) {
   std::vector<std::string> names;
   std::vector<PgType> types;
-  for (int i = 0; i < PQnfields(described); ++i) {
-    names.emplace_back(PQfname(described, i));
-    types.push_back(static_cast<PgType>(PQftype(described, i)));
+  for (int i = 0; i < libpq().nfields(described); ++i) {
+    names.emplace_back(libpq().fname(described, i));
+    types.push_back(static_cast<PgType>(libpq().ftype(described, i)));
   }
   if (names.empty())
     return Error{Code::kInvalid,
@@ -113,7 +95,7 @@ Result<CountedRows> read(const std::string& dsn, const std::string& query, Intak
   Connection connection = TRY(Connection::open(dsn));
   TRY(connection.run("SET client_encoding TO 'UTF8'", PGRES_COMMAND_OK));
   TRY(connection.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PGRES_COMMAND_OK));
-  const Answer described = TRY(connection.describe(query));
+  const PqAnswer described = TRY(connection.describe(query));
   const std::vector<PgType> types = TRY(take_header(described.get(), intake));
   TRY(connection.run("COPY (" + query + "\n) TO STDOUT (FORMAT binary)", PGRES_COPY_OUT));
   CopyRows rows(types.size());

@@ -1,25 +1,18 @@
-#include <libpq-fe.h>
-
 #include <bit>
 #include <charconv>
 #include <cstring>
 
+#include "parley/data/sources/libpq.h"
 #include "parley/data/sources/postgres_copy.h"
 #include "parley/data/sql/run.h"
 
 namespace parley::data::sql {
 namespace {
 
-struct ClosePg {
-  void operator()(PGconn* connection) const { PQfinish(connection); }
-  void operator()(PGresult* result) const { PQclear(result); }
-};
-using PgAnswer = std::unique_ptr<PGresult, ClosePg>;
-
 /// Only complaints about the text itself (class 42) are quoted: others may hold a value.
 Error pg_failure(const PGresult* result) {
-  const char* state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-  const char* said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  const char* state = libpq().resultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* said = libpq().resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
   const std::string code = state ? state : "unknown";
   const bool about_query = code.starts_with("42") && said;
   return {about_query ? Code::kInvalid : Code::kFailed,
@@ -84,37 +77,39 @@ struct Bound {
 
 class PostgresqlRunner : public Runner {
  public:
-  explicit PostgresqlRunner(PGconn* connection) : connection_(connection) {}
+  explicit PostgresqlRunner(PqConnection connection) : connection_(std::move(connection)) {}
 
   Result<void> command(const char* text) {
-    const PgAnswer answer(PQexec(connection_.get(), text));
-    if (PQresultStatus(answer.get()) != PGRES_COMMAND_OK) return pg_failure(answer.get());
+    const PqAnswer answer(libpq().exec(connection_.get(), text));
+    if (libpq().resultStatus(answer.get()) != PGRES_COMMAND_OK) return pg_failure(answer.get());
     return {};
   }
 
   Result<std::vector<TableColumn>> describe(const std::string& query) override {
     const size_t end = query.find_last_not_of(" \t\r\n;");
     const std::string text = query.substr(0, end == query.npos ? 0 : end + 1);
-    const PgAnswer prepared(PQprepare(connection_.get(), "", text.c_str(), 0, nullptr));
-    if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) return pg_failure(prepared.get());
-    const PgAnswer described(PQdescribePrepared(connection_.get(), ""));
-    if (PQresultStatus(described.get()) != PGRES_COMMAND_OK) return pg_failure(described.get());
+    const PqAnswer prepared(libpq().prepare(connection_.get(), "", text.c_str(), 0, nullptr));
+    if (libpq().resultStatus(prepared.get()) != PGRES_COMMAND_OK) return pg_failure(prepared.get());
+    const PqAnswer described(libpq().describePrepared(connection_.get(), ""));
+    if (libpq().resultStatus(described.get()) != PGRES_COMMAND_OK)
+      return pg_failure(described.get());
     std::vector<TableColumn> columns;
-    for (int i = 0; i < PQnfields(described.get()); ++i)
-      columns.push_back({PQfname(described.get(), i), kind_of(PQftype(described.get(), i))});
+    for (int i = 0; i < libpq().nfields(described.get()); ++i)
+      columns.push_back(
+          {libpq().fname(described.get(), i), kind_of(libpq().ftype(described.get(), i))});
     return columns;
   }
 
   Result<std::vector<int64_t>> run(const std::string& text,
                                    const std::vector<Value>& values) override {
     const Bound bound(values);
-    const PgAnswer answer(PQexecParams(
+    const PqAnswer answer(libpq().execParams(
         connection_.get(), text.c_str(), static_cast<int>(values.size()), bound.types.data(),
         bound.at.data(), bound.lengths.data(), bound.binary.data(), 0));
-    if (PQresultStatus(answer.get()) != PGRES_TUPLES_OK) return pg_failure(answer.get());
+    if (libpq().resultStatus(answer.get()) != PGRES_TUPLES_OK) return pg_failure(answer.get());
     std::vector<int64_t> numbers;
-    for (int i = 0; i < PQnfields(answer.get()); ++i) {
-      const char* begin = PQgetvalue(answer.get(), 0, i);
+    for (int i = 0; i < libpq().nfields(answer.get()); ++i) {
+      const char* begin = libpq().getvalue(answer.get(), 0, i);
       int64_t number = 0;  // A sum of no rows is NULL, the empty text.
       std::from_chars(begin, begin + std::strlen(begin), number);
       numbers.push_back(number);
@@ -123,22 +118,13 @@ class PostgresqlRunner : public Runner {
   }
 
  private:
-  std::unique_ptr<PGconn, ClosePg> connection_;
+  PqConnection connection_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Runner>> open_postgresql(const std::string& dsn) {
-  PGconn* raw = PQconnectdb(dsn.c_str());
-  auto runner = std::make_unique<PostgresqlRunner>(raw);
-  if (PQstatus(raw) != CONNECTION_OK) {
-    const std::string said = PQerrorMessage(raw);
-    return Error{Code::kUnavailable,
-                 "cannot connect: " + said.substr(0, said.find('\n')),
-                 "Check the dsn with psql; a password belongs into ~/.pgpass.",
-                 {.key = "dsn"}};
-  }
-  PQsetNoticeProcessor(raw, [](void*, const char*) {}, nullptr);
+  auto runner = std::make_unique<PostgresqlRunner>(TRY(connect_to_postgresql(dsn)));
   TRY(runner->command("SET client_encoding TO 'UTF8'"));
   TRY(runner->command("SET jit TO off"));  // Its compiler is slow on long expressions.
   TRY(runner->command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"));

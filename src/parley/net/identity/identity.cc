@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "parley/base/crypto/token.h"
+#include "parley/base/crypto/token_evp.h"
 #include "parley/base/files.h"
 #include "parley/base/printable.h"
 #include "parley/charter/toml/accept.h"
@@ -21,6 +23,20 @@ Error not_an_identity(std::string_view uri, const std::string& why) {
   return {Code::kIntegrity, in_quotes(uri) + " names no party: " + why,
           "An identity is parley://<consortium>/owner/<name> or parley://<consortium>/learner/"
           "<name>."};
+}
+
+/// What a key file has: the key itself, or its address on a token.
+Result<Key> key_in(const std::string& text, const fs::path& file) {
+  if (TokenKey::is_address(text)) {
+    const auto on_token = open_token_pkey(text);
+    if (on_token) return Key(*on_token);
+    return wrong(on_token.error().code, file, on_token.error().what, on_token.error().hint);
+  }
+  Key key = key_from(text);
+  if (!key)
+    return wrong(Code::kInvalid, file, "is not a private key in PEM without a password",
+                 "Use the .key file that `parley join` made.");
+  return key;
 }
 
 Result<void> check_dates(const fs::path& file, X509* certificate, Clock& clock) {
@@ -143,14 +159,7 @@ Result<Certificate> read_certificate(const fs::path& file) {
   return certificate;
 }
 
-Result<Key> read_key(const fs::path& file) {
-  const std::string pem = TRY(read_secret(file));
-  Key key = key_from(pem);
-  if (!key)
-    return wrong(Code::kInvalid, file, "is not a private key in PEM without a password",
-                 "Use the .key file that `parley join` made.");
-  return key;
-}
+Result<Key> read_key(const fs::path& file) { return key_in(TRY(read_secret(file)), file); }
 
 Result<std::string> read_secret(const fs::path& file) {
   std::string text = TRY(read_file(file, kPemBytesMax));
@@ -169,7 +178,8 @@ fs::path revoked_file(const charter::Identity& files) {
 Result<Credentials> read_credentials(const charter::Identity& files, Clock& clock) {
   const Certificate certificate = TRY(read_certificate(files.certificate));
   const Certificate authority = TRY(read_certificate(files.authority));
-  const Key key = TRY(read_key(files.key));
+  const std::string secret = TRY(read_secret(files.key));
+  const Key key = TRY(key_in(secret, files.key));
   TRY(check_pair(files, certificate.get(), key.get()));
   TRY(check_signed(files, certificate.get(), authority.get()));
   TRY(check_dates(files.authority, authority.get(), clock));
@@ -185,8 +195,7 @@ Result<Credentials> read_credentials(const charter::Identity& files, Clock& cloc
   const std::string issuer = pem_of(authority.get());
   Revocations revoked = TRY(read_revocations(revoked_file(files), issuer));
   TRY(check_not_revoked(files, certificate.get(), revoked));
-  return Credentials{*identity, pem_of(certificate.get()), private_pem_of(key.get()), issuer,
-                     std::move(revoked)};
+  return Credentials{*identity, pem_of(certificate.get()), secret, issuer, std::move(revoked)};
 }
 
 }  // namespace parley::net

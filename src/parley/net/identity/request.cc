@@ -110,7 +110,7 @@ Request request_of(EVP_PKEY* key, const Identity& identity,
   set_common_name(X509_REQ_get_subject_name(request.get()), identity.name);
   check(X509_REQ_add_extensions(request.get(), wishes.get()) == 1 &&
         X509_REQ_sign(request.get(), key, EVP_sha256()) > 0);
-  return {private_pem_of(key), pem_of(request.get()), fingerprint_of(key)};
+  return {.key = {}, .request = pem_of(request.get()), .fingerprint = fingerprint_of(key)};
 }
 
 }  // namespace
@@ -159,7 +159,10 @@ std::string spoken(const Hash& fingerprint) {
 }
 
 Request make_request(const Identity& identity, const std::optional<SignKey>& sign_key) {
-  return request_of(make_p256().get(), identity, sign_key);
+  const Key key = make_p256();
+  Request request = request_of(key.get(), identity, sign_key);
+  request.key = private_pem_of(key.get());
+  return request;
 }
 
 Result<Request> make_request(const Identity& identity, const std::optional<SignKey>& sign_key,

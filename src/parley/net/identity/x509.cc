@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <ctime>
 
+#include "parley/base/crypto/token.h"
+#include "parley/base/crypto/token_evp.h"
+
 namespace parley::net {
 namespace {
 
@@ -69,6 +72,10 @@ SigningRequest request_from(std::string_view pem) {
 }
 
 Key key_from(std::string_view pem) {
+  if (TokenKey::is_address(pem)) {
+    const auto on_token = open_token_pkey(pem);
+    return quietly(Key(on_token ? *on_token : nullptr));
+  }
   const Memory memory = reading(pem);
   return quietly(Key(PEM_read_bio_PrivateKey(memory.get(), nullptr, no_password, nullptr)));
 }

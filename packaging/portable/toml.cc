@@ -1,0 +1,3 @@
+// toml++, of which Debian has no archive.
+#define TOML_IMPLEMENTATION
+#include <toml++/toml.h>

@@ -35,6 +35,7 @@ Result<data::Column> column_of(const JsonObject& object) {
     TRY(object.get("encode", column.encode, kEncodes));
   }
   TRY(object.get("strip", column.strip));
+  if (object.has("cell")) TRY(object.get("cell", column.cell));
   return column;
 }
 

@@ -47,6 +47,7 @@ struct Agencies {
   size_t writes = 0, delivered = 0, restarts = 0;
   std::optional<size_t> die_at_write{}, die_at_message{};
   bool after_writing = false;  // or before
+  bool stop = false;
   std::function<void(Outgoing&)> on_the_way{};
   uint64_t rows_seed[2] = {1, 1};
 
@@ -102,12 +103,13 @@ struct Agencies {
   /// Until nobody says anything; the error of an owner that ended with one.
   std::optional<Error> run() {
     for (size_t i = 0; i < 2; ++i) come(i);
-    while (!post.empty()) {
+    while (!post.empty() && !stop) {
       Outgoing next = std::move(post.front());
       post.pop_front();
       if (on_the_way) on_the_way(next);
       Owner& owner = *owners[next.owner]->process;
       const auto reply = owner.step(next.message);
+      if (!reply && learner.refused()) continue;  // It was told so.
       if (!reply && reply.error().what != "killed") return reply.error();
       if (!reply || ++delivered == die_at_message) {
         die(next.owner);
@@ -294,8 +296,11 @@ void expect_same_or_why(Agencies& job, const std::string& when) {
   EXPECT_TRUE(is_known(job.ending())) << when << ": " << job.ending();
   for (const auto& owner : job.owners)
     EXPECT_LE(owner->ledger.last_round(job.charter.hash), 1u) << when;
-  if (job.ending() == "finished")
-    EXPECT_EQ(job.owners[0]->opened(), job.owners[1]->opened()) << when;
+  const auto &first = job.owners[0]->opened(), &second = job.owners[1]->opened();
+  const bool forgot = first.empty() || second.empty();  // One that came back after the end has.
+  if (job.ending() == "finished") {
+    EXPECT_TRUE(first == second || (forgot && first.size() + second.size() == 1)) << when;
+  }
 }
 
 TEST(PairOwner, KilledAtAnyWriteGoesOnWithTheSameOrSaysWhy) {
@@ -325,26 +330,47 @@ TEST(PairOwner, KilledAfterAnyMessageGoesOnWithTheSameOrSaysWhy) {
   EXPECT_GT(finished, honest.delivered / 2);
 }
 
-/// A peer that comes back with other rows would learn their difference without noise, if what was
-/// opened were opened again: it is not.
-TEST(PairOwner, AfterItHasPaidNothingElseIsOpened) {
-  Agencies honest;
-  ASSERT_FALSE(honest.run());
-  for (const bool lost : {false, true}) {
-    Agencies job;
-    job.on_the_way = [&](Outgoing&) {
-      if (job.owners[1]->ledger.last_round(job.charter.hash) == 0 || job.restarts > 0) return;
-      if (lost) job.owners[1]->files.clear();  // It claims to know nothing of the session.
-      job.rows_seed[1] = 2;
-      job.die_at_message = job.delivered + 1;
-    };
-    ASSERT_FALSE(job.run());
-    EXPECT_EQ(job.restarts, 1u);
-    EXPECT_NE(job.ending(), "finished");
-    const std::string why = lost ? "has not kept what that was" : "paid for other numbers";
-    EXPECT_NE(job.ending().find(why), std::string::npos) << job.ending();
-    EXPECT_TRUE(job.owners[0]->opened().empty());
-  }
+/// Both have paid, and what they sent is on its way.
+void stop_before_the_end(Agencies& job) {
+  job.on_the_way = [&](Outgoing&) {
+    job.stop = job.owners[0]->ledger.last_round(job.charter.hash) +
+                   job.owners[1]->ledger.last_round(job.charter.hash) ==
+               2;
+  };
+  ASSERT_FALSE(job.run());
+  ASSERT_FALSE(job.learner.finished());
+  ASSERT_EQ(job.owners[0]->ledger.last_round(job.charter.hash), 1u);
+}
+
+/// With other rows of a peer the same noise would show a difference without any, and other noise
+/// would have to be paid again. So after a session was tested there is no other: not with a peer
+/// that brings other rows, nor with one that says it has lost everything, nor by this owner itself.
+TEST(PairOwner, AfterASessionWasTestedNothingElseIsOpened) {
+  Agencies changed;
+  stop_before_the_end(changed);
+  Agencies again;
+  again.owners = std::move(changed.owners);
+  again.rows_seed[1] = 2;
+  ASSERT_FALSE(again.run());
+  EXPECT_NE(again.ending().find("paid for other numbers"), std::string::npos) << again.ending();
+
+  Agencies lost;
+  stop_before_the_end(lost);
+  Agencies fresh;
+  fresh.owners[0] = std::move(lost.owners[0]);
+  fresh.rows_seed[1] = 2;
+  ASSERT_FALSE(fresh.run());
+  EXPECT_NE(fresh.ending().find("have not kept the same session"), std::string::npos)
+      << fresh.ending();
+
+  Agencies forgetful;
+  stop_before_the_end(forgetful);
+  Agencies without;
+  without.owners = std::move(forgetful.owners);
+  without.owners[0]->files.clear();
+  ASSERT_FALSE(without.run());
+  EXPECT_NE(without.ending().find("has not kept what that was"), std::string::npos)
+      << without.ending();
 }
 
 /// A letter that the learner delivers twice, or leaves out.
@@ -367,7 +393,8 @@ TEST(PairOwner, LettersOutOfOrderEndTheSession) {
     const auto ended = job.run();
     ASSERT_TRUE(ended) << nth;
     EXPECT_EQ(ended->code, Code::kIntegrity);
-    EXPECT_EQ(job.owners[0]->ledger.last_round(job.charter.hash), 0u);
+    EXPECT_FALSE(job.learner.finished());
+    EXPECT_FALSE(job.owners[0]->process->part_of_model()->size());
   }
 }
 

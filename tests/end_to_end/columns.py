@@ -50,7 +50,7 @@ class Columns(InFolder):
             self.assertTrue((folder / "rows-test.txt").read_text().startswith("passed ed25519:"))
             self.assertEqual(json.loads((folder / "session.json").read_text())["session"], "",
                              "shares and noise are gone")
-            card = json.loads(agencies.part(owner).read_text())["model"]["privacy"]
+            card = json.loads(agencies.part(owner).read_text())["model"]["privacy_card"]
             self.assertIn("one guess", " ".join(card["not_covered"]))
         verified = self.parley("verify", "job/manifest.json", "job/transcript.pb.zst",
                                agencies.charter)

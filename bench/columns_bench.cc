@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "parley/base/entropy.h"
+#include "../tests/support/to_mask.h"
 #include "parley/protocol/vertical/cells/pair_setup.h"
 
 namespace {
@@ -28,12 +29,13 @@ PairOwner owner_of(uint32_t place, std::initializer_list<uint32_t> levels, bool 
   return owner;
 }
 
-std::vector<uint32_t> random_leaves(const Cells& cells, size_t records, Entropy& entropy) {
+privacy::ToMask<std::vector<uint32_t>> random_leaves(const Cells& cells, size_t records,
+                                                     Entropy& entropy) {
   std::vector<uint32_t> leaves;
   for (size_t i = 0; i < records; ++i)
     for (const Cell& cell : cells)
       leaves.push_back(static_cast<uint32_t>(entropy.word() % cell.leaves()));
-  return leaves;
+  return privacy::ToMaskForTest::make(std::move(leaves));
 }
 
 struct Side {
@@ -77,15 +79,17 @@ int main(int count, char** arguments) {
   fmt::print("set-up, owner k: {:.2f} s of processor time, {:.1f} MB sent\n", k.seconds,
              double(k.bytes) / 1e6);
 
+  const PairShare& of_m = privacy::ToMaskForTest::value(m.setup.share());
+  const PairShare& of_k = privacy::ToMaskForTest::value(k.setup.share());
   const LeafWords hash(plan.back(), plan.m.columns);
   const size_t columns = plan.k.columns - 1, size = pool_size(columns, kBits);
   const std::vector<int64_t> n(columns, 77);
   const double began = processor_seconds();
-  const BlockChooser chooser(n, kBits, std::span(k.setup.share().choices).first(size));
-  const auto answer = answer_block(hash, std::span(m.setup.share().others).first(size),
-                                   m.setup.share().share, columns, kBits, chooser.flips());
-  const auto v = chooser.conclude(hash, std::span(k.setup.share().strings).first(size),
-                                  k.setup.share().share, answer->words);
+  const BlockChooser chooser(n, kBits, std::span(of_k.choices).first(size));
+  const auto answer = answer_block(hash, std::span(of_m.others).first(size),
+                                   of_m.share, columns, kBits, chooser.flips());
+  const auto v = chooser.conclude(hash, std::span(of_k.strings).first(size),
+                                  of_k.share, answer->words);
   fmt::print("one block of {} numbers from {} of the peer: {:.2f} ms, {:.2f} MB\n", v->size(),
              columns, 1e3 * (processor_seconds() - began),
              double(8 * answer->words.size() + size / 8 + 7 * v->size()) / 1e6);

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """a9a with its columns at two owners: what its rules reach through the whole protocol, test accuracy and log loss.
 
-    PARLEY_DATA=FOLDER experiments/a9a_columns.py [--parley build/release/parley] [--seeds 10] [--rule statistics] [--products]
+    PARLEY_DATA=FOLDER experiments/a9a_columns.py [--parley build/release/parley] [--seeds 10] [--rule statistics] [--products | --without-dealer]
 
 Of the fourteen attributes eight have their 66 columns at the first owner, which has the label too, and six their
 57 at the second. Every one is 1/sqrt(14), so that a whole record is no longer than 1. With --products the first owner adds
 a column for every pair of levels of two of its own attributes, education and occupation each with marital status, and
 ones are 1/sqrt(16). Constants are chosen on the training rows alone: candidates train on four fifths of them and are
 judged by the log loss of the last fifth, mean of three seeds (this choice is not charged to epsilon); the best is trained
-on all of them and judged on a9a.t, once per seed. Every job is `parley simulate`: two owners with ledgers, a dealer, sealed letters; every prediction is `parley
+on all of them and judged on a9a.t, once per seed. With --without-dealer attributes are categories, two owners share products by
+themselves, and l2 and box are those of the others in its units. Every job is `parley simulate`: two owners with ledgers, a dealer, sealed letters; every prediction is `parley
 predict` by each owner, masked, and then of the sum. Log loss is of the probability (1 + score)/2, cut to .02 to .98.
 """
 
@@ -25,7 +26,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 from jobs import POOL, run, unpack  # noqa: E402
-from charters import block, number  # noqa: E402
+from charters import block, category, number  # noqa: E402
 
 EPSILONS = (1, 3, 10)
 COLUMNS = {"first": range(1, 67), "second": range(67, 124)}
@@ -34,7 +35,8 @@ EDUCATION, MARITAL, OCCUPATION = range(35, 40), range(40, 47), range(47, 61)
 PRODUCTS = ((EDUCATION, MARITAL), (OCCUPATION, MARITAL))
 GRADIENTS = [{"rule": "gradients", "rounds": t, "step": s, "momentum": m, "model_ball": 4.0}
              for t, s, m in ((20, 3.0, 0.8), (40, 1.0, 0.9))]
-STATISTICS = [{"rule": "statistics", "rounds": 1}]
+STATISTICS = [{"rule": "statistics", "rounds": 1, "dealer": "learner"}]
+SIZES = {"first": (5, 8, 5, 16, 5, 7, 14, 6), "second": (5, 2, 2, 2, 5, 41)}  # columns of each attribute
 
 
 class Columns:
@@ -103,6 +105,46 @@ class Columns:
         return right / len(self.labels), loss / len(self.labels)
 
 
+class Cells(Columns):
+    """The same without a dealer: attributes are categories, of which a record may lack one."""
+
+    def attributes(self, owner):
+        first = COLUMNS[owner].start
+        for size in SIZES[owner]:
+            yield range(first, first + size)
+            first += size
+
+    def names(self, owner):
+        return [f"{owner}{j + 1}" for j in range(len(SIZES[owner]))]
+
+    def write(self, path, owner, rows):
+        holds_label = owner == "first"
+        with open(path, "w", newline="") as file:
+            out = csv.writer(file, lineterminator="\n")
+            out.writerow(["id", *self.names(owner), *["income"] * holds_label])
+            for i, line in enumerate(rows):
+                label, *ones = line.split()
+                here = {int(one.split(":")[0]) for one in ones}
+                cells = [next((f"c{j}" for j in each if j in here), "") for each in self.attributes(owner)]
+                out.writerow([f"r{i:06d}", *cells, *[label] * holds_label])
+
+    def charter(self, keys, epsilon):
+        all_ones = sum(self.ones.values())
+        columns = [category(name, [f"c{j}" for j in each], owner=owner) for owner in COLUMNS
+                   for name, each in zip(self.names(owner), self.attributes(owner))]
+        return "\n".join([
+            block("[charter]", {"version": 1, "name": "a9a", "consortium": "agencies.example"}),
+            block("[records]", {"id": "id", "count": self.count}),
+            block("[target]", {"owner": "first", "column": "income", "levels": ["-1", "+1"]}),
+            *columns,
+            block("[model]", {"loss": "squared", "l2": 2 * all_ones / self.count, "box": 8.0 / math.sqrt(all_ones)}),
+            block("[protocol]", {"name": "sharing", "rule": "statistics", "dealer": "none"}),
+            block("[privacy]", {"delta": 1e-5}),
+            *[block("[[owner]]", {"name": owner, "epsilon": float(epsilon), "columns": self.names(owner)})
+              for owner in COLUMNS],
+            block("[learner]", {"name": "office"})])
+
+
 def means(figures):
     return [statistics.fmean(each) for each in zip(*figures)]
 
@@ -125,6 +167,7 @@ def main():
     parser.add_argument("--parley", default=ROOT / "build/release/parley")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--products", action="store_true")
+    parser.add_argument("--without-dealer", action="store_true")
     parser.add_argument("--rule", choices=("gradients", "statistics"), action="append")
     options = parser.parse_args()
     rows, test = (unpack(file).splitlines() for file in ("a9a/a9a", "a9a/a9a.t"))
@@ -133,10 +176,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         products = PRODUCTS if options.products else ()
-        tried = Columns(options.parley, folder / "tried", mixed[:cut], mixed[cut:], products)
-        job = Columns(options.parley, folder / "job", rows, test, products)
+        kind = Cells if options.without_dealer else Columns
+        tried = kind(options.parley, folder / "tried", mixed[:cut], mixed[cut:], products)
+        job = kind(options.parley, folder / "job", rows, test, products)
         print("| rule | epsilon | accuracy | log loss | constants |\n|---|---|---|---|---|", flush=True)
-        for rule in options.rule or ("gradients", "statistics"):
+        for rule in options.rule or (("statistics",) if options.without_dealer else ("gradients", "statistics")):
             for epsilon in EPSILONS:
                 keys = choose(tried, {"gradients": GRADIENTS, "statistics": STATISTICS}[rule], epsilon)
                 figures = list(POOL.map(lambda seed: job.train(keys, epsilon, seed), range(1, options.seeds + 1)))

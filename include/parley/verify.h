@@ -55,6 +55,7 @@ struct VerifyResult {
   std::optional<PilotCheck> pilot_check{};  // likewise
   bool recomputed = false;                  // the model; not when an answer is already in doubt
   bool in_parts = false;  // it lies with the owners, and nobody else can recompute it
+  bool dealt = false;     // in parts: the noise was a dealer's, not the owners'
   bool file_compared = false;
   std::vector<Owner> owners{};
   std::vector<Finding> findings{};

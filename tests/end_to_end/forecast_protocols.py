@@ -120,7 +120,8 @@ class Federated(InFolder):
 
 
 class Columns(InFolder):
-    def write(self, rule="gradients", records=3000, columns=6, epsilon=3.0, seed=1):
+    def write(self, rule="gradients", records=3000, columns=6, epsilon=3.0, seed=1,
+              dealer="learner"):
         """People whose columns lie in two places, and 3,000 public ones who have all of them."""
         luck = random.Random(seed)
         names = [f"{agency}-{j}" for agency in AGENCIES for j in range(columns // 2)]
@@ -140,7 +141,11 @@ class Columns(InFolder):
             label = ["income"] if agency == "agency-1" else []
             self.rows(folder / f"{agency}.csv", people, ["person", *own, *label])
         once = rule == "statistics"
-        steps = {} if once else {"rounds": 20, "step": 1.0, "momentum": 0.5, "model_ball": 4.0}
+
+        def norm(value):
+            return {} if once and dealer == "none" else {"max_row_norm": value}
+
+        steps = {"dealer": dealer} if once else {"rounds": 20, "step": 1.0, "momentum": 0.5, "model_ball": 4.0}
         (self.folder / "job.toml").write_text("\n".join([
             block("[charter]", {"version": 1, "name": "columns", "consortium": "test.example"}),
             block("[pilot]", {"file": "pilot.csv", "rows": 3000, "sha256": hashlib.sha256(
@@ -150,8 +155,8 @@ class Columns(InFolder):
             *[number(name, -4, 4, 0, owner=name[:8]) for name in names],
             block("[model]", {"loss": "squared", "l2": 0.01, "box": 8.0}),
             block("[protocol]", {"name": "sharing", "rule": rule, **steps}),
-            block("[privacy]", {"max_row_norm": 1.42, "delta": 1e-5}),
-            *[block("[[owner]]", {"name": agency, "epsilon": epsilon, "max_row_norm": 1.0,
+            block("[privacy]", {"delta": 1e-5, **norm(1.42)}),
+            *[block("[[owner]]", {"name": agency, "epsilon": epsilon, **norm(1.0),
                                   "columns": [n for n in names if n.startswith(agency)]})
               for agency in AGENCIES],
             block("[learner]", {"name": "office"})]))
@@ -166,8 +171,8 @@ class Columns(InFolder):
         return self.json("forecast", "job.toml", "--data", "data", *arguments, expect=expect)
 
     def test_says_what_a_simulation_then_finds(self):
-        for rule in ("gradients", "statistics"):
-            self.write(rule)
+        for rule, dealer in (("gradients", "learner"), ("statistics", "learner"), ("statistics", "none")):
+            self.write(rule, dealer=dealer)
             found = self.forecast()
             runs = self.json("simulate", "job.toml", "--data", "data", "--runs", 30)["result"]
             mean = found["expected"]["relative_fitness"]["mean"]

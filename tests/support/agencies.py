@@ -12,41 +12,41 @@ RECORDS = 120
 class Agencies(Consortium):
     """The papers of a consortium; its owners hold different columns of the same people."""
 
-    def __init__(self, folder, rounds=4, epsilon=1000, deadline=30, rule="gradients"):
+    def __init__(self, folder, rounds=4, epsilon=1000, deadline=30, rule="gradients", owners=OWNERS):
         self.folder, self.rounds, self.epsilon, self.deadline = folder, rounds, epsilon, deadline
-        self.rule = rule
+        self.rule, self.owners = rule, owners
         must("certs", "init", "banks.example", "--out", "ca", cwd=folder)
         self.sign_keys = {}
         self.join("central-bank", "learner")
-        for owner in OWNERS:
+        for owner in self.owners:
             self.join(owner)
         self.charter = folder / "job.charter.toml"
         (folder / "data").mkdir()
         self.write_charter()
         self.write_data()
-        for owner in OWNERS:
+        for owner in self.owners:
             self.write_policy(owner)
 
     def write_charter(self, file=None, **changes):
-        columns = [number("bank-a-x", -1, 1, 0, owner="bank-a"),
-                   number("bank-a-y", -1, 1, 0, owner="bank-a"),
-                   number("bank-b-x", -1, 1, 0, owner="bank-b"),
-                   category("bank-b-home", ["own", "rent"], owner="bank-b"),
-                   number("bank-c-x", -1, 1, 0, owner="bank-c"),
-                   number("bank-c-same", 0, 1, 0, owner="bank-c")]
+        columns = {"bank-a": [number("bank-a-x", -1, 1, 0, owner="bank-a"),
+                              number("bank-a-y", -1, 1, 0, owner="bank-a")],
+                   "bank-b": [number("bank-b-x", -1, 1, 0, owner="bank-b"),
+                              category("bank-b-home", ["own", "rent"], owner="bank-b")],
+                   "bank-c": [number("bank-c-x", -1, 1, 0, owner="bank-c"),
+                              number("bank-c-same", 0, 1, 0, owner="bank-c")]}
         names = {"bank-a": ["bank-a-x", "bank-a-y"], "bank-b": ["bank-b-x", "bank-b-home"],
                  "bank-c": ["bank-c-x", "bank-c-same"]}
         text = "\n".join([
             block("[charter]", {"version": 1, "name": "columns", "consortium": "banks.example"}),
             block("[records]", {"id": "person", "count": RECORDS}),
             block("[target]", {"owner": "bank-b", "column": "income", "levels": ["low", "high"]}),
-            *columns,
+            *[column for owner in self.owners for column in columns[owner]],
             block("[model]", {"loss": "squared", "l2": 0.01, "bias": True, "box": 4.0}),
             block("[protocol]", {"name": "sharing", "rule": self.rule, **self.steps()}),
-            block("[privacy]", {"max_row_norm": 1.0, "delta": 1e-5, **self.calibration()}),
+            block("[privacy]", {"delta": 1e-5, **self.norm(1.0), **self.calibration()}),
             *[block("[[owner]]", {"name": owner, "epsilon": float(self.epsilon),
-                                  "columns": names[owner], "max_row_norm": 0.57,
-                                  "sign_key": self.sign_keys[owner]}) for owner in OWNERS],
+                                  "columns": names[owner], **self.norm(0.57),
+                                  "sign_key": self.sign_keys[owner]}) for owner in self.owners],
             block("[learner]", {"name": "central-bank", "address": "127.0.0.1:1"}),
             block("[network]", {"deadline_s": self.deadline})])
         for old, new in changes.get("replace", []):
@@ -54,9 +54,16 @@ class Agencies(Consortium):
             text = text.replace(old, new)
         (file or self.charter).write_text(text)
 
+    def dealt(self):
+        """Two owners can do without a dealer, under rule statistics."""
+        return self.rule != "statistics" or len(self.owners) > 2
+
+    def norm(self, value):
+        return {"max_row_norm": value} if self.dealt() else {}
+
     def steps(self):
         if self.rule == "statistics":
-            return {"rounds": 1}
+            return {"rounds": 1, "dealer": "learner" if self.dealt() else "none"}
         if self.rule == "admm":
             return {"rounds": self.rounds, "step": 1.0}
         steps = {"rounds": self.rounds, "step": 1.0, "model_ball": 4.0}
@@ -76,7 +83,7 @@ class Agencies(Consortium):
                 "bank-b-x": x[1], "bank-b-home": luck.choice(["own", "rent"]),
                 "income": "high" if sum(x) > 0 else "low", "bank-c-x": x[2], "bank-c-same": 1})
         self.people = people
-        for owner in OWNERS:
+        for owner in self.owners:
             mine = [p for p in people]
             luck.shuffle(mine)
             self.write_rows(owner, mine)

@@ -16,7 +16,7 @@ inline std::string columns_charter(double epsilon, size_t records, const std::st
       "[model]\nloss = \"squared\"\nl2 = 0.02\nbox = 4.0\n"
       "[protocol]\nname = \"sharing\"\nrule = \"" +
       rule + "\"\n" +
-      (once ? ""
+      (once ? "dealer = \"learner\"\n"
             : "rounds = " + std::to_string(rounds) +
                   (rule == "gradients" ? "\nstep = " + step + "\nmomentum = 0.5"
                                        : std::string("\nstep = 1.0")) +

@@ -221,6 +221,7 @@ PlanFamily sharing_family() {
                                   {"protocol.model_ball", ""},
                                   {"privacy.calibration", "\"paper\""}});
   const Keys once = {{"protocol.rule", "\"statistics\""},
+                     {"protocol.dealer", "\"learner\""},
                      {"protocol.rounds", ""},
                      {"protocol.step", ""},
                      {"protocol.model_ball", ""}};

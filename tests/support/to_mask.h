@@ -11,6 +11,10 @@ struct ToMaskForTest {
   static ToMask<T> make(T value) {
     return ToMask<T>(std::move(value));
   }
+  template <class T>
+  static const T& value(const ToMask<T>& hidden) {
+    return hidden.value_;
+  }
 };
 
 }  // namespace parley::privacy

@@ -6,7 +6,6 @@
 #include "parley/api/internal.h"
 #include "parley/base/files.h"
 #include "parley/plan/learner/jobs.h"
-#include "parley/protocol/make_learner.h"
 #include "parley/protocol/verify/verify.h"
 #include "parley/report/verify.h"
 #include "parley/wire/transcript_file.h"
@@ -57,7 +56,7 @@ std::optional<wire::Entry> take_release(const charter::Charter& agreed,
 /// Where owners keep the parts of the model.
 Result<std::optional<learn::Manifest>> manifest_of(const charter::Charter& charter,
                                                    const std::filesystem::path& file) {
-  if (!protocol::has_dealer(charter)) return std::optional<learn::Manifest>();
+  if (!charter.columns_apart()) return std::optional<learn::Manifest>();
   const std::string text = TRY(read_file(file));
   return std::optional(TRY(learn::manifest_from_json(text, file.string())));
 }

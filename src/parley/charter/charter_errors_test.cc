@@ -391,7 +391,9 @@ TEST(CharterErrors, NameTheSharingProtocol) {
   expect_errors(
       sharing_charter(),
       {{"name = \"sharing\"\n", "", "protocol.name", "name is missing", "[protocol]"},
-       {"rule = \"gradients\"\n", "", "protocol.rule", "rule is missing", "[protocol]"},
+       {"rule = \"gradients\"\n", "", "protocol.rounds", "rounds must be at most 1", "rounds ="},
+       {"rule = \"gradients\"", "rule = \"gradients\"\ndealer = \"none\"", "protocol.dealer",
+        "is for rule statistics", "dealer"},
        {"rule = \"gradients\"", "rule = \"admm\"", "protocol.model_ball", "unknown key",
         "model_ball"},
        {"model_ball = 4.0\n", "", "protocol.model_ball", "model_ball is missing", "[protocol]"},

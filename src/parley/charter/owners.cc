@@ -5,6 +5,7 @@
 
 #include "parley/base/math/number.h"
 #include "parley/charter/sections.h"
+#include "parley/learn/vertical/cells/cell_columns.h"
 
 namespace parley::charter {
 namespace {
@@ -79,8 +80,11 @@ void read_owner(Table& t, Charter& charter) {
     owner.rows = charter.records->count;
     t.required("columns", owner.columns, Count{1, charter.schema.columns.size()},
                "List the columns this owner holds, for example columns = [\"age\"].");
-    t.required("max_row_norm", owner.max_row_norm, at_least(1e-30).up_to(1e30),
-               "Give this owner's part of privacy.max_row_norm, for example 0.7.");
+    if (!charter.protocol.without_dealer())
+      t.required("max_row_norm", owner.max_row_norm, at_least(1e-30).up_to(1e30),
+                 "Give this owner's part of privacy.max_row_norm, for example 0.7.");
+    else if (t.has("max_row_norm"))
+      fail_given_norm(t);
     check_columns(t, owner, charter);
   } else {
     t.required("rows", owner.rows, at_least(1).up_to(1e12),
@@ -99,6 +103,22 @@ bool is_owner(const Charter& charter, std::string_view name) {
                      [&](const Owner& owner) { return owner.name == name; });
 }
 
+/// Without a dealer the longest rows follow from the cells.
+void derive_norms(Charter& charter) {
+  const int bits = learn::cell_bits(charter.schema);
+  double whole = 0;
+  for (Owner& owner : charter.owners) {
+    double squares =
+        charter.schema.bias && owner.name == charter.target_owner ? std::ldexp(1, 2 * bits) : 0;
+    for (size_t i = 0; i < charter.schema.columns.size(); ++i)
+      if (charter.column_owners[i] == owner.name)
+        squares += learn::largest_square(charter.schema.columns[i]);
+    owner.max_row_norm = std::ldexp(std::sqrt(squares), -bits);
+    whole += squares;
+  }
+  charter.privacy.max_row_norm = std::ldexp(std::sqrt(whole), -bits);
+}
+
 /// Sharing: together the owners' parts cover every column, and fit the norm of a whole row.
 void check_parts(Table& root, const Charter& charter) {
   size_t listed = 0;
@@ -108,7 +128,7 @@ void check_parts(Table& root, const Charter& charter) {
     squares += owner.max_row_norm * owner.max_row_norm;
   }
   const double limit = charter.privacy.max_row_norm * charter.privacy.max_row_norm;
-  if (squares > limit)
+  if (squares > limit && !charter.protocol.without_dealer())
     root.fail("owner",
               "parts of max_row_norm have squares that add up to " + shortest(squares) +
                   ", more than privacy.max_row_norm squared, " + shortest(limit),
@@ -137,7 +157,13 @@ void read_owners(Table& root, Charter& charter) {
     if (owner.sign_key && !keys.insert(owner.sign_key->bytes).second)
       t.fail("sign_key", "appears twice", "Give every owner a key of its own.");
   });
+  if (charter.protocol.without_dealer()) derive_norms(charter);
   if (charter.records) check_parts(root, charter);
+}
+
+void fail_given_norm(Table& t) {
+  t.fail("max_row_norm", "is given, but without a dealer it follows from the columns' cells",
+         "Leave it out, or say protocol.dealer = \"learner\".");
 }
 
 namespace {

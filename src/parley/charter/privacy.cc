@@ -84,6 +84,10 @@ void read_clip(Table& t, Charter& charter) {
   Privacy& privacy = charter.privacy;
   if (charter.protocol.gram()) read_gram_bounds(t, charter);
   if (charter.protocol.rule() == Rule::kGram) return read_gram_clip(t, charter);
+  if (charter.protocol.without_dealer()) {  // Cells bound rows, whatever an owner does.
+    if (t.has("max_row_norm")) fail_given_norm(t);
+    return;
+  }
   if (uses_row_norm(charter))
     t.required("max_row_norm", privacy.max_row_norm, at_least(1e-30).up_to(1e30),
                "Rows are shrunk to this length, for example max_row_norm = 1.0.");

@@ -263,16 +263,30 @@ void read_admm(Table& t, Protocol& p) {
              "Both residuals per record at which it stops, tolerance = 0.001; 0.0 for never.");
 }
 
+/// Whom an owner has to trust. Rules that need the learner's noise are as they always were, and a
+/// dealer has no text: charters from before this key have the same hash.
+void read_dealer(Table& t, Vertical& vertical) {
+  const bool can_do_without = vertical.rule == Rule::kStatistics;
+  vertical.dealer = can_do_without ? Dealer::kNone : Dealer::kLearner;
+  t.optional("dealer", vertical.dealer, Anything{}, "For example dealer = \"none\".");
+  if (vertical.dealer == Dealer::kLearner) t.leave_out("dealer");
+  if (!can_do_without && vertical.dealer == Dealer::kNone)
+    t.fail("dealer", "= \"none\" is for rule statistics, found " +
+                         std::string(name_of(vertical.rule)),
+           "Take rule = \"statistics\", or dealer = \"learner\".");
+}
+
 void read_sharing(Table& t, Charter& charter) {
   Protocol& p = charter.protocol;
   Vertical& vertical = p.kind.emplace<Vertical>();
-  // A person decides this one: it settles whom an owner has to trust.
-  t.decisive("rule", vertical.rule,
+  vertical.rule = Rule::kStatistics;
+  t.optional("rule", vertical.rule,
              Among<Rule>{Rule::kGradients, Rule::kStatistics, Rule::kNoisySharing, Rule::kAdmm},
-             "For example rule = \"gradients\".");
+             "For example rule = \"statistics\".");
   const Rule rule = vertical.rule;
   const bool once = rule == Rule::kStatistics;
   if (rule == Rule::kAdmm) return read_admm(t, p);
+  read_dealer(t, vertical);
   once ? read_once(t, p) : read_descent(t, p, vertical, true);
   if (rule == Rule::kGradients || rule == Rule::kNoisySharing)
     t.required("model_ball", vertical.model_ball, kNorm,

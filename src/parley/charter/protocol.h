@@ -45,6 +45,7 @@ struct Vertical {
   double momentum = 0;
   Average average = Average::kNone;
   double model_ball = 0;
+  Dealer dealer = Dealer::kLearner;
 };
 
 /// ADMM sharing without any privacy, for the simulator; its rho is Protocol::step. See
@@ -97,10 +98,12 @@ struct Protocol {
   bool gram() const { return rule() == Rule::kGram || gram_after_alarm(); }
   /// Are sums of products released once, instead of gradients round by round?
   bool statistics() const { return rule() == Rule::kStatistics; }
-  /// Is no model trained, but told how far owners differ (plan/distance.h)?
+  /// Is no model trained, but told how far owners differ (plan/sums/distance.h)?
   bool distance() const { return rule() == Rule::kDistance; }
   /// Is every owner asked once, and are there no steps?
   bool once() const { return statistics() || distance(); }
+  /// Do owners of columns share products without a dealer, their rows being cells?
+  bool without_dealer() const { return as<Vertical>() && as<Vertical>()->dealer == Dealer::kNone; }
   /// Is any record protected? ADMM adds no noise.
   bool protects() const { return as<Admm>() == nullptr; }
   /// May owners be weighted by their noise?

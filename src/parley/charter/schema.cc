@@ -7,6 +7,7 @@
 #include "parley/base/math/number.h"
 #include "parley/charter/sections.h"
 #include "parley/data/rows.h"
+#include "parley/learn/vertical/cells/cell_columns.h"
 
 namespace parley::charter {
 namespace {
@@ -80,6 +81,25 @@ void read_category(Table& t, Column& column) {
   t.optional("encode", column.encode, Anything{}, "For example encode = \"one_hot\".");
 }
 
+/// Of columns that become cells: how finely a number is told, how much a level counts beside it.
+void read_cell(Table& t, Column& column) {
+  if (column.kind == Column::Kind::kNumber) {
+    column.cell = learn::kUsualBits;
+    t.optional("bits", column.cell, at_least(learn::kFewestBits).up_to(learn::kMostBits),
+               "Bits of this number, for example bits = 8.");
+  } else if (t.has("weight")) {
+    t.required("weight", column.cell, at_least(1).up_to(32768),
+               "What a level adds, in units of the numbers, for example weight = 128.");
+  }
+}
+
+/// A level counts as much as the largest number, if the charter gives it no weight.
+void weigh_levels(data::Schema& schema) {
+  const int64_t usual = int64_t{1} << learn::cell_bits(schema);
+  for (Column& column : schema.columns)
+    if (column.cell == 0) column.cell = usual;
+}
+
 void read_column(Table& t, Charter& charter) {
   Column& column = charter.schema.columns.emplace_back();
   t.required("name", column.name, any_text, "Name the column, for example name = \"amount\".");
@@ -89,6 +109,7 @@ void read_column(Table& t, Charter& charter) {
     t.required("owner", charter.column_owners.emplace_back(), any_name,
                "Name the owner that holds this column.");
   column.kind == Column::Kind::kNumber ? read_number(t, column) : read_category(t, column);
+  if (charter.protocol.without_dealer()) read_cell(t, column);
   if (column.name == charter.schema.target.column)
     t.fail("name", "is the target's, " + in_quotes(column.name), "A column cannot predict itself.");
 }
@@ -109,6 +130,7 @@ void read_schema(Table& root, Charter& charter) {
               if (!names.insert(name).second)
                 t.fail("name", "appears twice, " + in_quotes(name), "Describe each column once.");
             });
+  if (charter.protocol.without_dealer()) weigh_levels(charter.schema);
   charter.schema.bias = charter.model.bias;
   const size_t features = charter.schema.features().size();
   if (features > data::kColumnsMax)

@@ -18,6 +18,9 @@ inline void removed(Table& t, std::string_view key, std::string_view always) {
   if (t.has(key)) t.fail(key, "is no longer a key: " + std::string(always), "Remove the line.");
 }
 
+/// Refuses a max_row_norm where none is to be given.
+void fail_given_norm(Table& t);
+
 void read_schema(Table& root, Charter& charter);
 void read_model(Table& root, Charter& charter);
 void read_protocol(Table& root, Charter& charter);

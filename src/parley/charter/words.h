@@ -107,6 +107,12 @@ enum class Graph { kComplete, kSparse };
 template <>
 inline constexpr auto kNames<Graph> = names("complete", "sparse");
 
+/// Who draws masks and noise where columns lie in several places: nobody but the owners, or the
+/// learner.
+enum class Dealer { kNone, kLearner };
+template <>
+inline constexpr auto kNames<Dealer> = names("none", "learner");
+
 enum class OnMismatch { kStop, kIntersect };
 template <>
 inline constexpr auto kNames<OnMismatch> = names("stop", "intersect");

@@ -22,6 +22,9 @@ struct Column {
   Encode encode = Encode::kOneHot;
   /// Characters ignored in this column; in numbers '%' and thousands separators always are.
   std::string strip{};
+  /// Where columns in several places become cells (learn/vertical/cells): bits of a number, weight
+  /// of a category's level. 0 elsewhere.
+  int64_t cell = 0;
 
   bool operator==(const Column&) const = default;
 };
@@ -47,6 +50,8 @@ struct Schema {
   std::vector<std::string> encoded() const;
   /// Names of the features z: the bundle's, else the encoded columns; then `bias`.
   std::vector<std::string> features() const;
+  /// Are the columns cells?
+  bool in_cells() const { return !columns.empty() && columns.front().cell > 0; }
   /// Which feature is the bias.
   std::optional<size_t> bias_at() const;
 

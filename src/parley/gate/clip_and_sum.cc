@@ -8,8 +8,8 @@
 
 #include "parley/base/memory/parallel.h"
 #include "parley/learn/kernel/kernel.h"
-#include "parley/plan/distance.h"
 #include "parley/plan/sensitivity.h"
+#include "parley/plan/sums/distance.h"
 
 namespace parley::gate {
 namespace {

@@ -44,6 +44,8 @@ class ColumnsGate {
   size_t width() const { return terms_.columns[owner_]; }
 
   const privacy::ToMask<learn::IntegerColumns>& columns() const { return *columns_; }
+  /// Without a dealer: the leaves that records choose, of which the columns are made.
+  const privacy::ToMask<std::vector<uint32_t>>& leaves() const { return *leaves_; }
   /// u of this owner at x; where it holds the labels, minus them.
   privacy::ToMask<std::vector<int64_t>> scores(std::span<const double> x) const;
   /// Under rule noisy_sharing.
@@ -75,11 +77,13 @@ class ColumnsGate {
   std::optional<Records> all_{};  // where they are still to be aligned
   learn::Alignment alignment_{};
   std::optional<privacy::ToMask<learn::IntegerColumns>> columns_{};
+  std::optional<privacy::ToMask<std::vector<uint32_t>>> leaves_{};
   std::optional<NoisyColumns> noisy_{};
   JobAccount account_;
 };
 
-/// What a round asks: the dealer's seed for this owner names all masks of all parties.
+/// What a round asks: the dealer's seed for this owner names all masks of all parties. Without a
+/// dealer there is no seed: a charter asks once.
 Hash sharing_question(const Hash& charter, uint32_t round, ByteView seed);
 
 }  // namespace parley::gate

@@ -23,6 +23,7 @@ OrderedJson to_json(const data::Column& column) {
     json["encode"] = kEncodes[static_cast<size_t>(column.encode)];
   }
   json["strip"] = column.strip;
+  if (column.cell > 0) json["cell"] = column.cell;
   return json;
 }
 

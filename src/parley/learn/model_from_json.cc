@@ -35,6 +35,10 @@ Result<data::Column> column_of(const JsonObject& object) {
     TRY(object.get("encode", column.encode, kEncodes));
   }
   TRY(object.get("strip", column.strip));
+  if (uint64_t cell = 0; object.has("cell")) {
+    TRY(object.get("cell", cell));
+    column.cell = static_cast<int64_t>(cell);
+  }
   return column;
 }
 

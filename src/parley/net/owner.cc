@@ -13,7 +13,6 @@
 #include "parley/plan/can_run.h"
 #include "parley/plan/learner/jobs.h"
 #include "parley/plan/learner/weights.h"
-#include "parley/protocol/make_learner.h"
 #include "parley/protocol/make_owner.h"
 
 namespace parley::net {
@@ -176,7 +175,7 @@ std::unique_ptr<Ticks> ticks_for(const protocol::Owner& owner, const charter::Po
 
 Result<Ready> get_ready(const charter::Policy& policy, charter::Charter charter, Clock& clock) {
   TRY(place_in(charter, policy.owner));
-  const bool columns = protocol::has_dealer(charter);
+  const bool columns = charter.columns_apart();
   const charter::Dataset* data = TRY(policy.dataset_for(charter));
   SigningKey key = TRY(signing_key(policy, charter));
   TRY(plan::every_sign_key(charter));

@@ -6,6 +6,7 @@
 #include "parley/learn/vertical/aligned_rows.h"
 #include "parley/net/journal/journal.h"
 #include "parley/protocol/make_learner.h"
+#include "parley/protocol/vertical/pair/files.h"
 #include "parley/protocol/vertical/setting.h"
 
 namespace parley::net {
@@ -23,6 +24,27 @@ Result<void> keep(const std::filesystem::path& folder, const std::string& name,
     return Error{
         Code::kFailed, "cannot be closed to others", "Check it.", {.file = folder.string()}};
   return write_file(folder / name, text);
+}
+
+/// Whoever cheats in a test of rows may learn one bit that nobody is charged for, and any charter
+/// could begin another test: after one that was not passed, a person must say that it is well.
+Result<void> check_earlier_tests(const charter::Policy& policy, const charter::Charter& charter) {
+  const auto jobs = policy.folder / policy.state / "models";
+  const auto own = part_folder(policy, charter.hash);  // Of this job its own state tells.
+  std::error_code none;
+  for (const auto& job : std::filesystem::directory_iterator(jobs, none)) {
+    const auto file = job.path() / protocol::kRowsTest;
+    if (job.path() == own || !std::filesystem::exists(file)) continue;
+    const std::string text = TRY(read_file(file));
+    for (const charter::Owner& owner : charter.owners)
+      if (owner.sign_key && owner.name != policy.owner &&
+          text.starts_with(std::string(protocol::kTestBegun) + " " + to_text(*owner.sign_key)))
+        return Error{Code::kPolicy,
+                     "an earlier test of rows with " + owner.name + " was not passed",
+                     "Find out why. If " + owner.name + " is to be trusted, remove this file.",
+                     {.file = file.string()}};
+  }
+  return {};
 }
 
 }  // namespace
@@ -44,7 +66,8 @@ Result<learn::AlignedRows> aligned_rows(const charter::Policy& policy, const cha
 Result<std::optional<OwnColumns>> own_columns(const charter::Policy& policy, const Ready& ready,
                                               size_t place) {
   const charter::Charter& charter = ready.charter;
-  if (!protocol::has_dealer(charter)) return std::optional<OwnColumns>();
+  if (!charter.columns_apart()) return std::optional<OwnColumns>();
+  if (charter.protocol.without_dealer()) TRY(check_earlier_tests(policy, charter));
   auto aligned = TRY(aligned_rows(policy, *ready.data, charter, place));
   SystemClock clock;
   OwnColumns own{gate::Records(std::move(aligned.rows)), {}};
@@ -55,7 +78,8 @@ Result<std::optional<OwnColumns>> own_columns(const charter::Policy& policy, con
       protocol::own_secret(ready.key.sign(protocol::own_secret_text(charter.hash)));
   own.setting.training = {.started = clock.now()};
   own.setting.kept = [folder = part_folder(policy, charter.hash)](const std::string& name) {
-    return read_file(folder / name);
+    const bool there = std::filesystem::exists(folder / name);
+    return there ? read_file(folder / name) : Result<std::string>(std::string());
   };
   own.setting.keep = [folder = part_folder(policy, charter.hash)](const std::string& name,
                                                                   const std::string& text) {

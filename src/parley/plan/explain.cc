@@ -4,10 +4,11 @@
 #include <cstdio>
 
 #include "parley/base/math/number.h"
-#include "parley/plan/distance.h"
 #include "parley/plan/learner/async_plan.h"
 #include "parley/plan/noise.h"
+#include "parley/plan/sums/distance.h"
 #include "parley/plan/sums/gram.h"
+#include "parley/plan/vertical_terms.h"
 
 namespace parley::plan {
 namespace {
@@ -194,6 +195,9 @@ std::string bound_of(const Charter& charter) {
   if (once && privacy.mechanism == MechanismName::kLaplace)
     return "each record first shrunk until its numbers there add up to " +
            shortest(privacy.max_row_norm * privacy.max_row_norm) + " in size";
+  if (charter.protocol.without_dealer())
+    return "no record longer than " + norm + " norm " + about(privacy.max_row_norm) +
+           " by how columns are told";
   if (privacy.max_row_norm > 0 && !charter.protocol.gram())
     return "each record first shrunk to " + norm + " norm " + shortest(privacy.max_row_norm);
   return "each record's part clipped to " + norm + " norm " +
@@ -275,6 +279,18 @@ std::string table_noise(const Charter& charter) {
   return "  REFUSED: " + notice.error().what + ". " + notice.error().hint + "\n";
 }
 
+/// What owners without a dealer send each other first.
+std::string cells_price(const Charter& charter) {
+  if (!charter.complete() || !charter.protocol.without_dealer()) return "";
+  const auto terms = vertical_terms(charter);
+  if (!terms) return "";
+  const double unit = std::ldexp(1.0, -2 * terms->plan.bits) / double(terms->plan.rows);
+  return "  Mean products of columns of two owners will carry gaussian noise of deviation " +
+         about(std::sqrt(2.0) * terms->beside->scale() * unit) +
+         ", half of its variance from each. Before that the two send each other about " +
+         about(setup_bytes(*terms) / 1e6) + " MB that tell nothing.\n";
+}
+
 /// What the sum over owners will be worth, before anyone pays for it.
 std::string distance_price(const Charter& charter) {
   if (!charter.protocol.distance() || !charter.complete()) return "";
@@ -298,7 +314,7 @@ std::string price(const Charter& charter) {
             ".\n";
   }
   if (charter.owners.size() <= kListed)
-    return text + distance_price(charter) + table_noise(charter);
+    return text + distance_price(charter) + cells_price(charter) + table_noise(charter);
   double low = charter.owners[0].epsilon, high = low;
   for (const Owner& owner : charter.owners)
     low = std::fmin(low, owner.epsilon), high = std::fmax(high, owner.epsilon);
@@ -339,6 +355,14 @@ std::string trusted(const Charter& charter) {
   if (!charter.columns_apart()) return "";
   if (charter.protocol.rule() == Rule::kNoisySharing)
     return "Trusted: every owner knows all labels.\n";
+  if (charter.protocol.without_dealer())
+    return "Trusted: nobody for masks and noise. Every owner adds all the noise that protects it; "
+           "the "
+           "learner passes on letters that it cannot read. An owner that cheats in the test of "
+           "rows "
+           "can test one guess about another's records, which epsilon does not cover, and is "
+           "stopped "
+           "if it is wrong.\n";
   return "Trusted: owners keep to the protocol; the learner is trusted for masks and noise, and "
          "together with any owner it sees what they hide.\n";
 }

@@ -113,8 +113,7 @@ double reach_of(const charter::Charter& charter) {
     return row * row * vertical->model_ball + 2 * row;
   }
   if (!charter.protocol.statistics()) return charter.privacy.max_grad_norm;
-  if (vertical)  // There |y| <= 1.
-    return learn::moments_reach<L2>(row_norm_of(charter), 1) / 2;
+  if (vertical) return learn::moments_reach<L2>(row_norm_of(charter), label_reach(charter)) / 2;
   const double row = charter.privacy.max_row_norm;
   const double label = label_bound(charter.schema.target) * charter.privacy.label_weight;
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;

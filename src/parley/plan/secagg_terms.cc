@@ -8,8 +8,8 @@
 
 #include "parley/base/math/number.h"
 #include "parley/plan/can_run.h"
-#include "parley/plan/distance.h"
 #include "parley/plan/learner/weights.h"
+#include "parley/plan/sums/distance.h"
 #include "parley/plan/sums/gram.h"
 #include "parley/plan/sums/share_noise.h"
 

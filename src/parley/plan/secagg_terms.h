@@ -39,7 +39,7 @@ struct GradientSum {
 };
 
 /// How far an owner's rows pull away from the pilot's optimum: two lengths, and zeros
-/// (plan/distance.h).
+/// (plan/sums/distance.h).
 struct DistanceSum {
   learn::Losses loss;
   learn::GradientNorm norm;

@@ -115,7 +115,142 @@ Result<void> check_rounding(const learn::NoisySharingPlan& plan,
   return {};
 }
 
+constexpr size_t kMostOwners = 2;  // without a dealer, so far
+
+Result<void> check_cell(const data::Column& column) {
+  if (column.kind == data::Column::Kind::kNumber) return {};
+  const auto wrong = [&](const std::string& what, const std::string& hint) {
+    return bad("column", "\"" + column.name + "\" " + what, hint);
+  };
+  if (column.encode != data::Column::Encode::kOneHot)
+    return wrong("has encode = \"integer\", which is not available without a dealer",
+                 "Take encode = \"one_hot\", or kind = \"number\".");
+  const size_t levels = column.levels.size() + column.other;
+  if (levels >= 2 && levels <= learn::kMostLevels) return {};
+  return wrong("has " + std::to_string(levels) + " levels, not 2 to " +
+                   std::to_string(learn::kMostLevels) + ", with `other` counted",
+               "Join levels, or leave the column out.");
+}
+
+Result<void> check_cells(const Charter& charter) {
+  if (charter.owners.size() > kMostOwners)
+    return not_available("protocol.dealer", "none",
+                         "For three and more owners take dealer = \"learner\".");
+  for (const data::Column& column : charter.schema.columns) TRY(check_cell(column));
+  return {};
+}
+
+/// R_m of an owner's part, where a feature's largest value is 1.
+double cell_norm(const data::Schema& part, int bits) {
+  double squares = part.bias ? std::ldexp(1, 2 * bits) : 0;
+  for (const data::Column& column : part.columns) squares += learn::largest_square(column);
+  return std::ldexp(std::sqrt(squares), -bits);
+}
+
+/// R in units, by the cells. Rounded up by less than 2^-40, which moments_units adds.
+double cell_row_norm(const learn::JointPlan& plan) {
+  return std::ldexp(plan.row_norm(), plan.bits);
+}
+
+/// D of moments_reach in units, rounded up.
+double moments_units(const learn::JointPlan& plan) {
+  return std::ceil(learn::moments_reach<L2>(cell_row_norm(plan), plan.label) * (1 + 0x1p-40));
+}
+
+/// Sums of products, and the noise of both owners, modulo 2^56.
+Result<void> check_words(const learn::JointPlan& plan, double deviation) {
+  const double sum = static_cast<double>(plan.rows) * cell_row_norm(plan) * plan.label;
+  if (sum + 12 * std::sqrt(2.0) * deviation < 0x1p55) return {};
+  return bad("records.count", "the sums of so many records do not fit 56 bits",
+             "Use fewer records, or fewer bits of columns.");
+}
+
+Result<void> check_setup(const VerticalTerms& terms) {
+  const double bytes = setup_bytes(terms);
+  if (bytes <= kSetupBytesMax) return {};
+  return bad("records.count",
+             "and columns make owners send each other " +
+                 std::to_string(static_cast<uint64_t>(bytes / 1e9)) +
+                 " GB before anything is opened, more than " +
+                 std::to_string(static_cast<uint64_t>(kSetupBytesMax / 1e9)),
+             "Use fewer records, levels or bits, or take dealer = \"learner\".");
+}
+
+/// At least what the noise beside the diagonal needs to be drawn: twice the smallest variance.
+Result<privacy::Gaussian> moments_noise(double sensitivity, privacy::Rho rho) {
+  const auto noise = TRY(privacy::Gaussian::calibrate(sensitivity, 1, rho));
+  return privacy::Gaussian::make(std::max(noise.variance(), 2 * privacy::Gaussian::kVarianceMin));
+}
+
+/// Without a dealer: rows are cells, everything is in whole units.
+Result<VerticalTerms> cell_terms(const Charter& charter) {
+  TRY(check_cells(charter));
+  learn::JointPlan plan = plan_of(charter);
+  plan.bits = learn::cell_bits(charter.schema);
+  for (size_t i = 0; i < charter.owners.size(); ++i)
+    plan.row_norms[i] = cell_norm(part_schema(charter, i), plan.bits);
+  const learn::LabelGrid label = learn::label_grid(charter.schema.target, cell_row_norm(plan));
+  if (label.bits > learn::kMostBits)
+    return bad("target.bounds",
+               "need a label of " + std::to_string(label.bits) + " bits beside such long rows, more "
+               "than " + std::to_string(learn::kMostBits),
+               "Use fewer bits, or smaller weights, of columns.");
+  plan.label = label.largest();
+  const double sensitivity = moments_units(plan);
+  const auto noise = TRY(moments_noise(sensitivity, TRY(smallest_rho(charter))));
+  TRY(check_words(plan, noise.scale()));
+  VerticalTerms terms{.charter = charter.hash,
+                      .rule = charter::Rule::kStatistics,
+                      .rounds = 1,
+                      .plan = std::move(plan),
+                      .loss = charter::loss_of(charter.model),
+                      .l2 = charter.model.l2,
+                      .box = charter.model.box,
+                      .intersect = charter.records->on_mismatch == charter::OnMismatch::kIntersect,
+                      .sensitivity = sensitivity,
+                      .noise = noise};
+  for (size_t i = 0; i < charter.owners.size(); ++i) {
+    const auto own = holds_label(charter, i) ? std::optional(label) : std::nullopt;
+    terms.cells.emplace_back(part_schema(charter, i), terms.plan.bits, own);
+    terms.columns.push_back(terms.cells.back().features());
+    if (own) terms.label_holder = i;
+  }
+  terms.beside = TRY(open_moments(charter, terms));
+  TRY(check_setup(terms));
+  return terms;
+}
+
 }  // namespace
+
+double setup_bytes(const VerticalTerms& terms) {
+  constexpr double kTests = 5, kWord = 8, kString = 16;
+  const learn::CellColumns &one = terms.cells[0], &other = terms.cells[1];
+  double a_record = 0;
+  for (const auto& [receiver, sender] : {std::pair(&one, &other), std::pair(&other, &one)}) {
+    const auto transfers = static_cast<double>(learn::transfers_of(receiver->cells()));
+    const auto cells = static_cast<double>(receiver->cells().size());
+    a_record += kString * transfers + 2 * kString * (transfers - cells);
+  }
+  const auto words = [&](const learn::CellColumns& receiver, const learn::CellColumns& sender) {
+    return kWord * (static_cast<double>(receiver.cells().size() * sender.columns()) +
+                    kTests * static_cast<double>(sender.cells().size()));
+  };
+  a_record += std::min(words(one, other), words(other, one));
+  return a_record * static_cast<double>(terms.plan.rows);
+}
+
+learn::MomentsFit VerticalTerms::fit() const {
+  learn::MomentsFit fit{l2, box, noise.scale()};
+  if (cells.empty()) return fit;
+  // v/2 beside the diagonal of an owner's own products, v in those of both: the mean over all.
+  double all = 0, squares = 0;
+  for (const size_t each : columns) {
+    const auto width = static_cast<double>(each);
+    all += width, squares += width * width;
+  }
+  fit.beside = std::sqrt(1 - squares / (2 * all * all));
+  return fit;
+}
 
 size_t VerticalTerms::numbers(size_t owner) const {
   if (noisy) return plan.rows;
@@ -140,6 +275,13 @@ double row_norm_of(const Charter& charter) {
   learn::JointPlan plan;
   for (const charter::Owner& owner : charter.owners) plan.row_norms.push_back(owner.max_row_norm);
   return plan.row_norm();
+}
+
+double label_reach(const Charter& charter) {
+  if (!charter.protocol.without_dealer()) return 1;
+  const int bits = learn::cell_bits(charter.schema);
+  const double row = std::ldexp(row_norm_of(charter), bits);
+  return std::ldexp(learn::label_grid(charter.schema.target, row).largest(), -bits);
 }
 
 std::vector<double> part_balls(const Charter& charter) {
@@ -173,6 +315,8 @@ Result<learn::JointPlan> columns_plan(const Charter& charter) {
 
 Result<VerticalTerms> vertical_terms(const Charter& charter) {
   TRY(charter::check_protects(charter));
+  TRY(check_columns(charter));
+  if (charter.protocol.without_dealer()) return cell_terms(charter);
   learn::JointPlan plan = TRY(columns_plan(charter));
   const auto rounds = static_cast<uint32_t>(charter.protocol.rounds);
   const auto rho = TRY(smallest_rho(charter));

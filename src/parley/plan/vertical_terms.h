@@ -1,11 +1,20 @@
 // From a charter over columns in several places to what its owners and the dealer agree on: bounds,
 // steps, and the noise that the strictest budget buys. The rules are V-B, V-C and V-A of
 // learn/vertical/joint_gradient.h, joint_moments.h and noisy_sharing.h.
+//
+// Without a dealer (rule statistics, two owners) rows are cells, so that a whole row is never
+// longer than R, and a label never larger than Y >= R, whatever a peer does. What is released is
+// V-C of whole numbers, D = moments_reach(R, Y) = sqrt(8) R Y units. Of the products of its own
+// columns an owner adds all noise; to those of both, each adds all of it (v/2), so that what an
+// owner does not know of it is what it is charged for: one discrete Gaussian. That the sum then has
+// twice as much is post-processing.
 #pragma once
 
 #include "parley/charter/charter.h"
 #include "parley/learn/loss.h"
+#include "parley/learn/vertical/cells/cell_columns.h"
 #include "parley/learn/vertical/joint_gradient.h"
+#include "parley/learn/vertical/joint_moments.h"
 #include "parley/learn/vertical/noisy_sharing.h"
 #include "parley/privacy/mechanism/gaussian.h"
 
@@ -26,9 +35,12 @@ struct VerticalTerms {
   privacy::Gaussian noise;  // in it; of rule gradients drawn by the dealer
   std::optional<privacy::Gaussian> beside{};       // of rule statistics: off the diagonal
   std::optional<learn::NoisySharingPlan> noisy{};  // of rule noisy_sharing
+  std::vector<learn::CellColumns> cells{};         // of each owner; none with a dealer
 
   /// How many a round opens to this owner, or, under noisy sharing, it publishes.
   size_t numbers(size_t owner) const;
+  /// What rule statistics makes of the moments: with as much noise as they have.
+  learn::MomentsFit fit() const;
 };
 
 /// The same for all parties. Every owner is charged for the whole sum in every round, since every
@@ -40,12 +52,21 @@ Result<VerticalTerms> vertical_terms(const charter::Charter& charter);
 /// also where nothing is protected. What no rule can run is refused, naming the key.
 Result<learn::JointPlan> columns_plan(const charter::Charter& charter);
 
+/// What two owners without a dealer send each other before anything is opened, in bytes: a bound
+/// within some hundredths. More than this is refused.
+double setup_bytes(const VerticalTerms& terms);
+inline constexpr double kSetupBytesMax = 64e9;
+
 /// What every round of the job costs this owner together, as epsilon at its delta.
 Result<double> sharing_epsilon(const charter::Charter& charter, const VerticalTerms& terms,
                                size_t owner);
 
 /// The longest whole row: R = sqrt(sum of R_m^2) of everyone's longest part.
 double row_norm_of(const charter::Charter& charter);
+
+/// What the largest label is under rule statistics, where a feature's largest value is 1: 1 with a
+/// dealer, without one as large as the longest row.
+double label_reach(const charter::Charter& charter);
 
 /// B_m: the ball of the model, divided like the rows, so that no party's scores outweigh.
 std::vector<double> part_balls(const charter::Charter& charter);

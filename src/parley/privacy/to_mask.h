@@ -2,8 +2,10 @@
 // noise that nobody who sees it knows.
 //
 //   Raw --gate::ColumnsGate--> ToMask --protocol::GradientParty, MomentsParty--> masked words
+//   Raw --gate::ColumnsGate--> ToMask --ot::PairSetup--> ToMask, a share --PairOpening--> with noise
 //
-// Only these can look inside, so that columns or scores as they are cannot be put into a letter.
+// Only these can look inside, so that columns, scores or shares as they are cannot be put into a
+// letter.
 #pragma once
 
 #include <utility>
@@ -14,6 +16,10 @@ class ColumnsGate;
 namespace parley::protocol {
 class GradientParty;
 class MomentsParty;
+class PairOpening;
+namespace ot {
+class PairSetup;
+}
 }  // namespace parley::protocol
 
 namespace parley::privacy {
@@ -29,6 +35,8 @@ class ToMask {
   friend class gate::ColumnsGate;
   friend class protocol::GradientParty;
   friend class protocol::MomentsParty;
+  friend class protocol::PairOpening;
+  friend class protocol::ot::PairSetup;
   friend struct ToMaskForTest;  // Defined under tests/ only.
   explicit ToMask(T value) : value_(std::move(value)) {}
   T value_;

@@ -28,18 +28,20 @@ Result<PilotGuard> guard_of(const charter::Charter& charter, const data::Rows* p
 
 }  // namespace
 
-bool has_dealer(const charter::Charter& charter) { return charter.columns_apart(); }
+bool has_dealer(const charter::Charter& charter) {
+  return charter.columns_apart() && !charter.protocol.without_dealer();
+}
 
 Result<std::unique_ptr<Learner>> make_learner(const charter::Charter& charter,
                                               const data::Rows* pilot, Receipts receipts,
                                               const std::optional<Secret32>& dealer) {
-  if (has_dealer(charter)) {
+  if (charter.columns_apart()) {
     auto plan = TRY(vertical_plan(charter));
     if (receipts == Receipts::kSigned) TRY(plan::require_signatures(plan.owners, charter));
-    if (!dealer)
-      return Error{Code::kInvalid, "a job of protocol sharing has a dealer, whose key is missing",
+    if (has_dealer(charter) != dealer.has_value())
+      return Error{Code::kInvalid, "the key of a dealer is missing, or was given where there is none",
                    "Its masks and noise are the dealer's, its model is the owners'."};
-    return std::unique_ptr<Learner>(std::make_unique<VerticalLearner>(std::move(plan), *dealer));
+    return std::unique_ptr<Learner>(std::make_unique<VerticalLearner>(std::move(plan), dealer));
   }
   if (charter.protocol.as<charter::Async>())
     return made<AsyncLearner>(TRY(plan::async_plan(charter, pilot)), charter, receipts);

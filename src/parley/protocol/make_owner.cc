@@ -2,12 +2,14 @@
 
 #include <utility>
 
-#include "parley/plan/distance.h"
+#include "parley/plan/sums/distance.h"
 #include "parley/plan/terms.h"
 #include "parley/protocol/async.h"
 #include "parley/protocol/federated/owner.h"
 #include "parley/protocol/make_learner.h"
 #include "parley/protocol/sync.h"
+#include "parley/protocol/vertical/dealt/owner.h"
+#include "parley/protocol/vertical/pair/owner.h"
 #include "parley/protocol/vertical/setting.h"
 
 namespace parley::protocol {
@@ -31,8 +33,11 @@ MadeOwner columns_owner(OwnerSetting& own) {
               ? gate::ColumnsGate::open(records, *std::move(columns.alignment), terms, own.place,
                                         own.ledger, own.dataset)
               : gate::ColumnsGate::open(records, terms, own.place, own.ledger, own.dataset));
-  return std::unique_ptr<Owner>(std::make_unique<VerticalOwner>(std::move(setting), std::move(gate),
-                                                                own.entropy, std::move(own.key)));
+  if (has_dealer(own.charter))
+    return std::unique_ptr<Owner>(std::make_unique<DealtOwner>(std::move(setting), std::move(gate),
+                                                               own.entropy, std::move(own.key)));
+  return std::unique_ptr<Owner>(std::make_unique<PairOwner>(std::move(setting), std::move(gate),
+                                                            own.entropy, std::move(own.key)));
 }
 
 MadeOwner aggregating_owner(OwnerSetting& own) {
@@ -52,7 +57,7 @@ MadeOwner aggregating_owner(OwnerSetting& own) {
 
 MadeOwner owner_of(OwnerSetting& own) {
   const charter::Charter& charter = own.charter;
-  if (has_dealer(charter)) return columns_owner(own);
+  if (charter.columns_apart()) return columns_owner(own);
   if (charter.secure_aggregation) return aggregating_owner(own);
   auto gate = TRY(gate::Gate::open(std::move(own.records), TRY(plan::terms_for(charter, own.place)),
                                    own.ledger, own.dataset, own.entropy, own.threads));

@@ -22,7 +22,7 @@ struct ColumnsSetting {
   learn::Training training{};                   // with a seed where it is a simulation
   /// Keeps a file of the job on this owner's disk; without it nothing is kept.
   std::function<Result<void>(const std::string& name, const std::string& text)> keep{};
-  /// What was kept under this name, perhaps by an earlier process.
+  /// What was kept under this name, perhaps by an earlier process; empty if nothing was.
   std::function<Result<std::string>(const std::string& name)> kept{};
 };
 
@@ -36,7 +36,7 @@ struct OwnerSetting {
   Entropy& entropy;
   int threads = 1;
   const data::Rows* pilot = nullptr;  // the charter's public rows; needed for rule "distance" only
-  ColumnsSetting columns{};           // of a charter with a dealer only
+  ColumnsSetting columns{};           // where owners hold columns
 };
 
 /// The records behind a gate. Refuses a job that they do not fit or that the budget cannot pay to

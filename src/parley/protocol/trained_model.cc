@@ -78,6 +78,11 @@ std::vector<std::string> not_covered(const charter::Charter& charter) {
       "which records there are, and their ids, is known to all parties"};
   if (charter.protocol.rule() == charter::Rule::kNoisySharing)
     open.push_back("the labels: all owners know them");
+  else if (charter.protocol.without_dealer())
+    open.insert(open.end(),
+                {"an owner that cheats in the test of rows can test one guess about another's "
+                 "records, and is stopped if it is wrong",
+                 "both owners together: the promise is against either of them, and everyone else"});
   else
     open.insert(open.end(),
                 {"the learner deals the noise: together with any owner it knows what the noise "

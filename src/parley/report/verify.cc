@@ -90,8 +90,8 @@ std::string to_text(const VerifyResult& result) {
         "{} signed receipts: every owner's over the whole job, each at the charter's price.\n"
         "Not recomputed: the model. Its parts, which the manifest names by their hashes, and what "
         "they were made of are with the owners, each of which checked that the manifest binds its "
-        "part; the noise was the dealer's.\n",
-        grouped(result.answers));
+        "part; the noise was {}.\n",
+        grouped(result.answers), result.dealt ? "the dealer's" : "the owners'");
   else
     text += fmt::format("Model recomputed from {} signed answers: identical.\n",
                         grouped(result.answers));

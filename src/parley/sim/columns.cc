@@ -34,13 +34,21 @@ size_t label_holder(const Charter& charter) {
   return place;
 }
 
+/// As the training sees them: cells without a dealer, else shortened and rounded.
+learn::IntegerRows integers_of(const SimulateInput& input, const learn::JointPlan& plan, size_t m) {
+  const data::Schema part = plan::part_schema(input.charter, m);
+  if (!part.in_cells()) return {input.owners[m].rows, plan.bits, plan.row_norms[m]};
+  const learn::CellColumns cells(part, plan.bits, std::nullopt);
+  return std::move(cells.integers(cells.leaves(input.owners[m].rows)).rows);
+}
+
 Joined join(const SimulateInput& input, const learn::JointPlan& plan) {
   const auto places = places_of(input.charter);
   Joined joined{std::make_shared<data::Rows>(input.charter.schema.features().size())};
   const data::AnyRows& labels = input.owners[label_holder(input.charter)].rows;
   std::vector<learn::IntegerRows> parts;
   for (size_t m = 0; m < places.size(); ++m) {
-    parts.emplace_back(input.owners[m].rows, plan.bits, plan.row_norms[m]);
+    parts.push_back(integers_of(input, plan, m));
     joined.own.push_back(std::make_shared<data::Rows>(places[m].size()));
   }
   for (size_t i = 0; i < plan.rows; ++i) {
@@ -106,8 +114,9 @@ Result<void> check_same_records(const SimulateInput& input) {
 /// Of the noise: on the mean gradient or moment, or, under noisy sharing, on one score.
 double noise_scale(const plan::VerticalTerms& terms) {
   if (terms.noisy) return std::ldexp(terms.noise.scale(), -terms.noisy->fraction);
-  if (terms.beside)
-    return std::ldexp(terms.beside->scale(), -2 * terms.plan.bits) / double(terms.plan.rows);
+  if (terms.beside)  // Of products of two owners' columns, to which both add it without a dealer.
+    return std::ldexp(terms.beside->scale(), -2 * terms.plan.bits) / double(terms.plan.rows) *
+           (terms.cells.empty() ? 1 : std::sqrt(2.0));
   return terms.noise.scale() * terms.plan.unit() / double(terms.plan.rows);
 }
 

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "parley/protocol/vertical/dealer.h"
+#include "parley/protocol/vertical/dealt/owner.h"
 #include "parley/protocol/vertical/setting.h"
 #include "parley/sim/columns.h"
 #include "parley/sim/engine/engine.h"
@@ -247,7 +248,7 @@ TEST(Sharing, AKeyThatItsOwnerDidNotSignForThisCharterIsRefused) {
   auto gate = *party->open_columns_gate();
   auto setting = *protocol::vertical_setting(input.charter, gate.terms(), 0, {});
   for (size_t m = 0; m < 3; ++m) setting.owners[m].sign_key = keys[m].public_key();
-  protocol::VerticalOwner owner(std::move(setting), std::move(gate), party->entropy(), keys[0]);
+  protocol::DealtOwner owner(std::move(setting), std::move(gate), party->entropy(), keys[0]);
   enum Signed { kRight, kByAnother, kForAnother };
   for (const Signed how : {kRight, kByAnother, kForAnother}) {
     wire::Stream stream(input.charter.hash);

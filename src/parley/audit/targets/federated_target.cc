@@ -9,8 +9,8 @@
 
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/kernel/kernel.h"
-#include "parley/plan/distance.h"
 #include "parley/plan/secagg_terms.h"
+#include "parley/plan/sums/distance.h"
 #include "parley/protocol/federated/learner.h"
 #include "parley/sim/engine/party.h"
 

@@ -9,9 +9,9 @@
 #include "parley/base/math/chi_square.h"
 #include "parley/base/math/portable.h"
 #include "parley/learn/objective.h"
-#include "parley/plan/distance.h"
 #include "parley/plan/noise.h"
 #include "parley/plan/sensitivity.h"
+#include "parley/plan/sums/distance.h"
 
 namespace parley::forecast {
 namespace {

@@ -60,14 +60,14 @@ Tau declared_tau(double value, bool intercept = true);
 Result<Tau> tau_from_sites(const PilotStatistics& pilot, const PilotDistances& distances,
                            std::span<const uint32_t> sites);
 
-/// The public numbers of rule "distance": owners enter v_i r_i into a secure sum (plan/distance.h).
-/// Of one of its two lengths.
+/// The public numbers of rule "distance": owners enter v_i r_i into a secure sum
+/// (plan/sums/distance.h). Of one of its two lengths.
 struct NormSum {
   double clip = 0;                // cw
   double square = 0;              // Cc of this part
   double pilot_rows = 0;          // n0
   std::vector<double> rows{};     // n_i
-  std::vector<double> weights{};  // v_i (plan/distance.h)
+  std::vector<double> weights{};  // v_i (plan/sums/distance.h)
   bool intercept = false;         // else of the slopes
 
   double total() const;  // V = sum of v_i

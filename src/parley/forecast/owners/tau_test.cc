@@ -9,8 +9,8 @@
 #include "parley/learn/objective.h"
 #include "parley/learn/pilot/whitened.h"
 #include "parley/plan/budget.h"
-#include "parley/plan/distance.h"
 #include "parley/plan/noise.h"
+#include "parley/plan/sums/distance.h"
 #include "parley/privacy/accounting/gdp.h"
 
 namespace parley::forecast {

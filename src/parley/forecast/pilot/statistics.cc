@@ -7,6 +7,7 @@
 #include "parley/base/memory/parallel.h"
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/fitness.h"
+#include "parley/learn/vertical/cells/cell_columns.h"
 #include "parley/learn/objective.h"
 #include "parley/learn/solver/products.h"
 #include "parley/learn/solver/solvers.h"
@@ -70,7 +71,28 @@ SharedRows features_of(const Charter& charter, const data::Rows& rows,
   return found;
 }
 
+namespace {
+
+/// Without a dealer: what cells tell of every column.
+SharedRows as_cells(const Charter& charter, const data::Rows& rows) {
+  const int bits = learn::cell_bits(charter.schema);
+  const learn::CellColumns cells(charter.schema, bits, std::nullopt);
+  const data::AnyRows all(std::shared_ptr<const data::Rows>(std::shared_ptr<void>(), &rows));
+  const learn::IntegerRows integers = std::move(cells.integers(cells.leaves(all)).rows);
+  auto found = std::make_shared<data::Rows>(rows.columns());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    std::vector<double> z(rows.columns());
+    for (size_t k = 0; k < integers.at(i).size(); ++k)
+      z[integers.at(i)[k]] = std::ldexp(static_cast<double>(integers.values(i)[k]), -bits);
+    found->add(z, rows.label(i));
+  }
+  return found;
+}
+
+}  // namespace
+
 SharedRows shortened_parts(const Charter& charter, const data::Rows& rows) {
+  if (charter.protocol.without_dealer()) return as_cells(charter, rows);
   const auto owners = feature_owners(charter);
   auto found = std::make_shared<data::Rows>(rows.columns());
   std::vector<double> z(rows.columns());

@@ -35,7 +35,7 @@ charter::Charter charter_of(const charter::Charter& charter, const std::vector<s
 SharedRows features_of(const charter::Charter& charter, const data::Rows& rows,
                        const std::vector<size_t>& members);
 
-/// Rows with every owner's part shortened to its max_row_norm.
+/// Rows with every owner's part shortened to its max_row_norm; without a dealer as cells tell them.
 SharedRows shortened_parts(const charter::Charter& charter, const data::Rows& rows);
 
 /// Matrices are row-major, p x p. H is the Hessian of f at the optimum (for the hinge loss the

@@ -155,14 +155,27 @@ double joint_strength(const Charter& charter, const plan::NoiseLaw& law) {
   return *std::max_element(all.begin(), all.end());
 }
 
+/// Without a dealer products of two owners' columns have both owners' noise: twice the variance in
+/// their share of all products. Taken for all of them alike.
+double doubled_share(const Charter& charter) {
+  double all = 0, squares = 0;
+  for (size_t m = 0; m < charter.owners.size(); ++m) {
+    const auto width = static_cast<double>(plan::part_schema(charter, m).features().size());
+    all += width, squares += width * width;
+  }
+  return 2 - squares / (all * all);
+}
+
 Job sharing_job(const Charter& charter, const plan::NoiseLaw& law) {
   Job job{.weights = {1}, .strengths = {joint_strength(charter, law)}};
   const double reach = plan::reach_of(charter) / owners_rows(charter);
   job.variances = {job.strengths[0] * reach * reach * plan::paid_answers(charter)};
   if (charter.protocol.statistics()) {
+    if (charter.protocol.without_dealer()) job.variances[0] *= doubled_share(charter);
     job.kind = StatisticsJob{.norm = learn::ClipIn::kL2,
                              .row_norm = plan::row_norm_of(charter),
                              .label = plan::label_bound(charter.schema.target),
+                             .label_weight = plan::label_reach(charter),
                              .variance = job.variances[0]};
     return job;
   }

@@ -76,6 +76,19 @@ IntegerRows::IntegerRows(const data::AnyRows& rows, int bits, double max_norm)
       rows);
 }
 
+IntegerRows::IntegerRows(std::span<const int64_t> numbers, size_t stride, size_t columns, int bits)
+    : columns_(columns), bits_(bits) {
+  check(columns <= stride && stride > 0 && numbers.size() % stride == 0);
+  for (size_t first = 0; first < numbers.size(); first += stride) {
+    for (size_t j = 0; j < columns; ++j) {
+      if (numbers[first + j] == 0) continue;
+      at_.push_back(static_cast<uint32_t>(j));
+      values_.push_back(numbers[first + j]);
+    }
+    offsets_.push_back(at_.size());
+  }
+}
+
 std::vector<int64_t> IntegerRows::scores(std::span<const double> x, double scale, int fraction,
                                          double limit) const {
   check(x.size() == columns_);

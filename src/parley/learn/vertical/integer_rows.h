@@ -18,6 +18,8 @@ namespace parley::learn {
 class IntegerRows {
  public:
   IntegerRows(const data::AnyRows& rows, int bits, double max_norm);
+  /// Of whole numbers as they are: of every `stride` the first `columns`.
+  IntegerRows(std::span<const int64_t> numbers, size_t stride, size_t columns, int bits);
 
   size_t size() const { return offsets_.size() - 1; }
   size_t columns() const { return columns_; }

@@ -29,6 +29,7 @@ struct JointPlan {
   int bits = 0;                     // of the integer rows
   double scale = 1;                 // public factor of all features, which goes into the units
   uint64_t rows = 0;
+  double label = 0;  // of moments: what a label of 1 is in units; 0 means 2^bits
 
   double row_norm() const;    // R
   double model_norm() const;  // X

@@ -17,20 +17,20 @@ namespace {
 /// Puts products into their places among all: j and k are features, or the label, the last.
 class Places {
  public:
-  Places(size_t features, double unit)
-      : features_(features), unit_(unit), values_(statistics_size(features)) {}
+  Places(size_t features, double unit, double label)
+      : features_(features), unit_(unit), label_(label), values_(statistics_size(features)) {}
 
   void put(size_t j, size_t k, int64_t units) {
     if (j > k) std::swap(j, k);
     const size_t triangle = features_ * (features_ + 1) / 2;
     const size_t at = k == features_ ? triangle + j : j * features_ - j * (j + 1) / 2 + k;
-    values_[at] = static_cast<double>(units) * unit_;
+    values_[at] = static_cast<double>(units) * (k == features_ ? label_ : unit_);
   }
   std::vector<double> take() { return std::move(values_); }
 
  private:
   size_t features_;
-  double unit_;
+  double unit_, label_;  // what one is worth, of features and with the label
   std::vector<double> values_;
 };
 
@@ -75,9 +75,10 @@ size_t MomentsLayout::features() const {
 }
 
 std::vector<double> MomentsLayout::moments(std::span<const int64_t> released, int bits,
-                                           uint64_t rows) const {
+                                           uint64_t rows, double label) const {
   check(released.size() == size());
-  Places places(features(), std::ldexp(1.0, -2 * bits) / static_cast<double>(rows));
+  const double one = std::ldexp(1.0, -bits) / static_cast<double>(rows);
+  Places places(features(), std::ldexp(one, -bits), label > 0 ? one / label : std::ldexp(one, -bits));
   std::vector<size_t> first(parties());
   for (size_t m = 1; m < parties(); ++m) first[m] = first[m - 1] + columns_[m - 1];
   const auto place = [&](size_t m, size_t j) {
@@ -98,10 +99,10 @@ std::vector<double> MomentsLayout::moments(std::span<const int64_t> released, in
 
 std::vector<double> fit_moments(const MomentsLayout& layout, const JointPlan& plan,
                                 const MomentsFit& fit, std::span<const int64_t> released) {
-  const auto moments = layout.moments(released, plan.bits, plan.rows);
+  const auto moments = layout.moments(released, plan.bits, plan.rows, plan.label);
   const double deviation =
       std::ldexp(fit.deviation, -2 * plan.bits) / static_cast<double>(plan.rows);
-  const double floor = noise_floor(deviation, 1 / std::numbers::sqrt2, layout.features());
+  const double floor = noise_floor(deviation, fit.beside, layout.features());
   return moments_minimum(moments, layout.features(), fit.l2, std::max(floor, 1e-12), fit.box);
 }
 

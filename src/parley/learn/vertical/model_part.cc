@@ -9,6 +9,7 @@
 #include "parley/base/files.h"
 #include "parley/data/sources/source.h"
 #include "parley/learn/vertical/aligned_rows.h"
+#include "parley/learn/vertical/cells/cell_columns.h"
 #include "parley/learn/vertical/integer_rows.h"
 
 namespace parley::learn {
@@ -61,6 +62,31 @@ std::vector<uint64_t> stream(const Secret32& key, const Hash& question, size_t c
   return words;
 }
 
+/// As in training.
+IntegerRows integers_of(const PartOfModel& part, const data::AnyRows& rows) {
+  if (!part.model.schema.in_cells()) return {rows, part.bits, part.row_norm};
+  const CellColumns cells(part.model.schema, part.bits, std::nullopt);
+  return std::move(cells.integers(cells.leaves(rows)).rows);
+}
+
+/// Numbers of 2 to 16 bits, categories of levels that a cell can have.
+bool can_be_cell(const data::Column& column) {
+  if (column.kind == data::Column::Kind::kNumber)
+    return column.cell >= kFewestBits && column.cell <= kMostBits;
+  const size_t levels = column.levels.size() + column.other;
+  return column.cell >= 1 && column.cell <= 0x8000 && levels >= 2 && levels <= kMostLevels &&
+         column.encode == data::Column::Encode::kOneHot;
+}
+
+bool has_known_bounds(const PartOfModel& part) {
+  const bool cells = part.model.schema.in_cells();
+  const auto& columns = part.model.schema.columns;
+  return part.row_norm > 0 && part.row_norm < 0x1p20 && part.ball > 0 &&
+         part.bits >= (cells ? 0 : 1) && part.bits <= (cells ? kMostBits : 30) &&
+         part.fraction > 0 && part.fraction <= 32 &&
+         (!cells || std::all_of(columns.begin(), columns.end(), can_be_cell));
+}
+
 }  // namespace
 
 std::string to_json(const PartOfModel& part) {
@@ -99,9 +125,7 @@ Result<PartOfModel> part_from_json(std::string_view text, const std::string& fil
     return part;
   }));
   part.model = TRY(model_from_json(model, file));
-  if (!(part.row_norm > 0 && part.row_norm < 0x1p20 && part.ball > 0 && part.bits > 0 &&
-        part.bits <= 30 && part.fraction > 0 && part.fraction <= 32))
-    return malformed(file, "has bounds that no training had");
+  if (!has_known_bounds(part)) return malformed(file, "has bounds that no training had");
   return part;
 }
 
@@ -154,7 +178,7 @@ MaskedScores masked_scores(const PartOfModel& part, const data::AnyRows& rows,
                            std::vector<std::string> ids, const std::string& query,
                            const Hash& file) {
   check(ids.size() == data::size_of(rows));
-  const IntegerRows integers(rows, part.bits, part.row_norm);
+  const IntegerRows integers = integers_of(part, rows);
   const auto own = integers.scores(part.model.theta, 1, part.fraction, part.row_norm * part.ball);
   std::vector<uint64_t> words(own.begin(), own.end());
   const Hash question = name_of(query, ids);

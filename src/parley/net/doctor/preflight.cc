@@ -17,7 +17,6 @@
 #include "parley/plan/sums/gram.h"
 #include "parley/plan/terms.h"
 #include "parley/plan/vertical_terms.h"
-#include "parley/protocol/make_learner.h"
 
 namespace parley::net {
 namespace {
@@ -80,7 +79,7 @@ Result<void> read_rows(const Policy& policy, const Charter& charter, bool read_d
   }
   const data::Source source = TRY(charter::source_of(policy, *data, charter));
   if (!read_data) return {};
-  if (protocol::has_dealer(charter))
+  if (charter.columns_apart())
     TRY(aligned_rows(policy, *data, charter, place_of(policy, charter)));
   else
     TRY(data::load_any(source, charter.schema));  // Refuses another number of rows.
@@ -158,7 +157,7 @@ Asked asked_of(const plan::SecaggTerms& terms) {
 
 Result<Asked> what_is_asked(const Policy& policy, const Charter& charter) {
   const size_t place = place_of(policy, charter);
-  if (protocol::has_dealer(charter)) {
+  if (charter.columns_apart()) {
     const plan::VerticalTerms terms = TRY(plan::vertical_terms(charter));
     return Asked{terms.rounds, terms.numbers(place), terms.noise.cost(terms.sensitivity)};
   }

@@ -12,7 +12,7 @@
 #include "parley/gate/secagg_gate.h"
 #include "parley/learn/statistics.h"
 #include "parley/ledger/storage/row.h"
-#include "parley/plan/distance.h"
+#include "parley/plan/sums/distance.h"
 #include "parley/protocol/federated/messages.h"
 
 namespace parley::protocol {

@@ -110,6 +110,7 @@ class Verifier {
                                        : static_cast<uint64_t>(charter.learner_steps());
     result_.answers = evidence.transcript.entries.size() + (evidence.published ? 1 : 0);
     result_.in_parts = evidence.manifest != nullptr;
+    result_.dealt = has_dealer(charter);
   }
 
   Result<VerifyResult> run() {
@@ -487,7 +488,7 @@ Alarm alarm_in(Learner& learner, const wire::Transcript& transcript) {
 
 Result<VerifyResult> verify(const Evidence& evidence) {
   // Receipts are looked at, not dealt for: any key will do.
-  const auto dealer = evidence.manifest ? std::optional(Secret32{}) : std::nullopt;
+  const auto dealer = has_dealer(evidence.charter) ? std::optional(Secret32{}) : std::nullopt;
   const auto made = [&] {
     return make_learner(evidence.charter, evidence.pilot, Receipts::kSigned, dealer);
   };

@@ -39,8 +39,7 @@ class MomentsExchange final : public Exchange {
     forget();
     if (opened.empty()) return;
     const plan::VerticalTerms& terms = gate_.terms();
-    const learn::MomentsFit fit{terms.l2, terms.box, terms.noise.scale()};
-    const auto theta = learn::fit_moments(layout_, terms.plan, fit, opened.front());
+    const auto theta = learn::fit_moments(layout_, terms.plan, terms.fit(), opened.front());
     size_t first = 0;
     for (size_t m = 0; m < self(); ++m) first += layout_.columns(m);
     model_.assign(theta.begin() + long(first), theta.begin() + long(first + gate_.width()));

@@ -31,7 +31,7 @@ Result<VerticalPlan> vertical_plan(const charter::Charter& charter) {
   return plan;
 }
 
-VerticalLearner::VerticalLearner(VerticalPlan plan, const Secret32& key)
+VerticalLearner::VerticalLearner(VerticalPlan plan, const std::optional<Secret32>& key)
     : Learner(plan.owners.size()),
       plan_(std::move(plan)),
       key_(key),
@@ -69,7 +69,7 @@ bool VerticalLearner::awaits(size_t owner) const {
   if (finished_) return false;
   if (!live_) return !state.hello;
   if (aligning_) return state.hello->columns == Hash{};
-  if (state.set_up + 1 < states_.size()) return true;
+  if (key_ && state.set_up + 1 < states_.size()) return true;
   if (round_ > plan_.terms.rounds) return !state.part;
   return dealt_ && !state.answered;
 }
@@ -181,12 +181,15 @@ void VerticalLearner::begin_session(Step& step) {
     state.answered = false;
     state.part.reset();
   }
-  dealer_.emplace(plan_.terms, key_, columns);
   round_ = session.first_round;
-  for (size_t i = 0; i < states_.size(); ++i) {
-    send(i, session, step);
-    send(i, wire::DealerShare{session_, 0, dealer_->setup_seed(i), {}}, step);
+  for (size_t i = 0; i < states_.size(); ++i) send(i, session, step);
+  if (!key_) {  // Owners go on by themselves.
+    dealt_ = round_ <= plan_.terms.rounds;
+    return;
   }
+  dealer_.emplace(plan_.terms, *key_, columns);
+  for (size_t i = 0; i < states_.size(); ++i)
+    send(i, wire::DealerShare{session_, 0, dealer_->setup_seed(i), {}}, step);
 }
 
 /// Passes a letter on, unless it is of a session that is over.
@@ -198,7 +201,7 @@ Result<Step> VerticalLearner::relay(size_t owner, wire::Sealed& letter) {
   if (!live_ || head.session != session_) return step;
   letter.set_sender(plan_.owners[owner].name);
   send(to, wire::Letter{letter, wire::Leg::kDown}, step);
-  if (head.round == 0 && head.part + 1 == head.parts && !aligning_) {
+  if (dealer_ && head.round == 0 && head.part + 1 == head.parts && !aligning_) {
     ++states_[owner].set_up;
     const bool all = std::all_of(states_.begin(), states_.end(), [&](const OwnerState& state) {
       return state.set_up + 1 == states_.size();
@@ -236,9 +239,12 @@ Result<void> VerticalLearner::check_answer(size_t owner, const wire::ReceivedAns
     return {};
   }
   // A journal has the receipts, not the digests of the owners' columns: of those the chain vouches.
-  const Hash question = dealer_ ? gate::sharing_question(plan_.terms.charter, round,
-                                                         dealer_->round_seed(owner, round))
-                                : answer.receipt.query;
+  const auto question_for = [&](ByteView seed) {
+    return gate::sharing_question(plan_.terms.charter, round, seed);
+  };
+  const Hash question = dealer_ ? question_for(dealer_->round_seed(owner, round))
+                        : key_  ? answer.receipt.query
+                                : question_for({});
   TRY(check_receipt(who, answer, question, state.jobs.empty() ? Hash{} : state.jobs.back()));
   if (who.sign_key) TRY(check_signature(plan_.terms.charter, who, answer));
   return {};
@@ -269,7 +275,7 @@ Result<Step> VerticalLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
                                [](const OwnerState& each) { return each.answered; });
   if (!all) return step;
   dealt_ = false;
-  if (++round_ <= plan_.terms.rounds) deal(step);
+  if (++round_ <= plan_.terms.rounds && dealer_) deal(step);
   finish_if_done(step);
   return step;
 }

@@ -1,6 +1,7 @@
-// The learner of protocol sharing: the dealer, and the post office. It has no data, draws the noise
-// that no owner may know, passes on letters that it cannot read, keeps receipts, and gets no
-// gradient, no moments, no model and no prediction.
+// The learner of protocol sharing: the post office and, where the charter has one, the dealer. It
+// has no data, passes on letters that it cannot read, keeps receipts, and gets no gradient, no
+// moments, no model and no prediction. As the dealer it draws the noise that no owner may know;
+// without one it draws nothing, and nothing of it is trusted for privacy.
 #pragma once
 
 #include <optional>
@@ -22,8 +23,9 @@ Result<VerticalPlan> vertical_plan(const charter::Charter& charter);
 
 class VerticalLearner final : public Learner {
  public:
-  /// `key` is drawn once for a job and must outlive this process: masks and noise follow from it.
-  VerticalLearner(VerticalPlan plan, const Secret32& key);
+  /// `key` is the dealer's, drawn once for a job, and must outlive this process: masks and noise
+  /// follow from it. None where the charter has no dealer.
+  VerticalLearner(VerticalPlan plan, const std::optional<Secret32>& key);
 
   void attend(size_t owner) override;
   void leave(size_t owner) override;
@@ -78,7 +80,7 @@ class VerticalLearner final : public Learner {
   learn::Manifest manifest() const;
 
   VerticalPlan plan_;
-  Secret32 key_;
+  std::optional<Secret32> key_;
   std::vector<OwnerState> states_;
   std::optional<Dealer> dealer_{};  // once every owner has come
   uint32_t session_ = 0;

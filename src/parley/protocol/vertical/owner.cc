@@ -8,7 +8,6 @@
 #include "parley/protocol/job.h"
 
 namespace parley::protocol {
-namespace {
 
 Bytes bytes_of_words(std::span<const Word> words) {
   Bytes bytes;
@@ -23,26 +22,14 @@ Words<Word> words_in(ByteView bytes) {
   return words;
 }
 
-}  // namespace
-
 VerticalOwner::VerticalOwner(VerticalSetting setting, gate::ColumnsGate gate, Entropy& entropy,
                              std::optional<SigningKey> key)
     : Owner(gate.terms().charter, setting.owners[gate.owner()].name, std::move(key)),
       setting_(std::move(setting)),
       gate_(std::move(gate)),
       entropy_(entropy),
-      agreement_(AgreementKey::draw(entropy)) {
-  if (gate_.is_aligned()) get_ready();
-}
+      agreement_(AgreementKey::draw(entropy)) {}
 
-/// The records are settled.
-void VerticalOwner::get_ready() {
-  columns_ = gate_.digest(setting_.secret);
-  exchange_ =
-      make_exchange(gate_, derived(setting_.secret, TupleBytes().add("noise").add(columns_)));
-}
-
-/// A digest that only this owner can make: others cannot try what they guess.
 Hash VerticalOwner::commitment(const std::vector<Post>& posts) const {
   TupleBytes tuple;
   for (const Post& each : posts) tuple.add(uint64_t{each.to}).add(bytes_of_words(each.words));
@@ -79,16 +66,28 @@ Result<size_t> VerticalOwner::place_of(const std::string& name) const {
   return Error{Code::kIntegrity, "a letter of " + in_quotes(name) + ", who is no other owner"};
 }
 
+void VerticalOwner::give_receipt(privacy::Released paid) {
+  const auto signature = sign(wire::signed_bytes(charter(), name(), paid.receipt()));
+  outbox_.push_back(send(wire::Answer{std::move(paid), signature}));
+}
+
+Result<void> VerticalOwner::give_up(const Error& error) {
+  if (auto reason = TRY(refuse(error))) outbox_.push_back(*std::move(reason));
+  return {};
+}
+
 // A session: keys, then what everyone must have before the first round.
 
 Result<void> VerticalOwner::agree(const wire::Session& session) {
   if (session.peers.size() != parties()) return out_of_order("a session of other owners");
   keys_.clear();
   masks_.clear();
+  session_keys_.clear();
   for (size_t i = 0; i < parties(); ++i) {
     const wire::Peer& peer = session.peers[i];
     const VerticalPeer& known = setting_.owners[i];
     if (peer.owner != known.name) return out_of_order("a session with " + in_quotes(peer.owner));
+    session_keys_.push_back(peer.key);
     if (i == self()) {
       if (peer.key != agreement_.public_key()) return out_of_order("a session with an older key");
       continue;
@@ -113,13 +112,10 @@ Result<void> VerticalOwner::agree(const wire::Session& session) {
 void VerticalOwner::begin_alignment() {
   aligning_ = true;
   ids_.clear();
-  std::vector<Post> posts;
-  Words<Word> words;
+  Bytes list;
   for (const learn::IdDigest& digest : gate_.ids())
-    for (const size_t half : {size_t{0}, size_t{8}})
-      words.push_back(read_little_endian(digest.data() + half));
-  for (const auto& [other, key] : keys_) posts.push_back({other, words});
-  post(0, posts);
+    list.insert(list.end(), digest.begin(), digest.end());
+  for (const auto& [other, key] : keys_) post(other, 0, list);
 }
 
 Result<void> VerticalOwner::take_ids(size_t from, const Bytes& list) {
@@ -136,10 +132,7 @@ Result<void> VerticalOwner::take_ids(size_t from, const Bytes& list) {
   std::vector<std::vector<learn::IdDigest>> lists;
   for (auto& [other, digests] : ids_) lists.push_back(std::move(digests));
   const auto records = gate_.align(lists);
-  if (!records) {
-    if (auto reason = TRY(refuse(records.error()))) outbox_.push_back(*std::move(reason));
-    return {};
-  }
+  if (!records) return give_up(records.error());
   setting_.records = *records;
   get_ready();
   outbox_.push_back(send(greeting()));
@@ -148,86 +141,30 @@ Result<void> VerticalOwner::take_ids(size_t from, const Bytes& list) {
 
 Result<std::optional<Bytes>> VerticalOwner::take(wire::Session session) {
   const bool to_align = session.first_round == 0 && gate_.terms().intersect;
-  if (to_align && session.session > session_) {
-    TRY(agree(session));
-    session_ = session.session;
-    incoming_.clear();
-    begin_alignment();
-    return more();
-  }
-  if (session.session <= session_ || !exchange_ || session.first_round < 1 ||
-      session.first_round > opened_.size() + 1)
+  const bool in_order = to_align || (columns_ != Hash{} && session.first_round >= 1 &&
+                                     session.first_round <= opened_.size() + 1);
+  if (session.session <= session_ || !in_order)
     return out_of_order("session " + std::to_string(session.session) + " from round " +
                         std::to_string(session.first_round));
   TRY(agree(session));
   session_ = session.session;
-  aligning_ = false;
-  exchange_->begin_session();
-  return_to(session.first_round);
-  next_share_.reset();
   incoming_.clear();
-  part_.reset();
-  return std::optional<Bytes>();
-}
-
-/// To where this owner stood before that round.
-void VerticalOwner::return_to(uint32_t round) {
-  exchange_->return_to(std::span<const Opened>(opened_).first(round - 1));
-  round_ = round;
-  begun_ = false;
-  share_.reset();
-}
-
-void VerticalOwner::post(uint32_t round, const std::vector<Post>& posts) {
-  for (const auto& [to, words] : posts) {
-    if (to == self()) continue;
-    const wire::LetterHead head{
-        .from = name(), .to = setting_.owners[to].name, .session = session_, .round = round};
-    for (const wire::Sealed& letter :
-         wire::seal_in_pieces(keys_.at(to), charter(), head, bytes_of_words(words), entropy_))
-      outbox_.push_back(send(wire::Letter{letter, wire::Leg::kUp}));
-  }
-}
-
-Result<std::optional<Bytes>> VerticalOwner::take(wire::DealerShare share) {
-  if (share.session != session_ || session_ == 0 || aligning_)
-    return out_of_order("masks of another session");
-  if (const auto known = seeds_.emplace(share.seed, share.round).first;
-      known->second != share.round)
-    return Error{Code::kIntegrity,
-                 "the dealer gives round " + std::to_string(share.round) + " the seed of round " +
-                     std::to_string(known->second) + ": what hides both would be the same",
-                 "Do not go on, and ask who runs the learner."};
-  if (share.round == 0) {
-    post(0, exchange_->setup(share.seed));
-    if (round_ > gate_.terms().rounds) TRY(give_part());
+  aligning_ = false;
+  if (to_align) {
+    begin_alignment();
     return more();
   }
-  // Everyone has paid for a round, but what this owner is told at its end may still be on its way.
-  const bool early = begun_ && share.round == round_ + 1 && !next_share_;
-  if ((share.round != round_ || begun_) && !early)
-    return out_of_order("masks of round " + std::to_string(share.round));
-  (early ? next_share_ : share_) = std::move(share);
-  if (!early) TRY(begin_round());
+  part_.reset();
+  TRY(begin_session(session.first_round));
   return more();
 }
 
-// A round: pay, send what the rule says, then open what the others sent.
-
-Result<void> VerticalOwner::begin_round() {
-  const auto posts = TRY(exchange_->begin_round(*share_));
-  auto paid =
-      gate_.pay(round_, gate::sharing_question(charter(), round_, share_->seed), commitment(posts));
-  if (!paid) {
-    if (auto reason = TRY(refuse(paid.error()))) outbox_.push_back(*std::move(reason));
-    return {};
-  }
-  begun_ = true;
-  post(round_, posts);
-  // Last: when the learner has every receipt, it has passed on all that was paid for.
-  const auto signature = sign(wire::signed_bytes(charter(), name(), paid->receipt()));
-  outbox_.push_back(send(wire::Answer{*std::move(paid), signature}));
-  return end_round();
+void VerticalOwner::post(size_t to, uint32_t number, ByteView letter) {
+  const wire::LetterHead head{
+      .from = name(), .to = setting_.owners[to].name, .session = session_, .round = number};
+  for (const wire::Sealed& piece :
+       wire::seal_in_pieces(keys_.at(to), charter(), head, letter, entropy_))
+    outbox_.push_back(send(wire::Letter{piece, wire::Leg::kUp}));
 }
 
 Result<std::optional<Bytes>> VerticalOwner::take(wire::Sealed letter) {
@@ -237,48 +174,30 @@ Result<std::optional<Bytes>> VerticalOwner::take(wire::Sealed letter) {
     return out_of_order("a letter of another session");
   const size_t from = TRY(place_of(head.from));
   Bytes& whole = incoming_[from];
-  if (whole.size() != head.part * wire::kPieceBytesMax || (head.round != 0 && !share_) ||
-      (head.round != 0 && head.round != share_->round))
+  if (whole.size() != head.part * wire::kPieceBytesMax || !(aligning_ || is_due(from, head)))
     return out_of_order("a letter of " + head.from + " for round " + std::to_string(head.round));
   const Bytes piece = TRY(letter.open(keys_.at(from), charter()));
   whole.insert(whole.end(), piece.begin(), piece.end());
   if (head.part + 1 < head.parts) return std::optional<Bytes>();
-  if (aligning_) {
-    TRY(take_ids(from, std::exchange(whole, {})));
-    return more();
-  }
-  if (whole.size() % 8 != 0 || !exchange_) return out_of_order("a letter of another length");
-  Words<Word> words = words_in(std::exchange(whole, {}));
-  if (head.round == 0) {
-    TRY(exchange_->take_setup(from, std::move(words)));
-    return more();
-  }
-  post(head.round, TRY(exchange_->take(from, std::move(words))));
-  TRY(end_round());
+  Bytes complete = std::exchange(whole, {});
+  if (aligning_)
+    TRY(take_ids(from, complete));
+  else
+    TRY(take_letter(from, head.round, std::move(complete)));
   return more();
 }
 
-/// Once everything is there: what was opened, and what follows from it.
-Result<void> VerticalOwner::end_round() {
-  const auto opened = begun_ ? exchange_->result() : std::nullopt;
-  if (!opened) return {};
-  if (round_ <= opened_.size() && opened_[round_ - 1] != *opened)
-    return Error{Code::kIntegrity,
-                 "round " + std::to_string(round_) + " came out differently when it was repeated",
-                 "Another owner's data or program has changed: stop, and agree on another run."};
-  if (round_ > opened_.size()) opened_.push_back(*opened);
-  return_to(round_ + 1);
-  if (round_ > gate_.terms().rounds) return give_part();
-  if (!next_share_) return {};
-  share_ = std::exchange(next_share_, std::nullopt);
-  return begin_round();
+Error VerticalOwner::mismatch_in(uint32_t round) const {
+  return {Code::kIntegrity,
+          "round " + std::to_string(round) + " came out differently when it was repeated",
+          "Another owner's data or program has changed: stop, and agree on another run."};
 }
 
 // The end: this owner's part of the model stays here, its hash is told.
 
 Result<void> VerticalOwner::give_part() {
   learn::PartOfModel part = setting_.part;
-  part.model.theta = exchange_->model();
+  part.model.theta = model();
   for (const auto& [other, key] : masks_) part.masks[setting_.owners[other].name] = key;
   part.salt = derived(setting_.secret, TupleBytes().add("salt").add(uint64_t{session_}));
   part_ = learn::to_json(part);
@@ -290,9 +209,10 @@ Result<void> VerticalOwner::give_part() {
 /// Of a process that came back after the end, the part is on its disk.
 Result<Hash> VerticalOwner::own_part() const {
   if (part_) return sha256(as_bytes(*part_));
-  if (!setting_.kept)
+  const std::string kept = setting_.kept ? TRY(setting_.kept("part.json")) : std::string();
+  if (kept.empty())
     return Error{Code::kIntegrity, "the job has ended, and this owner has no part of the model"};
-  return sha256(as_bytes(TRY(setting_.kept("part.json"))));
+  return sha256(as_bytes(kept));
 }
 
 Result<std::optional<Bytes>> VerticalOwner::be_told(const wire::Finished& finished) {
@@ -306,6 +226,7 @@ Result<std::optional<Bytes>> VerticalOwner::be_told(const wire::Finished& finish
     return Error{Code::kIntegrity, "the learner's manifest does not bind this owner's part",
                  "Do not use the model, and ask who runs the learner."};
   if (setting_.keep) TRY(setting_.keep("manifest.json", text));
+  TRY(forget());
   return std::optional<Bytes>();
 }
 

@@ -1,13 +1,10 @@
-// An owner of columns in a job of protocol sharing. It agrees on keys with the other owners, sends
-// them what the rule says (exchange.h) in sealed letters, each round paid for before any of it
-// leaves, and opens what it may see. Its part of the model stays here.
+// An owner of columns in a job of protocol sharing: what owners with a dealer (dealt/owner.h) and
+// without one (pair/owner.h) have in common. It agrees on keys with the other owners, sends them
+// sealed letters, pays before anything leaves, and opens what it may see. Its part of the model
+// stays here.
 //
 // Where the charter says on_mismatch = "intersect", owners first tell each other the digests of
 // their ids in such letters; each keeps the records that all have, and greets the learner again.
-//
-// Whoever comes back, all begin again after the last round that everyone has opened: the dealer's
-// masks and noise are the same again, the ledger gives what was paid for, and what is sent is bit
-// for bit what was sent.
 #pragma once
 
 #include <deque>
@@ -30,7 +27,7 @@ struct VerticalPeer {
 
 /// Keeps a file of the job on this owner's disk: its part of the model, the manifest.
 using KeepFile = std::function<Result<void>(const std::string& name, const std::string& text)>;
-/// And gives it back, also to a later process.
+/// And gives it back, also to a later process; empty if there is none.
 using KeptFile = std::function<Result<std::string>(const std::string& name)>;
 
 struct VerticalSetting {
@@ -44,7 +41,7 @@ struct VerticalSetting {
   KeptFile kept{};
 };
 
-class VerticalOwner final : public Owner {
+class VerticalOwner : public Owner {
  public:
   VerticalOwner(VerticalSetting setting, gate::ColumnsGate gate, Entropy& entropy,
                 std::optional<SigningKey> key = std::nullopt);
@@ -56,55 +53,70 @@ class VerticalOwner final : public Owner {
   void rest() override {}
 
   /// Once all rounds are done.
-  std::optional<std::vector<double>> part_of_model() const override { return exchange_->model(); }
+  std::optional<std::vector<double>> part_of_model() const override { return model(); }
   /// What each round has opened to it: noisy.
   const std::vector<Opened>& opened() const { return opened_; }
 
- private:
-  wire::Hello greeting() override;
-  Reply be_told(const wire::Finished& finished) override;
-  Reply take(wire::Sealed letter) override;
-  Reply take(wire::DealerShare share) override;
-  Reply take(wire::Session session) override;
-  uint32_t last_round() const override { return gate_.last_round(); }
-  Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) override {
-    return gate_.recognise(charter, receipt);
-  }
+ protected:
+  /// The records are settled.
+  virtual void get_ready() = 0;
+  /// Keys are agreed on; rounds begin, or begin again, at this one.
+  virtual Result<void> begin_session(uint32_t first_round) = 0;
+  /// May a letter with this head come now?
+  virtual bool is_due(size_t from, const wire::LetterHead& head) const = 0;
+  virtual Result<void> take_letter(size_t from, uint32_t number, Bytes letter) = 0;
+  /// This owner's coefficients, after the last round.
+  virtual std::vector<double> model() const = 0;
+  /// The job has ended for all: what was kept to go on from is not needed any more.
+  virtual Result<void> forget() { return {}; }
 
   size_t parties() const { return setting_.owners.size(); }
   size_t self() const { return gate_.owner(); }
-  Result<size_t> place_of(const std::string& name) const;
+  /// Under a number that says where the letter belongs.
+  void post(size_t to, uint32_t number, ByteView letter);
+  /// A digest that only this owner can make: others cannot try what they guess.
   Hash commitment(const std::vector<Post>& posts) const;
-  Result<void> agree(const wire::Session& session);
-  void get_ready();
-  void begin_alignment();
-  Result<void> take_ids(size_t from, const Bytes& list);
-  void return_to(uint32_t round);
-  Result<void> begin_round();
-  Result<void> end_round();
+  /// Signed, to the learner.
+  void give_receipt(privacy::Released paid);
+  /// Ends the job for all, with this reason.
+  Result<void> give_up(const Error& error);
   Result<void> give_part();
-  Result<Hash> own_part() const;
-  void post(uint32_t round, const std::vector<Post>& posts);
+  Error mismatch_in(uint32_t round) const;
 
   VerticalSetting setting_;
   gate::ColumnsGate gate_;
   Entropy& entropy_;
   AgreementKey agreement_;
-  Hash columns_{};  // commitment to the data
-
+  Hash columns_{};  // commitment to the data; none before get_ready
   uint32_t session_ = 0;
-  std::map<size_t, Secret32> keys_{}, masks_{};           // shared with each other owner
-  std::map<size_t, std::vector<learn::IdDigest>> ids_{};  // the others', while aligning
+  std::vector<Hash> session_keys_{};             // of all owners, in the charter's order
+  std::map<size_t, Secret32> keys_{}, masks_{};  // shared with each other owner
   bool aligning_ = false;
-  std::unique_ptr<Exchange> exchange_{};  // once records are aligned
   std::vector<Opened> opened_{};
-  uint32_t round_ = 0;  // that is next, or under way
-  bool begun_ = false;  // paid for and sent
-  std::optional<wire::DealerShare> share_{}, next_share_{};
-  std::map<Secret32, uint32_t> seeds_{};  // of the dealer, and for which round each was
-  std::map<size_t, Bytes> incoming_{};    // letters that are not complete
   std::optional<std::string> part_{};
   std::deque<Bytes> outbox_{};
+
+ private:
+  wire::Hello greeting() override;
+  Reply be_told(const wire::Finished& finished) override;
+  Reply take(wire::Sealed letter) override;
+  Reply take(wire::Session session) override;
+  uint32_t last_round() const override { return gate_.last_round(); }
+  Result<void> recognise(const Hash& charter, const privacy::Receipt& receipt) override {
+    return gate_.recognise(charter, receipt);
+  }
+  Result<size_t> place_of(const std::string& name) const;
+  Result<void> agree(const wire::Session& session);
+  void begin_alignment();
+  Result<void> take_ids(size_t from, const Bytes& list);
+  Result<Hash> own_part() const;
+
+  std::map<size_t, std::vector<learn::IdDigest>> ids_{};  // the others', while aligning
+  std::map<size_t, Bytes> incoming_{};                    // letters that are not complete
 };
+
+/// Words as letters hold them.
+Bytes bytes_of_words(std::span<const Word> words);
+Words<Word> words_in(ByteView bytes);
 
 }  // namespace parley::protocol

@@ -1,5 +1,5 @@
 // Rule "distance" with every party in one process: how far owners differ, in one secure sum.
-#include "parley/plan/distance.h"
+#include "parley/plan/sums/distance.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,6 @@
 #include "parley/ledger/simulated.h"
 #include "parley/plan/terms.h"
 #include "parley/privacy/accounting/zcdp.h"
-#include "parley/protocol/make_learner.h"
 #include "parley/protocol/vertical/owner.h"
 
 namespace parley::sim {
@@ -129,20 +128,24 @@ Result<std::unique_ptr<protocol::Owner>> Party::start(const charter::Charter& jo
                              .threads = setting_.threads,
                              .pilot = setting_.pilot};
   if (job.secure_aggregation) own.key = simulated_key(name());
-  if (protocol::has_dealer(job)) own.columns = columns();
+  if (job.columns_apart()) own.columns = columns();
   return protocol::make_owner(std::move(own));
 }
 
-protocol::ColumnsSetting Party::columns() const {
+protocol::ColumnsSetting Party::columns() {
   protocol::ColumnsSetting columns{
       .records = setting_.records,
       .training = {.started = SimulatedClock().now(), .seed = setting_.seed}};
   SeededEntropy own(setting_.seed, name() + "'s secret", setting_.run);
   columns.secret = setting_.secret ? *setting_.secret : protocol::draw_secret(own);
-  if (!setting_.keep.empty())
-    columns.keep = [folder = setting_.keep](const std::string& file, const std::string& text) {
-      return write_file(folder / file, text);
-    };
+  columns.keep = [this](const std::string& file, const std::string& text) {
+    files_[file] = text;
+    return setting_.keep.empty() ? Result<void>() : write_file(setting_.keep / file, text);
+  };
+  columns.kept = [this](const std::string& file) {
+    const auto found = files_.find(file);
+    return Result<std::string>(found == files_.end() ? std::string() : found->second);
+  };
   return columns;
 }
 

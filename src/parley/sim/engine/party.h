@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "parley/base/clock.h"
@@ -85,7 +86,7 @@ class Party {
 
   /// In the charter of a job.
   size_t place_in(const charter::Charter& job) const;
-  protocol::ColumnsSetting columns() const;
+  protocol::ColumnsSetting columns();
 
   Setting setting_;
   std::unique_ptr<Clock> clock_;
@@ -93,6 +94,7 @@ class Party {
   ledger::DatasetId dataset_;
   privacy::Budget budget_;
   SeededEntropy entropy_;
+  std::map<std::string, std::string> files_{};  // like the ledger they outlive a process
 };
 
 }  // namespace parley::sim

@@ -83,10 +83,11 @@ std::vector<PairStep> steps_of(const PairPlan& plan) {
   return steps;
 }
 
-PairSetup::PairSetup(PairPlan plan, Role role, std::vector<uint32_t> leaves, Entropy& entropy)
+PairSetup::PairSetup(PairPlan plan, Role role, const privacy::ToMask<std::vector<uint32_t>>& leaves,
+                     Entropy& entropy)
     : plan_(std::move(plan)),
       role_(role),
-      leaves_(std::move(leaves)),
+      leaves_(leaves.value_),
       entropy_(entropy),
       steps_(steps_of(plan_)),
       share_{{}, random_bits(own().pool, entropy), {}, {}},
@@ -104,7 +105,7 @@ PairSetup::PairSetup(PairPlan plan, Role role, std::vector<uint32_t> leaves, Ent
 std::vector<Bytes> PairSetup::write() {
   std::vector<Bytes> letters;
   while (!is_done() && steps_[at_].writer == role_) letters.push_back(written(steps_[at_++]));
-  if (is_done() && share_.share.rows == 0) finish();
+  if (is_done() && !done_) finish();
   return letters;
 }
 
@@ -260,6 +261,7 @@ std::vector<uint64_t> PairSetup::compared() {
 void PairSetup::finish() {
   share_.share = is_m() ? product_in_.share() : product_out_.share();
   reduce(share_.share.values);
+  done_.emplace(privacy::ToMask<PairShare>(std::move(share_)));
 }
 
 }  // namespace parley::protocol::ot

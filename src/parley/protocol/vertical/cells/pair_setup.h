@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/privacy/to_mask.h"
 #include "parley/protocol/vertical/cells/block_product.h"
 #include "parley/protocol/vertical/cells/legal_rows.h"
 #include "parley/protocol/vertical/ot/equality.h"
@@ -83,7 +84,8 @@ struct PairShare {
 class PairSetup {
  public:
   /// `leaves` of this owner's cells, record by record.
-  PairSetup(PairPlan plan, Role role, std::vector<uint32_t> leaves, Entropy& entropy);
+  PairSetup(PairPlan plan, Role role, const privacy::ToMask<std::vector<uint32_t>>& leaves,
+            Entropy& entropy);
 
   /// Letters that this owner writes now: at the beginning, and after each that it takes.
   std::vector<Bytes> write();
@@ -95,7 +97,7 @@ class PairSetup {
   /// failed.
   bool test_begun() const { return test_begun_; }
   /// Once it is done.
-  const PairShare& share() const { return share_; }
+  const privacy::ToMask<PairShare>& share() const { return *done_; }
 
  private:
   bool is_m() const { return role_ == Role::kM; }
@@ -120,7 +122,8 @@ class PairSetup {
   size_t at_ = 0;
   bool test_begun_ = false;
 
-  PairShare share_{};
+  PairShare share_{};                                    // while it is made
+  std::optional<privacy::ToMask<PairShare>> done_{};
   ReceivingTransfers receiving_;
   SendingTransfers sending_;
   std::vector<std::array<Block, 2>> pairs_{};  // of the chunk whose words are to be written

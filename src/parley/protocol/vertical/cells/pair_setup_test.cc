@@ -5,11 +5,16 @@
 #include <functional>
 
 #include "support/entropy.h"
+#include "support/to_mask.h"
 
 namespace parley::protocol::ot {
 namespace pair_setup_test {
 
 using test::SeededEntropy;
+
+const PairShare& share_of(const PairSetup& owner) {
+  return privacy::ToMaskForTest::value(owner.share());
+}
 
 /// m: two categories, one of which may be missing. k: a number, a category, a label.
 PairPlan plan_of(size_t records, size_t chunk = kChunk) {
@@ -54,8 +59,8 @@ struct Pair {
         plan(std::move(with)),
         leaves_m(random_leaves(plan.m.cells, plan.records, records)),
         leaves_k(random_leaves(plan.k.cells, plan.records, records)),
-        m(plan, Role::kM, leaves_m, of_m),
-        k(plan, Role::kK, leaves_k, of_k),
+        m(plan, Role::kM, privacy::ToMaskForTest::make(leaves_m), of_m),
+        k(plan, Role::kK, privacy::ToMaskForTest::make(leaves_k), of_k),
         steps(steps_of(plan)) {}
 
   /// Letter after letter until both are done, or one of them refuses.
@@ -88,12 +93,12 @@ TEST(PairSetup, LeavesSharesOfTheProductAndPools) {
   for (const size_t chunk : {kChunk, size_t{128 + 64}}) {
     Pair pair(plan_of(50, chunk));
     ASSERT_TRUE(pair.run());
-    Words c = pair.m.share().share - pair.k.share().share;
+    Words c = share_of(pair.m).share - share_of(pair.k).share;
     for (uint64_t& word : c.values) word = static_cast<uint64_t>(signed_number(word));
     EXPECT_EQ(c, pair.plain());
     for (auto [own, other] : {std::pair{&pair.m, &pair.k}, std::pair{&pair.k, &pair.m}}) {
-      const PairShare& chosen = own->share();
-      const auto& both = other->share().others;
+      const PairShare& chosen = share_of(*own);
+      const auto& both = share_of(*other).others;
       ASSERT_EQ(chosen.strings.size(), both.size());
       ASSERT_EQ(chosen.choices.size(), both.size());
       for (size_t t = 0; t < both.size(); ++t)
@@ -107,7 +112,7 @@ TEST(PairSetup, ARoundFromItsShareAndPoolIsTheProduct) {
   ASSERT_TRUE(pair.run());
   const std::vector<int64_t> n{-2048, 2047, 5, -1};  // of k's columns but the label's
   const LeafWords hash(pair.plan.back(), pair.plan.m.columns);
-  const PairShare &m = pair.m.share(), &k = pair.k.share();
+  const PairShare &m = share_of(pair.m), &k = share_of(pair.k);
   const BlockChooser chooser(n, 12, k.choices);
   const BlockAnswer answer = *answer_block(hash, m.others, m.share, 4, 12, chooser.flips());
   const std::vector<uint64_t> v = *chooser.conclude(hash, k.strings, k.share, answer.words);
@@ -125,8 +130,8 @@ TEST(PairSetup, SharesDifferFromSessionToSession) {
   plan.session = {43};
   Pair third(plan, 1);
   ASSERT_TRUE(one.run() && other.run() && third.run());
-  EXPECT_EQ(one.m.share().share, other.m.share().share);  // The same seed replays.
-  EXPECT_NE(one.m.share().share, third.m.share().share);
+  EXPECT_EQ(share_of(one.m).share, share_of(other.m).share);  // The same seed replays.
+  EXPECT_NE(share_of(one.m).share, share_of(third.m).share);
 }
 
 TEST(PairSetup, TheOneIntoWhoseTreesItIsCheaperToSendReceives) {

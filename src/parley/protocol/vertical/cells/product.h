@@ -15,10 +15,14 @@
 #include <vector>
 
 #include "parley/base/result.h"
-#include "parley/protocol/vertical/cells/cells.h"
+#include "parley/learn/vertical/cells/cells.h"
 #include "parley/protocol/vertical/ot/trees.h"
 
 namespace parley::protocol::ot {
+
+using learn::Adds, learn::Cell, learn::Cells;
+using learn::add_to_all, learn::category_cell, learn::label_cell, learn::number_cells;
+using learn::choices_of, learn::number_leaves, learn::rows_of, learn::transfers_of;
 
 /// A matrix of words modulo 2^64, row by row.
 struct Words {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "parley/protocol/vertical/cells/cells.h"
+#include "parley/learn/vertical/cells/cells.h"
 #include "parley/protocol/vertical/cells/product.h"
 #include "parley/protocol/vertical/ot/extension.h"
 #include "parley/protocol/vertical/ot/field.h"

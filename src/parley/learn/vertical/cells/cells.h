@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace parley::protocol::ot {
+namespace parley::learn {
 
 inline constexpr uint32_t kMostLevels = 1023;
 inline constexpr uint32_t kDigit = 4;  // bits of a number in one cell
@@ -51,4 +51,4 @@ std::vector<int64_t> rows_of(const Cells& cells, std::span<const uint32_t> leave
 /// first, so that it gets every string but those of its own path.
 std::vector<uint8_t> choices_of(const Cells& cells, std::span<const uint32_t> leaves);
 
-}  // namespace parley::protocol::ot
+}  // namespace parley::learn

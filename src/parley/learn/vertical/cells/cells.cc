@@ -1,11 +1,11 @@
-#include "parley/protocol/vertical/cells/cells.h"
+#include "parley/learn/vertical/cells/cells.h"
 
 #include <algorithm>
 #include <bit>
 
 #include "parley/base/result.h"
 
-namespace parley::protocol::ot {
+namespace parley::learn {
 
 Cell category_cell(uint32_t levels, bool none, uint32_t first, int64_t weight) {
   check(levels >= 2 && levels <= kMostLevels);
@@ -72,4 +72,4 @@ std::vector<uint8_t> choices_of(const Cells& cells, std::span<const uint32_t> le
   return choices;
 }
 
-}  // namespace parley::protocol::ot
+}  // namespace parley::learn

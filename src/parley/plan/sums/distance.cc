@@ -1,4 +1,4 @@
-#include "parley/plan/distance.h"
+#include "parley/plan/sums/distance.h"
 
 #include <algorithm>
 #include <cmath>

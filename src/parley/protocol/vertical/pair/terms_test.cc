@@ -1,0 +1,120 @@
+#include "parley/plan/vertical_terms.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/cells_charter.h"
+
+namespace parley::plan {
+namespace vertical_terms_test {
+
+Result<charter::Charter> parsed(const std::string& text) {
+  return charter::parse_charter(text, "cells.toml", {});
+}
+
+VerticalTerms terms_of(const std::string& target = "levels = [\"low\", \"high\"]") {
+  const auto charter = parsed(test::cells_charter(1, 1000, "", target));
+  EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
+  return *vertical_terms(*charter);
+}
+
+TEST(CellTerms, RowsLabelAndNoiseFollowFromTheCells) {
+  const VerticalTerms terms = terms_of();
+  EXPECT_EQ(terms.rule, charter::Rule::kStatistics);
+  EXPECT_EQ(terms.plan.bits, 5);  // age has most bits
+  // job 32, age 32, bias 32 | hours 16, home 32.
+  const double row = std::sqrt(3 * 1024.0 + 256 + 1024);
+  EXPECT_EQ(terms.plan.label, std::ceil(row));
+  EXPECT_NEAR(terms.sensitivity, std::sqrt(8.0) * row * std::ceil(row), 1);
+  EXPECT_GE(terms.sensitivity, std::sqrt(8.0) * row * std::ceil(row));
+  EXPECT_GE(2 * terms.beside->variance(), terms.noise.variance());
+  EXPECT_LE(*sharing_epsilon(*parsed(test::cells_charter(1, 1000)), terms, 0), 1);
+}
+
+/// One record's numbers in the release, as the norm of the proof counts them.
+std::vector<double> numbers_of(const std::vector<int64_t>& row, int64_t label) {
+  std::vector<double> all;
+  for (size_t j = 0; j < row.size(); ++j) {
+    all.push_back(double(row[j] * row[j]));
+    for (size_t k = j + 1; k < row.size(); ++k)
+      all.push_back(std::sqrt(2.0) * double(row[j] * row[k]));
+    all.push_back(std::sqrt(2.0) * double(row[j] * label));
+  }
+  return all;
+}
+
+std::vector<double> random_record(const VerticalTerms& terms, Entropy& entropy) {
+  std::vector<int64_t> row;
+  int64_t label = 0;
+  for (const learn::CellColumns& owner : terms.cells) {
+    std::vector<uint32_t> leaves;
+    for (const learn::Cell& cell : owner.cells())
+      leaves.push_back(entropy.word() % 3 ? (entropy.word() % 2 ? cell.leaves() - 1 : 0)
+                                          : uint32_t(entropy.word() % cell.leaves()));
+    const auto made = learn::rows_of(owner.cells(), leaves, owner.columns());
+    row.insert(row.end(), made.begin(), made.begin() + long(owner.features()));
+    if (owner.columns() > owner.features()) label = made.back();
+  }
+  return numbers_of(row, label);
+}
+
+TEST(CellTerms, NoTwoRecordsDifferByMoreThanTheSensitivity) {
+  for (const std::string target : {"levels = [\"low\", \"high\"]", "bounds = [-1, 1]"}) {
+    const VerticalTerms terms = terms_of(target);
+    test::SeededEntropy entropy(1, "pairs");
+    double most = 0;
+    for (size_t i = 0; i < 10000; ++i) {
+      const auto a = random_record(terms, entropy), b = random_record(terms, entropy);
+      double squares = 0;
+      for (size_t j = 0; j < a.size(); ++j) squares += (a[j] - b[j]) * (a[j] - b[j]);
+      most = std::max(most, std::sqrt(squares));
+    }
+    EXPECT_LE(most, terms.sensitivity) << target;
+    EXPECT_GT(most, .9 * terms.sensitivity) << target << ": the bound is not far away";
+  }
+}
+
+void expect_refused(std::string text, const std::string& key, const std::string& what) {
+  const auto charter = parsed(text);
+  const auto terms = charter ? vertical_terms(*charter) : Result<VerticalTerms>(charter.error());
+  ASSERT_FALSE(terms) << what;
+  EXPECT_NE(terms.error().where.key.find(key), std::string::npos) << describe(terms.error());
+  const std::string said = terms.error().what + terms.error().hint;
+  EXPECT_NE(said.find(what), std::string::npos) << said;
+}
+
+std::string with(std::string text, const std::string& old, const std::string& now) {
+  const size_t at = text.find(old);
+  EXPECT_NE(at, std::string::npos) << old;
+  return text.replace(at, old.size(), now);
+}
+
+TEST(CellTerms, WhatIsNotThereIsRefusedByName) {
+  const std::string text = test::cells_charter(1, 1000);
+  expect_refused(test::cells_charter(1, 1000, "rule = \"gradients\"\ndealer = \"none\"\n"),
+                 "protocol.dealer", "rule statistics");
+  expect_refused(with(text, "[privacy]\n", "[privacy]\nmax_row_norm = 1.0\n"),
+                 "privacy.max_row_norm", "follows from the columns' cells");
+  expect_refused(with(text, "columns = [\"job\"", "max_row_norm = 1.0\ncolumns = [\"job\""),
+                 "max_row_norm", "follows from the columns' cells");
+  expect_refused(with(text, "other = true\n", ""), "column", "1 levels");
+  expect_refused(with(text, "other = true\n", "other = true\nencode = \"integer\"\n"), "column",
+                 "without a dealer");
+  expect_refused(with(test::cells_charter(1, 1000000000), "delta = 1e-5", "delta = 1e-12"),
+                 "records.count", "GB before anything");
+  std::string three = with(text, "columns = [\"hours\", \"home\"]\n", "columns = [\"hours\"]\n");
+  three = with(three, "name = \"home\"\nowner = \"agency-2\"", "name = \"home\"\nowner = \"agency-3\"");
+  three += "[[owner]]\nname = \"agency-3\"\nepsilon = 1\ncolumns = [\"home\"]\n";
+  expect_refused(three, "protocol.dealer", "three and more owners");
+}
+
+TEST(CellTerms, ADealerHasNoTextOfItsOwn) {
+  const auto none = parsed(test::cells_charter(1, 1000));
+  EXPECT_NE(none->canonical.find("\"dealer\":\"none\""), std::string::npos) << none->canonical;
+  EXPECT_NE(none->canonical.find("\"rule\":\"statistics\""), std::string::npos);
+  EXPECT_EQ(none->canonical, parsed(test::cells_charter(1, 1000, "dealer = \"none\"\n"))->canonical);
+}
+
+}  // namespace vertical_terms_test
+}  // namespace parley::plan

@@ -1,0 +1,82 @@
+// Two owners of columns without a dealer, in the simulator.
+#include <gtest/gtest.h>
+
+#include "parley/learn/fitness.h"
+#include "parley/plan/vertical_terms.h"
+#include "parley/sim/columns.h"
+#include "parley/sim/engine/engine.h"
+#include "parley/sim/outcome.h"
+#include "support/cells_charter.h"
+
+namespace parley::sim {
+namespace cells_test {
+
+constexpr size_t kRecords = 400;
+
+SimulateInput some_input(double epsilon) {
+  SimulateInput input{.charter = *charter::parse_charter(test::cells_charter(epsilon, kRecords),
+                                                         "cells.toml", {}),
+                      .owners = {},
+                      .pilot = nullptr,
+                      .policies = {}};
+  for (size_t m = 0; m < 2; ++m)
+    input.owners.push_back({test::cells_rows(m, kRecords), "test", Hash{1}});
+  return input;
+}
+
+TEST(CellsInTheSimulator, WithNextToNoNoiseTheModelIsThatOfOnePlace) {
+  const SimulateInput input = some_input(1e4);
+  const SimulateOptions options{.seed = 3};
+  const auto simulation = simulation_of_columns(input, options, nullptr);
+  ASSERT_TRUE(simulation) << describe(simulation.error());
+  const auto run = simulation->run(simulation->reference, 0);
+  ASSERT_TRUE(run) << describe(run.error());
+  ASSERT_EQ(run->model.size(), 8u);
+  const double best = simulation->reference.pooled.at(simulation->reference.optimum.theta);
+  const double zero = simulation->reference.pooled.at(std::vector<double>(8));
+  const double found = simulation->reference.pooled.at(run->model);
+  EXPECT_LT(best, .6 * zero) << "there is something to learn";
+  EXPECT_LT(found - best, .02 * (zero - best));
+  for (const auto& owner : run->owners) EXPECT_LE(owner.spent.epsilon, 1e4);
+}
+
+TEST(CellsInTheSimulator, PaysOnceAndReplaysFromItsSeed) {
+  const SimulateInput input = some_input(1);
+  const auto play = [&](uint64_t seed) {
+    const SimulateOptions options{.seed = seed};
+    return run_job({.input = input, .options = options});
+  };
+  const auto one = play(3), again = play(3), other = play(4);
+  ASSERT_TRUE(one && again && other) << describe(one.error());
+  EXPECT_EQ(one->parts, again->parts);
+  EXPECT_NE(one->parts, other->parts);
+  for (const auto& owner : one->owners) {
+    EXPECT_EQ(owner.answered, 1u);
+    EXPECT_LE(owner.spent.epsilon, 1);
+    EXPECT_GT(owner.spent.epsilon, .99);
+  }
+}
+
+/// Whatever breaks: the model without faults, or the reason that an interrupted test gives.
+TEST(CellsInTheSimulator, AmongFaultsTheSameModelOrAReason) {
+  const SimulateInput input = some_input(1);
+  size_t finished = 0;
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    const SimulateOptions options{.seed = seed};
+    const auto run = run_job(
+        {.input = input, .options = options, .faults = {.drop = .01, .crash = .01, .learner = .01}});
+    if (run) {
+      ++finished;
+      for (const auto& owner : run->owners) EXPECT_EQ(owner.answered, 1u);
+    } else {
+      const std::string why = run.error().what;
+      EXPECT_TRUE(why.find("broke off before its verdict") != std::string::npos ||
+                  why.find("have not kept the same session") != std::string::npos)
+          << why;
+    }
+  }
+  EXPECT_GT(finished, 5u);
+}
+
+}  // namespace cells_test
+}  // namespace parley::sim

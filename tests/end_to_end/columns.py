@@ -1,0 +1,83 @@
+"""Columns in two places without a dealer: owners and a learner as real processes."""
+
+import json
+import signal
+import time
+
+from agencies import RECORDS, Agencies
+from consortium import must
+from parley import InFolder, main
+
+TWO = ("bank-a", "bank-b")
+
+
+class Columns(InFolder):
+    def agencies(self):
+        return Agencies(self.folder, rule="statistics", owners=TWO)
+
+    def finish(self, agencies, learner, owners):
+        self.assertEqual(learner.wait(120), 0, agencies.log("learner"))
+        for name, owner in zip(TWO, owners):
+            self.assertEqual(owner.wait(60), 0, agencies.log(name))
+
+    def scores(self, agencies):
+        files = []
+        for owner in TWO:
+            done = self.parley("predict", agencies.part(owner),
+                               agencies.folder / "data" / f"{owner}.csv", "--query", "first")
+            file = self.folder / f"{owner}.scores"
+            file.write_text(done.stdout)
+            files.append(file)
+        opened = self.json("predict", "job/manifest.json", *files)
+        return dict(zip(opened["ids"], opened["values"]))
+
+    def test_two_owners_train_predict_and_are_verified(self):
+        agencies = self.agencies()
+        must("charter", "check", agencies.charter, cwd=self.folder)
+        explained = must("charter", "explain", agencies.charter, cwd=self.folder).stdout
+        self.assertIn("Trusted: nobody for masks and noise", explained)
+        self.assertIn("can test one guess", explained)
+        learner, port = agencies.learner()
+        self.assertFalse((self.folder / "job" / "dealer.key").exists())
+        self.finish(agencies, learner, [agencies.owner(owner, port) for owner in TWO])
+        scores = self.scores(agencies)
+        right = sum((scores[p["person"]] > 0) == (p["income"] == "high") for p in agencies.people)
+        self.assertGreater(right, 0.7 * RECORDS, "with next to no noise")
+        for owner in TWO:
+            ledger = self.folder / owner / "state" / "ledger.db"
+            self.assertEqual(self.json("ledger", "verify", ledger)["rows"], 2)
+            folder = agencies.part(owner).parent
+            self.assertTrue((folder / "rows-test.txt").read_text().startswith("passed ed25519:"))
+            self.assertEqual(json.loads((folder / "session.json").read_text())["session"], "",
+                             "shares and noise are gone")
+            card = json.loads(agencies.part(owner).read_text())["model"]["privacy_card"]
+            self.assertIn("one guess", " ".join(card["not_covered"]))
+        verified = self.parley("verify", "job/manifest.json", "job/transcript.pb.zst",
+                               agencies.charter)
+        self.assertIn("the noise was the owners'", verified.stdout)
+
+    def test_an_owner_that_is_killed_and_started_again_goes_on(self):
+        agencies = self.agencies()
+        learner, port = agencies.learner()
+        first = agencies.owner("bank-a", port)
+        time.sleep(1)
+        first.send_signal(signal.SIGKILL)
+        first.wait(30)
+        owners = [agencies.owner(owner, port) for owner in TWO]
+        self.finish(agencies, learner, owners)
+
+    def test_after_a_test_that_was_not_passed_a_person_must_say_so(self):
+        agencies = self.agencies()
+        earlier = self.folder / "bank-a" / "state" / "models" / "000000000000"
+        earlier.mkdir(parents=True)
+        (earlier / "rows-test.txt").write_text(f"begun {agencies.sign_keys['bank-b']}\n")
+        learner, port = agencies.learner()
+        owner = agencies.owner("bank-a", port)
+        self.assertEqual(owner.wait(30), 3, agencies.log("bank-a"))
+        self.assertIn("an earlier test of rows with bank-b was not passed", agencies.log("bank-a"))
+        learner.terminate()
+        learner.wait(30)
+
+
+if __name__ == "__main__":
+    main()

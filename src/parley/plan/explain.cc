@@ -356,9 +356,12 @@ std::string trusted(const Charter& charter) {
   if (charter.protocol.rule() == Rule::kNoisySharing)
     return "Trusted: every owner knows all labels.\n";
   if (charter.protocol.without_dealer())
-    return "Trusted: nobody for masks and noise. Every owner adds all the noise that protects it; the "
-           "learner passes on letters that it cannot read. An owner that cheats in the test of rows "
-           "can test one guess about another's records, which epsilon does not cover, and is stopped "
+    return "Trusted: nobody for masks and noise. Every owner adds all the noise that protects it; "
+           "the "
+           "learner passes on letters that it cannot read. An owner that cheats in the test of "
+           "rows "
+           "can test one guess about another's records, which epsilon does not cover, and is "
+           "stopped "
            "if it is wrong.\n";
   return "Trusted: owners keep to the protocol; the learner is trusted for masks and noise, and "
          "together with any owner it sees what they hide.\n";

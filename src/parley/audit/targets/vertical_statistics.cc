@@ -29,8 +29,7 @@ Result<TwoWorlds> statistics_worlds(const Charter& whole, size_t changed) {
 learn::IntegerColumns integers_of(const TwoWorlds& worlds, const data::AnyRows& rows, size_t m) {
   const plan::VerticalTerms& terms = worlds.terms;
   if (!terms.cells.empty()) return terms.cells[m].integers(terms.cells[m].leaves(rows));
-  learn::IntegerColumns made{
-      learn::IntegerRows(rows, terms.plan.bits, terms.plan.row_norms[m])};
+  learn::IntegerColumns made{learn::IntegerRows(rows, terms.plan.bits, terms.plan.row_norms[m])};
   for (size_t i = 0; m == terms.label_holder && i < terms.plan.rows; ++i)
     made.labels.push_back(
         static_cast<int64_t>(std::ldexp(std::get<0>(rows)->label(i), terms.plan.bits)));

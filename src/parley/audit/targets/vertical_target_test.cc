@@ -40,8 +40,7 @@ TEST(SharingAudit, JointStatisticsPassAndSixteenRecordsDoNot) {
 
 /// What everyone sees who does not know an owner's noise; for one who does, see PairOpening's test.
 TEST(SharingAudit, StatisticsWithoutADealerPassAndSixteenRecordsDoNot) {
-  const auto charter =
-      *charter::parse_charter(test::cells_charter(1, 80), "cells.toml", {});
+  const auto charter = *charter::parse_charter(test::cells_charter(1, 80), "cells.toml", {});
   const auto target = vertical_target(charter, 0);
   ASSERT_TRUE(target) << describe(target.error());
   EXPECT_GT(target->claimed.epsilon, .99);

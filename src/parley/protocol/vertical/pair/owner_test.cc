@@ -321,14 +321,16 @@ TEST(PairOwner, KilledAtAnyWriteGoesOnWithTheSameOrSaysWhy) {
 TEST(PairOwner, KilledAfterAnyMessageGoesOnWithTheSameOrSaysWhy) {
   Agencies honest;
   ASSERT_FALSE(honest.run());
-  size_t finished = 0;
+  size_t finished = 0, broken = 0;
   for (size_t message = 1; message < honest.delivered; ++message) {
     Agencies job;
     job.die_at_message = message;
     expect_same_or_why(job, "message " + std::to_string(message));
     finished += job.ending() == "finished";
+    broken += job.ending().find("before its verdict") != std::string::npos;
   }
   EXPECT_GT(finished, honest.delivered / 2);
+  EXPECT_GT(broken, 0u) << "a test that broke off is not begun again";
 }
 
 /// Both have paid, and what they sent is on its way.

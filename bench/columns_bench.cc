@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "parley/base/entropy.h"
 #include "../tests/support/to_mask.h"
+#include "parley/base/entropy.h"
 #include "parley/protocol/vertical/cells/pair_setup.h"
 
 namespace {
@@ -86,10 +86,10 @@ int main(int count, char** arguments) {
   const std::vector<int64_t> n(columns, 77);
   const double began = processor_seconds();
   const BlockChooser chooser(n, kBits, std::span(of_k.choices).first(size));
-  const auto answer = answer_block(hash, std::span(of_m.others).first(size),
-                                   of_m.share, columns, kBits, chooser.flips());
-  const auto v = chooser.conclude(hash, std::span(of_k.strings).first(size),
-                                  of_k.share, answer->words);
+  const auto answer = answer_block(hash, std::span(of_m.others).first(size), of_m.share, columns,
+                                   kBits, chooser.flips());
+  const auto v =
+      chooser.conclude(hash, std::span(of_k.strings).first(size), of_k.share, answer->words);
   fmt::print("one block of {} numbers from {} of the peer: {:.2f} ms, {:.2f} MB\n", v->size(),
              columns, 1e3 * (processor_seconds() - began),
              double(8 * answer->words.size() + size / 8 + 7 * v->size()) / 1e6);

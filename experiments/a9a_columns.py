@@ -159,7 +159,7 @@ def choose(job, candidates, epsilon):
 
 
 def text_of(keys):
-    return ", ".join(f"{key} {value:g}" for key, value in keys.items() if key != "rule")
+    return ", ".join(f"{key} {value:g}" for key, value in keys.items() if key not in ("rule", "dealer"))
 
 
 def main():

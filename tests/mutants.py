@@ -185,8 +185,15 @@ MUTANTS = {
         [("net/identity/members.cc", "  if (why) return *why;\n", "  if (why && begin != end) return *why;\n")]),
     "seed-again": (
         "a dealer may give two rounds one seed", "OfMoreThanOneRound/VerticalOwnerRules.*",
-        [("protocol/vertical/owner.cc", "      known->second != share.round)\n",
+        [("protocol/vertical/dealt/owner.cc", "      known->second != share.round)\n",
           "      known->second != share.round && share.round == 0)\n")]),
+    "share-without-noise": (
+        "two owners open products with the noise of own columns only", "PairOpening.*",
+        [("protocol/vertical/pair/opening.cc",
+          "  for (Word& word : share) word += static_cast<Word>(terms.beside->sample(pair));\n", "")]),
+    "test-not-on-disk": (
+        "a test of rows that broke off is begun again", "PairOwner.Killed*",
+        [("protocol/vertical/pair/owner.cc", "  if (testing_)\n", "  if (testing_ && opening_)\n")]),
     "noise-of-the-seed": (
         "noise of rule noisy_sharing follows from the seed alone", "NoisyExchange.*",
         [("protocol/vertical/exchange_noisily.cc",

@@ -135,7 +135,7 @@ class Console(InFolder):
         self.assertNotIn("key=", consortium.log("bank-a"), "the link is a secret")
         self.assertNotEqual(link.read_text().strip(), page.link, "the one before is used up")
         self.await_text(page, "/live", "Nothing was asked since the daemon began")
-        self.assertRegex(page.get("/live").text, r"<td>5000 ε</td><td>0 ε</td><td>5000 ε</td>")
+        self.await_text(page, "/live", "<td>5000 ε</td><td>0 ε</td><td>5000 ε</td>")
         self.assertNotIn("neither the policy nor the charter says", page.get("/").text)
         for owner in OWNERS[1:]:
             self.daemon(consortium, owner, port)

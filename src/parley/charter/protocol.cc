@@ -271,8 +271,8 @@ void read_dealer(Table& t, Vertical& vertical) {
   t.optional("dealer", vertical.dealer, Anything{}, "For example dealer = \"none\".");
   if (vertical.dealer == Dealer::kLearner) t.leave_out("dealer");
   if (!can_do_without && vertical.dealer == Dealer::kNone)
-    t.fail("dealer", "= \"none\" is for rule statistics, found " +
-                         std::string(name_of(vertical.rule)),
+    t.fail("dealer",
+           "= \"none\" is for rule statistics, found " + std::string(name_of(vertical.rule)),
            "Take rule = \"statistics\", or dealer = \"learner\".");
 }
 

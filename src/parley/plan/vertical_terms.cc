@@ -192,8 +192,10 @@ Result<VerticalTerms> cell_terms(const Charter& charter) {
   const learn::LabelGrid label = learn::label_grid(charter.schema.target, cell_row_norm(plan));
   if (label.bits > learn::kMostBits)
     return bad("target.bounds",
-               "need a label of " + std::to_string(label.bits) + " bits beside such long rows, more "
-               "than " + std::to_string(learn::kMostBits),
+               "need a label of " + std::to_string(label.bits) +
+                   " bits beside such long rows, more "
+                   "than " +
+                   std::to_string(learn::kMostBits),
                "Use fewer bits, or smaller weights, of columns.");
   plan.label = label.largest();
   const double sensitivity = moments_units(plan);

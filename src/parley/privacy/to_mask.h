@@ -2,7 +2,8 @@
 // noise that nobody who sees it knows.
 //
 //   Raw --gate::ColumnsGate--> ToMask --protocol::GradientParty, MomentsParty--> masked words
-//   Raw --gate::ColumnsGate--> ToMask --ot::PairSetup--> ToMask, a share --PairOpening--> with noise
+//   Raw --gate::ColumnsGate--> ToMask --ot::PairSetup--> ToMask, a share --PairOpening--> with
+//   noise
 //
 // Only these can look inside, so that columns, scores or shares as they are cannot be put into a
 // letter.

@@ -14,11 +14,11 @@ namespace cells_test {
 constexpr size_t kRecords = 400;
 
 SimulateInput some_input(double epsilon) {
-  SimulateInput input{.charter = *charter::parse_charter(test::cells_charter(epsilon, kRecords),
-                                                         "cells.toml", {}),
-                      .owners = {},
-                      .pilot = nullptr,
-                      .policies = {}};
+  SimulateInput input{
+      .charter = *charter::parse_charter(test::cells_charter(epsilon, kRecords), "cells.toml", {}),
+      .owners = {},
+      .pilot = nullptr,
+      .policies = {}};
   for (size_t m = 0; m < 2; ++m)
     input.owners.push_back({test::cells_rows(m, kRecords), "test", Hash{1}});
   return input;
@@ -63,8 +63,9 @@ TEST(CellsInTheSimulator, AmongFaultsTheSameModelOrAReason) {
   size_t finished = 0;
   for (uint64_t seed = 1; seed <= 30; ++seed) {
     const SimulateOptions options{.seed = seed};
-    const auto run = run_job(
-        {.input = input, .options = options, .faults = {.drop = .01, .crash = .01, .learner = .01}});
+    const auto run = run_job({.input = input,
+                              .options = options,
+                              .faults = {.drop = .01, .crash = .01, .learner = .01}});
     if (run) {
       ++finished;
       for (const auto& owner : run->owners) EXPECT_EQ(owner.answered, 1u);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "parley/protocol/make_learner.h"
 #include "parley/protocol/vertical/learner.h"
 #include "parley/protocol/vertical/owner.h"
 #include "parley/sim/engine/party.h"
@@ -14,7 +15,7 @@ namespace {
 /// The parties, and the messages on their way.
 class Table {
  public:
-  explicit Table(protocol::VerticalPlan plan, const Secret32& key)
+  Table(protocol::VerticalPlan plan, const std::optional<Secret32>& key)
       : learner_(std::move(plan), key) {}
 
   Result<void> seat(std::unique_ptr<protocol::Owner> owner) {
@@ -53,7 +54,9 @@ Result<VerticalJob> play_vertical(const charter::Charter& charter,
                                   const std::vector<data::AnyRows>& rows, Entropy& entropy) {
   const uint64_t seed = entropy.word();
   std::vector<std::unique_ptr<sim::Party>> parties;
-  Table table(TRY(protocol::vertical_plan(charter)), protocol::draw_secret(entropy));
+  std::optional<Secret32> dealer;
+  if (protocol::has_dealer(charter)) dealer = protocol::draw_secret(entropy);
+  Table table(TRY(protocol::vertical_plan(charter)), dealer);
   for (size_t m = 0; m < rows.size(); ++m) {
     parties.push_back(TRY(sim::Party::make({.charter = charter,
                                             .owner = m,

@@ -18,10 +18,34 @@ using charter::Charter;
 Result<TwoWorlds> statistics_worlds(const Charter& whole, size_t changed) {
   Charter charter = narrowed(whole, kFew + kControl);
   auto terms = TRY(plan::vertical_terms(charter));
+  const double other = terms.cells.empty() ? 0 : -1;  // Cells bound every column by itself.
   return with_rows(
       std::move(charter), std::move(terms),
-      [](double norm, size_t, World) { return std::vector{2 * norm, 0.}; },
+      [other](double norm, size_t, World) { return std::vector{2 * norm, 2 * norm * other}; },
       [changed](size_t i, World world) { return i < changed && world == World::kSecond ? -1 : 1; });
+}
+
+/// What the training sees of an owner's rows.
+learn::IntegerColumns integers_of(const TwoWorlds& worlds, const data::AnyRows& rows, size_t m) {
+  const plan::VerticalTerms& terms = worlds.terms;
+  if (!terms.cells.empty()) return terms.cells[m].integers(terms.cells[m].leaves(rows));
+  learn::IntegerColumns made{learn::IntegerRows(rows, terms.plan.bits, terms.plan.row_norms[m])};
+  for (size_t i = 0; m == terms.label_holder && i < terms.plan.rows; ++i)
+    made.labels.push_back(
+        static_cast<int64_t>(std::ldexp(std::get<0>(rows)->label(i), terms.plan.bits)));
+  return made;
+}
+
+/// How much each product with the label tells, by its noise: without a dealer products of two
+/// owners' columns have twice as much as an owner's own.
+std::vector<double> weights_of(const plan::VerticalTerms& terms) {
+  const learn::MomentsLayout layout(terms.columns, terms.label_holder);
+  std::vector<double> weights;
+  for (size_t m = 0; m < layout.parties(); ++m) {
+    weights.insert(weights.end(), layout.own(m), 1);
+    weights.insert(weights.end(), layout.with_later(m), terms.cells.empty() ? 1 : .5);
+  }
+  return weights;
 }
 
 /// The moments without noise, in the order of their release.
@@ -31,16 +55,15 @@ std::vector<double> exact_moments(const TwoWorlds& worlds, World world) {
   std::vector<std::vector<double>> z;  // by column, owner by owner; labels after their holder's
   std::vector<size_t> first;
   for (size_t m = 0; m < rows.size(); ++m) {
-    const learn::IntegerRows integers(rows[m], plan.bits, plan.row_norms[m]);
+    const learn::IntegerColumns made = integers_of(worlds, rows[m], m);
+    const learn::IntegerRows& integers = made.rows;
     first.push_back(z.size());
     z.resize(z.size() + kColumns, std::vector<double>(plan.rows));
     for (size_t i = 0; i < plan.rows; ++i)
       for (size_t k = 0; k < integers.at(i).size(); ++k)
         z[first[m] + integers.at(i)[k]][i] = double(integers.values(i)[k]);
     if (m != worlds.terms.label_holder) continue;
-    z.emplace_back();
-    for (size_t i = 0; i < plan.rows; ++i)
-      z.back().push_back(std::ldexp(std::get<0>(rows[m])->label(i), plan.bits));
+    z.emplace_back(made.labels.begin(), made.labels.end());
   }
   first.push_back(z.size());
   const auto dot = [&](size_t j, size_t k) {
@@ -59,12 +82,12 @@ std::vector<double> exact_moments(const TwoWorlds& worlds, World world) {
   return all;
 }
 
-/// Only products with the label differ, which all have the same noise: the likelihood ratio, up to
-/// scale.
+/// Only products with the label differ: the likelihood ratio, up to scale.
 Play statistics_play(TwoWorlds worlds) {
   auto shared = std::make_shared<const TwoWorlds>(std::move(worlds));
   const auto first = exact_moments(*shared, World::kFirst);
   const auto second = exact_moments(*shared, World::kSecond);
+  const auto weights = weights_of(shared->terms);
   return [=](World world, Entropy& entropy) -> Result<double> {
     const auto& rows = shared->rows[world == World::kSecond];
     const VerticalJob job = TRY(play_vertical(shared->charter, rows, entropy));
@@ -72,7 +95,7 @@ Play statistics_play(TwoWorlds worlds) {
     check(opened.size() == first.size());
     double total = 0;
     for (size_t j = 0; j < opened.size(); ++j)
-      total += (double(opened[j]) - first[j]) * (second[j] - first[j]);
+      total += weights[j] * (double(opened[j]) - first[j]) * (second[j] - first[j]);
     return total;
   };
 }

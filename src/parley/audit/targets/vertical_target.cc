@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "parley/audit/targets/vertical_worlds.h"
-#include "parley/charter/available.h"
 #include "parley/learn/vertical/integer_rows.h"
 #include "parley/learn/vertical/joint_gradient.h"
 
@@ -115,8 +114,6 @@ Play play_of(GradientWorlds worlds) {
 Result<Target> vertical_target(const Charter& charter, size_t owner) {
   check(owner < charter.owners.size());
   TRY(charter::check_protects(charter));
-  if (charter.protocol.without_dealer())
-    return charter::not_available("protocol.dealer", "none", "Audits know jobs with a dealer.");
   if (charter.protocol.statistics()) return statistics_target(charter, owner);
   if (charter.protocol.rule() == charter::Rule::kNoisySharing) return noisy_target(charter, owner);
   const charter::Owner& who = charter.owners[owner];

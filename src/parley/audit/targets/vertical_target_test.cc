@@ -5,6 +5,7 @@
 #include <string>
 
 #include "parley/audit/audit.h"
+#include "support/cells_charter.h"
 #include "support/columns_charter.h"
 
 namespace parley::audit {
@@ -31,6 +32,19 @@ TEST(SharingAudit, JointStatisticsPassAndSixteenRecordsDoNot) {
   const auto target = vertical_target(some_charter("statistics"), 1);
   ASSERT_TRUE(target) << describe(target.error());
   const auto audit = run(*target, Method::kTwoWorld, {.runs = 300, .alpha = 1e-6, .seed = 2});
+  ASSERT_TRUE(audit) << describe(audit.error());
+  EXPECT_TRUE(audit->passes()) << audit->found.epsilon();
+  ASSERT_TRUE(audit->control);
+  EXPECT_GT(audit->control->epsilon(), target->claimed.epsilon);
+}
+
+/// What everyone sees who does not know an owner's noise; for one who does, see PairOpening's test.
+TEST(SharingAudit, StatisticsWithoutADealerPassAndSixteenRecordsDoNot) {
+  const auto charter = *charter::parse_charter(test::cells_charter(1, 80), "cells.toml", {});
+  const auto target = vertical_target(charter, 0);
+  ASSERT_TRUE(target) << describe(target.error());
+  EXPECT_GT(target->claimed.epsilon, .99);
+  const auto audit = run(*target, Method::kTwoWorld, {.runs = 80, .alpha = 1e-6, .seed = 4});
   ASSERT_TRUE(audit) << describe(audit.error());
   EXPECT_TRUE(audit->passes()) << audit->found.epsilon();
   ASSERT_TRUE(audit->control);

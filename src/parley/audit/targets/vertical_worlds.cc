@@ -7,6 +7,7 @@ namespace parley::audit {
 
 charter::Charter narrowed(charter::Charter charter, size_t records) {
   charter.records->count = static_cast<int64_t>(records);
+  const int64_t bits = charter.protocol.without_dealer() ? learn::kUsualBits : 0;
   charter.schema.bias = false;
   charter.schema.columns.clear();
   charter.column_owners.clear();
@@ -14,7 +15,7 @@ charter::Charter narrowed(charter::Charter charter, size_t records) {
     owner.rows = charter.records->count;
     for (size_t j = 0; j < kColumns; ++j) {
       charter.schema.columns.push_back(
-          {.name = owner.name + std::to_string(j), .low = -1, .high = 1});
+          {.name = owner.name + std::to_string(j), .low = -1, .high = 1, .cell = bits});
       charter.column_owners.push_back(owner.name);
     }
   }

@@ -256,8 +256,7 @@ void write_columns_protocol(Lines& out, const DraftInput& input, double longest)
   out.raw("[protocol]");
   out.value("name", "\"sharing\"");
   out.value("rule", "\"statistics\"", "noisy products of all columns, once");
-  if (needs_dealer(input))
-    out.value("dealer", "\"learner\"", "it is trusted for masks and noise");
+  if (needs_dealer(input)) out.value("dealer", "\"learner\"", "it is trusted for masks and noise");
   out.raw("");
   out.raw("[privacy]");
   if (needs_dealer(input))

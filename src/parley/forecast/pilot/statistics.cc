@@ -7,10 +7,10 @@
 #include "parley/base/memory/parallel.h"
 #include "parley/learn/federated/shrink.h"
 #include "parley/learn/fitness.h"
-#include "parley/learn/vertical/cells/cell_columns.h"
 #include "parley/learn/objective.h"
 #include "parley/learn/solver/products.h"
 #include "parley/learn/solver/solvers.h"
+#include "parley/learn/vertical/cells/cell_columns.h"
 #include "parley/plan/secagg_terms.h"
 
 namespace parley::forecast {

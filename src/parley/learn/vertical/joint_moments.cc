@@ -78,7 +78,8 @@ std::vector<double> MomentsLayout::moments(std::span<const int64_t> released, in
                                            uint64_t rows, double label) const {
   check(released.size() == size());
   const double one = std::ldexp(1.0, -bits) / static_cast<double>(rows);
-  Places places(features(), std::ldexp(one, -bits), label > 0 ? one / label : std::ldexp(one, -bits));
+  Places places(features(), std::ldexp(one, -bits),
+                label > 0 ? one / label : std::ldexp(one, -bits));
   std::vector<size_t> first(parties());
   for (size_t m = 1; m < parties(); ++m) first[m] = first[m - 1] + columns_[m - 1];
   const auto place = [&](size_t m, size_t j) {

@@ -48,8 +48,8 @@ class MomentsLayout {
   /// The model's features lie in the order of the parties.
   size_t features() const;
 
-  /// As moments_minimum takes them: means over `rows` records. A label of 1 is `label` units, or, if
-  /// that is 0, 2^bits, as a feature of 1 is.
+  /// As moments_minimum takes them: means over `rows` records. A label of 1 is `label` units, or,
+  /// if that is 0, 2^bits, as a feature of 1 is.
   std::vector<double> moments(std::span<const int64_t> released, int bits, uint64_t rows,
                               double label = 0) const;
 
@@ -61,7 +61,7 @@ class MomentsLayout {
 /// What is to be done with a release.
 struct MomentsFit {
   double l2 = 0, box = 1;
-  double deviation = 0;  // of the noise on the diagonal, in units
+  double deviation = 0;                     // of the noise on the diagonal, in units
   double beside = 1 / std::numbers::sqrt2;  // of it off the diagonal, as a part of that
 };
 

@@ -64,8 +64,7 @@ CellColumns::CellColumns(const data::Schema& part, int bits, const std::optional
     : bits_(bits), label_(label) {
   for (const Column& column : part.columns) add(column);
   check(!cells_.empty());
-  if (part.bias)
-    add_to_all(cells_[0], static_cast<uint32_t>(features_++), int64_t{1} << bits);
+  if (part.bias) add_to_all(cells_[0], static_cast<uint32_t>(features_++), int64_t{1} << bits);
   if (!label) return;
   const auto column = static_cast<uint32_t>(features_);
   if (label->weight > 0)

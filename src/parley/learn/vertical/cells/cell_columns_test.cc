@@ -14,14 +14,15 @@ using data::Column;
 
 data::Schema some_schema() {
   data::Schema schema;
-  schema.columns.push_back({.name = "job",
-                            .kind = Column::Kind::kCategory,
-                            .levels = {"a", "b", "c"},
-                            .cell = 40});
+  schema.columns.push_back(
+      {.name = "job", .kind = Column::Kind::kCategory, .levels = {"a", "b", "c"}, .cell = 40});
   schema.columns.push_back({.name = "age", .low = 20, .high = 80, .cell = 6});
   schema.columns.push_back({.name = "gain", .low = 0, .high = 1000, .log = true, .cell = 9});
-  schema.columns.push_back(
-      {.name = "home", .kind = Column::Kind::kCategory, .levels = {"own"}, .other = true, .cell = 7});
+  schema.columns.push_back({.name = "home",
+                            .kind = Column::Kind::kCategory,
+                            .levels = {"own"},
+                            .other = true,
+                            .cell = 7});
   schema.target.levels = {"low", "high"};
   schema.bias = true;
   return schema;

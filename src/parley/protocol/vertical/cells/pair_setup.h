@@ -122,7 +122,7 @@ class PairSetup {
   size_t at_ = 0;
   bool test_begun_ = false;
 
-  PairShare share_{};                                    // while it is made
+  PairShare share_{};  // while it is made
   std::optional<privacy::ToMask<PairShare>> done_{};
   ReceivingTransfers receiving_;
   SendingTransfers sending_;

@@ -20,8 +20,8 @@
 
 namespace parley::protocol::ot {
 
-using learn::Adds, learn::Cell, learn::Cells;
 using learn::add_to_all, learn::category_cell, learn::label_cell, learn::number_cells;
+using learn::Adds, learn::Cell, learn::Cells;
 using learn::choices_of, learn::number_leaves, learn::rows_of, learn::transfers_of;
 
 /// A matrix of words modulo 2^64, row by row.

@@ -17,8 +17,7 @@ Bytes bytes_in(const std::string& hex) {
 }
 
 Error unreadable() {
-  return {Code::kIntegrity,
-          std::string(kState) + " is not what this owner kept of a session",
+  return {Code::kIntegrity, std::string(kState) + " is not what this owner kept of a session",
           "Put the file back as it was, or agree on another run."};
 }
 

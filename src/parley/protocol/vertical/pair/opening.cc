@@ -27,7 +27,8 @@ ot::PairOwner owner_of(const plan::VerticalTerms& terms, size_t place) {
 
 /// Transfers of as many records as make a letter of that length.
 size_t chunk_of(const ot::PairPlan& plan) {
-  const size_t words = std::max(plan.m.cells.size() * plan.k.columns, plan.k.cells.size() * ot::kTests);
+  const size_t words =
+      std::max(plan.m.cells.size() * plan.k.columns, plan.k.cells.size() * ot::kTests);
   const size_t records = std::max<size_t>(1, kLetterBytes / (sizeof(Word) * words));
   const size_t transfers =
       std::max(learn::transfers_of(plan.m.cells), learn::transfers_of(plan.k.cells));

@@ -83,8 +83,9 @@ Result<void> PairOwner::heard(const Bytes& letter) {
       return begin(letter);
     case Stage::kSetUp:
       if (const auto taken = setup_->take(letter); !taken)
-        return setup_->test_begun() ? failed_test(peer().name, "failed: one of the two has not "
-                                                               "kept to the protocol")
+        return setup_->test_begun() ? failed_test(peer().name,
+                                                  "failed: one of the two has not "
+                                                  "kept to the protocol")
                                     : taken.error();
       return set_up();
     case Stage::kOpening:
@@ -101,8 +102,9 @@ Result<void> PairOwner::begin(const Bytes& their_standing) {
   const Hash own = standing();
   if (!std::ranges::equal(their_standing, own))
     return Error{Code::kIntegrity,
-                 "this owner and " + peer().name + " have not kept the same session: one of the "
-                 "two has lost what it had, or broke off in the test of rows",
+                 "this owner and " + peer().name +
+                     " have not kept the same session: one of the "
+                     "two has lost what it had, or broke off in the test of rows",
                  "Put session.json back where it is gone, or agree on another run."};
   if (opening_) return open();
   const ot::PairPlan plan = pair_plan(gate_.terms(), session_hash());
@@ -132,8 +134,8 @@ Result<void> PairOwner::set_up() {
 Result<void> PairOwner::open() {
   stage_ = Stage::kOpening;
   own_ = opening_->letter(gate_);
-  auto paid = TRY(gate_.pay(1, gate::sharing_question(charter(), 1, {}),
-                            commitment({Post{other(), own_}})));
+  auto paid = TRY(
+      gate_.pay(1, gate::sharing_question(charter(), 1, {}), commitment({Post{other(), own_}})));
   say(bytes_of_words(own_));
   give_receipt(std::move(paid));
   return {};

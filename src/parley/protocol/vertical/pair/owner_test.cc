@@ -31,8 +31,8 @@ struct Agency {
   Agency(const charter::Charter& charter, size_t place, uint64_t seed)
       : entropy(seed, charter.owners[place].name),
         ledger(test::memory_ledger(charter.owners[place].name, clock)),
-        dataset(*ledger.declare("data", *privacy::Budget::make(privacy::Epsilon{2000.0}, 1e-5, 0))) {
-  }
+        dataset(
+            *ledger.declare("data", *privacy::Budget::make(privacy::Epsilon{2000.0}, 1e-5, 0))) {}
   const std::vector<Opened>& opened() const {
     return dynamic_cast<const VerticalOwner&>(*process).opened();
   }
@@ -121,7 +121,9 @@ struct Agencies {
     return std::nullopt;
   }
   std::string ending() const {
-    return learner.finished() ? "finished" : learner.refused() ? learner.refused()->what : "nothing";
+    return learner.finished()  ? "finished"
+           : learner.refused() ? learner.refused()->what
+                               : "nothing";
   }
 };
 
@@ -205,11 +207,10 @@ TEST(PairOwner, EveryNumberHasTheNoiseOfThePlan) {
 }
 
 /// An owner that takes off its own noise, which it knows, still misses v/2 in every product of both
-/// owners' columns: what it is charged for. 60 sessions of 18 products each; the sum of 1080 squares
-/// of normal numbers is within 25 % of its mean but for a probability of 1e-7.
+/// owners' columns: what it is charged for. 60 sessions of 18 products each; the sum of 1080
+/// squares of normal numbers is within 25 % of its mean but for a probability of 1e-7.
 TEST(PairOpening, EachOwnersNoiseAloneIsWhatIsCharged) {
-  const auto charter =
-      *charter::parse_charter(test::cells_charter(1, kRecords), "cells.toml", {});
+  const auto charter = *charter::parse_charter(test::cells_charter(1, kRecords), "cells.toml", {});
   const auto terms = *plan::vertical_terms(charter);
   const ot::PairPlan plan = pair_plan(terms, Hash{1});
   test::SeededEntropy entropy(5, "shares");
@@ -220,9 +221,9 @@ TEST(PairOpening, EachOwnersNoiseAloneIsWhatIsCharged) {
     auto ledger = test::memory_ledger(charter.owners[owner].name, clock);
     const auto dataset =
         *ledger.declare("data", *privacy::Budget::make(privacy::Epsilon{2.0}, 1e-5, 0));
-    const auto gate = gate::ColumnsGate::open(
-        gate::Records(data::AnyRows(test::cells_rows(owner, kRecords))), terms, owner, ledger,
-        dataset);
+    const auto gate =
+        gate::ColumnsGate::open(gate::Records(data::AnyRows(test::cells_rows(owner, kRecords))),
+                                terms, owner, ledger, dataset);
     ASSERT_TRUE(gate);
     for (int session = 0; session < kSessions; ++session) {
       ot::PairShare share;
@@ -320,14 +321,16 @@ TEST(PairOwner, KilledAtAnyWriteGoesOnWithTheSameOrSaysWhy) {
 TEST(PairOwner, KilledAfterAnyMessageGoesOnWithTheSameOrSaysWhy) {
   Agencies honest;
   ASSERT_FALSE(honest.run());
-  size_t finished = 0;
+  size_t finished = 0, broken = 0;
   for (size_t message = 1; message < honest.delivered; ++message) {
     Agencies job;
     job.die_at_message = message;
     expect_same_or_why(job, "message " + std::to_string(message));
     finished += job.ending() == "finished";
+    broken += job.ending().find("before its verdict") != std::string::npos;
   }
   EXPECT_GT(finished, honest.delivered / 2);
+  EXPECT_GT(broken, 0u) << "a test that broke off is not begun again";
 }
 
 /// Both have paid, and what they sent is on its way.

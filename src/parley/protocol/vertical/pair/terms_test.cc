@@ -1,9 +1,8 @@
-#include "parley/plan/vertical_terms.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "parley/plan/vertical_terms.h"
 #include "support/cells_charter.h"
 
 namespace parley::plan {
@@ -104,7 +103,8 @@ TEST(CellTerms, WhatIsNotThereIsRefusedByName) {
   expect_refused(with(test::cells_charter(1, 1000000000), "delta = 1e-5", "delta = 1e-12"),
                  "records.count", "GB before anything");
   std::string three = with(text, "columns = [\"hours\", \"home\"]\n", "columns = [\"hours\"]\n");
-  three = with(three, "name = \"home\"\nowner = \"agency-2\"", "name = \"home\"\nowner = \"agency-3\"");
+  three =
+      with(three, "name = \"home\"\nowner = \"agency-2\"", "name = \"home\"\nowner = \"agency-3\"");
   three += "[[owner]]\nname = \"agency-3\"\nepsilon = 1\ncolumns = [\"home\"]\n";
   expect_refused(three, "protocol.dealer", "three and more owners");
 }
@@ -113,7 +113,8 @@ TEST(CellTerms, ADealerHasNoTextOfItsOwn) {
   const auto none = parsed(test::cells_charter(1, 1000));
   EXPECT_NE(none->canonical.find("\"dealer\":\"none\""), std::string::npos) << none->canonical;
   EXPECT_NE(none->canonical.find("\"rule\":\"statistics\""), std::string::npos);
-  EXPECT_EQ(none->canonical, parsed(test::cells_charter(1, 1000, "dealer = \"none\"\n"))->canonical);
+  EXPECT_EQ(none->canonical,
+            parsed(test::cells_charter(1, 1000, "dealer = \"none\"\n"))->canonical);
 }
 
 }  // namespace vertical_terms_test

@@ -126,8 +126,7 @@ class Console(InFolder):
         shutil.move(self.folder / "bank-a" / "charters" / "job.charter.toml", elsewhere)
         for owner in OWNERS:
             self.parley("owner", "approve", f"{owner}/policy.toml", elsewhere)
-        learner, port = consortium.learner()
-        self.addCleanup(learner.kill)
+        port = free_port()  # The learner comes later, so that nothing is asked before it.
         process = self.daemon(consortium, "bank-a", port, "elsewhere.charter.toml")
         link = self.folder / "bank-a" / "state" / "page.link"
         page = DaemonPage(process, link)
@@ -137,6 +136,8 @@ class Console(InFolder):
         self.await_text(page, "/live", "Nothing was asked since the daemon began")
         self.await_text(page, "/live", "<td>5000 ε</td><td>0 ε</td><td>5000 ε</td>")
         self.assertNotIn("neither the policy nor the charter says", page.get("/").text)
+        learner, port = consortium.learner(port=port)
+        self.addCleanup(learner.kill)
         for owner in OWNERS[1:]:
             self.daemon(consortium, owner, port)
         self.await_text(page, "/live", "are left at this pace")

@@ -1,6 +1,7 @@
 # One object for each folder: most of a file's compile time is reading headers, and the files of a
-# folder read the same ones. A folder's files therefore share one anonymous namespace. Headers of the
-# standard library that most folders read are read once for a target.
+# folder read the same ones. A module's folders of at most three files are one object together. Files
+# of an object share one anonymous namespace. Headers of the standard library that most folders read
+# are read once for a target.
 set(common_headers <algorithm> <array> <chrono> <cmath> <cstdint> <deque> <filesystem> <functional>
   <map> <memory> <mutex> <numeric> <optional> <set> <span> <sstream> <string> <string_view> <utility>
   <variant> <vector>)
@@ -16,8 +17,18 @@ function(unity_by_folder target)
   foreach(source ${sources})
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE group)
-    string(REPLACE "/" "_" group "${group}")
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    list(APPEND groups ${group})
+    list(APPEND in_${group} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES groups)
+  foreach(group ${groups})
+    list(LENGTH in_${group} files)
+    set(name ${group})
+    if(files LESS_EQUAL 3)
+      string(REGEX REPLACE "^(src/parley/[^/]+)/.+$" "\\1/small" name ${group})
+    endif()
+    string(REPLACE "/" "_" name "${name}")
+    set_source_files_properties(${in_${group}} PROPERTIES UNITY_GROUP ${name})
   endforeach()
   read_headers_once(${target} ${ARGN})
 endfunction()

@@ -97,7 +97,7 @@ class Commands(InFolder):
         self.assertTrue(model.exists())
 
     def test_simulate_gives_every_owner_four_figures_on_its_own_rows(self):
-        charter = self.charter(owner__0__rows=300)
+        charter = self.charter(owner__0__rows=300, owner__1__rows=2000, owner__2__rows=2000)
         result = self.json("simulate", *charter, "--standin", "lending", own_figures=True)
         own = result["result"]["own_rows"]
         self.assertEqual(own["held_out"], 0.2)

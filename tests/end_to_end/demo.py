@@ -1,6 +1,5 @@
 """The demo: forty hospitals, and what it leaves in its folder."""
 
-import json
 import math
 import re
 import time
@@ -120,11 +119,10 @@ class Demo(InFolder):
             self.assertTrue((shown / line.split()[0]).exists(), line)
         commands = re.findall(r"^  parley (.*)$", by_hand, re.MULTILINE)
         self.assertEqual([command.split()[0] for command in commands], ["data", "charter", "forecast", "simulate"])
-        for command in commands:
-            words = command.split() + (["--json"] if command.startswith("simulate") else [])
-            done = run(*words, cwd=shown, own_figures=True)
+        for command in commands[:-1]:  # That a simulation by hand comes out the same: OwnTable.
+            done = run(*command.split(), cwd=shown, own_figures=True)
             self.assertEqual(done.returncode, 0, f"{command}: {done.stderr}")
-        self.gains(json.loads(done.stdout)["result"]["own_rows"]["mean"], printed)
+        self.gains(printed)
 
     def forecasts_held(self, printed):
         rows = re.findall(r"^(\w.*?) +([\d.]+) +([\d.]+) to ([\d.]+) +([\d.]+) +(\d+) of 40$", printed, re.MULTILINE)
@@ -134,18 +132,14 @@ class Demo(InFolder):
             self.assertGreater(float(high), float(came_out), name)
             self.assertGreater(int(inside), 30, name)
 
-    def gains(self, mean, printed):
-        auc, log_loss = mean
-        self.assertEqual((auc["metric"], auc["owners"], auc["worth"]), ("auc", 40, 0.002))
-        self.assertEqual(log_loss["metric"], "log_loss")
-        self.assertRegex(printed, rf"mean of 40 +{auc['alone']:.4f}", "by hand the same comes out")
+    def gains(self, printed):
         # The numpy reference has .692, .713 and .725 over eight seeds; one seed is some .005 off.
-        self.assertAlmostEqual(auc["alone"], .692, delta=.015)
-        self.assertAlmostEqual(auc["own_public"], .713, delta=.015)
-        self.assertAlmostEqual(auc["personal"], .725, delta=.015)
-        self.assertGreater(auc["gain_over_alone"]["material"], 35)
-        self.assertLess(auc["gain_over_alone"]["lost"], 3)
-        self.assertLess(log_loss["personal"], log_loss["own_public"])
+        found = re.search(r"^mean of 40 +([\d.]+) +([\d.]+) +[\d.]+ +([\d.]+)", printed, re.MULTILINE)
+        for value, expected in zip(found.groups(), (.692, .713, .725)):
+            self.assertAlmostEqual(float(value), expected, delta=.015)
+        gain, lose = re.search(r"Against alone (\d+) of 40 gain as much, (\d+) lose", printed).groups()
+        self.assertGreater(int(gain), 35)
+        self.assertLess(int(lose), 3)
 
 
 class InBrowser(InFolder):

@@ -24,6 +24,16 @@ inline bool two_classes(const Losses& loss) {
   return std::visit([](const auto& known) { return known.kTwoClasses; }, loss);
 }
 
+/// The largest slope over all scores.
+inline double lipschitz_of(const Losses& loss) {
+  return std::visit([](const auto& known) { return known.lipschitz(); }, loss);
+}
+
+/// The largest curvature; learn::kUnbounded where the slope jumps.
+inline double smoothness_of(const Losses& loss) {
+  return std::visit([](const auto& known) { return known.smoothness(); }, loss);
+}
+
 /// The listed loss of that name, with its default constants.
 template <size_t kFirst = 0>
 std::optional<Losses> loss_named(std::string_view name) {

@@ -13,8 +13,8 @@ namespace {
 constexpr double kPart = 1.0 / 64;  // of d: the solver's distance, and each error
 constexpr uint64_t kRowsMax = 1'000'000, kHingeRowsMax = 100'000;
 
-double smoothness_of(const learn::Losses& loss) {
-  const double smooth = std::visit([](const auto& known) { return known.smoothness(); }, loss);
+double curvature_bound(const learn::Losses& loss) {
+  const double smooth = learn::smoothness_of(loss);
   return smooth == learn::kUnbounded ? 1 : std::fmax(smooth, 1);
 }
 
@@ -23,7 +23,7 @@ double bound_of(double moved) { return next_up(moved * (1 + 4 * kPart)); }
 
 double longest_of(const FineTune::Setting& s) {
   const double p = static_cast<double>(s.columns), n = static_cast<double>(s.rows);
-  const double error = smoothness_of(s.loss) * 1.01 * p * std::sqrt(p) * 0x1p-53 * s.box;
+  const double error = curvature_bound(s.loss) * 1.01 * p * std::sqrt(p) * 0x1p-53 * s.box;
   return std::sqrt(s.max_grad_norm * s.unit_records * kPart / (n * error));
 }
 

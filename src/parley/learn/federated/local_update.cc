@@ -12,14 +12,6 @@ namespace {
 /// The finest that the kernel has: one record's share of a sum is only 1/n.
 constexpr int kGridBits = 32;
 
-double lipschitz_of(const Losses& loss) {
-  return std::visit([](const auto& known) { return known.lipschitz(); }, loss);
-}
-
-double smoothness_of(const Losses& loss) {
-  return std::visit([](const auto& known) { return known.smoothness(); }, loss);
-}
-
 /// 1 - (1 - x)^k without cancellation, rounded up.
 double shrinkage(double x, double k) {
   return std::min(1.0, -std::expm1(k * std::log1p(-x)) * (1 + 0x1p-40));

@@ -11,10 +11,6 @@
 namespace parley::learn {
 namespace {
 
-double smoothness_of(const Losses& loss) {
-  return std::visit([](const auto& known) { return known.smoothness(); }, loss);
-}
-
 /// The largest square of what a column becomes.
 double square_bound(const data::Column& column) {
   if (column.kind == data::Column::Kind::kCategory) {

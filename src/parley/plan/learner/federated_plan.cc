@@ -28,8 +28,7 @@ std::optional<FederatedPlan::Gram> gram_of(const Charter& charter, const SecaggP
                                            const std::vector<double>& start) {
   const SecaggTerms& terms = shares.owners[0];
   if (!terms.gram) return std::nullopt;
-  const double curvature = std::visit([](const auto& known) { return known.smoothness(); },
-                                      charter::loss_of(charter.model));
+  const double curvature = learn::smoothness_of(charter::loss_of(charter.model));
   FederatedPlan::Gram gram{.unit = shares.gram.unit,
                            .largest = shares.gram.largest,
                            .variance = variance_of(terms.gram->mechanism),

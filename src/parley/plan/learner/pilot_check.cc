@@ -66,8 +66,7 @@ Result<std::optional<PilotTest>> PilotTest::make(const charter::Charter& charter
   test.steps_ = schedule;
   if (charter.protocol.gram_after_alarm())
     test.gram_ = {gram_noise(TRY(gram_job(charter))),
-                  std::visit([](const auto& known) { return known.smoothness(); },
-                             charter::loss_of(charter.model))};
+                  learn::smoothness_of(charter::loss_of(charter.model))};
   const auto variances = TRY(noise_in_mean(charter, owners));
   for (size_t i = 0; i < owners.size(); ++i)
     test.owners_.push_back({owners[i].weight, static_cast<double>(owners[i].rows), variances[i]});

@@ -65,8 +65,7 @@ Result<SyncPlan::Moments> moments_of(const Charter& charter, const std::vector<d
 SyncPlan::Gram gram_of(const Charter& charter, const Terms& terms) {
   const double unit = terms.gram->map.lattice().gamma() / static_cast<double>(terms.rows);
   const double noise = unit * std::sqrt(static_cast<double>(terms.gram->mechanism.variance()));
-  const double curvature = std::visit([](const auto& known) { return known.smoothness(); },
-                                      charter::loss_of(charter.model));
+  const double curvature = learn::smoothness_of(charter::loss_of(charter.model));
   return {unit, noise_floor(noise, 1, terms.gram->map.columns()), curvature};
 }
 

@@ -8,15 +8,13 @@
 namespace parley::protocol {
 namespace {
 
-using Json = nlohmann::json;
-
 Error unknown(const std::string& event) {
   return {Code::kIntegrity, "an event that this Parley cannot account for: " + event.substr(0, 200),
           "Verify with the version that trained."};
 }
 
 /// A member that must be a number above 0; 0 if it is not.
-long double positive(const Json& noise, const char* key) {
+long double positive(const nlohmann::json& noise, const char* key) {
   const bool there = noise.is_object() && noise.contains(key) && noise[key].is_number();
   return there ? std::max(0.0L, noise[key].get<long double>()) : 0;
 }
@@ -43,7 +41,7 @@ long double converted(long double rho, long double delta) {
 
 /// Of a sum of discrete Gaussian shares (Kairouz, Liu, Steinke 2021, Theorem 1): `honest` are
 /// surely in it and nobody knows them, `present` at most.
-long double rho_of_shares(const Json& noise) {
+long double rho_of_shares(const nlohmann::json& noise) {
   const long double variance = positive(noise, "variance"), honest = positive(noise, "honest"),
                     present = positive(noise, "present"), dimension = positive(noise, "dimension"),
                     sensitivity = positive(noise, "sensitivity");
@@ -61,7 +59,7 @@ long double rho_of_shares(const Json& noise) {
 }
 
 /// Of Skellam noise: docs/explanation/mechanisms/skellam.md.
-long double rho_of_skellam(const Json& noise) {
+long double rho_of_skellam(const nlohmann::json& noise) {
   const long double variance = positive(noise, "variance"), l2 = positive(noise, "sensitivity"),
                     dimension = positive(noise, "dimension");
   if (!(variance >= 2 && l2 > 0 && dimension >= 1)) return 0;
@@ -72,10 +70,10 @@ long double rho_of_skellam(const Json& noise) {
 }  // namespace
 
 Result<void> SecondAccountant::add(const std::string& event) {
-  const Json json = Json::parse(event, nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(event, nullptr, false);
   if (!json.is_object() || json.size() != 1) return unknown(event);
   const std::string kind = json.begin().key();
-  const Json& noise = json.begin().value();
+  const nlohmann::json& noise = json.begin().value();
   const long double sensitivity = positive(noise, "sensitivity"), scale = positive(noise, "scale"),
                     variance = positive(noise, "variance");
   if (kind == "laplace" && sensitivity > 0 && scale > 0)

@@ -8,8 +8,6 @@
 namespace parley::protocol {
 namespace {
 
-using Json = nlohmann::json;
-
 bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 /// In one sentence, for a wrong model is usually wrong everywhere.
@@ -38,23 +36,24 @@ std::string dotted(std::string pointer) {
   return pointer;
 }
 
-std::string shown(const Json& value) {
+std::string shown(const nlohmann::json& value) {
   constexpr size_t kShown = 200;
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, kShown);
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace).substr(0, kShown);
 }
 
-std::string sentence(const Json& step, const Json& found) {
+std::string sentence(const nlohmann::json& step, const nlohmann::json& found) {
   const std::string path = step["path"];
   if (path.ends_with("/-"))  // The end of a list.
     return dotted(path.substr(0, path.size() - 2)) + " lacks " + shown(step["value"]);
   if (step["op"] == "add") return dotted(path) + " is missing";
-  const std::string is = dotted(path) + " is " + shown(found.at(Json::json_pointer(path)));
+  const std::string is =
+      dotted(path) + " is " + shown(found.at(nlohmann::json::json_pointer(path)));
   return step["op"] == "remove" ? is + ", which does not belong there"
                                 : is + ", recomputed is " + shown(step["value"]);
 }
 
-Json without_theta(const learn::Model& model) {
-  Json json = Json::parse(to_json(model));
+nlohmann::json without_theta(const learn::Model& model) {
+  nlohmann::json json = nlohmann::json::parse(to_json(model));
   json["model"].erase("theta");
   json["training"].erase("parley");
   return json;
@@ -64,8 +63,8 @@ Json without_theta(const learn::Model& model) {
 
 std::vector<std::string> differences(const learn::Model& found, const learn::Model& expected) {
   std::vector<std::string> sentences = different_theta(found.theta, expected.theta);
-  const Json file = without_theta(found);
-  for (const Json& step : Json::diff(file, without_theta(expected)))
+  const nlohmann::json file = without_theta(found);
+  for (const nlohmann::json& step : nlohmann::json::diff(file, without_theta(expected)))
     sentences.push_back(sentence(step, file));
   return sentences;
 }

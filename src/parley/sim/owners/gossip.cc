@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kEventsMax = 100'000'000;
 
-enum Kind { kLetter, kRemind, kReturn };
+enum GossipKind { kLetter, kRemind, kBack };
 
 class Neighbours {
  public:
@@ -65,7 +65,7 @@ class Neighbours {
   Result<void> happen(const Event& event) {
     auto& process = owners_[event.to].process;
     switch (event.kind) {
-      case kReturn:
+      case kBack:
         return process ? Result<void>() : come(event.to);
       case kRemind:
         queue_.plan(setting_.faults.deadline, {.kind = kRemind, .to = event.to});
@@ -88,7 +88,7 @@ class Neighbours {
   void crash(size_t owner) {
     owners_[owner].process.reset();
     ++result_.crashes;
-    queue_.plan(queue_.exponential(setting_.faults.absence), {.kind = kReturn, .to = owner});
+    queue_.plan(queue_.exponential(setting_.faults.absence), {.kind = kBack, .to = owner});
   }
 
   Result<void> tell(size_t from, Result<std::vector<protocol::Whisper>> whispers) {

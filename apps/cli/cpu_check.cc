@@ -1,6 +1,8 @@
 // Says what is missing on a processor older than x86-64-v3, instead of dying of an illegal
 // instruction. This file alone is compiled for plain x86-64, and it includes nothing with inline
 // code: the linker keeps one copy of an inline function, and that must be the fast one elsewhere.
+// On another processor it is empty.
+#if defined(__x86_64__)
 #include <unistd.h>
 
 namespace {
@@ -44,3 +46,4 @@ __attribute__((constructor(101))) void check_processor() {
 }
 
 }  // namespace
+#endif

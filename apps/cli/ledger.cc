@@ -1,11 +1,12 @@
 // parley ledger show|verify|backup|export LEDGER, which only look; parley ledger reconcile POLICY
-// RECEIPTS..., budget POLICY and accept-source POLICY DATASET, which write: the daemon must be
-// stopped, for a ledger has one writer.
+// RECEIPTS..., restore POLICY COPY, budget POLICY and accept-source POLICY DATASET, which write:
+// the daemon must be stopped, for a ledger has one writer.
 #include "parley/ledger.h"
 
 #include <CLI/CLI.hpp>
 
 #include "command.h"
+#include "parley/ledger/backup.h"
 #include "parley/net/owner.h"
 #include "parley/net/reconcile.h"
 #include "parley/report/ledger.h"
@@ -23,6 +24,10 @@ struct ReconcileOptions {
   std::filesystem::path policy;
   std::vector<std::filesystem::path> receipts;
   std::string dataset;  // empty: as ledger and policy tell
+};
+
+struct RestoreOptions {
+  std::filesystem::path policy, copy;
 };
 
 struct BudgetOptions {
@@ -67,6 +72,13 @@ Result<Output> run(const ReconcileOptions& options, ProgressStyle) {
   return Output{.text = report::to_text(result),
                 .json = report::to_json(result),
                 .exit = done.missing == 0 ? 0 : exit_status(Code::kIntegrity)};
+}
+
+Result<Output> run(const RestoreOptions& options, ProgressStyle) {
+  const charter::Policy policy = TRY(charter::read_policy(options.policy));
+  const VerifiedLedger restored =
+      TRY(ledger::restore(options.copy, net::ledger_of(policy), policy.owner));
+  return Output{report::restored_text(restored), restored.to_json()};
 }
 
 Result<Output> run(const BudgetOptions& options, ProgressStyle) {
@@ -116,6 +128,15 @@ void add_reconcile(const Commands& group) {
       ->type_name("NAME");
 }
 
+void add_restore(const Commands& group) {
+  const auto [app, options] = group.add<RestoreOptions>(
+      "restore", "Put a copy where your ledger is gone, or older than the copy", run);
+  policy_argument(app, options.policy);
+  app.add_option("copy", options.copy, "What `parley ledger backup` made")
+      ->required()
+      ->type_name("FILE");
+}
+
 void add_budget(const Commands& group) {
   const auto [app, options] = group.add<BudgetOptions>(
       "budget", "Raise lifetime budgets to what your policy now says", run);
@@ -144,6 +165,7 @@ void add_ledger(Commands root) {
       add("export", "Print a data set's events, for any accountant, as JSON", export_events);
   app.add_option("--dataset", options.dataset, "Which data set, if the ledger has several")
       ->type_name("NAME");
+  add_restore(group);
   add_reconcile(group);
   add_budget(group);
   add_accept_source(group);

@@ -25,6 +25,9 @@ ip link set lo up 2> /dev/null || true
 chown -R parley:parley /etc/parley/*/
 chmod -R u=rwX,go= /etc/parley/*/
 chmod 0644 /srv/*
+chown -R parley:parley /var/lib/parley/tokens
+chown -R root:root /root/keys
+chmod -R go= /root/keys
 for name in bank-a bank-b bank-c; do
   install -d -o parley -g parley -m 0700 /var/lib/parley/$name /var/lib/parley/$name/charters
   cp -r /charter/. /var/lib/parley/$name/charters/
@@ -39,6 +42,20 @@ until_true 120 "a model" test -e /var/lib/parley/loans/job/model.json
 until_true 60 "the learner's end" is parley-learner@loans ActiveState inactive
 is parley-learner@loans Result success || fail "the learner: $(value parley-learner@loans Result)"
 echo "a job of three services and a learner: done"
+
+pin=/run/credentials/$owner/pin
+runuser -u parley -- cat /etc/parley/token.pin > /dev/null 2>&1 && fail "the daemon's user can read the PIN's file"
+ls -l /run/credentials/$owner /run/credentials/parley-owner@bank-b.service
+runuser -u nobody -- cat $pin > /dev/null 2>&1 && fail "anybody can read the PIN"
+echo "bank-a's and the learner's keys were on a token, the PIN a credential of the unit"
+runuser -u parley -- env SOFTHSM2_CONF=/etc/parley/softhsm2.conf parley owner withdraw /etc/parley/bank-a/policy.toml \
+  /var/lib/parley/bank-a/charters/job.charter.toml --reason "it is over" || fail "no decision is signed by the key on the token"
+runuser -u parley -- parley owner withdraw /etc/parley/bank-b/policy.toml \
+  /var/lib/parley/bank-b/charters/job.charter.toml --reason "it is over" || fail "no decision is signed by the key in a credential"
+cp /root/keys/longer.crt /etc/parley/bank-b/bank-b.crt
+bank_b_said() { journalctl --no-pager -u parley-owner@bank-b | grep -q "$1"; }
+until_true 20 "bank-b's new certificate is read" bank_b_said "our certificate was read again"
+echo "bank-b's keys were credentials, and its longer certificate was read again while it ran"
 runuser -u parley -- parley owner status /etc/parley/bank-a/policy.toml || fail "no status"
 
 sed -i 's/epsilon_max = 4/epsilon_max = 3/' /etc/parley/bank-a/policy.toml
@@ -82,6 +99,15 @@ for unit in parley-owner@bank-a parley-learner@loans; do
   systemd-analyze security $unit | tail -1
   systemd-analyze security --threshold=20 $unit > /dev/null || fail "$unit is exposed"
 done
+echo 0000-0000 > /etc/parley/token.pin
+systemctl start $owner && fail "it starts with a wrong PIN"
+is $owner ExecMainStatus 2 || fail "a wrong PIN: $(value $owner ExecMainStatus)"
+sleep 3
+is $owner ActiveState failed || fail "a wrong PIN is tried again: $(value $owner ActiveState)"
+echo "a wrong PIN is tried once: $(journalctl --no-pager -o cat -u $owner | grep 'a token locks itself' | tail -1)"
+printf '%s\n' '8275-0461' > /etc/parley/token.pin
+systemctl reset-failed $owner
+
 systemctl start $owner || fail "no start"
 dpkg --remove parley > /dev/null 2>&1 || fail "no removal"
 is $owner ActiveState inactive || fail "it outlives its program"

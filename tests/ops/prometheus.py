@@ -1,5 +1,5 @@
 """A real Prometheus watches a job: promtool accepts what daemons print, every query of the dashboard is one, figures are
-stored, and the alerts for a low budget, a certificate and a daemon that is away fire. By scripts/check ops."""
+stored, and every alert fires: low budget, certificate, full disk, stuck job, daemon away. By scripts/check ops, as root."""
 
 import json
 import pathlib
@@ -77,6 +77,11 @@ class Watched(InFolder):
         must("certs", "sign", "bank-a/bank-a.csr", "--authority", "ca", "--days", "10", "--out", "bank-a/short.crt",
              cwd=self.folder)
         (self.folder / "bank-a" / "short.crt").replace(self.folder / "bank-a" / "bank-a.crt")
+        # A disk of its own, with less room than the alert asks for.
+        state = self.folder / "bank-a" / "state"
+        state.mkdir(exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m,mode=0700", "parley-test", state], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", state], check=True)
         charters = self.folder / "bank-a" / "charters"
         charters.mkdir()
         shutil.copytree(self.folder / "data", charters / "data")
@@ -92,10 +97,13 @@ class Watched(InFolder):
         self.addCleanup(learner.kill)
         daemon, metrics = self.start_owner(consortium, port)
         prometheus = Prometheus(self.folder, [f"127.0.0.1:{metrics}", f"127.0.0.1:{learner_metrics}"],
-                                [("for: 5m", "for: 3s")])
+                                [("for: 5m", "for: 3s"), ("[1h]", "[5s]"), ("offset 1h", "offset 5s")])
+        self.addCleanup(prometheus.process.wait)
         self.addCleanup(prometheus.process.kill)
         self.until(lambda: len(prometheus.query('up{job="parley"} == 1')) == 2, lambda: prometheus.ask("targets"))
-        self.until(lambda: "ParleyCertificateEnds" in prometheus.firing(), lambda: prometheus.ask("alerts"))
+        # bank-a is there, on its small disk, and the others keep it waiting.
+        for alert in ("ParleyCertificateEnds", "ParleyDiskFull", "ParleyJobStuck"):
+            self.until(lambda alert=alert: alert in prometheus.firing(), lambda: prometheus.ask("alerts"))
         others = [consortium.owner(owner, port) for owner in OWNERS[1:]]
         for each in others:
             self.addCleanup(each.kill)
@@ -103,6 +111,7 @@ class Watched(InFolder):
         self.until(lambda: prometheus.query("parley_answers_total") and
                    list(prometheus.query("parley_answers_total").values()) == [3.0], lambda: prometheus.ask("targets"))
         self.until(lambda: "ParleyBudgetLow" in prometheus.firing(), lambda: prometheus.ask("alerts"))
+        self.until(lambda: "ParleyJobStuck" not in prometheus.firing(), lambda: prometheus.ask("alerts"))
         self.until(lambda: "ParleyDown" in prometheus.firing(), lambda: prometheus.ask("alerts"))  # the learner has ended
         self.assertIn("less than a tenth of the lifetime budget is left",
                       json.dumps(prometheus.ask("alerts")))

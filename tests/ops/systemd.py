@@ -1,7 +1,9 @@
 """The packaged units under a real systemd, in a container: systemd.py ROOT PACKAGE
 
 ROOT is a Debian system with systemd, as debootstrap makes it; it is changed. Three owners and a learner run a job as
-services; then an owner is reloaded, killed, stopped in its tracks, upgraded and stopped. in_container.sh has the steps.
+services: bank-a's and the learner's keys are on a token, whose PIN is a credential of the unit, bank-b's are such
+credentials themselves, bank-c's are files. Then an owner is reloaded, killed, stopped in its tracks, upgraded and stopped.
+in_container.sh has the steps.
 """
 
 import pathlib
@@ -10,7 +12,8 @@ import subprocess
 import sys
 import tempfile
 
-from consortium import OWNERS, Consortium
+from consortium import OWNERS, must
+from tokens import PIN, OnTokens, Token
 
 HERE = pathlib.Path(__file__).resolve().parent
 UNIT = """[Unit]
@@ -49,8 +52,44 @@ def write_policy(consortium, root, owner):
     (target / "policy.toml").write_text(text)
 
 
+def credential(unit, name):
+    return f"/run/credentials/{unit}.service/{name}"
+
+
+def drop_in(root, unit, *lines):
+    folder = root / "etc/systemd/system" / f"{unit}.service.d"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "keys.conf").write_text("\n".join(["[Service]", *lines]) + "\n")
+
+
+def keys_on_the_token(root, token, unit, files):
+    """The files have addresses of keys; the PIN comes from the unit."""
+    for file in files:
+        file.write_text(file.read_text().replace(f"file:{token.pin}", f"file:{credential(unit, 'pin')}"))
+    drop_in(root, unit, "LoadCredential=pin:/etc/parley/token.pin", "Environment=SOFTHSM2_CONF=/etc/parley/softhsm2.conf",
+            "ReadWritePaths=/var/lib/parley/tokens")
+
+
+def keys_as_credentials(root, consortium, owner):
+    unit = f"parley-owner@{owner}"
+    secrets = root / "root/keys"
+    secrets.mkdir(parents=True, exist_ok=True)
+    policy = root / "etc/parley" / owner / "policy.toml"
+    text = policy.read_text()
+    for name in (f"{owner}.key", f"{owner}.sign"):
+        (root / "etc/parley" / owner / name).replace(secrets / name)
+        text = text.replace(f'"{name}"', f'"{credential(unit, name)}"')
+    policy.write_text(text)
+    drop_in(root, unit, *(f"LoadCredential={name}:/root/keys/{name}" for name in (f"{owner}.key", f"{owner}.sign")))
+    # More time for the same key; in_container.sh puts it in place under the running daemon.
+    must("certs", "sign", f"{owner}/{owner}.csr", "--authority", "ca", "--days", "700", "--out", f"{owner}/longer.crt",
+         cwd=consortium.folder)
+    shutil.copy(consortium.folder / owner / "longer.crt", secrets)
+
+
 def prepare(root, folder):
-    consortium = Consortium(folder)
+    token = Token(folder)
+    consortium = OnTokens(folder, token)
     consortium.write_charter(replace=[('name = "central-bank"', 'name = "central-bank"\naddress = "127.0.0.1:7443"')])
     for owner in OWNERS:
         write_policy(consortium, root, owner)
@@ -58,6 +97,15 @@ def prepare(root, folder):
     learner.mkdir()
     for name in ("central-bank.crt", "central-bank.key", "authority.crt"):
         shutil.copy(consortium.folder / "central-bank" / name, learner)
+    keys_on_the_token(root, token, "parley-owner@bank-a",
+                      [root / "etc/parley/bank-a" / name for name in ("bank-a.key", "bank-a.sign")])
+    keys_on_the_token(root, token, "parley-learner@loans", [learner / "central-bank.key"])
+    keys_as_credentials(root, consortium, "bank-b")
+    shutil.copytree(token.folder / "tokens", root / "var/lib/parley/tokens")
+    (root / "etc/parley/softhsm2.conf").write_text(
+        "directories.tokendir = /var/lib/parley/tokens\nobjectstore.backend = file\nlog.level = ERROR\n")
+    (root / "etc/parley/token.pin").write_text(PIN + "\n")
+    (root / "etc/parley/token.pin").chmod(0o600)
     for target in (learner, root / "charter"):
         target.mkdir(exist_ok=True)
         shutil.copy(consortium.charter, target)
@@ -68,7 +116,7 @@ def main():
     root, package = pathlib.Path(sys.argv[1]), sys.argv[2]
     shutil.copy(package, root / "parley.deb")
     inside(root, "apt-get", "-qq", "update")
-    inside(root, "apt-get", "-qq", "--yes", "--no-install-recommends", "install", "systemd-sysv", "dbus", "/parley.deb")
+    inside(root, "apt-get", "-qq", "--yes", "--no-install-recommends", "install", "systemd-sysv", "dbus", "softhsm2", "/parley.deb")
     with tempfile.TemporaryDirectory() as folder:
         prepare(root, folder)
     shutil.copy(HERE / "in_container.sh", root)

@@ -36,5 +36,69 @@ TEST(Backup, OfADamagedLedgerLeavesNothing) {
   fs::remove_all(folder);
 }
 
+struct RestoreTest : testing::Test {
+  RestoreTest() { pay(1); }
+  ~RestoreTest() override { fs::remove_all(folder); }
+  void pay(uint32_t round) {
+    test::StoppedClock clock;
+    Ledger ledger = *Ledger::open(file, "bank-a", clock);
+    const DatasetId loans = *ledger.declare("loans", test::pure_budget(2));
+    ASSERT_TRUE(test::pay(ledger, loans, test::some_query("first", round)));
+  }
+  Error refused(const std::string& owner = "bank-a") {
+    const Hash before = verify(file) ? verify(file)->head : Hash{};
+    const auto restored = restore(copy, file, owner);
+    EXPECT_FALSE(restored);
+    if (before != Hash{}) {
+      EXPECT_EQ(verify(file)->head, before) << "it was changed";
+    }
+    return restored ? Error{} : restored.error();
+  }
+  const fs::path folder = test::fresh_folder(), file = folder / "ledger.db", copy = folder / "copy";
+};
+
+TEST_F(RestoreTest, PutsACopyWhereNothingOrAnOlderLedgerLies) {
+  const auto kept = back_up(file, folder / "older");
+  pay(2);
+  const auto made = back_up(file, copy);
+  ASSERT_TRUE(kept && made);
+  fs::remove(file);
+  for (const char* before : {"", "older"}) {
+    if (*before != 0) fs::copy_file(folder / before, file, fs::copy_options::overwrite_existing);
+    const auto restored = restore(copy, file, "bank-a");
+    ASSERT_TRUE(restored) << describe(restored.error());
+    EXPECT_EQ(restored->head, made->head);
+    EXPECT_EQ(verify(file)->head, made->head);
+    EXPECT_EQ(fs::status(file).permissions(), fs::perms(0600));
+  }
+  ASSERT_TRUE(restore(copy, file, "bank-a")) << "the same again";
+  pay(3);
+  EXPECT_EQ(verify(file)->rows, made->rows + 1);
+}
+
+TEST_F(RestoreTest, ReplacesNothingThatMayBeNewer) {
+  ASSERT_TRUE(back_up(file, copy));
+  EXPECT_NE(refused("bank-b").what.find("is the ledger of bank-a"), std::string::npos);
+  pay(2);
+  EXPECT_NE(refused().what.find("has rows that the copy has not"), std::string::npos);
+  fs::remove(file);
+  pay(1);  // Another ledger, as long as the copy.
+  EXPECT_NE(refused().what.find("another ledger"), std::string::npos);
+  ASSERT_TRUE(write_file(file, "no ledger"));
+  EXPECT_NE(refused().what.find("cannot be read"), std::string::npos);
+  EXPECT_EQ(*read_file(file), "no ledger");
+  fs::remove(file);
+  ASSERT_TRUE(write_file(file.string() + "-wal", "rows that were not moved yet"));
+  EXPECT_NE(refused().what.find("a part of it is left"), std::string::npos);
+}
+
+TEST_F(RestoreTest, WaitsForTheOneWriter) {
+  ASSERT_TRUE(back_up(file, copy));
+  test::StoppedClock clock;
+  const auto writer = Ledger::open(file, "bank-a", clock);
+  ASSERT_TRUE(writer);
+  EXPECT_NE(refused().what.find("in use by another process"), std::string::npos);
+}
+
 }  // namespace backup_test
 }  // namespace parley::ledger

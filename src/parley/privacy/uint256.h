@@ -98,12 +98,16 @@ inline Uint256 full_product(Uint128 a, Uint128 b) {
 /// v / n, which must fit one word: high_word(v) < n. The compiler would call a function that
 /// divides any v.
 inline uint64_t short_quotient(Uint128 v, uint64_t n) {
+#if defined(__x86_64__)
   uint64_t quotient, rest;
   asm("divq %[n]"
       : "=a"(quotient), "=d"(rest)
       : "a"(low_word(v)), "d"(high_word(v)), [n] "r"(n)
       : "cc");
   return quotient;
+#else
+  return static_cast<uint64_t>(v / n);
+#endif
 }
 
 /// v mod n for n of two words: the quotient is one word, guessed from the leading words (Knuth,

@@ -173,6 +173,14 @@ std::string to_text(const ledger::Verified& verified) {
          about_missing(verified.missing);
 }
 
+std::string restored_text(const ledger::Verified& verified) {
+  return to_text(verified) +
+         "The copy is in place. It does not know what was paid for after it was made; receipts do. "
+         "Before the\n"
+         "daemon starts, ask every learner for its transcripts and journals: parley ledger "
+         "reconcile POLICY FILE...\n";
+}
+
 std::string to_json(const ledger::Verified& verified) {
   const Json json = {{"format", "parley.ledger.verify/1"},
                      {"parley", provenance()},

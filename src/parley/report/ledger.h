@@ -19,6 +19,8 @@ std::string said_in(const ledger::Row& row);
 std::string to_json(const ledger::Exported& exported);  // parley.ledger.export/1
 std::string to_text(const ledger::Verified& verified);
 std::string to_json(const ledger::Verified& verified);  // parley.ledger.verify/1
+/// Of a copy that was put in place, with what a person must do next.
+std::string restored_text(const ledger::Verified& verified);
 
 /// What receipts that peers kept have added to an older copy.
 struct Reconciled {

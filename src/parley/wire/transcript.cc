@@ -134,7 +134,7 @@ Bytes transcript_note(const Note& note) {
 }
 
 Result<std::optional<TranscriptHead>> read_head(ByteView bytes) {
-  const Error none{Code::kIntegrity, "is not a transcript of this version",
+  const Error none{Code::kIntegrity, "is no journal or transcript",
                    "Give the file that `parley learner run` wrote."};
   size_t at = 0;
   const auto size = length_at(bytes, at);
@@ -144,7 +144,12 @@ Result<std::optional<TranscriptHead>> read_head(ByteView bytes) {
   const auto piece = next_piece(bytes, at);
   if (!piece) return std::optional<TranscriptHead>();
   const auto proto = parse_piece<v1::TranscriptHead>(*piece);
-  if (!proto || proto->version() < 1 || proto->version() > kVersion) return none;
+  if (!proto || proto->version() < 1 || proto->charter().size() != Hash{}.size()) return none;
+  if (proto->version() > kVersion)
+    return Error{Code::kIntegrity,
+                 "is of version " + std::to_string(proto->version()) +
+                     "; this program knows versions up to " + std::to_string(kVersion),
+                 "Use the version of Parley that wrote it, or a newer one."};
   const Hash charter = TRY(hash_of(proto->charter(), "charter"));
   return std::optional(TranscriptHead{charter, printable(proto->started()), at});
 }

@@ -85,7 +85,13 @@ Result<Transcript> read_transcript(const std::filesystem::path& file, bool torn)
     return {};
   });
   if (!transcript && !std::filesystem::exists(file)) return transcript.error();
-  if (!transcript) return broken(file, transcript.error().what);
+  if (!transcript) {
+    Error error = broken(file, transcript.error().what);
+    // What a newer version wrote is whole.
+    if (transcript.error().hint.starts_with("Use the version"))
+      error.hint = transcript.error().hint;
+    return error;
+  }
   if (!torn && transcript->whole != bytes)
     return broken(
         file, "is cut off after " + std::to_string(transcript->entries.size()) + " whole answers");

@@ -1,11 +1,11 @@
 #include "parley/data/readers/csv_records.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
+
+#include "parley/base/math/avx2.h"
 
 namespace parley::data {
 namespace {

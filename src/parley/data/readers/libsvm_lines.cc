@@ -1,12 +1,11 @@
 #include "parley/data/readers/libsvm_lines.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
 
+#include "parley/base/math/avx2.h"
 #include "parley/data/readers/quick_number.h"
 
 namespace parley::data {

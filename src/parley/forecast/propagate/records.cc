@@ -1,9 +1,8 @@
-#include <immintrin.h>
-
 #include <Eigen/Core>
 #include <algorithm>
 #include <vector>
 
+#include "parley/base/math/avx2.h"
 #include "parley/base/memory/parallel.h"
 #include "parley/forecast/propagate/expected_loss.h"
 #include "parley/forecast/propagate/propagation.h"
@@ -12,8 +11,8 @@ namespace parley::forecast {
 namespace {
 
 float sum_of(__m256 lanes) {
-  const __m256 halves = lanes + _mm256_permute2f128_ps(lanes, lanes, 1);
-  const __m256 pairs = halves + _mm256_shuffle_ps(halves, halves, 0x4E);
+  const __m256 halves = lanes + __builtin_shufflevector(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3);
+  const __m256 pairs = halves + __builtin_shufflevector(halves, halves, 2, 3, 0, 1, 6, 7, 4, 5);
   return pairs[0] + pairs[1];
 }
 

@@ -8,7 +8,9 @@ constexpr size_t kParts = data::kLanes / kWidth;  // of a row's lanes
 
 /// In a register: the compiler would load it once for each use, and loads are what is scarce.
 [[gnu::always_inline]] inline V kept(V x) {
+#if defined(__x86_64__)
   asm("" : "+v"(x));
+#endif
   return x;
 }
 

@@ -1,7 +1,5 @@
 #include "parley/learn/kernel/kernel.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "parley/base/math/avx2.h"
 #include "parley/learn/kernel/record_map.h"
 
 namespace parley::learn {
@@ -45,6 +44,7 @@ namespace v3 {
 #include "parley/learn/kernel/dense.inl"
 #include "parley/learn/kernel/sparse.inl"
 }  // namespace v3
+#if defined(__x86_64__)
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))), apply_to = function)
 #else
@@ -61,6 +61,9 @@ namespace v4 {
 #pragma clang attribute pop
 #else
 #pragma GCC pop_options
+#endif
+#else
+namespace v4 = v3;  // Other processors have one instruction set.
 #endif
 
 /// The largest block: all passes take a multiple of it.
@@ -83,11 +86,15 @@ void sparse_pass(Isa isa, const L& loss, const Pass& pass, const data::SparseRow
 }  // namespace
 
 Isa fastest_isa() {
+#if defined(__x86_64__)
   static const bool wide = __builtin_cpu_supports("avx512f") &&
                            __builtin_cpu_supports("avx512bw") &&
                            __builtin_cpu_supports("avx512cd") &&
                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   return wide ? Isa::kV4 : Isa::kV3;
+#else
+  return Isa::kV3;
+#endif
 }
 
 Isa fastest_isa(size_t columns) {

@@ -1,7 +1,7 @@
 // The owner's fused pass over rows, as fast as memory delivers them: score, slope, clip,
 // round to the lattice, sum in int64. Several records at a time, compiled for two instruction sets
-// and chosen at run time; every choice gives the same integers as record_map.h, which says what
-// they are.
+// of x86-64 and chosen at run time (for another processor once, avx2.h); every choice gives the
+// same integers as record_map.h, which says what they are.
 #pragma once
 
 #include <cstdint>

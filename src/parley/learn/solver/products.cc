@@ -1,9 +1,9 @@
 #include "parley/learn/solver/products.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include "parley/base/math/avx2.h"
 
 namespace parley::learn {
 namespace {

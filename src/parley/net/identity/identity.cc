@@ -1,6 +1,7 @@
 #include "parley/net/identity/identity.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "parley/base/crypto/token.h"
 #include "parley/base/crypto/token_evp.h"
@@ -23,6 +24,13 @@ Error not_an_identity(std::string_view uri, const std::string& why) {
   return {Code::kIntegrity, in_quotes(uri) + " names no party: " + why,
           "An identity is parley://<consortium>/owner/<name> or parley://<consortium>/learner/"
           "<name>."};
+}
+
+/// Put there by the service manager (LoadCredential=), for this process alone. Where it does so
+/// with an access list, the mode shows the list's mask as what the group may do.
+bool is_credential(const fs::path& file) {
+  const char* folder = std::getenv("CREDENTIALS_DIRECTORY");
+  return folder != nullptr && *folder != '\0' && file.parent_path() == fs::path(folder);
 }
 
 /// What a key file has: the key itself, or its address on a token.
@@ -164,7 +172,8 @@ Result<Key> read_key(const fs::path& file) { return key_in(TRY(read_secret(file)
 Result<std::string> read_secret(const fs::path& file) {
   std::string text = TRY(read_file(file, kPemBytesMax));
   std::error_code failed;
-  const auto others = fs::perms::group_all | fs::perms::others_all;
+  const auto others =
+      is_credential(file) ? fs::perms::others_all : fs::perms::group_all | fs::perms::others_all;
   if ((fs::status(file, failed).permissions() & others) != fs::perms::none || failed)
     return wrong(Code::kInvalid, file, "is secret, and others on this machine can open it",
                  "Type: chmod 600 " + file.string());

@@ -133,6 +133,16 @@ TEST_F(CredentialsOfABank, KeepTheKeyFromOthersOnTheMachine) {
   EXPECT_TRUE(read_credentials(files_, banks_.clock()));
 }
 
+TEST_F(CredentialsOfABank, AKeyFromTheServiceManagerMayHaveAnAccessList) {
+  fs::permissions(files_.key, fs::perms(0440));
+  expect_refused(Code::kInvalid, files_.key, "others on this machine can open it");
+  setenv("CREDENTIALS_DIRECTORY", folder_.c_str(), 1);
+  EXPECT_TRUE(read_credentials(files_, banks_.clock()));
+  fs::permissions(files_.key, fs::perms(0444));
+  expect_refused(Code::kInvalid, files_.key, "others on this machine can open it");
+  unsetenv("CREDENTIALS_DIRECTORY");
+}
+
 TEST_F(CredentialsOfABank, KeyAndCertificateBelongTogether) {
   const Credentials other = banks_.credentials("owner", "bank-a");
   ASSERT_TRUE(write_file(files_.certificate, other.certificate));

@@ -90,11 +90,12 @@ Result<Journal> Journal::open(const std::filesystem::path& file, const Hash& cha
     return journal;
   }
   const auto head = wire::read_head(bytes);
-  if (!head || !*head)
-    return Error{Code::kIntegrity,
-                 "is no journal of this version",
-                 "Give another --out, or move this file away.",
-                 {.file = file.string()}};
+  if (!head) {
+    Error error = head.error();
+    error.where.file = file.string();
+    return error;
+  }
+  check(head->has_value());  // There is room for more than a head.
   if ((*head)->charter != charter)
     return Error{Code::kIntegrity,
                  "is the journal of charter " + to_hex((*head)->charter),

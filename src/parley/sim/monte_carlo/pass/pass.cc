@@ -1,11 +1,10 @@
 #include "parley/sim/monte_carlo/pass/pass.h"
 
-#include <immintrin.h>
-
 #include <algorithm>
 #include <type_traits>
 #include <variant>
 
+#include "parley/base/math/avx2.h"
 #include "parley/base/result.h"
 
 namespace parley::sim::monte_carlo {
@@ -18,6 +17,7 @@ namespace v3 {
 // They need those:
 #include "parley/sim/monte_carlo/pass/pass.inl"
 }  // namespace v3
+#if defined(__x86_64__)
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("arch=x86-64-v4"))), apply_to = function)
 #else
@@ -37,6 +37,9 @@ namespace v4 {
 #pragma clang attribute pop
 #else
 #pragma GCC pop_options
+#endif
+#else
+namespace v4 = v3;  // Other processors have one instruction set.
 #endif
 
 using learn::Isa;

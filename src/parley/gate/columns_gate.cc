@@ -53,7 +53,7 @@ Hash sharing_question(const Hash& charter, uint32_t round, ByteView seed) {
 void ColumnsGate::take(const data::AnyRows& rows) {
   if (!terms_.cells.empty()) {
     const learn::CellColumns& cells = terms_.cells[owner_];
-    leaves_.emplace(privacy::ToMask<std::vector<uint32_t>>(cells.leaves(rows)));
+    leaves_.emplace(privacy::ToMask<WipedVector<uint32_t>>(cells.leaves(rows)));
     columns_.emplace(privacy::ToMask<learn::IntegerColumns>(cells.integers(leaves_->value_)));
     return;
   }

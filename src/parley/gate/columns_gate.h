@@ -45,7 +45,7 @@ class ColumnsGate {
 
   const privacy::ToMask<learn::IntegerColumns>& columns() const { return *columns_; }
   /// Without a dealer: the leaves that records choose, of which the columns are made.
-  const privacy::ToMask<std::vector<uint32_t>>& leaves() const { return *leaves_; }
+  const privacy::ToMask<WipedVector<uint32_t>>& leaves() const { return *leaves_; }
   /// u of this owner at x; where it holds the labels, minus them.
   privacy::ToMask<std::vector<int64_t>> scores(std::span<const double> x) const;
   /// Under rule noisy_sharing.
@@ -77,7 +77,7 @@ class ColumnsGate {
   std::optional<Records> all_{};  // where they are still to be aligned
   learn::Alignment alignment_{};
   std::optional<privacy::ToMask<learn::IntegerColumns>> columns_{};
-  std::optional<privacy::ToMask<std::vector<uint32_t>>> leaves_{};
+  std::optional<privacy::ToMask<WipedVector<uint32_t>>> leaves_{};
   std::optional<NoisyColumns> noisy_{};
   JobAccount account_;
 };

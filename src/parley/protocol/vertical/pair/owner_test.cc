@@ -129,7 +129,7 @@ struct Agencies {
 
 /// All second moments of the whole records, as the layout orders them.
 std::vector<double> exact_moments(const plan::VerticalTerms& terms, uint64_t second_seed = 1) {
-  std::vector<std::vector<int64_t>> all(2);
+  std::vector<WipedVector<int64_t>> all(2);
   for (size_t m = 0; m < 2; ++m) {
     const learn::CellColumns& cells = terms.cells[m];
     all[m] = learn::rows_of(cells.cells(),

@@ -97,6 +97,13 @@ Result<Hash> ColumnsGate::align(std::span<const std::vector<learn::IdDigest>> li
   return common.alignment.hash();
 }
 
+Result<void> ColumnsGate::align(std::span<const uint64_t> common) {
+  check(all_.has_value());
+  TRY(learn::check_common(common.size(), terms_.plan.rows));
+  take(learn::rows_in_order(all_->value_, common));
+  return {};
+}
+
 privacy::ToMask<std::vector<int64_t>> ColumnsGate::scores(std::span<const double> x) const {
   const learn::JointPlan& plan = terms_.plan;
   const learn::IntegerColumns& own = columns_->value_;

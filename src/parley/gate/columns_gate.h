@@ -33,11 +33,15 @@ class ColumnsGate {
                                   ledger::DatasetId dataset);
 
   bool is_aligned() const { return columns_.has_value(); }
+  /// Were records given before it was known which all owners have?
+  bool has_to_align() const { return all_.has_value(); }
   /// Of all records here, in rising order; for the other owners.
   const std::vector<learn::IdDigest>& ids() const { return alignment_.digests; }
   /// Only the records that all other lists hold; returns the hash of what is left. Before it, and
   /// again whenever a list may have changed.
   Result<Hash> align(std::span<const std::vector<learn::IdDigest>> lists);
+  /// The same, where it is known which of ids() all have, and in what order.
+  Result<void> align(std::span<const uint64_t> common);
 
   const plan::VerticalTerms& terms() const { return terms_; }
   size_t owner() const { return owner_; }

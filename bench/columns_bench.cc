@@ -29,9 +29,9 @@ PairOwner owner_of(uint32_t place, std::initializer_list<uint32_t> levels, bool 
   return owner;
 }
 
-privacy::ToMask<std::vector<uint32_t>> random_leaves(const Cells& cells, size_t records,
+privacy::ToMask<WipedVector<uint32_t>> random_leaves(const Cells& cells, size_t records,
                                                      Entropy& entropy) {
-  std::vector<uint32_t> leaves;
+  WipedVector<uint32_t> leaves;
   for (size_t i = 0; i < records; ++i)
     for (const Cell& cell : cells)
       leaves.push_back(static_cast<uint32_t>(entropy.word() % cell.leaves()));
@@ -83,7 +83,7 @@ int main(int count, char** arguments) {
   const PairShare& of_k = privacy::ToMaskForTest::value(k.setup.share());
   const LeafWords hash(plan.back(), plan.m.columns);
   const size_t columns = plan.k.columns - 1, size = pool_size(columns, kBits);
-  const std::vector<int64_t> n(columns, 77);
+  const WipedVector<int64_t> n(columns, 77);
   const double began = processor_seconds();
   const BlockChooser chooser(n, kBits, std::span(of_k.choices).first(size));
   const auto answer = answer_block(hash, std::span(of_m.others).first(size), of_m.share, columns,

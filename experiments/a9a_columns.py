@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """a9a with its columns at two owners: what its rules reach through the whole protocol, test accuracy and log loss.
 
-    PARLEY_DATA=FOLDER experiments/a9a_columns.py [--parley build/release/parley] [--seeds 10] [--rule statistics] [--products | --without-dealer]
+    PARLEY_DATA=FOLDER experiments/a9a_columns.py [--parley build/release/parley] [--seeds 10] [--rule statistics] [--products] [--without-dealer]
 
 Of the fourteen attributes eight have their 66 columns at the first owner, which has the label too, and six their
 57 at the second. Every one is 1/sqrt(14), so that a whole record is no longer than 1. With --products the first owner adds
 a column for every pair of levels of two of its own attributes, education and occupation each with marital status, and
 ones are 1/sqrt(16). Constants are chosen on the training rows alone: candidates train on four fifths of them and are
 judged by the log loss of the last fifth, mean of three seeds (this choice is not charged to epsilon); the best is trained
-on all of them and judged on a9a.t, once per seed. With --without-dealer attributes are categories, two owners share products by
-themselves, and l2 and box are those of the others in its units. Every job is `parley simulate`: two owners with ledgers, a dealer, sealed letters; every prediction is `parley
+on all of them and judged on a9a.t, once per seed. With --without-dealer attributes are categories, of which products are made by the
+charter, two owners share sums of products by themselves, and l2 and box are those of the others in its units. Every job is `parley simulate`: two owners with ledgers, a dealer, sealed letters; every prediction is `parley
 predict` by each owner, masked, and then of the sum. Log loss is of the probability (1 + score)/2, cut to .02 to .98.
 """
 
@@ -44,6 +44,7 @@ class Columns:
 
     def __init__(self, parley, folder, rows, judged, products):
         self.parley, self.folder, self.count = parley, folder, len(rows)
+        self.products = products
         self.ones = {"first": ATTRIBUTES["first"] + len(products), "second": ATTRIBUTES["second"]}
         self.columns = {owner: [(j,) for j in columns] for owner, columns in COLUMNS.items()}
         self.columns["first"] += [pair for one, other in products for pair in itertools.product(one, other)]
@@ -128,10 +129,20 @@ class Cells(Columns):
                 cells = [next((f"c{j}" for j in each if j in here), "") for each in self.attributes(owner)]
                 out.writerow([f"r{i:06d}", *cells, *[label] * holds_label])
 
+    def pairs(self):
+        """Names of the first owner's products, and of their factors."""
+        starts = [each.start for each in self.attributes("first")]
+        for number, factors in enumerate(self.products, 1):
+            yield f"pair{number}", [f"first{starts.index(each.start) + 1}" for each in factors]
+
     def charter(self, keys, epsilon):
         all_ones = sum(self.ones.values())
         columns = [category(name, [f"c{j}" for j in each], owner=owner) for owner in COLUMNS
                    for name, each in zip(self.names(owner), self.attributes(owner))]
+        columns += [block("[[column]]", {"name": name, "kind": "category", "product_of": factors, "owner": "first"})
+                    for name, factors in self.pairs()]
+        held = {owner: self.names(owner) for owner in COLUMNS}
+        held["first"] += [name for name, _ in self.pairs()]
         return "\n".join([
             block("[charter]", {"version": 1, "name": "a9a", "consortium": "agencies.example"}),
             block("[records]", {"id": "id", "count": self.count}),
@@ -140,7 +151,7 @@ class Cells(Columns):
             block("[model]", {"loss": "squared", "l2": 2 * all_ones / self.count, "box": 8.0 / math.sqrt(all_ones)}),
             block("[protocol]", {"name": "sharing", "rule": "statistics", "dealer": "none"}),
             block("[privacy]", {"delta": 1e-5}),
-            *[block("[[owner]]", {"name": owner, "epsilon": float(epsilon), "columns": self.names(owner)})
+            *[block("[[owner]]", {"name": owner, "epsilon": float(epsilon), "columns": held[owner]})
               for owner in COLUMNS],
             block("[learner]", {"name": "office"})])
 

@@ -194,6 +194,11 @@ MUTANTS = {
     "test-not-on-disk": (
         "a test of rows that broke off is begun again", "PairOwner.Killed*",
         [("protocol/vertical/pair/owner.cc", "  if (testing_)\n", "  if (testing_ && opening_)\n")]),
+    "second-list-of-ids": (
+        "a peer that comes back with another list of ids is answered again",
+        "PairIds.ASecondListOfOnePeerIsNotAnswered",
+        [("protocol/vertical/pair/files.cc", "  if (!before.empty())\n",
+          "  if (before == \"nothing\")\n")]),
     "noise-of-the-seed": (
         "noise of rule noisy_sharing follows from the seed alone", "NoisyExchange.*",
         [("protocol/vertical/exchange_noisily.cc",

@@ -7,7 +7,7 @@ import tomllib
 CHARTER_READERS = {
     "read_title": "charter", "read_pilot": "pilot", "read_preprocess": "preprocess",
     "read_records": "records", "read_target": "target", "read_number_target": "target",
-    "read_column": "column", "read_number": "column", "read_category": "column", "read_cell": "column", "expand": "column",
+    "read_column": "column", "read_number": "column", "read_category": "column", "read_product": "column", "read_cell": "column", "expand": "column",
     "read_model": "model", "read_loss_constants": "model",
     "read_protocol": "protocol", "read_sync": "protocol", "read_async": "protocol",
     "read_federated": "protocol", "read_sharing": "protocol", "read_dealer": "protocol", "read_admm": "protocol",

@@ -47,6 +47,7 @@ class Columns(InFolder):
             ledger = self.folder / owner / "state" / "ledger.db"
             self.assertEqual(self.json("ledger", "verify", ledger)["rows"], 2)
             folder = agencies.part(owner).parent
+            self.assertIn("ed25519:", (folder / "ids.txt").read_text())
             self.assertTrue((folder / "rows-test.txt").read_text().startswith("passed ed25519:"))
             self.assertEqual(json.loads((folder / "session.json").read_text())["session"], "",
                              "shares and noise are gone")
@@ -55,6 +56,38 @@ class Columns(InFolder):
         verified = self.parley("verify", "job/manifest.json", "job/transcript.pb.zst",
                                agencies.charter)
         self.assertIn("the noise was the owners'", verified.stdout)
+
+    def strangers(self, agencies, other=0):
+        """Both have all people of the charter, but for `other`, and some that the other does not have."""
+        agencies.write_charter(replace=[(f"count = {RECORDS}",
+                                         f'count = {RECORDS}\non_mismatch = "intersect"')])
+        for i, owner in enumerate(TWO):
+            more = [{**agencies.people[j], "person": f"q{i}{j}"} for j in range(5 + i)]
+            agencies.write_rows(owner, more + agencies.people[other * i:])
+
+    def test_records_that_both_have_are_found_by_private_set_intersection(self):
+        agencies = self.agencies()
+        self.strangers(agencies)
+        learner, port = agencies.learner()
+        self.finish(agencies, learner, [agencies.owner(owner, port) for owner in TWO])
+        for owner in TWO:
+            agencies.write_rows(owner, agencies.people)  # Predictions are of people whom both have.
+        scores = self.scores(agencies)
+        right = sum((scores[p["person"]] > 0) == (p["income"] == "high") for p in agencies.people)
+        self.assertGreater(right, 0.7 * RECORDS, "with next to no noise")
+
+    def test_another_number_in_common_is_said_before_anything_is_paid(self):
+        agencies = self.agencies()
+        self.strangers(agencies, other=3)
+        learner, port = agencies.learner()
+        owners = [agencies.owner(owner, port) for owner in TWO]
+        self.assertNotEqual(learner.wait(60), 0, agencies.log("learner"))
+        self.assertIn(f"have {RECORDS - 3} records in common, the charter says {RECORDS}",
+                      agencies.log("learner"))
+        for name, owner in zip(TWO, owners):
+            self.assertNotEqual(owner.wait(60), 0)
+            verified = self.json("ledger", "verify", self.folder / name / "state" / "ledger.db")
+            self.assertLessEqual(verified["rows"], 1)
 
     def test_an_owner_that_is_killed_and_started_again_goes_on(self):
         agencies = self.agencies()

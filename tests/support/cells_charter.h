@@ -37,6 +37,18 @@ inline std::string cells_charter(double epsilon, size_t records, const std::stri
          "levels = [\"own\"]\nother = true\n";
 }
 
+/// The same with a second category of the first owner, and its product with the first.
+inline std::string products_charter(double epsilon, size_t records) {
+  std::string text = cells_charter(epsilon, records);
+  const std::string old = "columns = [\"job\", \"age\"]";
+  text.replace(text.find(old), old.size(), "columns = [\"job\", \"age\", \"sex\", \"both\"]");
+  return text +
+         "[[column]]\nname = \"sex\"\nowner = \"agency-1\"\nkind = \"category\"\n"
+         "levels = [\"f\", \"m\"]\n"
+         "[[column]]\nname = \"both\"\nowner = \"agency-1\"\nkind = \"category\"\n"
+         "product_of = [\"job\", \"sex\"]\n";
+}
+
 /// Encoded rows of one owner of this charter; labels at the first. The same seed, the same people.
 inline std::shared_ptr<const data::Rows> cells_rows(size_t owner, size_t records,
                                                     uint64_t seed = 1) {

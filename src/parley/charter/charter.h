@@ -44,6 +44,12 @@ struct Records {
   std::string id;  // column by which owners align their rows
   int64_t count = 0;
   OnMismatch on_mismatch = OnMismatch::kStop;
+  int64_t list_max = 0;  // without a dealer: ids that an owner may have; 0 if not given
+
+  uint64_t longest_list() const {
+    if (list_max > 0) return static_cast<uint64_t>(list_max);
+    return static_cast<uint64_t>(on_mismatch == OnMismatch::kIntersect ? 4 * count : count);
+  }
 };
 
 struct Model {

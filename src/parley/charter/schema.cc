@@ -20,10 +20,15 @@ std::string some_characters(std::string_view text) {
   return text.size() > 16 ? "must be at most 16 bytes" : text.empty() ? "" : any_text(text);
 }
 
-void read_records(Table& t, Records& records) {
+void read_records(Table& t, const Charter& charter, Records& records) {
   t.required("id", records.id, any_text, "Name the column of identities, id = \"person_id\".");
   t.required("count", records.count, at_least(1).up_to(1e12), "Count the aligned records.");
   t.optional("on_mismatch", records.on_mismatch, Anything{}, "For example \"stop\".");
+  if (!t.has("list_max")) return;
+  t.required("list_max", records.list_max, at_least(static_cast<double>(records.count)).up_to(1e12),
+             "At least records.count, for example list_max = 100000.");
+  if (!charter.protocol.without_dealer() || records.on_mismatch != OnMismatch::kIntersect)
+    t.fail("list_max", "is for on_mismatch = \"intersect\" without a dealer", "Leave it out.");
 }
 
 void read_number_target(Table& t, data::Target& target) {
@@ -81,6 +86,27 @@ void read_category(Table& t, Column& column) {
   t.optional("encode", column.encode, Anything{}, "For example encode = \"one_hot\".");
 }
 
+/// A category whose levels are pairs of levels of two that stand before it.
+void read_product(Table& t, Charter& charter, Column& column) {
+  t.required("product_of", column.product_of, Count{2, 2},
+             "Name two categories, product_of = [\"education\", \"marital\"].");
+  const std::string hint = "Take two one_hot categories of the same owner, described before it.";
+  if (!charter.protocol.without_dealer())
+    t.fail("product_of", "is for columns without a dealer", "Take protocol.dealer = \"none\".");
+  if (t.has("strip")) t.fail("strip", "has no meaning for a product", "Remove it.");
+  std::vector<Column> before = charter.schema.columns;
+  before.pop_back();
+  const std::string problem = data::make_product(before, column);
+  if (!problem.empty()) return t.fail("product_of", problem, hint);
+  const auto factors = charter.schema.factors_of(column);
+  for (const size_t factor : factors)
+    if (charter.column_owners[factor] != charter.column_owners.back())
+      t.fail("product_of",
+             "names " + in_quotes(before[factor].name) + ", a column of " +
+                 in_quotes(charter.column_owners[factor]),
+             hint);
+}
+
 /// Of columns that become cells: how finely a number is told, how much a level counts beside it.
 void read_cell(Table& t, Column& column) {
   if (column.kind == Column::Kind::kNumber) {
@@ -108,7 +134,12 @@ void read_column(Table& t, Charter& charter) {
   if (charter.records)
     t.required("owner", charter.column_owners.emplace_back(), any_name,
                "Name the owner that holds this column.");
-  column.kind == Column::Kind::kNumber ? read_number(t, column) : read_category(t, column);
+  if (column.kind == Column::Kind::kNumber)
+    read_number(t, column);
+  else if (t.has("product_of"))
+    read_product(t, charter, column);
+  else
+    read_category(t, column);
   if (charter.protocol.without_dealer()) read_cell(t, column);
   if (column.name == charter.schema.target.column)
     t.fail("name", "is the target's, " + in_quotes(column.name), "A column cannot predict itself.");
@@ -118,7 +149,7 @@ void read_column(Table& t, Charter& charter) {
 
 void read_schema(Table& root, Charter& charter) {
   if (charter.protocol.name() == ProtocolName::kSharing)
-    root.table("records", [&](Table& t) { read_records(t, charter.records.emplace()); });
+    root.table("records", [&](Table& t) { read_records(t, charter, charter.records.emplace()); });
   else if (root.has("records"))
     root.fail("records", "belongs to protocol sharing only", "Remove [records].");
   root.table("target", [&](Table& t) { read_target(t, charter); });

@@ -97,11 +97,13 @@ double encode_label(const Target& target, double value, Counts::Column& counts) 
 Encoder::Encoder(const Schema& schema, char decimal, bool labels)
     : schema_(schema),
       labels_(labels),
+      levels_(schema.columns.size()),
       encoded_(schema.encoded().size()),
       z_(schema.features().size()) {
   if (schema.bundle) transform_.emplace(*schema.bundle);
   for (const Column& column : schema.columns) {
-    wanted_.push_back(column.name);
+    factors_.push_back(column.is_product() ? schema.factors_of(column) : std::array<size_t, 2>{});
+    if (!column.is_product()) wanted_.push_back(column.name);
     cells_.push_back(column.kind == Column::Kind::kNumber
                          ? CellReader(column.strip, decimal)
                          : CellReader(column.strip, column.levels));
@@ -114,17 +116,18 @@ Encoder::Encoder(const Schema& schema, char decimal, bool labels)
 
 void Encoder::add(std::span<const Cell> record, Rows& rows, Counts& counts) {
   const size_t columns = schema_.columns.size();
-  check(record.size() == columns + labels_ && counts.columns.size() == columns + 1);
+  check(record.size() == wanted_.size() && counts.columns.size() == columns + 1);
   double* z = encoded_.data();
+  const Cell* cell = record.data();
   for (size_t i = 0; i < columns; ++i) {
     const Column& column = schema_.columns[i];
     if (column.kind == Column::Kind::kNumber)
-      *z++ = encode_number(column, cells_[i].number(record[i]), counts.columns[i]);
+      *z++ = encode_number(column, cells_[i].number(*cell++), counts.columns[i]);
     else
-      z += category(column, cells_[i].level(record[i]), z, counts.columns[i]);
+      z += category(column, levels_[i] = level(i, cell), z, counts.columns[i]);
   }
   make_features();
-  const auto y = labels_ ? label(record[columns], counts.columns[columns]) : std::optional(0.0);
+  const auto y = labels_ ? label(*cell, counts.columns[columns]) : std::optional(0.0);
   y ? rows.add(z_, *y) : rows.add_zero();
 }
 
@@ -137,11 +140,24 @@ void Encoder::make_features() {
   if (schema_.bias) z_.back() = 1;
 }
 
+std::optional<size_t> Encoder::level(size_t column, const Cell*& cell) {
+  if (!schema_.columns[column].is_product()) return cells_[column].level(*cell++);
+  std::optional<size_t> pair = 0;
+  for (const size_t factor : factors_[column]) {
+    const Column& of = schema_.columns[factor];
+    const auto level = levels_[factor] ? levels_[factor]
+                       : of.other      ? std::optional(of.levels.size())
+                                       : std::nullopt;
+    pair = pair && level ? std::optional(*pair * of.level_count() + *level) : std::nullopt;
+  }
+  return pair;
+}
+
 /// Writes the category's features at z; returns how many.
 size_t Encoder::category(const Column& column, std::optional<size_t> level, double* z,
                          Counts::Column& counts) {
-  const size_t width = column.levels.size() + column.other;
-  counts.replaced += !level && !column.other;
+  const size_t width = column.level_count();
+  counts.replaced += !level && !column.other && !column.is_product();  // Its factors are counted.
   if (!level && column.other) level = column.levels.size();
   if (column.encode == Column::Encode::kInteger) return *z = double(level.value_or(0)), 1;
   std::fill(z, z + width, 0.0);

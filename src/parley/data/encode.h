@@ -109,8 +109,8 @@ class Encoder {
  public:
   Encoder(const Schema& schema, char decimal, bool labels);
 
-  /// The columns that `add` expects, in this order: the schema's, then the target if labels are
-  /// read.
+  /// The columns that `add` expects, in this order: the schema's but for products, then the target
+  /// if labels are read.
   const std::vector<std::string>& wanted() const { return wanted_; }
   size_t features() const { return z_.size(); }
 
@@ -121,6 +121,8 @@ class Encoder {
   void add(std::span<const Cell> record, Rows& rows, Counts& counts);
 
  private:
+  /// Of a category or product; a record's own are in levels_.
+  std::optional<size_t> level(size_t column, const Cell*& cell);
   static size_t category(const Column& column, std::optional<size_t> level, double* z,
                          Counts::Column& counts);
   std::optional<double> label(const Cell& cell, Counts::Column& counts);
@@ -129,7 +131,9 @@ class Encoder {
   Schema schema_;
   bool labels_;
   std::vector<std::string> wanted_{};
-  std::vector<CellReader> cells_{};  // one per column, then the target's
+  std::vector<CellReader> cells_{};               // one per column, then the target's
+  std::vector<std::array<size_t, 2>> factors_{};  // of each column that is a product
+  std::vector<std::optional<size_t>> levels_{};   // of the record at hand
   std::vector<double> encoded_{}, z_{};
   std::optional<Transform> transform_{};  // the bundle's; without one encoded columns are features
 };

@@ -1,6 +1,7 @@
 // What a record looks like: public, the same for every owner, written in the charter.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ struct Column {
   std::vector<std::string> levels{};  // categories, compared after trimming blanks
   bool other = false;                 // one more level for everything not listed, and for missing
   Encode encode = Encode::kOneHot;
+  /// A category made of two others, whose names these are: its levels are the pairs of theirs. Its
+  /// owner's files have no such column.
+  std::vector<std::string> product_of{};
   /// Characters ignored in this column; in numbers '%' and thousands separators always are.
   std::string strip{};
   /// Where columns in several places become cells (learn/vertical/cells): bits of a number, weight
@@ -27,6 +31,9 @@ struct Column {
   int64_t cell = 0;
 
   bool operator==(const Column&) const = default;
+  bool is_product() const { return !product_of.empty(); }
+  /// Of a category, `other` counted.
+  size_t level_count() const { return levels.size() + other; }
 };
 
 struct Target {
@@ -52,10 +59,17 @@ struct Schema {
   std::vector<std::string> features() const;
   /// Are the columns cells?
   bool in_cells() const { return !columns.empty() && columns.front().cell > 0; }
+  /// Where the two factors of a product stand.
+  std::array<size_t, 2> factors_of(const Column& product) const;
   /// Which feature is the bias.
   std::optional<size_t> bias_at() const;
 
   bool operator==(const Schema&) const = default;
 };
+
+/// Gives a product its levels, by what stands before it in `columns`: pairs, the second factor's
+/// levels fastest. A pair of which a value is missing has no level. What is wrong with its factors,
+/// or nothing.
+std::string make_product(const std::vector<Column>& columns, Column& product);
 
 }  // namespace parley::data

@@ -53,7 +53,7 @@ Hash sharing_question(const Hash& charter, uint32_t round, ByteView seed) {
 void ColumnsGate::take(const data::AnyRows& rows) {
   if (!terms_.cells.empty()) {
     const learn::CellColumns& cells = terms_.cells[owner_];
-    leaves_.emplace(privacy::ToMask<std::vector<uint32_t>>(cells.leaves(rows)));
+    leaves_.emplace(privacy::ToMask<WipedVector<uint32_t>>(cells.leaves(rows)));
     columns_.emplace(privacy::ToMask<learn::IntegerColumns>(cells.integers(leaves_->value_)));
     return;
   }
@@ -95,6 +95,13 @@ Result<Hash> ColumnsGate::align(std::span<const std::vector<learn::IdDigest>> li
   const auto common = TRY(learn::common_rows({all_->value_, alignment_}, lists, terms_.plan.rows));
   take(common.rows);
   return common.alignment.hash();
+}
+
+Result<void> ColumnsGate::align(std::span<const uint64_t> common) {
+  check(all_.has_value());
+  TRY(learn::check_common(common.size(), terms_.plan.rows));
+  take(learn::rows_in_order(all_->value_, common));
+  return {};
 }
 
 privacy::ToMask<std::vector<int64_t>> ColumnsGate::scores(std::span<const double> x) const {

@@ -33,11 +33,15 @@ class ColumnsGate {
                                   ledger::DatasetId dataset);
 
   bool is_aligned() const { return columns_.has_value(); }
+  /// Were records given before it was known which all owners have?
+  bool has_to_align() const { return all_.has_value(); }
   /// Of all records here, in rising order; for the other owners.
   const std::vector<learn::IdDigest>& ids() const { return alignment_.digests; }
   /// Only the records that all other lists hold; returns the hash of what is left. Before it, and
   /// again whenever a list may have changed.
   Result<Hash> align(std::span<const std::vector<learn::IdDigest>> lists);
+  /// The same, where it is known which of ids() all have, and in what order.
+  Result<void> align(std::span<const uint64_t> common);
 
   const plan::VerticalTerms& terms() const { return terms_; }
   size_t owner() const { return owner_; }
@@ -45,7 +49,7 @@ class ColumnsGate {
 
   const privacy::ToMask<learn::IntegerColumns>& columns() const { return *columns_; }
   /// Without a dealer: the leaves that records choose, of which the columns are made.
-  const privacy::ToMask<std::vector<uint32_t>>& leaves() const { return *leaves_; }
+  const privacy::ToMask<WipedVector<uint32_t>>& leaves() const { return *leaves_; }
   /// u of this owner at x; where it holds the labels, minus them.
   privacy::ToMask<std::vector<int64_t>> scores(std::span<const double> x) const;
   /// Under rule noisy_sharing.
@@ -77,7 +81,7 @@ class ColumnsGate {
   std::optional<Records> all_{};  // where they are still to be aligned
   learn::Alignment alignment_{};
   std::optional<privacy::ToMask<learn::IntegerColumns>> columns_{};
-  std::optional<privacy::ToMask<std::vector<uint32_t>>> leaves_{};
+  std::optional<privacy::ToMask<WipedVector<uint32_t>>> leaves_{};
   std::optional<NoisyColumns> noisy_{};
   JobAccount account_;
 };

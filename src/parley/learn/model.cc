@@ -22,6 +22,7 @@ OrderedJson to_json(const data::Column& column) {
     json["other"] = column.other;
     json["encode"] = kEncodes[static_cast<size_t>(column.encode)];
   }
+  if (column.is_product()) json["product_of"] = column.product_of;
   json["strip"] = column.strip;
   if (column.cell > 0) json["cell"] = column.cell;
   return json;

@@ -21,7 +21,20 @@ Result<void> get_bounds(const JsonObject& object, double& low, double& high) {
   return {};
 }
 
-Result<data::Column> column_of(const JsonObject& object) {
+/// Its levels are those that its factors make.
+Result<void> check_product(const JsonObject& object, const std::vector<data::Column>& before,
+                           data::Column& column) {
+  TRY(object.get("product_of", column.product_of));
+  data::Column made{.product_of = column.product_of};
+  const std::string problem = data::make_product(before, made);
+  if (!problem.empty()) return object.error("product_of", problem);
+  if (made.levels != column.levels || made.other != column.other ||
+      column.encode != data::Column::Encode::kOneHot)
+    return object.error("levels", "are not those of the two columns");
+  return {};
+}
+
+Result<data::Column> column_of(const JsonObject& object, const std::vector<data::Column>& before) {
   data::Column column;
   TRY(object.get("name", column.name));
   TRY(object.get("kind", column.kind, kKinds));
@@ -33,6 +46,7 @@ Result<data::Column> column_of(const JsonObject& object) {
     TRY(object.get("levels", column.levels));
     TRY(object.get("other", column.other));
     TRY(object.get("encode", column.encode, kEncodes));
+    if (object.has("product_of")) TRY(check_product(object, before, column));
   }
   TRY(object.get("strip", column.strip));
   if (uint64_t cell = 0; object.has("cell")) {
@@ -204,7 +218,8 @@ Result<Model> model_of(const JsonObject& file) {
   Model model;
   TRY(file.get("name", model.name));
   const std::vector<JsonObject> columns = TRY(file.objects("columns"));
-  for (const JsonObject& column : columns) model.schema.columns.push_back(TRY(column_of(column)));
+  for (const JsonObject& column : columns)
+    model.schema.columns.push_back(TRY(column_of(column, model.schema.columns)));
   model.schema.target = TRY(target_of(TRY(file.object("target"))));
   TRY(get_bundle(TRY(file.object("preprocess")), model.schema));
   const JsonObject linear = TRY(file.object("model"));

@@ -74,6 +74,39 @@ TEST(Model, ComesBackBitForBit) {
   EXPECT_EQ(to_json(*back), to_json(model));
 }
 
+Model with_product() {
+  Model model = example();
+  const auto category = [](const std::string& name, std::vector<std::string> levels) {
+    return data::Column{.name = name,
+                        .kind = data::Column::Kind::kCategory,
+                        .levels = std::move(levels),
+                        .cell = 8};
+  };
+  model.schema.columns = {category("job", {"a", "b"}), category("sex", {"f", "m"}),
+                          category("both", {"a*f", "a*m", "b*f", "b*m"})};
+  model.schema.columns[2].product_of = {"job", "sex"};
+  model.theta.assign(9, .5);
+  return model;
+}
+
+TEST(Model, AProductComesBackAndOnlyWithTheLevelsOfItsFactors) {
+  const Model model = with_product();
+  const std::string text = to_json(model);
+  const auto back = read(text);
+  ASSERT_TRUE(back) << describe(back.error());
+  EXPECT_EQ(*back, model);
+  const auto refused = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    const size_t at = changed.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return !read(changed.replace(at, from.size(), to));
+  };
+  EXPECT_TRUE(refused("\"b*f\"", "\"b*g\""));
+  EXPECT_TRUE(refused("\"job\",\n        \"sex\"", "\"sex\",\n        \"job\""));
+  EXPECT_TRUE(refused("\"job\",\n        \"sex\"", "\"job\",\n        \"both\""));
+  EXPECT_TRUE(refused("\"job\",\n        \"sex\"", "\"job\""));
+}
+
 TEST(Model, RandomNumbersComeBackBitForBit) {
   std::mt19937_64 random(1);
   for (int run = 0; run < 3000; ++run) {

@@ -71,8 +71,10 @@ Result<std::optional<OwnColumns>> own_columns(const charter::Policy& policy, con
   auto aligned = TRY(aligned_rows(policy, *ready.data, charter, place));
   SystemClock clock;
   OwnColumns own{gate::Records(std::move(aligned.rows)), {}};
-  own.setting.records = aligned.alignment.hash();
-  if (charter.records->on_mismatch == charter::OnMismatch::kIntersect)
+  // Without a dealer nothing that ids could be tried on leaves this owner.
+  const bool apart = charter.protocol.without_dealer();
+  if (!apart) own.setting.records = aligned.alignment.hash();
+  if (apart || charter.records->on_mismatch == charter::OnMismatch::kIntersect)
     own.setting.alignment = std::move(aligned.alignment);
   own.setting.secret =
       protocol::own_secret(ready.key.sign(protocol::own_secret_text(charter.hash)));

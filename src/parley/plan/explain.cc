@@ -1,5 +1,6 @@
 #include "parley/plan/explain.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -79,6 +80,14 @@ std::string loss(const Model& model) {
   return text;
 }
 
+std::string products_among(const Charter& charter) {
+  const auto& columns = charter.schema.columns;
+  const auto products = std::count_if(columns.begin(), columns.end(),
+                                      [](const data::Column& each) { return each.is_product(); });
+  if (products == 0) return "";
+  return ", " + grouped(products) + " of them pairs of levels of two others";
+}
+
 std::string what(const Charter& charter) {
   const Model& model = charter.model;
   const auto columns = static_cast<int64_t>(charter.schema.columns.size());
@@ -90,8 +99,8 @@ std::string what(const Charter& charter) {
       (charter.protocol.distance()
            ? "What: how far owners differ from the public rows' linear model of "
            : "What: a linear model of ") +
-      in_quotes(charter.schema.target.column) + " from " + count(columns, "column") + made + ", " +
-      loss(model) +
+      in_quotes(charter.schema.target.column) + " from " + count(columns, "column") + made +
+      products_among(charter) + ", " + loss(model) +
       (model.l1 > 0 ? ", l1 = " + shortest(model.l1) : ", l2 = " + shortest(model.l2)) +
       ", every coefficient between -" + shortest(model.box) + " and " + shortest(model.box) + ".";
   if (charter.preprocess)
@@ -362,7 +371,9 @@ std::string trusted(const Charter& charter) {
            "rows "
            "can test one guess about another's records, which epsilon does not cover, and is "
            "stopped "
-           "if it is wrong.\n";
+           "if it is wrong. Each learns which of its own ids the other has, and how many ids that "
+           "has, at most " +
+           grouped(static_cast<int64_t>(charter.records->longest_list())) + ".\n";
   return "Trusted: owners keep to the protocol; the learner is trusted for masks and noise, and "
          "together with any owner it sees what they hide.\n";
 }

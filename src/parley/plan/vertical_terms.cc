@@ -209,6 +209,7 @@ Result<VerticalTerms> cell_terms(const Charter& charter) {
                       .l2 = charter.model.l2,
                       .box = charter.model.box,
                       .intersect = charter.records->on_mismatch == charter::OnMismatch::kIntersect,
+                      .list_max = charter.records->longest_list(),
                       .sensitivity = sensitivity,
                       .noise = noise};
   for (size_t i = 0; i < charter.owners.size(); ++i) {

@@ -31,6 +31,7 @@ struct VerticalTerms {
   std::vector<size_t> columns{};  // features of each owner
   size_t label_holder = 0;
   bool intersect = false;   // owners may hold records that others do not
+  uint64_t list_max = 0;    // ids that an owner may have, without a dealer
   double sensitivity = 0;   // of what a round releases to whole records, in its units
   privacy::Gaussian noise;  // in it; of rule gradients drawn by the dealer
   std::optional<privacy::Gaussian> beside{};       // of rule statistics: off the diagonal

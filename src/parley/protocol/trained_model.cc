@@ -75,7 +75,9 @@ std::vector<std::string> not_covered(const charter::Charter& charter) {
     return open;
   }
   std::vector<std::string> open = {
-      "which records there are, and their ids, is known to all parties"};
+      charter.protocol.without_dealer()
+          ? "each owner knows which of its own ids the other has, and how many ids that has"
+          : "which records there are, and their ids, is known to all parties"};
   if (charter.protocol.rule() == charter::Rule::kNoisySharing)
     open.push_back("the labels: all owners know them");
   else if (charter.protocol.without_dealer())

@@ -1,6 +1,7 @@
 // Two owners of columns without a dealer, in the simulator.
 #include <gtest/gtest.h>
 
+#include "parley/data/sources/table.h"
 #include "parley/learn/fitness.h"
 #include "parley/plan/vertical_terms.h"
 #include "parley/sim/columns.h"
@@ -38,6 +39,58 @@ TEST(CellsInTheSimulator, WithNextToNoNoiseTheModelIsThatOfOnePlace) {
   EXPECT_LT(best, .6 * zero) << "there is something to learn";
   EXPECT_LT(found - best, .02 * (zero - best));
   for (const auto& owner : run->owners) EXPECT_LE(owner.spent.epsilon, 1e4);
+}
+
+/// Tables whose label is high where exactly one of job = a and sex = f holds: no sum of columns
+/// tells.
+SimulateInput either_or(const std::string& charter) {
+  SimulateInput input{.charter = *charter::parse_charter(charter, "cells.toml", {}),
+                      .owners = {},
+                      .pilot = nullptr,
+                      .policies = {}};
+  test::SeededEntropy entropy(5, "people");
+  std::vector<std::string> job, sex, home, income;
+  std::vector<double> age, hours;
+  for (size_t i = 0; i < kRecords; ++i) {
+    job.push_back(entropy.word() % 2 ? "a" : "b");
+    sex.push_back(entropy.word() % 2 ? "f" : "m");
+    home.push_back(entropy.word() % 2 ? "own" : "rent");
+    age.push_back(20 + double(entropy.word() % 61));
+    hours.push_back(double(entropy.word() % 101));
+    income.push_back((job.back() == "a") != (sex.back() == "f") ? "high" : "low");
+  }
+  const Table tables[] = {{{{"job", job}, {"age", age}, {"sex", sex}, {"income", income}}},
+                                {{{"hours", hours}, {"home", home}}}};
+  for (size_t m = 0; m < 2; ++m) {
+    auto read = data::read_table(tables[m], plan::part_schema(input.charter, m), {}, m == 0);
+    EXPECT_TRUE(read) << (read ? "" : describe(read.error()));
+    input.owners.push_back(
+        {std::make_shared<const data::Rows>(std::move(read->rows)), "test", Hash{1}});
+  }
+  return input;
+}
+
+/// How much of the loss of no model is left, and of what the exact numbers would leave.
+std::pair<double, double> left_of(const SimulateInput& input) {
+  const SimulateOptions options{.seed = 3};
+  const auto simulation = simulation_of_columns(input, options, nullptr);
+  EXPECT_TRUE(simulation) << (simulation ? "" : describe(simulation.error()));
+  const auto run = simulation->run(simulation->reference, 0);
+  EXPECT_TRUE(run) << (run ? "" : describe(run.error()));
+  const auto& pooled = simulation->reference.pooled;
+  const double zero = pooled.at(std::vector<double>(run->model.size()));
+  return {pooled.at(run->model) / zero, pooled.at(simulation->reference.optimum.theta) / zero};
+}
+
+TEST(CellsInTheSimulator, AProductLearnsWhatNoSumOfColumnsTells) {
+  const std::string with = test::products_charter(1e4, kRecords);
+  std::string without = with.substr(0, with.find("[[column]]\nname = \"both\""));
+  const std::string listed = ", \"both\"";
+  without.erase(without.find(listed), listed.size());
+  EXPECT_GT(left_of(either_or(without)).second, .9);
+  const auto [found, best] = left_of(either_or(with));
+  EXPECT_LT(best, .3);
+  EXPECT_LT(found, best + .05);
 }
 
 TEST(CellsInTheSimulator, PaysOnceAndReplaysFromItsSeed) {

@@ -40,6 +40,7 @@ Hash columns_hash(const Schema& schema) {
     }
     bytes.add(uint64_t(column.encode)).add(uint64_t{column.other}).add(column.levels.size());
     for (const std::string& level : column.levels) bytes.add(level);
+    for (const std::string& factor : column.product_of) bytes.add(factor);
   }
   return bytes.sha256();
 }

@@ -48,16 +48,19 @@ Result<AlignedRows> load_aligned(data::Source source, const data::Schema& schema
   return AlignedRows{std::move(rows), std::move(alignment)};
 }
 
+Result<void> check_common(size_t found, uint64_t count) {
+  if (found == count) return {};
+  return Error{Code::kInvalid,
+               "the parties have " + std::to_string(found) +
+                   " records in common, the charter says " + std::to_string(count),
+               "Agree on a charter with records.count = " + std::to_string(found) + ".",
+               {.key = "records.count"}};
+}
+
 Result<AlignedRows> common_rows(const AlignedRows& own,
                                 std::span<const std::vector<IdDigest>> lists, uint64_t count) {
   Alignment common = intersected(own.alignment, lists);
-  const size_t found = common.digests.size();
-  if (found != count)
-    return Error{Code::kInvalid,
-                 "the parties have " + std::to_string(found) +
-                     " records in common, the charter says " + std::to_string(count),
-                 "Agree on a charter with records.count = " + std::to_string(found) + ".",
-                 {.key = "records.count"}};
+  TRY(check_common(common.digests.size(), count));
   std::vector<uint64_t> order;
   for (const IdDigest& digest : common.digests) {
     const auto& all = own.alignment.digests;

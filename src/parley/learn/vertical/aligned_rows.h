@@ -24,6 +24,9 @@ Result<AlignedRows> load_aligned(data::Source source, const data::Schema& schema
 Result<AlignedRows> common_rows(const AlignedRows& own,
                                 std::span<const std::vector<IdDigest>> lists, uint64_t count);
 
+/// An error where the parties have another number of records in common than the charter says.
+Result<void> check_common(size_t found, uint64_t count);
+
 /// The rows of `order`, in this order.
 data::AnyRows rows_in_order(const data::AnyRows& rows, std::span<const uint64_t> order);
 

@@ -117,7 +117,7 @@ Result<Step> VerticalLearner::greet(size_t owner, const wire::Hello& hello) {
   state.opened = std::min(said.opened, plan_.terms.rounds);
   if (finished_ || refused()) {
     end_all(step);
-  } else if (all_are_there() && plan_.terms.intersect && !all_are_aligned()) {
+  } else if (all_are_there() && plan_.has_to_align() && !all_are_aligned()) {
     if (!aligning_) begin_alignment(step);
   } else if (all_are_there()) {
     if (auto differs = mismatch()) {

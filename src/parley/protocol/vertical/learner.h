@@ -17,6 +17,9 @@ struct VerticalPlan {
   plan::VerticalTerms terms;
   std::string name{};  // of the charter
   std::vector<PlannedOwner> owners{};
+
+  /// May owners come without knowing which records all of them have?
+  bool has_to_align() const { return terms.intersect || !terms.cells.empty(); }
 };
 
 Result<VerticalPlan> vertical_plan(const charter::Charter& charter);

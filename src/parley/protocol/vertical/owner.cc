@@ -109,16 +109,23 @@ Result<void> VerticalOwner::agree(const wire::Session& session) {
 
 // Finding out which records all have. Whoever has others leaves them out.
 
-void VerticalOwner::begin_alignment() {
-  aligning_ = true;
+Result<void> VerticalOwner::begin_alignment() {
   ids_.clear();
   Bytes list;
   for (const learn::IdDigest& digest : gate_.ids())
     list.insert(list.end(), digest.begin(), digest.end());
   for (const auto& [other, key] : keys_) post(other, 0, list);
+  return {};
 }
 
-Result<void> VerticalOwner::take_ids(size_t from, const Bytes& list) {
+void VerticalOwner::end_alignment(const Hash& records) {
+  aligning_ = false;
+  setting_.records = records;
+  get_ready();
+  outbox_.push_back(send(greeting()));
+}
+
+Result<void> VerticalOwner::take_ids(size_t from, uint32_t, const Bytes& list) {
   std::vector<learn::IdDigest> ids(list.size() / sizeof(learn::IdDigest));
   for (size_t i = 0; i < ids.size(); ++i)
     std::copy_n(list.begin() + long(i * ids[i].size()), ids[i].size(), ids[i].begin());
@@ -128,19 +135,16 @@ Result<void> VerticalOwner::take_ids(size_t from, const Bytes& list) {
     return out_of_order("a list of ids that is none");
   ids_[from] = std::move(ids);
   if (ids_.size() + 1 < parties()) return {};
-  aligning_ = false;
   std::vector<std::vector<learn::IdDigest>> lists;
   for (auto& [other, digests] : ids_) lists.push_back(std::move(digests));
   const auto records = gate_.align(lists);
   if (!records) return give_up(records.error());
-  setting_.records = *records;
-  get_ready();
-  outbox_.push_back(send(greeting()));
+  end_alignment(*records);
   return {};
 }
 
 Result<std::optional<Bytes>> VerticalOwner::take(wire::Session session) {
-  const bool to_align = session.first_round == 0 && gate_.terms().intersect;
+  const bool to_align = session.first_round == 0 && gate_.has_to_align();
   const bool in_order = to_align || (columns_ != Hash{} && session.first_round >= 1 &&
                                      session.first_round <= opened_.size() + 1);
   if (session.session <= session_ || !in_order)
@@ -151,7 +155,8 @@ Result<std::optional<Bytes>> VerticalOwner::take(wire::Session session) {
   incoming_.clear();
   aligning_ = false;
   if (to_align) {
-    begin_alignment();
+    aligning_ = true;
+    TRY(begin_alignment());
     return more();
   }
   part_.reset();
@@ -181,7 +186,7 @@ Result<std::optional<Bytes>> VerticalOwner::take(wire::Sealed letter) {
   if (head.part + 1 < head.parts) return std::optional<Bytes>();
   Bytes complete = std::exchange(whole, {});
   if (aligning_)
-    TRY(take_ids(from, complete));
+    TRY(take_ids(from, head.round, complete));
   else
     TRY(take_letter(from, head.round, std::move(complete)));
   return more();

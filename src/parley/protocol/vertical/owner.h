@@ -3,8 +3,9 @@
 // sealed letters, pays before anything leaves, and opens what it may see. Its part of the model
 // stays here.
 //
-// Where the charter says on_mismatch = "intersect", owners first tell each other the digests of
-// their ids in such letters; each keeps the records that all have, and greets the learner again.
+// Where owners do not know yet which records all of them have, they first find out, in such
+// letters; each keeps those, and greets the learner again. With a dealer, where the charter says
+// on_mismatch = "intersect", they tell each other digests of their ids.
 #pragma once
 
 #include <deque>
@@ -67,6 +68,11 @@ class VerticalOwner : public Owner {
   virtual Result<void> take_letter(size_t from, uint32_t number, Bytes letter) = 0;
   /// This owner's coefficients, after the last round.
   virtual std::vector<double> model() const = 0;
+  /// Letters by which owners find out which records all of them have.
+  virtual Result<void> begin_alignment();
+  virtual Result<void> take_ids(size_t from, uint32_t number, const Bytes& list);
+  /// They have, and compare this hash of them.
+  void end_alignment(const Hash& records);
   /// The job has ended for all: what was kept to go on from is not needed any more.
   virtual Result<void> forget() { return {}; }
 
@@ -107,8 +113,6 @@ class VerticalOwner : public Owner {
   }
   Result<size_t> place_of(const std::string& name) const;
   Result<void> agree(const wire::Session& session);
-  void begin_alignment();
-  Result<void> take_ids(size_t from, const Bytes& list);
   Result<Hash> own_part() const;
 
   std::map<size_t, std::vector<learn::IdDigest>> ids_{};  // the others', while aligning

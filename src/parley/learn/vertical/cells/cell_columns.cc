@@ -23,7 +23,7 @@ uint32_t shifted(double value, double middle, double half, uint32_t bits) {
   return static_cast<uint32_t>(std::isfinite(units) ? std::clamp(units + zero, 0.0, most) : zero);
 }
 
-void append(std::vector<uint32_t>& leaves, uint32_t u, uint32_t bits) {
+void append(WipedVector<uint32_t>& leaves, uint32_t u, uint32_t bits) {
   const auto digits = number_leaves(u, bits);
   leaves.insert(leaves.end(), digits.begin(), digits.end());
 }
@@ -93,7 +93,7 @@ void CellColumns::add(const Column& column) {
 }
 
 void CellColumns::choose(std::span<const double> z, double label,
-                         std::vector<uint32_t>& leaves) const {
+                         WipedVector<uint32_t>& leaves) const {
   for (const Attribute& attribute : attributes_) {
     if (attribute.bits > 0) {
       append(leaves,
@@ -113,9 +113,9 @@ void CellColumns::choose(std::span<const double> z, double label,
     append(leaves, shifted(label, 0, 1, label_->bits), label_->bits);
 }
 
-std::vector<uint32_t> CellColumns::leaves(const data::AnyRows& rows) const {
+WipedVector<uint32_t> CellColumns::leaves(const data::AnyRows& rows) const {
   check(data::columns_of(rows) == features_);
-  std::vector<uint32_t> leaves;
+  WipedVector<uint32_t> leaves;
   leaves.reserve(data::size_of(rows) * cells_.size());
   std::vector<double> z(features_);
   std::visit(
@@ -130,7 +130,7 @@ std::vector<uint32_t> CellColumns::leaves(const data::AnyRows& rows) const {
 }
 
 IntegerColumns CellColumns::integers(std::span<const uint32_t> leaves) const {
-  const std::vector<int64_t> all = rows_of(cells_, leaves, columns());
+  const WipedVector<int64_t> all = rows_of(cells_, leaves, columns());
   IntegerColumns made{IntegerRows(all, columns(), features_, bits_)};
   for (size_t at = features_; label_ && at < all.size(); at += columns())
     made.labels.push_back(all[at]);

@@ -49,7 +49,7 @@ class CellColumns {
   /// One for every record and cell, record by record. Nothing fails on what a record holds: a
   /// category without a listed level takes the leaf that adds nothing, or, where every level has a
   /// leaf, the first.
-  std::vector<uint32_t> leaves(const data::AnyRows& rows) const;
+  WipedVector<uint32_t> leaves(const data::AnyRows& rows) const;
   /// The whole numbers that leaves stand for.
   IntegerColumns integers(std::span<const uint32_t> leaves) const;
 
@@ -62,7 +62,7 @@ class CellColumns {
     double middle = 0, half = 0;
   };
   void add(const data::Column& column);
-  void choose(std::span<const double> z, double label, std::vector<uint32_t>& leaves) const;
+  void choose(std::span<const double> z, double label, WipedVector<uint32_t>& leaves) const;
 
   int bits_;
   std::optional<LabelGrid> label_;

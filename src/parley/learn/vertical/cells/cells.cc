@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "parley/base/math/masks.h"
 #include "parley/base/result.h"
 
 namespace parley::learn {
@@ -37,9 +38,9 @@ void add_to_all(Cell& cell, uint32_t column, int64_t amount) {
   for (uint32_t leaf = 0; leaf < cell.leaves(); ++leaf) cell.adds.push_back({leaf, column, amount});
 }
 
-std::vector<uint32_t> number_leaves(uint32_t u, uint32_t bits) {
+WipedVector<uint32_t> number_leaves(uint32_t u, uint32_t bits) {
   check(bits >= 1 && bits <= 16 && u >> bits == 0);
-  std::vector<uint32_t> leaves;
+  WipedVector<uint32_t> leaves;
   for (uint32_t low = 0; low < bits; low += kDigit)
     leaves.push_back(u >> low & ((uint32_t{1} << std::min(kDigit, bits - low)) - 1));
   return leaves;
@@ -51,19 +52,19 @@ size_t transfers_of(const Cells& cells) {
   return transfers;
 }
 
-std::vector<int64_t> rows_of(const Cells& cells, std::span<const uint32_t> leaves, size_t columns) {
+WipedVector<int64_t> rows_of(const Cells& cells, std::span<const uint32_t> leaves, size_t columns) {
   const size_t records = leaves.size() / cells.size();
-  std::vector<int64_t> rows(records * columns);
+  WipedVector<int64_t> rows(records * columns);
   for (size_t i = 0; i < records; ++i)
     for (size_t e = 0; e < cells.size(); ++e)
       for (const Adds& adds : cells[e].adds)
         rows[i * columns + adds.column] +=
-            adds.leaf == leaves[i * cells.size() + e] ? adds.amount : 0;
+            adds.amount & static_cast<int64_t>(equal_mask(adds.leaf, leaves[i * cells.size() + e]));
   return rows;
 }
 
-std::vector<uint8_t> choices_of(const Cells& cells, std::span<const uint32_t> leaves) {
-  std::vector<uint8_t> choices;
+WipedVector<uint8_t> choices_of(const Cells& cells, std::span<const uint32_t> leaves) {
+  WipedVector<uint8_t> choices;
   for (size_t at = 0; at < leaves.size(); ++at) {
     const uint32_t height = cells[at % cells.size()].height;
     for (uint32_t level = 1; level <= height; ++level)

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "parley/base/memory/wiped.h"
+
 namespace parley::learn {
 
 inline constexpr uint32_t kMostLevels = 1023;
@@ -39,16 +41,17 @@ Cell label_cell(uint32_t column, int64_t weight);
 void add_to_all(Cell& cell, uint32_t column, int64_t amount);
 
 /// Which leaves stand for the number u = 0 to 2^bits - 1, digit by digit.
-std::vector<uint32_t> number_leaves(uint32_t u, uint32_t bits);
+WipedVector<uint32_t> number_leaves(uint32_t u, uint32_t bits);
 
 /// Levels of all cells together: transfers that a record needs.
 size_t transfers_of(const Cells& cells);
 
-/// The rows that leaves stand for: `leaves` has one for every record and cell, record by record.
-std::vector<int64_t> rows_of(const Cells& cells, std::span<const uint32_t> leaves, size_t columns);
+/// The rows that leaves stand for: `leaves` has one for every record and cell, record by record. No
+/// time and no address depends on them.
+WipedVector<int64_t> rows_of(const Cells& cells, std::span<const uint32_t> leaves, size_t columns);
 
 /// What the receiver chooses in the transfers: the complement of each bit of its leaves, highest
 /// first, so that it gets every string but those of its own path.
-std::vector<uint8_t> choices_of(const Cells& cells, std::span<const uint32_t> leaves);
+WipedVector<uint8_t> choices_of(const Cells& cells, std::span<const uint32_t> leaves);
 
 }  // namespace parley::learn

@@ -1,6 +1,7 @@
 #include "parley/protocol/vertical/cells/block_product.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace parley::protocol::ot {
 
@@ -21,23 +22,45 @@ BlockChooser::BlockChooser(std::span<const int64_t> n, unsigned bits,
   }
 }
 
-Result<std::vector<uint64_t>> BlockChooser::conclude(const LeafWords& hash,
+Result<WipedVector<uint64_t>> BlockChooser::conclude(const LeafWords& hash,
                                                      std::span<const Block> strings, const Words& q,
                                                      std::span<const uint64_t> words) const {
   check(strings.size() == chosen_.size() && hash.columns() == q.rows && q.columns >= n_.size());
   if (words.size() != chosen_.size() * q.rows)
     return Error{Code::kIntegrity, "words of a round that are too many or too few"};
-  std::vector<uint64_t> own;
+  WipedVector<uint64_t> own;
   hash.of(strings, own);
-  std::vector<uint64_t> sum(q.rows);
-  for (size_t t = 0; t < chosen_.size(); ++t) {
-    const uint64_t mask = mask_of(chosen_[t]);
+  return opened_sum(own, words, chosen_, q, n_);
+}
+
+WipedVector<uint64_t> opened_sum(std::span<const uint64_t> own, std::span<const uint64_t> words,
+                                 std::span<const uint8_t> chosen, const Words& q,
+                                 std::span<const uint64_t> n) {
+  WipedVector<uint64_t> sum(q.rows);
+  for (size_t t = 0; t < chosen.size(); ++t) {
+    const uint64_t mask = mask_of(chosen[t]);
     for (size_t row = 0; row < q.rows; ++row)
       sum[row] += own[t * q.rows + row] + (words[t * q.rows + row] & mask);
   }
   for (size_t row = 0; row < q.rows; ++row)
-    for (size_t j = 0; j < n_.size(); ++j) sum[row] -= q.at(row, j) * n_[j];
+    for (size_t j = 0; j < n.size(); ++j) sum[row] -= q.at(row, j) * n[j];
   return sum;
+}
+
+BlockAnswer masked_share(WipedVector<uint64_t> taken, std::span<const uint64_t> others,
+                         const Words& p, size_t columns, unsigned bits) {
+  BlockAnswer answer{std::move(taken), WipedVector<uint64_t>(p.rows)};
+  for (size_t j = 0, t = 0; j < columns; ++j)
+    for (unsigned bit = 0; bit < bits; ++bit, ++t)
+      for (size_t row = 0; row < p.rows; ++row) {
+        uint64_t& word = answer.words[t * p.rows + row];
+        answer.mask[row] += word;
+        word += (p.at(row, j) << bit) - others[t * p.rows + row];
+      }
+  const uint64_t half = uint64_t{1} << (bits - 1);
+  for (size_t row = 0; row < p.rows; ++row)
+    for (size_t j = 0; j < columns; ++j) answer.mask[row] += half * p.at(row, j);
+  return answer;
 }
 
 Result<BlockAnswer> answer_block(const LeafWords& hash,
@@ -52,21 +75,10 @@ Result<BlockAnswer> answer_block(const LeafWords& hash,
     taken.push_back(strings[t][flips[t]]);
     other.push_back(strings[t][1 - flips[t]]);
   }
-  BlockAnswer answer{{}, std::vector<uint64_t>(p.rows)};
-  std::vector<uint64_t> others;
-  hash.of(taken, answer.words);
+  WipedVector<uint64_t> words, others;
+  hash.of(taken, words);
   hash.of(other, others);
-  for (size_t j = 0, t = 0; j < columns; ++j)
-    for (unsigned bit = 0; bit < bits; ++bit, ++t)
-      for (size_t row = 0; row < p.rows; ++row) {
-        uint64_t& word = answer.words[t * p.rows + row];
-        answer.mask[row] += word;
-        word += (p.at(row, j) << bit) - others[t * p.rows + row];
-      }
-  const uint64_t half = uint64_t{1} << (bits - 1);
-  for (size_t row = 0; row < p.rows; ++row)
-    for (size_t j = 0; j < columns; ++j) answer.mask[row] += half * p.at(row, j);
-  return answer;
+  return masked_share(std::move(words), others, p, columns, bits);
 }
 
 }  // namespace parley::protocol::ot

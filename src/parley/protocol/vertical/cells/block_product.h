@@ -31,21 +31,30 @@ class BlockChooser {
   /// `n` has one number for each of the first columns of Q: all of the model's.
   BlockChooser(std::span<const int64_t> n, unsigned bits, std::span<const uint8_t> zeta);
   /// Message 1: one bit a byte.
-  const std::vector<uint8_t>& flips() const { return flips_; }
+  const WipedVector<uint8_t>& flips() const { return flips_; }
   /// Message 3 without noise: C n, masked. `words` is message 2; an error for another length.
-  Result<std::vector<uint64_t>> conclude(const LeafWords& hash, std::span<const Block> strings,
+  Result<WipedVector<uint64_t>> conclude(const LeafWords& hash, std::span<const Block> strings,
                                          const Words& q, std::span<const uint64_t> words) const;
 
  private:
-  std::vector<uint64_t> n_;
-  std::vector<uint8_t> chosen_, flips_;
+  WipedVector<uint64_t> n_;
+  WipedVector<uint8_t> chosen_, flips_;
 };
+
+/// The sum of what k could open: its own words, and those of message 2 where its bit is 1; less Q
+/// n.
+WipedVector<uint64_t> opened_sum(std::span<const uint64_t> own, std::span<const uint64_t> words,
+                                 std::span<const uint8_t> chosen, const Words& q,
+                                 std::span<const uint64_t> n);
 
 /// m's side: message 2, and what m takes off message 3.
 struct BlockAnswer {
-  std::vector<uint64_t> words;
-  std::vector<uint64_t> mask;
+  WipedVector<uint64_t> words;
+  WipedVector<uint64_t> mask;
 };
+/// From the words of the strings that message 1 names, and of the others.
+BlockAnswer masked_share(WipedVector<uint64_t> taken, std::span<const uint64_t> others,
+                         const Words& p, size_t columns, unsigned bits);
 /// An error for bits that are too many, too few, or not bits.
 Result<BlockAnswer> answer_block(const LeafWords& hash,
                                  std::span<const std::array<Block, 2>> strings, const Words& p,

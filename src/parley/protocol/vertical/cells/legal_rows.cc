@@ -13,9 +13,9 @@ Words test_vectors(const Hash& seed, size_t rows) {
   return vectors;
 }
 
-std::vector<uint64_t> tested_numbers(std::span<const int64_t> rows, const Words& vectors) {
+WipedVector<uint64_t> tested_numbers(std::span<const int64_t> rows, const Words& vectors) {
   const size_t records = rows.size() / vectors.rows;
-  std::vector<uint64_t> numbers(records * kTests);
+  WipedVector<uint64_t> numbers(records * kTests);
   for (size_t i = 0; i < records; ++i)
     for (size_t column = 0; column < vectors.rows; ++column) {
       const auto number = static_cast<uint64_t>(rows[i * vectors.rows + column]);
@@ -25,7 +25,7 @@ std::vector<uint64_t> tested_numbers(std::span<const int64_t> rows, const Words&
   return numbers;
 }
 
-std::vector<uint64_t> compared_words(const Words& share, const Words& vectors,
+WipedVector<uint64_t> compared_words(const Words& share, const Words& vectors,
                                      const Words& test_share) {
   check(share.rows == vectors.rows && test_share.rows == share.columns &&
         test_share.columns == kTests);

@@ -24,11 +24,11 @@ inline constexpr unsigned kWordBits = 56;
 Words test_vectors(const Hash& seed, size_t rows);
 
 /// m's numbers for k's trees: its rows times the vectors, kTests for every record.
-std::vector<uint64_t> tested_numbers(std::span<const int64_t> rows, const Words& vectors);
+WipedVector<uint64_t> tested_numbers(std::span<const int64_t> rows, const Words& vectors);
 
 /// What is compared: the share (P at m, Q at k) times the vectors, plus the share of the test (b at
 /// m, a at k).
-std::vector<uint64_t> compared_words(const Words& share, const Words& vectors,
+WipedVector<uint64_t> compared_words(const Words& share, const Words& vectors,
                                      const Words& test_share);
 
 /// Drops the upper bits, once the test has passed.

@@ -13,7 +13,7 @@ namespace parley::protocol::ot {
 namespace legal_rows_test {
 
 using test::SeededEntropy;
-using Pairs = std::vector<std::array<Block, 2>>;
+using Pairs = BlockPairs;
 
 constexpr Direction kForward{.session = {1}, .receiver = 0, .sender = 1};
 constexpr Direction kBack{.session = {1}, .receiver = 1, .sender = 0};
@@ -21,8 +21,8 @@ constexpr Direction kBack{.session = {1}, .receiver = 1, .sender = 0};
 struct Owner {
   Cells cells;
   size_t columns = 0;
-  std::vector<uint32_t> leaves;
-  std::vector<int64_t> rows() const { return rows_of(cells, leaves, columns); }
+  WipedVector<uint32_t> leaves;
+  WipedVector<int64_t> rows() const { return rows_of(cells, leaves, columns); }
 };
 
 constexpr size_t kRecords = 40;
@@ -47,7 +47,7 @@ Owner owner_k(Entropy& entropy) {
   return owner;
 }
 
-std::vector<uint64_t> as_words(const std::vector<int64_t>& values) {
+WipedVector<uint64_t> as_words(const WipedVector<int64_t>& values) {
   return {values.begin(), values.end()};
 }
 
@@ -90,7 +90,7 @@ struct Session {
       : entropy(seed, "session"), m(owner_m(entropy)), k(owner_k(entropy)) {}
 
   /// Does the test pass if k uses these numbers and sends spoiled letters?
-  bool passes(const std::vector<int64_t>& numbers,
+  bool passes(const WipedVector<int64_t>& numbers,
               const std::function<void(ProductLetter&)>& spoil = {}) {
     shares = product(kForward, m, as_words(numbers), k.columns, entropy, spoil);
     Hash seed{};
@@ -106,7 +106,7 @@ struct Session {
 };
 
 int64_t plain(const Session& session, size_t row, size_t column) {
-  const std::vector<int64_t> a = session.m.rows(), b = session.k.rows();
+  const WipedVector<int64_t> a = session.m.rows(), b = session.k.rows();
   int64_t sum = 0;
   for (size_t i = 0; i < kRecords; ++i)
     sum += a[i * session.m.columns + row] * b[i * session.k.columns + column];
@@ -128,10 +128,10 @@ TEST(LegalRows, PassesForLegalRows) {
 
 TEST(LegalRows, FindsRowsThatAreNotThoseOfTheSendersTrees) {
   Session session(7);
-  std::vector<int64_t> huge = session.k.rows();
+  WipedVector<int64_t> huge = session.k.rows();
   huge[0] = 1'000'000;  // The attack that reads labels under a dealer: one huge entry in a column.
   EXPECT_FALSE(session.passes(huge));
-  std::vector<int64_t> other = session.k.rows();
+  WipedVector<int64_t> other = session.k.rows();
   other[3] += 1;
   EXPECT_FALSE(session.passes(other));
 }
@@ -181,7 +181,7 @@ TEST(LegalRows, ASpoiledTreeIsNoticedOnlyByThoseWhoUseThatSide) {
 
 TEST(Equality, OfDifferentWordsIsDeniedOnBothSides) {
   SeededEntropy entropy(12, "equality");
-  const std::vector<uint64_t> words{1, 2, 3}, other{1, 2, 4};
+  const WipedVector<uint64_t> words{1, 2, 3}, other{1, 2, 4};
   EXPECT_TRUE(found_equal(words, words, entropy));
   EqualityFirst first(kForward, words, entropy);
   EqualitySecond second(kForward, other, entropy);
@@ -193,7 +193,7 @@ TEST(Equality, OfDifferentWordsIsDeniedOnBothSides) {
 
 TEST(Equality, RefusesWhatIsNoElement) {
   SeededEntropy entropy(13, "equality");
-  const std::vector<uint64_t> words{1};
+  const WipedVector<uint64_t> words{1};
   Element invalid;
   invalid.fill(0xff);
   for (const Element& bad : {Element{}, invalid}) {
@@ -206,7 +206,7 @@ TEST(Equality, RefusesWhatIsNoElement) {
 
 struct Pool {
   Pairs both;
-  std::vector<uint8_t> zeta;
+  WipedVector<uint8_t> zeta;
   Blocks chosen;
 };
 Pool pool(size_t size, Entropy& entropy) {
@@ -229,7 +229,7 @@ Words random_matrix(size_t rows, size_t columns, Entropy& entropy) {
 TEST(BlockProduct, IsCTimesNPlusWhatTheChooserAdds) {
   SeededEntropy entropy(14, "block");
   constexpr size_t kRows = 4, kColumns = 3;
-  const std::vector<int64_t> c{31, 0, 32, 0, 0, 0, -27, 0, 32, -58, 32, 0}, n{-3, 7, 0};
+  const WipedVector<int64_t> c{31, 0, 32, 0, 0, 0, -27, 0, 32, -58, 32, 0}, n{-3, 7, 0};
   const Words q = random_matrix(kRows, kColumns, entropy);
   Words p = q;
   for (size_t i = 0; i < c.size(); ++i) p.values[i] += static_cast<uint64_t>(c[i]);
@@ -238,8 +238,8 @@ TEST(BlockProduct, IsCTimesNPlusWhatTheChooserAdds) {
   const LeafWords hash(kBack, kRows);
   const BlockChooser chooser(n, 4, strings.zeta);
   const BlockAnswer answer = *answer_block(hash, strings.both, p, kColumns, 4, chooser.flips());
-  std::vector<uint64_t> v = *chooser.conclude(hash, strings.chosen, q, answer.words);
-  const std::vector<int64_t> noise{1, -2, 0, 5}, expected{-92, -2, 81, 403};
+  WipedVector<uint64_t> v = *chooser.conclude(hash, strings.chosen, q, answer.words);
+  const WipedVector<int64_t> noise{1, -2, 0, 5}, expected{-92, -2, 81, 403};
   for (size_t row = 0; row < kRows; ++row) v[row] += static_cast<uint64_t>(noise[row]);
   reduce(v);
   for (size_t row = 0; row < kRows; ++row)
@@ -254,12 +254,12 @@ TEST(BlockProduct, HoldsAtTheCornersOfTheBox) {
   for (int trial = 0; trial < 20; ++trial) {
     const Words p = random_matrix(kRows, kColumns, entropy),
                 q = random_matrix(kRows, kColumns, entropy);
-    std::vector<int64_t> n{-2048, 2047, 0, -1, static_cast<int64_t>(entropy.word() % 4096) - 2048};
+    WipedVector<int64_t> n{-2048, 2047, 0, -1, static_cast<int64_t>(entropy.word() % 4096) - 2048};
     const Pool strings = pool(pool_size(kColumns, kBits), entropy);
     const BlockChooser chooser(n, kBits, strings.zeta);
     const BlockAnswer answer =
         *answer_block(hash, strings.both, p, kColumns, kBits, chooser.flips());
-    const std::vector<uint64_t> v = *chooser.conclude(hash, strings.chosen, q, answer.words);
+    const WipedVector<uint64_t> v = *chooser.conclude(hash, strings.chosen, q, answer.words);
     const Words c = p - q;
     for (size_t row = 0; row < kRows; ++row) {
       uint64_t expected = 0;
@@ -274,7 +274,7 @@ TEST(BlockProduct, ASecondAnswerToOtherBitsWouldShowTheShare) {
   const Words p = random_matrix(2, 1, entropy);
   const Pool strings = pool(1, entropy);
   const LeafWords hash(kBack, 2);
-  const std::vector<uint8_t> zero{0}, one{1};
+  const WipedVector<uint8_t> zero{0}, one{1};
   const BlockAnswer first = *answer_block(hash, strings.both, p, 1, 1, zero);
   const BlockAnswer second = *answer_block(hash, strings.both, p, 1, 1, one);
   for (size_t row = 0; row < 2; ++row)
@@ -286,11 +286,11 @@ TEST(BlockProduct, RefusesBitsAndWordsOfAnotherLength) {
   const Words p = random_matrix(2, 1, entropy);
   const Pool strings = pool(4, entropy);
   const LeafWords hash(kBack, 2);
-  EXPECT_FALSE(answer_block(hash, strings.both, p, 1, 4, std::vector<uint8_t>(3)));
-  EXPECT_FALSE(answer_block(hash, strings.both, p, 1, 4, std::vector<uint8_t>(4, 2)));
-  const std::vector<int64_t> n{0};
+  EXPECT_FALSE(answer_block(hash, strings.both, p, 1, 4, WipedVector<uint8_t>(3)));
+  EXPECT_FALSE(answer_block(hash, strings.both, p, 1, 4, WipedVector<uint8_t>(4, 2)));
+  const WipedVector<int64_t> n{0};
   const BlockChooser chooser(n, 4, strings.zeta);
-  EXPECT_FALSE(chooser.conclude(hash, strings.chosen, p, std::vector<uint64_t>(7)));
+  EXPECT_FALSE(chooser.conclude(hash, strings.chosen, p, WipedVector<uint64_t>(7)));
 }
 
 }  // namespace legal_rows_test

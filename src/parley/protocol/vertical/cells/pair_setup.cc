@@ -1,6 +1,7 @@
 #include "parley/protocol/vertical/cells/pair_setup.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace parley::protocol::ot {
@@ -30,13 +31,13 @@ std::vector<size_t> chunks_of(const PairOwner& receiver, const PairPlan& plan) {
   return chunks;
 }
 
-std::vector<uint8_t> random_bits(size_t count, Entropy& entropy) {
-  std::vector<uint8_t> bits(count);
+WipedVector<uint8_t> random_bits(size_t count, Entropy& entropy) {
+  WipedVector<uint8_t> bits(count);
   for (uint8_t& bit : bits) bit = entropy.word() & 1;
   return bits;
 }
 
-std::vector<uint8_t> joined(std::vector<uint8_t> a, const std::vector<uint8_t>& b) {
+WipedVector<uint8_t> joined(WipedVector<uint8_t> a, const WipedVector<uint8_t>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -55,9 +56,11 @@ void add_transfers(const PairPlan& plan, bool back, std::vector<PairStep>& steps
 }
 
 Bytes letter_of_words(const ProductLetter& letter) {
-  Bytes bytes = letter_of(std::span<const Block>(letter.corrections));
-  const Bytes words = letter_of(std::span<const uint64_t>(letter.words));
-  bytes.insert(bytes.end(), words.begin(), words.end());
+  const auto corrections = as_bytes(letter.corrections);
+  const size_t size = letter.words.size() * sizeof(uint64_t);
+  Bytes bytes(corrections.size() + size);
+  std::copy(corrections.begin(), corrections.end(), bytes.begin());
+  std::memcpy(bytes.data() + corrections.size(), letter.words.data(), size);
   return bytes;
 }
 
@@ -83,7 +86,7 @@ std::vector<PairStep> steps_of(const PairPlan& plan) {
   return steps;
 }
 
-PairSetup::PairSetup(PairPlan plan, Role role, const privacy::ToMask<std::vector<uint32_t>>& leaves,
+PairSetup::PairSetup(PairPlan plan, Role role, const privacy::ToMask<WipedVector<uint32_t>>& leaves,
                      Entropy& entropy)
     : plan_(std::move(plan)),
       role_(role),
@@ -232,11 +235,11 @@ void PairSetup::keep_strings(uint32_t chunk) {
 Bytes PairSetup::words(uint32_t chunk) {
   const size_t cells = own().cells.size(), at_once = records_of_chunk(peer(), plan_);
   const size_t first = chunk * at_once, count = std::min(at_once, plan_.records - first);
-  const std::vector<int64_t> rows =
+  const WipedVector<int64_t> rows =
       rows_of(own().cells, std::span(leaves_).subspan(first * cells, count * cells), own().columns);
   return letter_of_words(
       product_out_.add(pairs_, is_m() ? tested_numbers(rows, vectors_)
-                                      : std::vector<uint64_t>(rows.begin(), rows.end())));
+                                      : WipedVector<uint64_t>(rows.begin(), rows.end())));
 }
 
 Result<void> PairSetup::take_words(uint32_t chunk, ByteView letter) {
@@ -244,7 +247,7 @@ Result<void> PairSetup::take_words(uint32_t chunk, ByteView letter) {
   const size_t records = leaves.size() / own().cells.size();
   const size_t corrections = 2 * records * (transfers_of(own().cells) - own().cells.size());
   const size_t columns = is_m() ? peer().columns : kTests;
-  ProductLetter words{Blocks(corrections), std::vector<uint64_t>(leaves.size() * columns)};
+  ProductLetter words{Blocks(corrections), WipedVector<uint64_t>(leaves.size() * columns)};
   const size_t split = corrections * sizeof(Block);
   if (letter.size() != split + words.words.size() * sizeof(uint64_t))
     return wrong_length("words of a shared product");
@@ -253,7 +256,7 @@ Result<void> PairSetup::take_words(uint32_t chunk, ByteView letter) {
   return product_in_.add(strings_, leaves, words);
 }
 
-std::vector<uint64_t> PairSetup::compared() {
+WipedVector<uint64_t> PairSetup::compared() {
   return is_m() ? compared_words(product_in_.share(), vectors_, product_out_.share())
                 : compared_words(product_out_.share(), vectors_, product_in_.share());
 }

@@ -75,16 +75,16 @@ std::vector<PairStep> steps_of(const PairPlan& plan);
 
 /// What an owner keeps of a session.
 struct PairShare {
-  Words share;                               // P or Q, modulo 2^56
-  std::vector<uint8_t> choices;              // of its own pool, random
-  Blocks strings;                            // the chosen ones
-  std::vector<std::array<Block, 2>> others;  // both strings of the peer's pool
+  Words share;                   // P or Q, modulo 2^56
+  WipedVector<uint8_t> choices;  // of its own pool, random
+  Blocks strings;                // the chosen ones
+  BlockPairs others;             // both strings of the peer's pool
 };
 
 class PairSetup {
  public:
   /// `leaves` of this owner's cells, record by record.
-  PairSetup(PairPlan plan, Role role, const privacy::ToMask<std::vector<uint32_t>>& leaves,
+  PairSetup(PairPlan plan, Role role, const privacy::ToMask<WipedVector<uint32_t>>& leaves,
             Entropy& entropy);
 
   /// Letters that this owner writes now: at the beginning, and after each that it takes.
@@ -111,12 +111,12 @@ class PairSetup {
   Bytes words(uint32_t chunk);
   Result<void> take_words(uint32_t chunk, ByteView letter);
   void keep_strings(uint32_t chunk);
-  std::vector<uint64_t> compared();
+  WipedVector<uint64_t> compared();
   void finish();
 
   PairPlan plan_;
   Role role_;
-  std::vector<uint32_t> leaves_;
+  WipedVector<uint32_t> leaves_;
   Entropy& entropy_;
   std::vector<PairStep> steps_;
   size_t at_ = 0;
@@ -126,8 +126,8 @@ class PairSetup {
   std::optional<privacy::ToMask<PairShare>> done_{};
   ReceivingTransfers receiving_;
   SendingTransfers sending_;
-  std::vector<std::array<Block, 2>> pairs_{};  // of the chunk whose words are to be written
-  Blocks strings_{};                           // of the chunk whose words are to come
+  BlockPairs pairs_{};  // of the chunk whose words are to be written
+  Blocks strings_{};    // of the chunk whose words are to come
   ProductSender product_out_;
   ProductReceiver product_in_;
   Hash seed_{};

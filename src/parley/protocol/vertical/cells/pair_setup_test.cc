@@ -35,8 +35,8 @@ PairPlan plan_of(size_t records, size_t chunk = kChunk) {
   return plan;
 }
 
-std::vector<uint32_t> random_leaves(const Cells& cells, size_t records, Entropy& entropy) {
-  std::vector<uint32_t> leaves;
+WipedVector<uint32_t> random_leaves(const Cells& cells, size_t records, Entropy& entropy) {
+  WipedVector<uint32_t> leaves;
   for (size_t i = 0; i < records; ++i)
     for (const Cell& cell : cells)
       leaves.push_back(static_cast<uint32_t>(entropy.word() % cell.leaves()));
@@ -47,7 +47,7 @@ std::vector<uint32_t> random_leaves(const Cells& cells, size_t records, Entropy&
 struct Pair {
   SeededEntropy records, of_m, of_k;
   PairPlan plan;
-  std::vector<uint32_t> leaves_m, leaves_k;
+  WipedVector<uint32_t> leaves_m, leaves_k;
   PairSetup m, k;
   std::vector<PairStep> steps;
   size_t letters = 0, bytes = 0;
@@ -110,12 +110,12 @@ TEST(PairSetup, LeavesSharesOfTheProductAndPools) {
 TEST(PairSetup, ARoundFromItsShareAndPoolIsTheProduct) {
   Pair pair(plan_of(50));
   ASSERT_TRUE(pair.run());
-  const std::vector<int64_t> n{-2048, 2047, 5, -1};  // of k's columns but the label's
+  const WipedVector<int64_t> n{-2048, 2047, 5, -1};  // of k's columns but the label's
   const LeafWords hash(pair.plan.back(), pair.plan.m.columns);
   const PairShare &m = share_of(pair.m), &k = share_of(pair.k);
   const BlockChooser chooser(n, 12, k.choices);
   const BlockAnswer answer = *answer_block(hash, m.others, m.share, 4, 12, chooser.flips());
-  const std::vector<uint64_t> v = *chooser.conclude(hash, k.strings, k.share, answer.words);
+  const WipedVector<uint64_t> v = *chooser.conclude(hash, k.strings, k.share, answer.words);
   const Words c = pair.plain();
   for (size_t row = 0; row < c.rows; ++row) {
     int64_t expected = 0;

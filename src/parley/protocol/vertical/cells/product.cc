@@ -6,40 +6,7 @@
 namespace parley::protocol::ot {
 namespace {
 
-std::vector<Words> sums_of(const Cells& cells, size_t columns) {
-  std::vector<Words> sums;
-  for (const Cell& cell : cells) sums.emplace_back(cell.leaves(), columns);
-  return sums;
-}
-
-/// Leaves times what each adds to the columns.
-Words gathered(const Cells& cells, const std::vector<Words>& sums, size_t own_columns) {
-  Words share(own_columns, sums.front().columns);
-  for (size_t e = 0; e < cells.size(); ++e)
-    for (const Adds& adds : cells[e].adds)
-      for (size_t c = 0; c < share.columns; ++c)
-        share.at(adds.column, c) += static_cast<uint64_t>(adds.amount) * sums[e].at(adds.leaf, c);
-  return share;
-}
-
 size_t corrections_of(const Cells& cells) { return 2 * (transfers_of(cells) - cells.size()); }
-
-/// Takes the words of the leaves that the receiver has off the word that was sent, and puts what is
-/// left in the place of the leaf that it chose: by masks, whichever that is.
-void fill_missing(std::span<uint64_t> words, std::span<const uint64_t> sent, uint32_t chosen,
-                  size_t leaves) {
-  const size_t columns = sent.size();
-  for (size_t leaf = 0; leaf < leaves; ++leaf) {
-    const uint64_t other = ~equal_mask(leaf, chosen);
-    for (size_t c = 0; c < columns; ++c) words[leaf * columns + c] &= other;
-  }
-  for (size_t c = 0; c < columns; ++c) {
-    uint64_t left = sent[c];
-    for (size_t leaf = 0; leaf < leaves; ++leaf) left -= words[leaf * columns + c];
-    for (size_t leaf = 0; leaf < leaves; ++leaf)
-      words[leaf * columns + c] |= left & equal_mask(leaf, chosen);
-  }
-}
 
 /// Calls use(first, count) for few records at a time: the words of all leaves of a chunk would fill
 /// gigabytes.
@@ -49,19 +16,7 @@ void each_batch(size_t records, const Cell& cell, const Use& use) {
   for (size_t at = 0; at < records; at += batch) use(at, std::min(batch, records - at));
 }
 
-void add_all(std::span<const uint64_t> words, Words& sums) {
-  for (size_t at = 0; at < words.size(); at += sums.values.size())
-    for (size_t i = 0; i < sums.values.size(); ++i) sums.values[i] += words[at + i];
-}
-
 }  // namespace
-
-Words operator-(const Words& a, const Words& b) {
-  check(a.rows == b.rows && a.columns == b.columns);
-  Words difference = a;
-  for (size_t i = 0; i < b.values.size(); ++i) difference.values[i] -= b.values[i];
-  return difference;
-}
 
 ProductSender::ProductSender(const Direction& direction, Cells cells, size_t own_columns,
                              size_t columns)
@@ -69,7 +24,7 @@ ProductSender::ProductSender(const Direction& direction, Cells cells, size_t own
       own_columns_(own_columns),
       words_(direction, columns),
       trees_(direction),
-      sums_(sums_of(cells_, columns)) {}
+      sums_(leaf_sums(cells_, columns)) {}
 
 ProductLetter ProductSender::add(std::span<const std::array<Block, 2>> strings,
                                  std::span<const uint64_t> numbers) {
@@ -78,7 +33,7 @@ ProductLetter ProductSender::add(std::span<const std::array<Block, 2>> strings,
   check(numbers.size() == records * columns && strings.size() == records * stride);
   ProductLetter letter;
   letter.words.reserve(cells_.size() * numbers.size());
-  std::vector<uint64_t> words;
+  WipedVector<uint64_t> words;
   for (size_t e = 0, offset = 0; e < cells_.size(); offset += cells_[e++].height)
     each_batch(records, cells_[e], [&](size_t at, size_t count) {
       const Trees::Grown grown =
@@ -91,9 +46,8 @@ ProductLetter ProductSender::add(std::span<const std::array<Block, 2>> strings,
       const auto from = numbers.begin() + static_cast<ptrdiff_t>(at * columns);
       letter.words.insert(letter.words.end(), from, from + static_cast<ptrdiff_t>(count * columns));
       for (size_t i = 0; i < count; ++i)
-        for (size_t leaf = 0; leaf < size; leaf += columns)
-          for (size_t c = 0; c < columns; ++c)
-            letter.words[first + i * columns + c] += words[i * size + leaf + c];
+        add_leaves(std::span(words).subspan(i * size, size),
+                   std::span(letter.words).subspan(first + i * columns, columns));
     });
   return letter;
 }
@@ -106,7 +60,7 @@ ProductReceiver::ProductReceiver(const Direction& direction, Cells cells, size_t
       own_columns_(own_columns),
       words_(direction, columns),
       trees_(direction),
-      sums_(sums_of(cells_, columns)) {}
+      sums_(leaf_sums(cells_, columns)) {}
 
 Result<void> ProductReceiver::add(std::span<const Block> strings, std::span<const uint32_t> leaves,
                                   const ProductLetter& letter) {
@@ -118,8 +72,8 @@ Result<void> ProductReceiver::add(std::span<const Block> strings, std::span<cons
     return Error{Code::kIntegrity, "a letter of a shared product that has another length"};
   std::span<const Block> corrections = letter.corrections;
   std::span<const uint64_t> sent = letter.words;
-  std::vector<uint32_t> chosen;
-  std::vector<uint64_t> words;
+  WipedVector<uint32_t> chosen;
+  WipedVector<uint64_t> words;
   for (size_t e = 0, offset = 0; e < cells_.size(); offset += cells_[e++].height)
     each_batch(records, cells_[e], [&](size_t at, size_t count) {
       chosen.clear();

@@ -16,6 +16,7 @@
 
 #include "parley/base/result.h"
 #include "parley/learn/vertical/cells/cells.h"
+#include "parley/protocol/vertical/cells/word_sums.h"
 #include "parley/protocol/vertical/ot/trees.h"
 
 namespace parley::protocol::ot {
@@ -24,25 +25,11 @@ using learn::add_to_all, learn::category_cell, learn::label_cell, learn::number_
 using learn::Adds, learn::Cell, learn::Cells;
 using learn::choices_of, learn::number_leaves, learn::rows_of, learn::transfers_of;
 
-/// A matrix of words modulo 2^64, row by row.
-struct Words {
-  size_t rows = 0, columns = 0;
-  std::vector<uint64_t> values;
-
-  Words() = default;
-  Words(size_t rows, size_t columns) : rows(rows), columns(columns), values(rows * columns) {}
-  uint64_t& at(size_t row, size_t column) { return values[row * columns + column]; }
-  uint64_t at(size_t row, size_t column) const { return values[row * columns + column]; }
-  bool operator==(const Words&) const = default;
-};
-
-Words operator-(const Words& a, const Words& b);
-
 /// What the sender gives for a chunk of records: corrections of every cell's trees, cell by cell,
 /// and the words, record by record within a cell, cell by cell.
 struct ProductLetter {
   Blocks corrections;
-  std::vector<uint64_t> words;
+  WipedVector<uint64_t> words;
 };
 
 /// The sender's side: chunk after chunk of records, then its share.

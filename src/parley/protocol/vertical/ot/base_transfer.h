@@ -31,7 +31,7 @@ struct BaseChoice {
 };
 
 /// Both keys of each base transfer: R's.
-using KeyPairs = std::array<std::array<Block, 2>, kBase>;
+using KeyPairs = Wiped<std::array<std::array<Block, 2>, kBase>>;
 
 /// R's side.
 class BaseReceiver {
@@ -50,6 +50,7 @@ class BaseReceiver {
 struct ChosenKeys {
   Block delta;
   std::array<Block, kBase> keys{};
+  ~ChosenKeys() { wipe(this, sizeof *this); }
 };
 
 struct BaseSent {

@@ -1,13 +1,15 @@
-// 16 bytes: a block of AES, a string of a transfer, a node of a tree.
+// 16 bytes: a block of AES, a string of a transfer, a node of a tree. Vectors of them are wiped.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <vector>
 
 #include "parley/base/entropy.h"
+#include "parley/base/math/masks.h"
+#include "parley/base/memory/wiped.h"
 
 namespace parley::protocol::ot {
 
@@ -27,16 +29,8 @@ inline Block operator^(Block a, const Block& b) { return a ^= b; }
 inline Block operator&(const Block& a, uint64_t mask) { return {a.low & mask, a.high & mask}; }
 static_assert(sizeof(Block) == 16);
 
-using Blocks = std::vector<Block>;
-
-/// All ones if the bit is 1, else 0: choices are made with masks, never with branches or addresses.
-inline uint64_t mask_of(uint64_t bit) { return uint64_t{0} - bit; }
-
-/// All ones if a == b, else 0, without a branch.
-inline uint64_t equal_mask(uint64_t a, uint64_t b) {
-  const uint64_t differs = a ^ b;
-  return ((differs | (uint64_t{0} - differs)) >> 63) - 1;
-}
+using Blocks = WipedVector<Block>;
+using BlockPairs = WipedVector<std::array<Block, 2>>;
 
 inline Block draw_block(Entropy& entropy) {
   const uint64_t low = entropy.word();

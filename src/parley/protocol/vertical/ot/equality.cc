@@ -9,7 +9,9 @@ Element point_of(const Direction& direction, std::span<const uint64_t> words) {
   std::array<uint8_t, 64> wide;
   const ByteView rest[] = {{reinterpret_cast<const uint8_t*>(words.data()), words.size_bytes()}};
   session_hash(direction, "test", {}, rest, wide);
-  return element_from(wide);
+  const Element point = element_from(wide);
+  wipe(wide.data(), wide.size());
+  return point;
 }
 
 Hash committed_to(const Direction& direction, const Element& both) {
@@ -29,7 +31,8 @@ bool same(const Bytes32& a, const Bytes32& b) {
 EqualityFirst::EqualityFirst(const Direction& direction, std::span<const uint64_t> words,
                              Entropy& entropy)
     : direction_(direction), scalar_(Scalar::draw(entropy)) {
-  const auto hidden = scalar_.times(point_of(direction, words));
+  const Wiped<Element> point = point_of(direction, words);
+  const auto hidden = scalar_.times(point);
   check(bool(hidden));  // A hashed point is neutral with probability 2^-252.
   a_ = *hidden;
 }

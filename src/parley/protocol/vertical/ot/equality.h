@@ -51,7 +51,7 @@ class EqualitySecond {
  private:
   Direction direction_;
   Scalar scalar_;
-  Element point_{};  // of its words
+  Wiped<Element> point_{};  // of its words: who knew it could try words
   std::optional<Element> both_;
 };
 

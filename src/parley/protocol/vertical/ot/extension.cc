@@ -1,7 +1,5 @@
 #include "parley/protocol/vertical/ot/extension.h"
 
-#include <sodium.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -10,10 +8,8 @@
 namespace parley::protocol::ot {
 namespace {
 
-void wipe(Blocks& blocks) {
-  sodium_memzero(blocks.data(), blocks.size() * sizeof(Block));
-  blocks.clear();
-}
+/// Gives the memory back, which wipes it.
+void forget(Blocks& blocks) { blocks = Blocks(); }
 
 /// 64 rows of 64 bits: bit c of row r and bit r of row c change places, by halves, quarters, ...
 void transpose64(uint64_t (&rows)[64]) {
@@ -57,7 +53,7 @@ Blocks rows_of(std::span<const Block> columns, size_t rows) {
         transpose64(square);
         for (size_t i = 0; i < 64; ++i) half(out[128 * block + 64 * down + i], right) = square[i];
       }
-  sodium_memzero(square, sizeof square);
+  wipe(square, sizeof square);
   out.resize(rows);
   return out;
 }
@@ -79,12 +75,6 @@ ExtensionColumns extension_columns(const KeyPairs& keys, uint64_t first,
 
 ExtensionReceiver::ExtensionReceiver(const Direction& direction, const KeyPairs& keys)
     : direction_(direction), keys_(keys) {}
-
-ExtensionReceiver::~ExtensionReceiver() {
-  sodium_memzero(&keys_, sizeof keys_);
-  wipe(choices_);
-  wipe(columns_);
-}
 
 ExtensionColumns ExtensionReceiver::extend(Blocks choices, size_t used) {
   check(columns_.empty() && extended_size(used) <= kChunk &&
@@ -112,19 +102,13 @@ Blocks ExtensionReceiver::strings() {
   Blocks strings(used_);
   hash_transfers(Aes(public_key(direction_, "hash")), rows, transfers_, strings);
   transfers_ += used_;
-  wipe(rows);
-  wipe(choices_);
-  wipe(columns_);
+  forget(choices_);
+  forget(columns_);
   return strings;
 }
 
 ExtensionSender::ExtensionSender(const Direction& direction, const ChosenKeys& keys)
     : direction_(direction), keys_(keys) {}
-
-ExtensionSender::~ExtensionSender() {
-  sodium_memzero(&keys_, sizeof keys_);
-  wipe(columns_);
-}
 
 Result<Block> ExtensionSender::receive(size_t used, const ExtensionColumns& columns,
                                        Entropy& entropy) {
@@ -157,7 +141,7 @@ Result<void> ExtensionSender::verify(const ExtensionProof& proof) {
     wrong = {wrong.low | off.low, wrong.high | off.high};
   }
   if (wrong != Block{}) {
-    wipe(columns_);
+    forget(columns_);
     return Error{Code::kIntegrity,
                  "the check of oblivious transfers failed: the peer made other "
                  "choices in some of its columns"};
@@ -166,7 +150,7 @@ Result<void> ExtensionSender::verify(const ExtensionProof& proof) {
   return {};
 }
 
-std::vector<std::array<Block, 2>> ExtensionSender::strings() {
+BlockPairs ExtensionSender::strings() {
   check(std::exchange(verified_, false));
   Blocks rows = rows_of(columns_, used_);
   const Aes pi(public_key(direction_, "hash"));
@@ -175,9 +159,9 @@ std::vector<std::array<Block, 2>> ExtensionSender::strings() {
   for (Block& row : rows) row ^= keys_.delta;
   hash_transfers(pi, rows, transfers_, second);
   transfers_ += used_;
-  std::vector<std::array<Block, 2>> strings(used_);
+  BlockPairs strings(used_);
   for (size_t i = 0; i < used_; ++i) strings[i] = {first[i], second[i]};
-  for (Blocks* each : {&rows, &first, &second, &columns_}) wipe(*each);
+  forget(columns_);
   return strings;
 }
 

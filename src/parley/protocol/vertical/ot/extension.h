@@ -46,9 +46,6 @@ ExtensionColumns extension_columns(const KeyPairs& keys, uint64_t first,
 class ExtensionReceiver {
  public:
   ExtensionReceiver(const Direction& direction, const KeyPairs& keys);
-  ~ExtensionReceiver();
-  ExtensionReceiver(ExtensionReceiver&&) = default;
-  ExtensionReceiver& operator=(ExtensionReceiver&&) = default;
 
   /// `choices` packed, of which `used` are; at most kChunk in all.
   ExtensionColumns extend(Blocks choices, size_t used);
@@ -71,16 +68,13 @@ class ExtensionReceiver {
 class ExtensionSender {
  public:
   ExtensionSender(const Direction& direction, const ChosenKeys& keys);
-  ~ExtensionSender();
-  ExtensionSender(ExtensionSender&&) = default;
-  ExtensionSender& operator=(ExtensionSender&&) = default;
 
   /// Gives h. An error if the columns have another length than `used` transfers need.
   Result<Block> receive(size_t used, const ExtensionColumns& columns, Entropy& entropy);
   /// An error ends the session: the receiver has not kept to the protocol.
   Result<void> verify(const ExtensionProof& proof);
   /// Both strings of each transfer. Ends the chunk; nothing that depends on Q leaves before verify.
-  std::vector<std::array<Block, 2>> strings();
+  BlockPairs strings();
 
  private:
   Direction direction_;

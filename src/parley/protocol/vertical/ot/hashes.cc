@@ -105,7 +105,7 @@ LeafWords::LeafWords(const Direction& direction, size_t columns) : columns_(colu
     aes_.emplace_back(public_key(direction, "word", pair));
 }
 
-void LeafWords::of(std::span<const Block> leaves, std::vector<uint64_t>& words) const {
+void LeafWords::of(std::span<const Block> leaves, WipedVector<uint64_t>& words) const {
   words.resize(leaves.size() * columns_);
   std::array<Block, kPiece> hashed;
   for (size_t at = 0; at < leaves.size(); at += kPiece) {

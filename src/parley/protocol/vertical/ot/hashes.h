@@ -65,7 +65,7 @@ class LeafWords {
 
   size_t columns() const { return columns_; }
   /// Words of every leaf, leaf by leaf, `columns()` each.
-  void of(std::span<const Block> leaves, std::vector<uint64_t>& words) const;
+  void of(std::span<const Block> leaves, WipedVector<uint64_t>& words) const;
 
  private:
   size_t columns_;

@@ -16,7 +16,7 @@ namespace parley::protocol::ot {
 namespace ot_test {
 
 using test::SeededEntropy;
-using Pairs = std::vector<std::array<Block, 2>>;
+using Pairs = BlockPairs;
 
 Block block(std::string_view hex) {
   const Bytes bytes = *from_hex(hex);
@@ -30,7 +30,7 @@ std::string hex(std::span<const Block> blocks) { return to_hex(as_bytes(blocks))
 /// Bytes first, first + 1, ...
 Blocks counting(uint8_t first, size_t blocks) {
   Blocks out(blocks);
-  std::vector<uint8_t> bytes(16 * blocks);
+  WipedVector<uint8_t> bytes(16 * blocks);
   std::iota(bytes.begin(), bytes.end(), first);
   std::memcpy(out.data(), bytes.data(), bytes.size());
   return out;
@@ -68,10 +68,10 @@ TEST(TransferHashes, AreThoseOfTheGoldenVectors) {
   Blocks strings(2);
   hash_transfers(Aes(public_key(golden(), "hash")), x, 0, strings);
   EXPECT_EQ(hex(strings), "562fbf39fa1674cdd54a420466a370a59a464df009dfacd00464244e8d34d04e");
-  std::vector<uint64_t> words;
+  WipedVector<uint64_t> words;
   LeafWords(golden(), 3).of(std::span(x).first(1), words);
   EXPECT_EQ(words,
-            (std::vector<uint64_t>{0x4a745bdb1e26c9be, 0x5879e36df9951cd8, 0x31e361e84f9be8b0}));
+            (WipedVector<uint64_t>{0x4a745bdb1e26c9be, 0x5879e36df9951cd8, 0x31e361e84f9be8b0}));
 }
 
 TEST(TransferField, MultipliesAsTheGoldenVectorsAndBothWays) {
@@ -108,7 +108,7 @@ TEST(PuncturedTrees, GiveTheReceiverEveryLeafButItsOwn) {
   const Trees trees(golden());
   for (uint32_t height = 1; height <= 6; ++height) {
     const Cells cells{Cell{.height = height, .adds = {}}};
-    std::vector<uint32_t> chosen(uint32_t{1} << height);
+    WipedVector<uint32_t> chosen(uint32_t{1} << height);
     std::iota(chosen.begin(), chosen.end(), 0u);
     const Ideal strings = ideal(choices_of(cells, chosen), entropy);
     const auto grown = trees.grow(height, chosen.size(), {strings.both, 0, height});
@@ -127,7 +127,7 @@ struct Extended {
   Pairs both;
   Blocks chosen;
 };
-Extended extended(const std::vector<std::vector<uint8_t>>& chunks, uint64_t seed) {
+Extended extended(const std::vector<WipedVector<uint8_t>>& chunks, uint64_t seed) {
   SeededEntropy receivers(seed, "receiver"), senders(seed, "sender");
   const BaseReceiver base(golden(), receivers);
   const BaseSent sent = *choose_keys(golden(), base.offer(), senders);
@@ -147,15 +147,15 @@ Extended extended(const std::vector<std::vector<uint8_t>>& chunks, uint64_t seed
   return out;
 }
 
-std::vector<uint8_t> random_choices(size_t count, Entropy& entropy) {
-  std::vector<uint8_t> choices(count);
+WipedVector<uint8_t> random_choices(size_t count, Entropy& entropy) {
+  WipedVector<uint8_t> choices(count);
   for (uint8_t& choice : choices) choice = entropy.word() & 1;
   return choices;
 }
 
 TEST(ObliviousTransfers, GiveTheReceiverTheStringThatItChose) {
   SeededEntropy entropy(3, "choices");
-  std::vector<std::vector<uint8_t>> chunks;
+  std::vector<WipedVector<uint8_t>> chunks;
   for (const size_t count : {1, 127, 128, 129, 1000})
     chunks.push_back(random_choices(count, entropy));
   const Extended out = extended(chunks, 3);
@@ -169,7 +169,7 @@ TEST(ObliviousTransfers, GiveTheReceiverTheStringThatItChose) {
 }
 
 TEST(ObliviousTransfers, NoTwoStringsAreAlike) {
-  const Extended out = extended({std::vector<uint8_t>(300), std::vector<uint8_t>(300)}, 4);
+  const Extended out = extended({WipedVector<uint8_t>(300), WipedVector<uint8_t>(300)}, 4);
   std::vector<std::pair<uint64_t, uint64_t>> all;
   for (const auto& pair : out.both)
     for (const Block& string : pair) all.emplace_back(string.low, string.high);
@@ -203,7 +203,7 @@ TEST(ObliviousTransfers, OtherChoicesInSomeColumnsAreNoticed) {
     ExtensionReceiver receiver(golden(), *base.keys(sent.choice));
     ExtensionSender sender(golden(), sent.chosen);
     ExtensionColumns columns =
-        receiver.extend(packed_choices(std::vector<uint8_t>(200, 1), receivers), 200);
+        receiver.extend(packed_choices(WipedVector<uint8_t>(200, 1), receivers), 200);
     const size_t height = columns.bits.size() / kBase;
     for (size_t j = 0; j < 40; ++j) columns.bits[j * height].low ^= 1;
     const Block h = *sender.receive(200, columns, senders);
@@ -246,7 +246,7 @@ TEST(BaseTransfers, TheSenderHasOneKeyOfEachPair) {
 
 // Products.
 
-std::vector<uint64_t> as_words(std::span<const int64_t> values) {
+WipedVector<uint64_t> as_words(std::span<const int64_t> values) {
   return {values.begin(), values.end()};
 }
 
@@ -270,7 +270,7 @@ Words shared(const Cells& cells, size_t own_columns, std::span<const uint32_t> l
 /// D' T in plain numbers.
 Words plain(const Cells& cells, size_t own_columns, std::span<const uint32_t> leaves,
             std::span<const uint64_t> numbers, size_t columns) {
-  const std::vector<int64_t> rows = rows_of(cells, leaves, own_columns);
+  const WipedVector<int64_t> rows = rows_of(cells, leaves, own_columns);
   Words product(own_columns, columns);
   for (size_t i = 0; i < leaves.size() / cells.size(); ++i)
     for (size_t a = 0; a < own_columns; ++a)
@@ -284,17 +284,17 @@ TEST(SharedProduct, OfThreeRecordsIsThatOfTheGoldenVectors) {
   Cells own{category_cell(3, true, 0, 1), label_cell(3, 1)};
   Cells peer = number_cells(6, 0);
   peer.push_back(category_cell(2, false, 1, 32));
-  const std::vector<uint32_t> leaves{2, 1, 0, 0, 3, 1};
-  std::vector<uint32_t> theirs;
+  const WipedVector<uint32_t> leaves{2, 1, 0, 0, 3, 1};
+  WipedVector<uint32_t> theirs;
   for (const auto& [u, level] : {std::pair{5u, 1u}, {63u, 1u}, {32u, 0u}}) {
     for (const uint32_t leaf : number_leaves(u, 6)) theirs.push_back(leaf);
     theirs.push_back(level);
   }
-  EXPECT_EQ(rows_of(own, leaves, 4), (std::vector<int64_t>{0, 0, 1, 1, 1, 0, 0, -1, 0, 0, 0, 1}));
-  const std::vector<int64_t> numbers = rows_of(peer, theirs, 3);
-  EXPECT_EQ(numbers, (std::vector<int64_t>{-27, 0, 32, 31, 0, 32, 0, 32, 0}));
-  const std::vector<uint8_t> choices = choices_of(own, leaves);
-  EXPECT_EQ(choices, (std::vector<uint8_t>{0, 1, 0, 1, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(rows_of(own, leaves, 4), (WipedVector<int64_t>{0, 0, 1, 1, 1, 0, 0, -1, 0, 0, 0, 1}));
+  const WipedVector<int64_t> numbers = rows_of(peer, theirs, 3);
+  EXPECT_EQ(numbers, (WipedVector<int64_t>{-27, 0, 32, 31, 0, 32, 0, 32, 0}));
+  const WipedVector<uint8_t> choices = choices_of(own, leaves);
+  EXPECT_EQ(choices, (WipedVector<uint8_t>{0, 1, 0, 1, 1, 1, 0, 0, 0}));
   Blocks stream(2 * choices.size());
   key_stream({}, 0, stream);
   Ideal strings;
@@ -306,21 +306,21 @@ TEST(SharedProduct, OfThreeRecordsIsThatOfTheGoldenVectors) {
   ProductReceiver receiver(golden(), own, 4, 3);
   const ProductLetter letter = sender.add(strings.both, as_words(numbers));
   ASSERT_TRUE(receiver.add(strings.chosen, leaves, letter));
-  EXPECT_EQ(std::vector(letter.words.begin(), letter.words.begin() + 9),
-            (std::vector<uint64_t>{0x974467477029cda2, 0xe25e68e954329358, 0xd56292551daa2073,
+  EXPECT_EQ(WipedVector<uint64_t>(letter.words.begin(), letter.words.begin() + 9),
+            (WipedVector<uint64_t>{0x974467477029cda2, 0xe25e68e954329358, 0xd56292551daa2073,
                                    0x0d6a86e481e11a04, 0xa6a377e44be72228, 0xcfd4a762ed068c47,
                                    0x41295bdbc3b2704d, 0x2cbd5cb419436e5c, 0x314f5383e02f714b}));
   const Words p = receiver.share(), q = sender.share();
-  EXPECT_EQ(std::vector(p.values.begin(), p.values.begin() + 3),
-            (std::vector<uint64_t>{0xe3389e6cd339a188, 0x504c8a422073d6dd, 0x764e1a44c472cb73}));
-  EXPECT_EQ(std::vector(q.values.begin(), q.values.begin() + 3),
-            (std::vector<uint64_t>{0xe3389e6cd339a169, 0x504c8a422073d6dd, 0x764e1a44c472cb53}));
+  EXPECT_EQ(WipedVector<uint64_t>(p.values.begin(), p.values.begin() + 3),
+            (WipedVector<uint64_t>{0xe3389e6cd339a188, 0x504c8a422073d6dd, 0x764e1a44c472cb73}));
+  EXPECT_EQ(WipedVector<uint64_t>(q.values.begin(), q.values.begin() + 3),
+            (WipedVector<uint64_t>{0xe3389e6cd339a169, 0x504c8a422073d6dd, 0x764e1a44c472cb53}));
   EXPECT_EQ((p - q).values,
-            as_words(std::vector<int64_t>{31, 0, 32, 0, 0, 0, -27, 0, 32, -58, 32, 0}));
+            as_words(WipedVector<int64_t>{31, 0, 32, 0, 0, 0, -27, 0, 32, -58, 32, 0}));
 }
 
-std::vector<uint64_t> random_words(size_t count, Entropy& entropy) {
-  std::vector<uint64_t> words(count);
+WipedVector<uint64_t> random_words(size_t count, Entropy& entropy) {
+  WipedVector<uint64_t> words(count);
   for (uint64_t& word : words) word = entropy.word();
   return words;
 }
@@ -331,7 +331,7 @@ TEST(SharedProduct, IsThePlainOneForEveryNumberOfLevels) {
   for (uint32_t levels = 2; levels <= 64; ++levels)
     for (const bool constant : {false, true}) {
       const Cells cells{category_cell(levels, false, 0, 5)};
-      std::vector<uint32_t> leaves(kRecords, levels - 1);
+      WipedVector<uint32_t> leaves(kRecords, levels - 1);
       if (!constant)
         for (uint32_t& leaf : leaves) leaf = static_cast<uint32_t>(entropy.word() % levels);
       const auto numbers = random_words(kRecords * kColumns, entropy);
@@ -347,7 +347,7 @@ TEST(SharedProduct, IsThePlainOneForNumbersOfEveryLength) {
   constexpr size_t kRecords = 20;
   for (uint32_t bits = 1; bits <= 16; ++bits) {
     const Cells cells = number_cells(bits, 0);
-    std::vector<uint32_t> leaves;
+    WipedVector<uint32_t> leaves;
     uint64_t sum = 0;
     const auto numbers = random_words(kRecords, entropy);
     for (size_t i = 0; i < kRecords; ++i) {
@@ -356,7 +356,8 @@ TEST(SharedProduct, IsThePlainOneForNumbersOfEveryLength) {
       sum += static_cast<uint64_t>(int64_t{u} - (int64_t{1} << (bits - 1))) * numbers[i];
     }
     const Ideal strings = ideal(choices_of(cells, leaves), entropy);
-    EXPECT_EQ(shared(cells, 1, leaves, numbers, 1, strings).values, std::vector{sum}) << bits;
+    EXPECT_EQ(shared(cells, 1, leaves, numbers, 1, strings).values, WipedVector<uint64_t>{sum})
+        << bits;
   }
 }
 
@@ -364,19 +365,19 @@ TEST(SharedProduct, AnUnusedLeafGivesNothingButTheIntercept) {
   SeededEntropy entropy(11, "unused");
   Cells cells{category_cell(5, false, 0, 1)};
   add_to_all(cells[0], 5, 9);
-  const std::vector<uint32_t> leaves(4, 7);
+  const WipedVector<uint32_t> leaves(4, 7);
   const auto numbers = random_words(4, entropy);
   const Ideal strings = ideal(choices_of(cells, leaves), entropy);
   const uint64_t all = numbers[0] + numbers[1] + numbers[2] + numbers[3];
   EXPECT_EQ(shared(cells, 6, leaves, numbers, 1, strings).values,
-            (std::vector<uint64_t>{0, 0, 0, 0, 0, 9 * all}));
+            (WipedVector<uint64_t>{0, 0, 0, 0, 0, 9 * all}));
 }
 
 TEST(SharedProduct, WorksOnRealTransfers) {
   SeededEntropy entropy(12, "records");
   Cells cells{category_cell(5, true, 0, 8)};
   for (Cell& cell : number_cells(8, 5)) cells.push_back(std::move(cell));
-  std::vector<uint32_t> leaves;
+  WipedVector<uint32_t> leaves;
   for (int i = 0; i < 50; ++i) {
     leaves.push_back(static_cast<uint32_t>(entropy.word() % 6));
     for (const uint32_t leaf : number_leaves(entropy.word() & 255, 8)) leaves.push_back(leaf);
@@ -390,11 +391,11 @@ TEST(SharedProduct, WorksOnRealTransfers) {
 TEST(SharedProduct, ALetterOfAnotherLengthIsRefused) {
   SeededEntropy entropy(13, "length");
   const Cells cells{category_cell(5, true, 0, 1)};
-  const std::vector<uint32_t> leaves{1, 2};
+  const WipedVector<uint32_t> leaves{1, 2};
   const Ideal strings = ideal(choices_of(cells, leaves), entropy);
   ProductSender sender(golden(), cells, 5, 1);
   ProductReceiver receiver(golden(), cells, 5, 1);
-  ProductLetter letter = sender.add(strings.both, std::vector<uint64_t>{1, 2});
+  ProductLetter letter = sender.add(strings.both, WipedVector<uint64_t>{1, 2});
   for (const int change : {-1, 1}) {
     ProductLetter other = letter;
     other.words.resize(letter.words.size() + change);

@@ -24,7 +24,7 @@ Error wrong_length(const char* what) {
   return {Code::kIntegrity, std::string(what) + " of another length than the charter makes it"};
 }
 
-ReceivingTransfers::ReceivingTransfers(const Direction& direction, std::vector<uint8_t> choices,
+ReceivingTransfers::ReceivingTransfers(const Direction& direction, WipedVector<uint8_t> choices,
                                        std::vector<size_t> chunks, Entropy& entropy)
     : base_(direction, entropy),
       direction_(direction),
@@ -67,7 +67,6 @@ Bytes ReceivingTransfers::promise() const {
     hashes.push_back(hash_of(extension_columns(keys_, first, choices, own)));
     first += choices.size();
   }
-  sodium_memzero(own.data(), own.size() * sizeof(Block));
   return letter_of(std::span<const Hash>(hashes));
 }
 
@@ -93,10 +92,9 @@ Blocks ReceivingTransfers::strings() {
 Result<void> SendingTransfers::take_offer(ByteView letter, Entropy& entropy) {
   BaseOffer offer;
   TRY(read_letter(letter, std::span(&offer.y, 1), "an offer of base transfers"));
-  BaseSent sent = TRY(choose_keys(direction_, offer, entropy));
+  const BaseSent sent = TRY(choose_keys(direction_, offer, entropy));
   sent_ = sent.choice;
   extension_.emplace(direction_, sent.chosen);
-  sodium_memzero(&sent.chosen, sizeof sent.chosen);
   return {};
 }
 
@@ -128,7 +126,7 @@ Result<void> SendingTransfers::take_proof(ByteView letter) {
   return extension_->verify(proof);
 }
 
-std::vector<std::array<Block, 2>> SendingTransfers::strings() {
+BlockPairs SendingTransfers::strings() {
   ++chunk_;
   return extension_->strings();
 }

@@ -15,7 +15,7 @@ namespace parley::protocol::ot {
 class ReceivingTransfers {
  public:
   /// `choices` of all transfers, a byte each; `chunks` says how many belong to each chunk.
-  ReceivingTransfers(const Direction& direction, std::vector<uint8_t> choices,
+  ReceivingTransfers(const Direction& direction, WipedVector<uint8_t> choices,
                      std::vector<size_t> chunks, Entropy& entropy);
 
   Bytes offer() const;
@@ -34,9 +34,9 @@ class ReceivingTransfers {
 
   BaseReceiver base_;
   Direction direction_;
-  std::vector<uint8_t> choices_;
+  WipedVector<uint8_t> choices_;
   std::vector<size_t> chunks_;
-  Secret32 padding_;  // what the choices that are never used follow from
+  Wiped<Secret32> padding_;  // what the choices that are never used follow from
   KeyPairs keys_{};
   std::optional<ExtensionReceiver> extension_{};
   size_t chunk_ = 0;
@@ -57,7 +57,7 @@ class SendingTransfers {
   Result<void> take_columns(ByteView letter, Entropy& entropy);
   Bytes challenge() const;
   Result<void> take_proof(ByteView letter);
-  std::vector<std::array<Block, 2>> strings();
+  BlockPairs strings();
 
  private:
   Direction direction_;

@@ -60,6 +60,16 @@ Result<PairFiles::Found> PairFiles::find() const {
   return found;
 }
 
+Result<void> PairFiles::keep_promise(const VerticalPeer& peer, const Hash& list) const {
+  const std::string text = to_hex(list) + " " + known_as(peer) + "\n";
+  const std::string before = kept_ ? TRY(kept_(kIdsPromised)) : std::string();
+  if (before == text) return {};
+  if (!before.empty())
+    return Error{Code::kIntegrity, peer.name + " has another list of ids than before in this job",
+                 "Lists stay as they are in a job: put back the data, or agree on another run."};
+  return keep_ ? keep_(kIdsPromised, text) : Result<void>();
+}
+
 Result<void> PairFiles::begin_test(const VerticalPeer& peer, const Hash& session) const {
   if (!keep_) return {};
   return keep_(kRowsTest, std::string(kTestBegun) + " " + known_as(peer) + "\nwith " + peer.name +

@@ -12,6 +12,8 @@
 
 namespace parley::protocol {
 
+/// The file that says which list of ids the peer promised.
+inline constexpr const char* kIdsPromised = "ids.txt";
 /// The file that says how the test of rows stands, for people and for later jobs with this peer.
 inline constexpr const char* kRowsTest = "rows-test.txt";
 /// Its first word while the test is not known to have passed; then the peer follows, by its key, or
@@ -32,6 +34,9 @@ class PairFiles {
   /// What an earlier process has left.
   Result<Found> find() const;
 
+  /// Of the peer's list of ids, before this owner's is shown: an error if it promised another one
+  /// before, with which it could try other ids.
+  Result<void> keep_promise(const VerticalPeer& peer, const Hash& list) const;
   Result<void> begin_test(const VerticalPeer& peer, const Hash& session) const;
   Result<void> pass_test(const VerticalPeer& peer, const PairOpening& opening) const;
   Result<void> keep_opened(const PairOpening& opening, const Opened& opened) const;

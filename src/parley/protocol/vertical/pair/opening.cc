@@ -1,7 +1,5 @@
 #include "parley/protocol/vertical/pair/opening.h"
 
-#include <sodium.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -61,10 +59,7 @@ PairOpening::PairOpening(const privacy::ToMask<ot::PairShare>& share, ot::Role r
   ot::reduce(share_.values);
 }
 
-PairOpening::~PairOpening() {
-  sodium_memzero(share_.values.data(), sizeof(uint64_t) * share_.values.size());
-  sodium_memzero(noise_.data(), noise_.size());
-}
+PairOpening::~PairOpening() { wipe(noise_.data(), noise_.size()); }
 
 Words<Word> PairOpening::letter(const gate::ColumnsGate& gate) const {
   const plan::VerticalTerms& terms = gate.terms();
@@ -72,7 +67,7 @@ Words<Word> PairOpening::letter(const gate::ColumnsGate& gate) const {
   Words<Word> words = MomentsParty(gate.columns(), layout_of(terms), gate.owner())
                           .own(terms.noise, *terms.beside, own);
   KeyedEntropy pair(derived(noise_, TupleBytes().add("pair")));
-  Words<Word> share = share_.values;
+  Words<Word> share(share_.values.begin(), share_.values.end());
   for (Word& word : share) word += static_cast<Word>(terms.beside->sample(pair));
   ot::reduce(share);
   words.insert(words.end(), share.begin(), share.end());
@@ -87,7 +82,7 @@ Bytes PairOpening::sealed(const Secret32& key, const Hash& charter) const {
   append_little_endian(bytes, share_.columns);
   for (const uint64_t word : share_.values) append_little_endian(bytes, word);
   Bytes box = seal(key, 0, charter, bytes);
-  sodium_memzero(bytes.data(), bytes.size());
+  wipe(bytes.data(), bytes.size());
   return box;
 }
 
@@ -105,7 +100,7 @@ Result<PairOpening> PairOpening::unsealed(const Secret32& key, const Hash& chart
   const size_t words = (bytes.size() - kHeadBytes) / sizeof(Word);
   for (size_t i = 0; i < words; ++i)
     opening.share_.values.push_back(read_little_endian(at + 16 + 8 * i));
-  sodium_memzero(bytes.data(), bytes.size());
+  wipe(bytes.data(), bytes.size());
   if (opening.share_.rows * opening.share_.columns != words) return other;
   return opening;
 }

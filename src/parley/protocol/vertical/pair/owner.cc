@@ -27,6 +27,56 @@ PairOwner::PairOwner(VerticalSetting setting, gate::ColumnsGate gate, Entropy& e
 
 void PairOwner::get_ready() { columns_ = gate_.digest(setting_.secret); }
 
+// Which records do both have?
+
+Result<void> PairOwner::begin_alignment() {
+  const size_t own = gate_.ids().size();
+  if (own > gate_.terms().list_max)
+    return give_up({Code::kInvalid,
+                    "holds " + std::to_string(own) + " records with an id, more than the " +
+                        std::to_string(gate_.terms().list_max) + " that the charter allows",
+                    "Agree on a charter with a larger records.list_max."});
+  ids_.emplace(charter(), static_cast<uint32_t>(self()), gate_.ids(), setting_.secret);
+  heard_of_ids_ = 0;
+  post(other(), 1, ids_->commitment());
+  return {};
+}
+
+Result<void> PairOwner::take_ids(size_t, uint32_t number, const Bytes& letter) {
+  if (!ids_ || number != heard_of_ids_ + 1) return out_of_order("a letter about ids");
+  heard_of_ids_ = number;
+  if (const auto taken = heard_of_ids(number, letter); !taken) {
+    ids_.reset();
+    return give_up(taken.error());
+  }
+  return {};
+}
+
+Result<void> PairOwner::heard_of_ids(uint32_t number, const Bytes& letter) {
+  switch (number) {
+    case 1:
+      TRY(ids_->take_commitment(letter));
+      TRY(files_.keep_promise(peer(), ids_->promised()));
+      post(other(), 2, ids_->list());
+      return {};
+    case 2:
+      post(other(), 3, TRY(ids_->take_list(letter, gate_.terms().list_max)));
+      return {};
+    case 3:
+      TRY(ids_->take_answer(letter));
+      post(other(), 4, view(ids_->hash_of_common()));
+      return {};
+    default:
+      break;
+  }
+  TRY(ids_->take_hash(letter));
+  TRY(gate_.align(ids_->common()));
+  const Hash records = ids_->hash_of_common();
+  ids_.reset();
+  end_alignment(records);
+  return {};
+}
+
 /// Binds everything of the session to its charter and keys, which both owners have signed.
 Hash PairOwner::session_hash() const {
   TupleBytes tuple;

@@ -2,6 +2,9 @@
 // of the products of their columns (cells/pair_setup.h), test them, and open them once, each with
 // noise of its own (opening.h). The learner passes letters on and is trusted for nothing.
 //
+// Where it is not known yet which records both have, the two find out before (ot/intersection.h),
+// in a session for that alone. What is promised then is kept: no second list is answered in a job.
+//
 // Letters of a session, each under its number, one after the other in both directions:
 //   1         what this owner has kept of an earlier session
 //   2 ...     set-up and test, if neither has kept any
@@ -10,6 +13,7 @@
 // What an owner has kept it sends again, bit for bit, whenever a session begins anew (files.h).
 #pragma once
 
+#include "parley/protocol/vertical/ot/intersection.h"
 #include "parley/protocol/vertical/owner.h"
 #include "parley/protocol/vertical/pair/files.h"
 
@@ -22,6 +26,9 @@ class PairOwner final : public VerticalOwner {
 
  private:
   void get_ready() override;
+  Result<void> begin_alignment() override;
+  Result<void> take_ids(size_t from, uint32_t number, const Bytes& letter) override;
+  Result<void> heard_of_ids(uint32_t number, const Bytes& letter);
   Result<void> begin_session(uint32_t first_round) override;
   bool is_due(size_t from, const wire::LetterHead& head) const override;
   Result<void> take_letter(size_t from, uint32_t number, Bytes letter) override;
@@ -43,6 +50,8 @@ class PairOwner final : public VerticalOwner {
   Hash hash_of_opened() const;
 
   PairFiles files_;
+  std::optional<ot::Intersection> ids_{};  // while it is found out which both have
+  uint32_t heard_of_ids_ = 0;              // letters
   bool recalled_ = false;
   std::optional<PairOpening> opening_{};
   std::vector<double> model_{};

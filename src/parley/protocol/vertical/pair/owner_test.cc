@@ -3,133 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <deque>
-#include <functional>
 #include <set>
 
-#include "parley/protocol/make_owner.h"
-#include "parley/protocol/vertical/learner.h"
-#include "support/cells_charter.h"
-#include "support/ledgers.h"
-#include "support/memory_ledger.h"
+#include "support/pair_agencies.h"
 #include "support/to_mask.h"
 
 namespace parley::protocol {
 namespace pair_owner_test {
 
-constexpr size_t kRecords = 60;
-
-/// What of an owner outlives its process.
-struct Agency {
-  test::StoppedClock clock;
-  test::SeededEntropy entropy;
-  ledger::Ledger ledger;
-  ledger::DatasetId dataset;
-  std::map<std::string, std::string> files{};
-  std::unique_ptr<Owner> process{};
-
-  Agency(const charter::Charter& charter, size_t place, uint64_t seed)
-      : entropy(seed, charter.owners[place].name),
-        ledger(test::memory_ledger(charter.owners[place].name, clock)),
-        dataset(
-            *ledger.declare("data", *privacy::Budget::make(privacy::Epsilon{2000.0}, 1e-5, 0))) {}
-  const std::vector<Opened>& opened() const {
-    return dynamic_cast<const VerticalOwner&>(*process).opened();
-  }
-};
-
-/// Two owners and a learner, whose messages can be changed on the way, and whose processes die.
-struct Agencies {
-  charter::Charter charter;
-  VerticalLearner learner;
-  std::vector<std::unique_ptr<Agency>> owners{};
-  std::deque<Outgoing> post{};
-  size_t writes = 0, delivered = 0, restarts = 0;
-  std::optional<size_t> die_at_write{}, die_at_message{};
-  bool after_writing = false;  // or before
-  bool stop = false;
-  std::function<void(Outgoing&)> on_the_way{};
-  uint64_t rows_seed[2] = {1, 1};
-
-  explicit Agencies(double epsilon = 1, uint64_t seed = 1)
-      : charter(*charter::parse_charter(test::cells_charter(epsilon, kRecords), "cells.toml", {})),
-        learner(*vertical_plan(charter), std::nullopt) {
-    for (size_t i = 0; i < 2; ++i) owners.push_back(std::make_unique<Agency>(charter, i, seed));
-  }
-
-  std::unique_ptr<Owner> start(size_t place) {
-    Agency& agency = *owners[place];
-    const auto keep = [&, this](const std::string& name, const std::string& text) {
-      const bool dies = ++writes == die_at_write;
-      if (!dies || after_writing) agency.files[name] = text;
-      return dies ? Result<void>(Error{Code::kFailed, "killed"}) : Result<void>();
-    };
-    const auto kept = [&](const std::string& name) {
-      return Result<std::string>(agency.files.contains(name) ? agency.files[name] : "");
-    };
-    const data::AnyRows rows(test::cells_rows(place, kRecords, rows_seed[place]));
-    auto made = make_owner({.charter = charter,
-                            .place = place,
-                            .records = gate::Records(rows),
-                            .ledger = agency.ledger,
-                            .dataset = agency.dataset,
-                            .entropy = agency.entropy,
-                            .columns = {.records = Hash{1},
-                                        .secret = Secret32{uint8_t(7 + place)},
-                                        .training = {.seed = 1},
-                                        .keep = keep,
-                                        .kept = kept}});
-    EXPECT_TRUE(made) << (made ? "" : describe(made.error()));
-    return *std::move(made);
-  }
-
-  void hear(size_t owner, const Bytes& message) {
-    auto step = learner.step(owner, message);
-    ASSERT_TRUE(step) << describe(step.error());
-    for (Outgoing& each : step->messages) post.push_back(std::move(each));
-  }
-  void come(size_t owner) {
-    owners[owner]->process = start(owner);
-    learner.attend(owner);
-    hear(owner, owners[owner]->process->connect());
-  }
-  void die(size_t owner) {
-    ++restarts;
-    learner.leave(owner);
-    std::erase_if(post, [&](const Outgoing& each) { return each.owner == owner; });
-    come(owner);
-  }
-
-  /// Until nobody says anything; the error of an owner that ended with one.
-  std::optional<Error> run() {
-    for (size_t i = 0; i < 2; ++i) come(i);
-    while (!post.empty() && !stop) {
-      Outgoing next = std::move(post.front());
-      post.pop_front();
-      if (on_the_way) on_the_way(next);
-      Owner& owner = *owners[next.owner]->process;
-      const auto reply = owner.step(next.message);
-      if (!reply && learner.refused()) continue;  // It was told so.
-      if (!reply && reply.error().what != "killed") return reply.error();
-      if (!reply || ++delivered == die_at_message) {
-        die(next.owner);
-        continue;
-      }
-      if (*reply) hear(next.owner, **reply);
-      while (const auto more = owner.more()) hear(next.owner, *more);
-    }
-    return std::nullopt;
-  }
-  std::string ending() const {
-    return learner.finished()  ? "finished"
-           : learner.refused() ? learner.refused()->what
-                               : "nothing";
-  }
-};
+using pair_test::Agencies, pair_test::Agency, pair_test::kRecords;
 
 /// All second moments of the whole records, as the layout orders them.
 std::vector<double> exact_moments(const plan::VerticalTerms& terms, uint64_t second_seed = 1) {
-  std::vector<std::vector<int64_t>> all(2);
+  std::vector<WipedVector<int64_t>> all(2);
   for (size_t m = 0; m < 2; ++m) {
     const learn::CellColumns& cells = terms.cells[m];
     all[m] = learn::rows_of(cells.cells(),

@@ -12,6 +12,12 @@ Result<charter::Charter> parsed(const std::string& text) {
   return charter::parse_charter(text, "cells.toml", {});
 }
 
+VerticalTerms terms_with_products() {
+  const auto charter = parsed(test::products_charter(1, 1000));
+  EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
+  return *vertical_terms(*charter);
+}
+
 VerticalTerms terms_of(const std::string& target = "levels = [\"low\", \"high\"]") {
   const auto charter = parsed(test::cells_charter(1, 1000, "", target));
   EXPECT_TRUE(charter) << (charter ? "" : describe(charter.error()));
@@ -58,20 +64,34 @@ std::vector<double> random_record(const VerticalTerms& terms, Entropy& entropy) 
   return numbers_of(row, label);
 }
 
-TEST(CellTerms, NoTwoRecordsDifferByMoreThanTheSensitivity) {
-  for (const std::string target : {"levels = [\"low\", \"high\"]", "bounds = [-1, 1]"}) {
-    const VerticalTerms terms = terms_of(target);
-    test::SeededEntropy entropy(1, "pairs");
-    double most = 0;
-    for (size_t i = 0; i < 10000; ++i) {
-      const auto a = random_record(terms, entropy), b = random_record(terms, entropy);
-      double squares = 0;
-      for (size_t j = 0; j < a.size(); ++j) squares += (a[j] - b[j]) * (a[j] - b[j]);
-      most = std::max(most, std::sqrt(squares));
-    }
-    EXPECT_LE(most, terms.sensitivity) << target;
-    EXPECT_GT(most, .9 * terms.sensitivity) << target << ": the bound is not far away";
+void expect_within_sensitivity(const VerticalTerms& terms, const std::string& what) {
+  test::SeededEntropy entropy(1, "pairs");
+  double most = 0;
+  for (size_t i = 0; i < 10000; ++i) {
+    const auto a = random_record(terms, entropy), b = random_record(terms, entropy);
+    double squares = 0;
+    for (size_t j = 0; j < a.size(); ++j) squares += (a[j] - b[j]) * (a[j] - b[j]);
+    most = std::max(most, std::sqrt(squares));
   }
+  EXPECT_LE(most, terms.sensitivity) << what;
+  EXPECT_GT(most, .9 * terms.sensitivity) << what << ": the bound is not far away";
+}
+
+TEST(CellTerms, NoTwoRecordsDifferByMoreThanTheSensitivity) {
+  for (const std::string target : {"levels = [\"low\", \"high\"]", "bounds = [-1, 1]"})
+    expect_within_sensitivity(terms_of(target), target);
+  // A peer need not choose the pair that its two levels make: every leaf of a product is counted.
+  expect_within_sensitivity(terms_with_products(), "products");
+}
+
+TEST(CellTerms, AProductIsOneMoreCategory) {
+  const VerticalTerms terms = terms_with_products();
+  EXPECT_EQ(terms.columns, (std::vector<size_t>{3 + 1 + 2 + 6 + 1, 3}));
+  // Beside job, age, bias, hours and home: sex 32, both 32.
+  const double row = std::sqrt(5 * 1024.0 + 256 + 1024);
+  EXPECT_EQ(terms.plan.label, std::ceil(row));
+  EXPECT_EQ(terms.cells[0].cells().size(), 1u + 2 + 1 + 1 + 1);
+  EXPECT_EQ(terms.cells[0].cells()[4].height, 3u);  // six pairs, and none
 }
 
 void expect_refused(std::string text, const std::string& key, const std::string& what) {
@@ -107,6 +127,32 @@ TEST(CellTerms, WhatIsNotThereIsRefusedByName) {
       with(three, "name = \"home\"\nowner = \"agency-2\"", "name = \"home\"\nowner = \"agency-3\"");
   three += "[[owner]]\nname = \"agency-3\"\nepsilon = 1\ncolumns = [\"home\"]\n";
   expect_refused(three, "protocol.dealer", "three and more owners");
+}
+
+TEST(CellTerms, ProductsThatAreNoneAreRefusedByName) {
+  const std::string text = test::products_charter(1, 1000), of = "product_of = [\"job\", \"sex\"]";
+  expect_refused(with(text, of, "product_of = [\"job\", \"age\"]"), "column[5].product_of",
+                 "which is no one_hot category");
+  expect_refused(with(text, of, "product_of = [\"job\"]"), "column[5].product_of", "found 1");
+  expect_refused(with(text, of, "product_of = [\"job\", \"height\"]"), "column[5].product_of",
+                 "which no block before it describes");
+  expect_refused(with(text, of, "product_of = [\"job\", \"home\"]"), "column[5].product_of",
+                 "a column of \"agency-2\"");
+  expect_refused(with(text, of, of + "\nstrip = \"+\""), "column[5].strip", "no meaning");
+  expect_refused(with(text, of, of + "\nother = true"), "column[5].other", "unknown key");
+  std::string dealt =
+      with(text, "name = \"sharing\"\n", "name = \"sharing\"\ndealer = \"learner\"\n");
+  dealt = with(with(dealt, "bits = 6\n", ""), "bits = 5\n", "");
+  expect_refused(dealt, "column[5].product_of", "without a dealer");
+}
+
+/// What a charter said before there were products it says still.
+TEST(CellTerms, WithoutProductsTheTextOfACharterIsAsItWas) {
+  EXPECT_EQ(to_hex(parsed(test::cells_charter(1, 1000))->hash),
+            "b4a7ce2a3fc3e7516700cdcd1ced86f5632d9a9c5b667eef7a145d92f8256f4d");
+  const auto with_products = parsed(test::products_charter(1, 1000));
+  EXPECT_NE(with_products->canonical.find("\"product_of\":[\"job\",\"sex\"]"), std::string::npos);
+  EXPECT_EQ(with_products->canonical.find("f*"), std::string::npos) << "pairs follow";
 }
 
 TEST(CellTerms, ADealerHasNoTextOfItsOwn) {

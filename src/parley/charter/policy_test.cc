@@ -267,9 +267,6 @@ TEST(Policy, DescribesASourceOfRecords) {
   EXPECT_EQ(source_with("unit = \"member_id\"\nunit_records = 9\n")->select.unit->records, 3u);
   EXPECT_EQ(source->unpacked_bytes_max, uint64_t{64} << 30);
   EXPECT_EQ(source->select.memory.bytes, uint64_t{3} << 30) << "of 4 GiB";
-  const auto parquet = source_with("unit = \"member_id\"\n", "\"csv\"", "\"parquet\"");
-  ASSERT_FALSE(parquet);
-  EXPECT_EQ(parquet.error().where.key, "dataset.source");
 }
 
 TEST(Policy, ThatCapsUnitsRefusesACharterWithAnotherUnit) {

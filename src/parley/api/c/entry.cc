@@ -4,7 +4,7 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "parley/api/c/arrow.h"
+#include "parley/data/arrow/stream.h"
 #include "parley/api/c/call.h"
 #include "parley/api/c/partial_sum.h"
 #include "parley/base/version.h"

@@ -121,7 +121,9 @@ Table loans(int64_t begin, int64_t end, bool odd) {
 
 template <class T>
 void add_numbers(Table& table, const char* format) {
-  table.add(std::string("c_") + format, format).bits({true, false, true}).values(std::vector<T>{7, 8, 9});
+  table.add(std::string("c_") + format, format)
+      .bits({true, false, true})
+      .values(std::vector<T>{7, 8, 9});
 }
 
 struct View {
@@ -144,9 +146,13 @@ Table types() {
   table.add("text", "u").all().texts<int32_t>(texts);
   table.add("large", "U").all().texts<int64_t>(texts);
   Column& views = table.add("view", "vu");
-  views.all().values(std::vector<View>{{4, {'R', 'E', 'N', 'T'}, 0, 0}, {0, {}, 0, 0}, {32, {'a', ' ', 't', 'e'}, 0, 0}});
-  views.values(std::vector<char>(texts[2].begin(), texts[2].end())).values(std::vector<int64_t>{32});
-  table.add("money", "d:10,2").bits({true, true, false}).values(std::vector<int64_t>{10842942, 0, -5, -1, 7, 0});
+  views.all().values(std::vector<View>{
+      {4, {'R', 'E', 'N', 'T'}, 0, 0}, {0, {}, 0, 0}, {32, {'a', ' ', 't', 'e'}, 0, 0}});
+  views.values(std::vector<char>(texts[2].begin(), texts[2].end()))
+      .values(std::vector<int64_t>{32});
+  table.add("money", "d:10,2")
+      .bits({true, true, false})
+      .values(std::vector<int64_t>{10842942, 0, -5, -1, 7, 0});
   table.add("small", "d:9,3,32").all().values(std::vector<int32_t>{-42, 0, 1000});
   table.add("nothing", "n");
   Column& word = table.add("word", "c");
@@ -212,7 +218,10 @@ int get_next(ArrowArrayStream* stream, ArrowArray* out) {
   if (query.word == "break" && !first) return EIO;
   if (query.word != "endless" && query.word != "empty" && query.given >= query.rows) return 0;
   const bool types = query.word == "types" || query.word == "dates";
-  const int64_t length = types ? query.rows : query.word == "empty" && !first ? 0 : std::min(kBatch, query.rows - query.given);
+  const int64_t length = types ? query.rows
+                         : query.word == "empty" && !first
+                             ? 0
+                             : std::min(kBatch, query.rows - query.given);
   // The schema still points into the first table, which must stay.
   static std::vector<Table> tables;
   if (!types) tables.push_back(loans(query.given, query.given + length, query.odd));
@@ -238,7 +247,8 @@ AdbcStatusCode say(AdbcError* error, const char* text, const char* state) {
   return 5;
 }
 
-AdbcStatusCode database_option(AdbcDatabase*, const char* name, const char* value, AdbcError* error) {
+AdbcStatusCode database_option(AdbcDatabase*, const char* name, const char* value,
+                               AdbcError* error) {
   if (std::string(name) == "at") go_wrong(value);
   return std::string(name) == "need" ? say(error, "no option need", "00000") : 0;
 }
@@ -257,10 +267,12 @@ AdbcStatusCode set_query(AdbcStatement* statement, const char* sql, AdbcError* e
   return query->word == "refuse" ? say(error, "no such table\n: loans", "42P01") : 0;
 }
 
-AdbcStatusCode execute(AdbcStatement* statement, ArrowArrayStream* out, int64_t*, AdbcError* error) {
+AdbcStatusCode execute(AdbcStatement* statement, ArrowArrayStream* out, int64_t*,
+                       AdbcError* error) {
   auto* query = static_cast<Query*>(statement->private_data);
   if (query->word == "fail") return say(error, "SECRET-VALUE of a record", "22P02");
-  if (out != nullptr) *out = {get_schema, get_next, get_last_error, nothing<ArrowArrayStream>, query};
+  if (out != nullptr)
+    *out = {get_schema, get_next, get_last_error, nothing<ArrowArrayStream>, query};
   return 0;
 }
 
@@ -273,8 +285,12 @@ extern "C" AdbcStatusCode AdbcDriverInit(int version, void* raw, AdbcError* erro
   driver.DatabaseSetOption = database_option;
   driver.DatabaseInit = [](AdbcDatabase*, AdbcError*) { return AdbcStatusCode{0}; };
   driver.ConnectionNew = [](AdbcConnection*, AdbcError*) { return AdbcStatusCode{0}; };
-  driver.ConnectionInit = [](AdbcConnection*, AdbcDatabase*, AdbcError*) { return AdbcStatusCode{0}; };
-  driver.StatementNew = [](AdbcConnection*, AdbcStatement*, AdbcError*) { return AdbcStatusCode{0}; };
+  driver.ConnectionInit = [](AdbcConnection*, AdbcDatabase*, AdbcError*) {
+    return AdbcStatusCode{0};
+  };
+  driver.StatementNew = [](AdbcConnection*, AdbcStatement*, AdbcError*) {
+    return AdbcStatusCode{0};
+  };
   driver.StatementSetSqlQuery = set_query;
   driver.StatementExecuteQuery = execute;
   return 0;

@@ -11,7 +11,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "end_to_end"), str(HERE)]
-import drivers  # noqa: E402
+import by_driver  # noqa: E402
 from dialects import PYTHON  # noqa: E402
 from parley import main  # noqa: E402
 
@@ -44,13 +44,13 @@ def load(*names):
     return [f"load '{file}'" for file in found]
 
 
-class Lakes(drivers.SameRows):
-    for name in list(vars(drivers.SameRows)):
+class Lakes(by_driver.SameRows):
+    for name in list(vars(by_driver.SameRows)):
         if name.startswith("test_"):
             locals()[name] = None
 
     def of_query(self, out, setup, query):
-        return self.model(out, source="adbc", driver=drivers.DUCKDB, entry="duckdb_adbc_init", setup=setup, query=query)
+        return self.model(out, source="adbc", driver=by_driver.DUCKDB, entry="duckdb_adbc_init", setup=setup, query=query)
 
     def write(self, text, *words):
         return subprocess.run([PYTHON, "-c", text, *words], cwd=self.folder, check=True, text=True,

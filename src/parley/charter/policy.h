@@ -40,13 +40,13 @@ struct Identity {
 struct Dataset {
   std::string name;
   Source source = Source::kCsv;
-  std::filesystem::path path{};  // files; of Parquet also a pattern
-  std::string dsn, query;        // databases
+  std::filesystem::path path{};    // files; of Parquet also a pattern
+  std::string dsn, query;          // databases
   std::filesystem::path driver{};  // of adbc and parquet: a shared library
   std::optional<Hash> driver_sha256{};
-  std::string entry = "AdbcDriverInit";                               // its function
-  std::map<std::string, std::string> options{}, option_files{};       // of adbc: values; files
-  std::vector<std::string> setup{};                                   // statements before the query
+  std::string entry = "AdbcDriverInit";                          // its function
+  std::map<std::string, std::string> options{}, option_files{};  // of adbc: values; files
+  std::vector<std::string> setup{};                              // statements before the query
   Engine engine = Engine::kRows;
   std::string dialect{};  // engine sql: of which database; empty: the source's. adbc: if known
   std::vector<std::string> command{};  // source command: the program that runs statements

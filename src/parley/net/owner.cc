@@ -254,8 +254,8 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
   const size_t place = TRY(place_in(job, context.policy.owner));
   const auto approval = TRY(approval_for(context, ready.charter));
   auto columns = TRY(own_columns(context.policy, ready, place));
-  auto records = columns ? gate::AnyRecords(std::move(columns->records))
-                         : TRY(records_for(ready, job, place));
+  auto records =
+      columns ? gate::AnyRecords(std::move(columns->records)) : TRY(records_for(ready, job, place));
   const std::lock_guard lock(context.mutex);
   const auto dataset = TRY(account_for(context, ready, approval));
   return protocol::make_owner(

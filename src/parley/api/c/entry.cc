@@ -4,11 +4,11 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "parley/data/arrow/stream.h"
 #include "parley/api/c/call.h"
 #include "parley/api/c/partial_sum.h"
 #include "parley/base/version.h"
 #include "parley/c.h"
+#include "parley/data/arrow/stream.h"
 #include "parley/report/charter.h"
 
 struct parley_tables {

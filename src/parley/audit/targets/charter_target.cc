@@ -203,10 +203,9 @@ Result<Target> charter_target(const Charter& charter, size_t owner, bool in_sql)
   const bool gaussian = charter.privacy.mechanism == charter::MechanismName::kGaussian;
   return Target{.kind = "charter",
                 .name = who.name,
-                .what =
-                    std::string(in_sql ? "in SQLite, " : "") +
-                    "one unit of the attacker's or its opposite, asked at theta = 0 by the "
-                    "learner, in every round",
+                .what = std::string(in_sql ? "in SQLite, " : "") +
+                        "one unit of the attacker's or its opposite, asked at theta = 0 by the "
+                        "learner, in every round",
                 .claimed = {std::min(asked->epsilon_spent(), who.epsilon), who.delta, gaussian},
                 .play = play_of(one),
                 .control = play_of(TRY(worlds_of(charter, owner, kControlUnits, in_sql))),

@@ -41,8 +41,9 @@ Result<std::string> content_of(const std::filesystem::path& file) {
 }
 
 Result<data::AdbcSource> driver_of(const Policy& policy, const Dataset& data) {
-  data::AdbcSource source{
-      .query = data.query, .order = data.unit_order, .patience = std::chrono::seconds(policy.database_s)};
+  data::AdbcSource source{.query = data.query,
+                          .order = data.unit_order,
+                          .patience = std::chrono::seconds(policy.database_s)};
   source.driver = {.driver = (policy.folder / data.driver).string(),
                    .sha256 = data.driver_sha256 ? to_hex(*data.driver_sha256) : "",
                    .entry = data.entry,

@@ -92,8 +92,8 @@ Result<std::unique_ptr<Driver>> Driver::open(const DriverSettings& settings) {
     return refuses("driver", "opens no database", said, status);
   for (const auto& [name, value] : settings.options) {
     Said about;
-    if (const auto status = driver.DatabaseSetOption(&made->database_, name.c_str(), value.c_str(),
-                                                     about.get());
+    if (const auto status =
+            driver.DatabaseSetOption(&made->database_, name.c_str(), value.c_str(), about.get());
         status != 0)
       return refuses("options", "the driver refuses the option " + in_quotes(name), about, status);
   }

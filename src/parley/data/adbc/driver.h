@@ -13,9 +13,9 @@
 namespace parley::data {
 
 struct DriverSettings {
-  std::string driver;             // a shared library
-  std::string sha256{};           // that it must have; empty: any
-  std::string entry{};            // the function that fills AdbcDriver
+  std::string driver;                                          // a shared library
+  std::string sha256{};                                        // that it must have; empty: any
+  std::string entry{};                                         // the function that fills AdbcDriver
   std::vector<std::pair<std::string, std::string>> options{};  // of the database
   std::vector<std::string> setup{};                            // statements that come first
 };

@@ -81,8 +81,10 @@ class DriverRows {
     if (!answer.is_object()) return strange();
     if (!answer.contains("error")) return {};
     constexpr Code kCodes[] = {Code::kInvalid, Code::kIntegrity};
-    Error error{
-        Code::kFailed, text_in(answer, "error"), text_in(answer, "hint"), {.key = text_in(answer, "key")}};
+    Error error{Code::kFailed,
+                text_in(answer, "error"),
+                text_in(answer, "hint"),
+                {.key = text_in(answer, "key")}};
     for (const Code code : kCodes)
       if (text_in(answer, "code") == name_of(code)) error.code = code;
     return error;

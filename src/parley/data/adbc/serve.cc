@@ -107,11 +107,13 @@ Error cannot_send() { return {Code::kFailed, "a record is larger than 1 GB, or n
 
 Error read_failed(const Error& error) {
   if (error.code != Code::kFailed) return error;
-  return {Code::kFailed, "the database fails while it gives rows",
-          "A file may be damaged, or need more memory than a quarter of memory_mb. Try the query with "
-          "the database's own tools; what it says may hold values of records, and is not "
-          "repeated here.",
-          {.key = "dataset.query"}};
+  return {
+      Code::kFailed,
+      "the database fails while it gives rows",
+      "A file may be damaged, or need more memory than a quarter of memory_mb. Try the query with "
+      "the database's own tools; what it says may hold values of records, and is not "
+      "repeated here.",
+      {.key = "dataset.query"}};
 }
 
 /// These columns of all batches, as frames.

@@ -160,8 +160,8 @@ Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema, const ArrowArra
   const ArrowArray* words = array->dictionary;
   if (words == nullptr) return contradicts(schema, "the column lacks its dictionary");
   column.words_ = words->length;
-  column.dictionary_ =
-      std::make_shared<const ArrowColumn>(TRY(make(*schema.dictionary, words, 0, words->length, style)));
+  column.dictionary_ = std::make_shared<const ArrowColumn>(
+      TRY(make(*schema.dictionary, words, 0, words->length, style)));
   return column;
 }
 

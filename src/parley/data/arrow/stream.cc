@@ -10,7 +10,8 @@ namespace parley::data {
 namespace {
 
 Error not_readable(const std::string& what) {
-  return {Code::kInvalid, what, "Give a stream of record batches as the Arrow C interface has them."};
+  return {Code::kInvalid, what,
+          "Give a stream of record batches as the Arrow C interface has them."};
 }
 
 Error producer_failed() {

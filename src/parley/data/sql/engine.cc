@@ -92,8 +92,7 @@ Result<std::shared_ptr<Engine>> Engine::start(const EngineSettings& settings) {
                                    {"path", settings.path},
                                    {"dsn", settings.dsn},
                                    {"query", settings.query}})));
-  engine->columns_ =
-      TRY(columns_in(TRY(parsed(TRY(engine->child_->hear_line()), "columns"))));
+  engine->columns_ = TRY(columns_in(TRY(parsed(TRY(engine->child_->hear_line()), "columns"))));
   return engine;
 }
 

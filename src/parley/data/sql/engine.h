@@ -41,8 +41,8 @@ class Engine {
   Dialect dialect() const { return dialect_; }
   const std::vector<TableColumn>& columns() const { return columns_; }
 
-  /// The number of rows, then the statement's integers. A child that has ended, says nothing for too
-  /// long, or does not keep to the above, is an error of this machine, now and for every later
+  /// The number of rows, then the statement's integers. A child that has ended, says nothing for
+  /// too long, or does not keep to the above, is an error of this machine, now and for every later
   /// question.
   Result<std::vector<int64_t>> ask(const Statement& statement, std::span<const double> theta);
 

@@ -48,9 +48,9 @@ class Records {
     for (size_t i = 0; i < kRows; ++i) {
       std::string cells = std::to_string(i) + ", " + std::to_string(i * 7 % (kRows / 3));
       for (const data::Column& column : schema.columns)
-        cells += ", " + (column.kind == data::Column::Kind::kNumber
-                             ? number(column.low, column.high)
-                             : level(column.levels));
+        cells +=
+            ", " + (column.kind == data::Column::Kind::kNumber ? number(column.low, column.high)
+                                                               : level(column.levels));
       cells += ", " + (schema.target.levels.empty() ? number(schema.target.low, schema.target.high)
                                                     : level(schema.target.levels));
       exec("insert into t values(" + cells + ")");
@@ -124,14 +124,15 @@ TEST(EngineExamples, TheSumsOfADatabaseAreTheKernels) {
     ASSERT_TRUE(read) << describe(read.error());
     const auto runner = *data::sql::open_sqlite(records.file());
     table.columns = *runner->describe(table.query);
-    const auto questions = plan::sql_questions(charter.schema, *terms,
-                                               data::sql::Dialect::kSqlite, table);
+    const auto questions =
+        plan::sql_questions(charter.schema, *terms, data::sql::Dialect::kSqlite, table);
     ASSERT_TRUE(questions) << describe(questions.error());
     std::vector<double> theta(terms->lattice.dimension());
     for (const double size : {0.0, 1.0}) {
       for (size_t j = 0; j < theta.size(); ++j) theta[j] = size * std::sin(double(j) + 1);
       const auto sums = by_kernel(*terms, read->rows, theta);
-      EXPECT_GT(std::count_if(sums.begin(), sums.end(), [](int64_t s) { return s != 0; }), 1) << name;
+      EXPECT_GT(std::count_if(sums.begin(), sums.end(), [](int64_t s) { return s != 0; }), 1)
+          << name;
       EXPECT_EQ(differences(*runner, questions->answer, theta, sums), 0u) << name;
       if (terms->evaluation) {
         EXPECT_EQ(differences(*runner, *questions->evaluation, theta,

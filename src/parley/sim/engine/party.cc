@@ -155,9 +155,8 @@ protocol::ColumnsSetting Party::columns() {
 }
 
 Result<gate::Gate> Party::open_gate() {
-  return gate::Gate::open(records(),
-                          TRY(plan::terms_for(setting_.charter, setting_.owner)), ledger_, dataset_,
-                          entropy_, setting_.threads);
+  return gate::Gate::open(records(), TRY(plan::terms_for(setting_.charter, setting_.owner)),
+                          ledger_, dataset_, entropy_, setting_.threads);
 }
 
 Result<gate::ColumnsGate> Party::open_columns_gate() {

@@ -52,7 +52,7 @@ class Party {
     uint64_t run;
     std::filesystem::path ledger;  // empty: in memory
     int threads;
-    const data::Rows* pilot = nullptr;  // the charter's public rows
+    const data::Rows* pilot = nullptr;          // the charter's public rows
     std::optional<DatabaseRecords> database{};  // instead of rows
     /// Of an owner of columns: the hash of its ids, and where its files go, nowhere if that is
     /// empty. Its secret (protocol/vertical/owner.h) follows from the seed unless it is given.

@@ -38,7 +38,7 @@ table.with_columns(polars.col("home").cast(polars.Categorical)).write_parquet("p
 import duckdb
 duckdb.sql("create type home as enum ('RENT', 'OWN', 'MORTGAGE', ' OWN')")
 duckdb.sql("copy (select * from read_csv('loans.csv', types={'amount': 'decimal(12,2)', 'paid': 'varchar', 'home': 'home', "
-           "'rate': 'decimal(18,6)', 'member': 'hugeint'})) to 'duckdb.parquet' (format parquet, row_group_size 2048)")""",
+           "'rate': 'decimal(18,6)', 'member': 'ubigint'})) to 'duckdb.parquet' (format parquet, row_group_size 2048)")""",
     "spark": """
 from pyspark.sql import SparkSession
 session = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()

@@ -59,7 +59,8 @@ BANKS = (*consortium.OWNERS, "bank-d")
 class FourBanks(consortium.Consortium):
     def write_charter(self, file=None, **changes):
         fourth = "\n".join(["[[owner]]", 'name = "bank-d"', f'sign_key = "{self.sign_keys["bank-d"]}"',
-                            f"rows = {self.rows}", f"epsilon = {self.epsilon}", "", "[learner]"])
+                            f"rows = {self.rows}", f"epsilon = {self.epsilon}", "", "[network]",
+                            "deadline_s = 300", "[learner]"])
         super().write_charter(file, replace=[("[learner]", fourth), *changes.get("replace", [])])
 
 
@@ -67,6 +68,7 @@ class RowsOfParquet(ParquetJobs):
     """Rows come from Parquet through DuckDB's library; other owners' stay in PostgreSQL and Spark, or lie in a file."""
     test_postgresql_parquet_and_spark_give_the_model_of_files = None
     test_dask_ray_and_a_file_give_the_model_of_files = None
+    patience = 600  # Spark may need a minute before its first answer.
 
     def setUp(self):
         for module in (consortium, cases):

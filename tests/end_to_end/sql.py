@@ -127,7 +127,7 @@ class Jobs(InFolder):
         file.write_text(text.replace(old, lines))
 
     def play(self, consortium):
-        learner, port = consortium.learner()
+        learner, port = consortium.learner(wait=self.patience)
         owners = [consortium.owner(owner, port, seed=5) for owner in OWNERS]
         self.addCleanup(lambda: [end(each) for each in (learner, *owners)])
         self.assertEqual(learner.wait(self.patience), 0, consortium.log("learner") + consortium.log("bank-a"))

@@ -20,6 +20,7 @@ struct AuditOptions {
   bool list = false;
   std::vector<std::string> set{};
   std::string owner{};  // of the charter; empty: the first
+  bool sql = false;
   double epsilon = 1, delta = 1e-5;
   uint32_t answers = 1;
   std::string method = "two_world";
@@ -43,7 +44,7 @@ Result<Chosen> charter_chosen(const AuditOptions& options) {
       TRY(charter::read_charter(options.charter, TRY(overrides(options.set))));
   for (size_t i = 0; i < charter.owners.size(); ++i)
     if (options.owner.empty() || options.owner == charter.owners[i].name)
-      return Chosen{TRY(audit::charter_target(charter, i)), kCharterRuns, charter.name,
+      return Chosen{TRY(audit::charter_target(charter, i, options.sql)), kCharterRuns, charter.name,
                     to_hex(charter.hash)};
   return Error{Code::kInvalid, "the charter has no owner '" + options.owner + "'"};
 }
@@ -99,6 +100,8 @@ void add_audit(Commands root) {
   auto* charter = app.add_option("charter", options.charter, "Charter whose owner is attacked");
   charter->type_name("FILE");
   app.add_option("--owner", options.owner, "Which owner (default: the first)")->needs(charter);
+  app.add_flag("--sql", options.sql, "The owner's records lie in SQLite, which makes the sums")
+      ->needs(charter);
   auto* mechanism = app.add_option("--mechanism", options.mechanism, "Instead: a mechanism");
   mechanism->excludes(charter);
   auto* planted =

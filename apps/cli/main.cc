@@ -7,6 +7,7 @@
 #include "command.h"
 #include "parley/base/printable.h"
 #include "parley/base/version.h"
+#include "parley/data/sources/child.h"
 #include "parley/report/charter.h"
 #include "parley/report/provenance.h"
 
@@ -108,6 +109,7 @@ int execute(const Invocation& invocation, std::vector<std::string> command) {
 
 int main(int argc, char** argv) {
   parley::cli::say_why_it_ends();
+  parley::data::this_program_is_ours();
   parley::cli::Invocation invocation;
   const auto exit = parley::cli::parse(argc, argv, invocation);
   return exit ? *exit : parley::cli::execute(invocation, {argv, argv + argc});

@@ -20,7 +20,8 @@ CHARTER_READERS = {
 }
 POLICY_READERS = {
     "read_owner": "owner", "read_identity": "identity", "read_dataset": "dataset",
-    "read_source": "dataset", "read_filter": "dataset.where", "read_budget": "dataset.budget",
+    "read_source": "dataset", "read_command": "dataset", "read_csv_signs": "dataset", "read_driver": "dataset",
+    "read_engine": "dataset", "read_filter": "dataset.where", "read_budget": "dataset.budget",
     "read_unit": "dataset.unit", "read_accept": "accept", "read_protocols": "accept",
     "read_web": "web", "read_worth": "worth",
     # One function for several tables: the table of each call is the one opened last.
@@ -72,8 +73,9 @@ def rows_of_page(text):
 
 def check_page(root, page, of_policy, readers):
     source = root / "src/parley/charter"
-    files = [each.name for each in sorted(source.glob("*.cc"))
-             if not each.name.endswith("_test.cc") and each.name.startswith("policy") == of_policy]
+    files = [str(each.relative_to(source)) for each in sorted([*source.glob("*.cc"), *source.glob("dataset/*.cc")])
+             if not each.name.endswith("_test.cc")
+             and (each.name.startswith("policy") or each.parent.name == "dataset") == of_policy]
     known, wrong = keys_of_code(source, files, readers)
     yield from wrong
     text = (root / page).read_text(encoding="utf-8")

@@ -51,6 +51,16 @@ class Audit(InFolder):
                  for n in (1, 3)]
         self.assertEqual(*again)
 
+    def test_records_in_a_database_give_the_certificate_of_records_that_are_read(self):
+        asked = ["audit", EXAMPLE, "--runs", "60", "--set", "owner.0.epsilon=6.0"]
+        read, there = self.json(*asked), self.json(*asked, "--sql")
+        self.assertGreater(there["power"]["certified_epsilon"], 0)
+        for key in ("claimed", "certified_epsilon", "power", "verdict"):
+            self.assertEqual(read[key], there[key], key)
+        self.assertIn("in SQLite", self.parley(*asked, "--sql").stdout)
+        clinics = EXAMPLE.parent / "ten-clinics.charter.toml"
+        self.assertIn("secure_aggregation", self.parley("audit", clinics, "--sql", expect=2).stderr)
+
     def test_too_few_runs_are_called_that(self):
         self.assertIn("Proves little", self.parley("audit", "--mechanism", "laplace",
                                                    "--runs", "20").stdout)

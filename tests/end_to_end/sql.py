@@ -111,6 +111,8 @@ def end(process):
 
 
 class Jobs(InFolder):
+    patience = 200  # seconds
+
     def consortium(self):
         consortium = Consortium(self.folder)
         consortium.write_charter(replace=[("evaluate      = 0.0 ", "evaluate      = 0.1 ")])
@@ -125,10 +127,10 @@ class Jobs(InFolder):
         file.write_text(text.replace(old, lines))
 
     def play(self, consortium):
-        learner, port = consortium.learner()
+        learner, port = consortium.learner(wait=self.patience)
         owners = [consortium.owner(owner, port, seed=5) for owner in OWNERS]
         self.addCleanup(lambda: [end(each) for each in (learner, *owners)])
-        self.assertEqual(learner.wait(200), 0, consortium.log("learner") + consortium.log("bank-a"))
+        self.assertEqual(learner.wait(self.patience), 0, consortium.log("learner") + consortium.log("bank-a"))
         for name, owner in zip(OWNERS, owners):
             self.assertEqual(owner.wait(60), 0, consortium.log(name))
         must("verify", "job/model.json", "job/transcript.pb.zst", consortium.charter,

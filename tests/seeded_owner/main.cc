@@ -12,6 +12,8 @@
 #include <string>
 
 #include "parley/base/files.h"
+#include "parley/data/adbc/rows.h"
+#include "parley/data/sources/child.h"
 #include "parley/net/owner_service.h"
 #include "parley/net/tune.h"
 #include "parley/net/vertical.h"
@@ -67,6 +69,8 @@ int replay(int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
+  data::this_program_is_ours();
+  if (count == 2 && std::string(words[1]) == "driver") data::serve_driver();
   if (count > 4 && std::string(words[1]) == "replay") return replay(count, words);
   check(count == 5 || count == 6);
   const auto policy = charter::read_policy(words[1]);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "parley/api/c/arrow.h"
+#include "parley/data/arrow/interface.h"
 
 namespace hostile {
 namespace {

@@ -1,4 +1,4 @@
-// parley data sql, and parley engine, which runs such statements for an owner
+// parley data sql; parley engine, which runs such statements for an owner, and parley driver
 #include "parley/plan/sums/sql.h"
 
 #include <CLI/CLI.hpp>
@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "parley/charter/charter.h"
+#include "parley/data/adbc/rows.h"
 #include "parley/data/sql/engine.h"
 #include "parley/report/data/statement.h"
 
@@ -63,6 +64,14 @@ Result<Output> run_engine(const EngineOptions&, ProgressStyle) {
   return Output{};
 }
 
+/// The child process of an owner whose rows come through a driver (data/adbc/rows.h).
+struct DriverOptions {};
+
+Result<Output> run_driver(const DriverOptions&, ProgressStyle) {
+  data::serve_driver();
+  return Output{};
+}
+
 }  // namespace
 
 void add_data_sql(Commands data) {
@@ -85,6 +94,9 @@ void add_engine(Commands commands) {
   commands.add<EngineOptions>(
       "engine", "Run an owner's statements in SQLite or PostgreSQL; the owner starts it itself",
       run_engine);
+  commands.add<DriverOptions>(
+      "driver", "Read an owner's rows through an ADBC driver; the owner starts it itself",
+      run_driver);
 }
 
 }  // namespace parley::cli

@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "parley/base/math/number.h"
+#include "parley/base/printable.h"
+#include "parley/charter/dataset/programs.h"
 
 namespace parley::charter {
 namespace {
@@ -21,13 +23,32 @@ std::string count(uint64_t number, const std::string& thing) {
 
 std::string place_of(const Policy& policy, const Dataset& data) {
   const std::string kind(name_of(data.source));
-  return data.path.empty() ? kind + ", " + data.dsn : (policy.folder / data.path).string();
+  if (!data.path.empty()) return (policy.folder / data.path).string();
+  return data.dsn.empty() ? kind : kind + ", " + data.dsn;
 }
 
 /// One track of a budget.
 std::string balance(const std::string& unit, double spent, double max) {
   return unit + " " + roughly(spent) + " of " + roughly(max) + " spent, " +
          roughly(std::max(0.0, max - spent)) + " left";
+}
+
+/// What runs beside parley, for whoever must know whether it is still the same.
+std::string programs(const Policy& policy, const Dataset& data) {
+  std::string text;
+  for (const Program& program : programs_of(policy, data)) {
+    text += "  Runs " + printable(program.file.string());
+    if (!program.hash) {
+      text += ", which cannot be read.\n";
+      continue;
+    }
+    text += ", SHA-256 " + to_hex(*program.hash);
+    if (data.driver_sha256)
+      text += *data.driver_sha256 == *program.hash ? ", as driver_sha256 says"
+                                                   : ", which is NOT what driver_sha256 says";
+    text += ".\n";
+  }
+  return text;
 }
 
 std::string explain(const Policy& policy, const Dataset& data, const privacy::Spent& spent) {
@@ -46,7 +67,7 @@ std::string explain(const Policy& policy, const Dataset& data, const privacy::Sp
             (data.where->exclude ? " is not" : " is") + " in a list of " +
             count(data.where->values.size(), "value") + ". ";
   text.back() = '\n';
-  return text;
+  return text + programs(policy, data);
 }
 
 std::string protocols_of(const Accept& rule) {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "parley/base/files.h"
+#include "parley/charter/dataset/read_dataset.h"
 #include "parley/charter/toml/table.h"
-#include "parley/data/sql/dialect.h"
 #include "parley/privacy/budget/tracks.h"
 
 namespace parley::charter {
@@ -35,100 +35,6 @@ void read_identity(Table& t, Identity& identity) {
              "The authority's list of revoked certificates, for example \"revoked.crl\".");
   t.optional("learner", identity.learner, Anything{},
              "The folder of NAME.crt and NAME.key of role learner, for example \"learner\".");
-}
-
-std::string one_character(std::string_view text) {
-  const bool good =
-      text.size() == 1 && (text[0] == '\t' || (text[0] >= 32 && text[0] < 127)) && text[0] != '"';
-  return good ? "" : "must be one character, found " + in_quotes(text);
-}
-
-std::string no_password(std::string_view text) {
-  return text.find("password") == std::string_view::npos ? any_text(text)
-                                                         : "must not hold a password";
-}
-
-std::string any_dialect(std::string_view text) {
-  return data::sql::dialect_named(text)
-             ? ""
-             : "must be duckdb, postgresql, sqlite or spark, found " + in_quotes(text);
-}
-
-void read_source(Table& t, Dataset& data) {
-  t.decisive("source", data.source, Anything{}, "For example source = \"csv\".");
-  if (data.source == Source::kCommand)
-    t.required("command", data.command, Count{1, 100},
-               "Name the program, for example command = [\"/opt/engine\", \"duckdb\"].");
-  else if (data.source == Source::kPostgres)
-    t.required("dsn", data.dsn, no_password,
-               "Name a libpq service, for example \"service=parley\".");
-  else
-    t.required("path", data.path, Anything{}, "Name the file, for example path = \"loans.csv\".");
-  const bool command = data.source == Source::kCommand;
-  if (command || data.source == Source::kPostgres || data.source == Source::kSqlite) {
-    t.required("query", data.query, any_text, "For example query = \"select * from loans\".");
-    if (command) data.engine = Engine::kSql;
-    t.optional("engine", data.engine, Anything{}, "Take \"rows\" or \"sql\".");
-    if (command)
-      t.required("dialect", data.dialect, any_dialect, "For example dialect = \"duckdb\".");
-    else if (data.engine == Engine::kSql && t.has("command"))
-      t.required("command", data.command, Count{1, 100},
-                 "Without it parley itself runs the statements.");
-    if (command && data.engine != Engine::kSql)
-      t.fail("engine", "a command runs statements, it gives no rows", "Say engine = \"sql\".");
-  }
-  if (data.source == Source::kCsv) {
-    t.optional("separator", data.separator, one_character, "For example separator = \",\".");
-    t.optional("decimal", data.decimal, one_character, "For example decimal = \".\".");
-    if (t.has("header"))
-      t.required("header", data.header, Count{1, 20'000},
-                 "Name the columns of a file without a header line, in order.");
-    if (data.separator == data.decimal)
-      t.fail("decimal", "must differ from the separator", "For example separator = \";\".");
-  }
-}
-
-void read_filter(Table& t, data::RowFilter& filter) {
-  t.required("column", filter.column, any_text, "Name the column to look at.");
-  filter.exclude = t.has("not_in");
-  t.required(filter.exclude ? "not_in" : "in", filter.values, CountOfValues{1, 10'000},
-             "List values, for example not_in = [\"draft\"].");
-}
-
-void read_budget(Table& t, Dataset& data) {
-  double epsilon = 1, delta = 0;
-  t.required("epsilon", epsilon, above(0).up_to(1e4),
-             "Give the lifetime promise of this data set, for example epsilon = 4.0.");
-  t.optional("delta", delta, at_least(0).below(1), "For example delta = 1e-6.");
-  double pure = delta == 0 ? epsilon : 0;
-  t.optional("pure", pure, at_least(0).up_to(epsilon),
-             "The part of epsilon for charges without delta, for example pure = 1.0.");
-  const auto total = privacy::Epsilon::make(epsilon);
-  if (!total) return;  // Already reported.
-  const auto budget = privacy::Budget::make(*total, delta, pure);
-  if (budget)
-    data.budget = *budget;
-  else
-    t.fail("pure", "does not fit: " + budget.error().what, budget.error().hint);
-}
-
-void read_unit(Table& t, Dataset& data) {
-  t.required("column", data.unit_column, any_text, "Name the column of the person or account.");
-  t.required("records", data.unit_records, at_least(1).up_to(1e6),
-             "The most records of one unit that any charter may use, for example records = 3.");
-  if (t.has("order"))
-    t.required("order", data.unit_order, Count{1, 100},
-               "Name columns that say which records come first, for example order = [\"day\"].");
-}
-
-void read_dataset(Table& t, Policy& policy) {
-  Dataset& data = policy.datasets.emplace_back();
-  t.required("name", data.name, any_name, "Name the data set, for example name = \"loans\".");
-  read_source(t, data);
-  t.optional("columns", data.columns, Anything{}, "For example columns = { rate = \"int_rate\" }.");
-  t.table_if_given("where", [&](Table& inner) { read_filter(inner, data.where.emplace()); });
-  t.table("budget", [&](Table& inner) { read_budget(inner, data); });
-  t.table_if_given("unit", [&](Table& inner) { read_unit(inner, data); });
 }
 
 void read_protocols(Table& t, Accept& rule) {
@@ -215,6 +121,8 @@ void read_machine(Table& root, Policy& policy) {
                "The most that a packed file may hold, for example unpacked_gb = 64.");
     t.optional("answer_ms", policy.answer_ms, at_least(0).up_to(30'000),
                "Answers leave at multiples of it, for example answer_ms = 250.");
+    t.optional("database_s", policy.database_s, at_least(1).up_to(1e6),
+               "How long an engine or a driver may be silent, for example database_s = 3600.");
   });
   root.table_if_given("metrics", [&](Table& t) {
     t.required("listen", policy.metrics_listen, here_or_socket,
@@ -238,7 +146,7 @@ void read_sections(Table& root, Policy& policy) {
   std::set<std::string> names;
   root.each("dataset", {1, kDatasetsMax}, "Describe the data in a [[dataset]] block.",
             [&](Table& t) {
-              read_dataset(t, policy);
+              read_dataset(t, policy.datasets.emplace_back());
               if (!names.insert(policy.datasets.back().name).second)
                 t.fail("name", "appears twice, " + in_quotes(policy.datasets.back().name),
                        "Give every data set a name of its own.");

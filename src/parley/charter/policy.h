@@ -17,10 +17,10 @@
 
 namespace parley::charter {
 
-enum class Source { kCsv, kLibsvm, kSqlite, kPostgres, kParquet, kCommand };
+enum class Source { kCsv, kLibsvm, kSqlite, kPostgres, kParquet, kAdbc, kCommand };
 template <>
 inline constexpr auto kNames<Source> =
-    names("csv", "libsvm", "sqlite", "postgres", "parquet", "command");
+    names("csv", "libsvm", "sqlite", "postgres", "parquet", "adbc", "command");
 
 /// Where sums over records are made: here, of rows that were read, or in the database.
 enum class Engine { kRows, kSql };
@@ -40,10 +40,15 @@ struct Identity {
 struct Dataset {
   std::string name;
   Source source = Source::kCsv;
-  std::filesystem::path path{};  // files
-  std::string dsn, query;        // databases
+  std::filesystem::path path{};    // files; of Parquet also a pattern
+  std::string dsn, query;          // databases
+  std::filesystem::path driver{};  // of adbc and parquet: a shared library
+  std::optional<Hash> driver_sha256{};
+  std::string entry = "AdbcDriverInit";                          // its function
+  std::map<std::string, std::string> options{}, option_files{};  // of adbc: values; files
+  std::vector<std::string> setup{};                              // statements before the query
   Engine engine = Engine::kRows;
-  std::string dialect{};               // engine sql: of which database; empty: the source's
+  std::string dialect{};  // engine sql: of which database; empty: the source's. adbc: if known
   std::vector<std::string> command{};  // source command: the program that runs statements
   std::string separator = ",", decimal = ".";
   std::vector<std::string> header{};             // of a CSV file that has none
@@ -102,6 +107,7 @@ struct Policy {
   int64_t memory_mb = 4096;    // of 2^20 bytes
   double unpacked_gb = 64;     // of 2^30 bytes: the most that a packed file may hold
   int64_t answer_ms = 0;       // answers leave at multiples of it; 0: at once
+  int64_t database_s = 3600;   // how long an engine or a driver may be silent
   std::string metrics_listen;  // empty: no metrics
   WebPage web{};
   Worth worth{};

@@ -267,9 +267,32 @@ TEST(Policy, DescribesASourceOfRecords) {
   EXPECT_EQ(source_with("unit = \"member_id\"\nunit_records = 9\n")->select.unit->records, 3u);
   EXPECT_EQ(source->unpacked_bytes_max, uint64_t{64} << 30);
   EXPECT_EQ(source->select.memory.bytes, uint64_t{3} << 30) << "of 4 GiB";
-  const auto parquet = source_with("unit = \"member_id\"\n", "\"csv\"", "\"parquet\"");
-  ASSERT_FALSE(parquet);
-  EXPECT_EQ(parquet.error().where.key, "dataset.source");
+}
+
+TEST(Policy, DescribesADriver) {
+  constexpr std::string_view kUnit = "unit = \"member_id\"\n";
+  const auto parquet =
+      source_with(kUnit, "source = \"csv\"", "source = \"parquet\"\ndriver = \"lib/duck.so\"");
+  ASSERT_TRUE(parquet) << describe(parquet.error());
+  EXPECT_EQ(parquet->kind, data::Source::Kind::kAdbc);
+  EXPECT_EQ(parquet->adbc.driver.driver, "lib/duck.so");
+  EXPECT_EQ(parquet->adbc.driver.entry, "duckdb_adbc_init");
+  EXPECT_EQ(parquet->adbc.query, "select * from read_parquet('/srv/loans.csv')");
+  EXPECT_EQ(parquet->adbc.dialect, data::sql::Dialect::kDuckdb);
+  EXPECT_EQ(parquet->adbc.memory_mb, 1024u) << "a quarter of 4 GiB";
+  EXPECT_EQ(parquet->select.memory.bytes, uint64_t{3072 / 4 * 3} << 20);
+  for (const char* option : {"memory_limit", "autoload_known_extensions"})
+    EXPECT_TRUE(std::any_of(parquet->adbc.driver.options.begin(),
+                            parquet->adbc.driver.options.end(),
+                            [&](const auto& each) { return each.first == option; }))
+        << option;
+  std::string text(kPolicy);
+  const std::string path = "path = \"/srv/loans.csv\"";
+  ASSERT_NE(text.find(path), std::string::npos);
+  text.replace(text.find("source = \"csv\""), 14, "source = \"adbc\"");
+  text.replace(text.find(path), path.size(),
+               "driver = \"a.so\"\nquery = \"select 1\"\noptions = { password = \"x\" }");
+  EXPECT_EQ(parse_policy(text, "p.toml").error().where.key, "dataset[0].options");
 }
 
 TEST(Policy, ThatCapsUnitsRefusesACharterWithAnotherUnit) {

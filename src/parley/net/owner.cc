@@ -226,15 +226,26 @@ Result<ledger::DatasetId> account_for(const OwnerContext& context, const Ready& 
   return dataset;
 }
 
+/// Of a database that has counted them and was tried: before the ledger's lock is taken, since it
+/// may need long.
+Result<gate::AnyRecords> records_for(const Ready& ready, const charter::Charter& job,
+                                     size_t place) {
+  if (!ready.engine) return ready.any_records();
+  return gate::AnyRecords(
+      TRY(gate::EngineSum::tried(*ready.engine, TRY(plan::terms_for(job, place)))));
+}
+
 }  // namespace
 
 Result<gate::Gate> open_gate(const OwnerContext& context, const Ready& ready,
                              const charter::Charter& job) {
   const auto approval = TRY(approval_for(context, ready.charter));
-  plan::Terms terms = TRY(plan::terms_for(job, TRY(place_in(job, context.policy.owner))));
+  const size_t place = TRY(place_in(job, context.policy.owner));
+  plan::Terms terms = TRY(plan::terms_for(job, place));
+  auto records = TRY(records_for(ready, job, place));
   const std::lock_guard lock(context.mutex);
   const auto dataset = TRY(account_for(context, ready, approval));
-  return gate::Gate::open(ready.any_records(), std::move(terms), context.ledger, dataset,
+  return gate::Gate::open(std::move(records), std::move(terms), context.ledger, dataset,
                           context.entropy, static_cast<int>(context.policy.threads));
 }
 
@@ -243,12 +254,14 @@ Result<std::unique_ptr<protocol::Owner>> open_owner(const OwnerContext& context,
   const size_t place = TRY(place_in(job, context.policy.owner));
   const auto approval = TRY(approval_for(context, ready.charter));
   auto columns = TRY(own_columns(context.policy, ready, place));
+  auto records =
+      columns ? gate::AnyRecords(std::move(columns->records)) : TRY(records_for(ready, job, place));
   const std::lock_guard lock(context.mutex);
   const auto dataset = TRY(account_for(context, ready, approval));
   return protocol::make_owner(
       {.charter = job,
        .place = place,
-       .records = columns ? gate::AnyRecords(std::move(columns->records)) : ready.any_records(),
+       .records = std::move(records),
        .ledger = context.ledger,
        .dataset = dataset,
        .key = ready.key,

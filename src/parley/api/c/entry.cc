@@ -4,11 +4,11 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "parley/api/c/arrow.h"
 #include "parley/api/c/call.h"
 #include "parley/api/c/partial_sum.h"
 #include "parley/base/version.h"
 #include "parley/c.h"
+#include "parley/data/arrow/stream.h"
 #include "parley/report/charter.h"
 
 struct parley_tables {
@@ -122,7 +122,7 @@ int parley_tables_add_sparse(parley_tables* tables, const char* table, const cha
 int parley_tables_add_stream(parley_tables* tables, const char* table, ArrowArrayStream* stream,
                              char** error) {
   return api::guarded(error, [&]() -> Result<std::string> {
-    auto cells = TRY(api::read_stream(stream));  // First: the stream is taken in any case.
+    auto cells = TRY(data::read_stream(stream));  // First: the stream is taken in any case.
     if (tables == nullptr || table == nullptr) return api::missing("tables and table");
     TRY(tables->tables.add(table, std::move(cells)));
     return std::string();

@@ -11,6 +11,7 @@
 #include "parley/base/math/norm.h"
 #include "parley/learn/kernel/kernel.h"
 #include "parley/plan/can_run.h"
+#include "parley/plan/sums/sql.h"
 #include "parley/protocol/sync.h"
 #include "parley/sim/engine/party.h"
 #include "parley/wire/stream.h"
@@ -25,14 +26,19 @@ constexpr size_t kColumnsMost = 16;  // More cost time and show nothing.
 constexpr size_t kControlUnits = 4;  // A unit of four times the records that the charter allows.
 constexpr double kLong = 1e6;        // Times the clip: clipped under every loss.
 
-/// The charter with a model of `columns` features and an owner of `rows` records.
+/// The charter with a model of `columns` features and an owner of `rows` records. Its bounds let
+/// canaries pass, where a database reads them by the schema.
 Charter narrowed_owner(Charter charter, size_t owner, size_t columns, size_t rows) {
   charter.preprocess.reset();
   charter.schema.bundle.reset();
   charter.schema.bias = false;
+  const double clip = std::fmax(charter.privacy.max_grad_norm, 1 / kLong);
   charter.schema.columns.clear();
   for (size_t j = 0; j < columns; ++j)
-    charter.schema.columns.push_back({.name = "a" + std::to_string(j), .low = -1, .high = 1});
+    charter.schema.columns.push_back(
+        {.name = "a" + std::to_string(j), .low = -kLong * clip, .high = kLong * clip});
+  if (charter.schema.target.levels.empty())
+    charter.schema.target = {.column = "y", .low = -1, .high = 1, .center = 0, .scale = 1};
   charter.owners[owner].rows = static_cast<int64_t>(rows);
   return charter;
 }
@@ -46,19 +52,32 @@ void add_canary(data::Rows& rows, const Charter& charter, size_t j, bool up) {
 
 using PartyPointer = std::unique_ptr<sim::Party>;
 
+/// An owner's records: here, or in a database.
+struct Held {
+  RowsPointer rows;
+  std::optional<sim::DatabaseRecords> database{};
+};
+
+Result<Held> held(RowsPointer rows, const Charter& charter, size_t owner, bool in_sql) {
+  Held held{std::move(rows)};
+  if (in_sql) held.database = TRY(sim::records_in_sqlite(charter, owner, *held.rows));
+  return held;
+}
+
 /// What the learner hears when it asks every round at theta = 0: each answer, in order. Returns the
 /// owner as it is then.
 template <class Heed>
-Result<PartyPointer> ask_all(const Charter& charter, size_t owner, RowsPointer rows,
+Result<PartyPointer> ask_all(const Charter& charter, size_t owner, const Held& records,
                              Entropy& entropy, const Heed& heed) {
   PartyPointer party = TRY(sim::Party::make({.charter = charter,
                                              .owner = owner,
-                                             .rows = std::move(rows),
+                                             .rows = records.rows,
                                              .policy = nullptr,
                                              .seed = entropy.word(),
                                              .run = 0,
                                              .ledger = {},
-                                             .threads = 1}));
+                                             .threads = 1,
+                                             .database = records.database}));
   const auto owner_process = TRY(party->start());
   protocol::Owner& process = *owner_process;
   wire::Stream stream(charter.hash);
@@ -85,7 +104,7 @@ Result<PartyPointer> ask_all(const Charter& charter, size_t owner, RowsPointer r
 struct Worlds {
   Charter charter;
   size_t owner = 0;
-  RowsPointer first, second;
+  Held first, second;
   double first_sum = 0, shift = 0;  // of the column in which they differ, in lattice units
   bool l1 = false;
 };
@@ -98,7 +117,7 @@ double sum_of(const Charter& charter, const learn::Lattice& lattice, const data:
 }
 
 /// A unit of `changed` records, others that fill up, and one that is ordinary.
-Result<Worlds> worlds_of(const Charter& whole, size_t owner, size_t changed) {
+Result<Worlds> worlds_of(const Charter& whole, size_t owner, size_t changed, bool in_sql) {
   const auto unit = static_cast<size_t>(whole.privacy.unit_records);
   const size_t columns = std::min(whole.schema.encoded().size(), kColumnsMost);
   const size_t rows = kControlUnits * unit + 1;
@@ -110,7 +129,8 @@ Result<Worlds> worlds_of(const Charter& whole, size_t owner, size_t changed) {
     made->add(std::vector<double>(columns, 0.1), 1);
     return made;
   };
-  worlds.first = make(false), worlds.second = make(true);
+  worlds.first = TRY(held(make(false), worlds.charter, owner, in_sql));
+  worlds.second = TRY(held(make(true), worlds.charter, owner, in_sql));
   const charter::Privacy& privacy = whole.privacy;
   const auto lattice = TRY(
       learn::Lattice::make(privacy.max_grad_norm, static_cast<int>(privacy.grid_bits), columns));
@@ -118,8 +138,8 @@ Result<Worlds> worlds_of(const Charter& whole, size_t owner, size_t changed) {
   const auto sum = [&](const data::Rows& in) {
     return worlds.l1 ? sum_of<L1>(whole, lattice, in) : sum_of<L2>(whole, lattice, in);
   };
-  worlds.first_sum = sum(*worlds.first);
-  worlds.shift = sum(*worlds.second) - worlds.first_sum;
+  worlds.first_sum = sum(*worlds.first.rows);
+  worlds.shift = sum(*worlds.second.rows) - worlds.first_sum;
   return worlds;
 }
 
@@ -141,7 +161,7 @@ Play play_of(Worlds worlds) {
 }
 
 /// `copies` units per canary, each with a column of its own.
-CanaryRun canaries_of(const Charter& whole, size_t owner, size_t copies) {
+CanaryRun canaries_of(const Charter& whole, size_t owner, size_t copies, bool in_sql) {
   return [=](const std::vector<bool>& coins, Entropy& entropy) -> Result<std::vector<double>> {
     if (coins.size() > data::kColumnsMax)
       return Error{Code::kInvalid, "a model has at most 4096 columns, one for every canary"};
@@ -151,7 +171,8 @@ CanaryRun canaries_of(const Charter& whole, size_t owner, size_t copies) {
     for (size_t j = 0; j < coins.size(); ++j)
       for (size_t i = 0; i < records; ++i) add_canary(*rows, wide, j, coins[j]);
     std::vector<double> totals(coins.size());
-    TRY(ask_all(wide, owner, rows, entropy, [&](const std::vector<int64_t>& answer) {
+    const Held given = TRY(held(rows, wide, owner, in_sql));
+    TRY(ask_all(wide, owner, given, entropy, [&](const std::vector<int64_t>& answer) {
       for (size_t j = 0; j < totals.size(); ++j) totals[j] += double(answer[j]);
     }));
     return totals;
@@ -168,28 +189,29 @@ Result<void> check_available(const Charter& charter) {
 
 }  // namespace
 
-Result<Target> charter_target(const Charter& charter, size_t owner) {
+Result<Target> charter_target(const Charter& charter, size_t owner, bool in_sql) {
   check(owner < charter.owners.size());
+  if (in_sql) TRY(plan::check_sql(charter));
   if (charter.complete() && charter.columns_apart()) return vertical_target(charter, owner);
   if (charter.complete() && charter.secure_aggregation) return federated_target(charter, owner);
   TRY(check_available(charter));
   const charter::Owner& who = charter.owners[owner];
-  const Worlds one = TRY(worlds_of(charter, owner, 1));
+  const Worlds one = TRY(worlds_of(charter, owner, 1, in_sql));
   SystemEntropy entropy;
   const PartyPointer asked =
       TRY(ask_all(one.charter, owner, one.first, entropy, [](const std::vector<int64_t>&) {}));
   const bool gaussian = charter.privacy.mechanism == charter::MechanismName::kGaussian;
   return Target{.kind = "charter",
                 .name = who.name,
-                .what =
-                    "one unit of the attacker's or its opposite, asked at theta = 0 by the "
-                    "learner, in every round",
+                .what = std::string(in_sql ? "in SQLite, " : "") +
+                        "one unit of the attacker's or its opposite, asked at theta = 0 by the "
+                        "learner, in every round",
                 .claimed = {std::min(asked->epsilon_spent(), who.epsilon), who.delta, gaussian},
                 .play = play_of(one),
-                .control = play_of(TRY(worlds_of(charter, owner, kControlUnits))),
+                .control = play_of(TRY(worlds_of(charter, owner, kControlUnits, in_sql))),
                 .control_name = "four units of records instead of one",
-                .canaries = canaries_of(charter, owner, 1),
-                .control_canaries = canaries_of(charter, owner, kControlUnits)};
+                .canaries = canaries_of(charter, owner, 1, in_sql),
+                .control_canaries = canaries_of(charter, owner, kControlUnits, in_sql)};
 }
 
 }  // namespace parley::audit

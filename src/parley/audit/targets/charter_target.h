@@ -16,7 +16,8 @@ namespace parley::audit {
 
 /// The claim is what the owner's ledger says was spent when the job is over, at most the charter's
 /// epsilon.
-/// One run gives the model as many columns as there are canaries.
-Result<Target> charter_target(const charter::Charter& charter, size_t owner);
+/// One run gives the model as many columns as there are canaries. In SQL: the owner's records lie
+/// in an SQLite file, and a statement makes the sums.
+Result<Target> charter_target(const charter::Charter& charter, size_t owner, bool in_sql = false);
 
 }  // namespace parley::audit

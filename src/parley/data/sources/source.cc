@@ -28,6 +28,14 @@ Result<LibsvmOptions> libsvm_options(const Source& source, const LoadOptions& op
                        .unpacked_bytes_max = source.unpacked_bytes_max};
 }
 
+/// An error that names the file.
+Result<CountedRows> named(const Source& source, Result<CountedRows> rows) {
+  if (rows || !rows.error().where.file.empty()) return rows;
+  Error error = rows.error();
+  error.where.file = source.path.empty() ? source.adbc.driver.driver : source.path.string();
+  return error;
+}
+
 }  // namespace
 
 Source source_of(const std::filesystem::path& file, const CsvSigns& signs) {
@@ -73,6 +81,8 @@ Result<CountedRows> load(const Source& source, const Schema& schema, const LoadO
       return read_sqlite(source.path, source.query, schema, source.select, options.labels);
     case Source::Kind::kPostgres:
       return read_postgres(source.dsn, source.query, schema, source.select, options.labels);
+    case Source::Kind::kAdbc:
+      return named(source, read_adbc(source.adbc, schema, source.select, options.labels));
     case Source::Kind::kTable:
       return read_table(*source.table, schema, source.select, options.labels);
     case Source::Kind::kCells:
@@ -116,6 +126,8 @@ std::string name_of(const Source& source) {
       return source.path.filename().string();
     case Source::Kind::kPostgres:
       return "postgres";
+    case Source::Kind::kAdbc:
+      return source.path.empty() ? "adbc" : source.path.filename().string();
     case Source::Kind::kTable:
     case Source::Kind::kCells:
       return "memory";

@@ -10,6 +10,7 @@
 
 #include "parley/base/result.h"
 #include "parley/data.h"
+#include "parley/data/adbc/rows.h"
 #include "parley/data/any_rows.h"
 #include "parley/data/intake.h"
 #include "parley/data/readers/csv_scan.h"
@@ -21,10 +22,11 @@
 namespace parley::data {
 
 struct Source {
-  enum class Kind { kCsv, kLibsvm, kSqlite, kPostgres, kTable, kCells };
+  enum class Kind { kCsv, kLibsvm, kSqlite, kPostgres, kAdbc, kTable, kCells };
   Kind kind = Kind::kCsv;
   std::filesystem::path path{};          // files
   std::string dsn{}, query{};            // databases
+  AdbcSource adbc{};                     // databases by a driver, and Parquet files
   char separator = ',';                  // CSV
   char decimal = '.';                    // CSV
   std::vector<std::string> header{};     // CSV without a header line

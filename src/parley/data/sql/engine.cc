@@ -1,31 +1,22 @@
 #include "parley/data/sql/engine.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-
-extern char** environ;
+#include <utility>
 
 namespace parley::data::sql {
 namespace {
 
 using nlohmann::json;
 
-constexpr size_t kLineMax = size_t{64} << 20;
+constexpr const char* kWho = "the engine of the data set";
 constexpr std::string_view kKinds[] = {"real",    "integer", "decimal", "text",
                                        "boolean", "other",   "any"};
 
 Error broken(const std::string& what) {
-  return {Code::kFailed, "the engine of the data set " + what,
+  return {Code::kFailed, std::string(kWho) + " " + what,
           "Its own messages are above. Nothing was spent on this question; start again to go on."};
 }
 
@@ -86,74 +77,23 @@ Result<int64_t> number_in(const json& each) {
   return number;
 }
 
-/// The child has the socket as its input and output, and this process's errors and environment.
-Result<int> spawn(const std::vector<std::string>& command, int socket) {
-  std::vector<char*> words;
-  for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, socket, 0);
-  posix_spawn_file_actions_adddup2(&actions, socket, 1);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, words[0], &actions, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0)
-    return Error{Code::kUnavailable,
-                 "cannot start " + command[0],
-                 "Check the path.",
-                 {.key = "dataset.command"}};
-  return static_cast<int>(child);
-}
-
 }  // namespace
 
 Result<std::shared_ptr<Engine>> Engine::start(const EngineSettings& settings) {
   std::vector<std::string> command = settings.command;
-  if (command.empty()) command = {std::filesystem::read_symlink("/proc/self/exe"), "engine"};
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return Error{Code::kFailed, "no socket for an engine"};
-  const auto child = spawn(command, ends[1]);
-  close(ends[1]);
-  if (!child) return close(ends[0]), child.error();
-  const std::shared_ptr<Engine> engine(new Engine(settings, ends[0], *child));
-  const json hello = {{"parley_engine", 1},
-                      {"dialect", name_of(settings.dialect)},
-                      {"path", settings.path},
-                      {"dsn", settings.dsn},
-                      {"query", settings.query}};
-  const std::string line = TRY(engine->exchange(line_of(hello)));
-  engine->columns_ = TRY(columns_in(TRY(parsed(line, "columns"))));
+  if (command.empty()) command = {our_program(), "engine"};
+  auto child = TRY(Child::start({.command = std::move(command),
+                                 .who = kWho,
+                                 .key = "dataset.command",
+                                 .patience = settings.patience}));
+  const std::shared_ptr<Engine> engine(new Engine(settings.dialect, std::move(child)));
+  TRY(engine->child_->say(line_of({{"parley_engine", 1},
+                                   {"dialect", name_of(settings.dialect)},
+                                   {"path", settings.path},
+                                   {"dsn", settings.dsn},
+                                   {"query", settings.query}})));
+  engine->columns_ = TRY(columns_in(TRY(parsed(TRY(engine->child_->hear_line()), "columns"))));
   return engine;
-}
-
-Engine::~Engine() {
-  close(socket_);
-  kill(child_, SIGKILL);
-  waitpid(child_, nullptr, 0);
-}
-
-Result<std::string> Engine::exchange(const std::string& line) {
-  const std::string all = line + "\n";
-  for (size_t sent = 0; sent < all.size();) {
-    const ssize_t now = send(socket_, all.data() + sent, all.size() - sent, MSG_NOSIGNAL);
-    if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) return broken("has ended");
-    sent += static_cast<size_t>(now);
-  }
-  size_t end;
-  while ((end = received_.find('\n')) == std::string::npos) {
-    char part[65536];
-    const ssize_t now = recv(socket_, part, sizeof part, 0);
-    if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) return broken("has ended");
-    received_.append(part, static_cast<size_t>(now));
-    if (received_.size() > kLineMax) return broken("talks without end");
-  }
-  std::string answer = received_.substr(0, end);
-  received_.erase(0, end + 1);
-  return answer;
 }
 
 Result<std::vector<int64_t>> Engine::ask(const Statement& statement,
@@ -162,7 +102,8 @@ Result<std::vector<int64_t>> Engine::ask(const Statement& statement,
   for (const Value& value : statement.values_at(theta)) parameters.push_back(json_of(value));
   const json question = {{"text", statement.text}, {"parameters", std::move(parameters)}};
   const std::lock_guard lock(mutex_);
-  const std::string line = TRY(exchange(line_of(question)));
+  TRY(child_->say(line_of(question)));
+  const std::string line = TRY(child_->hear_line());
   std::vector<int64_t> numbers;
   for (const json& each : TRY(parsed(line, "numbers"))) numbers.push_back(TRY(number_in(each)));
   if (numbers.size() != statement.numbers + 1) return broken("gave another count of numbers");

@@ -12,6 +12,7 @@
 // from its first answer on, and ends when its input does.
 #pragma once
 
+#include <chrono>
 #include <iosfwd>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "parley/base/result.h"
+#include "parley/data/sources/child.h"
 #include "parley/data/sql/run.h"
 
 namespace parley::data::sql {
@@ -27,6 +29,7 @@ struct EngineSettings {
   std::vector<std::string> command{};  // empty: this program's own command `engine`
   Dialect dialect = Dialect::kSqlite;
   std::string path{}, dsn{}, query{};
+  std::chrono::seconds patience{3600};  // for an answer
 };
 
 /// The owner's end. What it returns is exact: only the gate may ask.
@@ -34,25 +37,21 @@ class Engine {
  public:
   /// Starts the child and asks what the query gives.
   static Result<std::shared_ptr<Engine>> start(const EngineSettings& settings);
-  ~Engine();  // Ends the child.
-  Engine(const Engine&) = delete;
-  Engine& operator=(const Engine&) = delete;
 
-  Dialect dialect() const { return settings_.dialect; }
+  Dialect dialect() const { return dialect_; }
   const std::vector<TableColumn>& columns() const { return columns_; }
 
-  /// The number of rows, then the statement's integers. A child that has ended, or does not keep to
-  /// the above, is an error of this machine, now and for every later question.
+  /// The number of rows, then the statement's integers. A child that has ended, says nothing for
+  /// too long, or does not keep to the above, is an error of this machine, now and for every later
+  /// question.
   Result<std::vector<int64_t>> ask(const Statement& statement, std::span<const double> theta);
 
  private:
-  Engine(EngineSettings settings, int socket, int child)
-      : settings_(std::move(settings)), socket_(socket), child_(child) {}
-  Result<std::string> exchange(const std::string& line);
+  Engine(Dialect dialect, std::unique_ptr<Child> child)
+      : dialect_(dialect), child_(std::move(child)) {}
 
-  EngineSettings settings_;
-  int socket_, child_;
-  std::string received_{};
+  Dialect dialect_;
+  std::unique_ptr<Child> child_;
   std::vector<TableColumn> columns_{};
   std::mutex mutex_{};
 };

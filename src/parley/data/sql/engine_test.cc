@@ -48,6 +48,22 @@ TEST(Engine, AChildThatSaysSomethingElseIsAnError) {
   EXPECT_FALSE(Engine::start({.command = {"/no/such/program"}}));
 }
 
+TEST(Engine, AChildThatHangsIsGivenUpAndStaysSo) {
+  const auto silent = Engine::start({.command = {"/bin/sh", "-c", "exec sleep 600"},
+                                     .query = "select 1",
+                                     .patience = std::chrono::seconds(1)});
+  ASSERT_FALSE(silent);
+  EXPECT_EQ(silent.error().where.key, "limits.database_s");
+  const auto hangs = Engine::start({.command = {"/bin/sh", "-c", kColumns + "exec sleep 600"},
+                                    .query = "select 1",
+                                    .patience = std::chrono::seconds(1)});
+  ASSERT_TRUE(hangs) << describe(hangs.error());
+  const auto found = (*hangs)->ask({.text = "x", .numbers = 1}, {});
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().what.find("has said nothing for 1 s"), std::string::npos);
+  EXPECT_FALSE((*hangs)->ask({.text = "x", .numbers = 1}, {}));
+}
+
 TEST(Engine, AQueryAtFaultIsTheOwnersToMend) {
   const auto refused = start(R"(read x; echo '{"error":"no table","invalid":true}')");
   ASSERT_FALSE(refused);

@@ -8,6 +8,7 @@ namespace parley::gate {
 Result<plan::SqlQuestions> EngineSum::questions(const EngineRecords& records,
                                                 const plan::Terms& terms) {
   const EngineRows& at = records.value_;
+  if (at.questions && at.job == terms.charter) return *at.questions;
   const auto dialect = at.engine->dialect();
   auto questions = TRY(plan::sql_questions(at.schema, terms, dialect, at.table));
   TRY(self_check(*at.engine, at.schema, terms));
@@ -15,6 +16,12 @@ Result<plan::SqlQuestions> EngineSum::questions(const EngineRecords& records,
   const auto rows = static_cast<uint64_t>(TRY(at.engine->ask(count, {})).front());
   if (rows != terms.rows) return data::wrong_number_of_rows(terms.rows, rows);
   return questions;
+}
+
+Result<EngineRecords> EngineSum::tried(EngineRecords records, const plan::Terms& terms) {
+  records.value_.questions = TRY(questions(records, terms));
+  records.value_.job = terms.charter;
+  return records;
 }
 
 template <class Norm>

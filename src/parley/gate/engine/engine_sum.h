@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "parley/data/sql/engine.h"
@@ -17,6 +18,9 @@ struct EngineRows {
   std::shared_ptr<data::sql::Engine> engine;
   data::sql::SqlTable table;
   data::Schema schema;
+  /// What was tried already, and of which job: see EngineSum::tried.
+  std::optional<plan::SqlQuestions> questions{};
+  Hash job{};
 };
 
 /// As everybody but the gate sees it.
@@ -28,6 +32,10 @@ class EngineSum {
   /// rows, and made the sums of rows that are no one's as the kernel makes them (self_check.h).
   static Result<plan::SqlQuestions> questions(const EngineRecords& records,
                                               const plan::Terms& terms);
+
+  /// The same records, with the questions of these terms: whoever opens a gate may do so before it
+  /// takes the ledger's lock, since the database may need long.
+  static Result<EngineRecords> tried(EngineRecords records, const plan::Terms& terms);
 
   /// The sum at theta that the statement makes; of another number of rows than the charter's it is
   /// an error.

@@ -5,7 +5,10 @@ namespace {
 
 data::sql::EngineSettings settings_of(const charter::Policy& policy, const charter::Dataset& data) {
   using charter::Source;
-  data::sql::EngineSettings settings{.command = data.command, .dsn = data.dsn, .query = data.query};
+  data::sql::EngineSettings settings{.command = data.command,
+                                     .dsn = data.dsn,
+                                     .query = data.query,
+                                     .patience = std::chrono::seconds(policy.database_s)};
   if (!data.path.empty()) settings.path = (policy.folder / data.path).string();
   if (data.source == Source::kCommand)
     settings.dialect = *data::sql::dialect_named(data.dialect);  // The policy was checked.

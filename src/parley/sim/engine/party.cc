@@ -118,10 +118,15 @@ size_t Party::place_in(const charter::Charter& job) const {
   return static_cast<size_t>(found - job.owners.begin());
 }
 
+gate::AnyRecords Party::records() const {
+  if (setting_.database) return *setting_.database;
+  return gate::Records(setting_.rows);
+}
+
 Result<std::unique_ptr<protocol::Owner>> Party::start(const charter::Charter& job) {
   protocol::OwnerSetting own{.charter = job,
                              .place = place_in(job),
-                             .records = gate::Records(setting_.rows),
+                             .records = records(),
                              .ledger = ledger_,
                              .dataset = dataset_,
                              .entropy = entropy_,
@@ -150,9 +155,8 @@ protocol::ColumnsSetting Party::columns() {
 }
 
 Result<gate::Gate> Party::open_gate() {
-  return gate::Gate::open(gate::Records(setting_.rows),
-                          TRY(plan::terms_for(setting_.charter, setting_.owner)), ledger_, dataset_,
-                          entropy_, setting_.threads);
+  return gate::Gate::open(records(), TRY(plan::terms_for(setting_.charter, setting_.owner)),
+                          ledger_, dataset_, entropy_, setting_.threads);
 }
 
 Result<gate::ColumnsGate> Party::open_columns_gate() {

@@ -14,6 +14,7 @@
 #include "parley/gate/gate.h"
 #include "parley/ledger/ledger.h"
 #include "parley/protocol/make_owner.h"
+#include "parley/sim/engine/database.h"
 #include "parley/sim/seeded_entropy.h"
 #include "parley/sim/simulate.h"
 #include "parley/wire/transcript.h"
@@ -51,7 +52,8 @@ class Party {
     uint64_t run;
     std::filesystem::path ledger;  // empty: in memory
     int threads;
-    const data::Rows* pilot = nullptr;  // the charter's public rows
+    const data::Rows* pilot = nullptr;          // the charter's public rows
+    std::optional<DatabaseRecords> database{};  // instead of rows
     /// Of an owner of columns: the hash of its ids, and where its files go, nowhere if that is
     /// empty. Its secret (protocol/vertical/owner.h) follows from the seed unless it is given.
     Hash records{};
@@ -86,6 +88,7 @@ class Party {
 
   /// In the charter of a job.
   size_t place_in(const charter::Charter& job) const;
+  gate::AnyRecords records() const;
   protocol::ColumnsSetting columns();
 
   Setting setting_;

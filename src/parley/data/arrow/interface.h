@@ -1,11 +1,10 @@
-// Record batches of another library, by the Arrow C data and stream interfaces
-// (https://arrow.apache.org/docs/format/CStreamInterface.html): read in place, nothing is linked.
+// The structs of the Arrow C data and stream interfaces
+// (https://arrow.apache.org/docs/format/CDataInterface.html, CStreamInterface.html): how libraries
+// hand over record batches without being linked to one another.
 #pragma once
 
 #include <cstdint>
-#include <memory>
-
-#include "parley/data/sources/cells.h"
+#include <utility>
 
 // The names and the layout are those of the Arrow C data interface.
 extern "C" {
@@ -41,10 +40,25 @@ struct ArrowArrayStream {
 };
 }
 
-namespace parley::api {
+namespace parley::data {
 
-/// Takes the stream over, and reads it to its end. kInvalid for columns that are neither numbers
-/// nor texts, and for a structure that contradicts itself.
-Result<std::shared_ptr<const data::Cells>> read_stream(ArrowArrayStream* stream);
+/// A struct of the interface, released when it is no longer needed.
+template <class T>
+class Owned {
+ public:
+  Owned() = default;
+  explicit Owned(T* from) : value_(*from) { from->release = nullptr; }
+  Owned(Owned&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
+  Owned& operator=(Owned&&) = delete;
+  ~Owned() {
+    if (value_.release != nullptr) value_.release(&value_);
+  }
+  T* get() { return &value_; }
+  const T& operator*() const { return value_; }
+  const T* operator->() const { return &value_; }
 
-}  // namespace parley::api
+ private:
+  T value_{};
+};
+
+}  // namespace parley::data

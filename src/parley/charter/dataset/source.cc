@@ -4,7 +4,7 @@
 #include <fstream>
 #include <set>
 
-#include "parley/charter/available.h"
+#include "parley/base/files.h"
 #include "parley/charter/policy.h"
 
 namespace parley::charter {
@@ -27,9 +27,41 @@ Result<data::Source::Kind> kind_of(Source source) {
                    "Give the rows another way, for example as CSV.",
                    {.key = "dataset.source"}};
     case Source::kParquet:
-      return not_available("dataset.source", name_of(source), "Export the data as CSV.");
+    case Source::kAdbc:
+      return Kind::kAdbc;
   }
   return check(false), Error{};
+}
+
+/// The last line's end is none of a password's.
+Result<std::string> content_of(const std::filesystem::path& file) {
+  std::string text = TRY(read_file(file, 1 << 20));
+  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+  return text;
+}
+
+Result<data::AdbcSource> driver_of(const Policy& policy, const Dataset& data) {
+  data::AdbcSource source{.query = data.query,
+                          .order = data.unit_order,
+                          .patience = std::chrono::seconds(policy.database_s)};
+  source.driver = {.driver = (policy.folder / data.driver).string(),
+                   .sha256 = data.driver_sha256 ? to_hex(*data.driver_sha256) : "",
+                   .entry = data.entry,
+                   .options = {data.options.begin(), data.options.end()},
+                   .setup = data.setup};
+  for (const auto& [name, file] : data.option_files)
+    source.driver.options.emplace_back(name, TRY(content_of(policy.folder / file)));
+  if (!data.dialect.empty()) source.dialect = data::sql::dialect_named(data.dialect);
+  if (data.source == Source::kParquet) {
+    source.driver.entry = data::kDuckdbEntry;
+    source.query = data::parquet_query((policy.folder / data.path).string());
+    source.dialect = data::sql::Dialect::kDuckdb;
+  }
+  // The rest is for rows. Less than this is not enough to load a large driver.
+  source.memory_mb = std::max<uint64_t>(static_cast<uint64_t>(policy.memory_mb) / 4, 128);
+  data::add_duckdb_options(source, static_cast<uint64_t>(policy.threads),
+                           (policy.folder / policy.state).string());
+  return source;
 }
 
 Error refused(const std::string& what, const std::string& column, int64_t records) {
@@ -106,6 +138,11 @@ Result<Place> records_at(const Policy& policy, const Dataset& data) {
     for (const std::string& word : data.command) program += word + " ";
     return Place{kind + " " + program + ": " + tables_in(data.query), std::nullopt};
   }
+  if (data.source == Source::kAdbc) {
+    std::string database;
+    for (const auto& [name, value] : data.options) database += name + "=" + value + " ";
+    return Place{kind + " " + database + ": " + tables_in(data.query), std::nullopt};
+  }
   std::error_code failed;
   const auto path = std::filesystem::weakly_canonical(
       std::filesystem::absolute(policy.folder / data.path, failed), failed);
@@ -135,8 +172,12 @@ Result<data::Source> source_of(const Policy& policy, const Dataset& data, const 
   source.decimal = data.decimal.front();
   source.header = data.header;
   source.select = TRY(selection_of(policy, data, charter));
-  source.select.memory =
-      data::memory_for_rows(static_cast<uint64_t>(policy.memory_mb), policy.folder / policy.state);
+  auto megabytes = static_cast<uint64_t>(policy.memory_mb);
+  if (source.kind == data::Source::Kind::kAdbc) {
+    source.adbc = TRY(driver_of(policy, data));
+    megabytes -= std::min(source.adbc.memory_mb, megabytes / 2);
+  }
+  source.select.memory = data::memory_for_rows(megabytes, policy.folder / policy.state);
   source.unpacked_bytes_max = static_cast<uint64_t>(policy.unpacked_gb * 0x1p30);
   return source;
 }

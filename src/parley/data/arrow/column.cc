@@ -1,16 +1,19 @@
-#include "parley/api/c/arrow_column.h"
+#include "parley/data/arrow/column.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "parley/api/c/arrow.h"
 #include "parley/base/printable.h"
+#include "parley/data/arrow/interface.h"
 
-namespace parley::api {
+namespace parley::data {
 namespace {
 
 template <class T>
@@ -29,13 +32,67 @@ double half_at(const void* values, int64_t place) {
          (exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25));
 }
 
-data::Cell real(double value) { return std::isnan(value) ? data::Cell{} : data::Cell::of(value); }
+Cell real(double value) { return std::isnan(value) ? Cell{} : Cell::of(value); }
 
 Error contradicts(const ArrowSchema& schema, const char* what) {
   return {Code::kInvalid,
           what,
           "Give a stream as the Arrow C interface has them.",
           {.key = printable(schema.name == nullptr ? "" : schema.name)}};
+}
+
+/// The double that the shortest decimal of this number says.
+double as_shown(float value) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value);
+  double shown = 0;
+  std::from_chars(digits, end.ptr, shown);
+  return shown;
+}
+
+struct DecimalType {
+  int scale, bytes;
+};
+
+/// Of a format "d:precision,scale" or "d:precision,scale,bits", up to 128 bits.
+std::optional<DecimalType> decimal_of(std::string_view format) {
+  if (!format.starts_with("d:")) return std::nullopt;
+  int found[3] = {0, 0, 128};
+  const char* at = format.data() + 2;
+  const char* const end = format.data() + format.size();
+  for (int i = 0; i < 3; ++i) {
+    const auto read = std::from_chars(at, end, found[i]);
+    if (read.ec != std::errc()) return std::nullopt;
+    if (read.ptr == end && i > 0) break;
+    if (read.ptr == end || *read.ptr != ',') return std::nullopt;
+    at = read.ptr + 1;
+  }
+  const auto [precision, scale, bits] = found;
+  const bool fits = bits == 32 || bits == 64 || bits == 128;
+  if (!fits || precision < 1 || precision > 38 || scale < -38 || scale > 38) return std::nullopt;
+  return DecimalType{scale, bits / 8};
+}
+
+/// Of a two's complement number of so many bytes, as PostgreSQL writes a numeric: 108429.42.
+std::string_view decimal_text(const void* values, int64_t place, DecimalType type,
+                              std::string& scratch) {
+  std::array<uint8_t, 16> bytes{};
+  const auto* from = static_cast<const uint8_t*>(values) + place * type.bytes;
+  std::memcpy(bytes.data(), from, static_cast<size_t>(type.bytes));
+  const bool negative = (from[type.bytes - 1] & 0x80) != 0;
+  if (negative) std::fill(bytes.begin() + type.bytes, bytes.end(), 0xff);
+  __extension__ unsigned __int128 size = 0;
+  for (size_t i = bytes.size(); i-- > 0;) size = size << 8 | bytes[i];
+  if (negative) size = ~size + 1;
+  scratch.clear();
+  for (; size != 0; size /= 10) scratch += static_cast<char>('0' + static_cast<int>(size % 10));
+  const auto fraction = static_cast<size_t>(std::max(type.scale, 0));
+  if (scratch.size() <= fraction) scratch.append(fraction + 1 - scratch.size(), '0');
+  if (fraction > 0) scratch.insert(fraction, 1, '.');
+  if (negative) scratch += '-';
+  std::reverse(scratch.begin(), scratch.end());
+  if (type.scale < 0) scratch.append(static_cast<size_t>(-type.scale), '0');
+  return scratch;
 }
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / 64;
@@ -61,6 +118,7 @@ ArrowColumn::Kind ArrowColumn::kind_of(const ArrowSchema& schema) {
                                                                          {"vu", Kind::kTextView}}};
   for (const auto& [format, kind] : kKinds)
     if (schema.format != nullptr && format == schema.format) return kind;
+  if (schema.format != nullptr && decimal_of(schema.format)) return Kind::kDecimal;
   return Kind::kNone;
 }
 
@@ -72,9 +130,14 @@ bool ArrowColumn::can_read(const ArrowSchema& schema) {
 }
 
 Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema, const ArrowArray* array,
-                                      int64_t offset, int64_t length) {
+                                      int64_t offset, int64_t length, Style style) {
   ArrowColumn column;
   column.kind_ = kind_of(schema);
+  column.style_ = style;
+  if (column.kind_ == Kind::kDecimal) {
+    const DecimalType type = *decimal_of(schema.format);
+    column.scale_ = type.scale, column.decimal_bytes_ = type.bytes;
+  }
   if (array == nullptr || array->release == nullptr || array->length < 0 || array->offset < 0 ||
       array->offset > kMost || offset > kMost || array->length > kMost ||
       length > array->length - offset)
@@ -97,8 +160,8 @@ Result<ArrowColumn> ArrowColumn::make(const ArrowSchema& schema, const ArrowArra
   const ArrowArray* words = array->dictionary;
   if (words == nullptr) return contradicts(schema, "the column lacks its dictionary");
   column.words_ = words->length;
-  column.dictionary_ =
-      std::make_shared<const ArrowColumn>(TRY(make(*schema.dictionary, words, 0, words->length)));
+  column.dictionary_ = std::make_shared<const ArrowColumn>(
+      TRY(make(*schema.dictionary, words, 0, words->length, style)));
   return column;
 }
 
@@ -140,11 +203,14 @@ std::string_view ArrowColumn::text_at(int64_t place) const {
   return {static_cast<const char*>(texts_[buffer]) + begin, static_cast<size_t>(length)};
 }
 
-data::Cell ArrowColumn::value_at(int64_t place) const {
-  const auto integer = [](int64_t value) { return data::Cell::of(value); };
+Cell ArrowColumn::value_at(int64_t place, std::string& scratch) const {
+  const bool as_csv = style_ == Style::kAsCsv;
+  const auto integer = [](int64_t value) { return Cell::of(value); };
   switch (kind_) {
-    case Kind::kBool:
-      return integer(static_cast<const uint8_t*>(values_)[place / 8] >> (place % 8) & 1);
+    case Kind::kBool: {
+      const bool set = (static_cast<const uint8_t*>(values_)[place / 8] >> (place % 8) & 1) != 0;
+      return as_csv ? Cell::of(std::string_view(set ? "true" : "false")) : integer(set);
+    }
     case Kind::kInt8:
       return integer(number_at<int8_t>(values_, place));
     case Kind::kUint8:
@@ -161,19 +227,23 @@ data::Cell ArrowColumn::value_at(int64_t place) const {
       return integer(number_at<int64_t>(values_, place));
     case Kind::kUint64: {
       const auto value = number_at<uint64_t>(values_, place);
-      return value >> 63 ? data::Cell::of(static_cast<double>(value))
+      return value >> 63 ? Cell::of(static_cast<double>(value))
                          : integer(static_cast<int64_t>(value));
     }
     case Kind::kHalf:
       return real(half_at(values_, place));
-    case Kind::kFloat:
-      return real(number_at<float>(values_, place));
+    case Kind::kFloat: {
+      const auto value = number_at<float>(values_, place);
+      return real(as_csv && std::isfinite(value) ? as_shown(value) : value);
+    }
     case Kind::kDouble:
       return real(number_at<double>(values_, place));
     case Kind::kText:
     case Kind::kLargeText:
     case Kind::kTextView:
-      return data::Cell::of(text_at(place));
+      return Cell::of(text_at(place));
+    case Kind::kDecimal:
+      return Cell::of(decimal_text(values_, place, {scale_, decimal_bytes_}, scratch));
     case Kind::kNull:
     case Kind::kNone:
       break;
@@ -181,14 +251,14 @@ data::Cell ArrowColumn::value_at(int64_t place) const {
   return {};
 }
 
-data::Cell ArrowColumn::at(int64_t row) const {
+Cell ArrowColumn::at(int64_t row, std::string& scratch) const {
   const int64_t place = offset_ + row;
   if (kind_ == Kind::kNull || !is_valid(place)) return {};
-  const data::Cell cell = value_at(place);
+  const Cell cell = value_at(place, scratch);
   if (!dictionary_) return cell;
   const bool inside =
-      cell.kind == data::Cell::Kind::kInteger && cell.integer >= 0 && cell.integer < words_;
-  return inside ? dictionary_->at(cell.integer) : data::Cell{};
+      cell.kind == Cell::Kind::kInteger && cell.integer >= 0 && cell.integer < words_;
+  return inside ? dictionary_->at(cell.integer, scratch) : Cell{};
 }
 
-}  // namespace parley::api
+}  // namespace parley::data

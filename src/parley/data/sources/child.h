@@ -1,0 +1,61 @@
+// A child process of the owner, spoken to over a socket that is its input and output: what it loads
+// may crash or hang, and takes nothing else along.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parley/base/result.h"
+
+namespace parley::data {
+
+class Child {
+ public:
+  struct Settings {
+    std::vector<std::string> command;  // the program and its arguments
+    std::string who;                   // for messages: "the engine of the data set"
+    std::string key;                   // of the policy, that names the program
+    /// Without a word for so long, it is given up and killed.
+    std::chrono::seconds patience{3600};
+  };
+
+  /// With this process's errors and environment.
+  static Result<std::unique_ptr<Child>> start(Settings settings);
+  ~Child();  // Ends it.
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  /// `text` and the end of a line.
+  Result<void> say(std::string_view text);
+  /// What it says up to the end of a line, at most 64 MB.
+  Result<std::string> hear_line();
+  /// Exactly so many bytes.
+  Result<void> hear(std::span<char> bytes);
+
+  /// It has ended, or does not keep to what was agreed.
+  Error broken(const std::string& what) const;
+
+ private:
+  Child(Settings settings, int socket, int process)
+      : settings_(std::move(settings)), socket_(socket), process_(process) {}
+  Result<size_t> receive(std::span<char> room);
+  Error ended();
+  Error silent();
+
+  Settings settings_;
+  int socket_, process_;
+  bool reaped_ = false;
+  std::string received_{};
+};
+
+/// What starts our own command line program: the one that runs, after it has said that it is; else
+/// the `parley` in PATH.
+std::string our_program();
+void this_program_is_ours();
+
+}  // namespace parley::data

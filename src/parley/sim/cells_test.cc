@@ -60,7 +60,7 @@ SimulateInput either_or(const std::string& charter) {
     income.push_back((job.back() == "a") != (sex.back() == "f") ? "high" : "low");
   }
   const Table tables[] = {{{{"job", job}, {"age", age}, {"sex", sex}, {"income", income}}},
-                                {{{"hours", hours}, {"home", home}}}};
+                          {{{"hours", hours}, {"home", home}}}};
   for (size_t m = 0; m < 2; ++m) {
     auto read = data::read_table(tables[m], plan::part_schema(input.charter, m), {}, m == 0);
     EXPECT_TRUE(read) << (read ? "" : describe(read.error()));

@@ -28,7 +28,7 @@ constexpr const char* kStyle =
     "margin:.5rem 0;background:#fff8f0}.wide{overflow-x:auto}svg{max-width:100%;height:auto}"
     "@media(prefers-color-scheme:dark){body{color:#e8eaed;background:#15181d}"
     "th,td{border-color:#333941}.quiet{color:#a3adba}.warn{background:#2a2118}"
-    "polyline{filter:brightness(1.9)}}"
+    "polyline{filter:brightness(1.9)}rect[opacity]{opacity:.8}}"
     "@media print{body{margin:0;max-width:none;font-size:13px}h2{break-after:avoid}"
     "section,tr,svg{break-inside:avoid}}";
 

@@ -11,7 +11,7 @@ constexpr const char* kStyle = R"css(
 :root{color-scheme:light dark;--ink:#1b1d21;--soft:#5b6470;--line:#d9dde3;--back:#fff;--panel:#f5f6f8;
 --accent:#04568c;--on-accent:#fff;--warn:#fff5e9;--warn-edge:#b45309;--bar:#04568c;--bar2:#9a5b00}
 @media(prefers-color-scheme:dark){:root{--ink:#e8eaed;--soft:#a9b2bf;--line:#363d47;--back:#15181d;
---panel:#1d2128;--accent:#7cc1f0;--on-accent:#10202c;--warn:#2b2217;--warn-edge:#f0a450;--bar:#4da3dc;--bar2:#e0a64e}polyline{filter:brightness(1.9)}}
+--panel:#1d2128;--accent:#7cc1f0;--on-accent:#10202c;--warn:#2b2217;--warn-edge:#f0a450;--bar:#4da3dc;--bar2:#e0a64e}polyline{filter:brightness(1.9)}rect[opacity]{opacity:.8}}
 *{box-sizing:border-box}
 body{margin:0;overflow-wrap:break-word;font:16px/1.55 system-ui,sans-serif;color:var(--ink);background:var(--back)}
 .bar{display:flex;gap:1rem;align-items:center;justify-content:space-between;flex-wrap:wrap;

@@ -8,8 +8,8 @@
 namespace parley::gate {
 namespace {
 
-/// A product of such numbers and a record's (kSmallest) may be denormal, which takes a processor
-/// longer: a learner could choose theta so that the time of an answer tells of a record.
+/// Products of smaller numbers with a record's may be denormal, which takes a processor longer: a
+/// learner could choose theta so that the time of an answer tells something about a record.
 constexpr double kThetaSmallest = 0x1p-450;
 
 }  // namespace

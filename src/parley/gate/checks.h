@@ -30,19 +30,19 @@ struct JobAccount {
   }
 };
 
-/// The data is not what the charter was written for.
+/// An error: the data is not what the charter was written for.
 Error other_data(const std::string& what, uint64_t expected, uint64_t found);
 
-/// What the charter does not allow, or not at this point.
+/// An error: the charter does not allow it, or not at this point.
 Error not_now(const std::string& what);
 
-/// Of 1 .. last, the rounds that the charter allows.
+/// Is it one of 1 .. last, the rounds that the charter allows?
 Result<void> check_round(uint32_t round, uint32_t last);
 
 /// A model that the charter allows to be asked about: of so many coordinates, finite, in the box.
 Result<void> check_theta(std::span<const double> theta, size_t coordinates, double box);
 
-/// Theta without numbers so small that their products take a processor longer.
+/// Theta with zero for numbers so small that their products may be denormal (checks.cc).
 std::vector<double> without_tiny(std::span<const double> theta);
 
 /// SHA-256 that names a query: charter, round, the exact bits of theta and, unless it is for an

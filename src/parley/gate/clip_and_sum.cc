@@ -14,7 +14,7 @@
 namespace parley::gate {
 namespace {
 
-constexpr size_t kRowsPerThread = 4096;  // Fewer are summed before a thread has started.
+constexpr size_t kRowsPerThread = 4096;  // For fewer rows a thread is not worth it.
 
 /// The sum of part(rows, begin, end) over all rows, on several threads. Integers: any order.
 template <class Part>
@@ -108,7 +108,7 @@ privacy::Bounded<Norm> ClipAndSum::tuned_model(const Records& records, const pla
                                                std::span<const double> center) {
   const double distance = tune.distance();
   const auto found = learn::prox_minimum(tune.loss(), records.value_, tune.prox(center), distance);
-  check(found.distance <= distance);  // Without it there is no promise.
+  check(found.distance <= distance);  // The sensitivity is proved for this distance.
   std::vector<int64_t> values;
   for (double value : found.theta) values.push_back(std::llround(value / tune.lattice().gamma()));
   return {std::move(values), tune.sensitivity<Norm>()};

@@ -16,7 +16,7 @@
 
 namespace parley::gate {
 
-/// An owner's records, as everybody but the gate sees them.
+/// An owner's records; only the gate can look inside.
 using Records = privacy::Raw<data::AnyRows>;
 
 class ClipAndSum {

@@ -22,7 +22,7 @@ std::vector<int64_t> integer_labels(const data::AnyRows& rows, int fraction) {
   return labels;
 }
 
-/// Moments are products of whole numbers on one grid; scores have one of their own.
+/// Columns on the grid of moments, or on that of scores.
 learn::IntegerColumns integer_columns(const data::AnyRows& rows, const plan::VerticalTerms& terms,
                                       size_t owner) {
   const learn::JointPlan& plan = terms.plan;

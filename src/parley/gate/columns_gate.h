@@ -35,7 +35,7 @@ class ColumnsGate {
   bool is_aligned() const { return columns_.has_value(); }
   /// Were records given before it was known which all owners have?
   bool has_to_align() const { return all_.has_value(); }
-  /// Of all records here, in rising order; for the other owners.
+  /// Digests of all record ids here, in rising order, for the other owners.
   const std::vector<learn::IdDigest>& ids() const { return alignment_.digests; }
   /// Only the records that all other lists hold; returns the hash of what is left. Before it, and
   /// again whenever a list may have changed.
@@ -50,13 +50,12 @@ class ColumnsGate {
   const privacy::ToMask<learn::IntegerColumns>& columns() const { return *columns_; }
   /// Without a dealer: the leaves that records choose, of which the columns are made.
   const privacy::ToMask<WipedVector<uint32_t>>& leaves() const { return *leaves_; }
-  /// u of this owner at x; where it holds the labels, minus them.
+  /// The scores u of this owner's columns at x, less the labels where it holds them.
   privacy::ToMask<std::vector<int64_t>> scores(std::span<const double> x) const;
   /// Under rule noisy_sharing.
   NoisyColumns& noisy() { return *noisy_; }
 
-  /// Of everything that the columns and labels hold, under a key: who does not know it cannot try
-  /// what he guesses.
+  /// A keyed digest of all columns and labels: without the key nobody can test a guess against it.
   Hash digest(const Secret32& key) const;
 
   /// Charges one round, on disk when it returns. The same again costs nothing; the same round for

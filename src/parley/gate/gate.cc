@@ -26,12 +26,12 @@ Result<void> check_size(const Records& records, const plan::Terms& terms) {
   return {};
 }
 
-/// What is still to be paid beside answers, if it all is.
+/// The cost of what is still to be paid beside answers: evaluation and Gram matrix.
 std::optional<privacy::Cost> once_cost(const plan::Terms& terms, const ledger::Ledger& ledger) {
   auto cost = evaluation_cost(terms);
   if (!terms.gram || ledger.last_round(terms.charter, privacy::ReleaseKind::kGram) > 0) return cost;
   privacy::Cost gram = terms.gram->mechanism.cost(terms.gram_sensitivity());
-  if (cost) gram.amount = add_up(gram.amount, cost->amount);  // All of it is Gaussian.
+  if (cost) gram.amount = add_up(gram.amount, cost->amount);  // Both are Gaussian: rho adds up.
   return gram;
 }
 
@@ -129,7 +129,7 @@ Result<privacy::Released> Gate::gram(uint32_t round, std::span<const double> the
   auto noise = gram_noise_.next();
   auto sum =
       ClipAndSum::statistics(std::get<Records>(records_), terms_.gram->map, terms_.unit_records,
-                             threads_);  // Of engines: plan/sums/sql.cc.
+                             threads_);  // Engines are refused in plan/sums/sql.cc.
   return account_.ledger->pay(account_.dataset, query, std::move(sum),
                               std::get<privacy::Drawn<privacy::Gaussian>>(std::move(noise)));
 }

@@ -13,8 +13,8 @@
 
 namespace parley::gate {
 
-/// `Mechanisms` is privacy::Mechanisms or privacy::SharedMechanisms. None is used twice: what is
-/// taken out is moved.
+/// `Mechanisms` is privacy::Mechanisms or privacy::SharedMechanisms. What is taken out is moved, so
+/// that no noise is used twice.
 template <class Mechanisms>
 class NoiseQueue {
  public:

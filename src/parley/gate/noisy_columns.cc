@@ -44,7 +44,7 @@ std::vector<int64_t> NoisyColumns::share(std::span<const int64_t> published,
 
 std::span<const double> NoisyColumns::told_after(std::span<const std::vector<int64_t>> sums) {
   check(!labels_.empty());
-  if (!coordinator_ || sums.size() < taken_) {  // The job has gone back.
+  if (!coordinator_ || sums.size() < taken_) {  // The job has resumed from an earlier round.
     const learn::AdmmOptions options{.loss = loss_, .lam = plan_.lam, .rho = plan_.rho};
     coordinator_.emplace(options, labels_, parties_);
     taken_ = 0;

@@ -17,7 +17,7 @@ std::string exact_records() {
 Result<void> OwnFile::write(const std::filesystem::path& file, const OwnModel& theta,
                             learn::Model model, const std::string& owner) {
   model.theta = theta.value_;
-  model.evaluation.reset();  // It was the others' model that was judged.
+  model.evaluation.reset();  // It was made for the joint model.
   model.card.is_private = false;
   model.card.statement = exact_records() + owner +
                          ", for its own use. Neither it nor its predictions may leave " + owner +

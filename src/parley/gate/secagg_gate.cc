@@ -13,7 +13,7 @@ namespace {
 
 using Kind = privacy::ReleaseKind;
 
-/// What is still to be paid for, if it all is.
+/// How many sums of each kind are still to be paid for, if the job goes to its end.
 class ToCome {
  public:
   ToCome(const ledger::Ledger& ledger, const plan::SecaggTerms& terms)
@@ -22,7 +22,7 @@ class ToCome {
   uint32_t paid(Kind kind) const { return ledger_.last_round(terms_.charter, kind); }
   bool evaluated() const { return paid(Kind::kEvaluation) > 0; }
 
-  /// `most` of this kind in all.
+  /// `most`: sums of this kind in the whole job.
   uint32_t left(Kind kind, uint32_t most) const {
     return evaluated() && kind != Kind::kEvaluation ? 0 : most - std::min(most, paid(kind));
   }
@@ -43,8 +43,7 @@ class ToCome {
   std::optional<privacy::Cost> cost_{};
 };
 
-/// To the end, repeated aggregations and evaluations among them: as if there were no alarm, and as
-/// if there were one.
+/// Can the budget pay the job to its end, with all repetitions, both without an alarm and with one?
 Result<void> can_afford(const ledger::Ledger& ledger, ledger::DatasetId dataset,
                         const plan::SecaggTerms& terms) {
   const bool may_alarm = terms.after_alarm.has_value();
@@ -111,8 +110,8 @@ bool SecaggGate::is_done() const {
   return paid() >= terms_.answers;
 }
 
-/// In the order of the charter: a Gram matrix comes before answers, or after the first of them and
-/// then others follow, which are not the answers that an alarm has ended.
+/// In the charter's order: a Gram matrix comes before the answers or, after an alarm, between the
+/// first answers and those of kind kAfterAlarm.
 Result<void> SecaggGate::is_due(Kind kind) const {
   const bool alarm = terms_.after_alarm.has_value(), gram = paid(Kind::kGram) > 0;
   if (kind != Kind::kEvaluation && paid(Kind::kEvaluation) > 0)

@@ -1,4 +1,4 @@
-// What a job that has come to its end has had of every owner.
+// What a finished job must have received from every owner.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ struct AtEnd {
   bool evaluated = false;  // and its evaluation
 };
 
-/// Nothing where a job may do without some owners; one answer where an alarm of the first ones may
-/// end it.
+/// Nothing where a job may go on without some owners; one answer where an alarm after the first
+/// ones may end it.
 AtEnd at_end(const charter::Charter& charter);
 
 }  // namespace parley::plan

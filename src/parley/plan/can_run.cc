@@ -37,7 +37,7 @@ Result<void> can_release(const Charter& charter, size_t place) {
     TRY(secagg_plan(charter));
   else
     TRY(terms_for(charter, place));
-  TRY(gram_notice(charter));  // It would not be noise.
+  TRY(gram_notice(charter));  // Refuses a Gram matrix that would be noise only.
   return {};
 }
 

@@ -226,7 +226,7 @@ std::string answer_of(const Charter& charter) {
   return charter.secure_aggregation ? "noisy gradient sum under a mask" : "noisy gradient sum";
 }
 
-/// Beside gradients, of rule gram and after an alarm.
+/// The Gram matrix that leaves beside gradients, under rule gram or after an alarm.
 std::string gram_leaves(const Charter& charter) {
   if (!charter.protocol.gram()) return "";
   const std::string matrix = "noisy table of sums of products of features" +
@@ -269,7 +269,7 @@ std::string noise(const Charter& charter, const Owner& owner) {
                ? "; pays once, for its tuned model"
                : "; is asked nothing, and what it learns does not leave it";
   if (!charter.complete() || privacy.max_grad_norm == 0 || charter.secure_aggregation) return "";
-  if (charter.protocol.rule() == Rule::kGram) return "";  // table_noise says it.
+  if (charter.protocol.rule() == Rule::kGram) return "";  // table_noise tells it.
   const bool laplace = privacy.mechanism == MechanismName::kLaplace;
   if (privacy.calibration == Calibration::kPaper && !laplace) return "";  // No paper has that.
   const auto scale = mean_noise_scale(charter, owner);
@@ -300,7 +300,7 @@ std::string cells_price(const Charter& charter) {
          about(setup_bytes(*terms) / 1e6) + " MB that tell nothing.\n";
 }
 
-/// What the sum over owners will be worth, before anyone pays for it.
+/// How precise the sum of lengths will be, before anyone pays for it.
 std::string distance_price(const Charter& charter) {
   if (!charter.protocol.distance() || !charter.complete()) return "";
   const auto deviation = distance_noise(charter);
@@ -359,7 +359,7 @@ std::string promise(const Charter& charter) {
   return text + "\n";
 }
 
-/// Of columns in several places, for what the promise depends on others.
+/// Whom an owner of columns must trust for the promise to hold.
 std::string trusted(const Charter& charter) {
   if (!charter.columns_apart()) return "";
   if (charter.protocol.rule() == Rule::kNoisySharing)

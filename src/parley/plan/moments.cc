@@ -22,7 +22,7 @@ Result<Statistics> map_of(const charter::Charter& charter, const MomentsPrice& p
                                            static_cast<int>(charter.privacy.grid_bits), columns)));
 }
 
-/// On the diagonal of the mean.
+/// The standard deviation of the noise on the diagonal of the mean.
 double deviation_of(const Terms& terms) {
   const bool frobenius = std::holds_alternative<learn::StatisticsMap<L2>>(*terms.statistics);
   const double unit = terms.lattice.gamma() / static_cast<double>(terms.rows);
@@ -38,7 +38,7 @@ Result<Terms> moments_terms(const charter::Charter& charter, size_t place,
                             const MomentsPrice& price) {
   const charter::Owner& owner = charter.owners.at(place);
   const auto units = static_cast<uint32_t>(charter.privacy.unit_records);
-  // Before there is a job the release is one, whoever learns from it later.
+  // One release, however many owners learn from it later.
   const int64_t data_sets = charter.privacy.overlap;
   const bool laplace = charter.privacy.mechanism == charter::MechanismName::kLaplace;
   if (!laplace && charter.privacy.mechanism != charter::MechanismName::kGaussian)

@@ -24,10 +24,10 @@ Result<NoiseLaw> NoiseLaw::of(const charter::Charter& charter) {
                                   "Use \"laplace\" or \"gaussian\".");
   NoiseLaw law{privacy.mechanism, static_cast<double>(privacy.unit_records),
                static_cast<double>(parts_of(charter)), 1 - privacy.evaluate};
-  // Of columns in several places nothing is kept for an evaluation.
+  // With columns in several places nothing is kept for an evaluation.
   if (charter.columns_apart()) law.training = 1;
   if (!in_sums) return law;
-  // Skellam shares are as loud as Gaussian ones but for a thousandth: the lattice is that fine.
+  // On so fine a lattice Skellam shares have the variance of Gaussian ones within a thousandth.
   law.mechanism = charter::MechanismName::kGaussian;
   const charter::SecureAggregation& secure = *charter.secure_aggregation;
   law.surplus = static_cast<double>(charter.owners.size()) /
@@ -105,11 +105,10 @@ double paid_answers(const charter::Charter& charter) {
 
 double reach_of(const charter::Charter& charter) {
   if (charter.protocol.as<charter::Federated>())
-    return local_update(charter, {})->sensitivity() / 2;  // job_of has made it once.
+    return local_update(charter, {})->sensitivity() / 2;  // job_of has checked it.
   const auto* vertical = charter.protocol.as<charter::Vertical>();
   if (vertical && vertical->rule == charter::Rule::kGradients) {
-    const double row =
-        row_norm_of(charter);  // The release is of half the squares, f's is twice it.
+    const double row = row_norm_of(charter);  // The gradient of half the squares is released.
     return row * row * vertical->model_ball + 2 * row;
   }
   if (!charter.protocol.statistics()) return charter.privacy.max_grad_norm;

@@ -1,7 +1,7 @@
 // How much noise an owner's answers carry, in real units and without rounding to the lattice: for
 // explanations, and for the forecaster, which asks for clips, rounds and budgets that nobody has
 // agreed on yet. What is drawn is calibrated on the lattice (terms.h, secagg_terms.h,
-// vertical_terms.h); it is louder by less than a part in 10^5 (noise_test.cc).
+// vertical_terms.h); its deviation is larger by less than a part in 10^5 (noise_test.cc).
 #pragma once
 
 #include <cmath>
@@ -19,8 +19,8 @@ struct NoiseLaw {
   double unit_records = 1;
   double overlap = 1;   // data sets and jobs that share a promise
   double training = 1;  // the part of epsilon that the evaluation leaves
-  /// In a sum of shares: how much louder it is if everyone is in it than what must surely be
-  /// there, m / (survivors - colluders).
+  /// In a sum of shares: the variance with all owners over the variance that is surely there,
+  /// m / (survivors - colluders).
   double surplus = 1;
 
   static Result<NoiseLaw> of(const charter::Charter& charter);

@@ -31,7 +31,7 @@ Result<privacy::SharedMechanisms> mechanism_on(const Charter& charter, const Nee
   return mechanism_for(charter, need, sensitivities);
 }
 
-/// The coarsest lattice on which rounding hardly counts.
+/// The coarsest lattice on which rounding adds at most kRoundingPart of the sensitivity.
 int bits_for(const std::vector<learn::LocalUpdate>& updates) {
   double sensitivity = updates[0].sensitivity();
   for (const auto& update : updates) sensitivity = std::min(sensitivity, update.sensitivity());
@@ -41,8 +41,8 @@ int bits_for(const std::vector<learn::LocalUpdate>& updates) {
   return bits;
 }
 
-/// A larger epsilon helps where noise is what does not fit, and there only: with less noise the
-/// lattice of updates is finer, and everything else on it larger.
+/// Advises a larger epsilon only where noise is what does not fit: less noise also makes the
+/// lattice of updates finer, and everything else larger in its units.
 Error overflows(const Charter& charter, double largest, double noise) {
   const bool updates = charter.protocol.as<charter::Federated>() != nullptr;
   return {Code::kInvalid,
@@ -54,8 +54,8 @@ Error overflows(const Charter& charter, double largest, double noise) {
           {.key = updates ? "protocol.local_steps" : "privacy.grid_bits"}};
 }
 
-/// Where local steps lead: on the coarsest lattice on which neither rounding nor a share of the
-/// noise is coarse.
+/// Sums of local updates, on the coarsest lattice on which rounding adds little and a share of the
+/// noise is wide enough.
 Result<SecaggPlan> plan_updates(const Charter& charter, const Need& need) {
   const std::vector<double> weights = sum_weights(charter);
   std::vector<learn::LocalUpdate> updates;

@@ -23,7 +23,7 @@ Result<privacy::Mechanisms> gaussian_for(const Charter& charter, const charter::
   return privacy::Mechanisms(TRY(privacy::Gaussian::calibrate(sensitivity, answers, rho)));
 }
 
-/// Of gradients, with what the Gram matrix leaves.
+/// The mechanism of gradients, paid with what the Gram matrix leaves.
 Result<privacy::Mechanisms> after_gram_for(const Charter& charter, const charter::Owner& owner,
                                            const learn::Lattice& lattice) {
   const auto rho = TRY(after_gram(TRY(rho_for(charter, owner, Part::kTraining))));
@@ -90,12 +90,12 @@ Result<std::optional<Evaluation>> evaluation_for(const Charter& charter,
   return std::optional(Evaluation{*map, mechanism});
 }
 
-/// Where not every owner must answer every round.
+/// A job with a quorum may end before every owner has given all its answers.
 bool may_end_early(const Charter& charter) {
   return charter.network.quorum < static_cast<int64_t>(charter.owners.size());
 }
 
-/// Of the owner that learns from the others: all of its epsilon for its tuned model, once.
+/// Terms of the owner that learns from the others: its whole epsilon pays for its tuned model.
 Result<Terms> fine_tune_for(const Charter& charter, const charter::Owner& who) {
   if (!charter.protocol.learners.publish)
     return Error{Code::kInvalid,

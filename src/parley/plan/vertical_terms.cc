@@ -21,7 +21,7 @@ Error bad(const std::string& key, const std::string& what, const std::string& hi
 
 constexpr int kFinest = 20, kCoarsest = 10;  // bits of the rows
 
-/// R_m as the charter says.
+/// The bounds R_m of the charter.
 learn::JointPlan plan_of(const Charter& charter) {
   learn::JointPlan plan{.balls = part_balls(charter),
                         .fraction = static_cast<int>(charter.privacy.grid_bits),
@@ -41,7 +41,7 @@ Result<privacy::Rho> smallest_rho(const Charter& charter) {
   return smallest;
 }
 
-/// A bound that rounding would use up, or that integers cannot hold, bounds nothing.
+/// Refuses bounds that are smaller than their rounding, or too large for the integers.
 Result<void> check_norms(const Charter& charter, const learn::JointPlan& plan) {
   for (size_t i = 0; i < plan.row_norms.size(); ++i) {
     const double rounding =
@@ -102,8 +102,8 @@ Result<learn::NoisySharingPlan> noisy_plan(const Charter& charter, const learn::
                                  .fraction = plan.fraction};
 }
 
-/// A step whose error might exceed what the sensitivity allows would have to be stopped, and who
-/// sees that learns something about the records.
+/// Refused beforehand: stopping at a step whose error exceeds what the sensitivity allows would
+/// tell something about the records.
 Result<void> check_rounding(const learn::NoisySharingPlan& plan,
                             const std::vector<size_t>& columns) {
   for (size_t m = 0; m < columns.size(); ++m)
@@ -176,7 +176,7 @@ Result<void> check_setup(const VerticalTerms& terms) {
              "Use fewer records, levels or bits, or take dealer = \"learner\".");
 }
 
-/// At least what the noise beside the diagonal needs to be drawn: twice the smallest variance.
+/// At least twice the smallest variance, since noise off the diagonal has half of it.
 Result<privacy::Gaussian> moments_noise(double sensitivity, privacy::Rho rho) {
   const auto noise = TRY(privacy::Gaussian::calibrate(sensitivity, 1, rho));
   return privacy::Gaussian::make(std::max(noise.variance(), 2 * privacy::Gaussian::kVarianceMin));

@@ -38,9 +38,9 @@ struct VerticalTerms {
   std::optional<learn::NoisySharingPlan> noisy{};  // of rule noisy_sharing
   std::vector<learn::CellColumns> cells{};         // of each owner; none with a dealer
 
-  /// How many a round opens to this owner, or, under noisy sharing, it publishes.
+  /// How many numbers a round opens to this owner or, under noisy sharing, it publishes.
   size_t numbers(size_t owner) const;
-  /// What rule statistics makes of the moments: with as much noise as they have.
+  /// The fit of rule statistics, which is told how much noise the moments have.
   learn::MomentsFit fit() const;
 };
 

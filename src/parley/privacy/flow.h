@@ -82,8 +82,8 @@ class Bounded {
   double sensitivity_;
 };
 
-/// What is released. All are paid for alike, and each is numbered 1, 2, 3, ... for itself.
-/// A Gram matrix comes before answers, or, after an alarm, between them and those that follow it.
+/// The kinds of releases. All are paid for in the same way; each kind is numbered 1, 2, 3, ...
+/// A Gram matrix comes before the answers or, after an alarm, between the first and further ones.
 enum class ReleaseKind { kAnswer, kEvaluation, kCount, kGram, kAfterAlarm };
 inline constexpr size_t kReleaseKinds = 5;
 

@@ -47,7 +47,7 @@ class Drawn {
  public:
   Drawn(M mechanism, size_t dimension, Entropy& entropy)
       : mechanism_(std::move(mechanism)), noise_(dimension) {
-    // Where the cost depends on how many coordinates there are, it is charged for these.
+    // A cost that depends on the number of coordinates is charged for exactly these.
     if constexpr (requires { mechanism_.dimension(); }) check(dimension == mechanism_.dimension());
     for (int64_t& coordinate : noise_) coordinate = mechanism_.sample(entropy);
   }

@@ -34,8 +34,8 @@ class DiscreteGaussian {
  public:
   static constexpr Uint128 kVarianceMax = (Uint128{1} << 112) - 1;  // scales up to kScaleMax
 
-  /// The parameter is numerator / denominator, which is the variance but for a rest that vanishes
-  /// from 4 on. 0 < numerator / denominator <= kVarianceMax, 0 < denominator <= 2^8.
+  /// The parameter is numerator / denominator; from 4 on it is the variance up to a negligible
+  /// difference. 0 < numerator / denominator <= kVarianceMax, 0 < denominator <= 2^8.
   explicit DiscreteGaussian(Uint128 numerator, uint64_t denominator = 1);
   int64_t sample(Entropy& entropy) const;
 

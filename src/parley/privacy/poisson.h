@@ -1,8 +1,8 @@
 // Exact Poisson noise of a whole mean, and Skellam noise, the difference of two such: integers only
-// from the entropy to the sample, and a work that does not grow with the mean.
+// from the entropy to the sample, and an effort that does not grow with the mean.
 //
-// With the mode as 1, the weight of m + j is the product of m/(m+i), i <= j, and that of m - 1 - j
-// the product of (m-i)/m. A proposal is flat for h values on either side, and then falls off
+// Relative to the mode, the weight of m + j is the product of m/(m+i), i <= j, and that of m - 1 -
+// j the product of (m-i)/m. A proposal is flat for h values on either side, and then falls off
 // geometrically, on the right as m/(m+h), on the left as (m-h)/m. What is left to accept is in
 // either case a product of the same form (poisson.cc); its coin is tossed without looking at the
 // factors one by one.

@@ -1,12 +1,12 @@
-// A side road of private data (flow.h): integers that never leave but under masks, or as a sum with
-// noise that nobody who sees it knows.
+// A side road of private data (flow.h): integers that leave only under masks, or as a sum with
+// noise unknown to whoever sees it.
 //
 //   Raw --gate::ColumnsGate--> ToMask --protocol::GradientParty, MomentsParty--> masked words
 //   Raw --gate::ColumnsGate--> ToMask --ot::PairSetup--> ToMask, a share --PairOpening--> with
 //   noise
 //
-// Only these can look inside, so that columns, scores or shares as they are cannot be put into a
-// letter.
+// Only these can look inside, so that unmasked columns, scores or shares cannot be put into a
+// message.
 #pragma once
 
 #include <utility>

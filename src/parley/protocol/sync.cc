@@ -58,7 +58,7 @@ Result<Step> SyncLearner::step(size_t owner, ByteView message) {
               if (go_on_if_complete())
                 ask_all(step);
               else if (tolerant() && awaits(owner))
-                ask(owner, step);  // What it gave was late.
+                ask(owner, step);  // Its answer came after its round was closed.
               return step;
             },
             [&](auto&) -> Result<Step> {
@@ -75,7 +75,7 @@ Result<Step> SyncLearner::greet(size_t owner, const wire::Hello& hello) {
     return unknown_answers(who, hello.last_round);
   Step step;
   step.messages.push_back({owner, state.stream->send(welcome(owner, state.taken + 1))});
-  if (hello.last_round < state.taken) {  // The proof will stop it; it is asked nothing.
+  if (hello.last_round < state.taken) {  // Its own receipts will stop it: its ledger is older.
     step.stale = forgot(who, hello.last_round, state.taken);
     return step;
   }
@@ -83,12 +83,12 @@ Result<Step> SyncLearner::greet(size_t owner, const wire::Hello& hello) {
   state.refuses = false;
   const bool unpaid = hello.last_round == state.taken;
   if (unpaid && state.open && (state.open->in != rounds_done() || evaluating()))
-    state.open.reset();  // It has not begun.
+    state.open.reset();  // It has not paid for the old question.
   if (awaits(owner) || finished() || refused()) ask(owner, step);
   return step;
 }
 
-/// Where a quorum of the others is left, they go on as if it had left.
+/// The others go on without it if they are a quorum.
 Step SyncLearner::be_refused(size_t owner, const wire::Refusal& refusal) {
   Step step;
   states_[owner].refuses = true;
@@ -140,7 +140,7 @@ Result<void> SyncLearner::take(size_t owner, const wire::ReceivedAnswer& answer)
                           std::to_string(due.numbers));
   if (who.sign_key) {
     const Hash question = gate::query_hash(plan_.charter, answer.round, due.theta, due.kind);
-    TRY(check_receipt(who, answer, question, once ? Hash{} : state.job));  // Each for itself.
+    TRY(check_receipt(who, answer, question, once ? Hash{} : state.job));  // Single: not chained.
     TRY(check_some_signatures(owner, answer));
   }
   const double epsilon = answer.receipt.epsilon_spent;
@@ -175,7 +175,7 @@ bool SyncLearner::go_on_if_complete() {
   return true;
 }
 
-/// With the answers that are there.
+/// Closes the round, or the evaluation, with the answers that have come.
 void SyncLearner::go_on() {
   if (evaluating()) {
     Answers answers;
@@ -251,7 +251,7 @@ Step SyncLearner::time_is_up() {
 Result<void> SyncLearner::replay(const std::string& owner, const wire::ReceivedAnswer& answer) {
   const size_t place = TRY(place_of(plan_.owners, owner));
   if (evaluating() && answer.receipt.kind == privacy::ReleaseKind::kEvaluation)
-    states_[place].open.reset();  // It never began to answer that, or it would have come first.
+    states_[place].open.reset();  // It skipped the open question: answers come in order.
   TRY(take(place, answer));
   go_on_if_complete();
   return {};
@@ -339,7 +339,7 @@ std::vector<double> SyncLearner::mean_answers() const {
   return mean;
 }
 
-/// A step of length 1 against it leads from zero to the minimum of the moments.
+/// The direction whose step of length 1 leads from zero to the minimum of the moments.
 std::vector<double> SyncLearner::to_minimum(std::vector<double> moments) const {
   const size_t p = descent_.dimension();
   size_t next = 0;

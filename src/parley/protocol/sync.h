@@ -83,7 +83,7 @@ class SyncLearner final : public Learner {
   };
   Due due(size_t owner) const;
 
-  /// The output so far: the average that the schedule defines or, after an alarm, what was better.
+  /// The output so far: the average that the schedule defines or, after an alarm, the better model.
   std::span<const double> model() const { return guard_.best().value_or(descent_.average()); }
   /// What each owner has spent, by its last receipt.
   std::vector<JobSpent> spent() const;
@@ -100,7 +100,7 @@ class SyncLearner final : public Learner {
   struct OwnerState {
     std::optional<wire::Stream> stream{};  // while it attends
     bool greeted = false;
-    bool refuses = false;                          // since it greeted last, and it was dismissed
+    bool refuses = false;                          // since its last Hello; it was dismissed
     uint32_t taken = 0;                            // its answers so far
     std::optional<Open> open{};                    // until it answers
     std::optional<std::vector<int64_t>> answer{};  // of this round

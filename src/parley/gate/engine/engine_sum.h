@@ -18,12 +18,12 @@ struct EngineRows {
   std::shared_ptr<data::sql::Engine> engine;
   data::sql::SqlTable table;
   data::Schema schema;
-  /// What was tried already, and of which job: see EngineSum::tried.
+  /// Statements that were already tried, and their job: see EngineSum::tried.
   std::optional<plan::SqlQuestions> questions{};
   Hash job{};
 };
 
-/// As everybody but the gate sees it.
+/// An opened database; only the gate can ask it.
 using EngineRecords = privacy::Raw<EngineRows>;
 
 class EngineSum {

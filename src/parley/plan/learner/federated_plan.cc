@@ -14,7 +14,7 @@ namespace {
 
 using charter::Charter;
 
-/// Where owners make the steps, the learner's are whole: theta - (-1) (their mean update).
+/// With local steps at the owners, the learner's step is theta + (their mean update).
 Result<learn::Schedule> schedule_of(const Charter& charter, const data::Rows* pilot,
                                     const learn::Lattice& lattice) {
   if (charter.protocol.as<charter::Sync>()) return sync_schedule(charter, pilot, lattice);

@@ -45,13 +45,13 @@ struct FederatedPlan {
   Hash charter{};
   std::vector<PlannedOwner> owners;
   uint32_t answers = 0;  // of one owner, repeated aggregations among them
-  double unit = 0;       // times a sum of all owners: what the schedule takes for a gradient
+  double unit = 0;       // times a sum of all owners: the gradient of the schedule
   double largest = 0;    // of a coordinate of the sum
   double box = 0;
-  double l2 = 0;  // as far as the learner adds it
+  double l2 = 0;  // the part that the learner adds
   learn::Schedule schedule;
   std::optional<Evaluation> evaluation{};  // after the last round
-  std::optional<Distance> distance{};      // in place of gradients; the one step leads nowhere
+  std::optional<Distance> distance{};      // in place of gradients; no model is trained
   std::optional<Gram> gram{};
 };
 

@@ -16,7 +16,7 @@ namespace parley::plan {
 /// as with overlapping data sets. Statistics are the same for every learner, hence one job.
 charter::Charter job_of(const charter::Charter& charter, size_t learner);
 
-/// None of these can do without an owner yet: a quorum below all of them is refused by name.
+/// None of these jobs can go on without an owner: a quorum below all is refused by name.
 Result<void> check_everybody(const charter::Charter& charter);
 
 /// With a graph: the one job of all, as if there were a central learner.

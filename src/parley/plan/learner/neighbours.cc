@@ -24,8 +24,8 @@ long double log_choose(size_t n, size_t k) {
   return gamma(n) - gamma(k) - gamma(n - k);
 }
 
-/// Of `drawn` of `all`, `marked` of which are marked: so many are at most, for each of `times`
-/// draws, but for probability `p` in all.
+/// `drawn` of `all` are drawn, `times` times, and `marked` of all are marked: the number of marked
+/// ones that no draw exceeds, except with probability `p`.
 size_t most_marked(size_t all, size_t marked, size_t drawn, size_t times, double p) {
   size_t most = std::min(marked, drawn);
   const size_t least = drawn + marked > all ? drawn + marked - all : 0;
@@ -42,10 +42,10 @@ size_t most_marked(size_t all, size_t marked, size_t drawn, size_t times, double
   return most;
 }
 
-/// More than half of all and the colluders: two lists never find so many consents each.
+/// More than half of members and colluders together: two lists cannot both have that many.
 size_t consents_of_all(size_t members, size_t colluders) { return (members + colluders) / 2; }
 
-/// The smallest for which nobody's two secrets are opened to two lists.
+/// The smallest threshold at which two lists cannot open both secrets of an owner.
 size_t least_threshold(size_t neighbours, size_t colluding) {
   return (neighbours + colluding) / 2 + 1;
 }
@@ -65,7 +65,7 @@ Error two_lists(const SecureAggregation& secure, size_t neighbours) {
                 ".");
 }
 
-/// A member's neighbours open its secrets, so of the survivors one fewer must be enough.
+/// A member's secrets are opened by its neighbours, which are one fewer than the survivors.
 Error too_high(const SecureAggregation& secure) {
   return refused("threshold",
                  "threshold " + std::to_string(secure.threshold) + " cannot be met by " +

@@ -12,7 +12,7 @@
 namespace parley::plan {
 namespace {
 
-/// Of each owner's noise in the mean of all. In a secure sum every share adds the same.
+/// The variance of each owner's noise in the mean of all; equal for all shares of a secure sum.
 Result<std::vector<double>> noise_in_mean(const charter::Charter& charter,
                                           const std::vector<PlannedOwner>& owners) {
   std::vector<double> variances;
@@ -100,7 +100,8 @@ learn::PilotCheck PilotTest::look_at(std::span<const double> gradient,
   return *found;
 }
 
-/// The Gram matrix is taken to be the pilot's, with noise.
+/// The loss to expect if the job stops, goes on, or asks for a Gram matrix, which is taken to be
+/// the pilot's with noise.
 learn::PilotCheck::Left PilotTest::left(std::span<const double> hessian, double deviation,
                                         double gap) const {
   learn::PilotCheck::Left found{.stop = gap,

@@ -69,7 +69,7 @@ SyncPlan::Gram gram_of(const Charter& charter, const Terms& terms) {
   return {unit, noise_floor(noise, 1, terms.gram->map.columns()), curvature};
 }
 
-/// Of the noise on one coordinate of the owners' mean gradient.
+/// The variance of the noise on one coordinate of the owners' mean gradient.
 Result<double> mean_variance(const Charter& charter) {
   double rows = 0, squares = 0;
   for (size_t i = 0; i < charter.owners.size(); ++i) {
@@ -80,7 +80,7 @@ Result<double> mean_variance(const Charter& charter) {
   return squares / (rows * rows);
 }
 
-/// The same in a sum with everyone's share.
+/// The same in a secure sum with the shares of all owners.
 Result<double> secure_mean_variance(const Charter& charter) {
   const SecaggPlan plan = TRY(secagg_plan(charter));
   const double share =

@@ -39,8 +39,8 @@ struct SyncPlan {
   size_t numbers() const;
 };
 
-/// Of a coefficient in one Newton step, whatever the answers are: that of a column with a Hessian
-/// which the pilot, or noise, has wrong (theory (W12): 1 for labels in [-1, 1], 2 for classes).
+/// The most that a Newton step moves a coefficient, whatever the answers: a bound for columns whose
+/// Hessian the pilot or noise has wrong (theory (W12): 1 for labels in [-1, 1], 2 for classes).
 double longest_change(const charter::Charter& charter);
 
 /// The charter's rule as a table of steps, from its start and, for pilot_newton, the inverse
@@ -57,8 +57,8 @@ Result<learn::Schedule> sync_schedule(const charter::Charter& charter, const dat
                                       const learn::Lattice& lattice);
 
 /// Of pilot_newton: the Hessian of the pilot's clipped loss, clipped in the mechanism's norm as
-/// owners do, in the columns of which the pilot has 10 rows or more. No step is made in the others:
-/// there it would divide by little more than l2, and go anywhere (theory (W12)).
+/// owners do, in the columns of which the pilot has 10 rows or more. No step is made in the others,
+/// where it would divide by little more than l2 (theory (W12)).
 struct NewtonHessian {
   std::vector<size_t> columns{};
   std::vector<double> matrix{};

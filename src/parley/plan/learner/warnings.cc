@@ -12,8 +12,8 @@
 namespace parley::plan {
 namespace {
 
-/// A direction in which public rows are nearly constant has hardly any curvature: a Newton step
-/// would divide by it, and does by the floor instead.
+/// Is the Hessian nearly singular? In a direction in which public rows are nearly constant, a
+/// Newton step divides by the floor instead of the curvature.
 Result<bool> is_nearly_singular(const charter::Charter& charter, const NewtonHessian& hessian) {
   const size_t kept = hessian.columns.size();
   const auto inverse = learn::inverse(hessian.matrix, kept);
@@ -52,7 +52,7 @@ Result<std::vector<std::string>> warnings_of_sums(const charter::Charter& charte
   return found;
 }
 
-/// Of copies the first: they are alike.
+/// The place of the owner that learns; with copies the first, since they are alike.
 size_t learner_place(const charter::Charter& charter) {
   for (size_t i = 0; i < charter.owners.size(); ++i)
     if (charter.owners[i].name == charter.learner.name) return i;

@@ -14,7 +14,7 @@ namespace {
 
 using charter::Charter;
 
-/// Of the noise, in units of `unit` lattice steps.
+/// The variance of the noise, where a lattice step is worth `unit`.
 double variance_of(const privacy::Mechanisms& mechanisms, double unit) {
   return std::visit(
       [&]<class M>(const M& mechanism) {

@@ -17,9 +17,9 @@
 
 namespace parley::plan {
 
-/// Numbers in a sum. The first two are lengths; the others are zeros of all owners, and so noise. A
-/// learner that makes up masks must hit the range of possible sums in each of them
-/// (protocol/federated/learner.h): with some 1e-7 for one number it could try until it does.
+/// Numbers in a sum: two lengths, and zeros of all owners, of which only noise remains. A learner
+/// that makes up masks must hit the range of possible sums in each number
+/// (protocol/federated/learner.h); with a single one, at about 1e-7, it could try until it does.
 inline constexpr size_t kDistanceNumbers = 4;
 
 /// v_i, from n_i: a large owner counts for no more than the one in the middle, whose number is the

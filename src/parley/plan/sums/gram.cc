@@ -18,7 +18,7 @@ using charter::Charter;
 
 constexpr double kNoLabel = 1e-12;  // A map wants a bound above 0.
 
-/// Ledgers round every sum of charges up, a million of them by less than this part.
+/// A ledger rounds every sum of charges up; a million roundings add less than this part.
 constexpr double kRoundedUp = 0x1p-32;
 
 /// Rounded down, so that both parts together never exceed the whole.
@@ -31,7 +31,7 @@ Result<void> take_part(std::vector<privacy::Rho>& rhos, double part) {
   return {};
 }
 
-/// What `sums` of this cost leave of each owner's rho.
+/// What each owner's rho has left after `sums` sums of this cost.
 Result<std::vector<privacy::Rho>> left_after(const Charter& charter, uint32_t sums,
                                              const privacy::Cost& cost) {
   std::vector<privacy::Rho> left = TRY(need_of(charter, Part::kTraining, 1, 1)).rhos;
@@ -60,7 +60,7 @@ Result<GramSum> gram_sum(const Charter& charter, const std::vector<privacy::Rho>
   return GramSum{std::move(map), records, need.answers, mechanism};
 }
 
-/// Longer gradients than the pilot's clip allows: those of rows that it does not know.
+/// At least rule gram's clip: rows unlike the pilot's may have longer gradients.
 double clip_after_alarm(const Charter& charter) {
   return std::fmax(charter.privacy.max_grad_norm, charter::gram_clip(charter));
 }
@@ -94,13 +94,13 @@ SumScale scale_of(const Charter& charter, double gamma, double of_record,
 
 std::string help_text(const GramHelp& help) {
   const std::string rows = grouped(static_cast<uint64_t>(std::ceil(help.rows))) + " rows";
-  const bool fewer = help.columns >= 2;  // With one there is nothing left to learn.
+  const bool fewer = help.columns >= 2;  // Fewer than two columns are no advice.
   return "An epsilon of " + significant(help.epsilon) + (fewer ? ", " : " or ") + rows +
          (fewer ? ", or " + grouped(static_cast<uint64_t>(help.columns)) + " columns" : "") +
          " would bring it to " + significant(kGramWarned) + ".";
 }
 
-/// The owner whose promise allows least: all shares are as large as it needs them.
+/// The owner with the least rho, which decides the size of all shares.
 const charter::Owner& strictest(const Charter& charter, const std::vector<privacy::Rho>& rhos) {
   const auto least = std::min_element(
       rhos.begin(), rhos.end(), [](const auto& a, const auto& b) { return a.value() < b.value(); });
@@ -157,7 +157,7 @@ GramNoise gram_noise(const GramJob& job) {
 }
 
 Result<GramHelp> gram_help(const GramJob& job, double delta) {
-  const double times = gram_noise(job).floor / kGramWarned;  // The floor is as 1/sqrt(rho), 1/N.
+  const double times = gram_noise(job).floor / kGramWarned;  // Falls as 1/sqrt(rho), 1/N.
   return GramHelp{.epsilon = TRY(epsilon_of(job.rho * times * times, delta)),
                   .rows = job.rows * times,
                   .columns = static_cast<double>(job.columns) / (times * times)};

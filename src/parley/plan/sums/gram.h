@@ -18,9 +18,9 @@
 
 namespace parley::plan {
 
-/// Of what Gram matrix and gradients may cost together, for the matrix.
+/// The matrix's part of what Gram matrix and gradients may cost together.
 inline constexpr double kGramShare = .3;
-/// Gradients after an alarm and its Gram matrix.
+/// Rounds of gradients after an alarm and its Gram matrix.
 inline constexpr int64_t kAfterAlarmRounds = 5;
 
 /// Adds to a plan of gradients what its charter asks for beside them.
@@ -53,12 +53,12 @@ struct GramNoise {
 };
 GramNoise gram_noise(const GramJob& job);
 
-/// A column of ones has an eigenvalue of at least 1. From this floor on only it would be seen:
-/// refused.
+/// A column of ones has an eigenvalue of at least 1, the only one that would stand out from such a
+/// floor: refused.
 inline constexpr double kGramRefused = 1;
 inline constexpr double kGramWarned = .3;
 
-/// What would bring the floor to 0.3, each alone.
+/// What would bring the floor to 0.3; each of them suffices.
 struct GramHelp {
   double epsilon = 0;  // of the whole job
   double rows = 0;     // N
@@ -74,8 +74,7 @@ Result<GramJob> gram_job(const charter::Charter& charter);
 Result<std::string> gram_notice(const GramJob& job, double delta);
 Result<std::optional<std::string>> gram_notice(const charter::Charter& charter);
 
-/// The same of every rule whose release may be noise: of "statistics" where it mostly would be,
-/// empty of others.
+/// The same for every rule whose release may be mostly noise, "statistics" too; empty for others.
 Result<std::string> noise_notice(const charter::Charter& charter);
 
 }  // namespace parley::plan

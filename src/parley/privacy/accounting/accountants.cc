@@ -27,7 +27,7 @@ Result<double> delta_by_tracks(const Events& events, double epsilon, Adjacency a
   return std::min(1.0, add_up(spent.delta, zcdp_delta(spent.rho, next_down(rest))));
 }
 
-/// Below the whole sum nothing is known but 1.
+/// Basic composition says nothing below the sum of all epsilons: delta is 1 there.
 Result<double> delta_by_basic(const Events& events, double epsilon, Adjacency) {
   const Spent spent = TRY(spent_on(events, Track::kPure));
   if (spent.rho > 0) return Error{Code::kInvalid, "an event has no epsilon of its own"};

@@ -14,7 +14,7 @@ struct Calibrated {
 };
 
 /// The smallest factor found, within 1e-7 of the best, at which the accountant's epsilon is at most
-/// the target. It is the safe end: its own epsilon was computed, not that of a neighbour.
+/// the target. The epsilon of this very factor was computed.
 Result<Calibrated> calibrate(const Events& events, const Accountant& accountant, Epsilon target,
                              Delta delta, Adjacency adjacency);
 

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kCountMax = 1e12;
-constexpr double kLeast = 1e-6, kMost = 1e18;  // of noise: beyond, doubles say nothing
+constexpr double kLeast = 1e-6, kMost = 1e18;  // of noise; doubles are too coarse beyond
 constexpr double kVarianceMost = kMost * kMost;
 constexpr int kDepthMax = 32;
 constexpr size_t kEventsMax = 100'000;

@@ -9,12 +9,12 @@
 namespace parley::privacy {
 namespace {
 
-// Both terms of delta(eps) may agree in many digits, and reach far below the smallest double.
+// The two terms of delta(eps) may cancel, and be far below the smallest double.
 static_assert(std::numeric_limits<long double>::digits >= 64);
 
 long double upper_tail(long double x) { return erfcl(x * 0.70710678118654752440L) / 2; }
 
-/// A little above the larger neighbour: what conversion to double may have rounded off.
+/// The next double above the nearest one, since the conversion may have rounded down.
 double up(long double x) { return next_up(static_cast<double>(x)); }
 
 }  // namespace

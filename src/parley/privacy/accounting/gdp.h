@@ -15,7 +15,7 @@ namespace parley::privacy {
 /// Never below the exact delta: a bound on its rounding is added.
 double gdp_delta(double mu, double epsilon);
 
-/// The safe end of a bisection, checked forwards: gdp_delta(mu, it) <= delta; 0 if that suffices.
+/// An epsilon, found by bisection, at which gdp_delta(mu, epsilon) <= delta was computed.
 double gdp_epsilon(double mu, Delta delta);
 
 /// The largest mu found with gdp_delta(mu, epsilon) <= delta.

@@ -9,10 +9,11 @@
 
 namespace parley::privacy {
 
-/// Of continuous Laplace noise, exactly (Mironov 2017, Proposition 6).
+/// The divergence of continuous Laplace noise, exactly (Mironov 2017, Proposition 6).
 double renyi_of_laplace(double noise_multiplier, double alpha);
 
-/// Of what is epsilon-DP and nothing more: that of randomized response (Bun, Steinke 2016).
+/// The largest divergence of an epsilon-DP mechanism, that of randomized response (Bun, Steinke
+/// 2016).
 double renyi_of_pure(double epsilon, double alpha);
 
 /// Of Poisson-sampled Gaussian noise under add/remove, where the multiplier refers to the norm of

@@ -11,7 +11,7 @@
 namespace parley::privacy {
 namespace {
 
-constexpr double kRoundedUp = 1 + 0x1p-48;  // more than a handful of roundings
+constexpr double kRoundedUp = 1 + 0x1p-48;  // exceeds the error of a few roundings
 
 /// Of a vector of integers: at most the root of the dimension times L2, and at most its square.
 double l1_of(const SkellamEvent& event) {

@@ -35,7 +35,7 @@ class Gaussian {
   }
 
   /// The smallest variance found at which `answers` releases of sums with this sensitivity cost at
-  /// most `total`, as the ledger adds them up. Checked forwards, so rounding is against ourselves.
+  /// most `total`, as the ledger adds them up. Its cost was computed: rounding only adds noise.
   static Result<Gaussian> calibrate(double sensitivity, uint32_t answers, Rho total) {
     check(sensitivity >= 1 && answers >= 1);
     const double squares = mul_up(mul_up(sensitivity, sensitivity), answers);

@@ -40,8 +40,8 @@ class GaussianShare {
   }
 
   /// The smallest share found at which `answers` releases of the sum cost at most `total`, as the
-  /// ledger adds them up: V / (s - c) for the V of one owner alone, if shares are wide. Checked
-  /// forwards.
+  /// ledger adds them up; for wide shares V / (s - c), V the variance of one owner alone. Its cost
+  /// was computed: rounding only adds noise.
   static Result<GaussianShare> calibrate(double sensitivity, uint32_t answers, Rho total,
                                          const Parties& parties, size_t dimension) {
     check(sensitivity >= 1 && answers >= 1);

@@ -32,7 +32,7 @@ class Laplace {
   }
 
   /// The smallest scale found at which `answers` releases of sums with this sensitivity cost at
-  /// most `total`, as the ledger adds them up. Checked forwards, so rounding is against ourselves.
+  /// most `total`, as the ledger adds them up. Its cost was computed: rounding only adds noise.
   static Result<Laplace> calibrate(double sensitivity, uint32_t answers, Epsilon total) {
     check(sensitivity >= 1 && answers >= 1);
     double scale = std::ceil(div_up(mul_up(sensitivity, answers), total.value()));

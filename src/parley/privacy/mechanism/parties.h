@@ -8,9 +8,9 @@
 namespace parley::privacy {
 
 struct Parties {
-  uint32_t present = 0;    // m: so many shares may be in the sum
-  uint32_t survivors = 0;  // s: fewer, and there is no sum
-  uint32_t colluders = 0;  // c: so many may subtract their own noise again
+  uint32_t present = 0;    // m: most shares in the sum
+  uint32_t survivors = 0;  // s: with fewer no sum is opened
+  uint32_t colluders = 0;  // c: owners that may subtract their own noise
 
   static Result<Parties> make(uint32_t present, uint32_t survivors, uint32_t colluders) {
     if (colluders < 1 || survivors <= colluders || present < survivors || present > 1'000'000)

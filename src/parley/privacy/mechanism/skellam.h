@@ -41,7 +41,7 @@ class Skellam {
   }
 
   /// The smallest variance found at which `answers` releases with the noise of `shares` together
-  /// cost at most `total`, as the ledger adds them up. Checked forwards.
+  /// cost at most `total`, as the ledger adds them up. Its cost was computed.
   static Result<Skellam> calibrate(double sensitivity, uint32_t answers, Rho total,
                                    size_t dimension, uint32_t shares = 1) {
     check(sensitivity >= 1 && answers >= 1 && shares >= 1);

@@ -9,7 +9,7 @@
 //   relative accuracy, 1e-5 or 1e-200.
 // A short window. Sums outside [top - width, top) come back inside it, with a sign, through the
 //   transform. Chernoff bounds at three more points say how much of delta that can be.
-// Bounds, not hopes. All of it is added to delta: the mass at infinity and above the window, what
+// Error bounds. All of these are added to delta: the mass at infinity and above the window, what
 //   may have come back, and the rounding of transforms and powers, in the 2-norm: each release
 //   contributes its transform's error times the 2-norm of its masses (the others' transforms are
 //   at most 1 in size), and what is asked for is a scalar product with a known vector.
@@ -58,7 +58,8 @@ class Composition {
   /// Never below the true delta; 1 below the window.
   double delta(double epsilon) const;
 
-  /// The safe end of a bisection, checked forwards. At least 0; infinity if there is none.
+  /// An epsilon, found by bisection, at which the delta was computed to be small enough. At least
+  /// 0; infinity if there is none.
   double epsilon(double delta) const;
 
   /// Below this epsilon no delta is known.

@@ -70,10 +70,10 @@ std::string with_error(double gain, double error) {
 }
 
 std::vector<std::string> cells_of(const std::string& name, const std::string& rows,
-                                  const FourFigures& f, bool trees) {
+                                  const FourFigures& f) {
   return {name,
           rows,
-          shown(f.alone.value) + (trees ? "*" : ""),
+          shown(f.alone.value),
           shown(f.own_public.value),
           f.joint ? shown(f.joint->value) : "-",
           shown(f.personal.value),
@@ -94,13 +94,11 @@ std::vector<std::string> cells_of(const FiguresSummary& all, bool beside) {
           with_error(own_public.mean, own_public.error)};
 }
 
-std::string what_figures_mean(bool trees) {
-  return std::string(trees ? "* Boosted trees; else linear models.\n" : "") +
-         "Alone: the best model of its own rows. Own + public: with the public rows, which cost "
-         "nothing.\nPersonal: all of these and the joint model mixed by cross-validation on its "
-         "own rows; it stays with\nits owner and costs no privacy. Gains are those of the personal "
-         "model; what the job itself brings is\nthe last column. ± is one standard error.\n";
-}
+constexpr std::string_view kWhatFiguresMean =
+    "Alone: the best of its own rows, linear models and boosted trees mixed by cross-validation. "
+    "Own + public:\nwith the public rows, which cost nothing. Personal: all of these and the joint "
+    "model, mixed likewise; it\nstays with its owner and costs no privacy. Gains are those of the "
+    "personal model; what the job itself\nbrings is the last column. ± is one standard error.\n";
 
 std::string count_sentence(const GainSummary& gains, size_t owners) {
   return fmt::format("{} of {} gain as much, {} lose as much", gains.material, owners, gains.lost);
@@ -134,7 +132,7 @@ Json json_of(const SimulateResult::OwnFigures& own) {
   json["held_out_rows"] = f.judged;
   json.update(json_of(static_cast<const FourFigures&>(f)));
   if (f.log_loss) json["log_loss"] = json_of(*f.log_loss);
-  json["alone_is_trees"] = f.alone_trees;
+  json["alone_trees_weight"] = f.alone_trees_weight;
   json["trees_weight"] = f.trees_weight;
   json["joint_weight"] = f.joint_weight;
   return json;
@@ -223,8 +221,7 @@ std::vector<std::vector<std::string>> figures_cells(const SimulateResult& result
        "personal", "gain against alone", "gain against own + public"}};
   for (const SimulateResult::OwnFigures& own : result.figures)
     if (own.figures)
-      rows.push_back(cells_of(own.owner, grouped(own.figures->judged), *own.figures,
-                              own.figures->alone_trees));
+      rows.push_back(cells_of(own.owner, grouped(own.figures->judged), *own.figures));
   if (rows.size() > 2)
     for (const FiguresSummary& all : summaries_of(result))
       rows.push_back(cells_of(all, rows.back()[0].starts_with("mean of")));
@@ -233,12 +230,9 @@ std::vector<std::vector<std::string>> figures_cells(const SimulateResult& result
 
 std::string figures_notes(const SimulateResult& result) {
   std::string missing;
-  bool trees = false;
-  for (const SimulateResult::OwnFigures& own : result.figures) {
+  for (const SimulateResult::OwnFigures& own : result.figures)
     if (!own.figures) missing += own.owner + ": " + own.why_not + ".\n";
-    trees = trees || (own.figures && own.figures->alone_trees);
-  }
-  return missing + what_figures_mean(trees);
+  return missing + std::string(kWhatFiguresMean);
 }
 
 std::string figures_text(const SimulateResult& result) {

@@ -92,7 +92,7 @@ Scores public_scores(const FiguresInput& input, Centre centre, const data::Rows&
 
 /// Trees on all columns and the score of a linear model from outside: what that model misses of
 /// this owner.
-Result<Candidate> with_trees_on_score(const FiguresInput& input, Centre centre,
+Result<Candidate> with_trees_on_outside_score(const FiguresInput& input, Centre centre,
                                       const TreeRows& rows, const PersonalOptions& options) {
   const auto& theta = centre == Centre::kJoint ? input.own.joint : input.own.pilot;
   const data::Rows own = with_scores(rows.own, scores_by(theta, rows.own));
@@ -105,18 +105,49 @@ Result<Candidate> with_trees_on_score(const FiguresInput& input, Centre centre,
   return found;
 }
 
-Result<void> add_trees(const FiguresInput& input, const PersonalOptions& options,
-                       std::vector<Candidate>& found) {
+/// The Hessian of the own rows' loss at the best linear model that an owner has alone, its ridge
+/// inside.
+std::vector<double> hessian_alone(const Losses& loss, const Design& own,
+                                  const PersonalCandidate& alone) {
+  std::vector<double> factors = linear_scores(own, alone.theta);
+  std::visit(
+      [&](const auto& known) {
+        for (size_t i = 0; i < factors.size(); ++i)
+          factors[i] = known.curvature(factors[i], own.labels()[i]) /
+                       static_cast<double>(own.rows());
+      },
+      loss);
+  std::vector<double> hessian = own.products(factors);
+  for (size_t j = 0; j < own.columns(); ++j) hessian[j * (own.columns() + 1)] += alone.strength;
+  return hessian;
+}
+
+/// The same with the owner's own linear model, so that what trees gain from any good score is not
+/// credited to others. Each own row is scored as if that model had not seen it.
+Result<Candidate> with_trees_on_own_score(const TreeRows& rows, const PersonalCandidate& alone,
+                                          const Losses& loss, const PersonalOptions& options) {
+  Design design(rows.own.columns(), options.threads);
+  design.add(rows.own);
+  const data::Rows own =
+      with_scores(rows.own, left_out_scores(loss, rows.own, hessian_alone(loss, design, alone),
+                                            linear_scores(design, alone.theta)));
+  const data::Rows judged = with_scores(rows.judged, scores_by(alone.theta, rows.judged));
+  return with_trees(Centre::kZero, {own, nullptr, judged}, loss, options);
+}
+
+Result<void> add_trees(const FiguresInput& input, const PersonalCandidate& alone,
+                       const PersonalOptions& options, std::vector<Candidate>& found) {
   const auto& own = *std::get<std::shared_ptr<const data::Rows>>(input.own.rows);
   const auto& judged = *std::get<std::shared_ptr<const data::Rows>>(input.held_out);
   const bool same = input.pilot && input.pilot->columns() == own.columns();
   const TreeRows rows{own, same ? input.pilot.get() : nullptr, judged};
   found.push_back(TRY(with_trees(Centre::kZero, {own, nullptr, judged}, input.own.loss, options)));
+  found.push_back(TRY(with_trees_on_own_score(rows, alone, input.own.loss, options)));
   if (same) found.push_back(TRY(with_trees(Centre::kPilot, rows, input.own.loss, options)));
   if (!input.own.pilot.empty())
-    found.push_back(TRY(with_trees_on_score(input, Centre::kPilot, rows, options)));
+    found.push_back(TRY(with_trees_on_outside_score(input, Centre::kPilot, rows, options)));
   if (!input.own.joint.empty())
-    found.push_back(TRY(with_trees_on_score(input, Centre::kJoint, rows, options)));
+    found.push_back(TRY(with_trees_on_outside_score(input, Centre::kJoint, rows, options)));
   return {};
 }
 
@@ -126,7 +157,7 @@ Result<std::vector<Candidate>> candidates_of(const FiguresInput& input, const De
   std::vector<Candidate> found;
   for (const PersonalCandidate& each : models.candidates)
     found.push_back({each.centre, false, each.cv_loss, linear_scores(held_out, each.theta)});
-  if (knows_trees(input)) TRY(add_trees(input, options, found));
+  if (knows_trees(input)) TRY(add_trees(input, best_alone(models.candidates), options, found));
   return found;
 }
 
@@ -170,13 +201,6 @@ Mixture mixture_of(std::span<const Candidate> candidates, const Allowed& allowed
       mixture.scores[i] += weights[j] * candidates[places[j]].scores[i];
   }
   return mixture;
-}
-
-const Candidate& best_alone(std::span<const Candidate> candidates) {
-  const Candidate* best = nullptr;
-  for (const Candidate& each : candidates)
-    if (each.centre == Centre::kZero && (best == nullptr || each.loss < best->loss)) best = &each;
-  return *best;
 }
 
 /// The metric of scores with what each record moves it by, so that differences have a paired error.
@@ -285,9 +309,8 @@ Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOpti
   const auto mixed = [&](size_t centres, bool trees = true) {
     return mixture_of(candidates, {std::span(kAll, centres), trees}, input.own.loss, rows);
   };
-  const Candidate& best = best_alone(candidates);
-  const Mixture all = mixed(3);
-  FourScores scores{best.scores, mixed(2).scores, all.scores, mixed(3, false).scores};
+  const Mixture alone = mixed(1), all = mixed(3);
+  FourScores scores{alone.scores, mixed(2).scores, all.scores, mixed(3, false).scores};
   if (!input.own.joint.empty()) scores.joint = linear_scores(held_out, input.own.joint);
   OwnerFigures figures{figures_by(judge, scores)};
   figures.trained = rows;
@@ -295,9 +318,9 @@ Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOpti
   figures.smaller_class = smaller_class_of(held_out.labels(), input.measure);
   if (input.measure == Measure::kAuc && std::holds_alternative<Logistic>(input.own.loss))
     figures.log_loss = figures_by({Measure::kLogLoss, 1, held_out.labels()}, scores);
-  figures.alone_trees = best.trees;
   for (size_t k = 0; k < candidates.size(); ++k) {
-    if (candidates[k].trees) figures.trees_weight += all.weights[k];
+    if (candidates[k].trees)
+      figures.alone_trees_weight += alone.weights[k], figures.trees_weight += all.weights[k];
     if (candidates[k].centre == Centre::kJoint) figures.joint_weight += all.weights[k];
   }
   return figures;

@@ -1,9 +1,12 @@
 // The four figures that an owner decides by, on its own held-out rows and in its own metric:
 //
-//   alone         its best model of its own rows: linear, or boosted trees
+//   alone         the best that it makes of its own rows: linear models and boosted trees, mixed
 //   own + public  the same with the public rows, which cost nothing
 //   joint         the model of the job
-//   personal      the mixture of all these by cross-validation on its own rows
+//   personal      all of these
+//
+// All but joint are mixtures by cross-validation on the owner's rows, of more candidates from figure
+// to figure, so that a gain is what the further candidates know and not what mixing brings.
 //
 // What a job brings is personal against own + public; against alone it would also be credited with
 // what the public rows give. All of it depends on the owner's records and stays with the owner; see
@@ -56,15 +59,16 @@ struct OwnerFigures : FourFigures {
   size_t smaller_class = 0;        // of the rows judged by, for AUC; else all
   bool few() const { return smaller_class < kClassRows; }
   std::optional<FourFigures> log_loss{};  // beside AUC, where scores are log odds
-  bool alone_trees = false;               // boosted trees, and not a linear model, were best alone
-  double trees_weight = 0;                // of boosted trees in personal
+  double alone_trees_weight = 0;          // of boosted trees in alone
+  double trees_weight = 0;                // and in personal
   double joint_weight = 0;                // of models pulled to the joint one
 };
 
 /// An error as personal_models() has, or if the held-out rows do not define the metric: none, or
 /// for AUC only one class. Boosted trees take part for losses and rows that they know: squared and
-/// logistic, dense; on the columns, and on the columns with the score of the public rows' model or
-/// of the joint one, so that what trees gain from any good score is not credited to the job.
+/// logistic, dense; on the columns, and on the columns with the score of the owner's own linear
+/// model, of the public rows' or of the joint one, so that what trees gain from any good score is
+/// not credited to the job.
 Result<OwnerFigures> owner_figures(const FiguresInput& input, const PersonalOptions& options = {});
 
 }  // namespace parley::learn

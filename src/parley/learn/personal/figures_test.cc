@@ -31,7 +31,7 @@ std::shared_ptr<const data::Rows> rows_of(size_t count, const std::vector<double
     std::vector<double> z(kColumns, 1);
     double u = theta.back();
     for (size_t j = 0; j + 1 < kColumns; ++j) z[j] = numbers.next(), u += theta[j] * z[j];
-    u += bend * (z[0] * z[1] > 0 ? 1 : -1);
+    u += bend * (std::abs(z[0]) > .5 ? 1 : -1);
     const double chance = numbers.next();
     rows->add(z, classes ? (chance < 2 / (1 + std::exp(-u)) - 1 ? 1 : -1) : u + .3 * chance);
   }
@@ -97,16 +97,16 @@ TEST(OwnerFigures, TreesAreTakenWhereTheTableIsNotLinear) {
   const FiguresInput bent = input_of(kTruth, 3000, false, .6);
   const auto figures = owner_figures(bent);
   ASSERT_TRUE(figures) << figures.error().what;
-  EXPECT_TRUE(figures->alone_trees);
+  EXPECT_GT(figures->alone_trees_weight, .5);
   EXPECT_GT(figures->trees_weight, .5);
   EXPECT_FALSE(figures->joint);
   const auto straight = owner_figures(input_of(kTruth, 3000, false));
   ASSERT_TRUE(straight);
-  EXPECT_FALSE(straight->alone_trees);
+  EXPECT_LT(straight->alone_trees_weight, .5);
 }
 
 TEST(OwnerFigures, TreesSeeWhatTheJointModelSaysOfAnOwnerThatIsBent) {
-  FiguresInput bent = input_of(kTruth, 150, false, .6);
+  FiguresInput bent = input_of(kTruth, 60, false, .6);
   const auto alone = owner_figures(bent);
   bent.own.joint = kTruth;
   const auto joined = owner_figures(bent);
@@ -122,16 +122,27 @@ TEST(OwnerFigures, TreesSeeWhatTheJointModelSaysOfAnOwnerThatIsBent) {
 /// Trees gain from any good linear score. The public rows' model has one as well, so that a joint
 /// model which knows no more than it brings nothing.
 TEST(OwnerFigures, WhatTreesGainFromAScoreIsNotCreditedToTheJob) {
-  FiguresInput bent = input_of(kTruth, 400, false, .6);
-  const double columns_only = owner_figures(bent)->own_public.value;
+  FiguresInput bent = input_of(kTruth, 60, false, .6);
   bent.own.pilot = kTruth;
   const auto before = owner_figures(bent);
   bent.own.joint = kTruth;
   const auto after = owner_figures(bent);
   ASSERT_TRUE(before && after);
-  EXPECT_LT(before->own_public.value, .98 * columns_only) << "the score helps trees";
   EXPECT_EQ(after->own_public.value, before->own_public.value);
-  EXPECT_NEAR(after->personal.value, before->own_public.value, .01 * columns_only);
+  EXPECT_NEAR(after->personal.value, before->own_public.value, .01 * before->own_public.value);
+}
+
+/// Nor are they credited to the public rows: an owner of many rows has a good score of its own.
+TEST(OwnerFigures, WhatTreesGainFromAScoreIsAnOwnersOwn) {
+  for (const bool classes : {false, true}) {
+    FiguresInput bent = input_of(kTruth, 3000, classes, .6);
+    const double alone = owner_figures(bent)->alone.value;
+    bent.own.joint = kTruth;
+    const auto joined = owner_figures(bent);
+    ASSERT_TRUE(joined);
+    EXPECT_EQ(joined->alone.value, alone);
+    EXPECT_LT(std::abs(joined->over_alone.value), .003 * alone) << classes;
+  }
 }
 
 TEST(OwnerFigures, AreInTheTargetsUnitsAndOfTheNoise) {

@@ -43,13 +43,6 @@ std::vector<double> mixed(const std::vector<PersonalCandidate>& candidates,
   return theta;
 }
 
-const PersonalCandidate& best_alone(const std::vector<PersonalCandidate>& candidates) {
-  const PersonalCandidate* best = &candidates.front();
-  for (const PersonalCandidate& candidate : candidates)
-    if (candidate.centre == Centre::kZero && candidate.cv_loss < best->cv_loss) best = &candidate;
-  return *best;
-}
-
 /// A loss that is not finite, or of a model that is not, is infinite.
 void take(PersonalModels& result, CrossValidated validated) {
   for (size_t k = 0; k < result.candidates.size(); ++k) {
@@ -72,6 +65,13 @@ std::string_view name_of(Centre centre) {
 std::string_view name_of(PullShape shape) {
   constexpr std::array<std::string_view, 4> kNames = {"identity", "hessian", "own bias", "itself"};
   return kNames[static_cast<size_t>(shape)];
+}
+
+const PersonalCandidate& best_alone(const std::vector<PersonalCandidate>& candidates) {
+  const PersonalCandidate* best = &candidates.front();
+  for (const PersonalCandidate& candidate : candidates)
+    if (candidate.centre == Centre::kZero && candidate.cv_loss < best->cv_loss) best = &candidate;
+  return *best;
 }
 
 Result<PersonalModels> personal_models(const PersonalInput& input, const PersonalOptions& options) {

@@ -69,6 +69,9 @@ struct PersonalOptions {
   std::function<bool(size_t done, size_t total)> go_on = [](size_t, size_t) { return true; };
 };
 
+/// Of the candidates that know own rows only, the one with the smallest loss.
+const PersonalCandidate& best_alone(const std::vector<PersonalCandidate>& candidates);
+
 /// An error if the loss is the hinge, which has no curvature; if there are fewer than two rows; if
 /// a model or the Hessian is not finite or has too many columns; or if no model has a finite loss.
 Result<PersonalModels> personal_models(const PersonalInput& input,

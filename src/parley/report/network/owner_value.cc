@@ -49,9 +49,11 @@ std::string figures_table(const OwnerLook& look) {
     rows.push_back({std::string(each.name), fmt::format("{:.4f}", range.mean),
                     fmt::format("{:.4f} to {:.4f}", range.low, range.high)});
   }
-  std::string text = table(rows) + "\nAlone: ";
-  text +=
-      look.figures.alone_trees ? "boosted trees on your rows.\n" : "a linear model of your rows.\n";
+  std::string text = table(rows);
+  text += fmt::format(
+      "\nAlone: linear models and boosted trees of your rows, mixed by cross-validation; trees have "
+      "{:.0f} % of the weight.\n",
+      100 * look.figures.alone_trees_weight);
   if (look.pilot) text += "Own + public: with the public rows, which cost nothing.\n";
   if (after_job(look))
     text += "Personal: all of these mixed by cross-validation; stays with you.\n";
@@ -194,7 +196,7 @@ std::string to_json(const OwnerLook& look) {
                {"held_out_smaller_class", look.smaller_class},
                {"own_columns", look.own_columns},
                {"figures", json_of_figures(look)},
-               {"alone_is_trees", f.alone_trees},
+               {"alone_trees_weight", f.alone_trees_weight},
                {"trees_weight", f.trees_weight},
                {"joint_weight", f.joint_weight},
                {"worth", look.worth},

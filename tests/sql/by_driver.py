@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "end_to_end"), str(HERE)]
 import sources  # noqa: E402
 from charters import block, charter, number, policy, write  # noqa: E402
-from dialects import PYTHON  # noqa: E402
+from tables import PYTHON  # noqa: E402
 from parley import BINARY, InFolder, main  # noqa: E402
 
 DRIVERS = pathlib.Path(os.environ["PARLEY_DRIVERS"])

@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "end_to_end"), str(HERE)]
 import consortium  # noqa: E402
 import sql as cases  # noqa: E402
-from dialects import ENGINE, PYTHON  # noqa: E402
+from tables import ENGINE, PYTHON  # noqa: E402
 from parley import main  # noqa: E402
 from sources import Server  # noqa: E402
 

@@ -12,7 +12,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "end_to_end"), str(HERE)]
 import by_driver  # noqa: E402
-from dialects import PYTHON  # noqa: E402
+from tables import PYTHON  # noqa: E402
 from parley import main  # noqa: E402
 
 EXTENSIONS = pathlib.Path(os.environ["PARLEY_EXTENSIONS"])

@@ -12,7 +12,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "end_to_end"), str(HERE)]
 from charters import charter, number  # noqa: E402
-from dialects import ENGINE, PYTHON, statements  # noqa: E402
+from tables import ENGINE, PYTHON, statements, theta_of  # noqa: E402
 from sql_engines import Engine  # noqa: E402
 
 COLUMNS = 10
@@ -51,7 +51,7 @@ def main():
     statement = statements(folder, text, "duckdb", query)[0]
     with Engine([PYTHON, ENGINE, "duckdb"], "duckdb", query) as engine:
         for _ in range(2):
-            found = timed("one pass", lambda: engine.ask(statement, [.01 * j for j in range(COLUMNS + 1)]))
+            found = timed("one pass", lambda: engine.ask(statement, theta_of(statement)))
             assert found[0] == rows
         print("memory of the engine in MB, most and now not of files:", memory(engine.process))
     timed("reading, sums of columns", lambda: duckdb(

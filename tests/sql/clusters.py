@@ -104,7 +104,8 @@ def refuses_units(folder):
 
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
-    os.environ.update(PYSPARK_SUBMIT_ARGS="--master local-cluster[2,1,1024] pyspark-shell", SPARK_LOCAL_IP="127.0.0.1")
+    os.environ.update(PYSPARK_SUBMIT_ARGS="--master local-cluster[2,1,1024] pyspark-shell", SPARK_LOCAL_IP="127.0.0.1",
+                      RAY_ADDRESS="127.0.0.1:1")  # A cluster that is gone: without an address Ray starts workers here.
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         whole = table(folder, [*cases.ordinary(count, 1), *cases.hostile(10_000)]).parquet()[0]

@@ -100,6 +100,35 @@ class Integers(InFolder):
                             self.assertEqual(found[0], len(rows))
 
 
+    def same_until_reopened(self, dialect, change, **where):
+        """What changes in the table is seen by the next engine only."""
+        theta = [0.3, -0.2, 1e-4, 0.5, -0.25, 0.125, 0.7, -0.9]
+        asked = self.statements(NUMBER, "squared", dialect)["answer"]
+        with Engine([BINARY, "engine"], dialect, "select * from t", **where) as engine:
+            before = engine.ask(asked, theta)
+            change("delete from t where y > 0")
+            self.assertEqual(engine.ask(asked, theta), before)
+        with Engine([BINARY, "engine"], dialect, "select * from t", **where) as engine:
+            self.assertLess(engine.ask(asked, theta)[0], before[0])
+
+    def test_sqlite_keeps_one_snapshot(self):
+        file = to_sqlite(self.folder, ordinary(500, 1))
+
+        def change(sql):
+            with contextlib.closing(sqlite3.connect(file)) as database, database:
+                database.execute(sql)
+        change("pragma journal_mode = wal")
+        self.same_until_reopened("sqlite", change, path=str(file))
+
+    @POSTGRES
+    def test_postgresql_keeps_one_snapshot(self):
+        with Server() as server:
+            server.sql(TABLE)
+            with open(to_csv(self.folder, ordinary(500, 1)), encoding="utf8") as file:
+                server.sql("copy t from stdin (format csv, force_not_null (home, grade, paid))", file)
+            self.same_until_reopened("postgresql", server.sql, dsn=server.dsn)
+
+
 def engine_lines(source, **keys):
     return "\n".join([f'source = "{source}"', 'engine = "sql"',
                       *[f"{key} = {json.dumps(value)}" for key, value in keys.items()]])
@@ -183,6 +212,34 @@ class Jobs(InFolder):
             self.parley("owner", "check", "bank-a/policy.toml", consortium.charter, "--dial",
                         "127.0.0.1:1")
             self.assertEqual(self.play(consortium), self.theta("files"))
+
+    def test_an_engine_that_computes_something_else_or_lacks_rows_is_refused(self):
+        consortium = self.consortium()
+        self.sqlite_of("bank-a")
+        wrong = self.folder / "wrong.py"
+        wrong.write_text(
+            "import json, subprocess, sys\n"
+            f"child = subprocess.Popen([{str(BINARY)!r}, 'engine'], stdin=subprocess.PIPE,"
+            " stdout=subprocess.PIPE)\n"
+            "for line in sys.stdin.buffer:\n"
+            "    child.stdin.write(line); child.stdin.flush()\n"
+            "    reply = json.loads(child.stdout.readline())\n"
+            "    if len(reply.get('numbers', [])) > 2:\n"
+            "        reply['numbers'][2] = str(int(reply['numbers'][2]) + 1000)\n"
+            "    print(json.dumps(reply), flush=True)\n")
+        for lines, says in [
+                (engine_lines("sqlite", path="../data/bank-a.db", query="select * from loans",
+                              command=[sys.executable, str(wrong)]),
+                 "the database does not compute what the charter says"),
+                (engine_lines("sqlite", path="../data/bank-a.db",
+                              query="select * from loans limit 1999"), "1999 rows")]:
+            with self.subTest(says):
+                policy = (self.folder / "bank-a" / "policy.toml").read_text()
+                self.use("bank-a", lines)
+                done = self.parley("owner", "check", "bank-a/policy.toml", consortium.charter, "--dial",
+                                   "127.0.0.1:1", expect=3)
+                self.assertIn(says, done.stdout)
+                (self.folder / "bank-a" / "policy.toml").write_text(policy)
 
     def test_an_engine_that_dies_spends_nothing_and_the_next_one_goes_on(self):
         consortium = self.consortium()

@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "end_to_end"), str(HERE)]
 import sources  # noqa: E402
 from charters import block, charter, number, policy, write  # noqa: E402
-from dialects import PYTHON  # noqa: E402
+from tables import PYTHON  # noqa: E402
 from parley import BINARY, InFolder, main  # noqa: E402
 
 DRIVERS = pathlib.Path(os.environ["PARLEY_DRIVERS"])
@@ -155,12 +155,9 @@ class OddFiles(InFolder):
         self.write_numbers(rows, columns)
         size = (self.folder / "d.parquet").stat().st_size
         self.use(parquet("d.parquet"), rows, columns, memory_mb=LIMIT_MB)
-        began, most = time.monotonic(), {}
+        began = time.monotonic()
         with self.describe() as process:
-            while process.poll() is None:
-                for who, memory in anonymous(process.pid).items():
-                    most[who] = max(most.get(who, 0), memory)
-                time.sleep(.05)
+            most = most_memory(process)
             said = process.communicate()[1]
         self.assertEqual(process.returncode, 0, said)
         print(f"{rows} rows, {size / 1e6:.0f} MB of Parquet read in {time.monotonic() - began:.0f} s with memory_mb = "
@@ -183,6 +180,16 @@ class OddFiles(InFolder):
         self.assertEqual(described["csv"], described["parquet"])
         print(f"{rows} x {columns} numbers: CSV {seconds['csv']:.2f} s, Parquet {seconds['parquet']:.2f} s, ratio "
               f"{seconds['parquet'] / seconds['csv']:.2f}", flush=True)
+
+
+def most_memory(process):
+    """Waits for a process, and says how much memory in MB that is not of files it and its child had at most."""
+    most = {}
+    while process.poll() is None:
+        for who, memory in anonymous(process.pid).items():
+            most[who] = max(most.get(who, 0), memory)
+        time.sleep(.05)
+    return most
 
 
 def anonymous(process):

@@ -13,7 +13,8 @@ import tempfile
 import threading
 import time
 
-from dialects import ENGINE, PYTHON, THETA, charters, statements, to_parquet
+from dialects import charters, table
+from tables import ENGINE, PYTHON, statements, theta_of
 
 import sql as cases
 from sql_engines import Engine
@@ -63,7 +64,7 @@ class Killer(threading.Thread):
 
 def ask(engine, statement, pattern):
     killer = Killer(pattern)
-    numbers = engine.ask(statement, THETA)
+    numbers = engine.ask(statement, theta_of(statement))
     killer.over = True
     killer.join()
     return numbers, bool(killer.killed)
@@ -103,14 +104,16 @@ def refuses_units(folder):
 
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
-    os.environ.update(PYSPARK_SUBMIT_ARGS="--master local-cluster[2,1,1024] pyspark-shell", SPARK_LOCAL_IP="127.0.0.1")
+    os.environ.update(PYSPARK_SUBMIT_ARGS="--master local-cluster[2,1,1024] pyspark-shell", SPARK_LOCAL_IP="127.0.0.1",
+                      RAY_ADDRESS="127.0.0.1:1")  # A cluster that is gone: without an address Ray starts workers here.
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        whole = to_parquet(folder, [*cases.ordinary(count, 1), *cases.hostile(10_000)])
+        whole = table(folder, [*cases.ordinary(count, 1), *cases.hostile(10_000)]).parquet()[0]
         subprocess.run([PYTHON, "-c", PARTS(FILES, whole, folder / "parts")], check=True)
         query = f"select * from read_parquet('{whole}')"
         with Engine([PYTHON, ENGINE, "duckdb"], "duckdb", query) as duckdb:
-            expected = {charter: [duckdb.ask(each, THETA) for each in statements(folder, text, "duckdb", query)]
+            expected = {charter: [duckdb.ask(each, theta_of(each))
+                                  for each in statements(folder, text, "duckdb", query)]
                         for charter, text in charters()}
         good = [compare(*each, expected, folder) for each in engines(folder, whole)] + [refuses_units(folder)]
     sys.exit(0 if all(good) else "a cluster differs, lost no worker, or counts units file by file")

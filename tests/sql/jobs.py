@@ -11,7 +11,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "support"), str(HERE.parent / "end_to_end"), str(HERE)]
 import consortium  # noqa: E402
 import sql as cases  # noqa: E402
-from dialects import ENGINE, PYTHON  # noqa: E402
+from tables import ENGINE, PYTHON  # noqa: E402
 from parley import main  # noqa: E402
 from sources import Server  # noqa: E402
 
@@ -21,6 +21,7 @@ PARQUET = "import duckdb; duckdb.sql(\"copy (select * from read_csv('{0}.csv') {
 class ParquetJobs(cases.Jobs):
     test_the_model_of_databases_is_that_of_files_bit_for_bit = None  # In scripts/test.
     test_an_engine_that_dies_spends_nothing_and_the_next_one_goes_on = None
+    test_an_engine_that_computes_something_else_or_lacks_rows_is_refused = None
 
     def setUp(self):
         super().setUp()
@@ -39,12 +40,19 @@ class ParquetJobs(cases.Jobs):
         self.use(owner, cases.engine_lines("command", dialect=dialect, query=query,
                                            command=[PYTHON, str(ENGINE), engine, *words]))
 
+    def use_final(self, owner, engine, dialect, table, *words):
+        """Of every row of the table a draft stands beside it, which the policy leaves out."""
+        self.use_command(owner, engine, dialect, f"select *, 'final' as status from {table} union all "
+                                                 f"select *, ' draft ' from {table}", *words)
+        policy = self.folder / owner / "policy.toml"
+        policy.write_text(policy.read_text().replace(
+            'engine = "sql"', 'engine = "sql"\nwhere = { column = "status", not_in = ["draft"] }'))
+
     def test_postgresql_parquet_and_spark_give_the_model_of_files(self):
         with Server() as server:
             self.use_postgres("bank-a", server)
-            self.use_command("bank-b", "duckdb", "duckdb",
-                             f"select * from read_parquet('{self.parquet_of('bank-b')}')")
-            self.use_command("bank-c", "spark", "spark", "select * from loans", f"loans={self.parquet_of('bank-c')}")
+            self.use_final("bank-b", "duckdb", "duckdb", f"read_parquet('{self.parquet_of('bank-b')}')")
+            self.use_final("bank-c", "spark", "spark", "loans", f"loans={self.parquet_of('bank-c')}")
             self.assertEqual(self.play(self.job), self.theta("files"))
 
     def test_dask_ray_and_a_file_give_the_model_of_files(self):

@@ -162,7 +162,8 @@ def ray(arguments: List[str]) -> Files:
     import ray as cluster
     address, files = address_and_files(arguments)
     here: Dict[str, Any] = {} if address else {"include_dashboard": False, "_node_ip_address": "127.0.0.1"}
-    cluster.init(address=address, log_to_driver=False, logging_level=logging.ERROR, **here)
+    # "local": not a cluster that happens to run here, or whose address Ray remembers.
+    cluster.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **here)
 
     def each(function: Callable[..., Any], files: List[str], *further: Any) -> List[Any]:
         task = cluster.remote(max_retries=3)(function)

@@ -230,10 +230,9 @@ Result<size_t> write_features(Writer& w, const Schema& schema, std::vector<doubl
   if (schema.bundle) features = TRY(Features(w, *schema.bundle, std::move(reach)).write());
   std::vector<Writer::Column> made;
   for (const std::string& feature : features)
-    made.emplace_back(name("z", made.size()),
-                      choose("ok = 1 and (" + feature + " >= " + w.real(kSmallest) + " or " +
-                                 feature + " <= " + w.real(-kSmallest) + ")",
-                             feature, w.real(0)));
+    made.emplace_back(
+        name("z", made.size()),
+        choose("ok = 1 and abs(" + feature + ") >= " + w.real(kSmallest), feature, w.real(0)));
   if (schema.bias)
     made.emplace_back(name("z", made.size()), choose("ok = 1", w.real(1), w.real(0)));
   w.step({"y"}, made);

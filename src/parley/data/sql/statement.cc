@@ -83,8 +83,7 @@ std::string choose(const std::string& condition, const std::string& then,
 }
 
 std::string or_zero(Writer& w, const std::string& value, double least) {
-  return choose(value + " >= " + w.real(least) + " or " + value + " <= " + w.real(-least), value,
-                w.real(0));
+  return choose("abs(" + value + ") >= " + w.real(least), value, w.real(0));
 }
 
 std::string polynomial(Writer& w, std::span<const double> coefficients, const std::string& x) {

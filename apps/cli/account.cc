@@ -61,15 +61,16 @@ void events_options(CLI::App& app, AccountOptions& options) {
   file->type_name("FILE");
   auto* dataset = app.add_option("--dataset", options.dataset, "The data set of a ledger");
   dataset->needs(file);
-  auto* gaussian = app.add_option(
-      "--gaussian", options.gaussian,
-      "Instead of a file: standard deviation of Gaussian noise, divided by the sensitivity");
+  auto* gaussian =
+      app.add_option("--gaussian", options.gaussian,
+                     "Instead of a file: multiplier of Gaussian noise, deviation over sensitivity");
   gaussian->check(CLI::Range(1e-6, 1e18))->excludes(file);
-  auto* laplace = app.add_option("--laplace", options.laplace,
-                                 "Instead of a file: Laplace scale over its sensitivity");
+  auto* laplace =
+      app.add_option("--laplace", options.laplace,
+                     "Instead of a file: multiplier of Laplace noise, scale over sensitivity");
   laplace->check(CLI::Range(1e-6, 1e18))->excludes(file)->excludes(gaussian);
   app.add_option("--sampling-probability", options.sampling_probability,
-                 "Every record takes part with this probability")
+                 "Probability that a record takes part (Poisson sampling)")
       ->check(CLI::Range(1e-12, 1.0))
       ->needs(gaussian);
   app.add_option("--count", options.count, "Number of such releases")
@@ -94,8 +95,7 @@ void at_option(CLI::App& app, const char* name, std::vector<double>& at, const c
 
 void add_account(Commands root) {
   using Action = AccountOptions::Action;
-  const Commands group =
-      root.group("account", "What releases cost, by every accountant side by side");
+  const Commands group = root.group("account", "Privacy cost of releases, by every accountant");
   const auto add = [&](Action action, const char* name, const char* help) {
     const auto added = group.add<AccountOptions>(name, help, run, {.action = action});
     events_options(added.app, added.options);
@@ -103,15 +103,15 @@ void add_account(Commands root) {
   };
   const auto [epsilon, of_epsilon] = add(Action::kEpsilon, "epsilon", "ε at one δ, or at several");
   at_option(epsilon, "--delta", of_epsilon.at_delta, "One or more, 1e-5,1e-6");
-  accountant_option(epsilon, of_epsilon, "Only this one");
+  accountant_option(epsilon, of_epsilon, "Only this accountant");
   const auto [delta, of_delta] = add(Action::kDelta, "delta", "δ at one ε, or at several");
   at_option(delta, "--epsilon", of_delta.at_epsilon, "One or more, 0.5,1,2");
-  accountant_option(delta, of_delta, "Only this one");
+  accountant_option(delta, of_delta, "Only this accountant");
   const auto [calibrate, of_calibrate] =
-      add(Action::kCalibrate, "calibrate", "The least noise that keeps a promise");
-  at_option(calibrate, "--epsilon", of_calibrate.at_epsilon, "To be kept");
-  at_option(calibrate, "--delta", of_calibrate.at_delta, "To be kept");
-  accountant_option(calibrate, of_calibrate, "By this one (default: the one a ledger enforces)");
+      add(Action::kCalibrate, "calibrate", "The least noise for given ε and δ");
+  at_option(calibrate, "--epsilon", of_calibrate.at_epsilon, "ε to keep");
+  at_option(calibrate, "--delta", of_calibrate.at_delta, "δ to keep");
+  accountant_option(calibrate, of_calibrate, "Accountant (default: the one a ledger enforces)");
 }
 
 }  // namespace parley::cli

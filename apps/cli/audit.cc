@@ -100,18 +100,17 @@ void add_audit(Commands root) {
   auto* charter = app.add_option("charter", options.charter, "Charter whose owner is attacked");
   charter->type_name("FILE");
   app.add_option("--owner", options.owner, "Which owner (default: the first)")->needs(charter);
-  app.add_flag("--sql", options.sql, "The owner's records lie in SQLite, which makes the sums")
+  app.add_flag("--sql", options.sql, "Keep the owner's records in SQLite, which computes the sums")
       ->needs(charter);
-  auto* mechanism = app.add_option("--mechanism", options.mechanism, "Instead: a mechanism");
+  auto* mechanism = app.add_option("--mechanism", options.mechanism, "Mechanism to attack instead");
   mechanism->excludes(charter);
-  auto* planted =
-      app.add_option("--planted", options.planted, "Instead: a planted bug, which must be found");
+  auto* planted = app.add_option("--planted", options.planted, "Planted bug to attack instead");
   planted->excludes(charter)->excludes(mechanism);
-  app.add_flag("--list", options.list, "Name the mechanisms and the planted bugs")
+  app.add_flag("--list", options.list, "List the mechanisms and planted bugs")
       ->excludes(charter)
       ->excludes(mechanism)
       ->excludes(planted);
-  app.add_option("--epsilon", options.epsilon, "What the mechanism is calibrated to")
+  app.add_option("--epsilon", options.epsilon, "Epsilon that the mechanism is calibrated to")
       ->needs(mechanism)
       ->check(CLI::Range(1e-6, 1e3))
       ->capture_default_str();
@@ -120,18 +119,18 @@ void add_audit(Commands root) {
       ->needs(mechanism)
       ->check(CLI::Range(1e-15, 0.5))
       ->capture_default_str();
-  app.add_option("--answers", options.answers, "How many answers together")
+  app.add_option("--answers", options.answers, "Number of answers")
       ->needs(mechanism)
       ->check(CLI::Range(1u, 10'000u))
       ->capture_default_str();
-  app.add_option("--method", options.method, "Many runs in two worlds, or one with canaries")
+  app.add_option("--method", options.method, "Many runs in two worlds, or one run with canaries")
       ->check(CLI::IsMember({"two_world", "one_run"}))
       ->capture_default_str();
   app.add_option("--runs", options.runs,
-                 "Runs in each world, or canaries (default: by what is attacked)")
+                 "Runs in each world, or canaries (default: depends on the target)")
       ->check(CLI::Range(uint64_t{2}, uint64_t{100'000'000}));
   app.add_option("--confidence", options.confidence,
-                 "That a certificate is right (default: 0.999999; one_run: 0.95)")
+                 "Confidence of the certificate (default: 0.999999; one_run: 0.95)")
       ->check(CLI::Range(0.5, 1 - 1e-12));
   app.add_option("--seed", options.seed, "Same seed: same certificate")->capture_default_str();
   threads_option(app, options.threads);

@@ -90,31 +90,31 @@ void days_option(CLI::App& app, int64_t& days, const std::string& help) {
 
 void add_init_authority(const Commands& certs) {
   const auto [app, options] = certs.add<CertsInitOptions>(
-      "init", "Make the authority of a consortium, and the invitation to join", run);
-  app.add_option("consortium", options.consortium, "Its name, such as banks.example")->required();
-  app.add_option("--address", options.address, "Where the learner will listen")
-      ->type_name("HOST:PORT");
+      "init", "Create the authority of a consortium, and the invitation to join", run);
+  app.add_option("consortium", options.consortium, "Name of the consortium, such as banks.example")
+      ->required();
+  app.add_option("--address", options.address, "Address of the learner")->type_name("HOST:PORT");
   app.add_option("--out", options.out, "Folder for the files")->capture_default_str();
-  days_option(app, options.days, "How long the authority lasts");
+  days_option(app, options.days, "Validity of the authority in days");
 }
 
 void add_sign(const Commands& certs) {
-  const auto [app, options] =
-      certs.add<CertsSignOptions>("sign", "Certify who asks in a request", run);
+  const auto [app, options] = certs.add<CertsSignOptions>("sign", "Sign a request", run);
   app.add_option("request", options.request, "NAME.csr, made by `parley join`")
       ->required()
       ->type_name("FILE");
   app.add_option("--authority", options.authority, "Folder of the authority")
       ->capture_default_str();
-  days_option(app, options.days, "How long the certificate lasts");
-  app.add_flag("--replace", options.replace, "The party has lost the key it had");
+  days_option(app, options.days, "Validity of the certificate in days");
+  app.add_flag("--replace", options.replace,
+               "Also if the party has a valid certificate, because it has lost the key");
   app.add_option("--out", options.out, "The certificate (default: NAME.crt beside the request)")
       ->type_name("FILE");
 }
 
 void add_revoke(const Commands& certs) {
-  const auto [app, options] = certs.add<CertsRevokeOptions>(
-      "revoke", "Take back every certificate of a party, whose keys were stolen or who left", run);
+  const auto [app, options] =
+      certs.add<CertsRevokeOptions>("revoke", "Revoke every certificate of a party", run);
   app.add_option("name", options.name, "The party's name, such as bank-a")->required();
   role_option(app, options.role);
   app.add_option("--authority", options.authority, "Folder of the authority")
@@ -124,15 +124,15 @@ void add_revoke(const Commands& certs) {
 }  // namespace
 
 void add_certs(Commands root) {
-  const Commands certs = root.group("certs", "A consortium's authority");
+  const Commands certs = root.group("certs", "Issue a consortium's certificates");
   add_init_authority(certs);
   add_sign(certs);
   add_revoke(certs);
 }
 
 void add_join(Commands root) {
-  const auto [app, options] = root.add<JoinOptions>(
-      "join", "Make your keys and the request that the consortium signs", run);
+  const auto [app, options] =
+      root.add<JoinOptions>("join", "Create your keys and the request for a certificate", run);
   app.add_option("invitation", options.invitation, "CONSORTIUM.join, from the consortium")
       ->required()
       ->type_name("FILE");
@@ -143,14 +143,15 @@ void add_join(Commands root) {
 
 void add_renew(Commands root) {
   const auto [app, options] = root.add<RenewCommandOptions>(
-      "renew", "Make new keys, with a request that your key of today has signed", run);
+      "renew", "Create new keys, and a request signed by your current key", run);
   app.add_option("--name", options.name, "Your name in charters")->required();
   app.add_option("--out", options.folder, "Folder of your certificate and keys")
       ->capture_default_str();
   auto* sign_key = app.add_flag("--sign-key", options.sign_key,
-                                "Also a new key for receipts: between jobs only");
-  app.add_flag("--install", options.install,
-               "Put NAME.next.crt, which came back, and its keys in place of those in use")
+                                "Also a new key for signing receipts; between jobs only");
+  app.add_flag(
+         "--install", options.install,
+         "Replace keys and certificate by NAME.next.crt, which the authority signed, and its keys")
       ->excludes(sign_key);
 }
 

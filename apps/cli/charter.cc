@@ -40,7 +40,7 @@ Result<Output> run(const CharterOptions& options, ProgressStyle) {
 
 void add_charter(Commands root) {
   using Show = CharterOptions::Show;
-  const Commands group = root.group("charter", "Look at a charter");
+  const Commands group = root.group("charter", "Inspect a charter");
   const auto add = [&](Show show, const char* name, const char* help) {
     const auto [app, options] = group.add<CharterOptions>(name, help, run, {.show = show});
     charter_argument(app, options.charter);

@@ -50,7 +50,7 @@ std::string user_name() {
 }
 
 void policy_argument(CLI::App& app, std::filesystem::path& policy) {
-  app.add_option("policy", policy, "Your policy")->required()->type_name("FILE");
+  app.add_option("policy", policy, "Policy file")->required()->type_name("FILE");
 }
 
 void repeated(CLI::Option* option, const std::string& type_name) {
@@ -64,7 +64,7 @@ void set_option(CLI::App& app, std::vector<std::string>& set) {
 
 void epsilon_option(CLI::App& app, std::vector<std::string>& epsilon) {
   repeated(app.add_option("--epsilon", epsilon,
-                          "Budget of every owner for this job, or of one: --epsilon bank-a=0.5"),
+                          "Budget for this job, of every owner or of one: --epsilon bank-a=0.5"),
            "EPSILON|OWNER=EPSILON");
 }
 
@@ -91,18 +91,17 @@ void threads_option(CLI::App& app, int& threads) {
 void metric_option(CLI::App& app, bool& log_loss) {
   app.add_option_function<std::string>(
          "--metric", [&](const std::string& name) { log_loss = name == "log_loss"; },
-         "By which two classes are judged (default: auc)")
+         "Measure for two classes (default: auc)")
       ->check(CLI::IsMember({"auc", "log_loss"}));
 }
 
 void dial_option(CLI::App& app, std::string& dial) {
-  app.add_option("--dial", dial, "Instead of the address in policy or charter")
+  app.add_option("--dial", dial, "Address to dial, in place of the policy's or charter's")
       ->type_name("HOST:PORT");
 }
 
 void as_option(CLI::App& app, std::string& name) {
-  app.add_option("--as", name, "The owner that learns, where every owner does (copies)")
-      ->type_name("OWNER");
+  app.add_option("--as", name, "With protocol.copies: the owner that learns")->type_name("OWNER");
 }
 
 void wait_option(CLI::App& app, int64_t& seconds, const std::string& help) {
@@ -128,9 +127,8 @@ void signs_options(CLI::App& app, CsvSigns& signs) {
         ->type_name("CHAR");
   };
   add("--separator", signs.separator,
-      "Between fields of CSV files, a character or tab (default: found in the file)");
-  add("--decimal", signs.decimal,
-      "Decimal sign of numbers in CSV files (default: found in the file)");
+      "Field separator of CSV files: a character, or tab (default: detected)");
+  add("--decimal", signs.decimal, "Decimal sign in CSV files (default: detected)");
 }
 
 int threads_or_all(int threads) {

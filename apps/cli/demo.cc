@@ -39,52 +39,49 @@ Result<Output> run(const DemoOptions& typed, ProgressStyle style) {
 }  // namespace
 
 void add_demo(Commands root) {
-  const auto [app, typed] = root.add<DemoOptions>(
-      "demo",
-      "Forty small hospitals, or a file of your own: a forecast, the training, and what each owner "
-      "has on its own new rows",
-      run);
+  const auto [app, typed] =
+      root.add<DemoOptions>("demo",
+                            "Forecast and simulate a job of forty hospitals or on your own file, "
+                            "and compare both for every owner",
+                            run);
   api::DemoTable& table = typed.table;
   api::DemoOptions& how = typed.how;
-  auto* file = app.add_option("file", table.file, "A CSV file of your own");
+  auto* file = app.add_option("file", table.file, "CSV file");
   file->type_name("FILE");
-  app.add_option("--target", table.target, "The column to predict")
-      ->type_name("COLUMN")
-      ->needs(file);
-  app.add_option("--by", table.by, "The column whose values are the owners")
+  app.add_option("--target", table.target, "Column to predict")->type_name("COLUMN")->needs(file);
+  app.add_option("--by", table.by, "Column whose values name the owners")
       ->type_name("COLUMN")
       ->needs(file);
   app.add_option("--without", table.without, "Columns to leave out: a,b,c")
       ->delimiter(',')
       ->type_name("COLUMN")
       ->needs(file);
-  app.add_option("--min-rows", table.min_rows, "Owners with fewer rows are put aside")
+  app.add_option("--min-rows", table.min_rows, "Leave out owners with fewer rows")
       ->check(CLI::Range(uint64_t{20}, uint64_t{1'000'000}))
       ->needs(file)
       ->capture_default_str();
   app.add_option("--max-rows", table.max_rows,
-                 "So many rows of an owner are used, drawn at random; 0: all")
+                 "Most rows used of one owner, drawn at random; 0: all")
       ->needs(file)
       ->capture_default_str();
   app.add_option("--out", how.out, "Folder for charter, data, page, model and ledgers")
       ->capture_default_str();
-  app.add_option("--epsilon", how.epsilon, "Of every owner, for the whole job")
+  app.add_option("--epsilon", how.epsilon, "Budget of every owner for the whole job")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--differ", how.differ,
-                 "How far owners differ, as `parley forecast` takes it (default: as the sites of "
-                 "the public rows say)")
+                 "How much owners differ, as in `parley forecast` (default: estimated from the "
+                 "sites of the public rows)")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--worth", how.worth,
-                 "The least gain that counts for an owner: a share of RMSE (default 0.005), or a "
-                 "difference of AUC (default 0.002)")
+                 "Smallest gain that counts: relative decrease of RMSE or log loss (default "
+                 "0.005), or difference of AUC (default 0.002)")
       ->check(CLI::PositiveNumber);
   metric_option(app, how.log_loss);
-  app.add_option("--seed", typed.seed, "Same seed: same rows, same model, same page")
-      ->capture_default_str();
-  auto* web = app.add_flag("--web", typed.web,
-                           "In a browser: move budgets, then train, watch, and compare");
-  app.add_option("--listen", typed.page.listen, "Where the page is: 127.0.0.1:PORT, or unix:PATH")
+  app.add_option("--seed", typed.seed, "Seed of rows and noise")->capture_default_str();
+  auto* web =
+      app.add_flag("--web", typed.web, "Show it in a browser: change budgets, train, compare");
+  app.add_option("--listen", typed.page.listen, "Serve the page at 127.0.0.1:PORT or unix:PATH")
       ->type_name("ADDRESS")
       ->needs(web)
       ->capture_default_str();

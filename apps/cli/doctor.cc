@@ -31,22 +31,21 @@ Result<Output> run(const DoctorOptions& options, ProgressStyle) {
 }  // namespace
 
 void add_doctor(Commands root) {
-  const auto [app, options] = root.add<DoctorOptions>(
-      "doctor", "Say what is wrong between you and the learner, first things first", run);
+  const auto [app, options] =
+      root.add<DoctorOptions>("doctor", "Find out what is wrong between you and the learner", run);
   net::PatientOptions& patient = options.patient;
   auto* policy = app.add_option("policy", patient.policy, "An owner's policy");
   policy->type_name("FILE")->capture_default_str();
-  auto* charter = app.add_option("--charter", options.charter, "The job: who the learner is");
+  auto* charter = app.add_option("--charter", options.charter, "Charter that names the learner");
   charter->type_name("FILE");
-  app.add_option("--dial", patient.dial, "Instead of the address in the policy")
+  app.add_option("--dial", patient.dial, "Address to dial, in place of the policy's")
       ->type_name("HOST:PORT");
-  app.add_option("--learner", patient.learner,
-                 "Where every owner learns (copies, graph): the one to dial")
+  app.add_option("--learner", patient.learner, "With protocol.copies or graph: the party to dial")
       ->type_name("NAME")
       ->needs(charter);
-  auto* identity = app.add_option("--identity", patient.identity,
-                                  "A learner's credentials, instead of a policy; without --dial "
-                                  "nobody is dialled");
+  auto* identity =
+      app.add_option("--identity", patient.identity,
+                     "Check a learner's credentials instead of a policy; dials with --dial only");
   identity->type_name("DIR")->excludes(policy)->needs(charter);
   auto* name = app.add_option("--name", patient.name, "The learner's name");
   name->needs(identity);

@@ -22,14 +22,14 @@ Result<Output> run(const ExploreOptions& options, ProgressStyle) {
 }  // namespace
 
 void page_options(CLI::App& app, api::PageOptions& options) {
-  app.add_option("--listen", options.listen, "Where the page is: 127.0.0.1:PORT, or unix:PATH")
+  app.add_option("--listen", options.listen, "Serve the page at 127.0.0.1:PORT or unix:PATH")
       ->type_name("ADDRESS")
       ->capture_default_str();
   repeated(app.add_option("--host", options.hosts,
-                          "A name under which browsers reach it through a proxy or tunnel"),
+                          "Host name that browsers use, through a proxy or tunnel"),
            "NAME");
   app.add_option("--person-header", options.person_header,
-                 "With unix:PATH: the header in which your proxy says who is signed in")
+                 "With unix:PATH: header in which your proxy names the signed-in user")
       ->type_name("HEADER");
 }
 
@@ -45,10 +45,10 @@ api::PageOptions with_terminal(const api::PageOptions& options) {
 
 void add_explore(Commands root) {
   const auto [app, options] = root.add<ExploreOptions>(
-      "explore", "Move budgets, rows and owners of a charter in a browser, and see its forecast",
+      "explore", "Show in a browser how a charter's forecast changes with budgets, rows and owners",
       run);
   charter_argument(app, options.charter);
-  app.add_option("--data", options.data, "Where pilot and bundle lie, if not beside the charter")
+  app.add_option("--data", options.data, "Folder of pilot and bundle (default: the charter's)")
       ->type_name("DIR");
   page_options(app, options.page);
   signs_options(app, options.signs);

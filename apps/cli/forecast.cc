@@ -155,58 +155,52 @@ Result<Output> run(const ForecastOptions& options, ProgressStyle style) {
 
 void add_forecast(Commands root) {
   const auto [app, options] = root.add<ForecastOptions>(
-      "forecast", "Say what a job would be worth, from its charter and its public rows", run);
+      "forecast", "Forecast what a job would be worth, from its charter and public rows", run);
   charter_argument(app, options.charter);
-  app.add_option("--data", options.data, "Where pilot and bundle lie, if not beside the charter")
+  app.add_option("--data", options.data, "Folder of pilot and bundle (default: the charter's)")
       ->type_name("DIR");
-  app.add_option("--target", options.target,
-                 "Relative fitness that is wanted: which epsilon, or how many rows, reach it")
+  app.add_option(
+         "--target", options.target,
+         "Relative fitness to reach: prints the epsilon, and the number of rows, that reach it")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--tune", options.tune,
-               "Choose on the public rows whatever the charter does not say, weights included");
+  app.add_flag("--tune", options.tune, "Choose on the public rows what the charter leaves open");
   app.add_option("--protocols", options.protocols,
-                 "Of a draft without protocol.name: choose among these only, of sync, sums, "
-                 "federated, async")
+                 "For a draft without protocol.name: choose among these only")
       ->delimiter(',')
       ->check(CLI::IsMember({"sync", "sums", "federated", "async"}));
-  app.add_option("--out", options.out,
-                 "Write the completed charter here, and beside it the bundle of features, if those "
-                 "were chosen")
+  app.add_option("--out", options.out, "Write the completed charter, and a chosen bundle beside it")
       ->type_name("FILE");
-  app.add_option("--html", options.html, "Write a report for people here")->type_name("FILE");
-  repeated(app.add_option(
-               "--price", options.prices,
-               "What an owner asks for one unit of epsilon, for every owner, and cap=PRICE, the "
-               "most that anyone may ask; with --value: what to buy of whom"),
+  app.add_option("--html", options.html, "Write an HTML report")->type_name("FILE");
+  repeated(app.add_option("--price", options.prices,
+                          "Every owner's price of one unit of epsilon, and cap=PRICE, the highest "
+                          "allowed; with --value: how much to buy of whom"),
            "OWNER=PRICE");
   app.add_option("--value", options.value,
-                 "What one unit of relative fitness is worth, in the same money")
+                 "Worth of one unit of relative fitness, in the same money")
       ->check(CLI::PositiveNumber);
-  app.add_option(
-         "--differ", options.differ,
-         "How far owners differ: excess loss over all rows, as relative fitness, of the best "
-         "model of one owner with unlimited rows")
+  app.add_option("--differ", options.differ,
+                 "How much owners differ: relative fitness on all rows of the best model of one "
+                 "owner with unlimited rows")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--distance", options.distance,
-                 "How far owners differ, as they paid to know it: the model.json of a job with "
-                 "rule \"distance\" on the same public rows")
+                 "How much owners differ, as paid for: model.json of a job with rule \"distance\" "
+                 "on the same public rows")
       ->type_name("FILE");
   app.add_option("--worth", options.worth,
-                 "The least gain that counts for an owner: a share of RMSE (default 0.005), or a "
-                 "difference of AUC (default 0.002)")
+                 "Smallest gain that counts: relative decrease of RMSE or log loss (default "
+                 "0.005), or difference of AUC (default 0.002)")
       ->check(CLI::PositiveNumber);
   metric_option(app, options.log_loss);
   app.add_option("--aggregation-price", options.aggregation_price,
-                 "Federated: what one aggregation costs, as relative fitness; local steps are then "
-                 "chosen for the least of both")
+                 "Federated: cost of one aggregation as relative fitness; local steps minimise "
+                 "loss plus cost")
       ->check(CLI::NonNegativeNumber);
   app.add_option("--delta", options.delta,
-                 "With --tune: a delta that owners would accept, for Gaussian noise if it is "
-                 "better")
+                 "With --tune: delta that owners accept, for Gaussian noise if it is better")
       ->check(CLI::Range(1e-30, 1e-3));
-  app.add_option("--moments", options.moments,
-                 "The paid moments from which the pilot was drawn: their noise then counts in the "
-                 "interval")
+  app.add_option(
+         "--moments", options.moments,
+         "Paid moments that the pilot was drawn from; their noise then counts in the interval")
       ->type_name("FILE");
   epsilon_option(app, options.epsilon);
   threads_option(app, options.threads);

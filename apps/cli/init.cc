@@ -81,21 +81,21 @@ Result<Output> run(const InitOptions& options, ProgressStyle) {
 
 void add_init(Commands root) {
   const auto [app, options] = root.add<InitOptions>(
-      "init", "From files to a draft charter and policies, guesses marked CONFIRM", run);
-  app.add_option("files", options.files, "The owners' CSV files; rows are only counted")
+      "init", "Draft a charter and policies from data files; guesses are marked CONFIRM", run);
+  app.add_option("files", options.files, "The owners' CSV files; their rows are only counted")
       ->type_name("FILE");
-  app.add_option("--target", options.target, "The column to predict")
-      ->required()
-      ->type_name("COLUMN");
+  app.add_option("--target", options.target, "Column to predict")->required()->type_name("COLUMN");
   app.add_option("--without", options.without, "Columns to leave out: a,b,c")
       ->delimiter(',')
       ->type_name("COLUMN");
-  app.add_option("--id", options.id,
-                 "The files hold different columns of the same records: the column that names one")
+  app.add_option(
+         "--id", options.id,
+         "The files hold different columns of the same records; this column identifies a record")
       ->type_name("COLUMN");
   app.add_option("--pilot", options.pilot, "Public rows, from which kinds and bounds are guessed")
       ->type_name("FILE");
-  app.add_option("--out", options.out, "The charter; policies go beside it (default: stdout)")
+  app.add_option("--out", options.out,
+                 "Charter file; policies are written beside it (default: stdout)")
       ->type_name("FILE");
   epsilon_option(app, options.epsilon);
   app.add_option(

@@ -78,9 +78,11 @@ Result<Output> run(const LearnerWebOptions& options, ProgressStyle) {
 
 void add_learner_web(const Commands& group) {
   const auto [app, options] = group.add<LearnerWebOptions>(
-      "web", "See in a browser who takes part, how far the job is, and what came of it", run);
+      "web", "Show participants, progress and result in a browser", run);
   charter_argument(app, options.charter);
-  app.add_option("out", options.out, "The --out of its daemon")->required()->type_name("DIR");
+  app.add_option("out", options.out, "Folder given to `parley learner run` as --out")
+      ->required()
+      ->type_name("DIR");
   as_option(app, options.as);
   page_options(app, options.page);
 }
@@ -95,27 +97,27 @@ void add_learner(Commands root) {
     as_option(app, options.as);
     app.add_option("--identity", options.identity, "Folder with NAME.crt, NAME.key, authority.crt")
         ->capture_default_str();
-    app.add_option("--listen", options.listen, "Default: every interface, the charter's port")
+    app.add_option("--listen", options.listen,
+                   "Address to listen on (default: the charter's port on every interface)")
         ->type_name("HOST:PORT");
     app.add_option("--metrics", options.metrics,
-                   "Tell this machine how the job goes: /metrics, /healthz, /readyz")
+                   "Serve /metrics, /healthz and /readyz to this machine")
         ->type_name("HOST:PORT|unix:PATH");
     app.add_option("--out", options.out, "Folder for journal, transcript and model");
-    app.add_option("--receipts", options.receipts,
-                   "Where the newest receipt of every owner is kept over all jobs (default: "
-                   "receipts in --identity)")
+    app.add_option(
+           "--receipts", options.receipts,
+           "Folder of every owner's newest receipt over all jobs (default: receipts in --identity)")
         ->type_name("DIR");
-    wait_option(app, options.wait, "Give up when no answer comes for so long");
+    wait_option(app, options.wait, "Give up after this time without an answer");
     app.add_option("--after-alarm", options.after_alarm,
-                   "What you decide after the first paid answers were unlike the pilot: "
-                   "continue, or stop with the pilot's model")
+                   "Decision after an alarm: continue, or stop with the pilot's model")
         ->check(CLI::IsMember({"continue", "stop"}));
   };
-  add("run", "Train the model, from where the job was interrupted if it was");
+  add("run", "Run a job, or continue one that was interrupted");
   add("resume", "The same as run");
   const auto [app, options] =
-      group.add<LearnerStatusOptions>("status", "How a learner's daemon is", run);
-  app.add_option("out", options.out, "Folder that was given to learner run as --out")
+      group.add<LearnerStatusOptions>("status", "Show the state of a learner's daemon", run);
+  app.add_option("out", options.out, "Folder given to `parley learner run` as --out")
       ->required()
       ->type_name("DIR");
   add_learner_web(group);

@@ -110,7 +110,7 @@ Result<Output> run(const SourceOptions& options, ProgressStyle) {
 
 void add_accept_source(const Commands& group) {
   const auto [app, options] = group.add<SourceOptions>(
-      "accept-source", "Let a data set read what your policy now says; your name is recorded", run);
+      "accept-source", "Let a data set read the policy's new source; your name is recorded", run);
   policy_argument(app, options.policy);
   app.add_option("dataset", options.dataset, "Data set")->required()->type_name("NAME");
   app.add_option("--reason", options.reason, "Why its records are not those of another data set")
@@ -120,33 +120,34 @@ void add_accept_source(const Commands& group) {
 
 void add_reconcile(const Commands& group) {
   const auto [app, options] = group.add<ReconcileOptions>(
-      "reconcile", "Book what an older copy of your ledger has forgotten", run);
+      "reconcile", "Record charges that an older copy of your ledger lacks", run);
   policy_argument(app, options.policy);
   app.add_option("receipts", options.receipts, "Transcripts or journals of learners")
       ->type_name("FILE");
-  app.add_option("--dataset", options.dataset, "Which one was charged, where that is not known")
+  app.add_option("--dataset", options.dataset,
+                 "Data set that was charged, where the ledger does not tell")
       ->type_name("NAME");
 }
 
 void add_restore(const Commands& group) {
   const auto [app, options] = group.add<RestoreOptions>(
-      "restore", "Put a copy where your ledger is gone, or older than the copy", run);
+      "restore", "Restore a ledger that is lost, or older than the copy", run);
   policy_argument(app, options.policy);
-  app.add_option("copy", options.copy, "What `parley ledger backup` made")
+  app.add_option("copy", options.copy, "Copy made by `parley ledger backup`")
       ->required()
       ->type_name("FILE");
 }
 
 void add_budget(const Commands& group) {
-  const auto [app, options] = group.add<BudgetOptions>(
-      "budget", "Raise lifetime budgets to what your policy now says", run);
+  const auto [app, options] =
+      group.add<BudgetOptions>("budget", "Raise lifetime budgets to the policy's", run);
   policy_argument(app, options.policy);
 }
 
 }  // namespace
 
 void add_ledger(Commands root) {
-  const Commands group = root.group("ledger", "Look at a ledger, or bring it up to date");
+  const Commands group = root.group("ledger", "Inspect and maintain a ledger");
   const auto add = [&](const char* name, const char* help, Commands::Run<LedgerOptions>* run) {
     const auto added = group.add<LedgerOptions>(name, help, run);
     added.app.add_option("ledger", added.options.ledger, "Ledger file")
@@ -155,14 +156,14 @@ void add_ledger(Commands root) {
     return added;
   };
   add("show", "Print budgets and charges", show_ledger);
-  add("verify", "Recompute the whole chain", verify_chain);
+  add("verify", "Recompute the whole hash chain", verify_chain);
   const auto backup =
-      add("backup", "Copy it, also while a daemon writes it, and verify the copy", back_up);
-  backup.app.add_option("--out", backup.options.out, "The copy, which must not be there yet")
+      add("backup", "Copy a ledger, even while a daemon writes it, and verify the copy", back_up);
+  backup.app.add_option("--out", backup.options.out, "File of the copy; must not exist yet")
       ->required()
       ->type_name("FILE");
   const auto [app, options] =
-      add("export", "Print a data set's events, for any accountant, as JSON", export_events);
+      add("export", "Print a data set's charges as JSON events for any accountant", export_events);
   app.add_option("--dataset", options.dataset, "Which data set, if the ledger has several")
       ->type_name("NAME");
   add_restore(group);

@@ -27,7 +27,7 @@ void add_commands(const Commands& root) {
   add_demo(root);
   add_init(root);
   add_charter(root);
-  const Commands data = root.group("data", "Make and look at data");
+  const Commands data = root.group("data", "Inspect, prepare and generate data");
   add_data_describe(data);
   add_data_prepare(data);
   add_data_split(data);

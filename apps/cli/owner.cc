@@ -199,90 +199,88 @@ void add_owner_run(const Commands& group) {
       "run", "Answer the learners of charters that your policy accepts", run);
   policy_argument(app, options.policy);
   app.add_option("charter", options.charters,
-                 "Charters (default: those in the policy's folder, watched)")
+                 "Charter files (default: watches the policy's folder)")
       ->type_name("FILE");
   dial_option(app, options.dial);
   app.add_option("--listen", options.listen,
-                 "Where neighbours dial (graph), instead of the address in policy or charter")
+                 "With protocol.graph: address to listen on, in place of the policy's or charter's")
       ->type_name("HOST:PORT");
-  app.add_option("--learner", options.learner,
-                 "Where every owner learns (copies): answer this one only")
+  app.add_option("--learner", options.learner, "With protocol.copies: answer this learner only")
       ->type_name("NAME");
-  wait_option(app, options.wait, "Give up when the learner is away for so long");
+  wait_option(app, options.wait, "Give up after this time without the learner");
 }
 
 template <class Options>
 void add_decision(const Commands& group, const char* name, const char* help) {
   const auto [app, options] = group.add<Options>(name, help, run);
   policy_argument(app, options.policy);
-  app.add_option("charter", options.charters, "Charters")->type_name("FILE")->required();
-  app.add_option("--reason", options.reason, "Why; recorded with your name")->type_name("TEXT");
+  app.add_option("charter", options.charters, "Charter files")->type_name("FILE")->required();
+  app.add_option("--reason", options.reason, "Reason; recorded with your name")->type_name("TEXT");
 }
 
 void add_owner_decisions(const Commands& group) {
   add_decision<OwnerApproveOptions>(group, "approve", "Allow a charter that waits for a person");
   add_decision<OwnerRefuseOptions>(group, "refuse", "Never answer a charter");
   add_decision<OwnerWithdrawOptions>(group, "withdraw",
-                                     "Answer a charter no further, also in mid-job");
+                                     "Stop answering a charter, even during its job");
 }
 
 void add_owner_check(const Commands& group) {
   const auto [app, options] = group.add<OwnerCheckOptions>(
       "check", "Say in sentences what your policy will answer, to whom, for how much", run);
   policy_argument(app, options.policy);
-  app.add_option("charter", options.charters, "Would it run, and what would be left")
+  app.add_option("charter", options.charters,
+                 "Charters to check: would they run, and what budget would be left")
       ->type_name("FILE");
   dial_option(app, options.dial);
-  app.add_flag("--no-data", options.no_data, "Do not read the data, which may take long");
+  app.add_flag("--no-data", options.no_data, "Do not read the data, which can take long");
 }
 
 void add_owner_status(const Commands& group) {
   const auto [app, options] =
-      group.add<OwnerStatusOptions>("status", "How the daemon of your policy is", run);
+      group.add<OwnerStatusOptions>("status", "Show the state of your daemon", run);
   policy_argument(app, options.policy);
 }
 
 void add_owner_tune(const Commands& group) {
   const auto [app, options] = group.add<OwnerTuneOptions>(
-      "tune", "Add your own rows to what you have learned from the others", run);
+      "tune", "Fit the model learned from the others to your own rows", run);
   policy_argument(app, options.policy);
   charter_argument(app, options.charter);
-  app.add_option("transcript", options.transcript, "What your learner kept")
+  app.add_option("transcript", options.transcript, "Transcript of your learner")
       ->required()
       ->type_name("FILE");
-  app.add_option("--out", options.out, "The model's file, which must not be there yet")
-      ->capture_default_str();
+  app.add_option("--out", options.out, "Model file; must not exist yet")->capture_default_str();
 }
 
 void add_owner_value(const Commands& group) {
   const auto [app, options] = group.add<OwnerValueOptions>(
-      "value", "What a job would bring or brought on your own rows: for your eyes only", run);
+      "value", "Evaluate on your own rows what a job would bring or brought; for you only", run);
   policy_argument(app, options.policy);
   charter_argument(app, options.charter);
-  auto* model = app.add_option("model", options.model, "The job's model, once it is there");
+  auto* model = app.add_option("model", options.model, "Model of the job, after it has ended");
   model->type_name("FILE");
   app.add_option("--out", options.out,
-                 "File for your personal model, for yourself only; must not be there yet")
+                 "File for your personal model, for you only; must not exist yet")
       ->type_name("FILE")
       ->needs(model);
-  app.add_option("--held-out", options.held_out, "Part of your rows that the figures are judged by")
+  app.add_option("--held-out", options.held_out, "Share of your rows to evaluate on")
       ->check(CLI::Range(0.01, 0.5))
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "Which rows are held out")->capture_default_str();
+  app.add_option("--seed", options.seed, "Seed that chooses these rows")->capture_default_str();
   app.add_option("--worth", options.worth,
-                 "Least gain that matters to you: a share of RMSE, a difference of AUC (default: "
-                 "0.005, 0.002)")
+                 "Smallest gain that counts (default: the policy's [worth])")
       ->check(CLI::NonNegativeNumber);
   app.add_option(
          "--own-columns", options.own_columns,
-         "Numbers of your table that the charter lacks and that are known before the target")
+         "Numeric columns of yours that the charter lacks and that are known before the target")
       ->type_name("COLUMN,...")
       ->delimiter(',');
 }
 
 void add_owner_web(const Commands& group) {
   const auto [app, options] = group.add<OwnerWebOptions>(
-      "web", "See budgets, charters and what has left in a browser; approve, refuse and stop", run);
+      "web", "Show budgets, charters and releases in a browser; approve, refuse, stop", run);
   policy_argument(app, options.policy);
   page_options(app, options.page);
 }
@@ -290,7 +288,7 @@ void add_owner_web(const Commands& group) {
 }  // namespace
 
 void add_owner(Commands root) {
-  const Commands group = root.group("owner", "Take part with your data");
+  const Commands group = root.group("owner", "Take part as an owner of data");
   add_owner_run(group);
   add_owner_status(group);
   add_owner_decisions(group);

@@ -69,12 +69,13 @@ void add_predict(Commands root) {
   app.add_option("model", options.model, "Model file, part of a model, or manifest")
       ->required()
       ->type_name("FILE");
-  app.add_option("data", options.data,
-                 "CSV or LIBSVM file with the model's columns; of a manifest, every party's scores")
+  app.add_option(
+         "data", options.data,
+         "CSV or LIBSVM file with the model's columns; for a manifest, every party's scores")
       ->required()
       ->type_name("FILE");
   app.add_option("--query", options.query,
-                 "Of a part: the name that all parties give this prediction, new for every one")
+                 "For a part: name of this prediction, the same at all parties and used once")
       ->type_name("NAME");
   signs_options(app, options.signs);
 }

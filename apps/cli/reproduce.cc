@@ -159,27 +159,28 @@ Result<Output> run(const ReproduceOptions&, ProgressStyle) {
 void add_reproduce(Commands root) {
   const auto [app, options] = root.add<ReproduceOptions>(
       "reproduce", "Compute the papers' figures and claims, with verdicts", run);
-  auto* ids = app.add_option("ids", options.ids, "Which (default: all), as --list names them");
+  auto* ids =
+      app.add_option("ids", options.ids, "Figures and claims, as --list names them (default: all)");
   ids->type_name("ID");
-  app.add_flag("--list", options.list, "Name the figures and claims")->excludes(ids);
+  app.add_flag("--list", options.list, "List the figures and claims")->excludes(ids);
   app.add_flag("--quick", options.quick, "Small sizes and few runs: verdicts mean little");
   app.add_option("--data", options.data,
-                 "A folder with the papers' files, or excerpts (default: stand-ins)")
+                 "Folder with the papers' files, or excerpts (default: stand-ins)")
       ->type_name("DIR");
-  app.add_option("--out", options.out, "Where CSV, SVG and the page go")
+  app.add_option("--out", options.out, "Folder for CSV, SVG and the page")
       ->type_name("DIR")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Same seed: same figures")->capture_default_str();
   app.add_option("--runs", options.runs, "Runs of every point (default: by figure)")
       ->check(CLI::Range(uint64_t{4}, uint64_t{100'000}));
   app.add_option("--draws", options.draws,
-                 "Draws of every stand-in, for standard errors (default: 8, quick 2)")
+                 "Draws of every stand-in, for standard errors (default: 8; 2 with --quick)")
       ->check(CLI::Range(uint64_t{2}, uint64_t{1'000}));
   auto* part = app.add_option("--part", options.part,
                               "Only the i-th of n parts; --merge puts them together");
   part->type_name("I/N");
   auto* merge = app.add_option("--merge", options.to_merge,
-                               "The folders of all parts: writes what one run would have written");
+                               "Folders of all parts: writes what one run would have written");
   merge->type_name("DIR")->excludes(part)->excludes(ids);
   threads_option(app, options.threads);
 }

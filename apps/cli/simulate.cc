@@ -79,8 +79,8 @@ Result<Output> run(const SimulateOptions& options, ProgressStyle style) {
 }  // namespace
 
 void add_simulate(Commands root) {
-  const auto [app, options] = root.add<SimulateOptions>(
-      "simulate", "Train as the charter says, all parties in this process", run);
+  const auto [app, options] =
+      root.add<SimulateOptions>("simulate", "Run a job with all parties in this process", run);
   charter_argument(app, options.charter);
   auto* data =
       app.add_option("--data", options.data,
@@ -88,49 +88,44 @@ void add_simulate(Commands root) {
                      "one file per owner");
   repeated(data, "DIR|OWNER=FILE");
   auto* split = app.add_option("--split", options.split,
-                               "One file of all owners: blocks as long "
-                               "as the charter says, or --by");
+                               "One file of all owners, cut by the charter's row counts or --by");
   split->type_name("FILE")->excludes(data);
-  app.add_option("--by", options.split_by, "The column of --split that names the owner")
-      ->needs(split);
+  app.add_option("--by", options.split_by, "Column that names the owner")->needs(split);
   app.add_option("--standin", options.standin, "Generated data instead of files")
       ->check(CLI::IsMember({"lending", "credit", "hospital", "stays"}))
       ->excludes(data)
       ->excludes(split);
   app.add_option("--standin-seed", options.standin_seed, "Seed of the generated data")
       ->capture_default_str();
-  repeated(
-      app.add_option(
-          "--policy", options.policies,
-          "An owner's policy: its budget is enforced, and its data used where --data gives none"),
-      "FILE");
+  repeated(app.add_option("--policy", options.policies,
+                          "An owner's policy: its budget is enforced, and its data are used where "
+                          "--data gives none"),
+           "FILE");
   app.add_option("--seed", options.seed, "Same charter, data and seed: same model, bit for bit")
       ->capture_default_str();
-  app.add_option("--runs", options.runs, "Independent runs, for averages")
+  app.add_option("--runs", options.runs, "Independent runs, to average over")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000}))
       ->capture_default_str();
   app.add_option("--held-out", options.held_out,
-                 "Part of each owner's rows kept out of a further run, for figures on its own rows "
-                 "(default: 0.2 up to 10,000 rows in all, else 0)")
+                 "Share of each owner's rows held out of a further run, to evaluate on (default: "
+                 "0.2 up to 10,000 rows in all, else 0)")
       ->check(CLI::Range(0.0, 0.5));
   app.add_option("--judge-on", options.judge_on,
-                 "A folder with <owner>.csv: rows that nothing is trained on, for these figures; "
-                 "then nothing is held out")
+                 "Folder with <owner>.csv: new rows to evaluate on, in place of held-out rows")
       ->type_name("DIR");
   app.add_option("--worth", options.worth,
-                 "The least gain that counts: a share of RMSE (default 0.005), or a difference of "
-                 "AUC (default 0.002)")
+                 "Smallest gain that counts: relative decrease of RMSE or log loss (default "
+                 "0.005), or difference of AUC (default 0.002)")
       ->check(CLI::PositiveNumber);
   metric_option(app, options.log_loss);
   app.add_flag("--baseline", options.baseline,
-               "Also what noise on each owner's own model would reach at the same epsilon");
+               "Also evaluate each owner's own model with noise at the same epsilon");
   app.add_flag("--continue-after-alarm", options.continue_after_alarm,
-               "Go on where the first paid answers are unlike the pilot and a person would be "
-               "asked (default: the job ends there)");
+               "With protocol.on_alarm = \"ask\": go on after an alarm (default: the job ends)");
   threads_option(app, options.threads);
   app.add_option("--memory-mb", options.memory_mb,
-                 "Rows of an owner that need more lie in a file in --out (default: its policy's "
-                 "limit, else none)")
+                 "Rows of an owner that need more memory are kept in a file in --out (default: its "
+                 "policy's limit, else none)")
       ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
   app.add_option("--out", options.out, "Folder for model and ledgers (default: runs/<seed>)");
   signs_options(app, options.signs);

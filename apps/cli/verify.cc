@@ -30,13 +30,13 @@ Result<Output> run(const VerifyOptions& options, ProgressStyle) {
 }  // namespace
 
 void add_verify(Commands root) {
-  const auto [app, options] =
-      root.add<VerifyOptions>("verify", "Recompute a model from what its owners signed", run);
+  const auto [app, options] = root.add<VerifyOptions>(
+      "verify", "Recompute a model from the answers that owners signed", run);
   app.add_option("model", options.model, "Model file")->required()->type_name("FILE");
-  app.add_option("transcript", options.transcript, "What the learner kept, packed or plain")
+  app.add_option("transcript", options.transcript, "The learner's transcript, packed or plain")
       ->required()
       ->type_name("FILE");
-  app.add_option("charter", options.charter, "Charter file; its pilot lies beside it")
+  app.add_option("charter", options.charter, "Charter file, with its pilot beside it")
       ->required()
       ->type_name("FILE");
   as_option(app, options.as);

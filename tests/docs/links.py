@@ -14,8 +14,6 @@ ANCHOR = re.compile(r"""<a (?:id|name)=["']([^"']+)["']""")
 CITED = re.compile(r"\bdocs/[\w./-]+?\.(?:md|svg|ipynb)\b")
 DECISION = re.compile(r"\bdecisions?/(\d{4})\b")
 EQUATIONS = re.compile(r"\btheory,? ((?:\([A-Z]\d+\)(?:, | and | to )?)+)")
-# The page is printed by the program; what it says of its own history changes with its next run.
-REPRODUCTION = {"docs/reproduction.md", "studies/reproduce/sync/loans.cc"}
 SPECIFICATION = re.compile(r"\bspec(ification)?s?\b", re.IGNORECASE)
 # The same word where it names a document that anyone can find.
 KNOWN_SPECIFICATIONS = re.compile(r"Arrow|C data interface|RFC|TLS|TOML|JSON|spec(ification)?s?\(", re.IGNORECASE)
@@ -125,7 +123,7 @@ def cited_specifications(root):
     """A specification that is not in the repository helps no reader."""
     here = pathlib.Path(__file__).resolve().parent
     for path in files(root, CITING):
-        if here in path.resolve().parents or path.relative_to(root).as_posix() in REPRODUCTION:
+        if here in path.resolve().parents:
             continue
         for line, content in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1):
             if SPECIFICATION.search(content) and not KNOWN_SPECIFICATIONS.search(content):

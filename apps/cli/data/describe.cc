@@ -83,17 +83,19 @@ Result<Output> run(const DataDescribeOptions& options, ProgressStyle) {
 }  // namespace
 
 void add_data_describe(Commands data) {
-  const auto [app, options] = data.add<DataDescribeOptions>(
-      "describe",
-      "What files look like or, with a charter, how it reads your data: as "
-      "private as the data",
-      run);
-  auto* files = app.add_option("files", options.files, "CSV files; with a charter one, or LIBSVM");
+  const auto [app, options] =
+      data.add<DataDescribeOptions>("describe",
+                                    "Describe files or, with a charter, count what it changes in "
+                                    "them; the output is as private as the data",
+                                    run);
+  auto* files =
+      app.add_option("files", options.files, "CSV files; with --charter one CSV or LIBSVM file");
   files->type_name("FILE");
   auto* charter = app.add_option("--charter", options.charter,
-                                 "A charter: count missing values and those outside its bounds");
+                                 "Count missing values and values outside this charter's bounds");
   charter->type_name("FILE");
-  auto* policy = app.add_option("--policy", options.policy, "Your policy, instead of a file");
+  auto* policy =
+      app.add_option("--policy", options.policy, "Read this policy's data instead of a file");
   policy->type_name("FILE")->excludes(files)->needs(charter);
   app.add_option("--dataset", options.dataset, "A data set of the policy")->needs(policy);
   set_option(app, options.set);

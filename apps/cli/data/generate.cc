@@ -97,15 +97,16 @@ Result<Output> run(const DataGenerateOptions& options, ProgressStyle style) {
 }  // namespace
 
 void add_data_generate(Commands data) {
-  const Commands group = data.group("generate", "Make stand-in data");
+  const Commands group = data.group("generate", "Generate stand-in data");
   const auto add = [&](const char* name, const char* help, const char* raw, uint64_t pilot) {
     const auto added =
         group.add<DataGenerateOptions>(name, help, run, {.standin = name, .pilot = pilot});
     const auto& [app, options] = added;
     repeated(app.add_option("--owner", options.owners, "An owner and its rows; repeat for each"),
              "NAME=ROWS");
-    app.add_option("--rows", options.rows, "Without owners: rows of one file");
-    app.add_option("--pilot", options.pilot, "Public rows, pilot.csv")->capture_default_str();
+    app.add_option("--rows", options.rows, "Rows of one file, without --owner");
+    app.add_option("--pilot", options.pilot, "Public rows, written to pilot.csv")
+        ->capture_default_str();
     app.add_option("--seed", options.seed, "Same seed, same files")->capture_default_str();
     if (raw != nullptr) app.add_flag("--raw", options.raw, raw);
     app.add_option("--out", options.out, "Folder for the files")->capture_default_str();
@@ -117,12 +118,9 @@ void add_data_generate(Commands data) {
       ->capture_default_str();
   add("credit", "Card payments, 0.17 % of them fraud",
       "V1 to V28 and Amount as published instead of standardised", 10000);
-  add("hospital", "Lengths of stay; without --owner and --rows 86 hospitals with 1.9 million rows",
-      nullptr, 50000);
+  add("hospital", "Lengths of stay; by default 86 hospitals with 1.9 million rows", nullptr, 50000);
   const auto [stays, of_stays] =
-      add("stays",
-          "Long stays in unlike small hospitals; without --owner and --rows forty of 80 to 320 "
-          "patients",
+      add("stays", "Long stays in small hospitals that differ; by default 40 of 80 to 320 patients",
           nullptr, 304);
   of_stays.fresh = 4000;
   stays

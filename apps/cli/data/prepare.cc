@@ -146,44 +146,46 @@ void pilot_or_moments(CLI::App& app, DataPrepareOptions& options) {
   auto* from = app.add_option_group("from", "One of these");
   from->add_option("--pilot", options.pilot, "Public rows, CSV or LIBSVM")->type_name("FILE");
   auto* paid = from->add_option("--paid", options.paid,
-                                "Release this owner's noisy moments for so much epsilon");
+                                "Release this owner's noisy moments for this epsilon");
   paid->type_name("EPSILON")->check(CLI::PositiveNumber);
-  auto* moments =
-      from->add_option("--moments", options.moments, "Draw a pilot from the owners' moments");
+  auto* moments = from->add_option("--moments", options.moments, "Draw a pilot from these moments");
   moments->type_name("FILE");
   from->require_option(1);
-  paid->needs(app.add_option("--policy", options.policy, "The owner's, with --paid")
+  paid->needs(app.add_option("--policy", options.policy, "The owner's policy")
                   ->type_name("FILE")
                   ->needs(paid));
-  app.add_option("--dataset", options.dataset, "One of several in the policy")->needs(paid);
-  app.add_option("--row-norm", options.row_norm, "Shrink longer records to it: less noise")
+  app.add_option("--dataset", options.dataset, "Data set of the policy, if it has several")
+      ->needs(paid);
+  app.add_option("--row-norm", options.row_norm,
+                 "Scale longer records down to this norm, for less noise")
       ->needs(paid)
       ->check(CLI::PositiveNumber);
-  app.add_option("--rows", options.rows, "Of the pilot that is drawn")
+  app.add_option("--rows", options.rows, "Rows to draw")
       ->needs(moments)
       ->check(CLI::Range(2, 10'000'000))
       ->capture_default_str();
 }
 
 void column_options(CLI::App& app, DataPrepareOptions& options) {
-  auto* top = app.add_option("--top", options.top, "Keep so many encoded columns");
+  auto* top = app.add_option("--top", options.top, "Number of encoded columns to keep");
   top->check(CLI::PositiveNumber);
-  app.add_option("--top-by", options.top_by, "The largest correlation with the target, or variance")
+  app.add_option("--top-by", options.top_by,
+                 "Keep those with the largest correlation with the target, or variance")
       ->check(CLI::IsMember({"correlation", "variance"}))
       ->needs(top)
       ->capture_default_str();
   auto* bounds = app.add_flag("--bounds", options.bounds,
-                              "Move numbers to [-1, 1] by the charter's bounds, and no more");
+                              "Only scale numbers to [-1, 1] by the charter's bounds");
   bounds->excludes(top);
-  app.add_option("--components", options.components, "Rotate to so many principal components")
+  app.add_option("--components", options.components, "Number of principal components")
       ->check(CLI::PositiveNumber)
       ->excludes(bounds);
-  app.add_flag("--whiten", options.whiten, "Give every component variance 1")->excludes(bounds);
+  app.add_flag("--whiten", options.whiten, "Scale components to variance 1")->excludes(bounds);
   app.add_option("--cut", options.cut,
-                 "Move numbers to at most so many deviations from the mean; 4 with --trees")
+                 "Clamp to this many standard deviations (default with --trees: 4)")
       ->excludes(bounds);
   app.add_option("--length", options.length,
-                 "Scale features to this root mean square length; 2 with --trees")
+                 "Scale features to this root mean square norm (default with --trees: 2)")
       ->excludes(bounds);
 }
 
@@ -192,16 +194,16 @@ CLI::Option* tree_options(CLI::App& app, DataPrepareOptions& options) {
   learn::BoostOptions& grow = options.grow;
   auto* trees = app.add_option_function<size_t>(
       "--trees", [&](size_t count) { options.trees = true, grow.trees = count; },
-      "Grow so many trees on the pilot, for example 40: their leaves are features, too");
+      "Number of trees grown on the pilot, such as 40; their leaves become features");
   trees->check(CLI::Range(size_t{1}, data::kTreesMax));
   const auto add = [&](const char* name, auto& value, const char* what) {
     return app.add_option(name, value, what)->needs(trees)->capture_default_str();
   };
-  add("--depth", grow.limits.depth, "Splits on the way to a leaf")
+  add("--depth", grow.limits.depth, "Depth of a tree")
       ->check(CLI::Range(size_t{1}, data::kDepthMax));
-  add("--leaf-rows", grow.limits.leaf_rows, "At least so many pilot rows in a leaf");
-  add("--learning-rate", grow.learning_rate, "Shrinkage of each tree's leaves");
-  add("--subsample", grow.subsample, "The part of the rows that each tree is grown on");
+  add("--leaf-rows", grow.limits.leaf_rows, "Fewest pilot rows in a leaf");
+  add("--learning-rate", grow.learning_rate, "Learning rate of the boosting");
+  add("--subsample", grow.subsample, "Share of the rows that each tree is grown on");
   return trees;
 }
 
@@ -210,25 +212,23 @@ CLI::Option* tree_options(CLI::App& app, DataPrepareOptions& options) {
 void add_data_prepare(Commands data) {
   const auto [app, options] = data.add<DataPrepareOptions>(
       "prepare",
-      "Make the public bundle of features from pilot rows, or a pilot from "
-      "moments that owners release and pay for",
-      run);
+      "Fit public features on pilot rows, release paid moments, or draw a pilot from them", run);
   app.add_option("charter", options.charter, "Charter or draft with the columns")
       ->required()
       ->type_name("FILE");
   pilot_or_moments(app, options);
   column_options(app, options);
-  auto* fourier = app.add_option("--fourier", options.fourier, "So many random Fourier features");
+  auto* fourier = app.add_option("--fourier", options.fourier, "Number of random Fourier features");
   fourier->check(CLI::PositiveNumber);
-  app.add_option("--scale", options.scale, "Length scale of the Fourier features")
+  app.add_option("--scale", options.scale, "Length scale of their Gaussian kernel")
       ->needs(fourier)
       ->capture_default_str();
   tree_options(app, options)->excludes(fourier)->excludes("--bounds");
   fourier->excludes("--bounds");
-  app.add_option("--seed", options.seed, "Of the Fourier features, or of the rows of each tree")
+  app.add_option("--seed", options.seed, "Seed of the Fourier features or of each tree's rows")
       ->capture_default_str();
   app.add_option("--out", options.out,
-                 "The file (default: bundle.json, <owner>.moments.json or pilot.csv)")
+                 "Output file (default: bundle.json, <owner>.moments.json or pilot.csv)")
       ->type_name("FILE");
   set_option(app, options.set);
   signs_options(app, options.signs);

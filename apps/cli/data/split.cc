@@ -56,16 +56,17 @@ Result<Output> run(const DataSplitOptions& options, ProgressStyle) {
 
 void add_data_split(Commands data) {
   const auto [app, options] =
-      data.add<DataSplitOptions>("split", "Cut a CSV file into one per owner", run);
+      data.add<DataSplitOptions>("split", "Split a CSV file into one for each owner", run);
   app.add_option("file", options.file, "CSV file")->required()->type_name("FILE");
-  app.add_option("--owners", options.owners, "Their names, a,b,c; each gets <name>.csv")
+  app.add_option("--owners", options.owners, "Owners' names, a,b,c; each gets <name>.csv")
       ->required()
       ->delimiter(',');
   app.add_option("--shares", options.shares, "Relative sizes, 2,1,1 (default: equal)")
       ->delimiter(',');
-  auto* by = app.add_option("--by", options.by, "Rows with the same value here stay together");
+  auto* by =
+      app.add_option("--by", options.by, "Keep rows with the same value of this column together");
   by->type_name("COLUMN");
-  app.add_option("--random", options.seed, "Each row to an owner at random (default: blocks)")
+  app.add_option("--random", options.seed, "Assign rows to owners at random (default: in blocks)")
       ->type_name("SEED")
       ->excludes(by);
   app.add_option("--out", options.out, "Folder for the files")->capture_default_str();

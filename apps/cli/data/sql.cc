@@ -76,16 +76,14 @@ Result<Output> run_driver(const DriverOptions&, ProgressStyle) {
 
 void add_data_sql(Commands data) {
   const auto [app, options] = data.add<DataSqlOptions>(
-      "sql", "Print the SELECT that an owner's database would run, for its administrator to review",
-      run);
+      "sql", "Print the SELECT statements that an owner's database would run", run);
   app.add_option("charter", options.charter, "The charter")->required()->type_name("CHARTER");
   app.add_option("--dialect", options.dialect, "duckdb, postgresql, sqlite or spark")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--owner", options.owner, "Whose terms; without it the first owner's");
-  app.add_option("--query", options.query, "The query that gives the records")
-      ->capture_default_str();
-  app.add_option("--order", options.order, "Columns that say which records of a unit come first")
+  app.add_option("--owner", options.owner, "Owner (default: the first)");
+  app.add_option("--query", options.query, "Query that yields the records")->capture_default_str();
+  app.add_option("--order", options.order, "Columns that order the records of a unit")
       ->type_name("COLUMN");
   set_option(app, options.set);
 }

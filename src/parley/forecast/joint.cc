@@ -148,7 +148,7 @@ CostForecast sharing(const charter::Charter& charter) {
 }  // namespace
 
 /// Sizes as measured on the wire (`parley simulate` prints them), speeds as in
-/// docs/reference/performance.md; both with some room.
+/// docs/results/performance.md; both with some room.
 CostForecast cost_of(const charter::Charter& charter) {
   constexpr double kUp = 340, kUpEach = 6, kDown = 80, kDownEach = 8;  // bytes
   constexpr double kAnswerSeconds = 1e-3;

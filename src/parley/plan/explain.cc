@@ -296,8 +296,9 @@ std::string cells_price(const Charter& charter) {
   const double unit = std::ldexp(1.0, -2 * terms->plan.bits) / double(terms->plan.rows);
   return "  Mean products of columns of two owners will carry gaussian noise of deviation " +
          about(std::sqrt(2.0) * terms->beside->scale() * unit) +
-         ", half of its variance from each. Before that the two send each other about " +
-         about(setup_bytes(*terms) / 1e6) + " MB that tell nothing.\n";
+         ", half of its variance from each of the two. Before that " +
+         (charter.owners.size() == 2 ? "the two send" : "every two owners, all together, send") +
+         " each other about " + about(setup_bytes(*terms) / 1e6) + " MB that tell nothing.\n";
 }
 
 /// How precise the sum of lengths will be, before anyone pays for it.
@@ -359,6 +360,19 @@ std::string promise(const Charter& charter) {
   return text + "\n";
 }
 
+/// What matching ids without a dealer tells, and to whom.
+std::string known_of_ids(const Charter& charter) {
+  const std::string most = grouped(static_cast<int64_t>(charter.records->longest_list()));
+  if (charter.owners.size() == 2)
+    return "Each learns which of its own ids the other has, and how many ids that has, at most " +
+           most + ".";
+  return "Each learns which of its own ids all have, and how many ids each other owner has, at "
+         "most " +
+         most +
+         "; the learner how the lists overlap, without ids, and together with an owner who else "
+         "has that owner's ids.";
+}
+
 /// Whom an owner of columns must trust for the promise to hold.
 std::string trusted(const Charter& charter) {
   if (!charter.columns_apart()) return "";
@@ -366,14 +380,10 @@ std::string trusted(const Charter& charter) {
     return "Trusted: every owner knows all labels.\n";
   if (charter.protocol.without_dealer())
     return "Trusted: nobody for masks and noise. Every owner adds all the noise that protects it; "
-           "the "
-           "learner passes on letters that it cannot read. An owner that cheats in the test of "
-           "rows "
-           "can test one guess about another's records, which epsilon does not cover, and is "
-           "stopped "
-           "if it is wrong. Each learns which of its own ids the other has, and how many ids that "
-           "has, at most " +
-           grouped(static_cast<int64_t>(charter.records->longest_list())) + ".\n";
+           "the learner passes on letters that it cannot read. An owner that cheats in the test of "
+           "rows can test one guess about another's records, which epsilon does not cover, and is "
+           "stopped if it is wrong. " +
+           known_of_ids(charter) + "\n";
   return "Trusted: owners keep to the protocol; the learner is trusted for masks and noise, and "
          "together with any owner it sees what they hide.\n";
 }

@@ -125,6 +125,18 @@ class Columns(InFolder):
                 started = [agencies.owner(owner, port) for owner in owners]
                 self.finish(agencies, learner, started)
 
+    def test_an_owner_can_pass_on_the_letters_and_no_other_party_is_needed(self):
+        for owners in (TWO, OWNERS):
+            with self.subTest(owners=len(owners)):
+                agencies = self.agencies(owners, self.sub(f"of-{len(owners)}"))
+                agencies.join("bank-a", "learner", out="bank-a/learner")
+                agencies.write_charter(replace=[('name = "central-bank"', 'name = "bank-a"')])
+                explained = must("charter", "explain", agencies.charter, cwd=agencies.folder).stdout
+                self.assertIn("bank-a, an owner, also passes on the letters of all", explained)
+                learner, port = agencies.learner(identity="bank-a/learner")
+                started = [agencies.owner(owner, port) for owner in owners]
+                self.finish(agencies, learner, started)
+
     def test_after_a_test_that_was_not_passed_a_person_must_say_so(self):
         agencies = self.agencies()
         earlier = self.folder / "bank-a" / "state" / "models" / "000000000000"

@@ -46,6 +46,13 @@ std::string decided(const Charter& charter, std::string_view key, const std::str
   return is_decided(charter, key) ? value : "(undecided)";
 }
 
+/// Without a dealer: does one of the owners pass on the letters?
+bool office_is_owner(const Charter& charter) {
+  return charter.protocol.without_dealer() &&
+         std::any_of(charter.owners.begin(), charter.owners.end(),
+                     [&](const Owner& owner) { return owner.name == charter.learner.name; });
+}
+
 std::string who(const Charter& charter) {
   int64_t rows = 0;
   std::string names;
@@ -66,6 +73,9 @@ std::string who(const Charter& charter) {
                       word(*charter.protocol.learners.owner) + ").\n"
                 : "answers are passed on from owner to owner, and all learn " +
                       std::string("the same model.\n"));
+  if (office_is_owner(charter))
+    return "Who: " + hold + ": " + names + ". " + charter.learner.name +
+           ", an owner, also passes on the letters of all.\n";
   return "Who: " + hold + ": " + names + ". " + charter.learner.name + " coordinates" +
          (both ? ", and is an owner as well (" + word(*charter.protocol.learners.owner) + ").\n"
                : " and has no private input.\n");
@@ -368,9 +378,13 @@ std::string known_of_ids(const Charter& charter) {
            most + ".";
   return "Each learns which of its own ids all have, and how many ids each other owner has, at "
          "most " +
-         most +
-         "; the learner how the lists overlap, without ids, and together with an owner who else "
-         "has that owner's ids.";
+         most + "; " +
+         (office_is_owner(charter)
+              ? charter.learner.name +
+                    " also how the others' lists overlap, without ids, and who else has its own "
+                    "ids."
+              : "the learner how the lists overlap, without ids, and together with an owner who "
+                "else has that owner's ids.");
 }
 
 /// Whom an owner of columns must trust for the promise to hold.

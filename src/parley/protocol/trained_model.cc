@@ -61,7 +61,8 @@ std::string known_of_ids(const charter::Charter& charter) {
   return charter.owners.size() == 2
              ? "each owner knows which of its own ids the other has, and how many ids that has"
              : "each owner knows which of its own ids all have, and how many ids each other has; "
-               "the learner how the lists overlap, and together with an owner who else has its ids";
+               "who passes on letters how the lists overlap, and together with an owner who else "
+               "has its ids";
 }
 
 std::vector<std::string> not_covered(const charter::Charter& charter) {

@@ -220,7 +220,7 @@ void VerticalLearner::begin_session(Step& step) {
     // Also not beyond the receipts that are here: a journal may have lost the last ones.
     session.first_round = std::min(session.first_round, std::min(state.opened, state.taken) + 1);
     state.set_up = 0;
-    state.answered = false;
+    state.has_written = state.answered = false;
     state.part.reset();
   }
   round_ = session.first_round;
@@ -241,6 +241,7 @@ Result<Step> VerticalLearner::relay(size_t owner, wire::Sealed& letter) {
   const size_t to = TRY(place_of(plan_.owners, head.to));
   if (to == owner) return wrong(plan_.owners[owner], "a letter to itself");
   if (!live_ || head.session != session_) return step;
+  states_[owner].has_written = true;
   letter.set_sender(plan_.owners[owner].name);
   send(to, wire::Letter{letter, wire::Leg::kDown}, step);
   if (dealer_ && head.round == 0 && head.part + 1 == head.parts && !aligning_) {
@@ -310,7 +311,8 @@ Result<Step> VerticalLearner::take(size_t owner, wire::ReceivedAnswer& answer) {
     step.taken = std::move(answer);
   }
   state.opened = std::max(state.opened, round - 1);
-  if (!live_ || !dealt_ || round != round_) return step;  // Paid in a session that is over.
+  // An owner writes in a session before it pays in it: else it has paid in one that is over.
+  if (!live_ || !dealt_ || round != round_ || !state.has_written) return step;
   if (std::exchange(state.answered, true))
     return wrong(plan_.owners[owner], "a second receipt for round " + std::to_string(round));
   const bool all = std::all_of(states_.begin(), states_.end(),

@@ -62,7 +62,8 @@ class VerticalLearner final : public Learner {
     JobSpent spent{};
     uint32_t opened = 0;    // rounds that it surely has opened
     size_t set_up = 0;      // owners that have its masked columns
-    bool answered = false;  // the round that is dealt
+    bool has_written = false;  // a letter in this session
+    bool answered = false;     // the round that is dealt
     std::optional<Hash> part{};
     Bytes tokens{};  // of its ids, as far as they are here
     bool all_tokens = false;

@@ -67,7 +67,7 @@ class JointTokens {
   Hash charter_;
   uint32_t place_;
   size_t owners_;
-  Secret32 key_;
+  Wiped<Secret32> key_;
   Scalar scalar_, blind_;          // a, b
   std::vector<uint64_t> order_{};  // of ids on the list
   std::vector<Element> sent_{}, sums_{};

@@ -271,7 +271,7 @@ void kill_at_writes(const std::string& text) {
       expect_same_or_why(job, "write " + std::to_string(write) + (after ? " done" : ""));
       finished += job.ending() == "finished";
     }
-  EXPECT_GT(finished, honest.writes);  // Most goes on.
+  EXPECT_GE(finished, honest.writes);  // Half of it, and most of two owners, goes on.
 }
 
 /// Every `stride`th message.

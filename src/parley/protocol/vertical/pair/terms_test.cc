@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "parley/plan/explain.h"
 #include "parley/plan/vertical_terms.h"
 #include "support/cells_charter.h"
 
@@ -196,6 +197,21 @@ TEST(CellTerms, WhatIsNotThereIsRefusedByName) {
                  "without a dealer");
   expect_refused(with(test::cells_charter(1, 1000000000), "delta = 1e-5", "delta = 1e-12"),
                  "records.count", "GB before anything");
+}
+
+TEST(CellTerms, AnOwnerMayPassOnTheLettersWhereNobodyDeals) {
+  const auto office = [](const std::string& text) {
+    return parsed(with(text, "name = \"office\"", "name = \"agency-1\""));
+  };
+  for (const std::string& text :
+       {test::cells_charter(1, 1000), test::three_cells_charter(1, 1000)}) {
+    const auto charter = office(text);
+    ASSERT_TRUE(charter) << describe(charter.error());
+    EXPECT_TRUE(vertical_terms(*charter));
+    EXPECT_NE(explain(*charter).find("agency-1, an owner, also passes on"), std::string::npos);
+  }
+  const std::string three = explain(*office(test::three_cells_charter(1, 1000)));
+  EXPECT_NE(three.find("agency-1 also how the others' lists overlap"), std::string::npos) << three;
 }
 
 TEST(CellTerms, ProductsThatAreNoneAreRefusedByName) {
